@@ -1,8 +1,8 @@
-//! Handlers that tell their errors in the status, in the two ways there are: a second function for
-//! the error, and `failable`, where the status is made in one place for better and for worse.
+//! Handlers that report their errors in the status, in two ways: a second function for the error,
+//! and `failable`, where one function computes the status of success and failure.
 //!
-//! `cargo run --example error_status` needs no cluster and ends by itself. You will see the status
-//! of a soup and of a bread before and after their salt is taken away, and that the children stay.
+//! `cargo run --example error_status` needs no cluster and ends by itself. It prints the status of
+//! a soup and of a bread before and after their salt is removed, and shows that the children stay.
 
 use std::{fmt::Debug, time::Duration};
 
@@ -38,7 +38,7 @@ struct DishStatus {
     phase: String,
 }
 
-fn bowl(request: &SyncRequest) -> Result<Value> {
+fn config_map(request: &SyncRequest) -> Result<Value> {
     let salt = request.parent.pointer("/spec/salt").unwrap_or_default();
     if salt == "" {
         return Err(Error::msg("there is no salt"));
@@ -52,19 +52,19 @@ fn bowl(request: &SyncRequest) -> Result<Value> {
 
 // === a pair of functions ===
 
-fn cook(request: &SyncRequest) -> Result<SyncResponse> {
-    Ok(SyncResponse::status(DishStatus { phase: "Served".to_owned() }).child(bowl(request)?))
+fn sync(request: &SyncRequest) -> Result<SyncResponse> {
+    Ok(SyncResponse::status(DishStatus { phase: "Served".to_owned() }).child(config_map(request)?))
 }
 
-/// The status, and when to try again: `None` leaves that to the backoff.
-fn excuse(_: &SyncRequest, error: &Error) -> (Value, Option<Duration>) {
+/// The status, and the time of the retry: `None` leaves that to the backoff.
+fn on_error(_: &SyncRequest, error: &Error) -> (Value, Option<Duration>) {
     (json!({"phase": format!("Failed: {error}")}), None)
 }
 
 // === failable ===
 
-fn ingredients(request: &SyncRequest) -> Result<Vec<Value>> {
-    Ok(vec![bowl(request)?])
+fn children(request: &SyncRequest) -> Result<Vec<Value>> {
+    Ok(vec![config_map(request)?])
 }
 
 fn status(_: &SyncRequest, error: Option<Error>) -> DishStatus {
@@ -78,23 +78,24 @@ async fn main() -> Result<()> {
     cluster.install(&[Soup::crd(), Bread::crd()]).await?;
     let soups = OperatorConfig::of::<Soup>("soups").child::<ConfigMap>(ChildConfig::apply());
     let breads = OperatorConfig::of::<Bread>("breads").child::<ConfigMap>(ChildConfig::apply());
-    let bake = DefaultFailableHandler::wrap((ingredients, status));
-    let bake = bake.with_regular_resync(Duration::from_mins(5));
-    let register =
-        |all: SupervisorBuilder| all.register(soups, (cook, excuse)).register(breads, bake);
+    let bread_handler = DefaultFailableHandler::wrap((children, status));
+    let bread_handler = bread_handler.with_regular_resync(Duration::from_mins(5));
+    let register = |all: SupervisorBuilder| {
+        all.register(soups, (sync, on_error)).register(breads, bread_handler)
+    };
     let _operators = cluster.run(register).await?;
 
     let salt = "much".to_owned();
     show(&cluster, Soup::new("a", SoupSpec { salt: salt.clone() })).await?;
     show(&cluster, Bread::new("a", BreadSpec { salt })).await?;
-    let bowls: Api<ConfigMap> = Api::default_namespaced(cluster.client());
+    let config_maps: Api<ConfigMap> = Api::default_namespaced(cluster.client());
     let names: Vec<String> =
-        bowls.list(&<_>::default()).await?.iter().map(ResourceExt::name_any).collect();
-    println!("the children are still there: {}", names.join(", "));
+        config_maps.list(&<_>::default()).await?.iter().map(ResourceExt::name_any).collect();
+    println!("the children still exist: {}", names.join(", "));
     Ok(())
 }
 
-/// Creates a parent, takes its salt away, and prints what its status says before and after.
+/// Creates a parent, removes its salt, and prints its status before and after.
 async fn show<K>(cluster: &TestCluster, parent: K) -> Result<()>
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
@@ -106,7 +107,7 @@ where
         let parent = serde_json::to_value(parents.get(&name).await.ok()?).ok()?;
         parent.pointer("/status/phase").and_then(Value::as_str).map(str::to_owned)
     };
-    for (what, word) in [("as it should be", "Served"), ("without salt", "Failed")] {
+    for (what, word) in [("with salt", "Served"), ("without salt", "Failed")] {
         let is_it = |phase: &Option<String>| phase.as_ref().is_some_and(|it| it.contains(word));
         let phase = eventually(what, phase, is_it).await.unwrap_or_default();
         println!("{} {what}: {phase}", K::kind(&()));

@@ -1,8 +1,8 @@
-//! A handler with a finalizer: it keeps something outside of Kubernetes, and takes it away before
-//! the parent goes.
+//! A handler with a finalizer: it registers a name outside of Kubernetes, and removes it before the
+//! parent is deleted.
 //!
-//! `cargo run --example finalizer` needs no cluster and ends by itself. You will see a name enter
-//! a registry when its parent is created, and leave it before the deleted parent is gone.
+//! `cargo run --example finalizer` needs no cluster and ends by itself. It shows how a name is
+//! added to a registry when its parent is created, and removed before the deleted parent is gone.
 
 use std::{
     collections::BTreeSet,
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 #[kube(group = "example.dev", version = "v1", kind = "DnsName", namespaced)]
 struct DnsNameSpec {}
 
-/// Stands for a service elsewhere. To write the same twice changes nothing: a reconcile may be repeated.
+/// Simulates an external service. Adding a name twice changes nothing: a reconcile may be repeated.
 #[derive(Clone, Default)]
 struct Registry(Arc<Mutex<BTreeSet<String>>>);
 

@@ -1,7 +1,7 @@
-//! The smallest operator: for every `Greeting` it keeps a `ConfigMap` that says hello.
+//! The smallest operator: for every `Greeting` it creates a `ConfigMap` with a greeting.
 //!
-//! `cargo run --example hello` needs no cluster and ends by itself. You will see the `ConfigMap`
-//! as the operator made it for a `Greeting`: with its labels and its owner.
+//! `cargo run --example hello` needs no cluster and ends by itself. It prints the `ConfigMap` that
+//! the operator created for a `Greeting`, with its labels and its owner.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
@@ -15,14 +15,14 @@ use operetta::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Somebody to greet.
+/// Whom to greet.
 #[derive(CustomResource, Serialize, Deserialize, JsonSchema, Debug, Clone)]
 #[kube(group = "example.dev", version = "v1", kind = "Greeting", namespaced)]
 struct GreetingSpec {
     name: String,
 }
 
-/// The operator: what should exist, given a parent. Everything else is the framework's.
+/// The handler: returns what should exist for a parent. The framework does everything else.
 fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     let greeting: Greeting = request.parent_as()?;
     let text = format!("Hello, {}!", greeting.spec.name);

@@ -1,8 +1,8 @@
-//! A route of your own beside those of the framework: it answers from what the operators cache, and
-//! asks the API server nothing.
+//! A route of your own beside those of the framework: it answers from the operators' caches,
+//! without requests to the API server.
 //!
-//! `cargo run --example own_routes` needs no cluster and ends by itself. You will see the answer of
-//! `/texts`: the texts of all `ConfigMaps` that the operator made.
+//! `cargo run --example own_routes` needs no cluster and ends by itself. It prints the response of
+//! `/texts`: the texts of all `ConfigMaps` that the operator created.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ fn greet(request: &SyncRequest) -> Result<SyncResponse> {
     })))
 }
 
-/// Secrets would be yours to hide.
+/// A route of your own has to hide secrets itself.
 async fn texts(stores: Stores) -> Result<impl Responder, StoresError> {
     let texts = stores
         .list::<ConfigMap>()?
@@ -74,8 +74,8 @@ async fn main() -> Result<()> {
     let mut connection = TcpStream::connect(address).await?;
     let request = format!("GET /texts HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     connection.write_all(request.as_bytes()).await?;
-    let mut answer = String::new();
-    connection.read_to_string(&mut answer).await?;
-    println!("GET /texts\n{}", answer.split("\r\n\r\n").nth(1).unwrap_or_default());
+    let mut response = String::new();
+    connection.read_to_string(&mut response).await?;
+    println!("GET /texts\n{}", response.split("\r\n\r\n").nth(1).unwrap_or_default());
     Ok(())
 }

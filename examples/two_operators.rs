@@ -1,8 +1,7 @@
-//! Two operators in one process: they share what they watch, and not their troubles.
+//! Two operators in one process: they share watches, but not failures.
 //!
-//! `cargo run --example two_operators` needs no cluster and ends by itself. You will see that
-//! `shouter` fails for its parent while `greeter` goes on, and that one watch of `ConfigMaps`
-//! serves both.
+//! `cargo run --example two_operators` needs no cluster and ends by itself. It shows that `shouter`
+//! fails for its parent while `greeter` continues, and that one watch of `ConfigMaps` serves both.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{Api, CustomResource, CustomResourceExt, api::PostParams};
@@ -37,7 +36,7 @@ fn greet(request: &SyncRequest) -> Result<SyncResponse> {
 }
 
 fn shout(_: &SyncRequest) -> Result<SyncResponse> {
-    Err(Error::msg("lost my voice"))
+    Err(Error::msg("shouting is not possible"))
 }
 
 #[tokio::main]
@@ -52,10 +51,10 @@ async fn main() -> Result<()> {
 
     let shouts: Api<Shout> = Api::default_namespaced(cluster.client());
     shouts.create(&PostParams::default(), &Shout::new("loud", ShoutSpec {})).await?;
-    // What the process knows of a parent is also in its `Ready` condition, and served over HTTP.
+    // The state of a parent is also in its `Ready` condition, and served over HTTP.
     let loud = ObjectKey::namespaced("default", "loud");
-    let trouble = || async { operators.board().parent("shouter", &loud)?.message };
-    println!("shouter: {:?}", eventually("the failure", trouble, Option::is_some).await);
+    let failure = || async { operators.board().parent("shouter", &loud)?.message };
+    println!("shouter: {:?}", eventually("the failure", failure, Option::is_some).await);
 
     let greetings: Api<Greeting> = Api::default_namespaced(cluster.client());
     let greeting = Greeting::new("soft", GreetingSpec { text: "hello".to_owned() });

@@ -1,4 +1,4 @@
-//! The command line, as clap reads it. What the flags mean together is in `settings`.
+//! The command line, parsed by clap. `settings` checks the combination of flags.
 
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -7,9 +7,9 @@ use operetta::web::TlsProxy;
 
 /// Runs the operators of this repository in one process.
 ///
-/// Without flags it runs them in the cluster that it was started in; outside of a cluster it
-/// starts an embedded Kubernetes API server of its own. A kubeconfig is only used with
-/// `--cluster kubeconfig`: the current one may lead to production.
+/// Without flags it uses the cluster in which it runs; outside of a cluster it starts an embedded
+/// Kubernetes API server of its own. It uses a kubeconfig only with `--cluster kubeconfig`: the
+/// current context may be a production cluster.
 #[derive(Debug, Parser)]
 #[command(name = "operators", version, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
@@ -19,10 +19,10 @@ pub(crate) struct Cli {
     pub(crate) run: RunArgs,
 }
 
-/// What to do instead of running.
+/// A command other than running the operators.
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub(crate) enum Command {
-    /// Print the definitions of the operators' resources (deploy/crds.yaml).
+    /// Print the CRDs of the operators' resources (deploy/crds.yaml).
     Crds,
     /// Print the permissions that the operators need (deploy/rbac.yaml).
     Rbac,
@@ -31,26 +31,26 @@ pub(crate) enum Command {
 /// Which cluster to run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ClusterChoice {
-    /// A Kubernetes API server in this process, for development: it keeps nothing.
+    /// A Kubernetes API server in this process, for development: its objects are lost at the end.
     Embedded,
-    /// The cluster that this process runs in, as its service account.
+    /// The cluster in which this process runs, with its service account.
     InCluster,
-    /// The cluster of a kubeconfig's context.
+    /// The cluster of a context in a kubeconfig.
     Kubeconfig,
 }
 
 /// Who may use the web endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AuthChoice {
-    /// Whom the API server lets: it reviews the bearer token of each request.
+    /// Users that the API server authorizes: it reviews the bearer token of each request.
     Delegated,
-    /// Whoever reaches it.
+    /// Everyone who can reach it.
     None,
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RunArgs {
-    /// The cluster to run on [default: in-cluster inside of one, else embedded].
+    /// The cluster to run on [default: in-cluster inside a cluster, otherwise embedded].
     #[arg(long, value_enum)]
     pub(crate) cluster: Option<ClusterChoice>,
     /// With --cluster kubeconfig: the file [default: $KUBECONFIG, else ~/.kube/config].
@@ -59,42 +59,42 @@ pub(crate) struct RunArgs {
     /// With --cluster kubeconfig: the context [default: the current one].
     #[arg(long, value_name = "NAME")]
     pub(crate) context: Option<String>,
-    /// Install the resource definitions first. Always done on the embedded server.
+    /// Install the CRDs first. Always done on the embedded server.
     #[arg(long)]
     pub(crate) install_crds: bool,
-    /// Where to serve health, metrics and state over HTTP.
+    /// The address that serves health, metrics and state over HTTP.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
-    /// Who may use what is served there [default: none on loopback, delegated in a cluster and
-    /// beyond loopback].
+    /// Who may use that address [default: none on loopback, delegated in a cluster and beyond
+    /// loopback].
     #[arg(long, value_enum)]
     pub(crate) auth: Option<AuthChoice>,
-    /// With --auth delegated: whom a token must be meant for; may be given more than once
+    /// With --auth delegated: the audience that a token must have; may be given more than once
     /// [default: the API server].
     #[arg(long, value_name = "NAME")]
     pub(crate) auth_audience: Vec<String>,
-    /// Serve over TLS: the certificate, followed by those that lead to its authority, in PEM. The
-    /// files may be replaced at any time.
+    /// Serve over TLS: the certificate, followed by its chain, in PEM. The files may be replaced at
+    /// any time.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
-    /// Serve over TLS: the key of the certificate, in PEM.
+    /// Serve over TLS: the private key of the certificate, in PEM.
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
-    /// Serve over TLS with a certificate that is made now and that nobody vouches for.
+    /// Serve over TLS with a new self-signed certificate.
     #[arg(long, conflicts_with = "tls_cert")]
     pub(crate) tls_self_signed: bool,
-    /// A proxy that ends TLS serves this endpoint to visitors, at this host: their cookies are
-    /// `Secure`. The proxy is to pass on the Host that it was asked for.
+    /// The host at which a TLS-terminating proxy serves this endpoint to users: their cookies are
+    /// `Secure`. The proxy must forward the original Host header.
     #[arg(long, value_name = "HOST[:PORT]")]
     pub(crate) behind_tls_proxy: Option<TlsProxy>,
-    /// Allow --listen beyond loopback also without authentication, to whoever reaches it, or
-    /// without TLS, where tokens can be read on their way.
+    /// Allow --listen beyond loopback without authentication, for everyone who can reach it, or
+    /// without TLS, where tokens can be intercepted.
     #[arg(long)]
     pub(crate) insecure_listen: bool,
     /// With the embedded server: its address [default: a free port of 127.0.0.1].
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) embedded_listen: Option<SocketAddr>,
-    /// With the embedded server: where to write its kubeconfig, readable by you alone
+    /// With the embedded server: the file for its kubeconfig, readable only by you
     /// [default: target/operetta/kubeconfig].
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig_out: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! Making the client for the chosen cluster.
+//! Creates the client for the chosen cluster.
 
 use std::{
     net::SocketAddr,
@@ -12,7 +12,7 @@ use operetta_apiserver::Server;
 
 use crate::settings::Target;
 
-/// A client, and the kubeconfig that leads others to the same cluster if it is ours.
+/// A client, and the kubeconfig of the embedded server if that is the cluster.
 pub(crate) struct Connection {
     pub(crate) client: Client,
     pub(crate) kubeconfig: Option<PathBuf>,

@@ -1,10 +1,10 @@
-//! `deploy/crds.yaml`: the definitions of the parent types.
+//! `deploy/crds.yaml`: the CRDs of the parent types.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
 use crate::{Operator, manifest};
 
-/// The definition of each operator's parent type.
+/// The CRD of each operator's parent type.
 pub fn crds(operators: &[Operator]) -> Vec<CustomResourceDefinition> {
     operators.iter().map(|operator| operator.crd.clone()).collect()
 }
@@ -29,12 +29,12 @@ mod tests {
     }
 
     #[test]
-    fn the_committed_definitions_are_those_of_the_types() {
+    fn the_committed_crds_are_up_to_date() {
         manifest::assert_committed("crds", &yaml(&crate::all()).unwrap());
     }
 
     #[test]
-    fn every_parent_type_has_a_status_of_its_own_with_what_the_framework_writes() {
+    fn every_parent_type_has_a_status_subresource_with_the_frameworks_fields() {
         for crd in crds(&crate::all()) {
             let subresources = crd.spec.versions[0].subresources.as_ref().unwrap();
             assert!(subresources.status.is_some());
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schemas_say_what_a_user_may_write() {
+    fn the_schemas_validate_the_spec() {
         let echo = &schema("EchoServer")["properties"]["spec"];
         assert_eq!(echo["required"], json!(["serviceName"]));
         assert_eq!(echo["properties"]["serviceName"]["maxLength"], 63);

@@ -1,4 +1,4 @@
-//! The web endpoint as the flags want it.
+//! Configures the web endpoint from the flags.
 
 use anyhow::Context;
 use operetta::{supervisor::SupervisorBuilder, web::Tls};
@@ -6,7 +6,7 @@ use rcgen::{CertificateParams, DnType, KeyPair};
 
 use crate::settings::{Certificate, Web};
 
-/// Adds the endpoint to what is to be run.
+/// Adds the endpoint to a supervisor.
 pub(crate) fn serve(builder: SupervisorBuilder, web: &Web) -> anyhow::Result<SupervisorBuilder> {
     let builder = builder.serve(&web.listen.to_string()).auth(web.auth.clone());
     let builder = match &web.certificate {
@@ -21,7 +21,7 @@ pub(crate) fn serve(builder: SupervisorBuilder, web: &Web) -> anyhow::Result<Sup
 }
 
 impl Web {
-    /// How its address begins.
+    /// The scheme of its address.
     pub(crate) fn scheme(&self) -> &'static str {
         if self.certificate.is_some() { "https" } else { "http" }
     }
@@ -36,7 +36,7 @@ impl Certificate {
     }
 }
 
-/// Good against listeners, not against impostors: a client has nobody to ask about it.
+/// Protects against eavesdropping, not against impersonation: no authority signs it.
 fn self_signed(web: &Web) -> anyhow::Result<Tls> {
     let names = ["localhost".to_owned(), web.listen.ip().to_string()];
     let mut params = CertificateParams::new(names)?;

@@ -1,17 +1,17 @@
-//! How a failure is told to whoever started the process.
+//! Formats an error for the user who started the process.
 
 use operetta::supervisor::RunError;
 
-/// An error and its causes on one line, without those that its text already says.
+/// An error and its causes on one line, without causes that its text already contains.
 pub(crate) fn one_line(error: &anyhow::Error) -> String {
-    let say = |text: String, cause: String| {
+    let append = |text: String, cause: String| {
         if text.contains(&cause) { text } else { format!("{text}: {cause}") }
     };
     let causes = error.chain().skip(1).map(ToString::to_string);
-    causes.fold(error.to_string(), say).replace('\n', " ")
+    causes.fold(error.to_string(), append).replace('\n', " ")
 }
 
-/// Names the flag that helps; what failed while connecting says itself what it is.
+/// Adds the flag that is wrong; an error of connecting names its flag already.
 pub(crate) fn explain(error: RunError) -> anyhow::Error {
     match error {
         RunError::Web(error) => anyhow::Error::new(error).context("--listen"),
@@ -34,13 +34,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_follow_on_the_same_line_and_nothing_is_said_twice() {
+    fn causes_follow_on_the_same_line_without_repetition() {
         let error = anyhow!("no\nroute").context("cannot connect: no\nroute").context("--cluster");
         assert_eq!(one_line(&error), "--cluster: cannot connect: no route");
     }
 
     #[test]
-    fn what_failed_while_connecting_speaks_for_itself() {
+    fn an_error_of_connecting_is_not_changed() {
         let error = explain(RunError::Connect(anyhow!("the port is taken").context("--flag")));
         assert_eq!(one_line(&error), "--flag: the port is taken");
     }

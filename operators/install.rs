@@ -1,6 +1,6 @@
-//! Installing the definitions of the parent types, and waiting until the server serves them.
+//! Installs the CRDs of the parent types, and waits until the server serves them.
 //!
-//! Waits by watching. Does not remove a definition: that would remove every object of it.
+//! Waits by watching. Never removes a CRD: that would remove all its objects.
 
 use std::time::Duration;
 
@@ -16,45 +16,45 @@ use kube::{
 /// How long the server may take to serve a new type.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Who owns the fields that are installed.
+/// The field manager of installed CRDs.
 const MANAGER: &str = "operetta-installer";
 
-/// A definition could not be installed.
+/// A CRD could not be installed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// The server refused it.
-    #[error("cannot install the resource definition {name}")]
+    #[error("cannot install the CRD {name}")]
     Apply {
-        /// The definition.
+        /// The CRD.
         name: String,
-        /// What the server said.
+        /// The server's error.
         source: kube::Error,
     },
-    /// What became of it could not be read.
-    #[error("cannot see whether the resource definition {name} is established")]
+    /// Its state could not be read.
+    #[error("cannot watch whether the CRD {name} is established")]
     Watch {
-        /// The definition.
+        /// The CRD.
         name: String,
-        /// What the server said.
+        /// The server's error.
         source: kube::Error,
     },
-    /// The server took it and will not serve it.
-    #[error("the resource definition {name} is not accepted: {message}")]
+    /// The server accepted it and does not serve it.
+    #[error("the names of the CRD {name} are not accepted: {message}")]
     NotAccepted {
-        /// The definition.
+        /// The CRD.
         name: String,
-        /// What the server said.
+        /// The server's error.
         message: String,
     },
-    /// The server does not answer, or took it and does not serve it yet.
-    #[error("the resource definition {name} is not established after {} seconds", DEADLINE.as_secs())]
+    /// The server does not respond, or does not serve it yet.
+    #[error("the CRD {name} is not established after {} seconds", DEADLINE.as_secs())]
     TooSlow {
-        /// The definition.
+        /// The CRD.
         name: String,
     },
 }
 
-/// Applies the definitions and returns when the server serves all of them.
+/// Applies the CRDs and returns when the server serves all of them.
 pub async fn install(
     client: &Client,
     crds: &[CustomResourceDefinition],
@@ -94,7 +94,7 @@ async fn established(
     }
 }
 
-/// The next version of a definition; read live where the watch does not tell.
+/// The next version of a CRD; read live if the watch does not show it.
 async fn next(
     api: &Api<CustomResourceDefinition>,
     name: &str,
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_definition_that_the_server_refuses_is_named() {
+    async fn a_refused_crd_is_named() {
         let server = Server::start();
         let mut definitions = crds(&crate::all());
         definitions[1].spec.group = "elsewhere.example".to_owned();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_taken_are_not_waited_for() {
+    fn names_that_are_not_accepted_are_not_waited_for() {
         let with = |status: &str| {
             let mut crd = crds(&crate::all()).remove(0);
             let condition = json!({"type": "NamesAccepted", "status": status, "message": "taken"});

@@ -1,7 +1,7 @@
 //! The operators of this repository, and the manifests that a cluster needs for them.
 //!
-//! One folder per operator. An operator joins the binary with one line in [`all`]; its CRD and
-//! its permissions are then part of `deploy/` and of every start. Nothing here starts anything.
+//! One folder per operator. One line in [`all`] adds an operator to the binary; its CRD and its
+//! permissions are then part of `deploy/` and of every start. Nothing here starts anything.
 
 use operetta::supervisor::SupervisorBuilder;
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// The command that prints the text stands first, so that nobody edits what is generated.
+/// The header with the command that generates the text, so that nobody edits it.
 pub(crate) fn header(command: &str) -> String {
     format!(
         "# Generated from the declarations in operators/: change those, then run\n\
@@ -10,19 +10,19 @@ pub(crate) fn header(command: &str) -> String {
     )
 }
 
-/// One more document.
+/// A further document.
 pub(crate) fn document(object: &impl Serialize) -> Result<String, serde_yaml_ng::Error> {
     Ok(format!("---\n{}", serde_yaml_ng::to_string(object)?))
 }
 
-/// Fails, with the command that helps, when the file under `deploy/` is not this text.
+/// Fails, with the command to run, when the file under `deploy/` is not this text.
 #[cfg(test)]
 pub(crate) fn assert_committed(command: &str, text: &str) {
     let path = format!("{}/../deploy/{command}.yaml", env!("CARGO_MANIFEST_DIR"));
     let committed = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
         committed == text,
-        "deploy/{command}.yaml is not what the declarations say; to write it anew:\n\n    \
+        "deploy/{command}.yaml does not match the declarations; to generate it again:\n\n    \
          cargo run -- {command} > deploy/{command}.yaml\n"
     );
 }

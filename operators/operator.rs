@@ -1,4 +1,4 @@
-//! One operator with everything that the binary needs of it.
+//! An operator with everything that the binary needs.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::CustomResourceExt;
 use operetta::operator::{Handler, OperatorConfig};
 
-/// One operator: what it answers for, the type that it answers for, and its code.
+/// An operator: its configuration, its parent type, and its code.
 pub struct Operator {
     /// Its name, types and limits.
     pub config: OperatorConfig,
-    /// The definition of its parent type.
+    /// The CRD of its parent type.
     pub crd: CustomResourceDefinition,
     /// Its code.
     pub handler: Box<dyn Handler>,
@@ -22,7 +22,7 @@ impl Operator {
         Self { config, crd: P::crd(), handler: Box::new(handler) }
     }
 
-    /// What a supervisor registers.
+    /// The parts that a supervisor registers.
     pub fn into_parts(self) -> (OperatorConfig, impl Handler) {
         (self.config, self.handler)
     }

@@ -1,8 +1,8 @@
-//! What is printed when all is ready: the lines to copy next.
+//! The message when all is ready, with commands to copy.
 
 use std::{fmt, path::Path};
 
-/// The facts of the message.
+/// The content of the message.
 pub(crate) struct Announcement<'a> {
     /// The operators.
     pub(crate) operators: &'a [String],
@@ -10,7 +10,7 @@ pub(crate) struct Announcement<'a> {
     pub(crate) kubeconfig: Option<&'a Path>,
     /// The address of the web endpoint, with its scheme.
     pub(crate) web: Option<&'a str>,
-    /// What is missing and why, a line each.
+    /// The problems, a line each.
     pub(crate) degraded: &'a [String],
 }
 
@@ -33,12 +33,12 @@ impl fmt::Display for Announcement<'_> {
         writeln!(
             f,
             "Ctrl-C stops them.{}",
-            kubeconfig.map_or("", |_| " The embedded API server then forgets everything.")
+            kubeconfig.map_or("", |_| " The objects of the embedded API server are then lost.")
         )
     }
 }
 
-/// As a POSIX shell takes it for one word.
+/// Quoted as one word for a POSIX shell.
 fn quoted(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+".contains(&byte);
     if text.bytes().all(is_plain) {
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lines_to_copy_are_there() {
+    fn the_message_contains_the_commands_to_copy() {
         let operators = ["echo-server".to_owned(), "temp-namespace".to_owned()];
         let web = Some("http://127.0.0.1:8080");
         let kubeconfig = Some(Path::new("/a b/kubeconfig"));
@@ -75,7 +75,7 @@ mod tests {
         let announcement =
             Announcement { operators: &[], kubeconfig: None, web: None, degraded: &degraded };
         let text = announcement.to_string();
-        assert!(!text.contains("kubectl") && !text.contains("forgets"));
+        assert!(!text.contains("kubectl") && !text.contains("lost"));
         assert!(text.contains("Degraded: echo-server: no such type"), "{text}");
     }
 }

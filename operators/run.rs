@@ -1,4 +1,4 @@
-//! Running the operators: settings, logs, cluster, supervisor, and the message when ready.
+//! Runs the operators: settings, logs, cluster, supervisor, and the message when ready.
 
 use std::{
     env,
@@ -22,7 +22,7 @@ use crate::{
     telemetry,
 };
 
-/// Where the embedded server's kubeconfig went, known once connected.
+/// The path of the embedded server's kubeconfig, known once connected.
 type KubeconfigPath = Arc<OnceLock<PathBuf>>;
 
 /// Runs until SIGINT or SIGTERM.
@@ -48,7 +48,7 @@ async fn client(
     let Connection { client, kubeconfig } = connect(target).await?;
     install(&client, &definitions).await?;
     if let Some(path) = kubeconfig {
-        // Empty until here: there is one connection.
+        // Empty until now, as there is only one connection.
         let _ = known.set(path);
     }
     Ok(client)

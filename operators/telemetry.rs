@@ -1,5 +1,5 @@
-//! Logs: compact lines on standard error. What is logged can be changed while the process runs, but
-//! for the lines that say who has ordered what: these are always written.
+//! Logs: compact lines on standard error. The filter can be changed while the process runs; the
+//! audit lines of commands are always written.
 
 use std::{
     borrow::Cow,
@@ -21,10 +21,10 @@ use tracing_subscriber::{
     util::SubscriberInitExt,
 };
 
-/// The filter of logs that have started.
+/// The filter of the running logs.
 struct Filter(reload::Handle<EnvFilter, Registry>);
 
-/// Starts logging for the whole process; gives what changes its filter.
+/// Starts logging for the whole process; returns the handle that changes its filter.
 pub(crate) fn start(log_level: &str) -> anyhow::Result<impl LogLevel + use<>> {
     let filter = EnvFilter::try_new(log_level).context("--log-level (or RUST_LOG)")?;
     let (lines, filter) = logs(filter, io::stderr().is_terminal(), io::stderr);
@@ -37,14 +37,14 @@ where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
     let (filter, handle) = reload::Layer::new(filter);
-    // Not one more directive: a more exact one would hide what it lets through.
+    // Not a further directive: a more specific one would override it.
     let audit = filter_fn(|line| line.target() == AUDIT).with_max_level_hint(LevelFilter::INFO);
     let lines = fmt::layer().compact().with_ansi(ansi).with_writer(Legible(writer));
     let lines = lines.with_filter(filter.or(audit));
     (tracing_subscriber::registry().with(lines), Filter(handle))
 }
 
-/// Writes lines so that they can be read, whatever is quoted in them.
+/// Escapes characters that change the direction of text.
 struct Legible<W>(W);
 
 impl<'a, W: MakeWriter<'a>> MakeWriter<'a> for Legible<W> {
@@ -56,7 +56,7 @@ impl<'a, W: MakeWriter<'a>> MakeWriter<'a> for Legible<W> {
 }
 
 impl<W: Write> Write for Legible<W> {
-    /// Takes what it is given as a whole: a line is written at once.
+    /// Writes the whole buffer: a line is written at once.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         match std::str::from_utf8(line).map(legible) {
             Ok(Cow::Owned(shown)) => self.0.write_all(shown.as_bytes())?,
@@ -72,12 +72,12 @@ impl<W: Write> Write for Legible<W> {
 
 impl LogLevel for Filter {
     fn filter(&self) -> String {
-        // The logs last as long as the process.
+        // The logs live as long as the process.
         self.0.with_current(ToString::to_string).unwrap_or_default()
     }
 
     fn set_filter(&self, filter: &str) -> anyhow::Result<()> {
-        // Its error says all that its sources say.
+        // Its error contains those of its sources.
         let parsed = EnvFilter::try_new(filter)
             .map_err(|error| anyhow::anyhow!("`{filter}` is not a log filter: {error}"))?;
         Ok(self.0.reload(parsed)?)
@@ -90,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    /// What has been written.
+    /// The written bytes.
     #[derive(Clone, Default)]
     struct Written(Arc<Mutex<Vec<u8>>>);
 
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_turn_the_direction_of_a_line_is_written_escaped() {
+    fn characters_that_change_the_direction_of_a_line_are_escaped() {
         let written = Written::default();
         let log = written.clone();
         let (lines, _filter) = logs(EnvFilter::new("info"), false, move || log.clone());
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_is_changed_unless_it_is_none() {
+    fn an_invalid_filter_is_refused() {
         let (_lines, logs) = logs(EnvFilter::new("info"), false, io::sink);
         logs.set_filter("warn,operetta=debug").unwrap();
         assert_eq!(logs.filter(), "operetta=debug,warn");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_ordered_what_is_written_whatever_the_filter_says_and_nothing_else_is() {
+    fn audit_lines_are_written_whatever_the_filter() {
         let written = Written::default();
         let writer = written.clone();
         let (lines, logs) = logs(EnvFilter::new("off"), false, move || writer.clone());

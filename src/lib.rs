@@ -1,7 +1,7 @@
-//! Many Kubernetes operators, one process.
+//! Runs many Kubernetes operators in one process.
 //!
-//! A handler is a function from what is to what should be; the framework watches, plans, writes,
-//! retries, explains and measures:
+//! A handler computes the desired state of a parent; the framework watches, plans, writes, retries,
+//! explains and measures:
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -87,22 +87,22 @@ pub mod supervisor;
 pub mod testkit;
 pub mod web;
 
-/// The example of the README compiles.
+/// Compiles the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
-/// The example of the document compiles.
+/// Compiles the example of the document.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/status.md")]
 pub struct Status;
 
-/// The example of the document compiles.
+/// Compiles the example of the document.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/your-own-program.md")]
 pub struct YourOwnProgram;
 
-/// The examples of the document compile.
+/// Compiles the examples of the document.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/porting-from-roperator.md")]
 pub struct PortingFromRoperator;

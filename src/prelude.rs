@@ -1,4 +1,4 @@
-//! What an operator needs, in one import.
+//! The names that most operators need, in one import.
 
 pub use anyhow::{Error, Result};
 

@@ -1,4 +1,4 @@
-//! The tests that ARCHITECTURE.md names for its guarantees exist where it says, below `tests/behaviour`.
+//! The tests that ARCHITECTURE.md names for its guarantees exist below `tests/behaviour`.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,5 +1,5 @@
-//! The dashboard, the alerts and the table of metrics name only what the program exports, with the
-//! labels that it has; and every metric is in the table.
+//! The dashboard, the alerts and the table of metrics name only exported metrics with their labels, and every
+//! metric is in the table.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -9,7 +9,11 @@ use std::{
     path::Path,
 };
 
-use operetta::{object::{K8sType}, operator::{ChildConfig, OperatorConfig}, testkit::{internals::{metrics::{MetricDescription, Metrics}}}};
+use operetta::{
+    object::K8sType,
+    operator::{ChildConfig, OperatorConfig},
+    testkit::internals::metrics::{MetricDescription, Metrics},
+};
 use promql_parser::{
     parser::{self, Expr, LabelModifier, VectorMatchCardinality, VectorSelector},
     util::parse_duration,
@@ -17,8 +21,8 @@ use promql_parser::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Labels that a Prometheus server adds to what it scrapes.
-const BY_THE_SERVER: [&str; 2] = ["job", "instance"];
+/// Labels that a Prometheus server adds when it scrapes.
+const SERVER_LABELS: [&str; 2] = ["job", "instance"];
 
 /// A file of alerting rules, as Prometheus reads it.
 #[derive(Deserialize)]
@@ -46,7 +50,7 @@ struct Rule {
 }
 
 #[test]
-fn every_alert_is_about_what_is_exported_and_says_what_to_do() {
+fn every_alert_uses_exported_metrics_and_has_its_annotations() {
     let file: RuleFile = serde_yaml_ng::from_str(&read("deploy/prometheus/rules.yaml")).unwrap();
     let groups: BTreeSet<&str> = file.groups.iter().map(|group| group.name.as_str()).collect();
     assert_eq!(groups.len(), file.groups.len(), "two groups of one name");
@@ -69,9 +73,9 @@ fn every_alert_is_about_what_is_exported_and_says_what_to_do() {
     }
 }
 
-/// Prometheus sees no increase from nothing to one: an alert on what happens once would never fire.
+/// `increase` does not count the first sample of a series: an alert on a single failure would never fire.
 #[test]
-fn what_alerts_see_increase_is_there_before_it_does() {
+fn counters_of_alerts_are_exported_before_they_increase() {
     let metrics = Metrics::new();
     let ty = K8sType::namespaced("v1", "Pod", "pods");
     let config = OperatorConfig::new("cook", K8sType::namespaced("example.com/v1", "R", "rs"))
@@ -84,29 +88,29 @@ fn what_alerts_see_increase_is_there_before_it_does() {
     let counters: BTreeSet<&str> = counters.map(|metric| metric.name.as_str()).collect();
     let file: RuleFile = serde_yaml_ng::from_str(&read("deploy/prometheus/rules.yaml")).unwrap();
     let rules: Vec<Rule> = file.groups.into_iter().flat_map(|group| group.rules).collect();
-    let mut looked_at = 0;
+    let mut checked = 0;
     for rule in &rules {
         for selector in increasing(&parser::parse(&rule.expr).unwrap()) {
             let name = selector.name.as_deref().unwrap();
-            // The server alone knows with which codes it answers; what lasts is answered so again.
+            // The codes of responses are unknown before; a failure that lasts is counted again.
             if !counters.contains(name) || name == "operetta_api_requests_total" {
                 continue;
             }
-            looked_at += 1;
+            checked += 1;
             let is_it = |line: &str| is_of(line, name, &selector);
             assert!(shown.lines().any(is_it), "{}: no {selector} in\n{shown}", rule.alert);
         }
     }
-    assert!(looked_at > 5, "{looked_at} of {}", rules.len());
+    assert!(checked > 5, "{checked} of {}", rules.len());
 }
 
-/// The series of which an expression asks how much they increase.
+/// The series whose increase an expression uses.
 fn increasing(expr: &Expr) -> Vec<VectorSelector> {
     match expr {
         Expr::Call(call) if ["increase", "rate", "irate"].contains(&call.func.name) => {
             let of = |arg: &Expr| match arg {
                 Expr::MatrixSelector(selector) => selector.vs.clone(),
-                other => panic!("{other} is no range"),
+                other => panic!("{other} is not a range vector"),
             };
             call.args.args.iter().map(|arg| of(arg)).collect()
         }
@@ -126,7 +130,7 @@ fn increasing(expr: &Expr) -> Vec<VectorSelector> {
     }
 }
 
-/// Whether a line of `/metrics` is a sample that is selected.
+/// Whether a line of `/metrics` is a sample that the selector matches.
 fn is_of(line: &str, name: &str, selector: &VectorSelector) -> bool {
     let Some(rest) = line.strip_prefix(name) else { return false };
     let Some((labels, _)) = rest.strip_prefix('{').and_then(|it| it.split_once("} ")) else {
@@ -142,7 +146,7 @@ fn is_of(line: &str, name: &str, selector: &VectorSelector) -> bool {
 }
 
 #[test]
-fn every_panel_shows_what_is_exported() {
+fn every_panel_uses_exported_metrics() {
     let dashboard: Value = serde_json::from_str(&read("deploy/grafana/operetta.json")).unwrap();
     let exported = Exported::new();
     let mut ids = BTreeSet::new();
@@ -164,7 +168,7 @@ fn every_panel_shows_what_is_exported() {
             let (expr, label) = inner.rsplit_once(',').unwrap();
             let labels = exported.check("variables", expr).unwrap_or_default();
             let label = label.trim();
-            assert!(labels.contains(label) || BY_THE_SERVER.contains(&label), "{query}");
+            assert!(labels.contains(label) || SERVER_LABELS.contains(&label), "{query}");
         }
     }
 }
@@ -207,7 +211,7 @@ impl Exported {
         let mut series = BTreeMap::new();
         for MetricDescription { name, kind, labels, .. } in Metrics::new().described() {
             let mut labels: BTreeSet<String> = labels.iter().cloned().collect();
-            labels.extend(BY_THE_SERVER.map(str::to_owned));
+            labels.extend(SERVER_LABELS.map(str::to_owned));
             if kind == "histogram" {
                 series.insert(format!("{name}_sum"), labels.clone());
                 series.insert(format!("{name}_count"), labels.clone());
@@ -220,7 +224,7 @@ impl Exported {
         Self(series)
     }
 
-    /// Checks an expression; returns the labels that its result has, if that is known.
+    /// Checks an expression; returns the labels of its result, if they are known.
     fn check(&self, whose: &str, expr: &str) -> Option<BTreeSet<String>> {
         let parsed = parser::parse(expr).unwrap_or_else(|error| panic!("{whose}: {expr}: {error}"));
         self.labels_of(whose, &parsed)
@@ -283,7 +287,7 @@ impl Exported {
     }
 }
 
-/// The labels that a text takes its words from: `{{ $labels.x }}` in alerts, `{{x}}` in legends.
+/// The labels in a template: `{{ $labels.x }}` in alerts, `{{x}}` in legends.
 fn labels_in(text: &str) -> impl Iterator<Item = &str> {
     let inner = text.split("{{").skip(1).filter_map(|rest| rest.split("}}").next());
     inner.map(str::trim).filter_map(|word| match word.strip_prefix("$labels.") {

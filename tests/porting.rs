@@ -1,6 +1,5 @@
-//! What `docs/porting-from-roperator.md` claims to be tested is tested: each test that it names is
-//! in the sources, each file too, no row of its tables of defects is without one, and none of the
-//! defects and limits that are known is without a row.
+//! Checks `docs/porting-from-roperator.md`: each test and file that it names exists, every row of its tables of
+//! defects names one, and every known defect and limit has a row.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -22,7 +21,7 @@ const SOURCES: [&str; 5] = ["src", "tests", "operators", "apiserver/src", "apise
 fn every_test_that_the_text_names_exists() {
     let tests = tests();
     let text = document();
-    // Tables also name what roperator has; those that name tests are below.
+    // Tables also name items of roperator; the next test checks those that name tests.
     let prose = text.lines().filter(|line| !line.starts_with('|'));
     let named: Vec<&str> = prose.flat_map(backticked).filter(|name| is_sentence(name)).collect();
     let missing: Vec<_> = named.iter().filter(|name| !tests.contains(**name)).collect();
@@ -31,7 +30,7 @@ fn every_test_that_the_text_names_exists() {
 }
 
 #[test]
-fn every_defect_and_limit_is_shown_to_be_absent_by_something() {
+fn every_row_of_a_defect_or_limit_names_a_test_or_file() {
     let (tests, text) = (tests(), document());
     for heading in PROVEN {
         let rows = rows(&text, heading);
@@ -46,7 +45,7 @@ fn every_defect_and_limit_is_shown_to_be_absent_by_something() {
 }
 
 #[test]
-fn each_known_defect_and_limit_has_a_row_or_is_said_to_stay() {
+fn each_known_defect_and_limit_is_listed() {
     let text = document();
     let numbered = |letter: &str, count: u32| (1..=count).map(|n| format!("{letter}{n}")).collect();
     let defects: BTreeSet<String> = numbers(&text, PROVEN[0]);
@@ -81,12 +80,12 @@ fn rows<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
     section.filter(|line| line.starts_with('|')).skip(2).collect()
 }
 
-/// What stands between backticks, line by line.
+/// The texts between backticks, line by line.
 fn backticked(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| line.split('`').skip(1).step_by(2))
 }
 
-/// Whether a name reads like that of a test: a sentence.
+/// Whether a name looks like that of a test: at least five words.
 fn is_sentence(name: &str) -> bool {
     let is_name = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     is_name && name.split('_').count() > 4

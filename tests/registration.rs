@@ -1,5 +1,5 @@
-//! Every test that stands in a program with `harness = false` is registered there: `#[test]` and
-//! `#[tokio::test]` would be left out of it without a word.
+//! Every test of a program with `harness = false` is registered there: such a program silently skips `#[test]`
+//! and `#[tokio::test]`.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -18,7 +18,7 @@ const PROGRAMS: [&str; 5] = [
 ];
 
 #[test]
-fn no_test_of_a_program_with_its_own_harness_is_left_out() {
+fn every_test_of_a_program_with_its_own_harness_is_registered() {
     let mut files = Vec::new();
     for program in PROGRAMS {
         rust_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join(program), &mut files);

@@ -1,5 +1,5 @@
-//! The program in one call, from its start to its end. A process of its own: the signal that ends it would
-//! end the operators of other tests, too.
+//! `run_operator_with` from its start to its end. The test has its own process, because the signal that ends it
+//! would end the operators of other tests too.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -23,7 +23,7 @@ fn sync(request: &SyncRequest) -> Result<SyncResponse> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_call_runs_an_operator_until_a_signal_ends_it_well() {
+async fn one_call_runs_an_operator_until_a_signal_ends_it() {
     let cluster = TestCluster::start();
     let served = cluster.server().serve("127.0.0.1:0".parse().unwrap()).unwrap();
     let kubeconfig = std::env::temp_dir().join(format!("operetta-run-operator-{}", id()));
@@ -34,7 +34,7 @@ async fn one_call_runs_an_operator_until_a_signal_ends_it_well() {
 
     let connect = Connect::kubeconfig_file(&kubeconfig);
     let config = OperatorConfig::of::<ConfigMap>("cook").child::<Secret>(ChildConfig::apply());
-    // It blocks, and has a runtime of its own.
+    // It blocks and has its own runtime.
     let program = std::thread::spawn(|| run_operator_with(connect, config, sync));
     let children: Api<Secret> = Api::default_namespaced(cluster.client());
     let look = || async { children.get_opt("a").await.unwrap() };

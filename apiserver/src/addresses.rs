@@ -1,7 +1,7 @@
 //! Which addresses and node ports Services occupy.
 //!
-//! An address is taken before the Service is written, and given back when the write fails or the
-//! Service ends.
+//! An address is allocated before the Service is written, and released when the write fails or the
+//! Service is deleted.
 
 use std::{
     collections::BTreeSet,
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::builtin;
 
-/// The addresses and ports that are taken.
+/// The allocated addresses and ports.
 #[derive(Debug, Default)]
 pub(crate) struct Addresses(Mutex<Taken>);
 
@@ -27,7 +27,7 @@ struct Taken {
 /// A Service cannot have an address or port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// Nothing is free.
+    /// None is free.
     Exhausted,
     /// Another Service has the address.
     AddressTaken(Ipv4Addr),
@@ -36,7 +36,7 @@ pub(crate) enum Refusal {
 }
 
 impl Addresses {
-    /// Gives a Service what it lacks, and takes what it names; `live` has what it had before.
+    /// Allocates what a Service lacks or names; `live` is its state before.
     pub(crate) fn allocate(
         &self,
         service: &mut Value,
@@ -61,7 +61,7 @@ impl Addresses {
         Ok(())
     }
 
-    /// Takes back what `old` occupied and `new` does not.
+    /// Releases what `old` occupied and `new` does not.
     pub(crate) fn release(&self, old: &Value, new: Option<&Value>) {
         let mut taken = self.lock();
         let kept = new.and_then(builtin::cluster_ip);
@@ -82,7 +82,7 @@ impl Addresses {
 }
 
 impl Taken {
-    /// Whether the Service names only what nobody else has.
+    /// Whether all that the Service names is free.
     fn check(&self, service: &Value, live: Option<&Value>) -> Result<(), Refusal> {
         let mine = live.and_then(builtin::cluster_ip);
         let address = builtin::cluster_ip(service).filter(|address| Some(*address) != mine);

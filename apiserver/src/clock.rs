@@ -1,14 +1,14 @@
 //! The time of the server, and the random names that it makes.
 //!
-//! Time follows tokio's clock, so that a test that pauses and advances it moves the timestamps of
-//! objects too. It is the only place that asks for either.
+//! Time follows tokio's clock, so that a test that pauses and advances it moves the timestamps of objects
+//! too. Only this module reads the clock or generates random values.
 
 use std::sync::{Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
-/// The letters of generated names: no vowels (no words), nothing that looks like something else.
+/// The letters of generated names: no vowels, which could form words, and no ambiguous characters.
 const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
 /// The time of the server.

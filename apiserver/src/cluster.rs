@@ -1,6 +1,6 @@
 //! The state that one server is: its log, its types, its clock.
 //!
-//! Holds things together; decides nothing.
+//! It decides nothing.
 
 use std::sync::{Arc, Mutex};
 
@@ -24,9 +24,9 @@ pub(crate) struct Cluster {
     pub clock: Clock,
     /// Names and uids.
     pub ids: Ids,
-    /// What Services occupy.
+    /// The addresses and ports of Services.
     pub addresses: Addresses,
-    /// Called when a definition was written, before that is answered.
+    /// Called after a definition was written, before the request is answered.
     pub on_definition: fn(&Cluster, &str),
     /// Held while a definition is published, so that the newest one is published last.
     pub publishing: Mutex<()>,

@@ -19,10 +19,10 @@ use crate::{
     shared::Shared,
 };
 
-/// How many revisions are taken together, so that bulk deletions are looked at once.
+/// How many revisions are processed together, so that bulk deletions are handled once.
 const BATCH: usize = 1024;
 
-/// What a batch of revisions makes worth looking at.
+/// The objects to check after a batch of revisions.
 #[derive(Debug, Default)]
 struct Work {
     gone: BTreeSet<Box<str>>,
@@ -43,7 +43,7 @@ pub(crate) async fn run(server: Weak<Shared>, mut commits: UnboundedReceiver<Com
         }
         work.perform(&server.cluster);
         drop(server);
-        // Writers must get their turn between two batches on a single-threaded runtime.
+        // Lets writers proceed between two batches on a single-threaded runtime.
         tokio::task::yield_now().await;
     }
 }
@@ -82,12 +82,12 @@ impl Work {
                 _ => true,
             };
         } else if revision.event == Event::Added {
-            // It may have slipped into a namespace that is being deleted.
+            // It may have been created in a terminating namespace.
             self.note_container(resource, &revision.key);
         }
     }
 
-    /// Owners that wait for their dependents may go on.
+    /// Checks owners that wait for their dependents.
     fn note_owners(&mut self, cluster: &Cluster, key: &ObjectKey, meta: &Meta) {
         for owner in &meta.owners {
             let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
@@ -100,7 +100,7 @@ impl Work {
         }
     }
 
-    /// The namespace and the definition of an object may be waiting for it, or it for them.
+    /// Checks a namespace or definition that may wait for the object.
     fn note_container(&mut self, resource: &GroupResource, key: &ObjectKey) {
         if !key.namespace.is_empty() {
             self.namespaces.insert(key.namespace.clone());
@@ -124,7 +124,7 @@ impl Work {
     }
 }
 
-/// Gives back the addresses that a Service does not occupy any more.
+/// Releases the addresses that a Service no longer occupies.
 fn release(cluster: &Cluster, revision: &Revision) {
     if let Some(previous) = &revision.previous {
         let now = (revision.event != Event::Deleted).then(|| revision.object.value());

@@ -1,5 +1,4 @@
-//! Discovery: which groups, versions and resources there are, and which version this server says
-//! it is.
+//! Discovery: groups, versions and resources, and the version of the server.
 //!
 //! Only the plain form; clients that ask for the aggregated one fall back to it.
 
@@ -13,7 +12,7 @@ use crate::{
 /// The release whose behaviour is imitated.
 pub(crate) const IMITATED: &str = "v1.36.2";
 
-/// `/version`; says openly that it is not the real one.
+/// `/version`, which shows that it is not the real server.
 pub(crate) fn version() -> Value {
     json!({
         "major": "1",

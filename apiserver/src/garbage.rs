@@ -1,14 +1,14 @@
 //! Garbage collection by `metadata.ownerReferences`.
 //!
 //! ```text
-//!  object gone            -> its dependents are looked at
-//!  object with owners     -> looked at: all owners gone -> deleted; some gone -> their references go
-//!  foregroundDeletion     -> dependents are deleted; none left that blocks -> finalizer goes
-//!  orphan                 -> references to it go from its dependents, then the finalizer
+//!  object deleted         -> its dependents are checked
+//!  object with owners     -> checked: all owners absent -> deleted; some absent -> references removed
+//!  foregroundDeletion     -> dependents are deleted; none left that blocks -> finalizer removed
+//!  orphan                 -> references to it are removed from its dependents, then the finalizer
 //! ```
 //!
 //! An owner is the object of that kind, name and uid in the dependent's namespace (or without
-//! one); anything else counts as absent. Owners of kinds that are not served are left alone.
+//! one); anything else counts as absent. Owners of kinds that are not served are ignored.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -21,7 +21,7 @@ use crate::{
     write::{self, Applied, Change, DeleteOptions, Propagation, Subresource, WriteOptions},
 };
 
-/// How an owner stands.
+/// The state of an owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     /// It exists.
@@ -30,11 +30,11 @@ enum Standing {
     Absent,
     /// It exists, and waits for its dependents to be deleted first.
     Waiting,
-    /// Its kind is not served: nothing can be said.
+    /// Its kind is not served, so that its state is unknown.
     Unknown,
 }
 
-/// Looks at an object that has owners: deletes it, or drops references to absent owners.
+/// Checks an object with owners: deletes it, or removes references to absent owners.
 ///
 /// `gone` are uids of objects that ended just now: absent even if their kind is not served any more.
 pub(crate) fn look_at(
@@ -82,7 +82,7 @@ fn standing(cluster: &Cluster, dependent: &ObjectKey, owner: &OwnerReference) ->
     }
 }
 
-/// Goes on with the deletion of an object that holds itself until its dependents are dealt with.
+/// Continues the deletion of an object that waits for its dependents.
 pub(crate) fn finish(cluster: &Cluster, id: &GroupResource, key: &ObjectKey) {
     let resources = cluster.registry.snapshot();
     let Some(resource) = resources.stored(id) else { return };
@@ -145,7 +145,7 @@ fn delete(
         propagation,
         dry_run: false,
     };
-    // Whoever was faster has written, and that write is looked at in its turn.
+    // A concurrent write is checked later.
     let _ = write::delete(cluster, resource, key, &options);
 }
 
@@ -183,6 +183,6 @@ fn change_metadata(
         Ok(Change { next, managed: Applied::Yes })
     };
     let options = WriteOptions::default();
-    // Gone already is as good.
+    // It may be deleted already.
     let _ = write::update(cluster, resource, key, Subresource::Main, &options, &mut change);
 }

@@ -1,4 +1,4 @@
-//! What a new cluster has: the built-in types and the first namespaces.
+//! The initial state of a cluster: the built-in types and the first namespaces.
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 //!
 //! Real semantics for what it serves (resource versions, watches, server-side apply, finalizers,
 //! garbage collection, namespaces, custom resource definitions), and an honest 501 or 415 that
-//! names what is missing for the rest. Nothing is stored beyond the life of the [`Server`].
+//! names what is missing for the rest. Nothing is stored after the [`Server`] is dropped.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;

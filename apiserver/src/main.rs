@@ -1,5 +1,4 @@
-//! The embedded API server as a program of its own: starts, writes a kubeconfig, serves until it
-//! is told to stop.
+//! The embedded API server as a program: starts, writes a kubeconfig, and serves until it is stopped.
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 

@@ -1,6 +1,6 @@
-//! Namespaces: which there are, and how they end.
+//! Namespaces: the initial ones, and their deletion.
 //!
-//! A namespace that is being deleted is emptied, pods first, and given up when nothing is left.
+//! The contents of a terminating namespace are deleted, pods first, and then the namespace.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::{
 /// The namespaces of a new cluster.
 pub(crate) const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/// Goes on with the deletion of a namespace: deletes what is in it, or gives it up when empty.
+/// Continues the deletion of a namespace: deletes its contents, or the namespace if it is empty.
 pub(crate) fn terminate(cluster: &Cluster, name: &str) {
     let resources = cluster.registry.snapshot();
     let Some(namespaces) = resources.by_kind("", "Namespace") else { return };
@@ -29,7 +29,7 @@ pub(crate) fn terminate(cluster: &Cluster, name: &str) {
     }
 }
 
-/// Deletes what is in a namespace; says whether nothing is left.
+/// Deletes the contents of a namespace; returns whether nothing is left.
 fn empty(cluster: &Cluster, name: &str) -> bool {
     let resources = cluster.registry.snapshot();
     let is_pods = |r: &Resource| r.id.group.is_empty() && r.id.plural == "pods";
@@ -47,7 +47,7 @@ fn empty_of(cluster: &Cluster, resource: &Resource, namespace: &str) -> bool {
     let (_, entries) = cluster.log.entries(&resource.storage, &scope);
     for (key, object) in entries {
         if !object.meta.deleting {
-            // Whoever deleted it meanwhile did what was wanted.
+            // It was deleted concurrently.
             let _ = write::delete(cluster, resource, &key, &options);
         }
     }
@@ -61,6 +61,6 @@ fn give_up(cluster: &Cluster, namespaces: &Resource, key: &ObjectKey) {
         Ok(Change { next, managed: write::Applied::Yes })
     };
     let options = WriteOptions::default();
-    // Gone already is as good.
+    // It may be deleted already.
     let _ = write::update(cluster, namespaces, key, Subresource::Finalize, &options, &mut change);
 }

@@ -1,5 +1,5 @@
-//! `OpenAPI` v3, thin: an index, and per group version what `kubectl` needs before it sends an
-//! apply, and the schemas of custom resources.
+//! `OpenAPI` v3, reduced: an index, and per group version what `kubectl` needs before it sends an apply, and
+//! the schemas of custom resources.
 //!
 //! Not here: the schemas of built-in types (`kubectl explain` finds nothing about them), and
 //! version 2, of which there is no more than its frame.
@@ -44,8 +44,8 @@ fn group_version_path(group: &str, version: &str) -> String {
     }
 }
 
-/// `/openapi/v2` as clients ask for it: a document that describes nothing. kubectl looks there for
-/// kinds that it has not found in version 3, and takes a missing document for a broken server.
+/// `/openapi/v2`: an empty document. kubectl looks there for kinds that it has not found in version 3, and
+/// treats a missing document as an error.
 pub(crate) fn version_2(accept: &str) -> (&'static str, Vec<u8>) {
     if !accept.contains("proto-openapi.spec.v2") {
         let info = json!({ "title": TITLE, "version": crate::discovery::IMITATED });

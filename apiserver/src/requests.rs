@@ -1,4 +1,4 @@
-//! What was asked of the server: for tests that assert it, such as "one watch of Pods".
+//! The requests that the server received, for tests that assert them, such as "one watch of Pods".
 //!
 //! Keeps the newest requests up to a limit, and the watches that are open now.
 
@@ -14,7 +14,7 @@ pub struct RequestRecord {
     pub method: String,
     /// The path.
     pub path: String,
-    /// What stood behind the question mark.
+    /// The query string.
     pub query: String,
     /// The client.
     pub user_agent: String,
@@ -34,7 +34,7 @@ pub struct WatchRecord {
     pub resource: String,
     /// The path.
     pub path: String,
-    /// What stood behind the question mark.
+    /// The query string.
     pub query: String,
     /// The client.
     pub user_agent: String,
@@ -89,7 +89,7 @@ impl Requests {
         self.lock().open.values().cloned().collect()
     }
 
-    /// Notes an answered request.
+    /// Records an answered request.
     pub(crate) fn record(&self, record: RequestRecord) {
         let mut state = self.lock();
         if state.answered.len() == self.capacity {
@@ -98,7 +98,7 @@ impl Requests {
         state.answered.push_back(record);
     }
 
-    /// Notes a watch that opens.
+    /// Records an opened watch.
     pub(crate) fn opened(self: &Arc<Self>, record: WatchRecord) -> OpenWatch {
         let mut state = self.lock();
         let id = state.next_id;

@@ -1,5 +1,5 @@
-//! Reviews: whose token is this, and may they do that? There is one user, the administrator, and
-//! there are no rules yet: that user may do everything, nobody else anything, and the answer says so.
+//! Token and access reviews. There is one user, the administrator, and no rules: that user may do
+//! everything, others nothing, and the answer gives this reason.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::{
     users::{self, Tokens},
 };
 
-/// The group of a review, and what it is called.
+/// The group and the names of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Review {
     /// The group.
@@ -51,7 +51,7 @@ const WHY_ALLOWED: &str =
     "the embedded API server has no authorization rules: its user may do everything";
 const WHY_NOT: &str = "the embedded API server has one user, and this is another one";
 
-/// Whom tokens are meant for if nothing else is said, as in every cluster.
+/// The default audience of tokens, as in every cluster.
 const AUDIENCE: &str = "https://kubernetes.default.svc";
 
 /// The review that a path leads to.
@@ -109,7 +109,7 @@ impl Review {
         ))
     }
 
-    /// The spec without what nobody knows.
+    /// The spec without unknown fields.
     fn known_fields(self, spec: &Value) -> Result<Value, StatusError> {
         for field in ["token", "user"].into_iter().filter(|field| self.fields.contains(field)) {
             if let Some(wrong) = json_type(&spec[field]).filter(|ty| *ty != "string") {
@@ -143,7 +143,7 @@ impl Review {
     }
 
     fn refuse(self, errors: &[FieldError]) -> Result<(), StatusError> {
-        // The real one names no kind either.
+        // The real server names no kind either.
         if errors.is_empty() {
             Ok(())
         } else {
@@ -152,7 +152,7 @@ impl Review {
     }
 }
 
-/// Without the namespace, which a review is in none of.
+/// Without the namespace, as reviews are cluster-scoped.
 fn metadata(asked: &mut Value) -> Value {
     let mut metadata = asked["metadata"].take();
     if let Some(fields) = metadata.as_object_mut() {

@@ -1,4 +1,4 @@
-//! The server: what a program holds, and the levers that tests pull.
+//! The server handle, with the controls for tests.
 
 use std::{fmt, sync::Arc};
 
@@ -20,9 +20,9 @@ use crate::{
     users::Tokens,
 };
 
-/// How many revisions per resource are remembered unless said otherwise.
+/// How many revisions per resource are kept by default.
 const HISTORY: usize = 8192;
-/// How many requests are remembered unless said otherwise.
+/// How many requests are kept by default.
 const REQUEST_HISTORY: usize = 100_000;
 
 /// An embedded Kubernetes API server. Cheap to clone; all clones are one server, which ends with
@@ -37,7 +37,7 @@ pub struct Server {
 #[derive(Debug, Clone)]
 pub struct Backup(log::Backup);
 
-/// Stands before the handler: may answer itself, wait, or change what comes and goes.
+/// Wraps the handler: it may answer itself, wait, or change requests and answers.
 pub type Layer =
     Arc<dyn Fn(Request<Bytes>, Next) -> BoxFuture<'static, Response<Body>> + Send + Sync>;
 
@@ -92,7 +92,7 @@ impl Server {
         self.shared.cluster.log.head()
     }
 
-    /// Forgets the history, so that watches resumed from an older version are told 410.
+    /// Compacts the history, so that watches resumed from an older version get 410.
     pub fn compact(&self) {
         self.shared.cluster.log.compact();
     }
@@ -102,9 +102,9 @@ impl Server {
         Backup(self.shared.cluster.log.backup())
     }
 
-    /// Puts everything back to where it was, versions too, and closes every open watch, as when the
-    /// storage of a cluster is restored. Types must be the same as then; a watch that is resumed
-    /// from a version of the lost future waits for it.
+    /// Restores all objects and versions and closes every open watch, as when the storage of a cluster is
+    /// restored. Types must be the same as then; a watch that is resumed from a lost later version waits for
+    /// it.
     pub fn restore(&self, backup: &Backup) {
         self.shared.cluster.log.restore(&backup.0);
         self.cut_watches();

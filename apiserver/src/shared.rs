@@ -1,4 +1,4 @@
-//! What all parts of one server share. Holds things together; decides nothing.
+//! What all parts of one server share. It decides nothing.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::{cluster::Cluster, requests::Requests, users::Tokens};
 pub(crate) struct Shared {
     /// The objects, and what decides about them.
     pub cluster: Cluster,
-    /// What was asked.
+    /// The received requests.
     pub requests: Arc<Requests>,
     /// Counts how often all watches were closed.
     pub cuts: watch::Sender<u64>,
-    /// Who may ask.
+    /// The users.
     pub tokens: Tokens,
 }

@@ -1,4 +1,4 @@
-//! The `Status` bodies that failed requests are answered with, worded as kube-apiserver words them.
+//! The `Status` bodies of failed requests, with the messages of kube-apiserver.
 //!
 //! Values only: how a failure is written to a connection is decided in [`crate::rest`].
 
@@ -12,13 +12,13 @@ use crate::{resource::GroupResource, schema::FieldError};
 pub(crate) struct StatusError {
     /// The HTTP status.
     pub code: u16,
-    /// The machine-readable word, for example `AlreadyExists`.
+    /// The machine-readable reason, for example `AlreadyExists`.
     pub reason: &'static str,
-    /// The sentence for people.
+    /// The human-readable message.
     pub message: String,
     /// The `details` of the body; `Null` when there are none.
     pub details: Value,
-    /// Where a list that broke off may go on, with what is there now.
+    /// The token with which a list may continue with the current state.
     pub continue_token: Option<String>,
 }
 
@@ -51,7 +51,7 @@ impl StatusError {
         error
     }
 
-    /// 409: an object of this name exists, and is on its way out.
+    /// 409: an object of this name exists and is being deleted.
     pub(crate) fn being_deleted(resource: &GroupResource, name: &str) -> Self {
         let message = format!("object is being deleted: {resource} \"{name}\" already exists");
         Self::new(409, "AlreadyExists", message).of(resource, name)
@@ -63,7 +63,7 @@ impl StatusError {
             .of(resource, name)
     }
 
-    /// 409: the object is not what the writer believed.
+    /// 409: a precondition failed.
     pub(crate) fn conflict(resource: &GroupResource, name: &str, why: &str) -> Self {
         let message = format!("Operation cannot be fulfilled on {resource} \"{name}\": {why}");
         Self::new(409, "Conflict", message).of(resource, name)
@@ -181,7 +181,7 @@ impl StatusError {
         Self::new(415, "UnsupportedMediaType", message)
     }
 
-    /// 415: no patch is made of such a body.
+    /// 415: the patch type is not supported.
     pub(crate) fn unsupported_patch_type() -> Self {
         let mut error = Self::unsupported_media_type("415: Unsupported Media Type");
         error.details = json!({});
@@ -197,12 +197,12 @@ impl StatusError {
         Self::new(413, "RequestEntityTooLarge", message)
     }
 
-    /// 500: what the real server answers when an error has no better name.
+    /// 500: the answer of the real server to other errors.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new(500, "", message)
     }
 
-    /// 501: a feature that this server does not imitate (yet); `what` names it.
+    /// 501: a feature that this server does not have; `what` names it.
     pub(crate) fn not_implemented(what: &str) -> Self {
         let message = format!("the embedded API server does not support {what}");
         Self::new(501, "NotImplemented", message)
@@ -232,7 +232,7 @@ impl StatusError {
         self
     }
 
-    /// How many seconds a client should wait before it tries again.
+    /// How many seconds a client should wait before the next try.
     pub(crate) fn retry_after(&self) -> Option<u64> {
         self.details.get("retryAfterSeconds").and_then(Value::as_u64)
     }

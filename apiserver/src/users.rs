@@ -1,4 +1,4 @@
-//! Who uses the server: one administrator, who has the token of each address that it listens on.
+//! The users: one administrator, who has the token of each address that the server listens on.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,22 +7,22 @@ pub(crate) const NAME: &str = "admin";
 /// The groups that the administrator is in.
 pub(crate) const GROUPS: [&str; 2] = ["system:masters", "system:authenticated"];
 
-/// The tokens that are good now.
+/// The valid tokens.
 #[derive(Default)]
 pub(crate) struct Tokens(Mutex<Vec<String>>);
 
 impl Tokens {
-    /// A token is good from now on.
+    /// Adds a valid token.
     pub(crate) fn add(&self, token: &str) {
         self.lock().push(token.to_owned());
     }
 
-    /// A token is not good any more.
+    /// Removes a token.
     pub(crate) fn remove(&self, token: &str) {
         self.lock().retain(|known| known != token);
     }
 
-    /// Whether a token is good.
+    /// Whether a token is valid.
     pub(crate) fn knows(&self, token: &str) -> bool {
         self.lock().iter().any(|known| same(token, known))
     }
@@ -32,7 +32,7 @@ impl Tokens {
     }
 }
 
-/// Compares without telling by the time taken how much was right.
+/// Compares in constant time.
 pub(crate) fn same(given: &str, token: &str) -> bool {
     let different = given.bytes().zip(token.bytes()).fold(0, |acc, (a, b)| acc | (a ^ b));
     given.len() == token.len() && different == 0

@@ -1,4 +1,4 @@
-//! What is special about single built-in types.
+//! Special cases of single built-in types.
 
 mod common;
 
@@ -23,7 +23,7 @@ async fn an_event_is_one_object_under_two_names() {
 }
 
 #[tokio::test]
-async fn services_get_addresses_and_give_them_back() {
+async fn addresses_of_services_are_allocated_and_released() {
     let (_server, client) = server();
     let services = api(&client, "v1", "Service", "default");
     let service = |name: &str| {
@@ -65,7 +65,7 @@ async fn the_generation_of_a_deployment_follows_its_specification() {
 }
 
 #[tokio::test]
-async fn an_address_that_another_service_has_is_refused_and_stays_with_it() {
+async fn an_address_of_another_service_is_refused() {
     let (_server, client) = server();
     let services = api(&client, "v1", "Service", "default");
     let service = |name: &str| {

@@ -1,4 +1,4 @@
-//! Watches and lists tell the same story, whoever writes at the same time.
+//! Watches and lists are consistent under concurrent writes.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests that cannot go on")]
 
@@ -17,7 +17,7 @@ use kube::{
 };
 use serde_json::json;
 
-/// Follows a watch until it has seen a version, and returns the state that it tells.
+/// Follows a watch up to a version, and returns the resulting state.
 async fn follow(api: Api<DynamicObject>, from: String, until: u64) -> BTreeMap<String, String> {
     let params = WatchParams::default();
     let mut events = api.watch(&params, &from).await.unwrap().boxed();

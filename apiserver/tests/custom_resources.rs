@@ -60,7 +60,7 @@ async fn the_status_is_written_through_its_own_path_only() {
 }
 
 #[tokio::test]
-async fn a_replace_must_say_which_version_it_was_made_from() {
+async fn a_replace_needs_a_resource_version() {
     let (_server, client) = server();
     define_widgets(&client).await;
     let api = widgets(&client);
@@ -97,7 +97,7 @@ async fn deleting_a_definition_deletes_its_objects_and_its_paths() {
 }
 
 #[tokio::test]
-async fn children_go_with_the_definition_of_their_owners() {
+async fn children_are_deleted_with_the_definition_of_their_owners() {
     let (_server, client) = server();
     define_widgets(&client).await;
     let owner = create(&widgets(&client), widget("a", 1)).await;
@@ -123,7 +123,7 @@ async fn empty_metadata_is_absent_metadata() {
 }
 
 #[tokio::test]
-async fn a_watch_tells_what_there_was_and_ends_when_the_schema_of_its_type_changes() {
+async fn a_watch_sends_earlier_events_and_ends_when_the_schema_of_its_type_changes() {
     let (_server, client) = server();
     define_widgets(&client).await;
     create(&widgets(&client), widget("a", 1)).await;
@@ -138,7 +138,7 @@ async fn a_watch_tells_what_there_was_and_ends_when_the_schema_of_its_type_chang
 }
 
 #[tokio::test]
-async fn a_watch_tells_the_last_deletions_and_ends_with_its_definition() {
+async fn a_watch_sends_the_last_deletions_and_ends_with_its_definition() {
     let (_server, client) = server();
     define_widgets(&client).await;
     create(&widgets(&client), widget("a", 1)).await;

@@ -1,5 +1,5 @@
 //! An unmodified kubectl against the server over TLS: that of `$KUBECTL`, else the one that
-//! `tests/controlplane` builds. Where there is neither, its tests are ignored.
+//! `tests/controlplane` builds. Without either the tests are ignored.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of a test that cannot go on")]
 

@@ -1,4 +1,4 @@
-//! What the server's own controllers do: garbage collection and namespaces.
+//! The server's own controllers: garbage collection and namespaces.
 
 mod common;
 
@@ -16,7 +16,7 @@ fn owned(name: &str, owner: &kube::api::DynamicObject) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dependents_go_with_their_last_owner() {
+async fn dependents_are_deleted_with_their_last_owner() {
     let (_server, client) = server();
     let api = config_maps(&client);
     let owner = create(&api, config_map("owner", "1")).await;
@@ -26,7 +26,7 @@ async fn dependents_go_with_their_last_owner() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_whose_owner_never_was_is_collected() {
+async fn an_object_whose_owner_never_existed_is_garbage_collected() {
     let (_server, client) = server();
     let api = config_maps(&client);
     let mut owner = create(&api, config_map("owner", "1")).await;
@@ -80,7 +80,7 @@ async fn an_orphaning_deletion_leaves_the_dependents_without_their_owner() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_namespace_ends_with_everything_in_it() {
+async fn a_namespace_is_deleted_with_its_contents() {
     let (_server, client) = server();
     let namespaces = api(&client, "v1", "Namespace", "");
     create(

@@ -1,4 +1,4 @@
-//! Writing and reading objects through a kube client in process.
+//! Writes and reads through a kube client in process.
 
 mod common;
 
@@ -35,7 +35,7 @@ async fn an_apply_with_version_one_creates_and_never_changes() {
 }
 
 #[tokio::test]
-async fn an_apply_with_a_uid_never_creates_and_never_hits_a_namesake() {
+async fn an_apply_with_a_uid_never_creates_and_never_changes_another_object_of_the_name() {
     let (_server, client) = server();
     let api = config_maps(&client);
     let mut applied = config_map("a", "1");
@@ -115,7 +115,7 @@ async fn finalizers_hold_a_deleted_object_until_the_last_is_removed() {
 }
 
 #[tokio::test]
-async fn generated_names_keep_their_beginning() {
+async fn generated_names_keep_their_prefix() {
     let (_server, client) = server();
     let api = config_maps(&client);
     let mut object = config_map("", "1");
@@ -185,7 +185,7 @@ async fn pages_of_what_is_selected_are_full_and_of_one_version() {
 }
 
 #[tokio::test]
-async fn what_is_not_imitated_says_so() {
+async fn missing_features_are_named_in_the_error() {
     let (_server, client) = server();
     let api = config_maps(&client);
     create(&api, config_map("a", "1")).await;
@@ -221,7 +221,7 @@ async fn requests_are_remembered() {
 }
 
 #[tokio::test]
-async fn a_collection_is_deleted_as_far_as_it_is_selected() {
+async fn the_selected_objects_of_a_collection_are_deleted() {
     let (_server, client) = server();
     let api = config_maps(&client);
     for (name, tier) in [("a", "web"), ("b", "db")] {

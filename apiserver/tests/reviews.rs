@@ -1,5 +1,5 @@
-//! Reviews of tokens and of access are answered, and refused, as the real API server does; what is
-//! expected here was said by one. Only why somebody may or may not is said in words of its own.
+//! Token and access reviews are answered and refused as by the real API server, from which the expected
+//! answers were recorded. Only the reason of an access review is different.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests that cannot go on")]
 
@@ -41,7 +41,7 @@ fn served(server: &Server) -> (Running, String) {
 }
 
 #[tokio::test]
-async fn a_token_is_meant_for_the_api_server_unless_another_audience_is_named() {
+async fn the_audience_of_a_token_is_the_api_server_unless_another_is_named() {
     let server = Server::start();
     let (_running, token) = served(&server);
     let api = "https://kubernetes.default.svc";
@@ -64,7 +64,7 @@ async fn a_token_is_meant_for_the_api_server_unless_another_audience_is_named() 
 }
 
 #[tokio::test]
-async fn what_a_review_does_not_know_is_left_out_and_what_it_cannot_read_is_refused() {
+async fn unknown_fields_of_a_review_are_dropped_and_invalid_ones_refused() {
     let server = Server::start();
     let (_, review) = ask(&server, TOKENS, json!({"token": "t", "nonsense": 1})).await;
     assert_eq!(review["spec"], json!({"token": "t"}));
@@ -100,7 +100,7 @@ async fn what_a_review_does_not_know_is_left_out_and_what_it_cannot_read_is_refu
 }
 
 #[tokio::test]
-async fn access_is_asked_for_one_thing_by_somebody() {
+async fn an_access_review_needs_a_user_and_one_kind_of_attributes() {
     let server = Server::start();
     let path = json!({"path": "/x", "verb": "get"});
     let pods = json!({"verb": "get", "resource": "pods"});
@@ -145,7 +145,7 @@ async fn access_is_asked_for_one_thing_by_somebody() {
 }
 
 #[tokio::test]
-async fn a_review_is_made_and_never_there() {
+async fn a_review_can_only_be_created() {
     let server = Server::start();
     for path in [TOKENS, ACCESS, OWN_ACCESS] {
         for method in [Method::GET, Method::DELETE] {

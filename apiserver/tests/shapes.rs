@@ -1,4 +1,4 @@
-//! What clients see of types: discovery, `OpenAPI`, tables, versions, partial metadata.
+//! Types as clients see them: discovery, `OpenAPI`, tables, versions, partial metadata.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests that cannot go on")]
 
@@ -54,7 +54,7 @@ async fn discovery_lists_custom_and_built_in_resources() {
 }
 
 #[tokio::test]
-async fn open_api_says_that_fields_are_validated_and_shows_custom_schemas() {
+async fn open_api_supports_field_validation_and_has_custom_schemas() {
     let (server, client) = server();
     define_widgets(&client).await;
     let (_, index) = get(&server, "/openapi/v3", "*/*").await;
@@ -69,7 +69,7 @@ async fn open_api_says_that_fields_are_validated_and_shows_custom_schemas() {
 }
 
 #[tokio::test]
-async fn an_open_api_document_is_not_sent_to_who_knows_it() {
+async fn an_unchanged_open_api_document_is_not_sent_again() {
     let (server, client) = server();
     define_widgets(&client).await;
     let ask = |known: Option<http::HeaderValue>| {
@@ -132,7 +132,7 @@ async fn a_changed_schema_shows_in_objects_that_were_stored_before() {
 }
 
 #[tokio::test]
-async fn what_a_definition_wants_and_nobody_does_is_refused() {
+async fn unsupported_features_of_a_definition_are_refused() {
     let (_server, client) = server();
     let mut definition = widget_definition();
     let schema = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";

@@ -13,7 +13,7 @@ use kube::{
 };
 use operetta_apiserver::{Running, Server};
 
-/// A client that comes through the kubeconfig.
+/// A client with the kubeconfig.
 async fn client_of(running: &Running, token: Option<&str>) -> Client {
     let mut kubeconfig = Kubeconfig::from_yaml(running.kubeconfig()).expect("it is a kubeconfig");
     if let (Some(token), Some(user)) = (token, &mut kubeconfig.auth_infos[0].auth_info) {
@@ -29,7 +29,7 @@ fn listening(server: &Server) -> Running {
 }
 
 #[tokio::test]
-async fn a_client_with_the_kubeconfig_is_served_and_one_with_another_token_is_not() {
+async fn a_client_with_the_kubeconfig_is_accepted_and_one_with_another_token_is_refused() {
     let server = Server::start();
     let running = listening(&server);
     let client = client_of(&running, None).await;
@@ -42,7 +42,7 @@ async fn a_client_with_the_kubeconfig_is_served_and_one_with_another_token_is_no
 }
 
 #[tokio::test]
-async fn a_watch_whose_client_is_gone_is_not_open_any_more() {
+async fn a_watch_is_closed_when_its_client_disconnects() {
     let server = Server::start();
     let running = listening(&server);
     let client = client_of(&running, None).await;

@@ -33,7 +33,7 @@ fn event(word: &str, name: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_watch_begins_with_the_state_and_goes_on_with_changes() {
+async fn a_watch_begins_with_the_state_and_continues_with_changes() {
     let (_server, client) = server();
     let api = config_maps(&client);
     create(&api, config_map("a", "1")).await;
@@ -67,7 +67,7 @@ async fn an_object_that_leaves_a_selector_is_deleted_for_that_watch() {
 }
 
 #[tokio::test]
-async fn a_watch_is_resumed_where_it_was_or_told_410_in_the_stream() {
+async fn a_watch_resumes_from_its_version_or_gets_410_in_the_stream() {
     let (server, client) = server();
     let api = config_maps(&client);
     let version = create(&api, config_map("a", "1")).await.metadata.resource_version.unwrap();
@@ -81,7 +81,7 @@ async fn a_watch_is_resumed_where_it_was_or_told_410_in_the_stream() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_streamed_list_ends_with_the_annotated_bookmark_and_goes_on_with_plain_ones() {
+async fn a_streamed_list_ends_with_the_annotated_bookmark_and_continues_with_plain_ones() {
     let (server, client) = server();
     let api = config_maps(&client);
     create(&api, config_map("a", "1")).await;
@@ -110,7 +110,7 @@ async fn open_watches_are_known_and_can_be_cut() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_ends_when_its_time_is_up() {
+async fn a_watch_ends_at_its_timeout() {
     let (_server, client) = server();
     let api = config_maps(&client);
     let params = WatchParams { bookmarks: false, ..WatchParams::default().timeout(5) };

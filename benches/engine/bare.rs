@@ -1,5 +1,5 @@
-//! The program that the floor of a burst stands for: a bare client in a runtime of its own, and the
-//! watches without which no operator would know of a parent. Their bytes are read and forgotten.
+//! The program of the floor of a burst: a bare client in its own runtime, with the watches that an operator
+//! needs. Their bytes are read and discarded.
 
 use std::future::Future;
 
@@ -17,7 +17,7 @@ use crate::{cluster::Connect, floor, parents};
 /// A bare client and its runtime.
 pub(crate) struct BareProgram {
     client: Client,
-    /// `None` once it was told to end.
+    /// `None` once it ends.
     runtime: Option<Runtime>,
 }
 
@@ -64,7 +64,7 @@ async fn open(client: Client, path: String) -> Result<Body> {
     Ok(client.send(request.map(Body::from)).await?.into_body())
 }
 
-/// A runtime must not be waited for where others are polled.
+/// A runtime must not block a thread that polls tasks.
 impl Drop for BareProgram {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {

@@ -1,4 +1,4 @@
-//! From a parent's change to its child's, one at a time, when nothing else is going on.
+//! From a parent's change to its child's, one at a time, with no other load.
 //!
 //! The time begins when a user sends the change, and ends when a watch shows the child changed. Its
 //! floor is a bare client that issues the operator's write as soon as the user has an answer.
@@ -14,7 +14,7 @@ use crate::{
     twins::Twins,
 };
 
-/// Between two samples, so that the last one's echoes are over.
+/// Between two samples, so that the effects of the last one are over.
 const PAUSE: Duration = Duration::from_millis(10);
 const DEADLINE: Duration = Duration::from_secs(30);
 

@@ -1,4 +1,4 @@
-//! The API server that is measured on, and what it says it was asked. Each figure starts its own.
+//! The API server of a measurement, and its log of requests. Each figure starts its own.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -32,14 +32,14 @@ pub(crate) enum Cluster {
     Real(Box<ControlPlane>),
 }
 
-/// A place in the log of requests.
+/// A position in the log of requests.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark(usize);
 
 /// How a supervisor connects.
 pub(crate) type Connect = Box<dyn FnOnce() -> BoxFuture<'static, Result<Client>> + Send>;
 
-/// The log of kube-apiserver lags its answers a little.
+/// The log of kube-apiserver lags behind its responses a little.
 const LOG_IS_STILL_AFTER: Duration = Duration::from_millis(500);
 
 impl ClusterKind {
@@ -74,12 +74,12 @@ impl Cluster {
         })
     }
 
-    /// A client for the calling runtime.
+    /// A client that belongs to the calling runtime.
     pub(crate) async fn client(&self) -> Result<Client> {
         self.connector()().await
     }
 
-    /// How a runtime of its own connects.
+    /// How another runtime connects.
     pub(crate) fn connector(&self) -> Connect {
         match self {
             Self::InProcess(server) => {
@@ -115,7 +115,7 @@ impl Cluster {
     pub(crate) async fn mark(&self) -> Result<Mark> {
         match self {
             Self::InProcess(server) | Self::Tls { server, .. } => {
-                // It remembers only so many.
+                // The log is bounded.
                 server.clear_requests();
                 Ok(Mark(0))
             }
@@ -123,7 +123,7 @@ impl Cluster {
         }
     }
 
-    /// What was asked since then by clients whose user agent begins so.
+    /// The requests since then of clients whose user agent has this prefix.
     pub(crate) async fn requests(&self, since: Mark, user_agent: &str) -> Result<Requests> {
         match self {
             Self::InProcess(server) | Self::Tls { server, .. } => {
@@ -146,7 +146,7 @@ impl Cluster {
         }
     }
 
-    /// The log of a real server once it has caught up with its answers.
+    /// The log of a real server once it has caught up with its responses.
     async fn whole_log(&self) -> Result<Vec<AuditEvent>> {
         let Self::Real(control_plane) = self else { return Ok(Vec::new()) };
         let mut last = control_plane.audit_events()?;
@@ -167,7 +167,7 @@ pub(crate) async fn connect(kubeconfig: Kubeconfig) -> Result<Client> {
     client_of(Config::from_custom_kubeconfig(kubeconfig, &options).await?)
 }
 
-/// Nothing is retried behind the figures' back.
+/// Without retries, which would distort the figures.
 pub(crate) fn client_of(mut config: Config) -> Result<Client> {
     config.default_retry = false;
     Ok(Client::try_from(config)?)

@@ -1,6 +1,6 @@
-//! Many parents created at once: how long until all have their children and status, and what it
-//! took. Operator and floor take turns on one server, each as often first as second: servers grow
-//! slower with what they hold.
+//! Many parents created at once: how long until all have their children and status, and at what
+//! cost. Operator and floor take turns on one server, each as often first as second: a server
+//! gets slower with every object.
 
 use std::{
     sync::Arc,
@@ -38,7 +38,7 @@ struct Course {
     count: usize,
 }
 
-/// How long a turn took, on the clock and of this process' CPU time, and what was asked.
+/// The wall time, CPU time and requests of a turn.
 struct Turn {
     took: Duration,
     cpu: Duration,
@@ -97,7 +97,7 @@ impl Course {
         Ok(Turn { took, cpu, requests: self.cluster.requests(before, user_agent).await? })
     }
 
-    /// Until the operator has brought all its parents to rest, those of earlier rounds too.
+    /// Until all parents of the operator are synced, including those of earlier rounds.
     async fn ours(&self, prefix: &str, parents: usize) -> Result<Duration> {
         let started = Instant::now();
         self.create(prefix, self.count).await?;
@@ -116,7 +116,7 @@ impl Course {
     }
 }
 
-/// How the parents of a round begin that the operator answers for.
+/// The prefix of the operator's parents of a round.
 fn own(round: usize) -> String {
     format!("own{round}")
 }

@@ -1,5 +1,5 @@
-//! What an event of a child costs the operators' process, by the number of objects: a field that
-//! is not theirs is changed, which makes a reconcile that has nothing to write. Its floor is the same
+//! What an event of a child costs the operators' process, by the number of objects: a field of
+//! another manager changes, which causes a reconcile without writes. Its floor is the same
 //! with a tenth of the objects. Beside it what a look-up costs among many children of one parent.
 
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::{
     workload::Workload,
 };
 
-/// As many as clocks that tick a hundred times a second can tell apart.
+/// Enough for clocks that tick a hundred times a second.
 const EVENTS: usize = 3000;
 /// With the three that every parent has, ten.
 const MORE_CONFIG_MAPS: usize = 7;
@@ -38,7 +38,7 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
         create(&users, settings.workload, there..size).await?;
         process.at_rest_with(size).await?;
         there = size;
-        // The first round fills what is kept per object.
+        // The first round fills the caches per object.
         cost(&cluster, &users, &mut process, (size, "first")).await?;
         costs.push(cost(&cluster, &users, &mut process, (size, "second")).await?);
         println!("events: {} of CPU each with {size} parents", time(costs[costs.len() - 1]));
@@ -83,6 +83,6 @@ async fn cost(
     process.at_rest_with(parents).await?;
     let took = process.cpu()?.saturating_sub(used);
     let requests = cluster.requests(before, operators::USER_AGENT).await?;
-    ensure!(requests.writes() == 0, "nothing is to write: {requests}");
+    ensure!(requests.writes() == 0, "no write was expected: {requests}");
     Ok(took / u32::try_from(EVENTS)?)
 }

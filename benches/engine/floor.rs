@@ -22,14 +22,14 @@ use crate::{
     workload::Workload,
 };
 
-/// How the floor's requests are told from others.
+/// The user agent of the floor's requests.
 pub(crate) const USER_AGENT: &str = "floor";
 
 /// As many requests as Operetta has in flight at most.
 const IN_FLIGHT: usize = 32;
 
-/// Creates parents and writes what the operator would, with as many requests in flight: what is
-/// created by one group of workers is completed by another.
+/// Creates parents and makes the operator's writes, with as many requests in flight: one group of workers
+/// creates them, another writes their children and status.
 pub(crate) async fn burst(
     (users, bare): (&Client, &BareProgram),
     (workload, recording): (Workload, &Arc<Recording>),
@@ -71,7 +71,7 @@ async fn complete_all(
     }
 }
 
-/// Issues a request of the recording; returns what the server answers.
+/// Issues a request of the recording; returns the response.
 pub(crate) async fn send(
     bare: &Client,
     template: &Template,
@@ -83,7 +83,7 @@ pub(crate) async fn send(
     Ok(bare.request_text(request).await?)
 }
 
-/// Reads all parents and children, as little as a start has to.
+/// Lists all parents and children, the minimum of a start.
 pub(crate) async fn lists(bare: &Client, workload: Workload) -> Result<Duration> {
     let started = Instant::now();
     let list = |path: String| async move { get(bare, &path).await };
@@ -91,7 +91,7 @@ pub(crate) async fn lists(bare: &Client, workload: Workload) -> Result<Duration>
     Ok(started.elapsed())
 }
 
-/// The same, as a program has them that lists with `Api<DynamicObject>`: decoded, on all processors.
+/// The same decoded, as by `Api<DynamicObject>`, on all processors.
 pub(crate) async fn decoded_lists(bare: &Client, workload: Workload) -> Result<Duration> {
     let started = Instant::now();
     let list = |path: String| {
@@ -123,7 +123,7 @@ pub(crate) async fn pages(bare: &Client, recording: &Recording) -> Result<Durati
     Ok(started.elapsed())
 }
 
-/// The token of a page that is not the last: in front of the objects, which stay unread.
+/// The continue token of a page. It precedes the objects, which are not read.
 fn next(page: &str) -> Option<&str> {
     let head = page.split("\"items\"").next()?;
     head.split_once("\"continue\":\"")?.1.split('"').next().filter(|token| !token.is_empty())
@@ -138,7 +138,7 @@ fn listing(path: &str) -> Result<Request<Vec<u8>>> {
     parents::request(Method::GET, path, USER_AGENT, "application/json", nothing)
 }
 
-/// Reads them as watches that begin with what there is, until each says that this was all.
+/// Reads them as streaming lists: watches that begin with all objects and a bookmark.
 pub(crate) async fn streamed_lists(bare: &Client, workload: Workload) -> Result<Duration> {
     const QUERY: &str = "watch=1&allowWatchBookmarks=true&sendInitialEvents=true\
                          &resourceVersionMatch=NotOlderThan";

@@ -1,5 +1,5 @@
-//! A process of this program that does a part of a measurement: it is told in lines, and answers in
-//! lines. It ends when its input does, or with whoever started it.
+//! A process of this program that performs a part of a measurement. It reads commands and writes responses,
+//! one a line. It ends with its input or with its parent process.
 
 use std::process::Stdio;
 
@@ -9,31 +9,31 @@ use tokio::{
     process::{Child, ChildStdin, ChildStdout, Command},
 };
 
-/// A process that is told what to do.
+/// A process that executes commands.
 pub(crate) struct Helper {
     child: Child,
-    orders: ChildStdin,
-    answers: Lines<BufReader<ChildStdout>>,
+    commands: ChildStdin,
+    responses: Lines<BufReader<ChildStdout>>,
 }
 
 impl Helper {
-    /// Starts this program with other arguments, and returns when it has said that it is ready.
+    /// Starts this program with other arguments, and returns when it is ready.
     pub(crate) async fn start(command: &mut Command) -> Result<Self> {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn()?;
-        let orders = child.stdin.take().context("stdin is piped")?;
-        let answers = child.stdout.take().context("stdout is piped")?;
-        let mut helper = Self { child, orders, answers: BufReader::new(answers).lines() };
-        helper.answer().await?;
+        let commands = child.stdin.take().context("stdin is piped")?;
+        let responses = child.stdout.take().context("stdout is piped")?;
+        let mut helper = Self { child, commands, responses: BufReader::new(responses).lines() };
+        helper.response().await?;
         Ok(helper)
     }
 
-    pub(crate) async fn order(&mut self, line: &str) -> Result<()> {
-        Ok(self.orders.write_all(format!("{line}\n").as_bytes()).await?)
+    pub(crate) async fn send(&mut self, line: &str) -> Result<()> {
+        Ok(self.commands.write_all(format!("{line}\n").as_bytes()).await?)
     }
 
-    pub(crate) async fn answer(&mut self) -> Result<String> {
-        self.answers.next_line().await?.context("the process that helps has ended")
+    pub(crate) async fn response(&mut self) -> Result<String> {
+        self.responses.next_line().await?.context("the helper process has ended")
     }
 
     pub(crate) fn id(&self) -> Result<u32> {
@@ -42,8 +42,8 @@ impl Helper {
 
     /// Ends its input, and waits for it.
     pub(crate) async fn stop(self) -> Result<()> {
-        let Self { mut child, orders, .. } = self;
-        drop(orders);
+        let Self { mut child, commands, .. } = self;
+        drop(commands);
         child.wait().await?;
         Ok(())
     }

@@ -1,10 +1,8 @@
-//! Parents that are as they should be, and nothing that happens: what is asked of the server, and
-//! how much of a core is used. The operators have a process of their own.
+//! Synced parents without changes: the requests and the share of a core. The operators have their own process.
 //!
-//! No more than a minute is measured. Beyond it little is asked, and nothing that depends on the number
-//! of parents: after 100 s in which a watch says nothing (bookmarks come only where anything happens) a
-//! list of one object shows whether the server is there, another watch follows, and what is published of
-//! the type is looked at again; and a watch lasts 290 s.
+//! At most a minute is measured. The requests after it do not depend on the number of parents: after 100 s
+//! without an event or bookmark a list of one object probes the server, another watch follows, and the
+//! discovery of the type is read again; and a watch lasts 290 s.
 
 use std::time::{Duration, Instant};
 

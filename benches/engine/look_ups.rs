@@ -1,6 +1,5 @@
-//! What it costs a handler to look up a child by key, by how many children of one type its one parent
-//! has: each of them once, as a handler may in the reconcile that an event of one of them makes, with the
-//! table that the first look-up makes. Its floor is the same with a tenth of them.
+//! The cost of a handler's look-up of a child by key, by the number of children of one type. A reconcile looks
+//! up each child once; the first look-up builds the table. Its floor is the same with a tenth of the children.
 
 use std::{
     hint::black_box,
@@ -18,7 +17,7 @@ use crate::table::Row;
 
 const FEW: u32 = 1_000;
 const MANY: u32 = 10_000;
-/// In all, of either number of children.
+/// Look-ups in all, for either number of children.
 const LOOK_UPS: u32 = 1_000_000;
 
 pub(crate) fn measure() -> Result<Row> {
@@ -30,7 +29,7 @@ pub(crate) fn measure() -> Result<Row> {
     Ok(Row { value: nanoseconds(many), ..row }.target("O(1): a walk over all has 10.00"))
 }
 
-/// The time per look-up; every reconcile has children of its own, and so a table of its own.
+/// The time per look-up; every reconcile has its own children and its own table.
 fn cost(count: u32) -> Result<Duration> {
     let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
     let objects = (0..count).map(|number| child(&ty, number)).collect::<Result<Vec<_>>>()?;
@@ -40,7 +39,7 @@ fn cost(count: u32) -> Result<Duration> {
         let of_type = children.of_type(&ty);
         let start = Instant::now();
         let found = objects.iter().filter(|child| of_type.exists(black_box(child.key())));
-        ensure!(found.count() == objects.len(), "each is there");
+        ensure!(found.count() == objects.len(), "each child is found");
         took += start.elapsed();
     }
     Ok(took / LOOK_UPS)

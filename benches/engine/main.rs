@@ -1,8 +1,8 @@
-//! Measures the engine, always beside its floor: what the same work costs without it.
+//! Measures the engine beside its floor: the cost of the same work without it.
 //!
 //! `cargo bench --bench engine` measures everything on the embedded API server;
-//! `-- --cluster controlplane` does on the real one, `-- --help` names the rest. It judges nothing:
-//! a target that is missed is printed like one that is met, and only an error ends it with a code.
+//! `-- --cluster controlplane` does on the real one, `-- --help` lists the options. A missed
+//! target is printed like a met one; only an error ends the program with a non-zero code.
 
 mod bare;
 mod change;

@@ -34,7 +34,7 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     ])
 }
 
-/// The means: one process keeps more of what it has freed than the next.
+/// Compares means: processes differ in how much freed memory they keep.
 #[expect(clippy::cast_precision_loss, reason = "kibibytes of a process fit")]
 fn memory_row(figure: String, many: &[usize], one: &[usize]) -> Row {
     let mean = |kib: &[usize]| kib.iter().sum::<usize>() as f64 / kib.len() as f64 / 1024.0;
@@ -43,7 +43,7 @@ fn memory_row(figure: String, many: &[usize], one: &[usize]) -> Row {
     row.ratio(format!("{:.2}", many / one)).target("at most 1.00")
 }
 
-/// What becomes of a process with so many types, among which the parents are divided.
+/// The memory and requests of a process with so many types, over which the parents are spread.
 async fn spread(settings: &Settings, types: usize) -> Result<(Rest, Requests)> {
     let workload = settings.workload;
     let cluster = Cluster::start(settings.cluster.reachable()).await?;

@@ -1,6 +1,6 @@
 //! Resident memory per parent with its children, from a process that runs the operator and nothing
 //! else: the slope between two numbers of parents. Its floor is the JSON that it caches. Once for a
-//! process that has seen them come, and once for one that was started over them.
+//! process that ran while they were created, and once for one that started afterwards.
 
 use anyhow::Result;
 use kube::Client;
@@ -21,29 +21,30 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     parents::install(&users, workload, 1).await?;
     let mut process = OperatorProcess::start(&cluster, workload, 1).await?;
     let mut readings = vec![(0, process.at_rest_with(0).await?)];
-    let mut readings_anew = readings.clone();
+    let mut restart_readings = readings.clone();
     for (number, size) in settings.sizes().into_iter().enumerate() {
         let (ty, spec) = (workload.parent(0), workload.spec(FIRST_MARK));
         let more = size - readings[number].0;
         parents::create_all(&users, &ty, &format!("own{number}"), more, &spec).await?;
         let rest = process.at_rest_with(size).await?;
         readings.push((size, rest));
-        let mut anew = OperatorProcess::start(&cluster, workload, 1).await?;
-        let rest_anew = anew.at_rest_with(size).await?;
-        readings_anew.push((size, rest_anew));
-        anew.stop().await?;
+        let mut restarted = OperatorProcess::start(&cluster, workload, 1).await?;
+        let restart_rest = restarted.at_rest_with(size).await?;
+        restart_readings.push((size, restart_rest));
+        restarted.stop().await?;
         println!(
             "memory: {} KiB resident with {size} parents, {} KiB after a start over them ({} KiB \
              with none)",
-            rest.resident_kib, rest_anew.resident_kib, readings[0].1.resident_kib
+            rest.resident_kib, restart_rest.resident_kib, readings[0].1.resident_kib
         );
     }
     process.stop().await?;
     let json = json_of_one(&users, workload).await?;
     let figure = format!("(floor: JSON cached; {json} bytes without managedFields)");
     let seen = row(&format!("memory per parent {figure}"), readings[1], readings[2]);
-    let anew = row("  in a process started over them", readings_anew[1], readings_anew[2]);
-    Ok(vec![seen.target("at most 8 KiB"), anew])
+    let restarted =
+        row("  in a process started over them", restart_readings[1], restart_readings[2]);
+    Ok(vec![seen.target("at most 8 KiB"), restarted])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "kibibytes of a process fit")]
@@ -58,7 +59,7 @@ fn row(figure: &str, few: (usize, Rest), many: (usize, Rest)) -> Row {
     row.ratio(format!("{:.2}", slope / floor))
 }
 
-/// How long a parent and its children are, as the server sends them without `managedFields`.
+/// The bytes of a parent and its children, as the server sends them without `managedFields`.
 async fn json_of_one(users: &Client, workload: Workload) -> Result<usize> {
     let mut bytes = 0;
     for path in workload.children().into_iter().chain([workload.parent(0).collection()]) {

@@ -1,17 +1,20 @@
-//! The operators that are measured: started, asked whether they are done, stopped.
+//! The measured operators: started, waited for, stopped.
 
 use std::{net::SocketAddr, time::Duration};
 
 use anyhow::{Context, Result};
-use operetta::{supervisor::{Running, Supervisor, SupervisorBuilder}, testkit::{internals::{board::{Board, ParentPhase}}}};
+use operetta::{
+    supervisor::{Running, Supervisor, SupervisorBuilder},
+    testkit::internals::board::{Board, ParentPhase},
+};
 
 use crate::{cluster::Connect, workload::Workload};
 
-/// How their requests are told from others.
+/// The user agent of their requests.
 pub(crate) const USER_AGENT: &str = "operetta/";
-/// Nothing here takes so long unless it never ends.
+/// Longer than any step takes that ends.
 const DEADLINE: Duration = Duration::from_mins(20);
-/// Small beside every figure that it bounds, and so long that looking costs little.
+/// Short beside every figure, and long enough that polling costs little.
 const BETWEEN_LOOKS_PER_PARENT: Duration = Duration::from_micros(2);
 
 /// A supervisor with one operator per parent type.
@@ -57,7 +60,7 @@ impl Operators {
         self.board().types().iter().map(|ty| ty.store.bytes()).sum()
     }
 
-    /// Waits until they have so many parents, all of them with nothing left to do.
+    /// Waits until they have so many parents and all are synced.
     pub(crate) async fn until_synced(&self, parents: usize) -> Result<()> {
         let count = u32::try_from(parents.max(1000))?;
         let synced = async {

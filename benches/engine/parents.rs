@@ -1,4 +1,4 @@
-//! Parents, made, changed and read with nothing but a kube client.
+//! Parents, created, changed and read with a kube client alone.
 
 use std::{
     future::Future,
@@ -16,14 +16,14 @@ use serde_json::{Value, json};
 
 use crate::workload::{ParentType, Workload};
 
-/// As many as an operator has runs in flight.
+/// As many as an operator reconciles at once.
 pub(crate) const CONCURRENCY: usize = 16;
 /// The mark of a new parent.
 pub(crate) const FIRST_MARK: &str = "first-mark";
-/// Who makes and changes parents.
+/// The user agent of users.
 const USER: &str = "user";
 
-/// What the server said of an object.
+/// The identity of an object in a response.
 #[derive(Debug, Clone)]
 pub(crate) struct Created {
     pub(crate) name: String,
@@ -32,14 +32,14 @@ pub(crate) struct Created {
 }
 
 impl Created {
-    pub(crate) fn from_answer(answer: &str) -> Result<Self> {
-        let object: Value = serde_json::from_str(answer)?;
+    pub(crate) fn from_response(response: &str) -> Result<Self> {
+        let object: Value = serde_json::from_str(response)?;
         let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
         Ok(Self { name: text("name"), uid: text("uid"), version: text("resourceVersion") })
     }
 }
 
-/// Makes the server know so many parent types, and the floor's.
+/// Installs the definitions of so many parent types and of the floor's.
 pub(crate) async fn install(client: &Client, workload: Workload, types: usize) -> Result<()> {
     let own = (0..types).map(|number| workload.parent(number));
     let all = own.chain([workload.floor()]).map(|ty| workload.crd(&ty));
@@ -61,7 +61,7 @@ pub(crate) async fn create(
     });
     let content_type = "application/json";
     let request = request(Method::POST, &ty.collection(), USER, content_type, body.to_string())?;
-    Created::from_answer(&client.request_text(request).await?)
+    Created::from_response(&client.request_text(request).await?)
 }
 
 /// Creates parents `prefix-0` to `prefix-<count - 1>`, some at once.
@@ -83,14 +83,14 @@ pub(crate) async fn create_all(
     .await
 }
 
-/// Changes an object by a merge patch, in a user's name.
+/// Changes an object by a merge patch as a user.
 pub(crate) async fn patch(client: &Client, path: &str, change: &Value) -> Result<Created> {
     let content_type = "application/merge-patch+json";
     let request = request(Method::PATCH, path, USER, content_type, change.to_string())?;
-    Created::from_answer(&client.request_text(request).await?)
+    Created::from_response(&client.request_text(request).await?)
 }
 
-/// Deletes an object, in a user's name.
+/// Deletes an object as a user.
 pub(crate) async fn delete(client: &Client, path: &str) -> Result<()> {
     let request = request(Method::DELETE, path, USER, "application/json", String::new())?;
     client.request_text(request).await?;
@@ -123,7 +123,7 @@ where
     Ok(())
 }
 
-/// Fails unless all parents of a prefix have their children and a status that says so.
+/// Fails unless all parents of a prefix have their children and are ready.
 pub(crate) async fn check(
     client: &Client,
     workload: Workload,
@@ -140,7 +140,7 @@ pub(crate) async fn check(
         };
         let done = items.iter().filter(of_prefix).filter(|item| !is_parent || is_ready(item));
         let done = done.count();
-        ensure!(done == count, "{path}: {done} of {count} are as they should be");
+        ensure!(done == count, "{path}: {done} of {count} are synced");
     }
     Ok(())
 }
@@ -157,7 +157,7 @@ pub(crate) async fn list(client: &Client, path: &str) -> Result<Vec<Value>> {
     items.as_array().cloned().context("a list has items")
 }
 
-/// Whether a parent says that its children are as desired.
+/// Whether a parent is ready.
 pub(crate) fn is_ready(parent: &Value) -> bool {
     let conditions = parent["status"]["conditions"].as_array();
     let mut ready = conditions.into_iter().flatten().filter(|it| it["type"] == "Ready");
@@ -166,7 +166,7 @@ pub(crate) fn is_ready(parent: &Value) -> bool {
     })
 }
 
-/// A request in somebody's name.
+/// A request with a user agent.
 pub(crate) fn request(
     method: Method,
     path: &str,

@@ -15,15 +15,15 @@ use crate::{
     workload::Workload,
 };
 
-/// What was in flight when the last parent was done has gone by then.
+/// The last requests in flight have ended by then.
 const AFTERWARDS: Duration = Duration::from_secs(2);
-/// What `/proc` counts in, on every Linux.
+/// The clock ticks of `/proc`, on every Linux.
 const TICK: Duration = Duration::from_millis(10);
 
 /// A process that runs operators.
 pub(crate) struct OperatorProcess(Helper);
 
-/// What it says once it has nothing to do.
+/// The reading of a process at rest.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Rest {
     /// Resident memory.
@@ -44,17 +44,18 @@ impl OperatorProcess {
             .arg(&kubeconfig);
         let helper = Helper::start(&mut command).await?;
         if matches!(cluster, Cluster::Tls { .. }) {
-            // It was written for this, holds a credential, and has been read.
+            // The file holds a credential and has been read.
             fs::remove_file(kubeconfig)?;
         }
         Ok(Self(helper))
     }
 
-    /// Waits until it is done with so many parents.
+    /// Waits until it has synced so many parents.
     pub(crate) async fn at_rest_with(&mut self, parents: usize) -> Result<Rest> {
-        self.0.order(&parents.to_string()).await?;
-        let answer = self.0.answer().await?;
-        let (resident, cached) = answer.split_once(' ').context("it answers with two numbers")?;
+        self.0.send(&parents.to_string()).await?;
+        let response = self.0.response().await?;
+        let (resident, cached) =
+            response.split_once(' ').context("the response has two numbers")?;
         Ok(Rest { resident_kib: resident.parse()?, cached_bytes: cached.parse()? })
     }
 
@@ -71,7 +72,7 @@ impl OperatorProcess {
 /// The CPU time that a process has used.
 pub(crate) fn cpu_of(id: u32) -> Result<Duration> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat"))?;
-    // The name in parentheses may hold anything.
+    // The name in parentheses may contain spaces.
     let (_, fields) = stat.rsplit_once(')').context("/proc/<pid>/stat has a name")?;
     let times = fields.split_whitespace().skip(11).take(2);
     let ticks: u32 = times.map(str::parse::<u32>).sum::<Result<u32, _>>()?;
@@ -79,7 +80,7 @@ pub(crate) fn cpu_of(id: u32) -> Result<Duration> {
 }
 
 /// The other side: runs the operators until its input ends; a number in the input is answered once
-/// so many parents are done.
+/// so many parents are synced.
 pub(crate) async fn run_operators(
     kubeconfig: &Path,
     workload: Workload,
@@ -100,7 +101,8 @@ pub(crate) async fn run_operators(
 
 /// This process's resident memory in KiB.
 fn resident() -> Result<usize> {
-    let status = fs::read_to_string("/proc/self/status").context("Linux says it in /proc")?;
+    let status =
+        fs::read_to_string("/proc/self/status").context("cannot read /proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let number = line.and_then(|line| line.trim().strip_suffix(" kB"));
     Ok(number.context("/proc/self/status has VmRSS in kB")?.parse()?)

@@ -1,6 +1,6 @@
 //! From a parent's change to its child's, at a rate: an open loop, in which no change waits for
-//! another. The time begins when a change should have been sent, so that what comes late because
-//! of others counts. Its floor makes the same requests.
+//! another. The time begins when a change is due, so that delays by other changes count. Its
+//! floor makes the same requests.
 
 use std::{
     collections::HashMap,
@@ -19,7 +19,7 @@ use crate::{
     twins::Twins,
 };
 
-/// Changes of some parents, each at its time.
+/// Changes of some parents, each when it is due.
 struct Turn {
     rate: usize,
     round: usize,
@@ -31,7 +31,7 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     let mut twins = Twins::prepare(settings, count).await?;
     let (mut ours, mut floors) = (Vec::new(), Vec::new());
     let before = twins.cluster.mark().await?;
-    // Each as often first as second, because others use the machine too.
+    // Each as often first as second, because other processes use the machine too.
     for round in 0..settings.rounds() {
         let numbers = if round % 2 == 0 { 0..count / 2 } else { count / 2..count };
         let (turn, is_floor_first) = (Turn { rate, round, numbers }, round % 2 == 1);
@@ -83,7 +83,7 @@ impl Twins {
         self.latencies("floor", turn, changing).await
     }
 
-    /// How long after its time each change was seen, while the changes are made.
+    /// How long after its due time each change was seen, while the changes are made.
     async fn latencies(
         &mut self,
         prefix: &str,
@@ -115,7 +115,7 @@ impl Twins {
 }
 
 impl Turn {
-    /// Calls `change` with every number and its mark, each at its time.
+    /// Calls `change` with every number and its mark, each when it is due.
     async fn each<C, F>(&self, change: C) -> Result<()>
     where
         C: Fn(usize, String) -> F,

@@ -1,9 +1,8 @@
-//! What the operator asks for, taken down in front of an embedded server: the floor's requests.
+//! Records the operator's requests to an embedded server: they are the floor's requests.
 //!
 //! It begins with lists and watches. Then one parent is created, changed, and its watched child edited and
-//! deleted by hand; the bodies of the operator's answers become templates with name, uid, version
-//! and mark as blanks. So the floor follows the operator by itself, and knows nothing of how it
-//! plans.
+//! deleted by hand; the bodies of the operator's requests become templates with name, uid, version
+//! and mark as placeholders. So the floor needs no knowledge of the plan.
 
 use std::{
     mem,
@@ -29,7 +28,7 @@ const NEXT_MARK: &str = "blank-mark";
 const DEADLINE: Duration = Duration::from_secs(20);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
-/// What the operator watches, and the requests with which it answers.
+/// The watches of the operator, and the requests that follow each change.
 #[derive(Debug, Clone)]
 pub(crate) struct Recording {
     /// Its lists, each up to its first page, of its own parents and their children.
@@ -40,25 +39,25 @@ pub(crate) struct Recording {
     pub(crate) create: Vec<Template>,
     /// To another spec: the watched child, then the status.
     pub(crate) change: Vec<Template>,
-    /// To an edit of the watched child by somebody else.
+    /// To an edit of the watched child by another client.
     pub(crate) edit: Vec<Template>,
     /// To its deletion: whatever it reads before, and the write.
     pub(crate) delete: Vec<Template>,
 }
 
-/// A request with blanks.
+/// A request with placeholders.
 #[derive(Debug, Clone)]
 pub(crate) struct Template {
     pub(crate) method: Method,
     pub(crate) path: String,
     pub(crate) content_type: String,
     body: String,
-    blanks: Arc<Blanks>,
+    values: Arc<Values>,
 }
 
-/// What stands in the blanks of the recording.
+/// The values of the placeholders in the recording.
 #[derive(Debug)]
-struct Blanks {
+struct Values {
     parent_uid: String,
     child_uid: String,
 }
@@ -72,7 +71,7 @@ struct Sent {
     body: String,
 }
 
-/// What was asked since it was last taken.
+/// The requests since they were last taken.
 type Asked = Arc<Mutex<Log>>;
 
 #[derive(Debug, Default)]
@@ -89,12 +88,12 @@ impl Recording {
         let (created, create) = session.created().await?;
         let child_uid = session.child().await?["metadata"]["uid"].as_str().map(str::to_owned);
         let child_uid = child_uid.context("the watched child exists")?;
-        let blanks = Arc::new(Blanks { parent_uid: created.uid, child_uid });
+        let values = Arc::new(Values { parent_uid: created.uid, child_uid });
         let (change, edit) = (session.changed().await?, session.edited().await?);
         let delete = session.deleted().await?;
         let paths = session.paths_of_one();
         session.operators.stop().await?;
-        let own = |sent: Sent| template(sent, workload, blanks.clone());
+        let own = |sent: Sent| template(sent, workload, values.clone());
         let is_of_one = |sent: &Sent| paths.iter().any(|path| sent.is_of(path));
         let of_one = |all: Vec<Sent>| all.into_iter().filter(is_of_one).map(own).collect();
         let watches = session.watches.iter().map(|path| floors_watch(path, workload));
@@ -146,7 +145,7 @@ impl Session {
     }
 
     async fn edited(&self) -> Result<Vec<Sent>> {
-        let edit = self.workload.edit("somebody-elses");
+        let edit = self.workload.edit("another-clients");
         parents::patch(&self.client, &self.child_path(), &edit).await?;
         until(|| self.has_mark()).await?;
         Ok(taken(&self.asked))
@@ -186,7 +185,7 @@ impl Session {
     }
 }
 
-/// Nobody begins it anew: it has no end but the server's own.
+/// Without the timeout of the operator's watch: the floor does not restart its watches.
 fn floors_watch(path: &str, workload: Workload) -> String {
     let (own, floor) = (workload.parent(0), workload.floor());
     let name = workload.config(&own).name;
@@ -197,8 +196,8 @@ fn floors_watch(path: &str, workload: Workload) -> String {
     format!("{path}?{}", parts.join("&").replace(&name, "floor"))
 }
 
-/// In the floor's name, for the floor's parents.
-fn template(sent: Sent, workload: Workload, blanks: Arc<Blanks>) -> Template {
+/// With the floor's user agent, for the floor's parents.
+fn template(sent: Sent, workload: Workload, values: Arc<Values>) -> Template {
     let Sent { method, path, content_type, body } = sent;
     let (own, floor) = (workload.parent(0), workload.floor());
     let name = workload.config(&own).name;
@@ -208,7 +207,7 @@ fn template(sent: Sent, workload: Workload, blanks: Arc<Blanks>) -> Template {
     let body = body
         .replace(&format!("\"{name}\""), "\"floor\"")
         .replace(&format!("\"{}\"", own.kind), &format!("\"{}\"", floor.kind));
-    Template { method, path, content_type, body, blanks }
+    Template { method, path, content_type, body, values }
 }
 
 impl Sent {
@@ -230,7 +229,7 @@ impl Template {
     /// The body for a new parent.
     pub(crate) fn body(&self, parent: &Created) -> Result<String> {
         let body = self.body.replace(PARENT, &parent.name);
-        let body = body.replace(&self.blanks.parent_uid, &parent.uid);
+        let body = body.replace(&self.values.parent_uid, &parent.uid);
         if self.path.contains("/status?") { with_version(&body, &parent.version) } else { Ok(body) }
     }
 
@@ -242,18 +241,18 @@ impl Template {
         mark: &str,
     ) -> Result<String> {
         let body = self.body(parent)?;
-        Ok(body.replace(&self.blanks.child_uid, child).replace(NEXT_MARK, mark))
+        Ok(body.replace(&self.values.child_uid, child).replace(NEXT_MARK, mark))
     }
 }
 
-/// A status is written only over the version that it was computed from.
+/// A status write names the version that it was computed from.
 fn with_version(body: &str, version: &str) -> Result<String> {
     let mut body: Value = serde_json::from_str(body)?;
     body["metadata"]["resourceVersion"] = json!(version);
     Ok(body.to_string())
 }
 
-/// Takes down what the operator asks for, and lets everything through.
+/// Records the operator's requests, and passes everything through.
 fn listener(asked: Asked) -> Layer {
     Arc::new(move |request: Request<Bytes>, next| {
         if is_of_operator(&request) {
@@ -305,5 +304,5 @@ where
         }
         anyhow::Ok(())
     };
-    tokio::time::timeout(DEADLINE, met).await.context("the operator does not answer")?
+    tokio::time::timeout(DEADLINE, met).await.context("the operator does not react")?
 }

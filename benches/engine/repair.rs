@@ -1,9 +1,9 @@
-//! From a child's edit or deletion by somebody else to its repair, one at a time.
+//! From a child's edit or deletion by another client to its repair, one at a time.
 //!
-//! The time begins when somebody sends the edit or deletion, and ends when a watch shows the child
-//! as it was. Its floor is a bare client that issues the operator's write as soon as the other has
-//! an answer. Before a child comes back, the operator reads its parent, which may be on its way out
-//! without our having heard: that repair has a second floor, which reads as much.
+//! The time begins when the client sends the edit or deletion, and ends when a watch shows the child
+//! repaired. Its floor is a bare client that issues the operator's write as soon as the other has
+//! its response. Before the operator creates a child again, it reads the parent, which may be being
+//! deleted already: that repair has a second floor with the same read.
 
 use std::time::{Duration, Instant};
 
@@ -18,10 +18,10 @@ use crate::{
     twins::Twins,
 };
 
-/// Between two samples, so that the last one's echoes are over.
+/// Between two samples, so that the effects of the last one are over.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What somebody does to a child.
+/// A change of a child by another client.
 #[derive(Debug, Clone, Copy)]
 enum Harm {
     Edit,
@@ -35,7 +35,7 @@ enum Floor {
     AllRequests,
 }
 
-/// What the repairs of one harm took.
+/// The times of the repairs of one kind of change.
 #[derive(Debug, Default)]
 struct Times {
     ours: Vec<Duration>,
@@ -44,7 +44,7 @@ struct Times {
 }
 
 pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
-    // Each child is harmed once in each way: who harms the same again and again is slowed down.
+    // Each child is changed once in each way, because repeated repairs of a child are slowed down.
     let mut twins = Twins::prepare(settings, settings.samples() + 1).await?;
     let mut rows = Vec::new();
     for (harm, name) in [(Harm::Edit, "edited"), (Harm::Delete, "deleted")] {
@@ -114,7 +114,7 @@ impl Twins {
         }
         let at = self.sightings.until(&floor.parent.name, FIRST_MARK).await?;
         let answer = answer.context("the operator repairs")?;
-        self.floors[0].child = Created::from_answer(&answer)?.uid;
+        self.floors[0].child = Created::from_response(&answer)?.uid;
         tokio::time::sleep(PAUSE).await;
         Ok(at - started)
     }

@@ -1,4 +1,4 @@
-//! Requests as far as they are told apart, and how many there were of each.
+//! The kinds of requests, and how many there were of each.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Requests(BTreeMap<Request, usize>);
 
-/// A request as far as requests are told apart.
+/// A kind of request.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Request {
     verb: String,
@@ -45,12 +45,12 @@ impl Requests {
         self.sum(|request| request.refused.is_some())
     }
 
-    /// Those that began: a server refuses some of a type that it has just been told of.
+    /// Watches that began: a server refuses some of a type that was just installed.
     pub(crate) fn watches(&self) -> usize {
         self.sum(|request| request.verb == "watch" && request.refused.is_none())
     }
 
-    /// All that do not watch.
+    /// All but watches.
     pub(crate) fn but_watches(&self) -> usize {
         self.sum(|request| request.verb != "watch")
     }

@@ -1,9 +1,9 @@
-//! A start over parents that are as they should be: how long until all are known to be, and what
-//! was asked. Its floor is the lists that it cannot do without: each in one request, and in the pages
-//! in which it asks for them; as text, and decoded as a program has them that uses kube alone.
+//! A start with parents that are synced: how long until all are known to be, and the requests. Its floor is
+//! the lists that a start needs: each in one request, and in the operator's pages; as text, and decoded as by a
+//! program that uses kube alone.
 //!
-//! Beside lists and watches the process reads what is published of the types (`/openapi/v3/...`): so
-//! often for each type, however many objects there are. Those are the `get` among the requests.
+//! Beside lists and watches the process reads the OpenAPI documents of the types (`/openapi/v3/...`). Their
+//! number does not depend on the number of objects. They are the `get` among the requests.
 
 use std::time::{Duration, Instant};
 
@@ -21,8 +21,8 @@ use crate::{
     workload::Workload,
 };
 
-/// What is measured in turns. The server's garbage collector runs about once a round, which takes as
-/// long as the lists: no kind is to be the one that it falls on.
+/// What is measured in turns. The server's garbage collector runs about once a round for as long as
+/// the lists take, and should not always fall on the same kind.
 const KINDS: usize = 5;
 
 /// How long each took, by kind.
@@ -89,7 +89,7 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     ])
 }
 
-/// From the start until all are known to be as they should be.
+/// From the start until all parents are known to be synced.
 async fn restart(cluster: &Cluster, workload: Workload, count: usize) -> Result<Duration> {
     let started = Instant::now();
     let operators = Operators::start(cluster.connector(), workload, 1).await?;

@@ -18,10 +18,10 @@ pub(crate) struct Settings {
     /// Which operator
     #[arg(long, value_enum, default_value = "trio")]
     pub(crate) workload: Workload,
-    /// How large: `full` is what the targets are about, and takes its time
+    /// How large: `full` has the sizes of the targets and takes long
     #[arg(long, value_enum, default_value = "normal")]
     scale: Scale,
-    /// How many parents, instead of what the scale says
+    /// How many parents, instead of the scale's
     #[arg(long)]
     parents: Option<usize>,
     /// How often bursts, restarts and processes are repeated; the mean is printed
@@ -52,34 +52,34 @@ pub(crate) struct Settings {
 pub(crate) enum Figure {
     /// Many parents at once: time and requests
     Cold,
-    /// A start over parents that are as they should be
+    /// A start with parents that are synced
     Restart,
     /// From a parent's change to its child's, one at a time
     Change,
     /// The same at a rate
     Rate,
-    /// From a child's edit or deletion by somebody else to its repair
+    /// From a child's edit or deletion by another client to its repair
     Repair,
     /// Resident memory per parent
     Memory,
-    /// Requests and CPU when nothing happens
+    /// Requests and CPU without changes
     Idle,
     /// Ten parent types over the same child types: watches and memory
     Types,
     /// What an event of a child costs, by the number of objects
     Events,
-    /// How fast the web endpoint answers, and what its readers cost
+    /// The latency of the web endpoint, and the cost of its readers
     Web,
 }
 
 /// How large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Scale {
-    /// Whether it works
+    /// A test that it works
     Quick,
     /// Some minutes for everything
     Normal,
-    /// What the targets are about
+    /// The sizes of the targets
     Full,
 }
 
@@ -114,8 +114,7 @@ impl Settings {
         self.rounds.unwrap_or(self.by_scale([2, 4, 4]))
     }
 
-    /// How often a restart is repeated: where what else the server does falls on it, or on its floor,
-    /// is a matter of chance.
+    /// How often a restart is repeated: other work of the server falls on it or on its floor by chance.
     pub(crate) fn restarts(&self) -> usize {
         self.rounds.unwrap_or(self.by_scale([2, 4, 12]))
     }
@@ -134,7 +133,7 @@ impl Settings {
         self.by_scale([1, 3, 10])
     }
 
-    /// For how many seconds nothing happens.
+    /// For how many seconds nothing changes.
     pub(crate) fn idle_seconds(&self) -> u64 {
         self.by_scale([5, 20, 60])
     }

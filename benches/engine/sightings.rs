@@ -1,4 +1,4 @@
-//! What a watch of the watched children shows, and when.
+//! The events of a watch of the watched children, with their times.
 
 use std::{
     convert::Infallible,
@@ -24,7 +24,7 @@ pub(crate) struct Seen {
     pub(crate) mark: String,
 }
 
-/// Everything that becomes of the watched children from the beginning of the watch on.
+/// Every change of the watched children since the watch began.
 pub(crate) struct Sightings(UnboundedReceiver<Seen>);
 
 impl Sightings {
@@ -35,7 +35,7 @@ impl Sightings {
         tokio::spawn(async move {
             tokio::select! {
                 () = found.closed() => {}
-                Err(error) = tell(&client, workload, version, &found) => {
+                Err(error) = watch(&client, workload, version, &found) => {
                     eprintln!("the children are not watched: {error:#}");
                 }
             }
@@ -46,7 +46,7 @@ impl Sightings {
     /// The next one.
     pub(crate) async fn next(&mut self) -> Result<Seen> {
         let next = tokio::time::timeout(DEADLINE, self.0.recv()).await;
-        next.context("nothing becomes of the children any more")?.context("the watch ended")
+        next.context("no child changes any more")?.context("the watch ended")
     }
 
     /// When the child of this name next appears with this mark.
@@ -60,9 +60,9 @@ impl Sightings {
     }
 }
 
-/// Tells what a watch shows, for as long as it can. A server that has too much to tell ends a watch:
-/// the next one goes on from there.
-async fn tell(
+/// Sends the events of a watch until it fails. A server may end a slow watch: the next one continues from
+/// its last version.
+async fn watch(
     client: &Client,
     workload: Workload,
     mut version: String,

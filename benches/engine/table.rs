@@ -1,4 +1,4 @@
-//! What is printed: rows, aligned, with the command and the machine that they are of.
+//! The output: aligned rows, with the command and the machine.
 
 use std::{env, fs, thread, time::Duration};
 
@@ -7,7 +7,7 @@ pub(crate) struct Row {
     pub(crate) figure: String,
     pub(crate) value: String,
     pub(crate) floor: String,
-    /// How the value stands to the floor.
+    /// The ratio of the value to the floor.
     pub(crate) ratio: String,
     pub(crate) target: String,
 }
@@ -26,13 +26,13 @@ impl Row {
         self
     }
 
-    /// A time beside the least that it can be.
+    /// A time beside its floor.
     pub(crate) fn times(figure: impl Into<String>, value: Duration, floor: Duration) -> Self {
         let ratio = format!("{:.2}", value.as_secs_f64() / floor.as_secs_f64());
         Self { ratio, ..Self::new(figure, time(value)).floor(time(floor)) }
     }
 
-    /// A time beside the least that it can be, and how far it is above.
+    /// A time beside its floor, and the difference.
     pub(crate) fn latency(figure: impl Into<String>, value: Duration, floor: Duration) -> Self {
         let above = (value.as_secs_f64() - floor.as_secs_f64()) * 1000.0;
         Self::new(figure, time(value)).floor(time(floor)).ratio(format!("{above:+.2} ms"))
@@ -68,7 +68,7 @@ pub(crate) fn render(rows: &[Row], cluster: &str) -> String {
     format!("\n{text}\nprinted by: {}", command())
 }
 
-/// What the figures were taken on.
+/// The machine of the figures.
 pub(crate) fn machine() -> String {
     let cpus = thread::available_parallelism().map_or(0, usize::from);
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
@@ -76,7 +76,7 @@ pub(crate) fn machine() -> String {
     format!("{cpus} CPUs, shared with the API server; load average {load}")
 }
 
-/// Seconds or milliseconds, whichever reads well.
+/// Seconds or milliseconds, whichever is more readable.
 pub(crate) fn time(time: Duration) -> String {
     if time < Duration::from_secs(1) {
         format!("{:.2} ms", time.as_secs_f64() * 1000.0)
@@ -91,7 +91,7 @@ pub(crate) fn per(count: usize, of: usize) -> String {
     format!("{:.2}", count as f64 / of as f64)
 }
 
-/// The value below which so many in a hundred lie.
+/// The value at a percentile.
 pub(crate) fn percentile(values: &[Duration], percent: usize) -> Duration {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
@@ -99,7 +99,7 @@ pub(crate) fn percentile(values: &[Duration], percent: usize) -> Duration {
     sorted.get((sorted.len() * percent / 100).min(last)).copied().unwrap_or_default()
 }
 
-/// Not the median: turns that take their places by turns are fair only as a sum.
+/// Not the median: alternating turns are comparable only as a sum.
 pub(crate) fn mean(values: &[Duration]) -> Duration {
     let count = u32::try_from(values.len()).unwrap_or(u32::MAX);
     values.iter().sum::<Duration>().checked_div(count).unwrap_or_default()

@@ -1,5 +1,4 @@
-//! Parents of the operator and as many of the floor, all as they should be: what changes are
-//! measured on.
+//! Parents of the operator and as many of the floor, all synced, on which changes are measured.
 
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ use crate::{
 
 /// A cluster with parents of both kinds.
 pub(crate) struct Twins {
-    /// Dropped before the cluster: a watch that ends with its server is no trouble then.
+    /// Dropped before the cluster: otherwise its watch would fail with the server.
     pub(crate) sightings: Sightings,
     pub(crate) cluster: Cluster,
     pub(crate) operators: Operators,
@@ -38,7 +37,7 @@ pub(crate) struct Requester {
     pub(crate) recording: Arc<Recording>,
 }
 
-/// A parent that no operator answers for.
+/// A parent that no operator reconciles.
 #[derive(Debug, Clone)]
 pub(crate) struct Floor {
     pub(crate) parent: Created,
@@ -74,7 +73,7 @@ impl Requester {
         for template in &self.recording.create {
             let answer = self.send(template, &parent, template.body(&parent)?).await?;
             if template.path(&parent).starts_with(&self.workload.watched()) {
-                child = Some(Created::from_answer(&answer)?.uid);
+                child = Some(Created::from_response(&answer)?.uid);
             }
         }
         Ok(Floor { parent, child: child.context("the watched child is written")? })
@@ -86,7 +85,7 @@ impl Requester {
         parents::patch(&self.users, &path, &json!({"spec": self.workload.spec(mark)})).await
     }
 
-    /// What the operator would ask for after a change of its parent's spec.
+    /// Issues the operator's requests after a change of the parent's spec.
     pub(crate) async fn follow(&self, floor: &Floor, parent: &Created, mark: &str) -> Result<()> {
         for template in &self.recording.change {
             let body = template.body_of_change(parent, &floor.child, mark)?;

@@ -1,4 +1,4 @@
-//! What an `EchoServer` consists of: a Pod and the Service in front of it.
+//! The children of an `EchoServer`: a Pod and its Service.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use kube::api::ObjectMeta;
 
 use super::EchoServer;
 
-/// Where the Service listens.
+/// The port of the Service.
 pub(super) const SERVICE_PORT: i32 = 80;
-/// Where the container listens.
+/// The port of the container.
 const CONTAINER_PORT: i32 = 3000;
 
-/// The Pod that answers.
+/// The Pod that responds.
 pub(super) fn pod(parent: &EchoServer) -> Pod {
     let container = Container {
         name: "echo-server".to_owned(),
@@ -46,7 +46,7 @@ pub(super) fn pod(parent: &EchoServer) -> Pod {
     }
 }
 
-/// The Service that leads to the Pod.
+/// The Service of the Pod.
 pub(super) fn service(parent: &EchoServer) -> Service {
     let port = ServicePort {
         name: Some("http".to_owned()),
@@ -66,7 +66,7 @@ pub(super) fn service(parent: &EchoServer) -> Service {
     }
 }
 
-/// Both children are called like their parent; the namespace follows from it.
+/// Both children have the name of their parent; the namespace defaults to that of the parent.
 fn metadata(parent: &EchoServer) -> ObjectMeta {
     ObjectMeta {
         name: parent.metadata.name.clone(),

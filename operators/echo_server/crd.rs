@@ -7,14 +7,14 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The server that is wanted.
+/// The desired server.
 #[derive(CustomResource, Serialize, Deserialize, JsonSchema, Debug, Clone, PartialEq)]
 #[serde(rename_all = "camelCase")]
 #[kube(
     group = "example.operetta.dev",
     version = "v1alpha1",
     kind = "EchoServer",
-    doc = "An HTTP server that answers with what it was asked, and the Service in front of it.",
+    doc = "An HTTP server that responds with the request that it received, and its Service.",
     namespaced,
     derive = "PartialEq",
     shortname = "echo",
@@ -31,30 +31,30 @@ use serde::{Deserialize, Serialize};
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 pub struct EchoServerSpec {
-    /// The name that the server answers with: a DNS label.
+    /// The name in the server's responses: a DNS label.
     #[schemars(length(min = 1, max = 63), pattern(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"))]
     pub service_name: String,
 }
 
-/// The server that there is.
+/// The observed server.
 #[derive(Serialize, Deserialize, JsonSchema, Debug, Clone, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct EchoServerStatus {
-    /// How the server is, in a sentence.
+    /// The state of the server, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The phase of the Pod: Pending, Running, Succeeded, Failed or Unknown; Error when the operator
-    /// cannot work on this object, which the message then explains.
+    /// The phase of the Pod: Pending, Running, Succeeded, Failed or Unknown; Error when the
+    /// operator cannot process this object, which the message then explains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
-    /// Where the server is reached inside the cluster, once its Service exists.
+    /// The address of the server inside the cluster, once its Service exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// The metadata.generation that this status is about.
+    /// The metadata.generation that this status describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// What is true now, written by the framework: `Ready` says whether the operator is done, and
-    /// if not, why.
+    /// The conditions, written by the framework: `Ready` shows whether the object is reconciled,
+    /// and if not, why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "operetta::operator::Conditions")]
     pub conditions: Vec<Condition>,

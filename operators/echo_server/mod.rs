@@ -1,8 +1,8 @@
-//! `echo-server`: an `EchoServer` is a Pod that answers HTTP requests, and a Service before it.
+//! `echo-server`: an `EchoServer` is a Pod that responds to HTTP requests, and its Service.
 //!
-//! The smallest useful operator: two functions without state, of which the second tells the errors
-//! of the first. A Pod cannot change its environment, so it is created anew when the service name
-//! changes; the Service is changed in place.
+//! The smallest useful operator: two functions without state, of which the second reports the
+//! errors of the first. The environment of a Pod is immutable, so the Pod is recreated when the
+//! service name changes; the Service is changed in place.
 
 use k8s_openapi::api::core::v1::{Pod, Service};
 use operetta::operator::{ChildConfig, ErrorResponse, OperatorConfig, SyncRequest, SyncResponse};
@@ -20,17 +20,17 @@ pub fn operator() -> Operator {
     Operator::of::<EchoServer>(config(), (sync, on_error))
 }
 
-/// What it answers for.
+/// Its name and types.
 pub fn config() -> OperatorConfig {
     OperatorConfig::of::<EchoServer>("echo-server")
         .child::<Pod>(ChildConfig::recreate())
         .child::<Service>(ChildConfig::apply())
 }
 
-/// The Pod and the Service that should exist, and how the Pod is.
+/// The desired Pod and Service, and the status from the observed ones.
 ///
 /// # Errors
-/// When the parent or a child does not fit its Rust type.
+/// The parent or a child does not fit its Rust type.
 pub fn sync(request: &SyncRequest) -> anyhow::Result<SyncResponse> {
     let parent: EchoServer = request.parent_as()?;
     let pod = request.children::<Pod>().named(request.parent.name())?;
@@ -40,9 +40,9 @@ pub fn sync(request: &SyncRequest) -> anyhow::Result<SyncResponse> {
         .child(children::service(&parent)))
 }
 
-/// The phase `Error` and why; where the server was reached it is reached still, as the children stay.
+/// The phase `Error` and why. The address stays, as the children do.
 pub fn on_error(request: &SyncRequest, error: &anyhow::Error) -> ErrorResponse {
-    // What cannot be read is perhaps what failed.
+    // A Service that cannot be parsed may be what failed.
     let service = request.children::<Service>().named(request.parent.name()).ok().flatten();
     ErrorResponse::status(status::failed(error, service.as_ref()))
 }

@@ -1,10 +1,10 @@
-//! What an `EchoServer` says of itself, from what its children say.
+//! The status of an `EchoServer`, from the status of its children.
 
 use k8s_openapi::api::core::v1::{Pod, Service};
 
 use super::{EchoServerStatus, children::SERVICE_PORT};
 
-/// The status that follows from the children as they were observed.
+/// The status for the observed children.
 pub(super) fn status(pod: Option<&Pod>, service: Option<&Service>) -> EchoServerStatus {
     let phase = phase(pod);
     EchoServerStatus {
@@ -15,7 +15,7 @@ pub(super) fn status(pod: Option<&Pod>, service: Option<&Service>) -> EchoServer
     }
 }
 
-/// The status when none could be found out.
+/// The status after an error.
 pub(super) fn failed(error: &anyhow::Error, service: Option<&Service>) -> EchoServerStatus {
     EchoServerStatus {
         message: Some(format!("{error:#}")),

@@ -1,4 +1,4 @@
-//! The handler as a function: from a request built of values to a response.
+//! The handler as a function: from a request made of values to a response.
 
 use k8s_openapi::api::core::v1::{Pod, Service};
 use operetta::{
@@ -31,7 +31,7 @@ fn response(pods: Vec<Object>, services: Vec<Object>) -> SyncResponse {
     sync(&SyncRequest::new(parent("greeter"), children)).unwrap()
 }
 
-fn pod_that_says(status: &Value) -> Vec<Object> {
+fn pod_with_status(status: &Value) -> Vec<Object> {
     vec![object::<Pod>("hello", &json!({"status": status}))]
 }
 
@@ -54,7 +54,7 @@ fn an_echo_server_is_a_pod_and_a_service_of_its_name() {
 }
 
 #[test]
-fn the_pod_knows_the_service_name_and_asks_for_little() {
+fn the_pod_has_the_service_name_and_small_requests() {
     let pod = &response(vec![], vec![]).children[0];
     let container = &pod["spec"]["containers"][0];
     assert_eq!(container["image"], "kennship/http-echo:latest");
@@ -71,7 +71,7 @@ fn the_service_leads_from_port_80_to_the_pod() {
 }
 
 #[test]
-fn the_status_says_what_the_pod_says() {
+fn the_status_shows_the_state_of_the_pod() {
     let waiting = "Waiting for Pod to be initialized";
     for (status, phase, message) in [
         (json!({}), "Pending", waiting),
@@ -80,13 +80,13 @@ fn the_status_says_what_the_pod_says() {
         (json!({"phase": "Failed"}), "Failed", "Pod is in phase Failed"),
         (json!({"phase": "Failed", "message": "no room"}), "Failed", "no room"),
     ] {
-        let status = response(pod_that_says(&status), vec![]).status.unwrap();
+        let status = response(pod_with_status(&status), vec![]).status.unwrap();
         assert_eq!(status, json!({"phase": phase, "message": message}));
     }
 }
 
 #[test]
-fn the_address_shows_once_the_service_exists() {
+fn the_address_is_shown_once_the_service_exists() {
     assert!(response(vec![], vec![]).status.unwrap().get("address").is_none());
     let status = response(vec![], vec![object::<Service>("hello", &json!({}))]).status.unwrap();
     assert_eq!(status["address"], "hello.default.svc:80");
@@ -94,12 +94,12 @@ fn the_address_shows_once_the_service_exists() {
 
 #[test]
 fn the_children_do_not_depend_on_what_is_observed() {
-    let pods = pod_that_says(&json!({"phase": "Running"}));
+    let pods = pod_with_status(&json!({"phase": "Running"}));
     assert_eq!(response(pods, vec![]).children, response(vec![], vec![]).children);
 }
 
 #[test]
-fn a_parent_that_slipped_through_the_schema_is_an_error_that_names_the_field() {
+fn a_parent_that_violates_the_schema_is_an_error_that_names_the_field() {
     let parent = object::<EchoServer>("hello", &json!({"spec": {"serviceName": 7}}));
     let error = sync(&SyncRequest::new(parent, Children::default())).unwrap_err();
     let text = format!("{error:#}");
@@ -107,13 +107,13 @@ fn a_parent_that_slipped_through_the_schema_is_an_error_that_names_the_field() {
 }
 
 #[test]
-fn an_error_shows_in_the_status_and_hides_no_address() {
+fn an_error_is_shown_in_the_status_beside_the_address() {
     let services = vec![object::<Service>("hello", &json!({}))];
     let children = Children::new([(K8sType::of::<Service>(), services)]);
     let request = SyncRequest::new(parent("greeter"), children);
-    let error = anyhow::anyhow!("the oven is cold").context("no bread");
-    let answer = on_error(&request, &error);
-    let (message, address) = ("no bread: the oven is cold", "hello.default.svc:80");
+    let error = anyhow::anyhow!("the backend is down").context("no data");
+    let response = on_error(&request, &error);
+    let (message, address) = ("no data: the backend is down", "hello.default.svc:80");
     let status = json!({"phase": "Error", "message": message, "address": address});
-    assert_eq!((answer.status, answer.retry), (Some(status), None));
+    assert_eq!((response.status, response.retry), (Some(status), None));
 }

@@ -1,5 +1,5 @@
-//! The permissions around the web endpoint: to ask the API server about visitors, and the roles that
-//! visitors can be given. Nobody is given one here but the operators' own account.
+//! The permissions for the web endpoint: to review its users with the API server, and roles for its
+//! users. Only the operators' own account is bound to a role here.
 
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule};
 
@@ -7,7 +7,7 @@ use super::account::{cluster_binding, named};
 
 const REVIEWER: &str = "operetta-access-reviewer";
 
-/// What `--auth delegated` needs: to ask whose a token is, and what its user may do.
+/// The role for `--auth delegated`: to review tokens, and the permissions of their users.
 pub fn reviewer() -> ClusterRole {
     let create = |group: &str, resource: &str| PolicyRule {
         api_groups: Some(vec![group.to_owned()]),
@@ -26,8 +26,8 @@ pub(super) fn reviewer_binding() -> ClusterRoleBinding {
     cluster_binding(REVIEWER)
 }
 
-/// Roles for those who use the endpoint: to scrape it, to read all of it, to send commands too.
-pub fn visitors() -> [ClusterRole; 3] {
+/// Roles for the users of the endpoint: to scrape it, to read all of it, and also to send commands.
+pub fn users() -> [ClusterRole; 3] {
     let scrape = || paths(&["/metrics"], &["get"]);
     let read = || paths(&["/operetta/*"], &["get"]);
     let command = paths(&["/operetta/*"], &["post", "put"]);

@@ -1,4 +1,4 @@
-//! The account of the operators, what it is called, and what binds it to roles.
+//! The account of the operators, its name, and its bindings to roles.
 
 use k8s_openapi::api::{
     core::v1::ServiceAccount,
@@ -6,9 +6,9 @@ use k8s_openapi::api::{
 };
 use kube::api::ObjectMeta;
 
-/// Where the operators run.
+/// The namespace of the operators.
 pub const NAMESPACE: &str = "operetta-system";
-/// What the account, its role and the binding are called.
+/// The name of the account, its role and the binding.
 pub(super) const NAME: &str = "operetta";
 
 pub(super) fn service_account() -> ServiceAccount {
@@ -19,7 +19,7 @@ pub(super) fn binding() -> ClusterRoleBinding {
     cluster_binding(NAME)
 }
 
-/// What a cluster role of this name gives to the operators' account.
+/// Binds a cluster role of this name to the operators' account.
 pub(super) fn cluster_binding(name: &str) -> ClusterRoleBinding {
     ClusterRoleBinding {
         metadata: named(name),

@@ -1,11 +1,11 @@
-//! `deploy/rbac.yaml`: what the operators may do, and not a verb more.
+//! `deploy/rbac.yaml`: the permissions that the operators need, and no others.
 //!
-//! The rules follow from the declarations: an operator that is restricted to namespaces may do nothing
-//! outside of them, so it has a role in each instead of its part of the cluster role, but for children
-//! that are in no namespace. Installing CRDs is not among them: whoever deploys the operators does
-//! that. Reading the schemas and health needs no rule of ours.
+//! The rules follow from the declarations: an operator that is restricted to namespaces gets a role
+//! in each of them instead of rules in the cluster role, except for cluster-scoped children.
+//! Installing CRDs is not included: whoever deploys the operators does that. Reading schemas and
+//! health needs no rule.
 //!
-//! `access` is about the web endpoint: whom the operators may ask about, and who may use it.
+//! `access` contains the permissions for the web endpoint.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ use account::{NAME, binding, binding_of, named, named_in, service_account};
 
 use crate::{Operator, manifest};
 
-/// Every store watches, and reads live before it acts on a doubt.
+/// Every store watches, and in doubt reads live.
 const WATCH: &[&str] = &["get", "list", "watch"];
 /// A server-side apply that creates needs `create` beside `patch`.
 const KEEP: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
@@ -37,7 +37,7 @@ impl Grants {
         self.0.entry((group.to_owned(), resource)).or_default().extend(verbs);
     }
 
-    /// What operators may do, with those of their children that can be granted together with it.
+    /// The permissions of operators, with those of their children that can be granted together.
     fn of<'a>(
         operators: impl IntoIterator<Item = &'a Operator>,
         can_be_granted: impl Fn(&K8sType) -> bool,
@@ -49,7 +49,7 @@ impl Grants {
             let children = config.children.iter().map(|child| &child.ty);
             children.filter(|ty| can_be_granted(ty)).for_each(|ty| grants.for_child(ty));
             grants.allow("events.k8s.io", "events".to_owned(), &["create", "patch"]);
-            // To show what others tell of parents and children, to whoever asks for it.
+            // To show the Events of others about parents and children.
             grants.allow("", "events".to_owned(), &["list"]);
         }
         grants
@@ -89,8 +89,8 @@ fn cluster_scoped_children(operator: &Operator) -> impl Iterator<Item = &K8sType
     operator.config.children.iter().map(|child| &child.ty).filter(|ty| !ty.is_namespaced())
 }
 
-/// What the operators that work everywhere may do, and what the others may where there are no
-/// namespaces; without rules where there is none.
+/// The permissions of the operators without a restriction to namespaces, and those of the others
+/// for cluster-scoped children; without rules if there are none.
 pub fn cluster_role(operators: &[Operator]) -> ClusterRole {
     let everywhere = operators.iter().filter(|one| one.config.namespaces.names().is_none());
     let mut grants = Grants::of(everywhere, |_| true);
@@ -99,7 +99,7 @@ pub fn cluster_role(operators: &[Operator]) -> ClusterRole {
     ClusterRole { metadata: named(NAME), rules, ..ClusterRole::default() }
 }
 
-/// What the operators that are restricted to namespaces may do, a role for each namespace.
+/// The permissions of the operators that are restricted to namespaces, a role for each namespace.
 pub fn roles(operators: &[Operator]) -> Vec<Role> {
     let names = operators.iter().filter_map(|one| one.config.namespaces.names());
     let namespaces: BTreeSet<&String> = names.flatten().collect();
@@ -133,7 +133,7 @@ pub fn yaml(operators: &[Operator]) -> Result<String, serde_yaml_ng::Error> {
     }
     documents.push(manifest::document(&access::reviewer())?);
     documents.push(manifest::document(&access::reviewer_binding())?);
-    for role in access::visitors() {
+    for role in access::users() {
         documents.push(manifest::document(&role)?);
     }
     Ok(documents.concat())

@@ -1,4 +1,4 @@
-//! What the generated permissions allow, and what they do not.
+//! Which permissions are generated, and which are not.
 
 use operetta::operator::ChildConfig;
 
@@ -15,12 +15,12 @@ fn verbs(operators: &[Operator], group: &str, resource: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_committed_permissions_are_those_of_the_declarations() {
+fn the_committed_permissions_are_up_to_date() {
     manifest::assert_committed("rbac", &yaml(&crate::all()).unwrap());
 }
 
 #[test]
-fn parents_are_read_and_patched_but_neither_made_nor_deleted() {
+fn parents_are_read_and_patched_but_neither_created_nor_deleted() {
     let operators = crate::all();
     let group = "example.operetta.dev";
     for plural in ["echoservers", "tempnamespaces"] {
@@ -32,7 +32,7 @@ fn parents_are_read_and_patched_but_neither_made_nor_deleted() {
 }
 
 #[test]
-fn children_are_kept_and_nothing_else_may_be_touched() {
+fn children_are_managed_and_nothing_else() {
     let operators = crate::all();
     for child in ["pods", "services", "namespaces"] {
         let expected = ["create", "delete", "get", "list", "patch", "watch"];
@@ -44,7 +44,7 @@ fn children_are_kept_and_nothing_else_may_be_touched() {
 }
 
 #[test]
-fn events_are_told_and_those_of_others_are_listed_and_no_more() {
+fn events_are_recorded_and_listed_and_no_more() {
     let operators = crate::all();
     assert_eq!(verbs(&operators, "events.k8s.io", "events"), ["create", "patch"]);
     assert_eq!(verbs(&operators, "", "events"), ["list"]);
@@ -71,7 +71,7 @@ fn an_operator_of_some_namespaces_has_a_role_in_each_and_no_part_of_the_cluster_
     assert_eq!(roles[0].rules, unrestricted, "it may do there what it could everywhere");
 }
 
-/// A role in a namespace grants nothing of what is in none.
+/// A role in a namespace grants nothing for cluster-scoped objects.
 #[test]
 fn cluster_scoped_children_of_a_restricted_operator_are_in_the_cluster_role() {
     let mut operator = echo_server_within(&["a"]);
@@ -85,7 +85,7 @@ fn cluster_scoped_children_of_a_restricted_operator_are_in_the_cluster_role() {
 }
 
 #[test]
-fn operators_that_are_all_restricted_may_do_nothing_in_the_cluster_but_ask_about_visitors() {
+fn restricted_operators_have_no_cluster_role_except_for_reviews() {
     let yaml = yaml(&[echo_server_within(&["a"])]).unwrap();
     let bound: Vec<&str> = yaml
         .split("\n---\n")
@@ -97,8 +97,8 @@ fn operators_that_are_all_restricted_may_do_nothing_in_the_cluster_but_ask_about
 }
 
 #[test]
-fn who_reads_may_command_nothing_and_nobody_may_do_more_than_the_endpoint_offers() {
-    let [scraper, reader, commander] = access::visitors();
+fn each_role_of_a_user_grants_no_more_than_its_part_of_the_endpoint() {
+    let [scraper, reader, commander] = access::users();
     let verbs_of = |role: &ClusterRole, path: &str| -> Vec<String> {
         let rules = role.rules.iter().flatten();
         let fits = |rule: &&PolicyRule| {

@@ -1,4 +1,4 @@
-//! From flags and environment to what the process does: a pure decision.
+//! Computes the settings from flags and environment: a pure decision.
 
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -6,14 +6,14 @@ use operetta::web::{Auth, TlsProxy};
 
 use crate::cli::{AuthChoice, ClusterChoice, RunArgs};
 
-/// What the process does.
+/// The settings of the process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// The cluster to run on.
     pub(crate) target: Target,
-    /// Whether to install the resource definitions first.
+    /// Whether to install the CRDs first.
     pub(crate) install_crds: bool,
-    /// Where to serve health, metrics and state, to whom and how.
+    /// The web endpoint.
     pub(crate) web: Web,
 }
 
@@ -24,25 +24,25 @@ pub(crate) struct Web {
     pub(crate) listen: SocketAddr,
     /// Who may use it.
     pub(crate) auth: Auth,
-    /// What it is encrypted with.
+    /// Its certificate.
     pub(crate) certificate: Option<Certificate>,
-    /// What ends TLS in front of it.
+    /// The proxy that terminates TLS in front of it.
     pub(crate) tls_proxy: Option<TlsProxy>,
-    /// Whether somebody has allowed to do without.
+    /// Whether `--insecure-listen` was given.
     pub(crate) insecure_listen: bool,
 }
 
-/// Where a certificate comes from.
+/// The source of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Certificate {
     /// From these files.
     Files {
-        /// The certificate and those behind it.
+        /// The certificate and its chain.
         certificate: PathBuf,
         /// Its key.
         key: PathBuf,
     },
-    /// It is made when the process starts.
+    /// It is generated when the process starts.
     SelfSigned,
 }
 
@@ -53,10 +53,10 @@ pub(crate) enum Target {
     Embedded {
         /// Its address.
         listen: SocketAddr,
-        /// Where its kubeconfig goes.
+        /// The file for its kubeconfig.
         kubeconfig_out: PathBuf,
     },
-    /// The cluster around this process.
+    /// The cluster in which this process runs.
     InCluster,
     /// The cluster of a kubeconfig.
     Kubeconfig {
@@ -67,32 +67,32 @@ pub(crate) enum Target {
     },
 }
 
-/// Flags that do not go together.
+/// An invalid combination of flags.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UsageError {
-    /// A flag of another kind of cluster: ignoring it could reach the wrong cluster.
-    #[error("{flag} needs --cluster {needs}, but this would run on {runs}")]
-    OtherCluster { flag: &'static str, needs: &'static str, runs: &'static str },
-    /// The web endpoint would show the state of the cluster to whoever reaches it.
+    /// A flag for another kind of cluster: ignoring it could use the wrong cluster.
+    #[error("{flag} needs --cluster {needs}, but the cluster is {chosen}")]
+    OtherCluster { flag: &'static str, needs: &'static str, chosen: &'static str },
+    /// The web endpoint would show the state of the cluster to everyone who reaches it.
     #[error(
-        "--listen {0} can be reached from other machines, and --auth none lets everybody in; \
+        "--listen {0} can be reached from other machines, and --auth none allows everyone; \
          use --auth delegated, a loopback address such as 127.0.0.1:8080, or --insecure-listen"
     )]
     OpenListen(SocketAddr),
     /// Tokens would be sent in clear text.
     #[error(
-        "--listen {0} can be reached from other machines, and without TLS tokens can be read on \
-         their way; use --tls-cert and --tls-key, --tls-self-signed, a loopback address such as \
+        "--listen {0} can be reached from other machines, and without TLS tokens can be \
+         intercepted; use --tls-cert and --tls-key, --tls-self-signed, a loopback address such as \
          127.0.0.1:8080, or --insecure-listen"
     )]
     ClearListen(SocketAddr),
-    /// Nobody is asked for a token.
+    /// No tokens are reviewed.
     #[error("--auth-audience needs --auth delegated")]
-    AudienceOfNobody,
+    AudienceWithoutAuth,
 }
 
 impl Settings {
-    /// Decides, given whether the process runs inside of a cluster.
+    /// Computes them, given whether the process runs inside a cluster.
     pub(crate) fn resolve(args: RunArgs, inside_a_cluster: bool) -> Result<Self, UsageError> {
         let outside = [ClusterChoice::Embedded, ClusterChoice::InCluster];
         let choice = args.cluster.unwrap_or(outside[usize::from(inside_a_cluster)]);
@@ -111,7 +111,7 @@ impl Web {
         let auth = match args.auth.unwrap_or(default) {
             AuthChoice::Delegated => Auth::Delegated { audiences: args.auth_audience.clone() },
             AuthChoice::None if args.auth_audience.is_empty() => Auth::None,
-            AuthChoice::None => return Err(UsageError::AudienceOfNobody),
+            AuthChoice::None => return Err(UsageError::AudienceWithoutAuth),
         };
         let certificate = match (&args.tls_cert, &args.tls_key) {
             (Some(certificate), Some(key)) => {
@@ -158,8 +158,8 @@ fn refuse_flags_of_others(args: &RunArgs, choice: ClusterChoice) -> Result<(), U
         (args.kubeconfig_out.is_some(), "--kubeconfig-out", of_embedded),
     ] {
         if is_given && owner != choice {
-            let (needs, runs) = (name(owner), name(choice));
-            return Err(UsageError::OtherCluster { flag, needs, runs });
+            let (needs, chosen) = (name(owner), name(choice));
+            return Err(UsageError::OtherCluster { flag, needs, chosen });
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What flags mean together.
+//! The settings for combinations of flags.
 
 use clap::{CommandFactory, Parser};
 
@@ -15,12 +15,12 @@ fn resolve(flags: &str, inside_a_cluster: bool) -> Result<Settings, UsageError> 
 }
 
 #[test]
-fn the_command_line_is_sound() {
+fn the_command_line_is_valid() {
     Cli::command().debug_assert();
 }
 
 #[test]
-fn without_flags_the_cluster_around_is_used_else_an_embedded_server() {
+fn without_flags_the_surrounding_cluster_is_used_or_an_embedded_server() {
     let outside = resolve("", false).unwrap();
     let listen = "127.0.0.1:0".parse().unwrap();
     let kubeconfig_out = PathBuf::from("target/operetta/kubeconfig");
@@ -29,7 +29,7 @@ fn without_flags_the_cluster_around_is_used_else_an_embedded_server() {
 }
 
 #[test]
-fn a_kubeconfig_is_used_only_when_it_is_asked_for() {
+fn a_kubeconfig_is_used_only_on_request() {
     let kubeconfig = |file: Option<&str>, context: Option<&str>| Target::Kubeconfig {
         file: file.map(PathBuf::from),
         context: context.map(str::to_owned),
@@ -60,7 +60,7 @@ fn a_flag_of_another_cluster_is_refused_by_name() {
 }
 
 #[test]
-fn definitions_are_installed_on_a_real_cluster_only_when_asked() {
+fn crds_are_installed_on_a_real_cluster_only_on_request() {
     assert!(resolve("", false).unwrap().install_crds);
     assert!(!resolve("--cluster kubeconfig", false).unwrap().install_crds);
     assert!(!resolve("", true).unwrap().install_crds);
@@ -68,7 +68,7 @@ fn definitions_are_installed_on_a_real_cluster_only_when_asked() {
 }
 
 #[test]
-fn listening_beyond_loopback_needs_a_word_of_consent() {
+fn listening_beyond_loopback_needs_tls_or_an_explicit_flag() {
     for address in ["0.0.0.0:8080", "[::]:8080", "192.0.2.1:8080"] {
         let listen = address.parse().unwrap();
         let with = |flags: &str| resolve(&format!("--listen {address} {flags}"), false);
@@ -88,12 +88,12 @@ fn listening_beyond_loopback_needs_a_word_of_consent() {
     assert!(resolve("--listen [::1]:9090", false).is_ok());
     let proxied = "--behind-tls-proxy ops.example";
     let exposed = resolve(&format!("--listen 0.0.0.0:8080 {proxied}"), false);
-    assert!(exposed.is_err(), "between the proxy and here tokens can be read");
+    assert!(exposed.is_err(), "tokens can be intercepted behind the proxy");
     assert_eq!(resolve(proxied, false).unwrap().web.tls_proxy, "ops.example".parse().ok());
 }
 
 #[test]
-fn who_may_use_the_endpoint_is_asked_of_the_cluster_unless_only_this_machine_reaches_it() {
+fn the_cluster_authorizes_users_unless_only_this_machine_reaches_the_endpoint() {
     for (flags, inside_a_cluster, expected) in [
         ("", false, Auth::None),
         ("--cluster kubeconfig", false, Auth::None),
@@ -109,7 +109,7 @@ fn who_may_use_the_endpoint_is_asked_of_the_cluster_unless_only_this_machine_rea
         assert_eq!(resolve(flags, inside_a_cluster).unwrap().web.auth, expected, "{flags}");
     }
     let error = resolve("--auth-audience a", false).unwrap_err();
-    assert_eq!(error, UsageError::AudienceOfNobody);
+    assert_eq!(error, UsageError::AudienceWithoutAuth);
 }
 
 #[test]

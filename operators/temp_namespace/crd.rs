@@ -7,14 +7,14 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The namespace that is wanted.
+/// The desired namespace.
 #[derive(CustomResource, Serialize, Deserialize, JsonSchema, Debug, Clone, PartialEq)]
 #[serde(rename_all = "camelCase")]
 #[kube(
     group = "example.operetta.dev",
     version = "v1alpha1",
     kind = "TempNamespace",
-    doc = "A namespace of the same name that is deleted, with all that is in it, after a time.",
+    doc = "A namespace of the same name that is deleted, with its content, after a time.",
     derive = "PartialEq",
     shortname = "tempns",
     category = "operetta",
@@ -30,53 +30,53 @@ use serde::{Deserialize, Serialize};
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 pub struct TempNamespaceSpec {
-    /// How long the namespace lives from its creation on: a whole number and `s`, `m`, `h` or `d`
-    /// for seconds, minutes, hours or days, for example `90m`.
+    /// The lifetime of the namespace from its creation: an integer and `s`, `m`, `h` or `d` for
+    /// seconds, minutes, hours or days, for example `90m`.
     #[schemars(pattern(r"^[0-9]+[smhdSMHD]$"))]
     pub delete_after: String,
 }
 
-/// The namespace that there is.
+/// The observed namespace.
 #[derive(Serialize, Deserialize, JsonSchema, Debug, Clone, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct TempNamespaceStatus {
-    /// Why the operator cannot work on this object; the namespace then stays as it is.
+    /// Why the operator cannot process this object; the namespace then stays as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Where the namespace is in its life.
+    /// The phase of the namespace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Phase>,
     /// When the namespace was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub created_at: Option<Time>,
-    /// When it is deleted.
+    /// When it will be deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub expires_at: Option<Time>,
-    /// When it was deleted because its time had come. From then on it is never created again.
+    /// When it was deleted after its lifetime. It is then never created again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub deleted_at: Option<Time>,
-    /// The metadata.generation that this status is about.
+    /// The metadata.generation that this status describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// What is true now, written by the framework: `Ready` says whether the operator is done, and
-    /// if not, why.
+    /// The conditions, written by the framework: `Ready` shows whether the object is reconciled,
+    /// and if not, why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "operetta::operator::Conditions")]
     pub conditions: Vec<Condition>,
 }
 
-/// Where a temporary namespace is in its life.
+/// The phase of a temporary namespace.
 #[derive(Serialize, Deserialize, JsonSchema, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// It is about to be created.
+    /// It is not created yet.
     Pending,
     /// It exists.
     Active,
     /// It is being deleted.
     Deleting,
-    /// It is gone, for good.
+    /// It is deleted permanently.
     Deleted,
 }

@@ -1,20 +1,20 @@
-//! Reading `spec.deleteAfter`.
+//! Parses `spec.deleteAfter`.
 
 use std::time::Duration;
 
-/// `deleteAfter` is not a time.
+/// `deleteAfter` is not a valid duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum InvalidDeleteAfter {
     /// It is not a number and a unit.
     #[error(
-        "spec.deleteAfter: `{0}` is not a whole number followed by s, m, h or d, \
-         for example 90m; the namespace stays as it is until this is mended"
+        "spec.deleteAfter: `{0}` is not an integer followed by s, m, h or d, \
+         for example 90m; the namespace stays as it is until this is fixed"
     )]
     Malformed(String),
-    /// Nobody lives to see it.
+    /// It is longer than the maximum.
     #[error(
-        "spec.deleteAfter: `{0}` is too long a time, at most 36500d; \
-         the namespace stays as it is until this is mended"
+        "spec.deleteAfter: `{0}` is too long, at most 36500d; \
+         the namespace stays as it is until this is fixed"
     )]
     TooLong(String),
 }
@@ -23,7 +23,7 @@ const DAY: u64 = 24 * 60 * 60;
 /// A hundred years.
 const MAX: u64 = 36_500 * DAY;
 
-/// Reads a whole number with a unit: `s`, `m`, `h` or `d`, in either case.
+/// Parses an integer with a unit: `s`, `m`, `h` or `d`, in either case.
 pub(super) fn parse(text: &str) -> Result<Duration, InvalidDeleteAfter> {
     let malformed = || InvalidDeleteAfter::Malformed(text.to_owned());
     let unit = text.chars().next_back().ok_or_else(malformed)?;
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_a_number_and_a_unit_in_either_case() {
+    fn a_duration_is_a_number_and_a_unit_in_either_case() {
         for (text, seconds) in [
             ("0s", 0),
             ("45s", 45),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_beyond_counting_is_refused() {
+    fn a_duration_that_is_too_long_is_refused() {
         for text in ["99999999999999999999s", "18446744073709551615d", "36501d"] {
             assert_eq!(parse(text), Err(InvalidDeleteAfter::TooLong(text.to_owned())));
         }

@@ -1,4 +1,4 @@
-//! Where a temporary namespace is in its life: a decision from values and `now`.
+//! The lifecycle of a temporary namespace: a decision from values and `now`.
 
 use std::time::Duration;
 
@@ -8,25 +8,25 @@ use k8s_openapi::{
 
 use super::{Phase, TempNamespaceStatus};
 
-/// How long a namespace may outlive its time so that its creation gets into the status first.
+/// The delay of a deletion that waits until the creation is recorded in the status.
 const RECORDING: Duration = Duration::from_secs(1);
 
-/// What should be true now.
+/// The decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Life {
     /// Whether the namespace should exist.
     pub is_wanted: bool,
-    /// What to say of it.
+    /// Its status.
     pub status: TempNamespaceStatus,
-    /// When to look again although nothing changed.
-    pub look_again: Option<Duration>,
+    /// When to reconcile again although nothing changed.
+    pub resync: Option<Duration>,
 }
 
-/// Decides from the status as it was recorded, the namespace if it exists, and the clock.
+/// Decides from the recorded status, the namespace if it exists, and the clock.
 ///
-/// The time counts from the creation of the namespace; once that is gone, from what was recorded
-/// of it. So it is deleted only after its creation was recorded: without that a lost status would
-/// make it live again.
+/// The lifetime counts from the creation of the namespace or, once that is gone, from the recorded
+/// creation. So it is deleted only after its creation was recorded: otherwise it would be created
+/// again.
 pub(super) fn life(
     recorded: &TempNamespaceStatus,
     namespace: Option<&Namespace>,
@@ -43,7 +43,7 @@ pub(super) fn life(
         None if is_wanted => None,
         None => deleted_at(namespace, now),
     };
-    let look_again = expires_at.filter(|_| is_wanted).map(|at| until(at, now).unwrap_or(RECORDING));
+    let resync = expires_at.filter(|_| is_wanted).map(|at| until(at, now).unwrap_or(RECORDING));
     let status = TempNamespaceStatus {
         phase: Some(phase(is_wanted, namespace)),
         created_at: created_at.map(Time),
@@ -51,10 +51,10 @@ pub(super) fn life(
         deleted_at: deleted_at.map(Time),
         ..TempNamespaceStatus::default()
     };
-    Life { is_wanted, status, look_again }
+    Life { is_wanted, status, resync }
 }
 
-/// What was recorded, since a life depends on it, and why nothing can be added.
+/// The recorded fields, as the lifecycle depends on them, and the error.
 pub(super) fn interrupted(recorded: TempNamespaceStatus, why: String) -> TempNamespaceStatus {
     let TempNamespaceStatus { phase, created_at, expires_at, deleted_at, .. } = recorded;
     let rest = TempNamespaceStatus::default();
@@ -70,8 +70,8 @@ fn phase(is_wanted: bool, namespace: Option<&Namespace>) -> Phase {
     }
 }
 
-/// When the deletion began: as the server says. Only for a namespace that went at once the clock
-/// says it, one single time, since from then on it is recorded.
+/// When the deletion began, by the server's time. The clock is used only for a namespace that was
+/// deleted at once, and only once, as it is then recorded.
 fn deleted_at(namespace: Option<&Namespace>, now: Timestamp) -> Option<Timestamp> {
     match namespace {
         Some(namespace) => time(namespace.metadata.deletion_timestamp.as_ref()),

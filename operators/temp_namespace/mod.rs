@@ -1,15 +1,16 @@
-//! `temp-namespace`: a `TempNamespace` is a namespace that is deleted when its time has come.
+//! `temp-namespace`: a `TempNamespace` is a namespace that is deleted after its lifetime.
 //!
 //! Shows a cluster-scoped parent, a handler with settings (its clock) whose errors are part of the
-//! status, and a reconcile at a chosen time: nothing polls. Expiry is judged by the clock of this process,
-//! creation by that of the server.
+//! status, and a reconcile at a chosen time instead of polling. The expiry is judged by the clock
+//! of this process, the creation by that of the server.
 //!
 //! ```text
-//!   Pending --created--> Active --time is over--> Deleting --gone--> Deleted (for good)
+//!   Pending --created--> Active --expired--> Deleting --gone--> Deleted (permanently)
 //! ```
 //!
 //! Invariants:
-//! - only the time being over deletes a namespace: a `deleteAfter` that is no time keeps it;
+//! - a namespace is deleted only when it has expired: an invalid `deleteAfter` keeps it;
+//! - after `status.deletedAt` is set the namespace is never created again.
 //! - after `status.deletedAt` is set the namespace is never created again.
 
 use std::time::{Duration, SystemTime};
@@ -39,16 +40,16 @@ pub fn operator() -> Operator {
     Operator::of::<TempNamespace>(config(), handler)
 }
 
-/// What it answers for.
+/// Its name and types.
 pub fn config() -> OperatorConfig {
     OperatorConfig::of::<TempNamespace>("temp-namespace")
         .child::<Namespace>(ChildConfig::on_delete())
 }
 
-/// What came of a look at a parent.
+/// The result of a call.
 type Outcome = HandlerResult<Life, anyhow::Error>;
 
-/// Where the handler gets the time from.
+/// The source of the time.
 pub type Clock = fn() -> SystemTime;
 
 /// The handler.
@@ -91,7 +92,7 @@ impl FailableHandler for TempNamespaces {
     }
 
     fn resync(&self, life: &Life) -> Option<Duration> {
-        life.look_again
+        life.resync
     }
 
     fn determine_status(&self, request: &SyncRequest, result: Outcome) -> Self::Status {
@@ -99,20 +100,20 @@ impl FailableHandler for TempNamespaces {
             HandlerResult::SyncSuccess(life) => Some(life.status),
             failed => {
                 let why = format!("{:#}", failed.into_error()?);
-                // What cannot be read is not overwritten: it may say that the namespace was deleted.
+                // An invalid status is not overwritten: it may contain the deletion.
                 let recorded = recorded(request).ok()?;
                 Some(life::interrupted(recorded.unwrap_or_default(), why))
             }
         }
     }
 
-    /// No retry mends what the user wrote.
+    /// No retry fixes an invalid spec.
     fn is_permanent(&self, error: &anyhow::Error) -> bool {
         error.is::<InvalidDeleteAfter>()
     }
 }
 
-/// The status alone, as the rest may be what is wrong.
+/// The status alone, as the spec may be invalid.
 fn recorded(request: &SyncRequest) -> serde_json::Result<Option<TempNamespaceStatus>> {
     request.parent.field("status").map_or(Ok(None), serde_json::from_value)
 }

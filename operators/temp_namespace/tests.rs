@@ -1,4 +1,4 @@
-//! The handler as a function: a life told by requests and a clock that stands still.
+//! The handler as a function: a lifecycle of requests with a fixed clock.
 
 use std::time::{Duration, SystemTime};
 
@@ -48,7 +48,7 @@ fn namespace() -> Object {
     object(&K8sType::of::<Namespace>(), &metadata, json!({}))
 }
 
-fn namespace_going_since(time: &str) -> Object {
+fn namespace_terminating_since(time: &str) -> Object {
     let metadata = json!({"creationTimestamp": CREATED, "deletionTimestamp": time});
     object(&K8sType::of::<Namespace>(), &metadata, json!({}))
 }
@@ -73,7 +73,7 @@ fn try_sync(
     handler(clock).sync(&request(&json!(delete_after), recorded, namespace))
 }
 
-/// The status that tells why there is no answer.
+/// The status after a failed sync.
 fn status_of_failure(delete_after: &Value, recorded: &Value) -> Value {
     let request = request(delete_after, recorded, Some(namespace()));
     let handler = handler(after_a_day);
@@ -81,7 +81,7 @@ fn status_of_failure(delete_after: &Value, recorded: &Value) -> Value {
     handler.on_error(&request, &error).status.unwrap()
 }
 
-/// For a namespace that lives an hour.
+/// For a namespace with a lifetime of an hour.
 fn sync(recorded: &Value, namespace: Option<Object>, clock: Clock) -> SyncResponse {
     try_sync("1h", recorded, namespace, clock).unwrap()
 }
@@ -105,7 +105,7 @@ fn a_new_parent_gets_a_namespace_of_its_name() {
 }
 
 #[test]
-fn the_time_counts_from_the_creation_and_the_next_reconcile_is_when_it_is_over() {
+fn the_lifetime_counts_from_the_creation_and_the_next_reconcile_is_at_its_end() {
     let response = sync(&json!({}), Some(namespace()), after_45_minutes);
     assert_eq!(response.children.len(), 1);
     assert_eq!(response.status.unwrap(), recorded());
@@ -113,13 +113,13 @@ fn the_time_counts_from_the_creation_and_the_next_reconcile_is_when_it_is_over()
 }
 
 #[test]
-fn the_same_life_has_the_same_status_at_any_time() {
+fn the_status_does_not_depend_on_the_clock() {
     let early = sync(&recorded(), Some(namespace()), at_the_start).status;
     assert_eq!(early, sync(&recorded(), Some(namespace()), after_45_minutes).status);
 }
 
 #[test]
-fn a_namespace_whose_time_has_come_is_no_longer_wanted() {
+fn an_expired_namespace_is_no_longer_wanted() {
     for clock in [after_an_hour as Clock, after_a_day] {
         let response = sync(&recorded(), Some(namespace()), clock);
         assert!(response.children.is_empty());
@@ -138,8 +138,8 @@ fn it_is_deleted_only_after_its_creation_was_recorded() {
 
 #[test]
 fn the_time_of_the_deletion_is_the_servers() {
-    let going = || namespace_going_since("2026-01-01T01:00:07Z");
-    let status = sync(&recorded(), Some(going()), after_a_day).status.unwrap();
+    let terminating = || namespace_terminating_since("2026-01-01T01:00:07Z");
+    let status = sync(&recorded(), Some(terminating()), after_a_day).status.unwrap();
     assert_eq!(status["deletedAt"], "2026-01-01T01:00:07Z");
     let status = sync(&status, None, after_a_day).status.unwrap();
     assert_eq!(status["deletedAt"], "2026-01-01T01:00:07Z");
@@ -147,7 +147,7 @@ fn the_time_of_the_deletion_is_the_servers() {
 }
 
 #[test]
-fn a_namespace_that_went_at_once_was_deleted_now_and_that_stays() {
+fn a_namespace_that_was_deleted_at_once_gets_the_current_time_once() {
     let status = sync(&recorded(), None, after_an_hour).status.unwrap();
     assert_eq!(status["deletedAt"], EXPIRES);
     let later = sync(&status, None, after_a_day).status.unwrap();
@@ -166,9 +166,9 @@ fn once_deleted_it_is_never_created_again() {
 }
 
 #[test]
-fn a_namespace_deleted_by_hand_before_its_time_comes_back() {
-    let going = namespace_going_since("2026-01-01T00:30:00Z");
-    let response = sync(&recorded(), Some(going), after_45_minutes);
+fn a_namespace_deleted_manually_before_its_expiry_is_created_again() {
+    let terminating = namespace_terminating_since("2026-01-01T00:30:00Z");
+    let response = sync(&recorded(), Some(terminating), after_45_minutes);
     assert_eq!(response.children.len(), 1);
     let status = response.status.unwrap();
     assert!(status["phase"] == "Deleting" && status.get("deletedAt").is_none());
@@ -176,7 +176,7 @@ fn a_namespace_deleted_by_hand_before_its_time_comes_back() {
 }
 
 #[test]
-fn a_time_that_is_none_is_an_error_and_so_keeps_the_namespace() {
+fn an_invalid_duration_is_an_error_and_keeps_the_namespace() {
     for text in ["soon", "10", "1w", "99999999999999999999d", "99999999d"] {
         let error = try_sync(text, &recorded(), Some(namespace()), after_a_day).unwrap_err();
         assert!(error.downcast_ref::<Permanent>().is_some(), "{text}");
@@ -185,7 +185,7 @@ fn a_time_that_is_none_is_an_error_and_so_keeps_the_namespace() {
 }
 
 #[test]
-fn an_error_stands_in_the_status_beside_what_was_recorded_until_it_is_mended() {
+fn an_error_is_in_the_status_beside_the_recorded_fields_until_it_is_fixed() {
     let status = status_of_failure(&json!("soon"), &recorded());
     assert!(status["error"].as_str().unwrap().contains("`soon`"), "{status}");
     let mut rest = status.clone();
@@ -197,12 +197,12 @@ fn an_error_stands_in_the_status_beside_what_was_recorded_until_it_is_mended() {
 }
 
 #[test]
-fn a_parent_that_slipped_through_the_schema_keeps_what_was_recorded() {
+fn a_parent_that_violates_the_schema_keeps_the_recorded_status() {
     let mut deleted = recorded();
     deleted["deletedAt"] = json!(EXPIRES);
     let status = status_of_failure(&json!(7), &deleted);
     assert!(status["error"].is_string(), "{status}");
     assert_eq!(status["deletedAt"], EXPIRES);
     let unreadable = json!({"deletedAt": 7});
-    assert_eq!(status_of_failure(&json!("1h"), &unreadable), Value::Null, "it is left as it is");
+    assert_eq!(status_of_failure(&json!("1h"), &unreadable), Value::Null, "it is not overwritten");
 }

@@ -37,7 +37,7 @@ enum Author {
     Embedded,
 }
 
-async fn says_what_the_real_server_says(name: &str) {
+async fn matches_the_real_server(name: &str) {
     let cluster = Cluster::start().await;
     play(name, &cluster, Author::Real).await;
 }
@@ -55,7 +55,7 @@ async fn play(name: &str, cluster: &Cluster, author: Author) {
     } else if is(cluster, author) {
         fs::write(file, seen).unwrap();
     } else {
-        panic!("only the server that is right may write it: {author:?}");
+        panic!("only this server may write the transcript: {author:?}");
     }
 }
 
@@ -63,7 +63,7 @@ fn is(cluster: &Cluster, author: Author) -> bool {
     matches!(cluster, Cluster::Real(..)) == (author == Author::Real)
 }
 
-/// What makes a shell whose kubectl is the rig's and leaves the files of the user alone.
+/// Creates shells with the rig's kubectl, which do not modify the user's files.
 fn shell(programs: &Path, kubeconfig: &Path) -> impl Fn() -> Command + use<> {
     let home = new_folder();
     // A copy, for commands that change it.
@@ -87,26 +87,26 @@ fn assert_same(expected: &str, seen: &str) {
 
 #[operetta_harness::test]
 async fn a_first_visit() {
-    says_what_the_real_server_says("first-visit").await;
+    matches_the_real_server("first-visit").await;
 }
 
 #[operetta_harness::test]
 async fn custom_resources() {
-    says_what_the_real_server_says("custom-resources").await;
+    matches_the_real_server("custom-resources").await;
 }
 
 #[operetta_harness::test]
 async fn built_in_resources() {
-    says_what_the_real_server_says("built-in-resources").await;
+    matches_the_real_server("built-in-resources").await;
 }
 
 #[operetta_harness::test]
 async fn refusals() {
-    says_what_the_real_server_says("refusals").await;
+    matches_the_real_server("refusals").await;
 }
 
 #[operetta_harness::test]
-async fn what_the_embedded_server_does_not_do_yet_it_says() {
+async fn the_embedded_server_reports_unsupported_features() {
     let cluster = Cluster::start().await;
     if is(&cluster, Author::Embedded) {
         play("not-yet", &cluster, Author::Embedded).await;

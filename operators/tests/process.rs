@@ -1,4 +1,4 @@
-//! The binary as a user meets it: started, asked, killed, stopped.
+//! The binary as a user runs it: started, queried, killed, stopped.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -35,11 +35,11 @@ mod cluster;
 mod inside;
 mod program;
 
-/// How long anything may take before a test gives up on it.
+/// How long a test waits.
 const DEADLINE: Duration = Duration::from_secs(30);
 const ECHO_SERVERS: usize = 50;
 
-/// Somebody's namespace on a cluster that has the definitions.
+/// A namespace on a cluster with the CRDs.
 struct Tenant {
     cluster: Cluster,
     echo_servers: Api<EchoServer>,
@@ -71,7 +71,7 @@ impl Tenant {
         Program::start(&["--cluster", "kubeconfig", "--kubeconfig", kubeconfig])
     }
 
-    /// Not all at once: a server has no time for the handshakes of a thousand connections.
+    /// With limited concurrency: a server cannot accept a thousand connections at once.
     async fn create(&self, count: usize) {
         let create = |number| create_one(&self.echo_servers, format!("echo-{number}"));
         stream::iter(0..count).for_each_concurrent(16, create).await;
@@ -87,7 +87,7 @@ impl Tenant {
         (pods, self.services.list(&ours).await.unwrap().items)
     }
 
-    /// Leaves nothing to do for the operators of the next test.
+    /// Deletes the parents, so that the next test begins without work.
     async fn clear(&self) {
         for parent in self.echo_servers.list(&ListParams::default()).await.unwrap() {
             let name = parent.name_any();
@@ -139,7 +139,7 @@ fn owners<K: Resource>(children: &[K]) -> Vec<String> {
 }
 
 #[operetta_harness::test]
-async fn killed_between_two_writes_and_started_again_it_leaves_no_duplicate_and_no_orphan() {
+async fn after_a_kill_and_a_restart_there_are_no_duplicates_and_no_orphans() {
     let tenant = Tenant::new("killed").await;
     tenant.create(ECHO_SERVERS).await;
     let before = tenant.pods.list(&ListParams::default()).await.unwrap();
@@ -166,37 +166,37 @@ async fn killed_between_two_writes_and_started_again_it_leaves_no_duplicate_and_
 }
 
 #[operetta_harness::test]
-async fn a_signal_ends_it_with_success_within_five_seconds() {
+async fn a_signal_stops_it_successfully_within_five_seconds() {
     let tenant = Tenant::new("stopped").await;
     for signal in ["TERM", "INT"] {
         let mut operators = tenant.operators();
         operators.ready().await;
         tenant.create(if signal == "TERM" { 10 } else { 0 }).await;
-        let asked = Instant::now();
+        let stopped = Instant::now();
         let code = operators.stop(signal).await;
-        assert!(asked.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
+        assert!(stopped.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
         assert_eq!(code, Some(0), "SIG{signal}");
     }
     tenant.clear().await;
 }
 
 #[operetta_harness::test]
-async fn a_thousand_parents_that_wait_for_their_turn_do_not_hold_up_its_end() {
+async fn a_thousand_queued_parents_do_not_delay_the_exit() {
     let tenant = Tenant::new("crowded").await;
     tenant.create(1000).await;
     let mut operators = tenant.operators();
     operators.ready().await;
-    let asked = Instant::now();
+    let stopped = Instant::now();
     let code = operators.stop("TERM").await;
-    assert!(asked.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
+    assert!(stopped.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
     assert_eq!(code, Some(0));
     let parents = tenant.echo_servers.list(&ListParams::default()).await.unwrap().items;
-    assert!(!parents.iter().all(is_ready), "it ended before its work did");
+    assert!(!parents.iter().all(is_ready), "it exited before its work was done");
     tenant.clear().await;
 }
 
 #[operetta_harness::test]
-async fn on_the_cluster_of_a_kubeconfig_it_says_so_and_does_its_work() {
+async fn on_the_cluster_of_a_kubeconfig_it_announces_itself_and_works() {
     let tenant = Tenant::new("works").await;
     let mut operators = tenant.operators();
     let announced = operators.ready().await;
@@ -212,7 +212,7 @@ async fn on_the_cluster_of_a_kubeconfig_it_says_so_and_does_its_work() {
 }
 
 #[operetta_harness::test]
-async fn without_flags_it_brings_its_own_api_server_and_the_lines_to_copy() {
+async fn without_flags_it_starts_an_api_server_and_prints_the_commands_to_copy() {
     let folder = new_folder();
     let mut operators = Program::start_in(&folder, &[]);
     let announced = operators.ready().await;
@@ -228,17 +228,17 @@ async fn without_flags_it_brings_its_own_api_server_and_the_lines_to_copy() {
     let echo_servers = Api::default_namespaced(client_of(&kubeconfig).await);
     create_one(&echo_servers, "hello".to_owned()).await;
     all_ready(&echo_servers).await;
-    let asked = Instant::now();
+    let stopped = Instant::now();
     assert_eq!(operators.stop("TERM").await, Some(0));
-    assert!(asked.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
+    assert!(stopped.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
 }
 
 #[operetta_harness::test]
-async fn what_it_logs_is_changed_while_it_runs() {
+async fn the_log_filter_is_changed_while_it_runs() {
     let mut operators = Program::start(&[]);
     let announced = operators.ready().await;
     let address = announced.split("http://").nth(1).and_then(|rest| rest.split('/').next());
-    let address = address.expect("where it serves").to_owned();
+    let address = address.expect("an address").to_owned();
     let changed = put(&address, "/log-level", "warn").await;
     assert!(changed.ends_with(r#"{"filter":"warn"}"#), "{changed}");
     let refused = put(&address, "/log-level", "operetta=loud").await;
@@ -247,7 +247,7 @@ async fn what_it_logs_is_changed_while_it_runs() {
         "{refused}"
     );
     let log = operators.log();
-    assert!(log.contains("the log filter was changed"), "whatever hides it: {log}");
+    assert!(log.contains("log filter changed"), "whatever hides it: {log}");
     assert_eq!(operators.stop("TERM").await, Some(0));
 }
 
@@ -259,25 +259,25 @@ async fn put(address: &str, path: &str, body: &str) -> String {
     );
     let mut connection = TcpStream::connect(address).await.unwrap();
     connection.write_all(request.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    connection.read_to_string(&mut answer).await.unwrap();
-    answer
+    let mut response = String::new();
+    connection.read_to_string(&mut response).await.unwrap();
+    response
 }
 
 #[operetta_harness::test]
-async fn a_port_that_is_taken_is_an_error_with_the_port_and_the_flag() {
+async fn a_port_in_use_is_an_error_with_the_port_and_the_flag() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    // The other port is a free one: the default may be taken by whoever runs the operators here.
+    // The other port is free: the default may be in use by operators that run here.
     for (flag, other) in [("--listen", "--embedded-listen"), ("--embedded-listen", "--listen")] {
-        let (code, _, said) = output(&[flag, &address, other, "127.0.0.1:0"]).await;
-        assert_eq!(code, Some(1), "{said}");
-        assert!(said.contains(flag) && said.contains(&address), "{said}");
+        let (code, _, stderr) = output(&[flag, &address, other, "127.0.0.1:0"]).await;
+        assert_eq!(code, Some(1), "{stderr}");
+        assert!(stderr.contains(flag) && stderr.contains(&address), "{stderr}");
     }
 }
 
 #[operetta_harness::test]
-async fn what_cannot_be_meant_is_refused_with_what_would_help() {
+async fn invalid_flags_are_refused_with_an_alternative() {
     let missing = new_folder().join("no-such-file");
     let missing = missing.to_str().unwrap();
     for (flags, parts) in [
@@ -288,11 +288,11 @@ async fn what_cannot_be_meant_is_refused_with_what_would_help() {
             ["--cluster kubeconfig", missing],
         ),
     ] {
-        let (code, _, said) = output(flags).await;
-        assert_eq!(code, Some(1), "{said}");
-        assert!(said.starts_with("error: ") || said.contains("\nerror: "), "{said}");
+        let (code, _, stderr) = output(flags).await;
+        assert_eq!(code, Some(1), "{stderr}");
+        assert!(stderr.starts_with("error: ") || stderr.contains("\nerror: "), "{stderr}");
         for part in parts {
-            assert!(said.contains(part), "{part} is missing in {said}");
+            assert!(stderr.contains(part), "{part} is missing in {stderr}");
         }
     }
 }
@@ -300,8 +300,8 @@ async fn what_cannot_be_meant_is_refused_with_what_would_help() {
 #[operetta_harness::test]
 async fn it_prints_the_manifests_that_are_committed() {
     for name in ["crds", "rbac"] {
-        let (code, printed, said) = output(&[name]).await;
-        assert_eq!((code, &*said), (Some(0), ""));
+        let (code, printed, stderr) = output(&[name]).await;
+        assert_eq!((code, &*stderr), (Some(0), ""));
         let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy");
         let committed = std::fs::read_to_string(deploy.join(format!("{name}.yaml"))).unwrap();
         assert_eq!(printed, committed);

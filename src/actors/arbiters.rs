@@ -1,4 +1,4 @@
-//! The threads that reconcilers live on. A parent's is always the same: by its uid.
+//! The threads of the reconcilers. The uid of a parent selects its thread.
 
 use std::{fmt, sync::Arc, time::Instant};
 
@@ -10,17 +10,16 @@ use crate::{
     object::Uid,
 };
 
-/// Threads for the reconcilers of all operators. Dropping it ends the threads, and with them the
-/// reconcilers, and waits for that: no actor blocks.
+/// Threads for the reconcilers of all operators. Dropping it stops the threads with their reconcilers and
+/// waits for their end, which is short because no actor blocks.
 pub struct Arbiters(Vec<Arbiter>);
 
-/// Where reconcilers are started. Cheap to clone.
+/// Starts reconcilers on the threads. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct ArbiterPool(Arc<[ArbiterHandle]>);
 
 impl Arbiters {
-    /// Starts so many threads, each of which shows on the board that it turns over. To be called
-    /// within an actix system.
+    /// Starts `count` threads, each with a heartbeat on the board. Must be called within an actix system.
     pub fn start(count: usize, board: &Board) -> Self {
         let start = |number| {
             let (arbiter, pulse) = (Arbiter::new(), board.pulse(name(number), Instant::now()));
@@ -35,7 +34,7 @@ impl Arbiters {
         Self((0..count).map(start).collect())
     }
 
-    /// Where reconcilers are started.
+    /// The pool that starts reconcilers on these threads.
     pub fn pool(&self) -> ArbiterPool {
         ArbiterPool(self.0.iter().map(Arbiter::handle).collect())
     }
@@ -46,7 +45,7 @@ fn name(number: usize) -> String {
 }
 
 impl ArbiterPool {
-    /// Starts the reconciler of a parent on its thread; on this one where there are no others.
+    /// Starts the reconciler of a parent on its thread, or on the current one if the pool is empty.
     pub(super) fn start(
         &self,
         uid: &Uid,
@@ -71,7 +70,7 @@ impl Drop for Arbiters {
             arbiter.stop();
         }
         for arbiter in self.0.drain(..) {
-            // A panic of an actor has been told when it happened.
+            // A panic of an actor was logged when it happened.
             let _ = arbiter.join();
         }
     }
@@ -109,7 +108,7 @@ mod tests {
                 let at = pool.of(&uid).map(std::ptr::from_ref);
                 assert_eq!(at, pool.of(&uid).map(std::ptr::from_ref));
                 *counts.entry(at).or_insert(0) += 1;
-                assert!(none.of(&uid).is_none(), "where there are none they stay here");
+                assert!(none.of(&uid).is_none(), "an empty pool has no thread");
             }
             assert!(counts.len() == 3 && counts.values().all(|count| *count > 50), "{counts:?}");
             let names: Vec<_> = board.beats(Instant::now()).into_iter().map(|it| it.name).collect();

@@ -2,7 +2,7 @@
 //! of others with the name of a child. A change of one of them ends the wait for the retry; a change of nothing but
 //! its status does not.
 
-use super::reason::{child_strength, is_of_status_only};
+use super::reason::{child_trigger, is_of_status_only};
 use crate::{
     object::K8sType,
     plan::{ChildId, ForeignChild},
@@ -35,17 +35,17 @@ impl Awaited {
     }
 
     /// How much a change of an object matters.
-    pub(super) fn strength(&mut self, ty: &K8sType, change: &Change, is_running: bool) -> Trigger {
+    pub(super) fn trigger(&mut self, ty: &K8sType, change: &Change, is_running: bool) -> Trigger {
         let id = || ChildId { ty: ty.clone(), key: change.object().key().clone() };
-        let strength = child_strength(change);
+        let trigger = child_trigger(change);
         if is_running {
             if self.meanwhile.len() < MOST && !is_of_status_only(change) {
                 self.meanwhile.push(id());
             }
-            return strength;
+            return trigger;
         }
         let is_awaited = !self.objects.is_empty() && self.objects.contains(&id());
-        if is_awaited && !is_of_status_only(change) { Trigger::Awaited } else { strength }
+        if is_awaited && !is_of_status_only(change) { Trigger::Awaited } else { trigger }
     }
 }
 
@@ -87,7 +87,7 @@ mod tests {
             (change("c", "a", "Running"), Trigger::ChildOrStatus),
             (change("d", "b", "Pending"), Trigger::ChildOrStatus),
         ] {
-            assert_eq!(awaited.strength(&pods(), &change, false), expected, "{change:?}");
+            assert_eq!(awaited.trigger(&pods(), &change, false), expected, "{change:?}");
         }
     }
 
@@ -100,7 +100,7 @@ mod tests {
         ] {
             let mut awaited = Awaited::default();
             awaited.begin();
-            assert_eq!(awaited.strength(&pods(), &change, true), Trigger::ChildOrStatus);
+            assert_eq!(awaited.trigger(&pods(), &change, true), Trigger::ChildOrStatus);
             assert_eq!(awaited.end(&[id("c")], &[]), expected, "{change:?}");
             assert!(!awaited.end(&[id("c")], &[]), "it counts once");
         }

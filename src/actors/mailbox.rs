@@ -1,4 +1,4 @@
-//! Sending to actors so that what waits for them is counted: actix tells nobody.
+//! Counts the messages that wait for an actor, which actix does not report.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use crate::metrics::{InMailbox, MailboxDepth};
 /// A message that may wait in a mailbox.
 pub trait MeteredMessage: Message<Result = ()> + Send + 'static {}
 
-/// What an actor does with a letter; its [`Handler`] only opens the mail.
+/// The handler of a metered message. The [`Handler`] of the actor only unwraps it.
 pub trait Receive<M: MeteredMessage>: Actor<Context = Context<Self>> {
-    /// Takes one letter in.
+    /// Processes one message.
     fn receive(&mut self, message: M, ctx: &mut Context<Self>);
 }
 
-/// A letter on its way.
+/// A counted message in a mailbox.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct Metered<M> {
@@ -23,13 +23,13 @@ pub struct Metered<M> {
     waiting: InMailbox,
 }
 
-/// Where messages of one kind for one actor go.
+/// Sends messages of one type to one actor.
 pub struct MeteredRecipient<M: MeteredMessage> {
     to: Recipient<Metered<M>>,
     depth: MailboxDepth,
 }
 
-/// Sends a message, and counts it until it is taken out.
+/// Sends a message and counts it until it is processed.
 pub(super) fn post<A, M>(to: &Addr<A>, depth: &MailboxDepth, message: M)
 where
     M: MeteredMessage,
@@ -43,8 +43,8 @@ impl<M: MeteredMessage> Metered<M> {
         Self { message, waiting: depth.enter() }
     }
 
-    /// The message, which waits no longer.
-    pub(super) fn open(self) -> M {
+    /// Returns the message, which is no longer counted.
+    pub(super) fn into_message(self) -> M {
         let Self { message, waiting } = self;
         drop(waiting);
         message
@@ -59,7 +59,7 @@ impl<M: MeteredMessage> MeteredRecipient<M> {
         Self { to: to.clone().recipient(), depth: depth.clone() }
     }
 
-    /// Sends a message, however many wait already.
+    /// Sends a message, also when the mailbox has reached its capacity.
     pub fn post(&self, message: M) {
         self.to.do_send(Metered::new(message, &self.depth));
     }

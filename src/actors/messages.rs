@@ -1,4 +1,4 @@
-//! What actors tell each other: facts in the past tense, and one order to end.
+//! The messages between actors: facts in the past tense, and the command `Retire`.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{
     store::Change,
 };
 
-/// A watch loop has something to say to its reflector.
+/// A watch loop sent a note to its reflector.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub(super) struct Noted {
@@ -34,13 +34,13 @@ pub(super) struct SchemaRead {
     pub(super) secrets: SecretFields,
 }
 
-/// A reply to a write of ours, or a live read, changed a store.
+/// A reply to an own write, or a live read, changed a store.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct Published {
     /// The change.
     pub change: Change,
-    /// Whose write it was, if it was one of ours.
+    /// The reconcile that made the write, if it was an own one.
     pub origin: Option<Origin>,
 }
 
@@ -50,44 +50,44 @@ pub struct Published {
 pub struct Observed {
     /// The type.
     pub ty: K8sType,
-    /// The changes, shared by all who are told.
+    /// The changes, shared by all recipients.
     pub changes: Arc<[Change]>,
-    /// Whose write it was, if it was one of ours.
+    /// The reconcile that made the write, if it was an own one.
     pub origin: Option<Origin>,
 }
 
-/// An object, or a version of it, turned out to be one that cannot be read.
+/// A version of an object could not be decoded.
 #[derive(Debug, Clone, Message)]
 #[rtype(result = "()")]
 pub struct FoundUndecodable {
-    /// What can be told of it.
+    /// What is known of it.
     pub object: Undecodable,
 }
 
-/// A watch can be relied on, or not.
+/// The condition of a watch changed.
 #[derive(Debug, Clone, Message)]
 #[rtype(result = "()")]
 pub struct WatchChanged {
     /// Which watch.
     pub watched: Watched,
-    /// How it stands.
+    /// Its condition.
     pub condition: WatchCondition,
 }
 
-/// How a watch stands.
+/// The condition of a watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchCondition {
-    /// Its first list has not come yet.
+    /// Its first list is not complete.
     Pending,
     /// Its part of the store is in sync.
     Synced,
-    /// It cannot be watched for now, and why.
+    /// It fails for now, and why.
     Failing(String),
-    /// It cannot be watched until a person mends that: we may not, or the server has no such type.
+    /// It requires manual intervention: a permission is missing, or the type is not served.
     Refused(String),
 }
 
-/// Whether an actor turns over: it sends this to itself.
+/// The heartbeat that an actor sends to itself.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub(super) struct Turn;
@@ -101,15 +101,15 @@ pub struct OperatorStateChanged {
     pub state: OperatorState,
 }
 
-/// A person ordered or asked something.
+/// A user sent a request to the web endpoint.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct Asked {
-    /// What, and the way back.
+    /// The request, with the channel for its answer.
     pub request: WebRequest,
 }
 
-/// Somebody wants to know what a reconcile would do.
+/// A preview of the next reconcile was requested.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub(super) struct PreviewAsked {
@@ -121,7 +121,7 @@ pub(super) struct PreviewAsked {
 #[rtype(result = "()")]
 pub(super) struct Resumed;
 
-/// Something that a parent's next reconcile should see has changed.
+/// Something changed that the parent's next reconcile should see.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub(super) struct Touched {
@@ -129,7 +129,7 @@ pub(super) struct Touched {
     pub(super) cause: Cause,
 }
 
-/// A child of a parent changed, or an object that the parent waits for.
+/// A child of a parent changed, or a foreign object that the parent waits for.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub(super) struct ChildChanged {
@@ -139,7 +139,7 @@ pub(super) struct ChildChanged {
     pub(super) at: usize,
 }
 
-/// A parent waits for these objects of others from now on, and for none that it waited for before.
+/// The foreign objects that a parent waits for; they replace the previous ones.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub(super) struct Awaits {
@@ -147,19 +147,19 @@ pub(super) struct Awaits {
     pub(super) foreign: Vec<ForeignChild>,
 }
 
-/// The place that a parent has waited for is free.
+/// A parent in the queue got its permit.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub(super) struct Admitted {
     pub(super) permit: Permit,
 }
 
-/// The parent is gone: an order to end.
+/// The parent was deleted: the command to stop.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub(super) struct Retire;
 
-/// A reconciler has ended: because it was ordered to, or by a defect.
+/// A reconciler has stopped: on command, or by a panic.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub(super) struct Ended {

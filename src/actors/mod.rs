@@ -1,11 +1,11 @@
-//! Who decides when: thin shells around pure state.
+//! The actors: thin shells around pure state machines.
 //!
-//! Layer 10, and the only module that starts actors. An actor translates a message to an input,
-//! asks the pure part what to do and does it; it never waits.
+//! Layer 10, and the only module that starts actors. An actor translates a message to an input, lets the
+//! pure part decide and performs the result; it never waits.
 //!
 //! ```text
 //! watch loops --Noted--> Reflector (one per type) --Observed, WatchChanged--> OperatorActor
-//! runs --Published-----> Reflector                     OperatorActor --Touched, Retire--> Reconciler
+//! reconciles --Published--> Reflector                  OperatorActor --Touched, Retire--> Reconciler
 //!                                                    OperatorActor <--Ended-- Reconciler
 //! commands --Asked--> OperatorActor --Touched, Resumed--> Reconciler
 //! ```
@@ -13,11 +13,11 @@
 //! Rules:
 //! - reconcilers are spread over a few threads by the uid of their parents, all other actors share one;
 //! - user code and I/O run on the supervisor's runtime, never on an actor's task;
-//! - a reconciler has at most one reconcile in flight and one timer; a parent that is gone and comes back
-//!   gets another one when the first has ended, so that its reconciles do not overlap;
-//! - a reconciler tells of its end however it ends; one that died of a defect is followed by another;
+//! - a reconciler has at most one reconcile in flight and one timer; a parent that is deleted and created
+//!   again gets another one when the first has stopped, so that its reconciles do not overlap;
+//! - a reconciler reports its end, also after a panic; one that panicked is replaced;
 //! - stopping is a message;
-//! - every message is a letter in the `mailbox` module's sense, so that what waits is counted.
+//! - every message is metered, so that the depth of every mailbox is known.
 
 mod arbiters;
 mod awaited;

@@ -1,4 +1,4 @@
-//! What a change of an object is to a parent: how much it matters, and what is said of it. Pure.
+//! Translates changes of objects into triggers and causes of reconciles. Pure.
 
 use crate::{
     diff,
@@ -8,8 +8,8 @@ use crate::{
     store::Change,
 };
 
-/// Whether a change of a parent is its own or only one of its status.
-pub(super) fn strength(before: Option<&Object>, after: &Object) -> Trigger {
+/// The trigger of a change of a parent: its deletion, its own change, or only one of its status.
+pub(super) fn parent_trigger(before: Option<&Object>, after: &Object) -> Trigger {
     let is_own = before.is_none_or(|before| is_own_change(before, after));
     match (is_own, after.is_deleting()) {
         (true, true) => Trigger::Deletion,
@@ -36,12 +36,13 @@ pub(super) fn parent_cause(before: Option<&Object>, now: &Object) -> Cause {
     Cause::ParentChanged { from, to: now.resource_version().clone() }
 }
 
-/// Whether a child has gone or only changed; a namesake is another one.
-pub(super) fn child_strength(change: &Change) -> Trigger {
-    let is_there =
+/// The trigger of a change of a child: whether it was deleted or only changed. An object of the same name
+/// with another uid is another child.
+pub(super) fn child_trigger(change: &Change) -> Trigger {
+    let still_exists =
         |before: &Object| change.after.as_ref().is_some_and(|it| it.uid() == before.uid());
-    let has_gone = change.before.as_ref().is_some_and(|before| !is_there(before));
-    if has_gone { Trigger::ChildGone } else { Trigger::ChildOrStatus }
+    let was_deleted = change.before.as_ref().is_some_and(|before| !still_exists(before));
+    if was_deleted { Trigger::ChildGone } else { Trigger::ChildOrStatus }
 }
 
 pub(super) fn child_cause(ty: &K8sType, change: &Change) -> Cause {
@@ -81,9 +82,9 @@ mod tests {
         Object::from_value(&ty, &value, &KeptManagers::default()).unwrap()
     }
 
-    /// Who waits for its end is not woken by its changes.
+    /// A parent that waits for the deletion of a child is not woken by changes of the child.
     #[test]
-    fn a_child_that_went_is_told_from_one_that_changed() {
+    fn a_deleted_child_is_distinguished_from_a_changed_one() {
         let (old, new) = (parent("1", |_| {}), parent("2", |_| {}));
         let namesake = parent("3", |parent| parent["metadata"]["uid"] = json!("other"));
         for (before, after, expected) in [
@@ -94,11 +95,11 @@ mod tests {
         ] {
             let (before, after) = (before.cloned(), after.cloned());
             let change = Change { before, after, parents: <_>::default() };
-            assert_eq!(child_strength(&change), expected, "{change:?}");
+            assert_eq!(child_trigger(&change), expected, "{change:?}");
         }
     }
 
-    /// Only what is stronger than `ChildOrStatus` cuts an error backoff short.
+    /// `ChildOrStatus` does not shorten the backoff after an error.
     #[test]
     fn what_only_a_status_says_is_no_change_of_the_parent_itself() {
         type Change = fn(&mut Value);
@@ -114,20 +115,25 @@ mod tests {
         let before = parent("1", |_| {});
         for (change, expected) in table {
             let after = parent("2", change);
-            assert_eq!(strength(Some(&before), &after), expected, "{}", after.json());
+            assert_eq!(parent_trigger(Some(&before), &after), expected, "{}", after.json());
         }
-        assert_eq!(strength(None, &before), Trigger::Parent, "it is new");
-        let untold = |phase: &'static str| {
+        assert_eq!(parent_trigger(None, &before), Trigger::Parent, "it is new");
+        let without_generation = |phase: &'static str| {
             parent(phase, move |parent| {
                 parent["metadata"].as_object_mut().unwrap().remove("generation");
                 parent["status"]["phase"] = json!(phase);
             })
         };
-        assert_eq!(strength(Some(&untold("1")), &untold("2")), Trigger::Parent, "it may be a spec");
+        let (before, after) = (without_generation("1"), without_generation("2"));
+        assert_eq!(
+            parent_trigger(Some(&before), &after),
+            Trigger::Parent,
+            "the spec may have changed"
+        );
     }
 
     #[test]
-    fn a_change_is_of_the_status_only_if_all_else_is_as_it_was() {
+    fn a_change_is_of_the_status_only_if_no_other_field_changed() {
         type Edit = fn(&mut Value);
         let table: [(Edit, bool); 6] = [
             (|child| child["status"]["phase"] = json!("new"), true),
@@ -146,6 +152,6 @@ mod tests {
             let after = parent("2", edit);
             assert_eq!(of(Some(&before), Some(after.clone())), expected, "{}", after.json());
         }
-        assert!(!of(None, Some(before.clone())) && !of(Some(&before), None), "it came, or went");
+        assert!(!of(None, Some(before.clone())) && !of(Some(&before), None), "created or deleted");
     }
 }

@@ -1,4 +1,4 @@
-//! One actor per parent: it reconciles the parent when its schedule says so.
+//! One actor per parent: it reconciles the parent when the schedule decides so.
 
 mod receive;
 
@@ -17,12 +17,12 @@ use super::{
     deferred::Deferred,
     mailbox::{Metered, MeteredMessage, MeteredRecipient, Receive, post},
     messages::{Admitted, Awaits, Ended},
-    shown::{cause, message, next_wake, run_of, shown, stage},
+    shown::{cause, history_entry, message, next_wake, shown, stage},
     timer::Timer,
 };
 use crate::{
     board::{Board, ParentState, ReconcileStage},
-    execute::{Context, Entry, Permit, Reconciled, Ticket, run_on},
+    execute::{Context, Entry, Permit, Reconciled, Ticket, reconcile_in_a_row},
     history::{Cause, Causes, Reconcile},
     metrics::{MailboxDepth, Standing},
     object::{Object, ObjectKey, Uid},
@@ -39,31 +39,31 @@ pub(super) struct ReconcilerParts {
     pub(super) runtime: Handle,
     pub(super) board: Board,
     pub(super) parents: StoreReader,
-    /// Where it is shown how many messages wait for them together.
+    /// Counts the messages that wait for all of them.
     pub(super) mailbox: MailboxDepth,
-    /// Who is told of their ends.
+    /// The recipient of their ends.
     pub(super) ended: MeteredRecipient<Ended>,
-    /// Who is told of the objects of others that they wait for.
+    /// The recipient of the foreign objects that they wait for.
     pub(super) awaits: MeteredRecipient<Awaits>,
 }
 
-/// Answers for one parent. Small: there are as many as parents.
+/// Answers for one parent. It is small, because there is one for each parent.
 pub(super) struct Reconciler {
     parts: Arc<ReconcilerParts>,
     key: ObjectKey,
     uid: Uid,
     schedule: Schedule,
     memory: Memory,
-    /// What counts of the parent as long as it is so.
+    /// The gauges that count the parent.
     gauges: Box<[Standing]>,
     causes: Causes,
     timer: Timer,
     ticket: Option<Ticket>,
-    /// When something last changed, as far as this actor knows.
+    /// When the last change was received.
     last_touch: Option<Instant>,
     deferred: Deferred,
     awaited: Awaited,
-    /// Whether the operator knows of objects of others that the parent waits for.
+    /// Whether the operator knows foreign objects that the parent waits for.
     awaits_others: bool,
 }
 
@@ -96,17 +96,17 @@ impl Reconciler {
     }
 
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
-        let command = self.decide(input);
-        // Unlike other timers it may be set when no reconcile has ended, after which all is shown.
-        let is_news = matches!(command, Action::WakeAt(Wake { why: WakeReason::Debounce, .. }));
-        self.obey(command, ctx);
+        let action = self.decide(input);
+        // The end of a reconcile shows all other timers; this one may be set at any time.
+        let is_news = matches!(action, Action::WakeAt(Wake { why: WakeReason::Debounce, .. }));
+        self.perform(action, ctx);
         if is_news {
             self.show(Vec::new());
         }
     }
 
-    fn obey(&mut self, command: Action, ctx: &mut actix::Context<Self>) {
-        match command {
+    fn perform(&mut self, action: Action, ctx: &mut actix::Context<Self>) {
+        match action {
             Action::Enqueue(priority) => self.enqueue(priority, ctx),
             Action::Raise(priority) => {
                 if let Some(ticket) = &mut self.ticket {
@@ -134,7 +134,7 @@ impl Reconciler {
         self.schedule.step(input, &self.parts.context.policy(), Instant::now())
     }
 
-    /// Asks for a place, and runs at once if there is one.
+    /// Requests a permit and reconciles at once if there is one.
     fn enqueue(&mut self, priority: Priority, ctx: &mut actix::Context<Self>) {
         self.timer.clear(ctx);
         let (address, mailbox) = (ctx.address(), self.parts.mailbox.clone());
@@ -148,15 +148,15 @@ impl Reconciler {
         }
     }
 
-    /// A permit that is not needed any more goes to the next by being dropped.
+    /// Dropping a permit that is not needed passes it to the next in the queue.
     fn admitted(&mut self, permit: Permit, ctx: &mut actix::Context<Self>) {
         self.ticket = None;
         if let Action::Reconcile { after_writes } = self.decide(Input::Admitted) {
-            self.run(permit, after_writes, ctx);
+            self.reconcile(permit, after_writes, ctx);
         }
     }
 
-    fn run(&mut self, permit: Permit, after_writes: u32, ctx: &mut actix::Context<Self>) {
+    fn reconcile(&mut self, permit: Permit, after_writes: u32, ctx: &mut actix::Context<Self>) {
         let causes = self.causes.take();
         self.deferred.begin();
         self.awaited.begin();
@@ -167,10 +167,10 @@ impl Reconciler {
             memory: std::mem::take(&mut self.memory),
         };
         let context = self.parts.context.clone();
-        self.show_stage(ReconcileStage::UnderWay);
+        self.show_stage(ReconcileStage::InProgress);
         let running = self.parts.runtime.spawn(async move {
-            let run = pin!(run_on(&context, job));
-            permit.during(run).await
+            let reconciling = pin!(reconcile_in_a_row(&context, job));
+            permit.during(reconciling).await
         });
         ctx.spawn(fut::wrap_future(running).map(move |joined, this: &mut Self, ctx| {
             this.finished(joined, causes, ctx);
@@ -183,45 +183,45 @@ impl Reconciler {
         causes: Vec<Cause>,
         ctx: &mut actix::Context<Self>,
     ) {
-        // A reconcile that dies reports it; only the end of the process cancels one.
+        // A reconcile that panics reports it; only the end of the process cancels one.
         let Ok(reports) = joined else {
             return self.step(Input::Finished(Finished::Failed), ctx);
         };
         let mut causes = vec![causes];
         for next in reports.iter().skip(1) {
-            causes.push(self.went_on(next, ctx));
+            causes.push(self.continued(next, ctx));
         }
         let config = self.parts.context.config();
         let Some(last) = reports.last() else { return };
         let finished = last.finished(config);
-        let is_due = self.deferred.end(last.owes_reconcile());
+        let is_due = self.deferred.end(last.has_deferred_reconcile());
         let mut reconciles = Vec::with_capacity(reports.len());
         self.gauges =
             self.parts.context.metrics().standing(self.parts.context.name(), &last.gauges);
         let refused = last.refused.clone();
         for (reconciled, causes) in reports.into_iter().zip(causes) {
-            let (run, memory) = run_of(reconciled, causes, config);
-            reconciles.push(run);
+            let (reconcile, memory) = history_entry(reconciled, causes, config);
+            reconciles.push(reconcile);
             self.memory = memory;
         }
         let has_changed = self.awaits(&refused);
         if let Finished::Wrote | Finished::Recreating = finished {
             self.causes.add(Cause::OwnWrites);
         }
-        let command = self.decide(Input::Finished(finished));
-        self.obey(command, ctx);
+        let action = self.decide(Input::Finished(finished));
+        self.perform(action, ctx);
         if has_changed {
             self.step(Input::Touched(Trigger::Awaited), ctx);
         }
         if is_due && self.schedule.phase() == Phase::Resting {
-            // What it was told meanwhile does not wake it.
+            // A resting schedule ignores weaker triggers.
             self.step(Input::Touched(Trigger::Asked), ctx);
         }
         self.show(reconciles);
     }
 
-    /// Remembers whose change ends a wait, and returns whether there was one already. The operator hears of
-    /// objects that are not children of the parent.
+    /// Records the objects whose change ends a wait, and sends the foreign ones to the operator. Returns whether one
+    /// of them has changed already.
     fn awaits(&mut self, refused: &[ChildId]) -> bool {
         let foreign: Vec<_> = self.memory.foreign().values().cloned().collect();
         let has_changed = self.awaited.end(refused, &foreign);
@@ -232,10 +232,10 @@ impl Reconciler {
         has_changed
     }
 
-    /// Takes in that a reconcile was followed by another; returns why that ran.
-    fn went_on(&mut self, next: &Reconciled, ctx: &mut actix::Context<Self>) -> Vec<Cause> {
+    /// Records that a reconcile was followed by another; returns the causes of that one.
+    fn continued(&mut self, next: &Reconciled, ctx: &mut actix::Context<Self>) -> Vec<Cause> {
         let saw_all = self.last_touch.is_none_or(|touched| touched < next.began);
-        self.step(Input::WentOn { saw_all }, ctx);
+        self.step(Input::Continued { saw_all }, ctx);
         let mut causes = vec![Cause::OwnWrites];
         if saw_all {
             self.deferred.begin();
@@ -246,7 +246,7 @@ impl Reconciler {
     }
 
     fn show_stage(&self, stage: ReconcileStage) {
-        self.update(|state| state.go_on(stage));
+        self.update(|state| state.set_stage(stage));
     }
 
     fn update(&self, change: impl FnOnce(&mut ParentState)) {
@@ -254,7 +254,7 @@ impl Reconciler {
         board.update_parent(context.name(), &self.key, &self.uid, change);
     }
 
-    /// Shows where the parent stands, and the reconciles that brought it there.
+    /// Shows the state of the parent and its last reconciles.
     fn show(&self, reconciles: Vec<Reconcile>) {
         let phase = self.schedule.phase();
         if phase == Phase::Stopped {
@@ -264,15 +264,15 @@ impl Reconciler {
         let parent = parent.filter(|parent| *parent.uid() == self.uid);
         let is_leaving = parent.as_ref().is_some_and(|it| self.parts.context.is_leaving(it));
         self.update(|state| {
-            for run in reconciles {
-                state.message = message(&state.history.record(run));
+            for reconcile in reconciles {
+                state.message = message(&state.history.record(reconcile));
             }
             state.generation = parent.as_ref().and_then(Object::generation);
-            let is_paused = self.deferred.is_owed() || parent.as_ref().is_some_and(is_paused);
+            let is_paused = self.deferred.is_deferred() || parent.as_ref().is_some_and(is_paused);
             state.phase = shown(phase, &state.history, is_paused, is_leaving);
             state.failures = self.schedule.failures();
             state.flapping_summary = self.memory.flapping().flapping_summary().map(Box::new);
-            state.go_on(stage(phase));
+            state.set_stage(stage(phase));
             state.next_wake = next_wake(phase);
         });
     }
@@ -289,7 +289,7 @@ impl Reconciler {
     }
 }
 
-/// Parents that fail together are not to come back together.
+/// Spreads the retries of parents that fail together.
 pub(super) fn seed(uid: &Uid) -> u64 {
     let mut hasher = DefaultHasher::new();
     uid.hash(&mut hasher);
@@ -301,8 +301,8 @@ impl Actor for Reconciler {
 }
 
 impl Drop for Reconciler {
-    /// However it ends: ordered to, which may have to wait for a reconcile; without having read the order,
-    /// as nobody can address it any more; or by a panic.
+    /// Reports the end in all cases: after `Retire`, which may wait for a reconcile; when the last address
+    /// is dropped before `Retire` is read; or after a panic.
     fn drop(&mut self) {
         self.parts.ended.post(Ended { key: self.key.clone(), uid: self.uid.clone() });
     }
@@ -314,8 +314,8 @@ where
 {
     type Result = ();
 
-    fn handle(&mut self, mail: Metered<M>, ctx: &mut Self::Context) {
-        self.receive(mail.open(), ctx);
+    fn handle(&mut self, metered: Metered<M>, ctx: &mut Self::Context) {
+        self.receive(metered.into_message(), ctx);
     }
 }
 
@@ -324,8 +324,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_parent_has_times_of_its_own() {
+    fn the_seed_depends_on_the_uid_alone() {
         assert_ne!(seed(&Uid::new("a")), seed(&Uid::new("b")));
-        assert_eq!(seed(&Uid::new("a")), seed(&Uid::new("a")), "also in another process");
+        assert_eq!(seed(&Uid::new("a")), seed(&Uid::new("a")));
     }
 }

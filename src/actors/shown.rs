@@ -1,5 +1,5 @@
-//! How a parent is shown: from its schedule and the reports of its reconciles to the values of the board.
-//! Pure but for the clock of the wall, on which timers are shown.
+//! Translates the schedule and the reports of reconciles into the values of the board. Pure except for
+//! the clock, which converts timers to times of day.
 
 use std::{
     sync::Arc,
@@ -15,15 +15,16 @@ use crate::{
     schedule::{Phase, Wake as Timer, WakeReason},
 };
 
-/// A reconcile, and what is remembered of it. Not before it is judged: what others hold is in there.
-pub(super) fn run_of(
+/// The history entry of a reconcile, and its memory. Must be called after `finished`, which needs the
+/// report.
+pub(super) fn history_entry(
     reconciled: Reconciled,
     causes: Vec<Cause>,
     config: &OperatorConfig,
 ) -> (Reconcile, Memory) {
     let Reconciled { report, memory, started, began: _, took, steps } = reconciled;
     let outcome = report.outcome(config);
-    let run = Reconcile {
+    let reconcile = Reconcile {
         causes,
         message: report.unsettled().map(Arc::from),
         decisions: report.decisions.into(),
@@ -32,10 +33,10 @@ pub(super) fn run_of(
         wrote_status: report.wrote_status,
         ..Reconcile::new(started, took, outcome)
     };
-    (run, memory)
+    (reconcile, memory)
 }
 
-/// The cause that the end of a timer is by itself.
+/// The cause that a timer adds.
 pub(super) fn cause(why: WakeReason) -> Option<Cause> {
     match why {
         WakeReason::Resync => Some(Cause::Resync),
@@ -43,27 +44,27 @@ pub(super) fn cause(why: WakeReason) -> Option<Cause> {
         WakeReason::Recheck => Some(Cause::Recheck),
         WakeReason::Slowed => Some(Cause::Slowed),
         WakeReason::Calming => Some(Cause::Calming),
-        // What changed has been added when it did, and that children were written when they were.
+        // Changes and own writes were added as causes when they happened.
         WakeReason::Debounce | WakeReason::Unsettled => None,
     }
 }
 
-/// Where the last reconcile has left the parent.
+/// The phase of the parent after its last reconcile.
 pub(super) fn shown(
     phase: Phase,
     history: &History,
     is_paused: bool,
     is_leaving: bool,
 ) -> ParentPhase {
-    let last = history.last().map(|run| &run.outcome);
+    let last = history.last().map(|reconcile| &reconcile.outcome);
     let failed = matches!(last, Some(Outcome::Failed { .. }));
     match phase {
-        // Why nothing is written at all says more than what came of the last reconcile.
+        // A pause explains more than the outcome of the last reconcile.
         _ if is_paused => ParentPhase::Paused,
         Phase::Resting => ParentPhase::Stalled,
         _ if failed => ParentPhase::Failing,
         _ if is_leaving => ParentPhase::Finalizing,
-        // Also without a timer: who holds fields of a child may let go of them at any time.
+        // Also without a timer: another field manager may release fields of a child at any time.
         _ if matches!(last, Some(Outcome::Waiting)) => ParentPhase::Waiting,
         Phase::Waiting(Timer {
             why: WakeReason::Recheck | WakeReason::Unsettled | WakeReason::Slowed,
@@ -73,21 +74,21 @@ pub(super) fn shown(
     }
 }
 
-/// How far the next reconcile is.
+/// The stage of the next reconcile.
 pub(super) fn stage(phase: Phase) -> ReconcileStage {
     match phase {
-        Phase::Running { .. } => ReconcileStage::UnderWay,
+        Phase::Running { .. } => ReconcileStage::InProgress,
         Phase::Queued(_) => ReconcileStage::Queued,
-        Phase::Waiting(_) | Phase::Idle | Phase::Resting | Phase::Stopped => ReconcileStage::Ahead,
+        Phase::Waiting(_) | Phase::Idle | Phase::Resting | Phase::Stopped => ReconcileStage::NotDue,
     }
 }
 
-/// What there is to say about the last reconcile.
-pub(super) fn message(run: &Reconcile) -> Option<String> {
-    run.error().or(run.message.as_deref()).map(ToOwned::to_owned)
+/// The message of the last reconcile.
+pub(super) fn message(reconcile: &Reconcile) -> Option<String> {
+    reconcile.error().or(reconcile.message.as_deref()).map(ToOwned::to_owned)
 }
 
 pub(super) fn next_wake(phase: Phase) -> Option<NextWake> {
     let Phase::Waiting(timer) = phase else { return None };
-    Some(NextWake::on_the_wall(timer, Instant::now(), SystemTime::now()))
+    Some(NextWake::in_wall_time(timer, Instant::now(), SystemTime::now()))
 }

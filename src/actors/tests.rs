@@ -1,4 +1,4 @@
-//! What an operator's actor shows when messages and the store do not agree.
+//! What an operator's actor shows when messages and the store disagree.
 
 use std::{
     collections::BTreeSet,
@@ -39,29 +39,29 @@ type Step = (Option<u64>, Option<u64>);
 
 #[test]
 fn a_parent_that_came_and_went_at_once_is_not_shown_for_ever() {
-    let told_together = |operator: Addr<OperatorActor>, _| async move {
+    let send_together = |operator: Addr<OperatorActor>, _| async move {
         for step in [CREATED, DELETED] {
-            operator.do_send(mail(observed(step)));
+            operator.do_send(metered(observed(step)));
         }
     };
-    assert_eq!(shown_after(told_together), 0);
+    assert_eq!(shown_after(send_together), 0);
 }
 
 #[test]
-fn a_late_message_does_not_bring_a_parent_back() {
-    let told_one_by_one = |operator: Addr<OperatorActor>, _| async move {
+fn a_late_message_does_not_show_a_deleted_parent_again() {
+    let send_one_by_one = |operator: Addr<OperatorActor>, _| async move {
         for step in [CREATED, DELETED, UPDATED] {
-            operator.send(mail(observed(step))).await.unwrap();
+            operator.send(metered(observed(step))).await.unwrap();
         }
     };
-    assert_eq!(shown_after(told_one_by_one), 0);
+    assert_eq!(shown_after(send_one_by_one), 0);
 }
 
 #[test]
-fn a_parent_whose_reconciler_died_gets_another() {
+fn a_parent_whose_reconciler_panicked_gets_another() {
     let dying = |operator: Addr<OperatorActor>, board: Board| async move {
-        operator.send(mail(observed(CREATED))).await.unwrap();
-        operator.send(mail(Dying)).await.unwrap();
+        operator.send(metered(observed(CREATED))).await.unwrap();
+        operator.send(metered(Panic)).await.unwrap();
         tokio::task::yield_now().await;
         board.forget(&OperatorName::new("op").unwrap(), parent(7).key());
         tokio::time::sleep(Duration::from_mins(1)).await;
@@ -69,76 +69,79 @@ fn a_parent_whose_reconciler_died_gets_another() {
     assert_eq!(shown_over(&store(vec![parent(7)]), dying), 1);
 }
 
-/// As many as are shown together, of elsewhere, come before the one that is the operator's.
+/// Other namespaces have as many undecodable objects before it as are listed at once.
 #[test]
-fn an_operator_that_starts_looks_at_every_parent_that_cannot_be_read() {
+fn an_operator_reports_every_undecodable_parent_at_its_start() {
     let parents = store(vec![parent(7)]);
     for number in 0..100 {
-        assert!(parents.leave_out(unreadable("elsewhere", &format!("a{number}"))));
+        assert!(parents.leave_out(undecodable("elsewhere", &format!("a{number}"))));
     }
-    assert!(parents.leave_out(unreadable("ns", "last")));
-    let (say, mut told) = tokio::sync::mpsc::unbounded_channel();
-    let hearing = |_, _| async move {
-        let regarding: Value = told.recv().await.expect("the server stays");
+    assert!(parents.leave_out(undecodable("ns", "last")));
+    let (sender, mut events) = tokio::sync::mpsc::unbounded_channel();
+    let receive = |_, _| async move {
+        let regarding: Value = events.recv().await.expect("the server stays");
         assert_eq!((&regarding["namespace"], &regarding["name"]), (&json!("ns"), &json!("last")));
     };
-    let board = operating(&parents, || hearing_client(say), hearing);
-    assert_eq!(board.operator("op").unwrap().parents.values().sum::<usize>(), 1, "the readable");
+    let board = operating(&parents, || recording_client(sender), receive);
+    assert_eq!(
+        board.operator("op").unwrap().parents.values().sum::<usize>(),
+        1,
+        "the decodable one"
+    );
 }
 
-/// It owes a reconcile because of its finalizer, and has to wait for its turn as it fails.
+/// Its reconcile was deferred because of its finalizer, and waits for its backoff because it fails.
 #[test]
-fn a_parent_whose_operator_is_resumed_is_not_called_paused_until_it_has_run() {
+fn a_parent_is_not_shown_as_paused_after_its_operator_is_resumed() {
     let pausing = |operator: Addr<OperatorActor>, board: Board| async move {
-        let order = async |order| {
+        let send = async |command| {
             let (operator_name, answer) = ("op".to_owned(), Answer::nobody());
-            let command =
-                CommandRequest { operator: operator_name, command: order, by: None, answer };
-            operator.send(mail(Asked { request: WebRequest::Command(command) })).await.unwrap();
+            let command = CommandRequest { operator: operator_name, command, by: None, answer };
+            operator.send(metered(Asked { request: WebRequest::Command(command) })).await.unwrap();
         };
-        order(Command::PauseOperator).await;
-        order(Command::Sync(parent(7).key().clone())).await;
+        send(Command::PauseOperator).await;
+        send(Command::Sync(parent(7).key().clone())).await;
         until(&board, ParentPhase::Paused).await;
-        order(Command::ResumeOperator).await;
+        send(Command::ResumeOperator).await;
         until(&board, ParentPhase::Failing).await;
     };
     operating(&store(vec![parent(7)]), failing_client, pausing);
 }
 
-/// An order to all reconcilers: to die of a defect.
+/// Lets all reconcilers panic.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
-pub(super) struct Dying;
+pub(super) struct Panic;
 
-impl MeteredMessage for Dying {}
+impl MeteredMessage for Panic {}
 
-impl Receive<Dying> for Reconciler {
-    fn receive(&mut self, Dying: Dying, _: &mut Self::Context) {
-        panic!("of a defect");
+impl Receive<Panic> for Reconciler {
+    fn receive(&mut self, Panic: Panic, _: &mut Self::Context) {
+        panic!("as the test asks for");
     }
 }
 
-/// How many parents the board shows when the store has none, whatever was told.
+/// How many parents the board shows after these messages if the store has none.
 fn shown_after<F: Future<Output = ()>>(
-    tell: impl FnOnce(Addr<OperatorActor>, Board) -> F,
+    send: impl FnOnce(Addr<OperatorActor>, Board) -> F,
 ) -> usize {
-    shown_over(&store(vec![]), tell)
+    shown_over(&store(vec![]), send)
 }
 
-/// How many parents the board shows in the end, of those in the store.
+/// How many parents of the store the board shows after these messages.
 fn shown_over<F: Future<Output = ()>>(
     parents: &Store,
-    tell: impl FnOnce(Addr<OperatorActor>, Board) -> F,
+    send: impl FnOnce(Addr<OperatorActor>, Board) -> F,
 ) -> usize {
-    let board = operating(parents, failing_client, tell);
+    let board = operating(parents, failing_client, send);
     board.operator("op").unwrap().parents.values().sum()
 }
 
-/// The board in the end, of an operator that has all that it needs.
+/// The board of an operator with synced watches after these messages.
 fn operating<F: Future<Output = ()>>(
     parents: &Store,
     client: impl FnOnce() -> Client,
-    tell: impl FnOnce(Addr<OperatorActor>, Board) -> F,
+    send: impl FnOnce(Addr<OperatorActor>, Board) -> F,
 ) -> Board {
     let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let board = Board::new();
@@ -152,8 +155,8 @@ fn operating<F: Future<Output = ()>>(
     System::with_tokio_rt(paused).block_on(async move {
         let operator = OperatorActor::start(parts);
         let condition = WatchCondition::Synced;
-        operator.send(mail(WatchChanged { watched: apps(), condition })).await.unwrap();
-        tell(operator, shared).await;
+        operator.send(metered(WatchChanged { watched: apps(), condition })).await.unwrap();
+        send(operator, shared).await;
         for _ in 0..50 {
             tokio::task::yield_now().await;
         }
@@ -162,7 +165,7 @@ fn operating<F: Future<Output = ()>>(
     board
 }
 
-/// Waits for the reconciles, which are on threads of their own, while no timer goes off.
+/// Waits for the reconciles, which run on other threads, while no timer fires.
 async fn until(board: &Board, phase: ParentPhase) {
     let deadline = Instant::now() + Duration::from_secs(30);
     let shown = || board.parent("op", parent(7).key()).map(|parent| parent.phase);
@@ -172,7 +175,7 @@ async fn until(board: &Board, phase: ParentPhase) {
     }
 }
 
-fn mail<M: MeteredMessage>(message: M) -> Metered<M> {
+fn metered<M: MeteredMessage>(message: M) -> Metered<M> {
     Metered::new(message, &Metrics::new().mailbox("operator", "op"))
 }
 
@@ -194,7 +197,7 @@ fn context(parents: Store, client: Client) -> Context {
         shared_permits: SharedPermits::for_limits([16]),
         requests: RequestPermits::default(),
         config: OperatorConfig::new("op", app()).within_namespaces(["ns"]),
-        handler: Arc::new(Tidy),
+        handler: Arc::new(WithFinalizer),
         cluster: Cluster::new(client, metrics.clone(), KeptManagers::default()),
         parents,
         children: vec![],
@@ -205,10 +208,9 @@ fn context(parents: Store, client: Client) -> Context {
     Context::new(parts).unwrap()
 }
 
-/// Its parents get a finalizer.
-struct Tidy;
+struct WithFinalizer;
 
-impl operator::Handler for Tidy {
+impl operator::Handler for WithFinalizer {
     fn sync(&self, _: &SyncRequest) -> anyhow::Result<SyncResponse> {
         Ok(SyncResponse::new())
     }
@@ -225,15 +227,15 @@ fn failing_client() -> Client {
     Client::new(tower::service_fn(serve), "ns")
 }
 
-/// Of a server that tells what Events about objects that cannot be read are about, and refuses all.
-fn hearing_client(say: UnboundedSender<Value>) -> Client {
+/// A client whose server refuses all requests and sends what the Events about undecodable objects regard.
+fn recording_client(sender: UnboundedSender<Value>) -> Client {
     let serve = move |request: http::Request<Body>| {
-        let say = say.clone();
+        let sender = sender.clone();
         async move {
             let body = request.into_body().collect_bytes().await.unwrap();
             let event: Value = serde_json::from_slice(&body).unwrap_or_default();
             if event["reason"] == "Undecodable" {
-                drop(say.send(event["regarding"].clone()));
+                drop(sender.send(event["regarding"].clone()));
             }
             Ok::<_, Infallible>(http::Response::builder().status(500).body(Body::empty()).unwrap())
         }
@@ -241,7 +243,7 @@ fn hearing_client(say: UnboundedSender<Value>) -> Client {
     Client::new(tower::service_fn(serve), "ns")
 }
 
-fn unreadable(namespace: &str, name: &str) -> Undecodable {
+fn undecodable(namespace: &str, name: &str) -> Undecodable {
     let metadata = json!({"name": name, "namespace": namespace, "resourceVersion": "7"});
     Undecodable::read(&app(), &json!({"metadata": metadata}).to_string(), "odd".to_owned())
 }

@@ -1,18 +1,18 @@
 //! The one timer of an actor.
 //!
-//! Actix polls the timers that are due after it has taken in the messages, and may do so before it
-//! drops those that the messages cancelled: one that is not the last that was set says nothing.
+//! Actix polls due timers after it has processed the messages, and may do so before it drops those that
+//! the messages cancelled: only the timer that was set last fires.
 
 use std::time::Duration;
 
 use actix::{Actor, AsyncContext, Context, SpawnHandle};
 
-/// Where the timer of an actor is kept; nothing is to go off while it is empty.
+/// The timer of an actor, if one is set.
 #[derive(Debug, Default)]
 pub(super) struct Timer(Option<SpawnHandle>);
 
 impl Timer {
-    /// Sets it instead of any other. `of` finds it in its actor.
+    /// Sets the timer instead of any other. `of` returns it from its actor.
     pub(super) fn set<A>(
         &mut self,
         after: Duration,
@@ -32,7 +32,7 @@ impl Timer {
         }));
     }
 
-    /// Nothing goes off any more.
+    /// Cancels the timer.
     pub(super) fn clear<A>(&mut self, ctx: &mut Context<A>)
     where
         A: Actor<Context = Context<A>>,
@@ -60,7 +60,7 @@ mod tests {
 
     #[derive(Message)]
     #[rtype(result = "usize")]
-    enum Order {
+    enum Command {
         Set,
         Clear,
         Count,
@@ -70,44 +70,44 @@ mod tests {
         type Context = Context<Self>;
     }
 
-    impl Handler<Order> for Alarm {
+    impl Handler<Command> for Alarm {
         type Result = usize;
 
-        fn handle(&mut self, order: Order, ctx: &mut Self::Context) -> usize {
-            match order {
-                Order::Set => {
+        fn handle(&mut self, command: Command, ctx: &mut Self::Context) -> usize {
+            match command {
+                Command::Set => {
                     self.timer.set(AFTER, ctx, |this| &mut this.timer, |this, _| this.fired += 1);
                 }
-                Order::Clear => self.timer.clear(ctx),
-                Order::Count => {}
+                Command::Clear => self.timer.clear(ctx),
+                Command::Count => {}
             }
             self.fired
         }
     }
 
-    /// How often it goes off when it is set, due, and then told this at the same moment.
-    fn fired_after(orders: Vec<Order>) -> usize {
+    /// How often the timer fires when these commands arrive at the moment at which it is due.
+    fn fired_after(commands: Vec<Command>) -> usize {
         let paused =
             || Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
         System::with_tokio_rt(paused).block_on(async move {
             let alarm = Alarm::default().start();
-            alarm.send(Order::Set).await.unwrap();
+            alarm.send(Command::Set).await.unwrap();
             advance(2 * AFTER).await;
-            for order in orders {
-                alarm.do_send(order);
+            for command in commands {
+                alarm.do_send(command);
             }
             for _ in 0..10 {
                 yield_now().await;
             }
-            alarm.send(Order::Count).await.unwrap()
+            alarm.send(Command::Count).await.unwrap()
         })
     }
 
     #[test]
-    fn a_timer_that_is_cleared_when_it_is_due_says_nothing_and_another_is_none_of_its_business() {
+    fn a_timer_that_is_cleared_or_replaced_when_it_is_due_does_not_fire() {
         assert_eq!(fired_after(vec![]), 1);
-        assert_eq!(fired_after(vec![Order::Clear]), 0);
-        assert_eq!(fired_after(vec![Order::Clear, Order::Set]), 0);
-        assert_eq!(fired_after(vec![Order::Set]), 0);
+        assert_eq!(fired_after(vec![Command::Clear]), 0);
+        assert_eq!(fired_after(vec![Command::Clear, Command::Set]), 0);
+        assert_eq!(fired_after(vec![Command::Set]), 0);
     }
 }

@@ -1,67 +1,67 @@
-//! The way back to who asked over the web, and why it may bring no answer.
+//! The reply channel of a web request, and the errors it may carry.
 
 use tokio::sync::oneshot;
 
 use crate::object::ObjectKey;
 
-/// The way back to who asked. Dropping it says that the process ends.
+/// The reply channel of a request. Dropping it reports that the process is stopping.
 #[derive(Debug)]
 pub struct Answer<T = ()>(oneshot::Sender<Result<T, CommandError>>);
 
-/// Why an order was not carried out.
+/// Why a command was not executed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
     /// No operator has that name.
-    #[error("there is no operator `{0}`: /api/v1/operators lists them")]
+    #[error("the operator `{0}` does not exist: see /api/v1/operators")]
     NoOperator(String),
-    /// The operator does not answer for such a parent, or has not begun to.
-    #[error("the operator `{operator}` knows no parent `{key}`")]
+    /// The operator does not manage such a parent, or has not listed it yet.
+    #[error("the operator `{operator}` has no parent `{key}`")]
     NoParent {
         /// The operator.
         operator: String,
         /// The parent.
         key: ObjectKey,
     },
-    /// More commands wait than can be carried out.
-    #[error("too many commands wait to be carried out: try again")]
+    /// The queue of commands is full.
+    #[error("the queue of commands is full: try again")]
     Busy,
-    /// The process ends, or has not begun yet.
-    #[error("the process does not take commands now: it is starting or stopping")]
+    /// The process is stopping, or has not started yet.
+    #[error("the process accepts no commands while it starts or stops: try again")]
     Closed,
-    /// The API server refused what it takes.
+    /// The API server refused the request.
     #[error("{message}")]
     Refused {
         /// The HTTP status code.
         code: u16,
         /// The machine-readable reason, for example `Forbidden`.
         reason: String,
-        /// What the server said.
+        /// The server's message.
         message: String,
     },
-    /// What a reconcile would do cannot be said now, and why.
+    /// The plan of a reconcile cannot be computed now, with the reason.
     #[error("{0}")]
     Undecided(String),
-    /// The API server did not answer, or what it answered cannot be read.
+    /// The API server did not answer, or its answer cannot be decoded.
     #[error("{0}")]
     Unanswered(String),
 }
 
 impl<T> Answer<T> {
-    /// One, and where it arrives.
+    /// An answer and its receiver.
     pub(super) fn channel() -> (Self, oneshot::Receiver<Result<T, CommandError>>) {
         let (sender, receiver) = oneshot::channel();
         (Self(sender), receiver)
     }
 
-    /// One that nobody waits for.
+    /// An answer that nobody waits for.
     #[cfg(test)]
     pub(crate) fn nobody() -> Self {
         Self::channel().0
     }
 
-    /// Says what became of the order.
+    /// Sends the result.
     pub fn give(self, result: Result<T, CommandError>) {
-        // Who asked may have gone.
+        // The requester may be gone.
         let _ = self.0.send(result);
     }
 }

@@ -1,5 +1,5 @@
-//! Asking over the web: the bounded channel by which commands and questions reach those who act, and
-//! the wait for their answer.
+//! Requests from the web: the bounded channel that carries commands and queries to the supervisor,
+//! and the wait for their answer.
 
 use tokio::sync::mpsc;
 
@@ -9,22 +9,21 @@ use super::{
 };
 use crate::object::ObjectKey;
 
-/// So many commands may wait: people give few, and one that waits costs little.
+/// The capacity of the queue of commands.
 const WAITING: usize = 64;
 
 impl Board {
-    /// Begins to take commands; who holds the receiver carries them out. It ends with
-    /// [`Board::begin_stopping`].
+    /// Starts to accept commands, until [`Board::begin_stopping`]. The receiver executes them.
     pub fn take_commands(&self) -> mpsc::Receiver<WebRequest> {
         let (sender, receiver) = mpsc::channel(WAITING);
         self.write().commands = Some(sender);
         receiver
     }
 
-    /// Orders something, and returns when it is done.
+    /// Sends a command, and returns when it is executed.
     ///
     /// # Errors
-    /// When it could not be done; see [`CommandError`].
+    /// When it was not executed; see [`CommandError`].
     pub async fn command(
         &self,
         operator: &str,
@@ -36,10 +35,10 @@ impl Board {
             .await
     }
 
-    /// Asks what a reconcile of a parent would do now. Its handler is asked, and nothing is written.
+    /// Computes what a reconcile of a parent would do now. The handler is called, and nothing is written.
     ///
     /// # Errors
-    /// When that cannot be said; see [`CommandError`].
+    /// When it cannot be computed; see [`CommandError`].
     pub async fn preview(
         &self,
         operator: &str,
@@ -50,11 +49,11 @@ impl Board {
         self.request(request).await
     }
 
-    /// Asks the API server for the Events about some objects, with the permissions of an operator. Of
-    /// many objects only the first are asked about; nothing of it is kept.
+    /// Reads the Events about some objects from the API server, with the permissions of an operator.
+    /// The number of objects is limited to the first ones. Nothing is cached.
     ///
     /// # Errors
-    /// When nobody can ask; what the server refuses is in the answer.
+    /// When the request cannot be sent. Refusals by the server are in the answer.
     pub async fn read_events(
         &self,
         operator: &str,
@@ -89,22 +88,22 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_order_comes_back_with_its_answer() {
+    async fn a_command_returns_its_answer() {
         let board = Board::new();
         let mut commands = board.take_commands();
-        let obeying = async {
+        let executing = async {
             let Some(WebRequest::Command(command)) = commands.recv().await else { panic!() };
             let refused = CommandError::NoOperator(command.operator.clone());
             assert_eq!((command.command.clone(), command.by.as_deref()), (sync(), Some("ada")));
             command.answer.give(Err(refused));
         };
         let asking = board.command("op", sync(), Some("ada".to_owned()));
-        let (answer, ()) = tokio::join!(asking, obeying);
+        let (answer, ()) = tokio::join!(asking, executing);
         assert_eq!(answer, Err(CommandError::NoOperator("op".to_owned())));
     }
 
     #[tokio::test]
-    async fn nobody_waits_for_an_answer_that_cannot_come() {
+    async fn a_command_fails_when_the_receiver_is_gone_or_the_queue_is_full() {
         let board = Board::new();
         let ask = || board.command("op", sync(), None);
         assert_eq!(ask().await, Err(CommandError::Closed), "before the start");

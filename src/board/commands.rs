@@ -1,50 +1,50 @@
-//! What a user may command over the web. Values only: who carries out a command, and who may give it,
-//! is decided elsewhere.
+//! The commands that a user may give over the web. Values only: execution and authorization are
+//! elsewhere.
 
 use super::{Answer, CommandError, EventRequest, PreviewRequest};
 use crate::object::ObjectKey;
 
-/// What is ordered.
+/// A command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Run a parent now: a backoff is over, and one that rests after a permanent failure runs too.
+    /// Reconcile a parent now, even during a backoff or after a permanent failure.
     Sync(ObjectKey),
-    /// Put the annotation on a parent that pauses it.
+    /// Set the annotation that pauses a parent.
     PauseParent(ObjectKey),
-    /// Take that annotation off.
+    /// Remove that annotation.
     ResumeParent(ObjectKey),
     /// Write no child and no finalizer of any parent of the operator, until the process ends.
     PauseOperator,
-    /// End that.
+    /// Resume the operator.
     ResumeOperator,
 }
 
-/// A command on its way.
+/// A command with its context.
 #[derive(Debug)]
 pub struct CommandRequest {
-    /// Who is to carry it out.
+    /// The operator that executes it.
     pub operator: String,
-    /// What is ordered.
+    /// The command.
     pub command: Command,
-    /// Who ordered it, if that is known.
+    /// The user who gave it, if known.
     pub by: Option<String>,
-    /// The way back.
+    /// Where the answer goes.
     pub answer: Answer,
 }
 
-/// What comes over the web.
+/// A request from the web.
 #[derive(Debug)]
 pub enum WebRequest {
-    /// A command, to be carried out.
+    /// A command.
     Command(CommandRequest),
-    /// A question about what a reconcile would do.
+    /// A query for what a reconcile would do.
     Preview(PreviewRequest),
-    /// A question about what Kubernetes tells.
+    /// A query for Kubernetes Events.
     Events(EventRequest),
 }
 
 impl WebRequest {
-    /// Whom it is about.
+    /// The operator that it addresses.
     pub fn operator(&self) -> &str {
         match self {
             Self::Command(command) => &command.operator,
@@ -53,7 +53,7 @@ impl WebRequest {
         }
     }
 
-    /// Says that it was not done.
+    /// Answers with an error.
     pub fn refuse(self, error: CommandError) {
         match self {
             Self::Command(command) => command.answer.give(Err(error)),

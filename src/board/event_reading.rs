@@ -1,37 +1,37 @@
-//! What Kubernetes tells of some objects now, asked for by somebody who looks. Values only.
+//! Kubernetes Events about some objects, read on demand. Values only.
 
 use super::Answer;
 use crate::object::{ObjectEvent, ObjectKey, Uid};
 
-/// An object about which somebody wants to read the Events.
+/// An object whose Events are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventSubject {
-    /// What it is called.
+    /// Its key.
     pub key: ObjectKey,
-    /// Its uid: a namesake is another object.
+    /// Its uid: an object recreated under the same name is another object.
     pub uid: Uid,
 }
 
-/// What was read.
+/// The Events that were read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventReading {
-    /// The newest Events about all of the objects, the newest first.
+    /// The newest Events about all of the objects, newest first.
     pub events: Vec<ObjectEvent>,
-    /// How many more there are at least.
+    /// The minimum number of further Events.
     pub omitted: usize,
-    /// About how many objects nobody asked, or got no answer in time.
+    /// The number of objects that were not asked about or got no answer in time.
     pub objects_omitted: usize,
-    /// Why something could not be read, each reason once.
+    /// Why Events could not be read, each reason once.
     pub errors: Vec<String>,
 }
 
-/// The question on its way.
+/// A query for Events.
 #[derive(Debug)]
 pub struct EventRequest {
-    /// In whose name is asked.
+    /// The operator whose permissions are used.
     pub operator: String,
-    /// About what; the first are the most urgent.
+    /// The objects, most important first.
     pub about: Vec<EventSubject>,
-    /// The way back.
+    /// Where the answer goes.
     pub answer: Answer<EventReading>,
 }

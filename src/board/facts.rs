@@ -21,55 +21,54 @@ pub struct OperatorInfo {
     pub has_finalizer: bool,
 }
 
-/// Where an operator stands.
+/// The state of an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OperatorState {
     /// It waits for its first lists.
     Starting {
-        /// What it waits for, in words.
+        /// What it waits for, as text.
         waiting_for: Vec<String>,
     },
-    /// All it needs is there.
+    /// It has everything that it needs.
     Running,
-    /// It does what it can without something that it needs, or nothing while handlers that do not
-    /// return hold all its places.
+    /// It lacks something that it needs, or handlers that do not return hold all its permits.
     Degraded {
-        /// What is wrong and why, in words.
+        /// What is wrong and why, as text.
         reasons: Vec<String>,
     },
 }
 
-/// That a person has paused an operator: it writes no child and no finalizer, and all else goes on.
+/// A user's pause of an operator: it writes no child and no finalizer, and does everything else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperatorPause {
     /// Since when.
     pub since: SystemTime,
-    /// Who ordered it, if that is known.
+    /// The user who paused it, if known.
     pub by: Option<String>,
 }
 
-/// The watch of a type, as its reflector sees it.
+/// The state of the watch of a type.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TypeState {
     /// Whether the first list was complete.
     pub synced: bool,
-    /// What is wrong now.
+    /// The current error.
     pub error: Option<TypeError>,
     /// When the server last sent something, to the second.
     pub last_event: Option<SystemTime>,
-    /// How often the watch had to begin anew.
+    /// How often the watch restarted.
     pub restarts: u64,
-    /// How often an object could not be read.
+    /// How often an object could not be decoded.
     pub undecodable: u64,
-    /// When the server last went back to an earlier version, as one restored from a backup does, or one
-    /// that answers from an old copy.
+    /// When the server last returned an earlier resourceVersion, as after a restored backup or from a
+    /// stale copy.
     pub version_regressed: Option<SystemTime>,
-    /// Whether nothing of the type is deleted for now, because the server went back.
+    /// Whether deletions of the type are held because the resourceVersion regressed.
     pub deletions_held: bool,
-    /// Each namespace that has a watch of its own; empty when one watch covers all. While that one
-    /// is forbidden it is the first, and others stand in for it.
+    /// Each namespace with its own watch; empty when one watch covers all. While that one is
+    /// forbidden it comes first, and the watches of single namespaces follow.
     pub namespaces: Vec<NamespaceState>,
-    /// Which fields its schema marks as secret; `None` while that is not known.
+    /// The fields that its schema marks as secret; `None` until the schema is known.
     pub secrets: Option<Arc<SecretFields>>,
 }
 
@@ -80,75 +79,75 @@ pub struct NamespaceState {
     pub namespace: Option<String>,
     /// Whether the first list was complete.
     pub synced: bool,
-    /// What is wrong now.
+    /// The current error.
     pub error: Option<TypeError>,
 }
 
 /// Why a type cannot be watched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeError {
-    /// What the server said.
+    /// The server's message.
     pub message: String,
-    /// The permission that would mend it, for example `list, watch on pods`.
+    /// The missing permission, for example `list, watch on pods`.
     pub permission: Option<String>,
 }
 
-/// Where a parent stands.
+/// The phase of a parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ParentPhase {
-    /// It is to run for the first time or after all was well, and waits for a permit.
+    /// It waits for a permit for its first reconcile, or for one after a successful reconcile.
     Pending,
-    /// Such a reconcile is under way, or one that hangs.
+    /// Such a reconcile is in progress, or any reconcile whose handler has exceeded its timeout.
     Running,
-    /// Nothing is left to do.
+    /// It is up to date.
     Synced,
-    /// Something has to happen elsewhere first.
+    /// It waits for something outside of its operator.
     Waiting,
-    /// The last reconcile failed and is repeated; also while it is.
+    /// The last reconcile failed and is retried, also during the retry.
     Failing,
-    /// The last reconcile failed in a way that only a change of the parent can mend.
+    /// The last reconcile failed permanently: the parent has to be changed.
     Stalled,
-    /// It is being deleted, or has left the selection of its operator.
+    /// It is being deleted, or its operator no longer selects it.
     Finalizing,
-    /// A person has paused it: nothing is written.
+    /// A user has paused it: nothing is written.
     Paused,
 }
 
-/// A parent as its reconciler sees it.
+/// The state of a parent.
 #[derive(Debug, Clone)]
 pub struct ParentState {
     /// Its uid.
     pub uid: Uid,
     /// Its generation.
     pub generation: Option<i64>,
-    /// Where it stands.
+    /// Its phase.
     pub phase: ParentPhase,
     /// Its last reconciles.
     pub history: History,
-    /// When it runs again by itself.
+    /// When it is reconciled next without a trigger.
     pub next_wake: Option<NextWake>,
-    /// How many runs in a row failed.
+    /// How many reconciles failed in a row.
     pub failures: u32,
-    /// What there is to say about the phase.
+    /// Details of the phase.
     pub message: Option<String>,
-    /// What is written again and again for it.
+    /// Its repeated writes.
     pub flapping_summary: Option<Box<FlappingSummary>>,
-    /// What becomes of its next reconcile.
-    pub run: ReconcileStage,
+    /// The stage of its next reconcile.
+    pub stage: ReconcileStage,
 }
 
-/// How far the next reconcile of a parent is.
+/// The stage of the next reconcile of a parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReconcileStage {
-    /// Nothing asks for it, or its time has not come.
+    /// It is not requested, or not due.
     #[default]
-    Ahead,
+    NotDue,
     /// It waits for a permit.
     Queued,
-    /// It is under way.
-    UnderWay,
-    /// It is under way and its handler has not returned in time; the message of the parent says so.
-    Overdue,
+    /// It is in progress.
+    InProgress,
+    /// It is in progress and its handler has exceeded its timeout, as the parent's message reports.
+    HandlerTimeout,
 }
 
 /// An operator at one moment.
@@ -156,9 +155,9 @@ pub enum ReconcileStage {
 pub struct OperatorSnapshot {
     /// As it was registered.
     pub info: OperatorInfo,
-    /// Where it stands.
+    /// Its state.
     pub state: OperatorState,
-    /// Whether a person has paused it.
+    /// Whether a user has paused it.
     pub paused: Option<OperatorPause>,
     /// How many of its parents are in each phase.
     pub parents: BTreeMap<ParentPhase, usize>,
@@ -170,8 +169,8 @@ pub struct ParentPage {
     /// The parents.
     pub items: Vec<(ObjectKey, ParentState)>,
     /// Whether more follow.
-    pub goes_on: bool,
-    /// How many there are on all pages, where that is known without looking at them.
+    pub has_more: bool,
+    /// How many there are on all pages, where this is known without scanning them.
     pub total: Option<usize>,
 }
 
@@ -204,7 +203,7 @@ impl OperatorState {
         }
     }
 
-    /// Whether the process need not wait for this operator any longer.
+    /// Whether readiness no longer waits for this operator.
     pub fn is_settled(&self) -> bool {
         match self {
             Self::Starting { .. } => false,
@@ -217,7 +216,7 @@ impl OperatorState {
 // === TypeState ===
 
 impl TypeState {
-    /// Whether anything that is told is different.
+    /// Whether anything that listeners are notified of is different.
     pub(super) fn differs_from(&self, other: &Self) -> bool {
         let (last_event, secrets) = (self.last_event, self.secrets.clone());
         *self != Self { last_event, secrets, ..other.clone() }
@@ -227,12 +226,12 @@ impl TypeState {
 // === TypeSnapshot ===
 
 impl TypeSnapshot {
-    /// Which fields of the type are secret; `None` while that is not known.
+    /// The secret fields of the type; `None` until they are known.
     pub fn secrets(&self) -> Option<Arc<SecretFields>> {
         if self.store.ty().may_be_custom() {
             return self.state.secrets.clone();
         }
-        // Kubernetes marks none of its own.
+        // Kubernetes marks no fields of its own types.
         Some(Arc::default())
     }
 }
@@ -270,9 +269,9 @@ impl ParentPhase {
 // === ParentState ===
 
 impl ParentState {
-    /// A parent that has not run yet.
+    /// A parent that has not been reconciled yet.
     pub fn pending(uid: Uid, generation: Option<i64>) -> Self {
-        let (next_wake, failures, message, flapping_summary, run) = <_>::default();
+        let (next_wake, failures, message, flapping_summary, stage) = <_>::default();
         let (phase, history) = (ParentPhase::Pending, History::default());
         Self {
             uid,
@@ -283,29 +282,31 @@ impl ParentState {
             failures,
             message,
             flapping_summary,
-            run,
+            stage,
         }
     }
 
-    /// Takes in that what keeps a reconcile back that is under way has ended: how that hangs stays as it is.
+    /// Records that the pause of a reconcile in progress has ended. Its stage does not change.
     pub(crate) fn resume(&mut self) {
         if self.phase == ParentPhase::Paused {
             self.phase = ParentPhase::Running;
         }
     }
 
-    /// Takes in that a reconcile is queued, or begins. What the last one left is true until it ends: who
-    /// fails is not well for a moment with each repetition.
-    pub(crate) fn go_on(&mut self, run: ReconcileStage) {
+    /// Records that a reconcile is queued or starts. A phase other than well is kept until the reconcile
+    /// ends, so that a failing parent does not look well during each retry.
+    pub(crate) fn set_stage(&mut self, stage: ReconcileStage) {
         let is_well =
             matches!(self.phase, ParentPhase::Pending | ParentPhase::Running | ParentPhase::Synced);
-        self.phase = match run {
+        self.phase = match stage {
             ReconcileStage::Queued if is_well => ParentPhase::Pending,
-            ReconcileStage::UnderWay if is_well => ParentPhase::Running,
-            ReconcileStage::Overdue => ParentPhase::Running,
-            ReconcileStage::Ahead | ReconcileStage::Queued | ReconcileStage::UnderWay => self.phase,
+            ReconcileStage::InProgress if is_well => ParentPhase::Running,
+            ReconcileStage::HandlerTimeout => ParentPhase::Running,
+            ReconcileStage::NotDue | ReconcileStage::Queued | ReconcileStage::InProgress => {
+                self.phase
+            }
         };
-        self.run = run;
+        self.stage = stage;
         self.next_wake = None;
     }
 }
@@ -315,33 +316,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reconcile_that_begins_hides_nothing_but_that_all_was_well() {
+    fn a_reconcile_that_starts_replaces_only_a_phase_without_problems() {
         use ParentPhase::{Failing, Paused, Pending, Running, Stalled, Synced, Waiting};
-        let after = |phase, run| {
+        let after = |phase, stage| {
             let mut parent = ParentState { phase, ..ParentState::pending(Uid::new("u"), None) };
-            parent.go_on(run);
+            parent.set_stage(stage);
             parent.phase
         };
         for phase in [Pending, Synced] {
             assert_eq!(after(phase, ReconcileStage::Queued), Pending);
-            assert_eq!(after(phase, ReconcileStage::UnderWay), Running);
-            assert_eq!(after(phase, ReconcileStage::Ahead), phase);
+            assert_eq!(after(phase, ReconcileStage::InProgress), Running);
+            assert_eq!(after(phase, ReconcileStage::NotDue), phase);
         }
         for phase in [Failing, Stalled, Paused, Waiting] {
             assert_eq!(after(phase, ReconcileStage::Queued), phase);
-            assert_eq!(after(phase, ReconcileStage::UnderWay), phase);
-            assert_eq!(after(phase, ReconcileStage::Overdue), Running, "it hangs, which is worse");
+            assert_eq!(after(phase, ReconcileStage::InProgress), phase);
+            assert_eq!(
+                after(phase, ReconcileStage::HandlerTimeout),
+                Running,
+                "a hanging handler is worse"
+            );
         }
     }
 
     #[test]
-    fn a_reconcile_that_nothing_keeps_back_any_more_is_shown_as_one_and_may_hang_as_before() {
+    fn a_reconcile_that_resumes_is_running_and_keeps_its_stage() {
         let parent = ParentState::pending(Uid::new("u"), None);
         let mut parent = ParentState { phase: ParentPhase::Paused, ..parent };
-        for run in [ReconcileStage::UnderWay, ReconcileStage::Overdue] {
-            parent.go_on(run);
+        for stage in [ReconcileStage::InProgress, ReconcileStage::HandlerTimeout] {
+            parent.set_stage(stage);
             parent.resume();
-            assert_eq!((parent.phase, parent.run), (ParentPhase::Running, run));
+            assert_eq!((parent.phase, parent.stage), (ParentPhase::Running, stage));
         }
     }
 }

@@ -1,8 +1,7 @@
-//! What changes on the board, told to those who listen.
+//! Notifies listeners of changes on the board.
 //!
-//! It is never in the way of those who act: without listeners nothing is built, and a listener that
-//! does not keep up loses its place instead of holding anything up. Nothing is kept for those who
-//! come later: they read the board, and listen from then on.
+//! It never blocks writers: without listeners nothing is built, and a listener that does not keep up
+//! misses notices. Nothing is kept for later listeners: they read the board, and listen from then on.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -31,47 +30,47 @@ pub struct Notice {
 pub enum Change {
     /// A reconcile of a parent ended.
     Reconcile {
-        /// Whose.
+        /// The parent.
         parent: ParentName,
-        /// Where the parent stands now.
+        /// Its phase now.
         phase: ParentPhase,
         /// The reconcile.
-        run: Arc<Reconcile>,
+        reconcile: Arc<Reconcile>,
     },
-    /// A parent is new, or has got into another phase.
+    /// A parent is new, or its phase changed.
     Phase {
-        /// Which.
+        /// The parent.
         parent: ParentName,
-        /// Where it stands now.
+        /// Its phase now.
         phase: ParentPhase,
     },
     /// A parent is gone.
     Gone {
-        /// Which.
+        /// The parent.
         parent: ParentName,
     },
-    /// An operator stands elsewhere.
+    /// The state of an operator changed.
     Operator {
         /// Its name.
         operator: OperatorName,
-        /// Where it stands now.
+        /// Its state now.
         state: OperatorState,
     },
-    /// The watch of a type stands otherwise, but for the time of its last event.
+    /// The state of the watch of a type changed, apart from the time of its last event.
     Type {
         /// The type.
         ty: K8sType,
         /// Its watch.
         state: TypeState,
     },
-    /// The process ends; nothing follows.
+    /// The process is stopping; nothing follows.
     Stopping,
 }
 
-/// A parent by all its names.
+/// The full identity of a parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParentName {
-    /// Who answers for it.
+    /// Its operator.
     pub operator: OperatorName,
     /// Its key.
     pub key: ObjectKey,
@@ -79,16 +78,16 @@ pub struct ParentName {
     pub uid: Uid,
 }
 
-/// A place among the listeners.
+/// A listener.
 #[derive(Debug)]
 pub struct Subscription(broadcast::Receiver<Arc<Notice>>);
 
 /// Why there is no next notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Silence {
-    /// Nothing has happened since.
-    Nothing,
-    /// This many notices came too fast to be kept: the listener has lost its place.
+pub enum NoNotice {
+    /// There is none yet.
+    Empty,
+    /// The listener was too slow and missed notices.
     TooSlow {
         /// How many.
         missed: u64,
@@ -97,45 +96,44 @@ pub enum Silence {
     Ended,
 }
 
-/// All places are taken.
+/// The limit of listeners is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{MAX_LISTENERS} listen already, which is the limit: try again later")]
+#[error("the limit of {MAX_LISTENERS} listeners is reached: try again later")]
 pub struct Full;
 
-/// Sends changes to those who listen. Cheap to clone.
+/// Sends changes to the listeners. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Feed {
-    /// Made when somebody listens: its places take a quarter of a megabyte.
+    /// Made for the first listener: its buffer takes a quarter of a megabyte.
     sender: Arc<OnceLock<broadcast::Sender<Arc<Notice>>>>,
-    /// The number of the last notice; held while it is sent, so that numbers come in order.
+    /// The number of the last notice; locked while it is sent, so that numbers are in order.
     last: Arc<Mutex<u64>>,
 }
 
-/// As many can listen at once.
+/// The limit of concurrent listeners.
 pub const MAX_LISTENERS: usize = 1024;
-/// A listener may be so many notices behind: more than a burst of a thousand parents makes while a
-/// listener rests.
+/// How many notices a listener may be behind: more than a burst of a thousand parents makes.
 const CAPACITY: usize = 8192;
 
 // === Feed ===
 
 impl Feed {
-    /// Whether anybody listens: else nothing need be built.
-    pub(super) fn is_heard(&self) -> bool {
+    /// Whether there are listeners: without them no notice is built.
+    pub(super) fn has_listeners(&self) -> bool {
         self.sender.get().is_some_and(|sender| sender.receiver_count() > 0)
     }
 
-    pub(super) fn tell(&self, change: Change) {
+    pub(super) fn notify(&self, change: Change) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         *last += 1;
         let notice = Notice { number: *last, change, rendered: OnceLock::new() };
         if let Some(sender) = self.sender.get() {
-            // Nobody may be listening any more.
+            // The last listener may be gone.
             let _ = sender.send(Arc::new(notice));
         }
     }
 
-    /// Under the lock of the numbers, so that not even two at once get beyond the limit.
+    /// Under the lock of the numbers, so that concurrent calls cannot exceed the limit.
     pub(super) fn subscribe(&self) -> Result<Subscription, Full> {
         let _one_at_a_time = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = self.sender.get_or_init(|| broadcast::Sender::new(CAPACITY));
@@ -147,27 +145,31 @@ impl Feed {
     }
 }
 
-/// What to tell about a parent that was in this phase, with so many reconciles, before it was changed.
-pub(super) fn news(
+/// The changes of a parent since it had this phase and this number of reconciles.
+pub(super) fn changes(
     operator: &OperatorName,
     key: &ObjectKey,
     (phase_before, reconciles_before): (ParentPhase, u64),
     now: &ParentState,
 ) -> Vec<Change> {
     let parent = || ParentName::new(operator, key, &now.uid);
-    let ended = now.history.newest_first().take_while(|run| run.number > reconciles_before);
+    let ended =
+        now.history.newest_first().take_while(|reconcile| reconcile.number > reconciles_before);
     let reconciles: Vec<_> = ended.cloned().collect();
     let phase = now.phase;
     let is_only_a_phase = reconciles.is_empty() && phase != phase_before;
-    let reconciles =
-        reconciles.into_iter().rev().map(|run| Change::Reconcile { parent: parent(), phase, run });
+    let reconciles = reconciles.into_iter().rev().map(|reconcile| Change::Reconcile {
+        parent: parent(),
+        phase,
+        reconcile,
+    });
     reconciles.chain(is_only_a_phase.then(|| Change::Phase { parent: parent(), phase })).collect()
 }
 
 // === Notice, ParentName, Subscription ===
 
 impl Notice {
-    /// The notice as bytes, made once for all who listen.
+    /// The notice as bytes, rendered once for all listeners.
     pub fn rendered(&self, render: impl FnOnce(&Self) -> Bytes) -> Bytes {
         self.rendered.get_or_init(|| render(self)).clone()
     }
@@ -183,11 +185,11 @@ impl Subscription {
     /// Waits for the next notice.
     ///
     /// # Errors
-    /// When there will be none; never [`Silence::Nothing`].
-    pub async fn next(&mut self) -> Result<Arc<Notice>, Silence> {
+    /// When there will be none; never [`NoNotice::Empty`].
+    pub async fn next(&mut self) -> Result<Arc<Notice>, NoNotice> {
         self.0.recv().await.map_err(|error| match error {
-            broadcast::error::RecvError::Lagged(missed) => Silence::TooSlow { missed },
-            broadcast::error::RecvError::Closed => Silence::Ended,
+            broadcast::error::RecvError::Lagged(missed) => NoNotice::TooSlow { missed },
+            broadcast::error::RecvError::Closed => NoNotice::Ended,
         })
     }
 
@@ -195,11 +197,11 @@ impl Subscription {
     ///
     /// # Errors
     /// When it is not.
-    pub fn try_next(&mut self) -> Result<Arc<Notice>, Silence> {
+    pub fn try_next(&mut self) -> Result<Arc<Notice>, NoNotice> {
         self.0.try_recv().map_err(|error| match error {
-            broadcast::error::TryRecvError::Empty => Silence::Nothing,
-            broadcast::error::TryRecvError::Lagged(missed) => Silence::TooSlow { missed },
-            broadcast::error::TryRecvError::Closed => Silence::Ended,
+            broadcast::error::TryRecvError::Empty => NoNotice::Empty,
+            broadcast::error::TryRecvError::Lagged(missed) => NoNotice::TooSlow { missed },
+            broadcast::error::TryRecvError::Closed => NoNotice::Ended,
         })
     }
 }
@@ -216,32 +218,32 @@ mod tests {
     };
 
     fn stopping(feed: &Feed, times: usize) {
-        (0..times).for_each(|_| feed.tell(Change::Stopping));
+        (0..times).for_each(|_| feed.notify(Change::Stopping));
     }
 
     #[test]
-    fn a_listener_hears_what_is_told_from_then_on_in_order() {
+    fn a_listener_receives_later_changes_in_order() {
         let feed = Feed::default();
         stopping(&feed, 2);
-        assert!(!feed.is_heard());
+        assert!(!feed.has_listeners());
         let mut listener = feed.subscribe().unwrap();
-        assert!(feed.is_heard());
+        assert!(feed.has_listeners());
         stopping(&feed, 2);
         let numbers = [listener.try_next(), listener.try_next()].map(|it| it.unwrap().number);
         assert_eq!(numbers, [3, 4]);
-        assert_eq!(listener.try_next().unwrap_err(), Silence::Nothing);
+        assert_eq!(listener.try_next().unwrap_err(), NoNotice::Empty);
     }
 
     #[test]
-    fn a_listener_that_does_not_keep_up_loses_its_place_and_nobody_waits_for_it() {
+    fn a_listener_that_does_not_keep_up_misses_notices_and_blocks_nobody() {
         let feed = Feed::default();
         let mut slow = feed.subscribe().unwrap();
         stopping(&feed, CAPACITY + 3);
-        assert_eq!(slow.try_next().unwrap_err(), Silence::TooSlow { missed: 3 });
+        assert_eq!(slow.try_next().unwrap_err(), NoNotice::TooSlow { missed: 3 });
     }
 
     #[test]
-    fn there_is_a_limit_to_listeners_and_a_place_is_free_again() {
+    fn the_number_of_listeners_is_limited_until_one_leaves() {
         let feed = Feed::default();
         let mut listeners: Vec<_> = (0..MAX_LISTENERS).map(|_| feed.subscribe().unwrap()).collect();
         assert_eq!(feed.subscribe().unwrap_err(), Full);
@@ -250,10 +252,10 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_is_rendered_once_for_all() {
+    fn a_notice_is_rendered_once_for_all_listeners() {
         let feed = Feed::default();
         let mut listeners = [feed.subscribe().unwrap(), feed.subscribe().unwrap()];
-        feed.tell(Change::Stopping);
+        feed.notify(Change::Stopping);
         let [first, second] = listeners.each_mut().map(|it| it.try_next().unwrap());
         assert_eq!(first.rendered(|_| Bytes::from_static(b"x")), "x");
         assert_eq!(second.rendered(|_| panic!("rendered twice")), "x");
@@ -265,10 +267,12 @@ mod tests {
         (board, name, ObjectKey::namespaced("ns", "p"))
     }
 
-    fn heard(listener: &mut Subscription) -> Vec<String> {
+    fn received(listener: &mut Subscription) -> Vec<String> {
         let notices = std::iter::from_fn(|| listener.try_next().ok());
         let word = |notice: Arc<Notice>| match &notice.change {
-            Change::Reconcile { run, phase, .. } => format!("run {} {}", run.number, phase.name()),
+            Change::Reconcile { reconcile, phase, .. } => {
+                format!("reconcile {} {}", reconcile.number, phase.name())
+            }
             Change::Phase { parent, phase } => format!("{} {}", parent.key, phase.name()),
             Change::Gone { parent } => format!("{} gone", parent.key),
             Change::Operator { operator, state } => format!("{operator} {}", state.name()),
@@ -279,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_board_tells_what_changes_and_nothing_twice() {
+    fn the_board_notifies_of_each_change_once() {
         let (board, operator, key) = board();
         let (mut listener, uid) = (board.subscribe().unwrap(), Uid::new("u"));
         for _ in 0..2 {
@@ -293,8 +297,9 @@ mod tests {
         update(|state| state.phase = ParentPhase::Running);
         update(|state| {
             for _ in 0..2 {
-                let run = Reconcile::new(SystemTime::UNIX_EPOCH, Duration::ZERO, Outcome::Synced);
-                state.history.record(run);
+                let reconcile =
+                    Reconcile::new(SystemTime::UNIX_EPOCH, Duration::ZERO, Outcome::Synced);
+                state.history.record(reconcile);
             }
             state.phase = ParentPhase::Synced;
         });
@@ -306,16 +311,16 @@ mod tests {
             "a running",
             "ns/p pending",
             "ns/p running",
-            "run 1 synced",
-            "run 2 synced",
+            "reconcile 1 synced",
+            "reconcile 2 synced",
             "ns/p gone",
             "stopping",
         ];
-        assert_eq!(heard(&mut listener), expected);
+        assert_eq!(received(&mut listener), expected);
     }
 
     #[test]
-    fn that_a_watch_has_heard_something_is_no_news() {
+    fn the_time_of_the_last_event_of_a_watch_is_no_change() {
         let (mut shown, quiet) = (TypeState::default(), TypeState::default());
         shown.last_event = Some(SystemTime::UNIX_EPOCH);
         assert!(!shown.differs_from(&quiet));

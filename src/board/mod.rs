@@ -1,8 +1,8 @@
-//! What the web shows: plain values, written by those who act and read by those who look. And the
-//! one way back, for what a person orders.
+//! The read model of the web: plain values, written by the actors and read by the web. It also
+//! carries the commands of users to the supervisor.
 //!
-//! Layer 7. It decides nothing and nothing that decides reads it. Reads give copies, so that a
-//! slow reader holds up nobody.
+//! Layer 7. It decides nothing, and no decision reads it. Reads return copies, so that a slow reader
+//! blocks nobody.
 //!
 //! ```text
 //! supervisor, operator actors --register, set_operator--+
@@ -15,11 +15,10 @@
 //! ```
 //!
 //! Invariants:
-//! - what was never registered is never shown: records for unknown operators are dropped;
-//! - no lock is held while anything but a copy is made, and of parents only of so many at once;
-//! - what changes is told to those who listen, in the order in which it changes: while the board is
-//!   locked, as telling takes no other lock but its own and waits for nobody. Listeners hold up nobody,
-//!   and without them it costs a look.
+//! - Records for unregistered operators are dropped.
+//! - A lock is held only to copy values, and for a bounded number of parents at once.
+//! - Listeners are notified in the order of the changes, under the lock of the board. Notifying takes
+//!   only the lock of the feed and never blocks. Without listeners it costs one check.
 
 mod answer;
 mod asking;
@@ -42,7 +41,7 @@ pub use facts::{
     NamespaceState, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState, ParentPage,
     ParentPhase, ParentState, ReconcileStage, TypeError, TypeSnapshot, TypeState,
 };
-pub use feed::{Change, Full, MAX_LISTENERS, Notice, ParentName, Silence, Subscription};
+pub use feed::{Change, Full, MAX_LISTENERS, NoNotice, Notice, ParentName, Subscription};
 pub use parents::ParentFilter;
 pub use preview::{Preview, PreviewRequest};
 pub use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};

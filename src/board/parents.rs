@@ -1,7 +1,7 @@
 //! The parents of an operator, filtered and in pages.
 //!
-//! Reconcilers write to the board all the time: the lock is held for a bounded number of parents at
-//! once, so a page is no picture of one moment. Each parent in it is as it was when it was read.
+//! The lock is held for a bounded number of parents at once, because reconcilers write to the board
+//! all the time. A page is therefore not one consistent snapshot, but each parent in it is.
 
 use std::{
     collections::BTreeSet,
@@ -11,22 +11,22 @@ use std::{
 use super::{Board, ParentPage, ParentPhase, ParentState, shared::Operator};
 use crate::object::ObjectKey;
 
-/// Which parents are wanted; the default wants all.
+/// Which parents to list; the default lists all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParentFilter {
     /// Only those of this namespace.
     pub namespace: Option<String>,
     /// Only those in one of these phases; none means any.
     pub phases: BTreeSet<ParentPhase>,
-    /// Only those whose `namespace/name` has this in it, in whatever case.
+    /// Only those whose `namespace/name` contains this text, ignoring case.
     pub text: Option<String>,
 }
 
-/// How many parents are looked at without letting go of the lock.
+/// How many parents are scanned under one lock.
 const AT_ONCE: usize = 512;
 
 impl Board {
-    /// The wanted parents of an operator after a key; `None` if there is no such operator.
+    /// The matching parents of an operator after a key; `None` if there is no such operator.
     pub fn parents(
         &self,
         operator: &str,
@@ -36,14 +36,14 @@ impl Board {
     ) -> Option<ParentPage> {
         let wanted = Wanted::new(filter);
         let total = filter.count(self.read().operators.get(operator)?);
-        let mut page = ParentPage { items: Vec::new(), goes_on: false, total };
+        let mut page = ParentPage { items: Vec::new(), has_more: false, total };
         self.each_parent_from(operator, wanted.start(after), |key, state| {
             if wanted.is_beyond(key) {
                 return ControlFlow::Break(());
             }
             if wanted.holds(key, state) {
                 if page.items.len() == limit {
-                    page.goes_on = true;
+                    page.has_more = true;
                     return ControlFlow::Break(());
                 }
                 page.items.push((key.clone(), state.clone()));
@@ -53,8 +53,8 @@ impl Board {
         Some(page)
     }
 
-    /// Looks at every parent of an operator until it is told to stop; `None` if there is no such
-    /// operator. The closure must not call the board.
+    /// Visits the parents of an operator until the closure breaks; `None` if there is no such operator.
+    /// The closure must not call the board.
     pub(super) fn each_parent(
         &self,
         operator: &str,
@@ -91,7 +91,7 @@ impl Board {
 }
 
 impl ParentFilter {
-    /// How many parents it lets through, where that is known without looking at them.
+    /// How many parents match, where this is known without scanning them.
     fn count(&self, operator: &Operator) -> Option<usize> {
         let Self { namespace: None, phases, text: None } = self else { return None };
         if phases.is_empty() {
@@ -101,7 +101,7 @@ impl ParentFilter {
     }
 }
 
-/// A filter, ready to be asked about many parents.
+/// A filter, prepared for many parents.
 struct Wanted<'a> {
     filter: &'a ParentFilter,
     text: Option<String>,
@@ -112,7 +112,7 @@ impl<'a> Wanted<'a> {
         Self { filter, text: filter.text.as_ref().map(|text| text.to_ascii_lowercase()) }
     }
 
-    /// Where the first one can be: keys are sorted by namespace.
+    /// The first possible key: keys are sorted by namespace.
     fn start(&self, after: Option<&ObjectKey>) -> Bound<ObjectKey> {
         let first = self.filter.namespace.as_ref().map(|name| ObjectKey::namespaced(name, ""));
         match (after, first) {
@@ -177,7 +177,7 @@ mod tests {
             let page = board.parents("echo-server", filter, after.as_ref(), limit).unwrap();
             pages.push(page.items.iter().map(|(key, _)| key.to_string()).collect());
             after = page.items.last().map(|(key, _)| key.clone());
-            if !page.goes_on {
+            if !page.has_more {
                 return pages;
             }
         }
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_goes_on_after_a_parent_that_is_gone() {
+    fn a_page_can_start_after_a_parent_that_is_gone() {
         let board = board(&["a/1", "a/2", "a/3"]);
         let gone = ObjectKey::namespaced("a", "2");
         board.forget(&name(), &gone);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn more_parents_than_are_looked_at_at_once_are_all_found() {
+    fn more_parents_than_are_scanned_under_one_lock_are_all_found() {
         let keys: Vec<String> =
             (0..AT_ONCE * 2 + 7).map(|number| format!("ns/{number:06}")).collect();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn how_many_there_are_is_told_where_it_is_known_anyway() {
+    fn the_total_is_given_where_it_is_known_without_a_scan() {
         let board = board(&["a/1", "a/2", "b/1"]);
         fail(&board, "a/1");
         let total =

@@ -1,4 +1,4 @@
-//! What a reconcile of a parent would do now, asked for by somebody who looks. Values only.
+//! What a reconcile of a parent would do now. Values only.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -11,24 +11,24 @@ use crate::{
 /// What a reconcile would do. `Debug` shows no content.
 #[derive(Clone)]
 pub struct Preview {
-    /// The steps that it would take.
+    /// The planned steps.
     pub plan: Plan,
-    /// The children as they were when the plan was made, those that it would change or delete.
+    /// The children that it would change or delete, as they were when the plan was made.
     pub live: BTreeMap<ChildId, Object>,
-    /// Those that it would create but for somebody else's object, and what is said of that.
+    /// The children that already exist and are not owned, each with a message.
     pub foreign: BTreeMap<ChildId, String>,
-    /// Those that it would write but for fields that others hold, and what is said of these.
+    /// The children whose fields are owned by other field managers, each with a message.
     pub contested: BTreeMap<ChildId, String>,
 }
 
-/// The question on its way.
+/// A query for a preview.
 #[derive(Debug)]
 pub struct PreviewRequest {
-    /// Who is asked.
+    /// The operator.
     pub operator: String,
-    /// About which parent.
+    /// The parent.
     pub parent: ObjectKey,
-    /// The way back.
+    /// Where the answer goes.
     pub answer: Answer<Preview>,
 }
 

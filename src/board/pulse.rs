@@ -1,4 +1,4 @@
-//! Signs of life: whether what must turn over still does.
+//! Heartbeats: whether actors and runtimes still make progress.
 
 use std::{
     fmt,
@@ -9,14 +9,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often something that turns over should say so.
+/// The interval of heartbeats.
 pub const BEAT_EVERY: Duration = Duration::from_secs(5);
 
-/// What has not said for so long that it turns over is stuck. Beats travel the way that all work
-/// does, so that a crowded queue alone must not look like the end.
+/// After this time without a heartbeat something is stuck. Heartbeats pass through the same queues as
+/// all work, so the deadline leaves time for a long queue.
 pub const BEAT_DEADLINE: Duration = Duration::from_secs(30);
 
-/// Says that its owner turns over. Cheap to clone.
+/// The heartbeat of one actor or runtime. Cheap to clone.
 #[derive(Clone)]
 pub struct Pulse(Arc<Inner>);
 
@@ -27,10 +27,10 @@ struct Inner {
     last: AtomicU64,
 }
 
-/// When something last turned over.
+/// The last heartbeat of an actor or runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beat {
-    /// Whose it is, such as `reflector/pods`.
+    /// Its name, such as `reflector/pods`.
     pub name: String,
     /// How long ago it was.
     pub age: Duration,
@@ -41,7 +41,7 @@ pub struct Beat {
 pub(super) struct Pulses(Arc<Mutex<Vec<Pulse>>>);
 
 impl Pulse {
-    /// It turned over.
+    /// Records a heartbeat.
     pub fn beat(&self, now: Instant) {
         let passed = now.saturating_duration_since(self.0.since).as_millis();
         self.0.last.store(u64::try_from(passed).unwrap_or(u64::MAX), Ordering::Relaxed);
@@ -55,7 +55,7 @@ impl Pulse {
 }
 
 impl Beat {
-    /// Whether it is too long ago.
+    /// Whether the deadline has passed.
     pub fn is_late(&self) -> bool {
         self.age > BEAT_DEADLINE
     }
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_beat_is_late_after_its_deadline_and_a_beat_mends_it() {
+    fn a_pulse_is_late_after_its_deadline_until_the_next_beat() {
         let (pulses, start) = (Pulses::default(), Instant::now());
         let pulse = pulses.add("reflector/pods".to_owned(), start);
         let is_late = |seconds: u64| pulses.all(start + Duration::from_secs(seconds))[0].is_late();

@@ -1,4 +1,4 @@
-//! How many parents of an operator run and wait, as its queue says when it is asked.
+//! How many parents of an operator are reconciled and wait, read from its queue on demand.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -9,10 +9,10 @@ use crate::schedule::Priority;
 pub struct QueueState {
     /// How many reconciles are in flight.
     pub running: usize,
-    /// How many may be at once.
+    /// The concurrency limit.
     pub limit: usize,
-    /// How many parents wait for a place, for every priority.
+    /// How many parents wait for a permit, for every priority.
     pub waiting: BTreeMap<Priority, usize>,
-    /// How long the one has waited that has waited longest.
+    /// How long the first parent has waited.
     pub longest_wait: Option<Duration>,
 }

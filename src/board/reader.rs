@@ -1,18 +1,18 @@
-//! A look at what changes too often to be written on the board, or too rarely to be polled.
+//! Values that are read on demand instead of being written on the board.
 
 use std::{fmt, sync::Arc};
 
-/// Looks at something when it is asked. It must not call the board.
+/// Reads a value on demand. It must not call the board.
 #[derive(Clone)]
 pub struct Reader<T>(Arc<dyn Fn() -> T + Send + Sync>);
 
 impl<T> Reader<T> {
-    /// What looks at it.
-    pub fn new(look: impl Fn() -> T + Send + Sync + 'static) -> Self {
-        Self(Arc::new(look))
+    /// A reader that calls the closure.
+    pub fn new(read: impl Fn() -> T + Send + Sync + 'static) -> Self {
+        Self(Arc::new(read))
     }
 
-    pub(super) fn look(&self) -> T {
+    pub(super) fn read(&self) -> T {
         (self.0)()
     }
 }

@@ -1,24 +1,24 @@
-//! Choosing among the parents of an operator, for those who look for some of many.
+//! Selects parents of an operator with a predicate.
 
 use std::ops::ControlFlow;
 
 use super::{Board, ParentState};
 use crate::object::ObjectKey;
 
-/// Some of the parents that were chosen, by key.
+/// A page of the selected parents, by key.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     /// The parents.
     pub items: Vec<(ObjectKey, ParentState)>,
-    /// How many were chosen in all.
+    /// How many were selected on all pages.
     pub chosen: usize,
-    /// How many of them follow.
+    /// How many follow.
     pub remaining: usize,
 }
 
 impl Board {
-    /// Those parents of an operator that are wanted, after a key; `None` if there is no such
-    /// operator. The closure is called for every parent and must not call the board.
+    /// The parents of an operator that match, after a key; `None` if there is no such operator. The
+    /// closure is called for every parent and must not call the board.
     pub fn select(
         &self,
         operator: &str,
@@ -36,7 +36,7 @@ impl Board {
         Some(selection)
     }
 
-    /// Every namespace in which an operator has parents, at most so many.
+    /// The namespaces in which an operator has parents, up to a limit.
     pub fn namespaces(&self, operator: &str, limit: usize) -> Vec<String> {
         let mut namespaces: Vec<String> = Vec::new();
         self.each_parent(operator, |key, _| {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wanted_comes_in_pages_that_know_the_whole() {
+    fn selected_parents_come_in_pages_with_a_total() {
         let board = board(&["a/1x", "a/2", "b/1x", "b/2x", "c/1", "c/2x"]);
         let failing = |_: &ObjectKey, state: &ParentState| state.phase == ParentPhase::Failing;
         let (mut seen, mut after) = (Vec::new(), None);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn namespaces_are_named_once_and_not_without_end() {
+    fn namespaces_are_unique_and_limited() {
         let board = board(&["a/1", "a/2", "b/1", "c/1"]);
         assert_eq!(board.namespaces("a", 10), ["a", "b", "c"]);
         assert_eq!(board.namespaces("a", 2), ["a", "b"]);

@@ -36,7 +36,7 @@ pub(super) struct Contents {
     pub(super) operators: BTreeMap<String, Operator>,
     types: BTreeMap<K8sType, TypeSnapshot>,
     is_stopping: bool,
-    /// The way to those who carry out commands, while there is somebody.
+    /// The queue of commands, while the process accepts them.
     pub(super) commands: Option<mpsc::Sender<WebRequest>>,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Operator {
     state: OperatorState,
     paused: Option<OperatorPause>,
     pub(super) parents: BTreeMap<ObjectKey, ParentState>,
-    /// Kept beside, because it is asked for more often than anything else.
+    /// Kept up to date with `parents`, because it is read most often.
     pub(super) by_phase: BTreeMap<ParentPhase, usize>,
     pub(super) queue: Option<Reader<QueueState>>,
     undeclared: Option<Reader<Vec<UndeclaredField>>>,
@@ -59,7 +59,7 @@ impl Board {
         Self::default()
     }
 
-    /// Adds an operator that starts, or replaces the one of that name.
+    /// Adds a starting operator, or replaces the one of that name.
     pub fn register(&self, info: OperatorInfo) {
         let state = OperatorState::Starting { waiting_for: Vec::new() };
         let name = info.name.as_str().to_owned();
@@ -69,33 +69,33 @@ impl Board {
         self.write().operators.insert(name, operator);
     }
 
-    /// Shows where an operator stands.
+    /// Sets the state of an operator.
     pub fn set_operator(&self, name: &OperatorName, state: OperatorState) {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(name.as_str()) else { return };
         let before = mem::replace(&mut shown.state, state);
-        let is_news = self.feed.is_heard() && before != shown.state;
-        let news = is_news.then(|| shown.told(name));
-        self.tell(&contents, news);
+        let is_change = self.feed.has_listeners() && before != shown.state;
+        let change = is_change.then(|| shown.change(name));
+        self.notify(&contents, change);
     }
 
-    /// Shows that an operator is paused, or no longer.
+    /// Sets or ends the pause of an operator.
     pub fn set_paused(&self, name: &OperatorName, paused: Option<OperatorPause>) {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(name.as_str()) else { return };
         shown.paused = paused;
-        let news = shown.told(name);
-        self.tell(&contents, [news]);
+        let change = shown.change(name);
+        self.notify(&contents, [change]);
     }
 
-    /// Shows the queue of an operator.
+    /// Sets the queue of an operator.
     pub fn show_queue(&self, operator: &OperatorName, queue: Reader<QueueState>) {
         if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
             operator.queue = Some(queue);
         }
     }
 
-    /// Shows what the parent type of an operator does not declare of the status.
+    /// Sets the status fields that the parent type of an operator does not declare.
     pub fn show_undeclared(&self, operator: &OperatorName, fields: Reader<Vec<UndeclaredField>>) {
         if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
             operator.undeclared = Some(fields);
@@ -108,36 +108,35 @@ impl Board {
         self.write().types.insert(ty, TypeSnapshot { store, state });
     }
 
-    /// Shows how the watch of a type stands.
+    /// Sets the state of the watch of a type.
     pub fn set_type(&self, ty: &K8sType, state: TypeState) {
         self.update_type(ty, |shown| *shown = state);
     }
 
-    /// Changes what is shown of the watch of a type. The closure must not call the board.
+    /// Changes the state of the watch of a type. The closure must not call the board.
     pub fn update_type(&self, ty: &K8sType, change: impl FnOnce(&mut TypeState)) {
         let mut contents = self.write();
         let Some(shown) = contents.types.get_mut(ty) else { return };
-        let before = self.feed.is_heard().then(|| shown.state.clone());
+        let before = self.feed.has_listeners().then(|| shown.state.clone());
         change(&mut shown.state);
-        let is_news = before.is_some_and(|before| before.differs_from(&shown.state));
-        let news = is_news.then(|| Change::Type { ty: ty.clone(), state: shown.state.clone() });
-        self.tell(&contents, news);
+        let is_change = before.is_some_and(|before| before.differs_from(&shown.state));
+        let change = is_change.then(|| Change::Type { ty: ty.clone(), state: shown.state.clone() });
+        self.notify(&contents, change);
     }
 
-    /// Shows how a parent stands that is new, or another one of its name.
+    /// Adds a parent, or replaces the one of that name.
     pub fn record(&self, operator: &OperatorName, key: &ObjectKey, state: ParentState) {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(operator.as_str()) else { return };
-        let news = self.feed.is_heard().then(|| Change::Phase {
+        let change = self.feed.has_listeners().then(|| Change::Phase {
             parent: ParentName::new(operator, key, &state.uid),
             phase: state.phase,
         });
         shown.record(key, state);
-        self.tell(&contents, news);
+        self.notify(&contents, change);
     }
 
-    /// Changes what is shown of a parent, if it is on the board and is the one with this uid. The
-    /// closure must not call the board.
+    /// Changes the state of the parent with this key and uid. The closure must not call the board.
     pub fn update_parent(
         &self,
         operator: &OperatorName,
@@ -152,49 +151,49 @@ impl Board {
         let (before, reconciles) = (parent.phase, parent.history.recorded());
         change(parent);
         let after = parent.phase;
-        let is_heard = self.feed.is_heard();
-        let news = is_heard.then(|| feed::news(operator, key, (before, reconciles), parent));
+        let has_listeners = self.feed.has_listeners();
+        let changes =
+            has_listeners.then(|| feed::changes(operator, key, (before, reconciles), parent));
         shown.count(before, -1);
         shown.count(after, 1);
-        self.tell(&contents, news.into_iter().flatten());
+        self.notify(&contents, changes.into_iter().flatten());
     }
 
-    /// Takes a parent that is gone off the board.
+    /// Removes a parent.
     pub fn forget(&self, operator: &OperatorName, key: &ObjectKey) {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(operator.as_str()) else { return };
         let removed = shown.forget(key);
         let gone = removed
             .as_ref()
-            .filter(|_| self.feed.is_heard())
+            .filter(|_| self.feed.has_listeners())
             .map(|state| Change::Gone { parent: ParentName::new(operator, key, &state.uid) });
-        self.tell(&contents, gone);
-        // A long history takes its time to be dropped.
+        self.notify(&contents, gone);
+        // Dropping a long history takes time, so it happens outside of the lock.
         drop(contents);
     }
 
-    /// Adds something that must turn over for the process to be alive; it has beaten just now.
+    /// Adds a pulse that the liveness of the process depends on. Its first beat is now.
     pub fn pulse(&self, name: String, now: Instant) -> Pulse {
         self.pulses.add(name, now)
     }
 
-    /// Shows that the process ends: it is not ready any more, and takes no commands.
+    /// Records that the process is stopping: it is no longer ready and accepts no commands.
     pub fn begin_stopping(&self) {
         let mut contents = self.write();
         contents.is_stopping = true;
         contents.commands = None;
-        self.tell(&contents, [Change::Stopping]);
+        self.notify(&contents, [Change::Stopping]);
     }
 
-    /// Only under the lock of the board, where it is also asked whether anybody listens. Else that a
-    /// parent is gone could be told before what it did last, and who subscribes and then reads the
-    /// board would never hear of a change that was under way.
-    fn tell(
+    /// Requires the lock of the board, under which `has_listeners` was checked too. Otherwise notices
+    /// could be out of order, and a listener that subscribes and then reads the board could miss a change.
+    fn notify(
         &self,
         _locked: &RwLockWriteGuard<'_, Contents>,
-        news: impl IntoIterator<Item = Change>,
+        changes: impl IntoIterator<Item = Change>,
     ) {
-        news.into_iter().for_each(|change| self.feed.tell(change));
+        changes.into_iter().for_each(|change| self.feed.notify(change));
     }
 
     pub(super) fn write(&self) -> RwLockWriteGuard<'_, Contents> {
@@ -234,38 +233,38 @@ impl Board {
 
     /// The queue of an operator as it is now, once it has one.
     pub fn queue(&self, operator: &str) -> Option<QueueState> {
-        // The board is let go of first: the queue has a lock of its own.
+        // The lock of the board is released first: the queue has its own lock.
         let queue = self.read().operators.get(operator)?.queue.clone()?;
-        Some(queue.look())
+        Some(queue.read())
     }
 
-    /// What the parent type of an operator does not declare of what was to be written into the status.
+    /// The status fields of an operator that its parent type does not declare.
     pub fn undeclared(&self, operator: &str) -> Vec<UndeclaredField> {
         let contents = self.read();
         let fields = contents.operators.get(operator).and_then(|it| it.undeclared.clone());
         drop(contents);
-        fields.map(|fields| fields.look()).unwrap_or_default()
+        fields.map(|fields| fields.read()).unwrap_or_default()
     }
 
-    /// The type of this value.
+    /// One type.
     pub fn type_state(&self, ty: &K8sType) -> Option<TypeSnapshot> {
         self.read().types.get(ty).cloned()
     }
 
-    /// When everything that must turn over last did, seen from `now`.
+    /// The last heartbeat of every pulse, seen from `now`.
     pub fn beats(&self, now: Instant) -> Vec<Beat> {
         self.pulses.all(now)
     }
 
-    /// Listens to what changes from now on.
+    /// Listens to changes from now on.
     ///
     /// # Errors
-    /// When too many listen already.
+    /// When the limit of listeners is reached.
     pub fn subscribe(&self) -> Result<Subscription, Full> {
         self.feed.subscribe()
     }
 
-    /// Whether the process ends.
+    /// Whether the process is stopping.
     pub fn is_stopping(&self) -> bool {
         self.read().is_stopping
     }
@@ -299,7 +298,7 @@ impl Operator {
         *count = count.saturating_add_signed(change);
     }
 
-    fn told(&self, name: &OperatorName) -> Change {
+    fn change(&self, name: &OperatorName) -> Change {
         Change::Operator { operator: name.clone(), state: self.state.clone() }
     }
 

@@ -1,4 +1,4 @@
-//! Sending one request and reading its answer.
+//! Sends one request and reads its answer.
 
 use std::{
     fmt,
@@ -20,17 +20,17 @@ use crate::{
     reply::{ApiError, Refusal},
 };
 
-/// How long the API server may be silent.
+/// The timeouts of requests and watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     /// How long any request but a watch may take. Default 30 seconds.
     pub request: Duration,
-    /// How long a watch may say nothing before another takes its place, after a look whether the
-    /// server is there and has not gone back. Servers send a bookmark about once a minute where
-    /// anything happens; default 100 seconds.
+    /// How long a watch may stay silent before it is reopened. Before that a list request checks that
+    /// the server is reachable and that its versions have not regressed. Servers send a bookmark about
+    /// once a minute for types with changes. Default 100 seconds.
     pub silence: Duration,
-    /// How long a watch lasts: the server is asked to end it then, so that a lost end is noticed.
-    /// Default 290 seconds.
+    /// How long a watch lasts (`timeoutSeconds`), so that a lost connection is noticed. Default 290
+    /// seconds.
     pub watch: Duration,
 }
 
@@ -44,15 +44,15 @@ impl Default for Timeouts {
     }
 }
 
-/// How the API server is asked, and trusted.
+/// How requests, watches and lists are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClusterSettings {
-    /// How long it may be silent.
+    /// The timeouts.
     pub timeouts: Timeouts,
-    /// How long nothing of a type is deleted after the server went back to an earlier version of it.
+    /// How long no object of a type is deleted after its versions regressed on the server.
     pub deletions_held: Duration,
-    /// Whether lists are streamed, by watches that begin with what there is (`sendInitialEvents`,
-    /// KEP-3157), instead of read in pages of 500 objects.
+    /// Whether lists are streamed (`sendInitialEvents`, KEP-3157) instead of read in pages of 500
+    /// objects.
     pub streaming_lists: bool,
 }
 
@@ -63,7 +63,7 @@ impl Default for ClusterSettings {
     }
 }
 
-/// The largest answer that is read unless less is asked for, in bytes: a page of a list.
+/// The default limit of an answer in bytes, large enough for a page of a list.
 const MAX_ANSWER: usize = 256 << 20;
 
 /// A connection to the API server. Cheap to clone.
@@ -80,15 +80,15 @@ pub struct Cluster {
 /// One request, before it is sent.
 pub(super) struct ApiRequest<'a> {
     pub(super) method: Method,
-    /// What it is for, as RBAC says it: `get`, `list`, `watch`, `patch`...
+    /// The verb of RBAC: `get`, `list`, `watch`, `patch`...
     pub(super) verb: &'static str,
-    /// What it is about, for metrics.
+    /// The resource type, for metrics.
     pub(super) ty: &'a K8sType,
     pub(super) path: String,
     pub(super) query: Vec<(&'static str, String)>,
     pub(super) content_type: &'static str,
     pub(super) body: Vec<u8>,
-    /// Headers beside those of every request.
+    /// Additional headers.
     pub(super) headers: HeaderMap,
     /// The largest answer that is read, in bytes.
     pub(super) max_answer: usize,
@@ -106,7 +106,7 @@ impl<'a> ApiRequest<'a> {
         self
     }
 
-    /// Verb and path, as errors name the request.
+    /// Verb and path, to name the request in errors.
     pub(super) fn name(&self) -> String {
         format!("{} {}", self.verb, self.path)
     }
@@ -135,26 +135,26 @@ impl Cluster {
         Self { settings, ..self }
     }
 
-    /// The same connection in the name of a program, as the server's audit log shows it.
+    /// The same connection with the program's name in the `User-Agent`, which audit logs show.
     #[must_use]
     pub fn of_program(self, name: &str, version: &str) -> Self {
         let user_agent = format!("{}/{} {}", token(name), token(version), self.user_agent);
         Self { user_agent, ..self }
     }
 
-    /// How the server is asked.
+    /// The settings of the connection.
     pub(crate) fn settings(&self) -> ClusterSettings {
         self.settings
     }
 
-    /// The same connection in the name of one operator, as the server's audit log shows it.
+    /// The same connection with the operator's name in the `User-Agent`, which audit logs show.
     #[must_use]
     pub fn in_the_name_of(&self, operator: &str) -> Self {
         let user_agent = format!("{} ({operator})", self.user_agent);
         Self { user_agent, ..self.clone() }
     }
 
-    /// What is being read of the types that the server knows.
+    /// The `OpenAPI` documents read so far.
     pub(super) fn documents(&self) -> &Documents {
         &self.documents
     }
@@ -164,7 +164,7 @@ impl Cluster {
         &self.metrics
     }
 
-    /// Reads an object of a type, reduced as the caches want it.
+    /// Parses an object and reduces it to what the caches keep.
     pub(super) fn parse(
         &self,
         request: &str,
@@ -181,12 +181,12 @@ impl Cluster {
         &self.managers
     }
 
-    /// Sends a request and reads what is answered.
+    /// Sends a request and returns the body of its answer.
     pub(super) async fn send(&self, request: ApiRequest<'_>) -> Result<Bytes, ApiError> {
         Ok(self.ask(request).await?.into_body())
     }
 
-    /// Sends a request and reads its answer whole.
+    /// Sends a request and returns its answer with the whole body.
     pub(super) async fn ask(&self, request: ApiRequest<'_>) -> Result<Response<Bytes>, ApiError> {
         let (name, after) = (request.name(), self.settings.timeouts.request);
         let max_answer = request.max_answer;
@@ -200,7 +200,7 @@ impl Cluster {
         }
     }
 
-    /// Sends a request and returns once its answer has begun; a refusal is read whole.
+    /// Sends a request and returns when its answer begins. The body of a refusal is read whole.
     pub(super) async fn open(&self, request: ApiRequest<'_>) -> Result<Response<Body>, ApiError> {
         let (name, verb, ty) = (request.name(), request.verb, request.ty);
         let (metrics, code, started) = (&self.metrics, None, Instant::now());
@@ -235,18 +235,18 @@ impl Cluster {
     }
 }
 
-/// What may stand in a `User-Agent` (RFC 9110, section 5.6.2).
+/// Replaces what a `User-Agent` must not contain (RFC 9110, section 5.6.2).
 fn token(text: &str) -> String {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._+".contains(c);
     text.chars().map(|c| if is_allowed(c) { c } else { '-' }).collect()
 }
 
-/// A request that is counted when it ends, be it because nobody waits for its answer any more.
+/// Counts a request when it ends, also when it is cancelled.
 struct Attempt<'a> {
     metrics: &'a Metrics,
     verb: &'static str,
     ty: &'a K8sType,
-    /// The answer, if one has begun.
+    /// The status code, if an answer has begun.
     code: Option<u16>,
     started: Instant,
 }
@@ -270,7 +270,7 @@ pub(super) fn unreachable(
     ApiError::Unreachable { request: request.to_owned(), source: error.into().into() }
 }
 
-/// What a credential plugin is called with, and what it prints, may be secret.
+/// Omits the command and the output of a credential plugin, which may be secret.
 fn unsent(request: &str, error: kube::Error) -> ApiError {
     match error {
         kube::Error::Auth(AuthError::AuthExecRun { out, .. }) => {

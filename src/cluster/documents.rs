@@ -1,8 +1,9 @@
-//! What is known of the documents that describe types, one for each group and version, so that each is
-//! read once for all who ask for it meanwhile, and only if it has changed. Reads none itself.
+//! Caches what was read of the `OpenAPI` documents, of which there is one per group and version.
+//! Concurrent readers share one request, and a document is read again only if it has changed. Sends no
+//! requests itself.
 //!
-//! One is as large as all the types of its group. At the start every operator wants that of its
-//! parents and every reflector that of its type, and later they look again.
+//! A document is as large as all types of its group. At the start every operator needs that of its
+//! parents and every reflector that of its type, and later they read it again.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -23,20 +24,20 @@ use crate::{
 
 pub(super) type Reading = BoxFuture<'static, Result<Arc<Schemas>, ApiError>>;
 
-/// What a document says of the types that were asked for.
+/// The schemas that were read of a document, by type.
 #[derive(Default)]
 pub(super) struct Schemas {
-    /// Its version, if the server names it.
+    /// The `ETag` of the document, if the server sends one.
     pub(super) tag: Option<HeaderValue>,
     pub(super) of: BTreeMap<K8sType, Option<Arc<TypeSchema>>>,
 }
 
-/// What is known of one document.
+/// The state of one document.
 #[derive(Default)]
 struct Document {
     wanted: BTreeSet<K8sType>,
     known: Arc<Schemas>,
-    /// The request that is under way, if there is one.
+    /// The request in progress, if there is one.
     reading: Option<WeakShared<Reading>>,
 }
 
@@ -45,7 +46,7 @@ struct Document {
 pub(super) struct Documents(Arc<Mutex<HashMap<String, Document>>>);
 
 impl Documents {
-    /// The reading that is under way, or a new one.
+    /// Joins the request in progress, or begins a new one.
     pub(super) fn join(
         &self,
         path: &str,
@@ -55,15 +56,15 @@ impl Documents {
         let mut documents = self.all();
         let document = documents.entry(path.to_owned()).or_default();
         document.wanted.insert(ty.clone());
-        let under_way = document.reading.as_ref().and_then(WeakShared::upgrade);
-        under_way.filter(|reading| reading.peek().is_none()).unwrap_or_else(|| {
+        let in_progress = document.reading.as_ref().and_then(WeakShared::upgrade);
+        in_progress.filter(|reading| reading.peek().is_none()).unwrap_or_else(|| {
             let reading = begin().shared();
             document.reading = reading.downgrade();
             reading
         })
     }
 
-    /// The version that is known, if all that is wanted is known of it.
+    /// The cached `ETag`, if the cache has the schemas of all wanted types.
     pub(super) fn tag(&self, path: &str) -> Option<HeaderValue> {
         let documents = self.all();
         let Document { wanted, known, .. } = documents.get(path)?;
@@ -78,16 +79,16 @@ impl Documents {
         self.all().get(path).map(|document| document.known.clone()).unwrap_or_default()
     }
 
-    pub(super) fn learn(&self, path: &str, read: Schemas) -> Arc<Schemas> {
+    pub(super) fn cache(&self, path: &str, read: Schemas) -> Arc<Schemas> {
         let read = Arc::new(read);
         self.all().entry(path.to_owned()).or_default().known = read.clone();
         read
     }
 
-    /// There is no such document: no type of it is published.
+    /// Caches that the document does not exist, so that none of its types is published.
     pub(super) fn absent(&self, path: &str) -> Arc<Schemas> {
         let of = self.wanted(path).into_iter().map(|ty| (ty, None)).collect();
-        self.learn(path, Schemas { tag: None, of })
+        self.cache(path, Schemas { tag: None, of })
     }
 
     fn all(&self) -> MutexGuard<'_, HashMap<String, Document>> {

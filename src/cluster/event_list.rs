@@ -1,5 +1,5 @@
-//! The Events about one object as the API server has them at this moment, whoever told them. Nothing of
-//! it is cached: they are many, they change all the time, and only people read them.
+//! Lists the Events about one object from the API server, whoever created them. They are not cached:
+//! there are many, they change often, and only users read them.
 
 use serde_json::Value;
 
@@ -9,23 +9,23 @@ use crate::{
     reply::ApiError,
 };
 
-/// What is told about an object.
+/// The Events about an object.
 #[derive(Debug, PartialEq, Eq)]
 pub struct EventList {
     /// The Events, in no order.
     pub events: Vec<ObjectEvent>,
-    /// Whether there are more than are read.
+    /// Whether the server has more Events than were read.
     pub is_cut: bool,
 }
 
-/// So many are read of one object.
+/// The maximum number of Events that are read of one object.
 const LIMIT: u32 = 500;
-/// That many are usually a tenth of this.
+/// That many Events usually take a tenth of this.
 const MAX_ANSWER: usize = 8 << 20;
 
 impl Cluster {
-    /// Lists the Events about an object, at most 500. Those about cluster-scoped objects live in the
-    /// namespace `default`.
+    /// Lists at most 500 Events about an object. Those about cluster-scoped objects are in the namespace
+    /// `default`.
     pub async fn events_about(&self, key: &ObjectKey, uid: &Uid) -> Result<EventList, ApiError> {
         let ty = K8sType::namespaced("v1", "Event", "events");
         let namespace = key.namespace.as_deref().unwrap_or("default");
@@ -40,15 +40,15 @@ impl Cluster {
     }
 }
 
-/// As a tree first: an error then tells a position, and never what stands there.
+/// Parses into a `Value` first, because such an error names a position and never the content.
 fn read(answer: &[u8]) -> Result<EventList, serde_json::Error> {
     let list: Value = serde_json::from_slice(answer)?;
     let items = list["items"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let goes_on = list["metadata"]["continue"].as_str().is_some_and(|token| !token.is_empty());
-    Ok(EventList { events: items.iter().map(ObjectEvent::read).collect(), is_cut: goes_on })
+    let is_cut = list["metadata"]["continue"].as_str().is_some_and(|token| !token.is_empty());
+    Ok(EventList { events: items.iter().map(ObjectEvent::read).collect(), is_cut })
 }
 
-/// A server makes no such uids; a selector would end at them.
+/// Escapes what would end the selector, although servers create no such uids.
 fn escaped(uid: &Uid) -> String {
     uid.to_string().replace('\\', "\\\\").replace(',', "\\,").replace('=', "\\=")
 }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_read_with_whether_it_goes_on() {
+    fn a_list_with_a_continue_token_is_marked_as_cut() {
         let list = |metadata: Value| {
             let list = json!({"metadata": metadata, "items": [{"reason": "A"}, {"reason": "B"}]});
             read(list.to_string().as_bytes()).unwrap()
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_no_json_is_told_without_its_content() {
+    fn the_error_about_invalid_json_does_not_contain_the_answer() {
         let error = read(b"{\"items\": sentinel").unwrap_err();
         assert!(!error.to_string().contains("sentinel"), "{error}");
     }

@@ -1,4 +1,4 @@
-//! Kubernetes Events about a parent, or about what may be one.
+//! Creates Kubernetes Events about parents and undecodable objects.
 
 use std::time::SystemTime;
 
@@ -14,8 +14,8 @@ use crate::{
 const MAX_NOTE: usize = 1000;
 
 impl Cluster {
-    /// Tells an Event in the name of an operator. One that happened before is counted up, or created
-    /// if it is gone.
+    /// Publishes an Event of an operator. The count of a repeated one is increased, or the Event is
+    /// created again if it no longer exists.
     pub async fn publish(
         &self,
         operator: &str,
@@ -29,7 +29,7 @@ impl Cluster {
             }
         }
         match self.create_event(operator, about, event).await {
-            // Told before, and the answer was lost.
+            // An earlier request created it, and its answer was lost.
             Err(error) if error.class() == ErrorClass::Conflict => Ok(()),
             created => created,
         }
@@ -64,12 +64,12 @@ fn event_type() -> K8sType {
     K8sType::namespaced("events.k8s.io/v1", "Event", "events")
 }
 
-/// Events about cluster-scoped objects live in `default`.
+/// Events about cluster-scoped objects are in `default`.
 fn namespace(about: &Regarding) -> &str {
     about.key.namespace.as_deref().unwrap_or("default")
 }
 
-/// The API has a series begin with the second time.
+/// In the API a series begins with the second occurrence.
 fn series(event: &ParentEvent) -> Option<Value> {
     let time = micro_time(event.at);
     (event.count > 1).then(|| json!({"count": event.count, "lastObservedTime": time}))
@@ -105,11 +105,11 @@ fn name(about: &Regarding, event: &ParentEvent) -> String {
     format!("{}{:016x}", name_prefix(&about.key.name), event.name)
 }
 
-/// A prefix of names. Some types allow more in names than Events do, and no dot or dash may come
-/// before the dash.
+/// Returns a valid prefix of Event names. Some types allow more characters in names than Events do,
+/// and neither a dot nor a dash may precede the dash.
 fn name_prefix(name: &str) -> String {
-    let is_odd = |char: char| !matches!(char, 'a'..='z' | '0'..='9' | '.' | '-');
-    let short = format!("{name:.50}").to_lowercase().replace(is_odd, "-");
+    let is_invalid = |char: char| !matches!(char, 'a'..='z' | '0'..='9' | '.' | '-');
+    let short = format!("{name:.50}").to_lowercase().replace(is_invalid, "-");
     format!("{}-", short.trim_matches(['.', '-']))
 }
 
@@ -137,13 +137,13 @@ mod tests {
     use super::*;
     use crate::{metrics::Metrics, object::KeptManagers};
 
-    /// An Event lives for an hour.
+    /// Servers delete an Event after an hour.
     #[tokio::test]
-    async fn an_event_that_is_to_be_counted_up_and_is_gone_is_told_anew() {
-        let asked = std::sync::Arc::new(Mutex::new(Vec::new()));
-        let told = asked.clone();
+    async fn a_repeated_event_that_no_longer_exists_is_created_again() {
+        let methods = std::sync::Arc::new(Mutex::new(Vec::new()));
+        let received = methods.clone();
         let serve = move |request: Request<Body>| {
-            told.lock().unwrap().push(request.method().clone());
+            received.lock().unwrap().push(request.method().clone());
             let gone = json!({"kind": "Status", "code": 404, "details": {"name": "a"}});
             let is_new = request.method() == Method::POST;
             let (code, answer) = if is_new { (201, json!({})) } else { (404, gone) };
@@ -154,11 +154,11 @@ mod tests {
         let cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
         let ty = K8sType::namespaced("example.com/v1", "App", "apps");
         let about = Regarding { ty, key: ObjectKey::namespaced("ns", "a"), uid: None };
-        let (reason, message) = ("Odd".to_owned(), "odd".to_owned());
+        let (reason, message) = ("Reason".to_owned(), "message".to_owned());
         let (kind, at) = (EventKind::Warning, SystemTime::UNIX_EPOCH);
         let event = ParentEvent { kind, reason, message, name: 1, count: 2, at };
         cluster.publish("op", &about, &event).await.unwrap();
-        assert_eq!(*asked.lock().unwrap(), [Method::PATCH, Method::POST]);
+        assert_eq!(*methods.lock().unwrap(), [Method::PATCH, Method::POST]);
     }
 
     #[test]
@@ -169,14 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_a_prefix_of_names() {
+    fn the_name_of_an_object_becomes_a_valid_prefix_of_event_names() {
         assert_eq!(name_prefix("a"), "a-");
-        assert_eq!(name_prefix("system:Kitchen"), "system-kitchen-");
+        assert_eq!(name_prefix("system:Node"), "system-node-");
         assert_eq!(name_prefix(&format!("{}.b", "x".repeat(49))), format!("{}-", "x".repeat(49)));
     }
 
     #[test]
-    fn times_have_microseconds_as_the_api_demands() {
+    fn times_have_microseconds_as_the_api_requires() {
         let time = micro_time(SystemTime::UNIX_EPOCH);
         assert_eq!(time, "1970-01-01T00:00:00.000000Z");
     }

@@ -1,4 +1,4 @@
-//! Reading what a watch or a list says, without I/O.
+//! Parses watch events and pages of lists, without I/O.
 
 use std::borrow::Cow;
 
@@ -12,21 +12,21 @@ use crate::{
 
 /// One line of a watch.
 pub(super) enum Frame<'a> {
-    /// An object appeared or changed.
+    /// An object was added or modified.
     Changed(Outline<'a>),
-    /// An object is gone, or left the selector.
+    /// An object was deleted, or no longer matches the selector.
     Deleted(Outline<'a>),
-    /// Nothing up to this version is still to come.
+    /// All events up to this version have been sent.
     Bookmark {
         version: ResourceVersion,
         /// Whether it ends the initial events of a streaming list.
         ends_initial: bool,
     },
-    /// The watch is over; 410 means that it must begin with a new list.
+    /// The watch has ended; code 410 requires a new list.
     Error(Refusal),
-    /// An object that cannot be read; the others go on.
+    /// An object that cannot be decoded was added or modified.
     Undecodable(Undecodable),
-    /// An object that cannot be read is gone.
+    /// An object that cannot be decoded was deleted.
     UndecodableDeletion(Undecodable),
 }
 
@@ -50,7 +50,7 @@ struct RawFrame<'a> {
 #[derive(Deserialize)]
 struct RawPage<'a> {
     metadata: ListMetadata,
-    /// `null` from some servers when there is none.
+    /// `null` from some servers when there are none.
     #[serde(borrow, default)]
     items: Option<Vec<&'a RawValue>>,
 }
@@ -82,20 +82,20 @@ struct RawError {
     code: u16,
 }
 
-/// Every request about such an object would go to a path that does not exist.
+/// The paths of all requests about such an object would not exist.
 const NOT_CLUSTER_SCOPED: &str =
-    "it has a namespace, and its type is declared as cluster-scoped: declare it as namespaced";
+    "it has a namespace, but its type is declared as cluster-scoped: declare it as namespaced";
 const NOT_NAMESPACED: &str =
-    "it has no namespace, and its type is declared as namespaced: declare it as cluster-scoped";
+    "it has no namespace, but its type is declared as namespaced: declare it as cluster-scoped";
 
-/// Why an object is left out that holds bytes that are no text. Servers written in Go replace them.
-const NOT_TEXT: &str = "it holds bytes that are not UTF-8";
+/// Servers written in Go replace such bytes.
+const NOT_UTF8: &str = "it contains bytes that are not UTF-8";
 
-/// Reads one line of a watch; `Err` says why the line is none.
+/// Parses one line of a watch.
 pub(super) fn frame<'a>(line: &'a [u8], ty: &K8sType) -> Result<Frame<'a>, serde_json::Error> {
     let raw: RawFrame<'_> = match serde_json::from_slice(line) {
         Ok(raw) => raw,
-        Err(error) => return garbled_frame(line, ty).ok_or(error),
+        Err(error) => return invalid_utf8_frame(line, ty).ok_or(error),
     };
     let object = || outline(raw.object.get(), ty);
     Ok(match raw.ty.as_ref() {
@@ -110,10 +110,10 @@ pub(super) fn frame<'a>(line: &'a [u8], ty: &K8sType) -> Result<Frame<'a>, serde
     })
 }
 
-fn garbled_frame(line: &[u8], ty: &K8sType) -> Option<Frame<'static>> {
-    let line = mended(line)?;
+fn invalid_utf8_frame(line: &[u8], ty: &K8sType) -> Option<Frame<'static>> {
+    let line = replace_invalid_utf8(line)?;
     let raw: RawFrame<'_> = serde_json::from_str(&line).ok()?;
-    let object = Undecodable::read(ty, raw.object.get(), NOT_TEXT.to_owned());
+    let object = Undecodable::read(ty, raw.object.get(), NOT_UTF8.to_owned());
     match raw.ty.as_ref() {
         "ADDED" | "MODIFIED" => Some(Frame::Undecodable(object)),
         "DELETED" => Some(Frame::UndecodableDeletion(object)),
@@ -121,7 +121,7 @@ fn garbled_frame(line: &[u8], ty: &K8sType) -> Option<Frame<'static>> {
     }
 }
 
-/// Reads one page of a list.
+/// Parses one page of a list.
 pub(super) fn page(
     answer: &[u8],
     ty: &K8sType,
@@ -129,7 +129,7 @@ pub(super) fn page(
 ) -> Result<Page, serde_json::Error> {
     match serde_json::from_slice(answer) {
         Ok(raw) => Ok(page_of(raw, |item| Ok(outline(item, ty)?.keep(ty, managers)))),
-        Err(error) => garbled_page(answer, ty, managers).ok_or(error),
+        Err(error) => invalid_utf8_page(answer, ty, managers).ok_or(error),
     }
 }
 
@@ -149,20 +149,20 @@ fn page_of(raw: RawPage<'_>, read: impl Fn(&str) -> Result<Object, Undecodable>)
     page
 }
 
-/// A page of which some objects hold what is no text: those are left out, the others are as good.
-fn garbled_page(answer: &[u8], ty: &K8sType, managers: &KeptManagers) -> Option<Page> {
-    let answer = mended(answer)?;
+/// Parses a page in which some objects contain invalid UTF-8: only those are undecodable.
+fn invalid_utf8_page(answer: &[u8], ty: &K8sType, managers: &KeptManagers) -> Option<Page> {
+    let answer = replace_invalid_utf8(answer)?;
     let read = |item: &str| {
         if item.contains(char::REPLACEMENT_CHARACTER) {
-            return Err(Undecodable::read(ty, item, NOT_TEXT.to_owned()));
+            return Err(Undecodable::read(ty, item, NOT_UTF8.to_owned()));
         }
         Ok(outline(item, ty)?.keep(ty, managers))
     };
     Some(page_of(serde_json::from_str(&answer).ok()?, read))
 }
 
-/// What is no text, with a mark in the place of what makes it none; `None` for what is text.
-fn mended(bytes: &[u8]) -> Option<String> {
+/// Replaces invalid UTF-8 by U+FFFD; `None` if there is none.
+fn replace_invalid_utf8(bytes: &[u8]) -> Option<String> {
     std::str::from_utf8(bytes).is_err().then(|| String::from_utf8_lossy(bytes).into_owned())
 }
 
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_told_apart() {
+    fn the_types_of_watch_events_are_distinguished() {
         let object = r#"{"metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"1"}}"#;
         let event = |ty: &str| format!(r#"{{"type":"{ty}","object":{object}}}"#);
         assert!(matches!(read(&event("ADDED")), Frame::Changed(_)));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bookmark_that_ends_the_initial_events_is_known() {
+    fn the_bookmark_that_ends_the_initial_events_is_recognised() {
         let plain = r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7"}}}"#;
         assert!(matches!(read(plain), Frame::Bookmark { ends_initial: false, .. }));
         let end = r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7",
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_spoil_only_their_object() {
+    fn invalid_utf8_makes_only_its_own_object_undecodable() {
         let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
         let object = |name: &str, data: &[u8]| {
             let head = format!(
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_of_another_scope_than_its_type_is_declared_with_is_left_out() {
+    fn an_object_whose_scope_differs_from_the_declared_one_is_undecodable() {
         let object = |namespace: &str| {
             let rest = r#""name":"a","uid":"u","resourceVersion":"1""#;
             format!(r#"{{"type":"ADDED","object":{{"metadata":{{{namespace}{rest}}}}}}}"#)

@@ -1,4 +1,4 @@
-//! Listing a scope page by page.
+//! Lists a scope page by page.
 
 use std::time::Duration;
 
@@ -9,22 +9,22 @@ use crate::{
     schedule::Backoff,
 };
 
-/// Objects on a page: enough to be quick, few enough to bound what a page holds in memory.
+/// Objects on a page: enough to be quick, few enough to limit the memory of a page.
 pub(super) const PAGE_SIZE: u32 = 500;
 
-/// Where the server forgets the version before all pages are read, fewer and larger ones are.
+/// Used when the server compacts the version before all pages are read.
 const LARGE_PAGE_SIZE: u32 = 5_000;
 
-/// How often a page is asked for again, and after what time.
-const MORE_TRIES: u32 = 3;
+/// How often the request for a page is repeated, and after what time.
+const MAX_RETRIES: u32 = 3;
 const BACKOFF: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(4) };
 
-/// Servers forget the version of a list after some minutes.
+/// Servers compact the version of a list after some minutes.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// What of a list is asked for.
+/// Which part of a list is requested.
 enum Part<'a> {
-    /// Its version, more or less: the shortest page.
+    /// The shortest page, for the version of the list.
     OneObject,
     FirstPage(u32),
     PageAfter(&'a str, u32),
@@ -39,8 +39,8 @@ pub(super) struct List {
 }
 
 impl Cluster {
-    /// Lists what the server holds now (a quorum read: no `resourceVersion` is given). In pages,
-    /// unless that takes longer than the server keeps the version that they are of.
+    /// Lists the current objects (a quorum read, because no `resourceVersion` is given). It reads pages,
+    /// unless that takes longer than the server keeps their version.
     pub(super) async fn list(&self, spec: &WatchSpec, page_size: u32) -> Result<List, ApiError> {
         let page = self.all_pages(spec, page_size).await?;
         let frames::Page { version, objects, undecodable, next: _ } = page;
@@ -57,7 +57,7 @@ impl Cluster {
         self.part(spec, Part::All).await
     }
 
-    /// All pages, as one.
+    /// Reads all pages and joins them.
     async fn pages(&self, spec: &WatchSpec, size: u32) -> Result<frames::Page, ApiError> {
         let mut list = self.part(spec, Part::FirstPage(size)).await?;
         while let Some(token) = list.next.take() {
@@ -69,15 +69,15 @@ impl Cluster {
         Ok(list)
     }
 
-    /// A page that is not the first: of a long list it is not the end if one is refused for a while.
-    /// One that is too much is not asked for again: the list begins anew with smaller ones.
+    /// Reads a page after the first and retries it, so that a long list does not fail with one request.
+    /// A page that is too large is not retried: the list begins again with smaller pages.
     async fn page_after(
         &self,
         spec: &WatchSpec,
         token: &str,
         size: u32,
     ) -> Result<frames::Page, ApiError> {
-        for failures in 1..=MORE_TRIES {
+        for failures in 1..=MAX_RETRIES {
             let error = match self.part(spec, Part::PageAfter(token, size)).await {
                 Err(error) if error.code() != Some(410) && !error.is_too_much() => error,
                 page => return page,
@@ -92,13 +92,13 @@ impl Cluster {
         self.part(spec, Part::PageAfter(token, size)).await
     }
 
-    /// The version that a list of now would have.
+    /// The version of a list at this moment.
     pub(super) async fn version(&self, spec: &WatchSpec) -> Result<ResourceVersion, ApiError> {
         Ok(self.part(spec, Part::OneObject).await?.version)
     }
 
-    /// What the server holds now of a type with these labels, in a namespace or in all. It is all of
-    /// it: an object that cannot be read is an error.
+    /// Lists the current objects of a type with these labels, in a namespace or in all. An object that
+    /// cannot be decoded is an error, so that the list is complete.
     pub async fn list_labelled(
         &self,
         ty: &K8sType,
@@ -124,7 +124,7 @@ impl Cluster {
         let request = spec.request("list");
         let request = match part {
             Part::All => request,
-            // Without the labels: where few objects have them, a server looks at all before it finds one.
+            // Without the labels: where few objects have them, a server reads all before it finds one.
             Part::OneObject => spec.request_of_all("list").with_query("limit", "1"),
             Part::FirstPage(size) => request.with_query("limit", size.to_string()),
             Part::PageAfter(token, size) => {
@@ -139,7 +139,7 @@ impl Cluster {
 }
 
 impl WatchSpec {
-    /// A request about the collection that this scope covers.
+    /// A request for the collection of this scope.
     pub(super) fn request(&self, verb: &'static str) -> ApiRequest<'_> {
         let request = self.request_of_all(verb);
         match &self.label_selector {
@@ -148,7 +148,7 @@ impl WatchSpec {
         }
     }
 
-    /// The same about objects with any labels.
+    /// The same without the label selector.
     fn request_of_all(&self, verb: &'static str) -> ApiRequest<'_> {
         let path = self.ty.collection_path(self.namespace.as_deref());
         ApiRequest::get(verb, &self.ty, path)

@@ -1,12 +1,12 @@
-//! The Kubernetes API, as this framework needs it.
+//! The client of the Kubernetes API.
 //!
-//! Layer 8, and the only module that talks to the API server. It decides nothing: what to write
-//! is planned elsewhere, and what an answer means for a child is asked of the plan.
+//! Layer 8, and the only module that sends requests to the API server. It decides nothing: `plan`
+//! decides what is written and what an answer means for a child.
 //!
 //! Invariants:
-//! - every request has a deadline; a watch has an idle timeout;
+//! - every request has a timeout; a watch has an idle timeout;
 //! - a body is never logged and never part of an error;
-//! - create and update are server-side apply, a delete carries uid, version and a propagation.
+//! - create and update are server-side apply; a delete carries uid, version and propagation policy.
 
 mod api;
 mod documents;

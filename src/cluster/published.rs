@@ -1,4 +1,4 @@
-//! Reading the schemas of types, while the server publishes them late, not at all, or refuses.
+//! Reads the published schemas of types, also from servers that publish them late or not at all.
 
 use std::{
     sync::Arc,
@@ -15,26 +15,27 @@ use crate::{
     schedule::Backoff,
 };
 
-/// A schema that is not published after this time will not be: nothing can be read off it then.
+/// A schema that is not published after this time is treated as absent.
 pub const PUBLISHED_WITHIN: Duration = Duration::from_mins(1);
-/// How long until a schema that is not there is asked for again.
+/// How long until a schema that is not published is requested again.
 const RETRY: Duration = Duration::from_secs(2);
-/// The same of one that is refused.
+/// The same after a failed request.
 const BACKOFF: Backoff = Backoff { min: RETRY, max: Duration::from_mins(5) };
-const FAILURES_THAT_LAST: u32 = 3;
-/// What is published follows what is served after a moment.
+/// How many failures in a row are logged.
+const FAILURES_BEFORE_WARNING: u32 = 3;
+/// Servers publish a changed definition with a delay.
 const LAG: Duration = Duration::from_secs(10);
 
 impl Cluster {
-    /// What the schema of a type says: as it is now, or was while another who asked waits. `None`
-    /// where the server does not publish it (yet).
+    /// The schema of a type, read now or by a concurrent request. `None` where the server does not
+    /// publish it (yet).
     pub async fn schema(&self, ty: &K8sType) -> Result<Option<Arc<TypeSchema>>, ApiError> {
         let root = if ty.group().is_empty() { "api" } else { "apis" };
         let path = format!("/openapi/v3/{root}/{}", ty.api_version());
         loop {
             let begin = || self.clone().read_document(ty.clone(), path.clone()).boxed();
             let read = self.documents().join(&path, ty, begin).await?;
-            // A document that was read just before the type was wanted does not say.
+            // The request may have begun before the type was wanted.
             if let Some(schema) = read.of.get(ty) {
                 return Ok(schema.clone());
             }
@@ -45,7 +46,7 @@ impl Cluster {
         let mut request = ApiRequest::get("get", &ty, path.clone());
         let tag = self.documents().tag(&path);
         request.headers.extend(tag.map(|tag| (header::IF_NONE_MATCH, tag)));
-        // A connection keeps the buffer of its largest answer for as long as it lasts.
+        // A connection keeps the buffer of its largest answer until it is closed.
         request.headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         let name = request.name();
         let answer = match self.ask(request).await {
@@ -58,17 +59,17 @@ impl Cluster {
         let tag = answer.headers().get(header::ETAG).cloned();
         let of = schemas(answer.body(), self.documents().wanted(&path));
         let of = of.map_err(|error| ApiError::malformed(name, &error))?;
-        Ok(self.documents().learn(&path, Schemas { tag, of }))
+        Ok(self.documents().cache(&path, Schemas { tag, of }))
     }
 }
 
-/// Tells which fields of a type are secret, as soon as that can be read, and once more when it must
-/// have changed if its definition has.
-pub async fn secret_fields(cluster: Cluster, ty: K8sType, tell: impl Fn(SecretFields) + Send) {
+/// Reports which fields of a type are secret as soon as its schema can be read, and again after the
+/// delay with which servers publish a changed definition.
+pub async fn secret_fields(cluster: Cluster, ty: K8sType, report: impl Fn(SecretFields) + Send) {
     for wait in [Duration::ZERO, LAG] {
         tokio::time::sleep(wait).await;
         let secrets = published(&cluster, &ty).await;
-        tell(secrets);
+        report(secrets);
     }
 }
 
@@ -85,23 +86,23 @@ async fn published(cluster: &Cluster, ty: &K8sType) -> SecretFields {
                 RETRY
             }
             Err(error) => {
-                // A server that was not there may publish it late again.
+                // A restarted server publishes it late again.
                 unpublished_since = None;
                 failures += 1;
-                refused(ty, &error, failures)
+                retry_after_failure(ty, &error, failures)
             }
         };
         tokio::time::sleep(retry_in).await;
     }
 }
 
-/// Says so once it lasts; returns how long to wait.
-fn refused(ty: &K8sType, error: &ApiError, failures: u32) -> Duration {
-    if failures == FAILURES_THAT_LAST {
-        tracing::warn!(%ty, %error, "the schema cannot be read, nor what it marks as secret");
+/// Logs repeated failures; returns how long to wait.
+fn retry_after_failure(ty: &K8sType, error: &ApiError, failures: u32) -> Duration {
+    if failures == FAILURES_BEFORE_WARNING {
+        tracing::warn!(%ty, %error, "cannot read the schema of the type: fields marked as secret are unknown");
     }
     match error.class() {
-        ErrorClass::Wait(asked) => Backoff::obeyed(asked),
+        ErrorClass::Wait(asked) => Backoff::capped(asked),
         _ => BACKOFF.delay(failures, 0),
     }
 }

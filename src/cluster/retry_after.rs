@@ -1,12 +1,12 @@
-//! The header `Retry-After`: so many seconds, or a time by the server's clock.
-//! Only what is asked for: how much of it is granted is decided by who waits.
+//! Parses the header `Retry-After`: a number of seconds, or a time by the server's clock. The caller
+//! decides how long it really waits.
 
 use std::time::{Duration, SystemTime};
 
 use http::{HeaderMap, HeaderName, header};
 
-/// How long an answer asks to wait; nothing where its time has come. A time counts from the `Date` of the
-/// same answer where there is one, as clocks differ, else from `now`.
+/// The requested delay; zero for a time in the past. A time counts from the `Date` of the same answer if
+/// there is one, because clocks differ, else from `now`.
 pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let asked = text(headers, header::RETRY_AFTER)?;
     if let Ok(seconds) = asked.parse() {
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_is_asked_for_in_seconds_or_as_a_time() {
+    fn a_delay_is_requested_in_seconds_or_as_a_time() {
         const NOON: &str = "Fri, 01 Jan 2027 12:00:00 GMT";
         const LATER: &str = "Fri, 01 Jan 2027 12:00:30 GMT";
         let now = httpdate::parse_http_date("Fri, 01 Jan 2027 11:59:00 GMT").unwrap();

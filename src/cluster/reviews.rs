@@ -1,7 +1,6 @@
-//! Whom a token belongs to, and what that user may do: asked of the API server, which knows every
-//! way to log in and every rule.
+//! Authentication and authorization by the API server: `TokenReview` and `SubjectAccessReview`.
 //!
-//! Nothing is remembered here. A token is part of a request and of nothing else.
+//! Nothing is cached here. A token is part of a request and of nothing else.
 
 use std::collections::BTreeMap;
 
@@ -12,41 +11,41 @@ use serde_json::{Value, json};
 use super::{Cluster, api::ApiRequest};
 use crate::{object::K8sType, reply::ApiError};
 
-/// A user, as the API server knows them.
+/// A user of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct User {
     /// The name, for example `system:serviceaccount:monitoring:prometheus`.
     #[serde(rename(serialize = "user"))]
     pub username: String,
-    /// Tells namesakes apart; may be empty.
+    /// Distinguishes users of the same name; may be empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub uid: String,
     /// The groups that the user is in.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<String>,
-    /// What else the login says.
+    /// Additional attributes from the authenticator.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub extra: BTreeMap<String, Vec<String>>,
 }
 
-/// What the API server says of a token.
+/// The result of a `TokenReview`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenVerdict {
-    /// It is this user's.
+    /// The token belongs to this user.
     User(User),
-    /// It is nobody's, or not meant for us.
+    /// The token is invalid, or for another audience.
     Refused,
 }
 
-/// What the API server says of a request.
+/// The result of a `SubjectAccessReview`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AccessVerdict {
-    /// The user may.
+    /// The user is allowed to do this.
     Allowed,
-    /// The user may not.
+    /// The user is not allowed to do this.
     Denied {
-        /// Why, where the server says it; often empty.
+        /// The reason given by the server; often empty.
         reason: String,
     },
 }
@@ -76,8 +75,7 @@ struct AccessStatus {
 }
 
 impl Cluster {
-    /// Asks whose token this is. With audiences, it must be meant for one of them; without, for
-    /// the API server itself.
+    /// Reviews a token. It must be for one of the audiences, or for the API server if there are none.
     pub async fn review_token(
         &self,
         token: &str,
@@ -88,18 +86,19 @@ impl Cluster {
         if !audiences.is_empty() {
             spec["audiences"] = json!(audiences);
         }
-        let TokenStatus { authenticated, user, audiences: meant_for } =
+        let TokenStatus { authenticated, user, audiences: accepted } =
             self.review(&ty, spec).await?;
-        // A server that does not know of audiences answers none.
-        let is_for_us = audiences.is_empty() || meant_for.iter().any(|one| audiences.contains(one));
-        if authenticated && is_for_us && !user.username.is_empty() {
+        // A server without support for audiences returns none.
+        let is_accepted =
+            audiences.is_empty() || accepted.iter().any(|one| audiences.contains(one));
+        if authenticated && is_accepted && !user.username.is_empty() {
             Ok(TokenVerdict::User(user))
         } else {
             Ok(TokenVerdict::Refused)
         }
     }
 
-    /// Asks whether a user may do this with a path that is no resource of the API server.
+    /// Reviews whether a user may do this with a non-resource path.
     pub async fn review_access(
         &self,
         user: &User,
@@ -129,9 +128,9 @@ impl Cluster {
         let name = request.name();
         let answer = self.send(request).await?;
         let answer: Result<Answer<T>, _> = serde_json::from_slice(&answer);
-        // What is wrong is said by position: the answer repeats the token.
+        // The error names only a position, because the answer contains the token.
         let why = |error: serde_json::Error| {
-            format!("not the review that was asked for, at line {}", error.line())
+            format!("it is not the requested review, at line {}", error.line())
         };
         answer
             .map(|answer| answer.status)
@@ -150,7 +149,7 @@ mod tests {
     use super::*;
     use crate::{metrics::Metrics, object::KeptManagers};
 
-    /// A server that answers every review with this status, and repeats what it was asked.
+    /// A server that answers every review with its spec and this status.
     fn answering(status: Value) -> Cluster {
         let serve = move |request: Request<Body>| {
             let status = status.clone();
@@ -170,14 +169,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_token_is_good_only_when_the_server_says_so_and_whose_it_is() {
+    async fn a_token_is_accepted_only_if_the_server_authenticates_it_and_names_the_user() {
         let user = json!({"username": "ann", "groups": ["staff"]});
-        for (status, audiences, is_good) in [
+        for (status, audiences, is_accepted) in [
             (json!({"authenticated": true, "user": user}), vec![], true),
             (json!({"authenticated": true, "user": user, "audiences": ["api"]}), vec![], true),
             (json!({"authenticated": true, "user": user, "audiences": ["us"]}), vec!["us"], true),
             (json!({"authenticated": true, "user": user, "audiences": ["api"]}), vec!["us"], false),
-            // A server that does not know of audiences.
+            // A server without support for audiences.
             (json!({"authenticated": true, "user": user}), vec!["us"], false),
             (json!({"authenticated": false, "user": user}), vec![], false),
             (json!({"authenticated": true, "user": {}}), vec![], false),
@@ -185,13 +184,14 @@ mod tests {
         ] {
             let audiences: Vec<String> = audiences.into_iter().map(str::to_owned).collect();
             let verdict = answering(status.clone()).review_token("t", &audiences).await.unwrap();
-            let expected = if is_good { TokenVerdict::User(ann()) } else { TokenVerdict::Refused };
+            let expected =
+                if is_accepted { TokenVerdict::User(ann()) } else { TokenVerdict::Refused };
             assert_eq!(verdict, expected, "{status} {audiences:?}");
         }
     }
 
     #[tokio::test]
-    async fn access_is_allowed_only_when_nothing_denies_it() {
+    async fn access_is_allowed_only_if_it_is_not_denied() {
         for (status, is_allowed) in [
             (json!({"allowed": true}), true),
             (json!({"allowed": true, "denied": true}), false),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_that_is_no_review_is_an_error_that_does_not_quote_it() {
+    async fn the_error_about_a_malformed_review_does_not_contain_the_answer() {
         for status in [json!(null), json!({}), json!({"allowed": "s3ntinel"})] {
             let cluster = answering(status);
             let error = cluster.review_access(&ann(), "get", "/").await.unwrap_err();
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_is_asked_about_with_all_that_is_known() {
+    fn a_review_contains_all_attributes_of_the_user() {
         let user: User = serde_json::from_value(json!({
             "username": "ann", "uid": "1", "groups": ["staff"], "extra": {"scopes": ["a"]},
         }))

@@ -1,7 +1,6 @@
-//! What a type's status may hold and which of its fields are secret, as the server publishes it in
-//! `OpenAPI` v3.
+//! Parses the schema of a type's status and its secret fields from `OpenAPI` v3.
 //!
-//! The document needs no permission beyond that of any authenticated user, other than the CRD.
+//! Unlike the CRD, any authenticated user may read the document.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,7 +15,7 @@ use crate::{
     reply::{StatusSchema, TypeSchema},
 };
 
-/// A document may describe hundreds of types: as a tree it would take megabytes.
+/// Schemas stay unparsed: a document with hundreds of types would take megabytes as a tree.
 #[derive(Deserialize)]
 struct Document<'a> {
     #[serde(borrow, default)]
@@ -31,7 +30,7 @@ struct Components<'a> {
     schemas: BTreeMap<String, &'a RawValue>,
 }
 
-/// A schema as far as it says whose it is.
+/// The part of a schema that names its type.
 #[derive(Deserialize)]
 struct Labelled {
     #[serde(default, rename = "x-kubernetes-group-version-kind")]
@@ -46,7 +45,7 @@ struct GroupVersionKind {
     kind: String,
 }
 
-/// What a document says of each of the types; `None` where it does not know one.
+/// The schemas of the types in a document; `None` for a type that it does not contain.
 pub(super) fn schemas(
     document: &[u8],
     types: BTreeSet<K8sType>,
@@ -66,12 +65,12 @@ fn read(document: &Document<'_>, ty: &K8sType) -> serde_json::Result<Option<Type
     let ending = format!("/{}/{{name}}/status", ty.plural());
     let has_subresource = document.paths.keys().any(|path| path.ends_with(&ending));
     let status = match schema.pointer("/properties/status") {
-        // Whatever it says of it: most refer to it instead of spelling it out.
+        // Most refer to the schema of their status instead of containing it.
         _ if ty.is_builtin() && has_subresource => StatusSchema::unknown(),
         Some(status) if status.get("properties").is_none() && is_reference(status) => {
             StatusSchema::unknown()
         }
-        // It says nothing of a status, and keeps what it says nothing of.
+        // It declares no status and preserves unknown fields.
         None if keeps_unknown(&schema) => {
             StatusSchema::from_open_api(Some(&json!({})), has_subresource)
         }

@@ -1,4 +1,4 @@
-//! What a watch loop is asked to watch, and what it has to say. Values only.
+//! What a watch loop watches, and the notes that it sends. Values only.
 
 use std::{
     fmt,
@@ -18,11 +18,11 @@ pub struct WatchSpec {
     pub ty: K8sType,
     /// The namespace; `None` for all.
     pub namespace: Option<String>,
-    /// The label selector; `None` for everything.
+    /// The label selector; `None` for all objects.
     pub label_selector: Option<String>,
 }
 
-/// Which watch it is.
+/// Identifies a watch.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Watched {
     /// The type.
@@ -32,7 +32,7 @@ pub struct Watched {
 }
 
 impl WatchSpec {
-    /// Which watch it is.
+    /// The identity of the watch.
     pub fn watched(&self) -> Watched {
         Watched { ty: self.ty.clone(), namespace: self.namespace.clone() }
     }
@@ -47,36 +47,36 @@ impl fmt::Display for Watched {
     }
 }
 
-/// What a watch loop has to say.
+/// A note of a watch loop to its reflector.
 #[derive(Debug)]
 pub enum WatchNote {
-    /// A connection was opened, but not in the place of one that had lasted its time. A server ends
-    /// those that there are when a definition changes.
+    /// A connection was opened, unless it follows one that lasted until its timeout. Servers end the
+    /// watches of a type when its definition changes.
     Opened,
     /// The store has changed.
     Changed(Vec<Change>),
     /// The store holds a complete list.
     Synced(Settled),
-    /// Something came from the server; nothing need have changed. Told once a second at most,
-    /// but always after a failure.
+    /// The server sent something, which need not be a change. Sent once a second at most, but always
+    /// after a failure.
     Alive {
         /// When.
         at: SystemTime,
     },
-    /// What happens is not known any more until a list has told: `Synced` follows.
+    /// Changes are missed until the next list: `Synced` follows.
     Lost,
-    /// The watch failed and is tried again after the delay.
+    /// The watch failed and is retried after the delay.
     Failed {
         /// Why.
         error: ApiError,
         /// How long until the next try.
         retry_in: Duration,
     },
-    /// An object could not be read.
+    /// An object could not be decoded.
     Undecodable {
-        /// What can be told of it.
+        /// What is known of it.
         object: Undecodable,
-        /// Whether it was not known that this version of it cannot be read.
+        /// Whether this version was not known to be undecodable.
         is_news: bool,
     },
 }

@@ -1,4 +1,4 @@
-//! Writing to the API server: apply, delete, merge patch, and the live read before and after.
+//! Writes to the API server: apply, delete, merge patch; and the live reads before and after.
 
 use bytes::Bytes;
 use http::Method;
@@ -34,7 +34,7 @@ impl Cluster {
         answer.map(|answer| self.parse(&name, ty, &answer)).transpose()
     }
 
-    /// The same with every field as the server has it, nothing left out for the cache.
+    /// The same with all fields, also those that the cache omits.
     pub async fn read_whole(
         &self,
         ty: &K8sType,
@@ -45,7 +45,7 @@ impl Cluster {
         answer.map(|answer| serde_json::from_slice(&answer).map_err(malformed)).transpose()
     }
 
-    /// The name of the request, and the answer unless the object does not exist.
+    /// Returns the name of the request, and the answer unless the object does not exist.
     async fn get(
         &self,
         ty: &K8sType,
@@ -60,10 +60,10 @@ impl Cluster {
         }
     }
 
-    /// Applies the fields of `body` as `manager`, taking them from others.
+    /// Applies the fields of `body` as `manager` with force, which takes them from other managers.
     ///
-    /// Whether it creates or updates is up to `body.metadata`: a `resourceVersion` of `"1"` only
-    /// creates, a `uid` only updates that very object.
+    /// `body.metadata` decides whether it creates or updates: a `resourceVersion` of `"1"` only creates,
+    /// a `uid` only updates that very object.
     pub async fn apply(
         &self,
         ty: &K8sType,
@@ -74,8 +74,8 @@ impl Cluster {
         self.write(apply(ty, key, manager, body).with_query("force", "true")).await
     }
 
-    /// The same without force: a field that another manager holds with another value is answered
-    /// 409, and nothing is written.
+    /// The same without force: if another manager owns a field with another value, the answer is 409 and
+    /// nothing is written.
     pub async fn apply_yielding(
         &self,
         ty: &K8sType,
@@ -86,7 +86,7 @@ impl Cluster {
         self.write(apply(ty, key, manager, body)).await
     }
 
-    /// What [`Cluster::apply`] would answer; nothing is written.
+    /// [`Cluster::apply`] as a dry run.
     pub async fn try_apply(
         &self,
         ty: &K8sType,
@@ -94,11 +94,10 @@ impl Cluster {
         manager: &str,
         body: &Value,
     ) -> Result<Object, ApiError> {
-        self.write(trial(ty, key, manager, body).with_query("force", "true")).await
+        self.write(dry_run(ty, key, manager, body).with_query("force", "true")).await
     }
 
-    /// What it would answer where there is no such object; nothing is written. What was never stored
-    /// has no version: here it has zero.
+    /// The same for an object that does not exist. It gets version zero, because a server gives none.
     pub async fn try_create(
         &self,
         ty: &K8sType,
@@ -106,7 +105,7 @@ impl Cluster {
         manager: &str,
         body: &Value,
     ) -> Result<Object, ApiError> {
-        let request = trial(ty, key, manager, body).with_query("force", "true");
+        let request = dry_run(ty, key, manager, body).with_query("force", "true");
         let name = request.name();
         let answer = self.send(request).await?;
         let mut object: Value = serde_json::from_slice(&answer)
@@ -117,7 +116,7 @@ impl Cluster {
         self.parse(&name, ty, object.to_string().as_bytes())
     }
 
-    /// What [`Cluster::apply_yielding`] would answer; nothing is written.
+    /// [`Cluster::apply_yielding`] as a dry run.
     pub async fn try_apply_yielding(
         &self,
         ty: &K8sType,
@@ -125,7 +124,7 @@ impl Cluster {
         manager: &str,
         body: &Value,
     ) -> Result<Object, ApiError> {
-        self.write(trial(ty, key, manager, body)).await
+        self.write(dry_run(ty, key, manager, body)).await
     }
 
     /// Sends a JSON merge patch for the status.
@@ -174,13 +173,13 @@ impl Cluster {
         request.body = options.to_string().into_bytes();
         let name = request.name();
         let answer = self.send(request).await?;
-        // A final delete answers with a Status, or (for some types) with the object as it was.
+        // The answer to a final delete is a Status or, for some types, the object as it was.
         match serde_json::from_slice(&answer) {
             Ok(Outline { kind, metadata })
                 if kind != "Status" && metadata.deletion_timestamp.is_some() =>
             {
                 let object = self.parse(&name, ty, &answer)?;
-                // So it is told of a Pod too that no node has, which is gone at once.
+                // A Pod without a node is gone at once, but is answered in the same way.
                 Ok(if object.has_ended() { Deleted::Gone } else { Deleted::Terminating(object) })
             }
             Ok(_) => Ok(Deleted::Gone),
@@ -212,8 +211,8 @@ fn apply<'a>(ty: &'a K8sType, key: &ObjectKey, manager: &str, body: &Value) -> A
         .with_query("fieldManager", manager)
 }
 
-/// An apply that is only tried.
-fn trial<'a>(ty: &'a K8sType, key: &ObjectKey, manager: &str, body: &Value) -> ApiRequest<'a> {
+/// An apply as a dry run.
+fn dry_run<'a>(ty: &'a K8sType, key: &ObjectKey, manager: &str, body: &Value) -> ApiRequest<'a> {
     apply(ty, key, manager, body).with_query("dryRun", "All")
 }
 
@@ -230,18 +229,17 @@ fn patch<'a>(
     request
 }
 
-/// An apply is read as YAML, which refuses control characters that JSON allows, and folds line
-/// breaks that JSON does not know: what is escaped is read as it is meant. In JSON they can stand
-/// in strings only.
+/// Escapes what servers would misread, as they parse an apply as YAML: it refuses control characters
+/// that JSON allows and folds line breaks that JSON does not know. In JSON both occur only in strings.
 fn escaped(json: String) -> String {
-    let is_odd = |c: char| {
+    let is_special = |c: char| {
         matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
     };
-    if !json.contains(is_odd) {
+    if !json.contains(is_special) {
         return json;
     }
     let escape = |c: char| format!("\\u{:04x}", u32::from(c));
-    json.chars().map(|c| if is_odd(c) { escape(c) } else { c.to_string() }).collect()
+    json.chars().map(|c| if is_special(c) { escape(c) } else { c.to_string() }).collect()
 }
 
 #[cfg(test)]
@@ -249,11 +247,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_yaml_would_refuse_or_fold_is_escaped_and_means_the_same() {
-        let odd = json!({"k": "\u{7f}\u{85}\u{9f}\u{2028}\u{2029}\u{ffff} \u{e9}\u{10ffff}\"\n"});
-        let text = escaped(odd.to_string());
+    fn characters_that_yaml_refuses_or_folds_are_escaped_without_a_change_of_value() {
+        let special =
+            json!({"k": "\u{7f}\u{85}\u{9f}\u{2028}\u{2029}\u{ffff} \u{e9}\u{10ffff}\"\n"});
+        let text = escaped(special.to_string());
         assert!(text.contains("\\u007f\\u0085\\u009f\\u2028\\u2029\\uffff \u{e9}\u{10ffff}"));
-        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), odd);
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), special);
         let plain = json!({"k": "plain"}).to_string();
         assert_eq!(escaped(plain.clone()), plain);
     }

@@ -1,6 +1,6 @@
-//! What is known of Kubernetes' own types and cannot be read off their objects. By path and type,
-//! never by what a value looks like. Says nothing about custom resources: their server stores what
-//! it is sent.
+//! Facts about Kubernetes' own types that their objects do not show. They go by path and type,
+//! never by what a value looks like. Nothing here is about custom resources: the server stores them
+//! as they are sent.
 
 use serde_json::{Value, json};
 
@@ -40,9 +40,8 @@ pub(crate) fn is_quantity(path: &Path<'_>) -> bool {
         || QUANTITIES.iter().any(|pattern| path.ends_with(pattern))
 }
 
-/// Whether a value is the one that the server puts at this path of a built-in type when nobody
-/// says anything. Only fields inside of atomic values are listed: elsewhere the managed fields
-/// tell what is ours.
+/// Whether a value is the server's default at this path of a built-in type. Only fields inside
+/// atomic values are listed: elsewhere the managed fields show what is ours.
 pub(crate) fn is_default(path: &Path<'_>, value: &Value) -> bool {
     let defaults: [(&[&str], Value); 18] = [
         (&["ports", "protocol"], json!("TCP")),
@@ -67,10 +66,10 @@ pub(crate) fn is_default(path: &Path<'_>, value: &Value) -> bool {
     defaults.iter().any(|(names, default)| path.ends_with(names) && value == default)
 }
 
-/// Whether the server leaves out an empty value at this path of a built-in type, within an atomic
-/// value. Not so the keys of a map, nor what differs from nothing at all (`optional: false`).
-pub(crate) fn is_left_out(path: &Path<'_>, value: &Value) -> bool {
-    let omitted: [(&[&str], Value); 9] = [
+/// Whether the server drops an empty value at this path of a built-in type, within an atomic value.
+/// It keeps the keys of a map, and what differs from an absent value (`optional: false`).
+pub(crate) fn is_dropped_when_empty(path: &Path<'_>, value: &Value) -> bool {
+    let dropped: [(&[&str], Value); 9] = [
         (&["envFrom", "prefix"], json!("")),
         (&["tolerations", "key"], json!("")),
         (&["tolerations", "operator"], json!("")),
@@ -81,16 +80,16 @@ pub(crate) fn is_left_out(path: &Path<'_>, value: &Value) -> bool {
         (&["metadata", "annotations"], json!({})),
         (&["endpoints", "conditions"], json!({})),
     ];
-    omitted.iter().any(|(names, empty)| path.ends_with(names) && value == empty)
+    dropped.iter().any(|(names, empty)| path.ends_with(names) && value == empty)
 }
 
-/// Whether the value at a path of a built-in type is an atomic map that people empty by `{}`. Any
-/// other `{}` asks for the server's defaults (`strategy: {}`).
+/// Whether the value at a path of a built-in type is an atomic map that `{}` empties. Any other
+/// `{}` asks for the server's defaults (`strategy: {}`).
 pub(crate) fn is_selector(path: &Path<'_>) -> bool {
     path.last_field().is_some_and(names_selector)
 }
 
-/// Whether that is the name of such a map.
+/// Whether a field of this name holds such a map.
 pub(crate) fn names_selector(field: &str) -> bool {
     field.ends_with("elector")
 }
@@ -110,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_holds_data_or_takes_others_along_is_looked_at_before_it_is_deleted() {
+    fn types_that_hold_data_are_irreplaceable() {
         for (api_version, kind, expected) in [
             ("v1", "PersistentVolumeClaim", true),
             ("v1", "PersistentVolume", true),

@@ -1,6 +1,7 @@
-//! Items of lists that collide. Server-side apply merges some lists by keys (the ports of a Service by number
-//! and protocol). When another manager changes a key of an item, an apply of the desired item adds a second
-//! one, and the server refuses the two if they share what must be unique (the name of the port).
+//! Items of lists that collide. Server-side apply merges some lists by keys (the ports of a Service
+//! by number and protocol). When another manager changes a key of an item, an apply of the desired
+//! item adds a second one, and the server refuses both if they share a value that must be unique
+//! (the name of the port).
 
 use serde_json::{Map, Value};
 
@@ -10,19 +11,19 @@ use super::{
 };
 use crate::{object::quoted, operator::OperatorName};
 
-/// The items of a child that collide with desired ones, as the paths of an answer with `FieldValueDuplicate`
-/// name them, and that are not desired themselves.
+/// The items of a child that collide with desired ones, as the paths of a response with
+/// `FieldValueDuplicate` name them, and that are not desired themselves.
 #[derive(Debug, PartialEq)]
 pub struct Collision {
-    /// The JSON merge patch after which our apply owns these items, and so removes them. It carries the
-    /// version of the object.
+    /// The JSON merge patch after which our apply owns these items, and so removes them. It carries
+    /// the version of the object.
     pub patch: Value,
-    /// Who holds them, and where: `spec.ports` is held by `kubectl-edit`.
+    /// A sentence with their lists and managers.
     pub holders: String,
 }
 
-/// `live` is the object as the server has it, with all entries of its `managedFields`. `None` when no item of
-/// another manager collides.
+/// `live` is the object as the server has it, with all entries of its `managedFields`. `None` when
+/// no item of another manager collides.
 pub fn collision(
     live: &Value,
     desired: &Value,
@@ -44,7 +45,7 @@ pub fn collision(
         });
         let names: Vec<_> = holding.filter_map(|it| it["manager"].as_str()).map(quoted).collect();
         let lists: Vec<_> = paths.iter().map(|path| quoted(list_of(path))).collect();
-        format!("an item of {} is held by {}", lists.join(", "), names.join(", "))
+        format!("an item of {} is owned by {}", lists.join(", "), names.join(", "))
     };
     let patch = hand_over(live, operator, is_others, |fields| match colliding(fields) {
         Some(given) => {
@@ -62,8 +63,8 @@ enum PathStep {
     Item,
 }
 
-/// `spec.ports[1].name`, as a cause of a refusal has it. The index is that of an object that was never
-/// stored, and says nothing.
+/// The steps of `spec.ports[1].name`, as in a cause of a refusal. The index is that of an object
+/// that was never stored, and is ignored.
 fn steps(path: &str) -> Vec<PathStep> {
     let fields = path.split('.').flat_map(|part| {
         let (name, index) = part.split_once('[').map_or((part, false), |(name, _)| (name, true));
@@ -73,12 +74,12 @@ fn steps(path: &str) -> Vec<PathStep> {
     fields.collect()
 }
 
-/// The list that a path leads into, for a sentence.
+/// The path of the list, for a message.
 fn list_of(path: &str) -> &str {
     path.rfind('[').map_or(path, |at| &path[..at])
 }
 
-/// What is owned of the items that collide, as `fieldsV1`.
+/// The owned fields of the items that collide, as `fieldsV1`.
 fn items(fields: &Value, live: &Value, desired: &Value, steps: &[PathStep]) -> Option<Value> {
     let (step, rest) = steps.split_first()?;
     match step {
@@ -122,7 +123,8 @@ fn value_at<'v>(item: &'v Value, steps: &[PathStep]) -> Option<&'v Value> {
     })
 }
 
-/// The paths of `fields` that are not in `given`. A node that becomes empty goes: it would mean the whole value.
+/// The paths of `fields` that are not in `given`. An empty node is removed: it would mean the whole
+/// value.
 fn without(fields: &Value, given: &Value) -> Value {
     let Some(nodes) = fields.as_object() else { return fields.clone() };
     let left = nodes.iter().filter_map(|(name, node)| match given.get(name) {
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_that_collides_is_handed_over_and_what_else_its_manager_owns_stays() {
+    fn a_colliding_item_is_transferred_and_its_managers_other_fields_stay() {
         let item = json!({".": {}, "f:name": {}, "f:port": {}});
         let fields = |port: &str| json!({"f:spec": {"f:ports": {port: item}}});
         let mut theirs = fields(&port(9000));
@@ -179,11 +181,11 @@ mod tests {
         let managed = json!([entry("op", "Apply", &united), entry("x`", "Update", &left)]);
         assert_eq!(found.patch["metadata"]["managedFields"], managed);
         assert_eq!(found.patch["metadata"]["resourceVersion"], "7");
-        assert_eq!(found.holders, "an item of `spec.ports` is held by `x'`");
+        assert_eq!(found.holders, "an item of `spec.ports` is owned by `x'`");
     }
 
     #[test]
-    fn what_is_desired_or_shares_nothing_does_not_collide() {
+    fn a_desired_item_or_one_without_a_shared_value_does_not_collide() {
         let fields = json!({"f:spec": {"f:ports": {port(9000): {"f:name": {}}}}});
         let entries = [entry("x", "Update", &fields)];
         let live = |name: &str| json!([{"name": name, "port": 9000, "protocol": "TCP"}]);

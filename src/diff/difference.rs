@@ -1,5 +1,5 @@
-//! Where what is desired and what is there differ, with both values: for those who look. What is to be
-//! done about it is decided elsewhere, by the same comparison.
+//! Where the desired and the live object differ, with both values, to be shown to users. What to do
+//! about it is decided elsewhere, by the same comparison.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::object::{FieldSet, K8sType};
 
-/// So many are told of one object.
+/// At most so many are shown of one object.
 const MAX_DIFFERENCES: usize = 50;
 
 /// Where they differ; `fields` is what our manager owns of the live object.
@@ -24,13 +24,13 @@ pub fn compare<'a>(
     let mut found = contained::compared(ty, desired, live, fields, MAX_DIFFERENCES);
     let Some(fields) = fields else { return found };
     let Ownership { beyond, lost } = owned::ownership(fields, desired);
-    let told = |path: String| {
+    let difference = |path: String| {
         let (desired, live) = (at(desired, &path), at(live, &path));
         Difference { path, desired, live }
     };
-    found.extend(beyond.into_iter().map(told));
+    found.extend(beyond.into_iter().map(difference));
     if found.is_empty() {
-        found.extend(lost.into_iter().map(told));
+        found.extend(lost.into_iter().map(difference));
     }
     found
 }

@@ -1,5 +1,5 @@
-//! Where a live child is not what an apply should have left: what differs, and what only is not ours.
-//! Decides nothing.
+//! Where a live child is not what an apply should have left: values that differ, and values that we
+//! do not own. Decides nothing.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::{object::Object, operator::OperatorName};
 pub(crate) struct Differences {
     /// The object differs, or holds what is no longer desired.
     pub(crate) changed: Vec<String>,
-    /// The object is as desired, but we do not own that.
+    /// The values are up to date, but we do not own them.
     pub(crate) lost: Vec<String>,
 }
 
@@ -39,13 +39,13 @@ impl Differences {
         self.changed.iter().all(|path| other.changed.contains(path))
     }
 
-    /// Where the object differs, as far as is told.
+    /// Where the object differs, at most [`MAX_PATHS`].
     pub(crate) fn changed_paths(mut self) -> Vec<String> {
         self.changed.truncate(MAX_PATHS);
         self.changed
     }
 
-    /// What is told of them.
+    /// The paths to report.
     pub(crate) fn paths(self) -> Vec<String> {
         let mut paths = if self.changed.is_empty() { self.lost } else { self.changed };
         paths.truncate(MAX_PATHS);
@@ -53,12 +53,8 @@ impl Differences {
     }
 }
 
-/// Where a live object is not what an apply asked for, although it is what that left.
-pub(crate) fn differing_paths(
-    body: &Value,
-    live: &Object,
-    operator: &OperatorName,
-) -> Vec<String> {
+/// Where the object that an apply left differs from what the apply asked for.
+pub(crate) fn differing_paths(body: &Value, live: &Object, operator: &OperatorName) -> Vec<String> {
     Differences::between(body, live, operator).changed_paths()
 }
 

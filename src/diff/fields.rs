@@ -1,4 +1,4 @@
-//! What our field manager owns, seen from a place within an object.
+//! What our field manager owns of a value within an object.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ pub(crate) enum Owned<'a> {
     Nothing,
     /// All of it, as part of an atomic value.
     Whole,
-    /// What the members say; all of it where there are none.
+    /// What the members list; all of it where there are none.
     Node(&'a FieldSet),
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn has_keys(item: &Value, keys: &Map<String, Value>) -> bool {
 }
 
 /// Finds for each desired item of a list with keys the target with the same keys. A desired item
-/// may lack a key that the server defaults (the protocol of a port): it gets what is left over.
+/// may lack a key that the server defaults (the protocol of a port): it gets a remaining target.
 pub(crate) fn pair<'k>(
     desired: &[Value],
     targets: impl IntoIterator<Item = &'k Map<String, Value>>,
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_paired_by_their_keys_and_defaulted_keys_get_what_is_left() {
+    fn items_are_paired_by_their_keys_and_those_with_defaulted_keys_get_the_rest() {
         let targets = keys(&json!([
             {"port": 53, "protocol": "TCP"}, {"port": 53, "protocol": "UDP"},
         ]));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_inside_of_a_leaf_is_owned_as_a_whole() {
+    fn the_content_of_a_leaf_is_owned_as_a_whole() {
         let fields = FieldSet::parse(r#"{"f:a": {}, "f:b": {".": {}, "f:c": {}}}"#).unwrap();
         let root = Owned::root(Some(&fields));
         assert!(root.field("a").field("x").field("y").is_whole());

@@ -1,4 +1,4 @@
-//! Whether two versions of an object are the same in what we own of it, told by a hash of that.
+//! Compares versions of an object by hashes of the fields that we own.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -30,8 +30,8 @@ pub fn are_alike(one: &Object, other: &Object, operator: &OperatorName) -> bool 
     is_same(&of_one) && is_same(&of_other)
 }
 
-/// Whether two versions of an object differ in nothing but status, versions and times: not even in who
-/// manages it.
+/// Whether two versions of an object differ in nothing but status, versions and times; field
+/// ownership counts as a difference.
 pub fn differ_in_status_only(one: &Object, other: &Object) -> bool {
     one.uid() == other.uid()
         && one.is_deleting() == other.is_deleting()
@@ -39,8 +39,8 @@ pub fn differ_in_status_only(one: &Object, other: &Object) -> bool {
         && content(one) == content(other)
 }
 
-/// A hash of what people and controllers put into an object: all but its status and what the
-/// server itself writes.
+/// A hash of what users and controllers put into an object: all but its status and what the server
+/// itself writes.
 pub(crate) fn content(object: &Object) -> u64 {
     let mut hasher = DefaultHasher::new();
     let mut live = object.to_value();
@@ -81,7 +81,7 @@ fn feed(owned: Owned<'_>, live: Option<&Value>, hasher: &mut impl Hasher) {
     }
 }
 
-/// Our items in the order in which the list has them: that is part of what an apply leaves.
+/// Our items in the order of the list, which is part of what an apply leaves.
 fn in_order<'i, 'v>(
     items: &'i [FieldItem],
     live: Option<&'v Value>,
@@ -93,7 +93,7 @@ fn in_order<'i, 'v>(
     placed.into_iter().map(|(at, item)| (item, at.map(|at| &there[at]))).collect()
 }
 
-/// Without managed fields all but the status and the server's own metadata counts.
+/// Removes the status and the server's own metadata.
 pub(crate) fn drop_volatile(object: &mut Value) {
     object.as_object_mut().map(|fields| fields.remove("status"));
     if let Some(metadata) = object["metadata"].as_object_mut() {

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Map, Number, Value};
 
-/// The hash of a tree, unless it has more bytes as text than a limit; then how many.
+/// The hash of a tree, or its size as text in bytes if that exceeds a limit.
 pub(crate) fn within(limit: usize, value: &Value) -> Result<u64, usize> {
     let mut hasher = Measuring::default();
     feed(value, &mut hasher);
@@ -59,7 +59,7 @@ pub(crate) fn feed_fields(fields: &Map<String, Value>, hasher: &mut impl Hasher)
         name.hash(hasher);
         feed(value, hasher);
     };
-    // They are, unless some crate has asked serde_json to keep the order of insertion.
+    // They are, unless some crate enables `preserve_order` of serde_json.
     if fields.keys().is_sorted() {
         return fields.iter().for_each(feed_one);
     }
@@ -68,7 +68,7 @@ pub(crate) fn feed_fields(fields: &Map<String, Value>, hasher: &mut impl Hasher)
     sorted.into_iter().for_each(&mut feed_one);
 }
 
-/// Counts what it is fed.
+/// Counts the bytes that it hashes.
 #[derive(Default)]
 struct Measuring {
     hasher: DefaultHasher,
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_longer_than_a_limit_is_measured_exactly() {
+    fn a_tree_above_the_limit_is_measured_exactly() {
         let odd = json!({"\u{1}": ["\u{2}\u{3}", null, true, false, -1.5e300, u64::MAX, {}, []]});
         for value in [odd, json!(null), json!(""), json!(false), json!([[]])] {
             let bytes = value.to_string().len();

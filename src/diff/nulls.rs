@@ -1,4 +1,4 @@
-//! What a null means in what a handler returned: nothing.
+//! A null in a handler's response means an absent field.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 pub(crate) fn drop_nulls(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            // Most have none, and to look is faster than to sort out.
+            // Most have none, and looking is faster than filtering.
             if fields.values().any(Value::is_null) {
                 fields.retain(|_, value| !value.is_null());
             }

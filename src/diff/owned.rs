@@ -1,6 +1,6 @@
-//! What our field manager owns, against what the handler desires. A server-side apply of what is
-//! desired removes the one and takes back the other. Looks at no values, see
-//! [`contained`](super::contained).
+//! Compares what our field manager owns with what the handler desires. A server-side apply of the
+//! desired object removes the fields beyond it and takes back the lost ones. Looks at no values,
+//! see [`contained`](super::contained).
 
 use std::borrow::Cow;
 
@@ -17,8 +17,8 @@ use crate::object::{FieldItem, FieldSet};
 pub(crate) struct Ownership {
     /// What we own and do not desire.
     pub(super) beyond: Vec<String>,
-    /// What we desire and do not own: somebody else changed it, perhaps back again. If it were
-    /// left, it would stay when it is desired no longer; and an atomic map may hold more by now.
+    /// What we desire and do not own: another client changed it, perhaps back again. Without an
+    /// apply it would stay when it is no longer desired, and an atomic map may hold more by now.
     pub(super) lost: Vec<String>,
 }
 
@@ -47,8 +47,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The fields of an object. The keys of an item are never lost, as the server defaults some; one that
-    /// we own was applied, and if it is not any more, another item is desired.
+    /// The fields of an object. The keys of an item are never lost, as the server defaults some.
+    /// One that we own was applied: if it is no longer desired, another item is.
     fn fields(
         &mut self,
         owned: Owned<'a>,
@@ -56,7 +56,7 @@ impl<'a> Search<'a> {
         keys: &Map<String, Value>,
     ) {
         for (name, _) in owned.fields().filter(|(name, _)| !desired.contains_key(*name)) {
-            self.at(Segment::Field(name), Self::tell_beyond);
+            self.at(Segment::Field(name), Self::record_beyond);
         }
         for (name, value) in desired.iter().filter(|(name, _)| !keys.contains_key(*name)) {
             let inner = owned.field(name);
@@ -78,7 +78,7 @@ impl<'a> Search<'a> {
         let paired = pair(desired, items.iter().map(|item| &item.keys));
         for (at, item) in items.iter().enumerate() {
             if !paired.contains(&Some(at)) {
-                self.at(Segment::Keys(Cow::Borrowed(&item.keys)), Self::tell_beyond);
+                self.at(Segment::Keys(Cow::Borrowed(&item.keys)), Self::record_beyond);
             }
         }
         for (index, (value, pair)) in desired.iter().zip(paired).enumerate() {
@@ -100,10 +100,10 @@ impl<'a> Search<'a> {
 
     fn set(&mut self, owned: &[Value], desired: &[Value]) {
         if owned.iter().any(|value| !desired.contains(value)) {
-            self.tell_beyond();
+            self.record_beyond();
         }
         if desired.iter().any(|value| !owned.contains(value)) {
-            self.tell_lost();
+            self.record_lost();
         }
     }
 
@@ -112,8 +112,8 @@ impl<'a> Search<'a> {
     fn missing(&mut self, desired: &Value) {
         const IDENTITY: [&[&str]; 4] =
             [&["apiVersion"], &["kind"], &["metadata", "name"], &["metadata", "namespace"]];
-        if !is_hollow(desired) && !IDENTITY.iter().any(|names| self.path.is(names)) {
-            self.tell_lost();
+        if !is_deeply_empty(desired) && !IDENTITY.iter().any(|names| self.path.is(names)) {
+            self.record_lost();
         }
     }
 
@@ -123,25 +123,25 @@ impl<'a> Search<'a> {
         self.path.leave();
     }
 
-    fn tell_beyond(&mut self) {
-        tell(&mut self.found.beyond, &self.path);
+    fn record_beyond(&mut self) {
+        record(&mut self.found.beyond, &self.path);
     }
 
-    fn tell_lost(&mut self) {
-        tell(&mut self.found.lost, &self.path);
+    fn record_lost(&mut self) {
+        record(&mut self.found.lost, &self.path);
     }
 }
 
-fn tell(paths: &mut Vec<String>, path: &Path<'_>) {
+fn record(paths: &mut Vec<String>, path: &Path<'_>) {
     if paths.len() < MAX_PATHS {
         paths.push(path.render());
     }
 }
 
-fn is_hollow(value: &Value) -> bool {
+fn is_deeply_empty(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.is_empty(),
-        Value::Object(fields) => !fields.is_empty() && fields.values().all(is_hollow),
+        Value::Object(fields) => !fields.is_empty() && fields.values().all(is_deeply_empty),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_we_own_and_do_not_desire_is_found() {
+    fn fields_that_we_own_and_do_not_desire_are_found() {
         let fields = json!({
             "f:metadata": {"f:labels": {"f:a": {}, "f:b/c": {}}, "f:finalizers": {"v:\"x/y\"": {}}},
             "f:spec": {
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn one_desired_item_stands_for_one_item_of_the_cluster() {
+    fn one_desired_item_matches_one_item_of_the_cluster() {
         let fields = json!({"f:ports": {
             "k:{\"port\":53,\"protocol\":\"TCP\"}": {}, "k:{\"port\":53,\"protocol\":\"UDP\"}": {},
         }});
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_we_desire_and_do_not_own_is_lost() {
+    fn fields_that_we_desire_and_do_not_own_are_lost() {
         let fields = json!({
             "f:metadata": {"f:labels": {"f:a": {}}, "f:finalizers": {"v:\"x/y\"": {}}},
             "f:spec": {"f:ports": {

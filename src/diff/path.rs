@@ -1,13 +1,13 @@
-//! Paths into a JSON tree, as people write them. Never shows a value but the keys of a list.
+//! JSON paths as users write them. A path shows no values, except the keys of list items.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-/// No more paths are told.
+/// At most so many paths are reported.
 pub(crate) const MAX_PATHS: usize = 10;
 
-/// The way from the root of an object to one of its values.
+/// The path from the root of an object to one of its values.
 #[derive(Debug, Default)]
 pub(crate) struct Path<'a>(Vec<Segment<'a>>);
 
@@ -15,14 +15,15 @@ pub(crate) struct Path<'a>(Vec<Segment<'a>>);
 pub(crate) enum Segment<'a> {
     /// A field of an object.
     Field(&'a str),
-    /// A place in a list.
+    /// A position in a list.
     Index(usize),
     /// The keys of an item of a list.
     Keys(Cow<'a, Map<String, Value>>),
 }
 
 impl Segment<'_> {
-    /// An item of a list, by its keys: it may be elsewhere in the cluster. One without any by its place.
+    /// An item of a list by its keys, as its position may be another in the cluster; by its
+    /// position if it has none.
     pub(crate) fn item(keys: Map<String, Value>, index: usize) -> Self {
         if keys.is_empty() { Segment::Index(index) } else { Segment::Keys(Cow::Owned(keys)) }
     }
@@ -38,12 +39,12 @@ impl<'a> Path<'a> {
         self.0.pop();
     }
 
-    /// The name of the last field; places in lists are skipped.
+    /// The name of the last field; positions in lists are skipped.
     pub(crate) fn last_field(&self) -> Option<&'a str> {
         self.fields().next()
     }
 
-    /// Whether the last field names are these; places in lists are skipped, `*` is any name.
+    /// Whether the last field names are these; positions in lists are skipped, `*` is any name.
     pub(crate) fn ends_with(&self, names: &[&str]) -> bool {
         let mut fields = self.fields();
         names.iter().rev().all(|name| fields.next().is_some_and(|f| *name == "*" || f == *name))
@@ -79,7 +80,7 @@ pub(crate) fn render(segment: &Segment<'_>) -> String {
     }
 }
 
-/// A path of ours in the way of the server, which quotes no names.
+/// A path of ours as the server writes it: it quotes no names.
 pub(crate) fn as_the_server_writes(path: &str) -> String {
     let mut parts = path.split("[\"");
     let mut written = parts.next().unwrap_or_default().to_owned();

@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-/// Whether two values are the same amount. What is no quantity, or too large or too fine to be
-/// read exactly, is never the same as something that is written differently.
+/// Whether two values are the same amount. A value that is no quantity, or too large or too fine to
+/// be read exactly, is equal only to the same text.
 pub(crate) fn same(a: &Value, b: &Value) -> bool {
     a == b || nanos_of(a).is_some_and(|nanos| nanos_of(b) == Some(nanos))
 }
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_amount_is_written_in_many_ways() {
+    fn the_same_amount_is_recognized_in_every_notation() {
         for (a, b) in [
             (json!("0.1"), json!("100m")),
             (json!("1Gi"), json!("1024Mi")),

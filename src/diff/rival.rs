@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
-/// The manager, not `ours`, that owns one of these paths; else the one that wrote last, if that was
-/// not before us. With no path, who wrote the subresource last. `None` when nobody else shows.
+/// The manager, not `ours`, that owns one of these paths; otherwise the one that wrote last, if not
+/// before us. Without paths the last writer of the subresource. `None` when there is no other
+/// manager.
 pub fn rival(
     object: &Value,
     paths: &[String],
@@ -11,7 +12,7 @@ pub fn rival(
     subresource: Option<&str>,
 ) -> Option<String> {
     let entries = object["metadata"]["managedFields"].as_array()?;
-    // What is written by way of `scale` is written to the object itself.
+    // Writes through `scale` change the object itself.
     let is_here = |entry: &&Value| match subresource {
         Some(name) => entry["subresource"] == name,
         None => entry["subresource"] != "status",
@@ -27,7 +28,8 @@ pub fn rival(
 }
 
 /// Whether the value at a path, as [`Path`](super::path::Path) renders it, or something in it or
-/// around it as a whole, is in `fieldsV1`. Any item of a list will do: its place says nothing.
+/// around it as a whole, is in `fieldsV1`. Any item of a list will do: its position does not
+/// matter.
 fn owns(fields: &Value, path: &str) -> bool {
     let Some(node) = fields.as_object() else { return false };
     match next(path) {
@@ -83,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_owner_of_a_path_is_found_and_else_the_last_writer() {
+    fn the_owner_of_a_path_is_found_or_else_the_last_writer() {
         let fields = |name: &str| json!({"f:data": {format!("f:{name}"): {}}});
         let mut status = entry("kubelet", 59, &json!({"f:status": {"f:taste": {}}}));
         status["subresource"] = json!("status");
@@ -93,7 +95,7 @@ mod tests {
             entry("late", 30, &fields("d")),
             status,
         ];
-        let who = |paths: &[&str], entries: &[Value], subresource| {
+        let find = |paths: &[&str], entries: &[Value], subresource| {
             let paths: Vec<_> = paths.iter().map(|path| (*path).to_owned()).collect();
             rival(&object(entries), &paths, "op", subresource)
         };
@@ -103,15 +105,15 @@ mod tests {
             (vec![".data.x"], "late"),
             (vec![], "late"),
         ] {
-            assert_eq!(who(&paths, &entries, None).as_deref(), Some(expected), "{paths:?}");
+            assert_eq!(find(&paths, &entries, None).as_deref(), Some(expected), "{paths:?}");
         }
-        assert_eq!(who(&[".data.x"], &entries[..2], None), None, "it wrote before us");
-        assert_eq!(who(&[], &entries, Some("status")).as_deref(), Some("kubelet"));
+        assert_eq!(find(&[".data.x"], &entries[..2], None), None, "it wrote before us");
+        assert_eq!(find(&[], &entries, Some("status")).as_deref(), Some("kubelet"));
         let mut scaled = entry("hpa", 10, &json!({"f:spec": {"f:replicas": {}}}));
         scaled["subresource"] = json!("scale");
         let scaled = [entry("op", 5, &fields("a")), entry("late", 30, &fields("d")), scaled];
-        assert_eq!(who(&[".spec.replicas"], &scaled, None).as_deref(), Some("hpa"));
-        assert_eq!(who(&[], &[], None), None);
+        assert_eq!(find(&[".spec.replicas"], &scaled, None).as_deref(), Some("hpa"));
+        assert_eq!(find(&[], &[], None), None);
     }
 
     #[test]

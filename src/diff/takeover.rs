@@ -1,6 +1,6 @@
-//! Handing what others own of a child over to our server-side apply: a predecessor of the operator,
-//! or those who managed an object before it was adopted. An apply removes only
-//! what its own manager owned before: without this, what a predecessor set would stay for ever.
+//! Transfers fields of a child that others own to our server-side apply: those of a predecessor of
+//! the operator, or of the managers of an object that is adopted. An apply removes only fields of
+//! its own manager: without the transfer those of a predecessor would stay for ever.
 
 use serde_json::{Map, Value, json};
 
@@ -26,9 +26,9 @@ pub fn takeover(live: &Value, operator: &OperatorName, predecessor: &Predecessor
     hand_over(live, operator, is_from, |fields| (fields.clone(), json!({})))
 }
 
-/// The same for all who managed an object that is adopted, but for Kubernetes itself: what that
-/// fills in (the volume of a claim) is nobody's wish, and could not be removed. Finalizers and owner
-/// references stay with those who put them there: they protect what is theirs.
+/// The same for all managers of an object that is adopted, except Kubernetes itself: fields that it
+/// fills in (the volume of a claim) are not desired by anybody, and could not be removed.
+/// Finalizers and owner references stay with their managers: they protect objects of others.
 pub fn adoption(live: &Value, operator: &OperatorName) -> Option<Value> {
     let is_from = |entry: &Value| {
         let is_of_object =
@@ -40,7 +40,7 @@ pub fn adoption(live: &Value, operator: &OperatorName) -> Option<Value> {
     })
 }
 
-/// Whether what a field manager owns of an object itself becomes ours when it is adopted.
+/// Whether the fields of a manager become ours when an object is adopted.
 pub fn is_handed_over(manager: &str) -> bool {
     !is_kubernetes(manager)
 }
@@ -62,8 +62,8 @@ fn is_kubernetes(manager: &str) -> bool {
     PARTS.contains(&manager)
 }
 
-/// The patch after which our apply owns what `divide` gives of the fields of others, beside what stays with
-/// them.
+/// The patch after which our apply owns those fields of others that `divide` returns first; the
+/// second ones stay with them.
 pub(crate) fn hand_over(
     live: &Value,
     operator: &OperatorName,
@@ -97,13 +97,13 @@ pub(crate) fn hand_over(
     Some(json!({"metadata": metadata}))
 }
 
-/// The paths that are handed over, and those of the metadata that stay with who owns them.
+/// The paths that are transferred, and those of the metadata that stay with their managers.
 fn divided(fields: &Value, stays: &[&str]) -> (Value, Value) {
     let mut given = fields.as_object().cloned().unwrap_or_default();
     let mut left = Map::new();
     if let Some(metadata) = given.get_mut("f:metadata").and_then(Value::as_object_mut) {
         left.extend(stays.iter().filter_map(|name| metadata.remove_entry(*name)));
-        // Without members it would be all of the metadata.
+        // Without members it would mean all of the metadata.
         if metadata.is_empty() {
             given.remove("f:metadata");
         }
@@ -128,7 +128,7 @@ pub(crate) fn is_of_object(entry: &Value, live: &Value, operation: &str) -> bool
         && entry.get("subresource").is_none_or(|name| name == "")
 }
 
-/// The paths of both. A node without members is a path itself, `.` says so where there are more.
+/// The paths of both. A node without members is a path itself; `.` marks one with members.
 pub(crate) fn union(a: &Value, b: &Value) -> Value {
     let none = Map::new();
     let (a, b) = (a.as_object().unwrap_or(&none), b.as_object().unwrap_or(&none));
@@ -174,7 +174,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn who_adopts_gets_everything_but_what_kubernetes_filled_in() {
+    fn adoption_takes_everything_but_what_kubernetes_filled_in() {
         let fields = json!({"f:data": {"f:a": {}}});
         let kubernetes = entry("kube-controller-manager", "Update", &json!({"f:spec": {}}));
         let mut status = entry("kubectl", "Update", &json!({"f:status": {}}));
@@ -197,7 +197,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn finalizers_and_owners_stay_with_those_who_put_them_there() {
+    fn finalizers_and_owner_references_stay_with_their_managers() {
         let protected = json!({
             "f:metadata": {"f:finalizers": {"v:\"a/b\"": {}}, "f:labels": {"f:l": {}}},
             "f:data": {"f:a": {}},
@@ -226,7 +226,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_both_own_is_united() {
+    fn the_fields_of_both_managers_are_united() {
         let old = json!({"f:data": {".": {}, "f:a": {}}, "f:spec": {"f:x": {}}, "f:y": {}});
         let ours = json!({"f:data": {"f:b": {}}, "f:spec": {"f:x": {"f:z": {}}}});
         let united = json!({

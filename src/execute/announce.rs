@@ -1,4 +1,4 @@
-//! Announces what is news: by Events about the parent, and in the log.
+//! Announces changes: by Events about the parent, and in the log.
 
 use std::time::{Instant, SystemTime};
 
@@ -8,16 +8,26 @@ use crate::{
     object::Object,
     plan::WantedBy,
     reply::{EventKind, ParentEvent, Regarding},
-    report::{Announced, EventLog, News, Occurrence, Telling, number_of, once, undeclared},
+    report::{
+        Announced, Announcement, EventLog, EventToSend, Occurrence, number_of, once_per_operator,
+        undeclared,
+    },
 };
 
 impl Context {
-    /// Announces what is news of a parent.
-    pub(super) fn announce(&self, parent: &Object, news: Vec<News>, announced: &mut Announced) {
-        for News { kind, reason, message } in news {
+    /// Sends the Events about a parent, and logs new Warnings.
+    pub(super) fn announce(
+        &self,
+        parent: &Object,
+        announcements: Vec<Announcement>,
+        announced: &mut Announced,
+    ) {
+        for Announcement { kind, reason, message } in announcements {
             let event = (kind, reason, message.clone());
             let log = announced.log(Instant::now());
-            if self.tell_about(&Regarding::from(parent), event, log) && kind == EventKind::Warning {
+            if self.announce_event(&Regarding::from(parent), event, log)
+                && kind == EventKind::Warning
+            {
                 let (operator, parent) = (self.name(), parent.key());
                 tracing::warn!(%operator, %parent, reason, "{message}");
             }
@@ -31,20 +41,20 @@ impl Context {
         failure: &Failure,
         announced: &mut Announced,
     ) {
-        self.announce(parent, vec![News::of_failure(failure)], announced);
+        self.announce(parent, vec![Announcement::of_failure(failure)], announced);
     }
 
-    /// Announces what is announced once for the operator, whichever parent it happens to.
+    /// Sends the warnings that are sent once per operator.
     pub(super) fn warn_once(&self, parent: &Object, facts: &[Fact]) {
-        for News { kind, reason, message } in once(facts) {
+        for Announcement { kind, reason, message } in once_per_operator(facts) {
             if self.warned().is_due(&message) {
                 tracing::warn!(operator = %self.name(), "{message}");
-                self.tell_once(parent, (kind, reason, message));
+                self.announce_once(parent, (kind, reason, message));
             }
         }
     }
 
-    /// Keeps what the type of the parents does not declare, and logs what is new of it.
+    /// Records undeclared status fields, and logs new ones.
     pub(super) fn note_undeclared(&self, facts: &[Fact]) {
         let fields = facts.iter().flat_map(|fact| match fact {
             Fact::Undeclared(fields) => fields.as_slice(),
@@ -59,16 +69,16 @@ impl Context {
         }
     }
 
-    /// Announces what is said once for an operator, whichever parent it happens to.
-    pub(super) fn tell_once(&self, parent: &Object, event: (EventKind, &str, String)) {
+    /// Sends an Event that is sent once per operator.
+    pub(super) fn announce_once(&self, parent: &Object, event: (EventKind, &str, String)) {
         let about = Regarding::from(parent);
         let name = new_name(&about, number_of(&(event.1, &event.2)));
-        let telling = Telling { name, count: 1, is_combined: false };
-        self.send_event(&about, event, telling);
+        let to_send = EventToSend { name, count: 1, is_combined: false };
+        self.send_event(&about, event, to_send);
     }
 
-    /// Announces something, unless it is too much; whether it is news.
-    pub(super) fn tell_about(
+    /// Sends an Event within the rate limit; returns whether it is new.
+    pub(super) fn announce_event(
         &self,
         about: &Regarding,
         (kind, reason, message): (EventKind, &str, String),
@@ -78,21 +88,21 @@ impl Context {
         let similar = number_of(&(about, is_warning, reason));
         let what = number_of(&(similar, &message));
         let occurrence = Occurrence { what, similar, is_warning, name: new_name(about, what) };
-        let (telling, is_allowed) = log.occurred(occurrence, Instant::now());
+        let (to_send, is_allowed) = log.occurred(occurrence, Instant::now());
         if is_allowed {
-            self.send_event(about, (kind, reason, message), telling);
+            self.send_event(about, (kind, reason, message), to_send);
         }
-        telling.count == 1 || telling.is_combined
+        to_send.count == 1 || to_send.is_combined
     }
 
     fn send_event(
         &self,
         about: &Regarding,
         (kind, reason, mut message): (EventKind, &str, String),
-        Telling { name, count, is_combined }: Telling,
+        EventToSend { name, count, is_combined }: EventToSend,
     ) {
         if is_combined {
-            message.insert_str(0, "one of many such Events: ");
+            message.insert_str(0, "(combined from similar events): ");
         }
         let (reason, at) = (reason.to_owned(), SystemTime::now());
         let event = ParentEvent { kind, reason, message, name, count, at };

@@ -1,5 +1,5 @@
-//! What requests have shown enters the caches at once, and wakes all whom it concerns: a reconcile reads its
-//! own writes. Only what a watch covers is cached.
+//! Applies replies to the caches at once, and wakes the parents concerned: a reconcile reads its own writes.
+//! Only objects that a watch covers are cached.
 
 use super::{Context, Origin};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Context {
-    /// Changes the caches. The parent whose reconcile did so knows what it wrote.
+    /// Changes the caches. The parent of the reconcile is not woken by its own writes.
     pub(super) fn cache(&self, parent: Option<&Object>, cache: Cache) {
         let origin = || {
             let parent = parent?.uid().clone();
@@ -39,7 +39,7 @@ impl Context {
 
     fn publish(&self, ty: &K8sType, change: Option<Change>, origin: Option<Origin>) {
         if let Some(change) = change {
-            self.tell(ty, change, origin);
+            self.notify(ty, change, origin);
         }
     }
 }

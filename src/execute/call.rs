@@ -1,4 +1,4 @@
-//! Calling the user's code where it can hurt nobody else: a panic and a reconcile past the deadline are failures.
+//! Calls user code in isolation: a panic and a passed deadline are failures.
 
 use std::{
     any::Any,
@@ -8,7 +8,7 @@ use std::{
 
 use tokio::task::JoinHandle;
 
-use super::{Context, hanging::Hanging};
+use super::{Context, timed_out_guard::TimedOutGuard};
 use crate::{
     journal::Failure,
     object::Quoted,
@@ -18,28 +18,28 @@ use crate::{
 
 type Returned = Result<Response, HandlerError>;
 
-/// How a call went.
+/// The result of a call.
 pub(super) enum Called<'a> {
-    /// It has returned.
+    /// The handler returned.
     InTime(Returned),
-    /// It has not.
-    Overdue(Overdue<'a>),
+    /// The handler is past its deadline.
+    TimedOut(TimedOutCall<'a>),
 }
 
-/// A call past its deadline: the permit and the parent stay busy until it returns, so that reconciles of one
-/// parent never overlap.
-pub(super) struct Overdue<'a> {
+/// A call past its deadline. The permit and the parent stay occupied until it returns, so that reconciles of
+/// one parent never overlap.
+pub(super) struct TimedOutCall<'a> {
     call: JoinHandle<Returned>,
     deadline: Duration,
-    hanging: Hanging<'a>,
+    guard: TimedOutGuard<'a>,
 }
 
-/// Calls user code where it may block. An error is answered there too, by [`Handler::on_error`].
+/// Calls user code where it may block. [`Handler::on_error`] is called there too.
 pub(super) async fn call(context: &Context, purpose: Purpose, request: SyncRequest) -> Called<'_> {
     let deadline = context.config().handler_deadline;
     let (handler, called) = (context.handler().clone(), Instant::now());
-    // The thread that is here calls, and another takes over its work if that lasts: most handlers
-    // return sooner than another thread would have begun.
+    // The current thread makes the call, and another takes over its work if the call lasts: most handlers
+    // return before another thread would have started.
     let calling =
         async move { tokio::task::block_in_place(|| asked(&*handler, purpose, &request)) };
     let mut call = tokio::spawn(calling);
@@ -47,7 +47,7 @@ pub(super) async fn call(context: &Context, purpose: Purpose, request: SyncReque
         return Called::InTime(joined.unwrap_or_else(|error| Err(panicked(context, error))));
     }
     context.metrics().handler_overdue(context.name());
-    Called::Overdue(Overdue { call, deadline, hanging: context.hangs(called) })
+    Called::TimedOut(TimedOutCall { call, deadline, guard: context.count_timed_out(called) })
 }
 
 fn panicked(context: &Context, error: tokio::task::JoinError) -> HandlerError {
@@ -56,22 +56,22 @@ fn panicked(context: &Context, error: tokio::task::JoinError) -> HandlerError {
     HandlerError { failure: Failure::Panicked(Quoted::new(message)), status: None }
 }
 
-impl Overdue<'_> {
+impl TimedOutCall<'_> {
     pub(super) fn deadline(&self) -> Duration {
         self.deadline
     }
 
-    /// The answer of a handler that was given up on is not trusted.
+    /// The late response of a handler is dropped.
     pub(super) async fn returned(self) -> Event {
-        let Self { call, deadline, hanging } = self;
+        let Self { call, deadline, guard } = self;
         let _ = call.await;
-        drop(hanging);
-        let failure = Failure::Overdue(deadline);
+        drop(guard);
+        let failure = Failure::HandlerTimeout(deadline);
         Event::HandlerReturned(Err(HandlerError { failure, status: None }))
     }
 }
 
-/// The answer can be dropped wherever the reconcile may end.
+/// The response can be dropped wherever the reconcile may end.
 fn asked(handler: &dyn Handler, purpose: Purpose, request: &SyncRequest) -> Returned {
     let answer = match purpose {
         Purpose::Sync => handler.sync(request).map(Shallow::shallow).map(Response::Synced),
@@ -82,24 +82,24 @@ fn asked(handler: &dyn Handler, purpose: Purpose, request: &SyncRequest) -> Retu
     answer.map_err(|error| answered(handler, request, &error))
 }
 
-/// What a handler's error means, after the handler was asked about it.
+/// The failure for a handler's error, after `on_error`.
 fn answered(handler: &dyn Handler, request: &SyncRequest, error: &anyhow::Error) -> HandlerError {
     let answer = catch_unwind(AssertUnwindSafe(|| handler.on_error(request, error).shallow()));
-    let (answer, beside) = match answer {
+    let (answer, detail) = match answer {
         Ok(answer) => {
-            let beside = answer.unserializable.clone();
-            (answer, beside)
+            let detail = answer.unserializable.clone();
+            (answer, detail)
         }
         Err(panic) => {
             (ErrorResponse::default(), Some(format!("on_error panicked: {}", panic_text(panic))))
         }
     };
-    let beside = beside.map(|beside| format!(" ({beside})")).unwrap_or_default();
-    let message = format!("{error:#}{beside}");
+    let detail = detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
+    let message = format!("{error:#}{detail}");
     HandlerError { failure: handler_failure(error, message, answer.retry), status: answer.status }
 }
 
-/// The time that the handler chose for this error goes before the kind of the error.
+/// A delay chosen by the handler overrides the kind of the error.
 fn handler_failure(error: &anyhow::Error, message: String, chosen: Option<Duration>) -> Failure {
     let of_error = error.downcast_ref::<RetryAfter>().map(|retry| retry.delay);
     let permanent = chosen.is_none() && error.downcast_ref::<Permanent>().is_some();
@@ -107,7 +107,7 @@ fn handler_failure(error: &anyhow::Error, message: String, chosen: Option<Durati
     Failure::Handler { message, permanent, retry_after: chosen.or(of_error) }
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn panic_text(panic: Box<dyn Any + Send>) -> String {
     match panic.downcast::<String>() {
         Ok(text) => *text,
@@ -145,7 +145,7 @@ mod tests {
         Redactor::Nothing.shown(text).to_string()
     }
 
-    fn said(failed: &HandlerError) -> String {
+    fn shown(failed: &HandlerError) -> String {
         failed.failure.shown(&Redactor::Nothing).to_string()
     }
 
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_to_an_error_chooses_the_retry_and_the_status() {
+    fn on_error_chooses_the_retry_and_the_status() {
         let delay = Duration::from_secs(9);
         let on_error = move |_: &SyncRequest, error: &anyhow::Error| {
             ErrorResponse::status(json!({"error": error.to_string()})).retry_after(delay)
@@ -186,21 +186,21 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_panics_or_is_no_json_leaves_the_error_as_it_was() {
+    fn an_on_error_that_panics_or_returns_invalid_json_keeps_the_error() {
         let odd = std::collections::BTreeMap::from([(vec![1], 1)]);
-        let panics = |_: &SyncRequest, _: &anyhow::Error| -> ErrorResponse { panic!("oh") };
+        let panics = |_: &SyncRequest, _: &anyhow::Error| -> ErrorResponse { panic!("index") };
         let is_odd = move |_: &SyncRequest, _: &anyhow::Error| ErrorResponse::status(&odd);
-        for (failed, beside) in [
-            (answer_of(panics, &anyhow!("cold")), "on_error panicked: oh"),
-            (answer_of(is_odd, &anyhow!("cold")), "the status cannot be written as JSON"),
+        for (failed, detail) in [
+            (answer_of(panics, &anyhow!("refused")), "on_error panicked: index"),
+            (answer_of(is_odd, &anyhow!("refused")), "the status cannot be written as JSON"),
         ] {
-            let message = said(&failed);
-            assert!(message.starts_with("cold (") && message.contains(beside), "{message}");
+            let message = shown(&failed);
+            assert!(message.starts_with("refused (") && message.contains(detail), "{message}");
             assert_eq!(failed.status, None);
         }
     }
 
-    /// A handler of which each answer would overflow the stack when it is dropped.
+    /// A handler whose responses overflow the stack when they are dropped.
     struct Deep;
 
     impl Deep {
@@ -225,20 +225,20 @@ mod tests {
     }
 
     #[test]
-    fn what_a_handler_answers_can_be_dropped_wherever_the_reconcile_ends() {
+    fn a_response_can_be_dropped_wherever_the_reconcile_ends() {
         let request = request();
         let synced = asked(&Deep, Purpose::Sync, &request).unwrap();
         assert!(matches!(synced, Response::Synced(it) if it.unserializable.is_some()));
         let finalized = asked(&Deep, Purpose::Finalize, &request).unwrap();
         assert!(matches!(finalized, Response::Finalized(it) if it.unserializable.is_some()));
-        let failed = answered(&Deep, &request, &anyhow!("cold"));
-        let message = said(&failed);
-        assert_eq!(message, "cold (the status: it is nested more than 100 levels deep)");
+        let failed = answered(&Deep, &request, &anyhow!("refused"));
+        let message = shown(&failed);
+        assert_eq!(message, "refused (the status: it is nested more than 100 levels deep)");
         assert_eq!(failed.status, None);
     }
 
     #[test]
-    fn a_panic_message_is_text_of_either_kind() {
+    fn a_panic_message_is_a_str_or_a_string() {
         assert_eq!(panic_text(Box::new("static")), "static");
         assert_eq!(panic_text(Box::new("owned".to_owned())), "owned");
         assert_eq!(panic_text(Box::new(7)), "no message");

@@ -1,4 +1,4 @@
-//! What all runs of one operator share.
+//! The state that all reconciles of one operator share.
 
 use std::{
     fmt,
@@ -9,8 +9,8 @@ use std::{
 use tokio::sync::{RwLock, Semaphore};
 
 use super::{
-    Gate, RequestPermits, SharedPermits, Undeclared, event_queue::EventQueue, overdue::Overdue,
-    schema::ParentSchema, warn_once::WarnOnce,
+    Gate, RequestPermits, SharedPermits, Undeclared, event_queue::EventQueue, schema::ParentSchema,
+    timed_out::TimedOut, warn_once::WarnOnce,
 };
 use crate::{
     cluster::Cluster,
@@ -26,7 +26,7 @@ use crate::{
     store::{Change, Store},
 };
 
-/// The parent whose reconcile made a change: its own operator need not be told.
+/// The parent whose reconcile made a change; it is not notified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// The operator.
@@ -35,18 +35,17 @@ pub struct Origin {
     pub parent: Uid,
 }
 
-/// Tells everyone who watches a type that a reply or a live read of ours changed its store: all
-/// but the origin, who knows what it wrote.
+/// Notifies all operators that watch a type of a change by a reply or a live read, except the origin.
 pub type Publish = Arc<dyn Fn(&K8sType, Change, Option<Origin>) + Send + Sync>;
 
-/// Shows what is wrong with a parent while its reconcile is still under way.
+/// Reports a failure of a parent while its reconcile is in progress.
 pub type Show = Arc<dyn Fn(&Object, &Failure) + Send + Sync>;
 
-/// What a [`Context`] is made of.
+/// The parts of a [`Context`].
 pub struct ContextParts {
     /// The operator.
     pub config: OperatorConfig,
-    /// Its code.
+    /// Its handler.
     pub handler: Arc<dyn Handler>,
     /// The API server.
     pub cluster: Cluster,
@@ -54,19 +53,19 @@ pub struct ContextParts {
     pub parents: Store,
     /// The stores of the child types, in the order of declaration.
     pub children: Vec<Store>,
-    /// Where its reconciles go beyond its own places.
+    /// The permits that it shares with other operators.
     pub shared_permits: SharedPermits,
-    /// The right to send requests.
+    /// The request permits.
     pub requests: RequestPermits,
-    /// Where runs are counted.
+    /// The metrics.
     pub metrics: Metrics,
-    /// Where changes by our own replies go.
+    /// Publishes changes by own replies.
     pub publish: Publish,
-    /// Where an overdue handler is shown.
+    /// Reports a handler timeout.
     pub show: Show,
 }
 
-/// What all reconciles of one operator share.
+/// The state that all reconciles of one operator share.
 pub struct Context {
     settings: Arc<Settings>,
     parts: ContextParts,
@@ -79,25 +78,25 @@ pub struct Context {
     undecodable: Mutex<EventLog>,
     paused: AtomicBool,
     unavailable: Mutex<Option<String>>,
-    overdue: Overdue,
+    timed_out: TimedOut,
     steps: StepMetrics,
     previews: Arc<Semaphore>,
-    /// Held by those who send what a person ordered: the end waits for them.
-    pub(super) orders: RwLock<()>,
-    /// The right to ask for Events beside the reconciles: for two who look at a time.
+    /// Held while a user's command is sent: the shutdown waits for it.
+    pub(super) commands: RwLock<()>,
+    /// Limits concurrent reads of Events outside of reconciles to two.
     pub(super) event_readers: Semaphore,
 }
 
 impl Context {
-    /// The shared part of an operator's reconciles.
+    /// The context of an operator.
     pub fn new(parts: ContextParts) -> Result<Self, ConfigError> {
         let settings = Settings::new(parts.config.clone(), &*parts.handler)?;
-        let (limit, common) =
+        let (limit, shared_permits) =
             (parts.config.max_concurrent_reconciles, parts.shared_permits.clone());
         let (schema, undeclared, warned, budget, events) = <_>::default();
-        let (paused, unavailable, overdue) = <_>::default();
+        let (paused, unavailable, timed_out) = <_>::default();
         Ok(Self {
-            gate: Gate::new(limit, common, parts.metrics.queue(settings.name())),
+            gate: Gate::new(limit, shared_permits, parts.metrics.queue(settings.name())),
             steps: parts.metrics.steps(settings.name()),
             undecodable: Mutex::new(EventLog::new(Instant::now())),
             settings: Arc::new(settings),
@@ -109,14 +108,14 @@ impl Context {
             events,
             paused,
             unavailable,
-            overdue,
+            timed_out,
             previews: Arc::new(Semaphore::new(1)),
-            orders: RwLock::default(),
+            commands: RwLock::default(),
             event_readers: Semaphore::new(2),
         })
     }
 
-    /// What follows from the operator's configuration.
+    /// The settings derived from the operator's configuration.
     pub fn settings(&self) -> &Arc<Settings> {
         &self.settings
     }
@@ -131,12 +130,12 @@ impl Context {
         self.settings.name()
     }
 
-    /// Whether a parent in the store, whose watch may be wider, is one of the operator's.
+    /// Whether a parent in the store, whose watch may be wider, belongs to the operator.
     pub fn answers_for(&self, parent: &Object) -> bool {
         self.settings.answers_for(parent)
     }
 
-    /// Whether a parent goes: from the cluster, or from the selection.
+    /// Whether a parent is leaving: it is terminating, or no longer selected.
     pub fn is_leaving(&self, parent: &Object) -> bool {
         self.settings.is_leaving(parent)
     }
@@ -146,54 +145,53 @@ impl Context {
         self.settings.policy()
     }
 
-    /// The operator's code.
+    /// The operator's handler.
     pub fn handler(&self) -> &Arc<dyn Handler> {
         &self.parts.handler
     }
 
-    /// Where reconciles are counted.
+    /// The metrics.
     pub fn metrics(&self) -> &Metrics {
         &self.parts.metrics
     }
 
-    /// Where the steps of reconciles are counted.
+    /// The metrics of the steps of reconciles.
     pub(super) fn steps(&self) -> &StepMetrics {
         &self.steps
     }
 
-    /// The right to ask the handler beside the reconciles: one at a time.
+    /// Limits previews to one at a time.
     pub(super) fn previews(&self) -> &Arc<Semaphore> {
         &self.previews
     }
 
-    /// Starts no further reconcile, and returns when none is in flight, what people commanded was sent, and
-    /// all Events are sent.
+    /// Starts no further reconcile, and returns when none is in flight and all commands and Events are sent.
     pub async fn drain(&self) {
         self.gate.close();
         self.gate.idle().await;
-        drop(self.orders.write().await);
-        self.events.told().await;
+        drop(self.commands.write().await);
+        self.events().flush().await;
     }
 
-    /// Who may reconcile, and who is next.
+    /// The concurrency limit of the operator.
     pub fn gate(&self) -> &Gate {
         &self.gate
     }
 
-    /// Forgets what the parent's status may hold, because the type may have been replaced.
+    /// Forgets the schema of the parents, because the type may have been replaced.
     pub fn forget_schema(&self) {
         self.schema.forget();
     }
 
-    /// Reads what the parent's status may hold before a reconcile asks. Where that fails, the reconcile says so.
+    /// Reads the schema of the parents before the first reconcile. An error is reported by that reconcile.
     pub async fn read_schema_ahead(&self) {
         if !self.parts.parents.reader().is_empty() {
             let _ = self.schema().await;
         }
     }
 
-    /// Notes why the operator cannot start until a person mends it, or that it can. Whether that is
-    /// news; to reconcile the parents then is up to the caller.
+    /// Records why the operator cannot start until an administrator fixes it, or that it can. Returns whether
+    /// that changed; the caller then reconciles the parents.
     pub fn set_unavailable(&self, why: Option<String>) -> bool {
         let mut known = self.unavailable.lock().unwrap_or_else(PoisonError::into_inner);
         let is_news = *known != why;
@@ -210,8 +208,8 @@ impl Context {
         (self.parts.show)(parent, failure);
     }
 
-    /// Tells everyone who watches a type but the origin.
-    pub(super) fn tell(&self, ty: &K8sType, change: Change, origin: Option<Origin>) {
+    /// Notifies all operators that watch a type, except the origin.
+    pub(super) fn notify(&self, ty: &K8sType, change: Change, origin: Option<Origin>) {
         (self.parts.publish)(ty, change, origin);
     }
 
@@ -219,7 +217,7 @@ impl Context {
         &self.parts.cluster
     }
 
-    /// The right to send requests.
+    /// The request permits.
     pub(super) fn requests(&self) -> &RequestPermits {
         &self.parts.requests
     }
@@ -240,12 +238,12 @@ impl Context {
         stores.find(|store| store.reader().ty() == ty)
     }
 
-    /// What is known of the type of the parents.
+    /// The cached schema of the parents.
     pub(super) fn parent_schema(&self) -> &ParentSchema {
         &self.schema
     }
 
-    /// What the schema of the parents says; `None` while the server has yet to publish it.
+    /// The schema of the parents; `None` until the server publishes it.
     pub(super) async fn schema(&self) -> Result<Option<Arc<TypeSchema>>, ApiError> {
         let read = self.schema.get(self.cluster(), &self.config().parent).await;
         if let Ok(Some(schema)) = &read {
@@ -254,42 +252,42 @@ impl Context {
         read
     }
 
-    /// What the parent's type does not declare of what was to be written.
+    /// The status fields that the parent's type does not declare.
     pub fn undeclared(&self) -> &Undeclared {
         &self.undeclared
     }
 
-    /// The Events that are on their way.
+    /// The queue of Events to send.
     pub(super) fn events(&self) -> &EventQueue {
         &self.events
     }
 
-    /// What was said once for the operator.
+    /// The warnings that were sent for the operator.
     pub(super) fn warned(&self) -> &WarnOnce {
         &self.warned
     }
 
-    /// What was announced of objects that cannot be read.
+    /// The log of Events about undecodable objects.
     pub(super) fn undecodable(&self) -> MutexGuard<'_, EventLog> {
         self.undecodable.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a person has paused the operator; only `pause` looks at it.
+    /// Whether the operator is paused; only `pause` uses it.
     pub(super) fn paused(&self) -> &AtomicBool {
         &self.paused
     }
 
-    /// The handlers that have not returned in time.
-    pub(super) fn overdue(&self) -> &Overdue {
-        &self.overdue
+    /// The handlers past their deadline.
+    pub(super) fn timed_out(&self) -> &TimedOut {
+        &self.timed_out
     }
 
-    /// What the operator has deleted within a minute.
+    /// The deletion budget of the operator.
     pub(super) fn budget(&self) -> MutexGuard<'_, DeletionBudget> {
         self.budget.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes deletions from that, all or none.
+    /// Reserves deletions from the budget, all or none.
     pub(super) fn reserve(
         &self,
         allowance: Allowance,

@@ -1,4 +1,4 @@
-//! Drives a machine: performs its effects, and tells it what came of them.
+//! Drives a machine: performs its effects, and returns the results as events.
 
 use std::{
     collections::VecDeque,
@@ -9,26 +9,26 @@ use std::{
 
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
 
-use super::{Context, call, look::now};
+use super::{Context, call, snapshot::now};
 use crate::{
     history::StepTimes,
     journal::Failure,
     object::Object,
-    report::{Report, Teller},
+    report::{Announcer, Report},
     run::{Aim, Cache, Effect, Ended, Event, Job, Machine, Memory, Now, Snapshot},
-    schedule::goes_on,
+    schedule::continues_at_once,
 };
 
 /// A reconcile that has ended.
 #[derive(Debug)]
 pub struct Reconciled {
-    /// What came of it.
+    /// The result.
     pub report: Report,
-    /// What the next one needs to know.
+    /// The memory for the next reconcile.
     pub memory: Memory,
     /// When it started.
     pub started: SystemTime,
-    /// The same on the clock that never goes back: what changed before was seen.
+    /// The same on the monotonic clock: earlier changes were seen.
     pub began: Instant,
     /// How long it took, without the wait for a permit.
     pub took: Duration,
@@ -36,10 +36,9 @@ pub struct Reconciled {
     pub steps: StepTimes,
 }
 
-/// Reconciles, and after a reconcile that wrote children again at once, on what the replies said: as long
-/// as [`goes_on`] says. The caller holds a [`Permit`](super::Permit) until it returns; the last of what comes
-/// back holds the memory.
-pub async fn run_on(context: &Context, mut job: Job) -> Vec<Reconciled> {
+/// Reconciles, and repeats at once on the replies after writes, as long as [`continues_at_once`] allows. The
+/// caller holds a [`Permit`](super::Permit) until it returns; the last result holds the memory.
+pub async fn reconcile_in_a_row(context: &Context, mut job: Job) -> Vec<Reconciled> {
     let mut all = Vec::new();
     loop {
         let (key, uid, after_writes) = (job.key.clone(), job.uid.clone(), job.after_writes + 1);
@@ -47,7 +46,7 @@ pub async fn run_on(context: &Context, mut job: Job) -> Vec<Reconciled> {
         let finished = reconciled.finished(context.config());
         let has_created = reconciled.has_created();
         let (is_closed, is_urgent) = (context.gate().is_closed(), context.gate().is_urgent());
-        if is_closed || !goes_on(finished, after_writes, is_urgent && !has_created) {
+        if is_closed || !continues_at_once(finished, after_writes, is_urgent && !has_created) {
             all.push(reconciled);
             return all;
         }
@@ -57,18 +56,18 @@ pub async fn run_on(context: &Context, mut job: Job) -> Vec<Reconciled> {
     }
 }
 
-/// Brings one parent one step closer to what its handler wants. Never fails: what went wrong is in
-/// the report, and where a user looks.
+/// Reconciles one parent. Never fails: errors are in the report.
 pub(super) async fn reconcile(context: &Context, job: Job) -> Reconciled {
-    // Taken before anything is read: what changes from then on is not seen by it.
+    // Taken before anything is read: later changes may not be seen.
     let (at, metrics) = (now(), context.metrics());
     metrics.reconcile_started(context.name());
     let key = job.key.clone();
-    let living = async { Some(concluded(context, driven(context, job).await?, at)) };
-    let ended = AssertUnwindSafe(living).catch_unwind().await.ok().flatten();
+    let running = async { Some(concluded(context, driven(context, job).await?, at)) };
+    let ended = AssertUnwindSafe(running).catch_unwind().await.ok().flatten();
     let mut reconciled = ended.unwrap_or_else(|| {
-        tracing::error!(operator = %context.name(), parent = %key, "a reconcile died; this is a bug");
-        Reconciled::new(Report::died(), Memory::default(), at)
+        let operator = context.name();
+        tracing::error!(%operator, parent = %key, "the reconcile panicked: a bug in Operetta");
+        Reconciled::new(Report::internal_error(), Memory::default(), at)
     });
     reconciled.took = at.monotonic.elapsed();
     context.steps().took(reconciled.steps);
@@ -77,7 +76,7 @@ pub(super) async fn reconcile(context: &Context, job: Job) -> Reconciled {
     reconciled
 }
 
-/// Drives a machine to its end; `None` if it waits for nothing and has not ended, which is a bug.
+/// Drives a machine to its end; `None` if it stops without an end, which is a bug.
 async fn driven(context: &Context, job: Job) -> Option<Ended> {
     let mut driver = Driver::new(context, job, Aim::Reconcile);
     driver.drive().await;
@@ -87,7 +86,7 @@ async fn driven(context: &Context, job: Job) -> Option<Ended> {
 /// Performs the effects of one machine.
 pub(super) struct Driver<'a> {
     context: &'a Context,
-    /// The parent that the machine is about, from the moment on at which it writes.
+    /// The parent of the machine, from the call of the handler on.
     parent: Option<Object>,
     machine: Machine,
     events: VecDeque<Event>,
@@ -95,13 +94,13 @@ pub(super) struct Driver<'a> {
     is_finished: bool,
 }
 
-/// What is still going on.
+/// The effects in progress.
 pub(super) type InProgress<'a> = FuturesUnordered<BoxFuture<'a, Done<'a>>>;
 
-/// What has come of what was ordered.
+/// The result of an effect.
 pub(super) enum Done<'a> {
     Event(Event),
-    Overdue(call::Overdue<'a>),
+    TimedOut(call::TimedOutCall<'a>),
 }
 
 impl<'a> Driver<'a> {
@@ -122,12 +121,12 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// What the machine left, and a handler that has not returned; `None` if the machine has not ended.
+    /// The result of the machine, and a handler that has not returned; `None` if the machine has not ended.
     pub(super) fn ended(self) -> Option<(Ended, InProgress<'a>)> {
         self.is_finished.then(|| (self.machine.end(), self.in_progress))
     }
 
-    /// The next event; `None` when nothing more is to come.
+    /// The next event; `None` at the end.
     async fn next(&mut self) -> Option<Event> {
         if self.is_finished {
             return None;
@@ -137,9 +136,9 @@ impl<'a> Driver<'a> {
         }
         match self.in_progress.next().await? {
             Done::Event(event) => Some(event),
-            Done::Overdue(overdue) => {
-                let deadline = overdue.deadline();
-                let returned = async { Done::Event(overdue.returned().await) };
+            Done::TimedOut(call) => {
+                let deadline = call.deadline();
+                let returned = async { Done::Event(call.returned().await) };
                 self.in_progress.push(returned.boxed());
                 Some(Event::HandlerTimeout(deadline))
             }
@@ -188,7 +187,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Whose write it was: before the handler is called it is about the parent itself.
+    /// The origin of a change: before the handler call a write is one of the parent itself.
     fn origin(&self, cache: &Cache) -> Option<Object> {
         match cache {
             Cache::Wrote(object) if self.parent.is_none() => Some(object.clone()),
@@ -201,30 +200,30 @@ impl<'a> From<call::Called<'a>> for Done<'a> {
     fn from(called: call::Called<'a>) -> Self {
         match called {
             call::Called::InTime(result) => Self::Event(Event::HandlerReturned(result)),
-            call::Called::Overdue(overdue) => Self::Overdue(overdue),
+            call::Called::TimedOut(call) => Self::TimedOut(call),
         }
     }
 }
 
-/// What a machine left, as all who look at it need it.
+/// Folds, counts and announces the result of a machine.
 fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
     let Ended { journal, mut memory, redactor, parent, times, preview: _ } = ended;
     let calms_in = memory.flapping().calms_in(Instant::now(), context.settings().calm());
     let is_there = |parent: &Object| context.parent(parent.key(), parent.uid());
     let leaves = parent.as_ref().and_then(is_there).is_none_or(|it| context.is_leaving(&it));
-    let report = Report::of(journal.facts(), memory.standing(calms_in, leaves), &redactor);
+    let report = Report::of(journal.facts(), memory.view(calms_in, leaves), &redactor);
     context.metrics().count(context.name(), journal.facts());
     if let Some(parent) = &parent {
         let mut announced = std::mem::take(memory.announced_mut());
-        let teller = Teller {
+        let announcer = Announcer {
             config: context.config(),
             parent,
             redactor: &redactor,
-            standing: memory.standing(calms_in, leaves),
+            memory: memory.view(calms_in, leaves),
             is_paused: context.pauses(parent),
         };
-        let news = teller.news(journal.facts(), &report, &mut announced);
-        context.announce(parent, news, &mut announced);
+        let announcements = announcer.announcements(journal.facts(), &report, &mut announced);
+        context.announce(parent, announcements, &mut announced);
         context.warn_once(parent, journal.facts());
         context.note_undeclared(journal.facts());
         announced.shrink();
@@ -235,8 +234,8 @@ fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
 
 /// Why a machine failed, with the words of others as they may be shown.
 pub(super) fn concluded_failure(ended: &Ended) -> Option<Failure> {
-    let standing = ended.memory.standing(None, false);
-    let report = Report::of(ended.journal.facts(), standing, &ended.redactor);
+    let view = ended.memory.view(None, false);
+    let report = Report::of(ended.journal.facts(), view, &ended.redactor);
     report.failure().cloned()
 }
 

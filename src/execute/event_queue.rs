@@ -1,5 +1,4 @@
-//! Sending Events. No reconcile waits for an Event or fails
-//! with it: it goes through a bounded queue, and what does not fit is dropped.
+//! Sends Events. No reconcile waits for an Event or fails with it: a bounded queue drops what does not fit.
 
 use std::{fmt, sync::OnceLock, time::Duration};
 
@@ -11,31 +10,31 @@ use crate::{
     reply::{ApiError, ErrorClass, ParentEvent, Regarding},
 };
 
-/// So many Events of one operator may wait to be sent.
+/// The capacity of the queue.
 const QUEUE: usize = 256;
 
-/// How often one is sent to a server that asks for patience; those that follow it wait meanwhile.
+/// How often an Event is sent to a server that throttles; those behind it wait meanwhile.
 const TRIES: usize = 3;
 
-/// How long a server is left alone that has too much to do and does not say for how long.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The wait after throttling without `Retry-After`.
+const THROTTLE_PAUSE: Duration = Duration::from_secs(1);
 
-/// Those that wait meanwhile are news as well.
-const LONGEST_PATIENCE: Duration = Duration::from_mins(1);
+/// The longest wait: the Events behind it must not become outdated.
+const LONGEST_THROTTLE_PAUSE: Duration = Duration::from_mins(1);
 
-/// The Events of one operator that are on their way; sent one after the other.
+/// The Events of one operator that wait to be sent, one by one.
 #[derive(Default)]
 pub(super) struct EventQueue(OnceLock<mpsc::Sender<Entry>>);
 
-/// What waits in the queue.
+/// An entry of the queue.
 enum Entry {
     Event(Box<(Regarding, ParentEvent)>),
-    /// Who wants to know that what came before was sent.
+    /// Signals that all earlier entries were sent.
     Mark(oneshot::Sender<()>),
 }
 
 impl EventQueue {
-    /// Puts an Event in the queue, to be sent in the name of an operator.
+    /// Queues an Event, to be sent in the name of an operator.
     pub(super) fn send(
         &self,
         cluster: &Cluster,
@@ -46,16 +45,16 @@ impl EventQueue {
         let start = || start(cluster.clone(), operator.to_string());
         let entry = Entry::Event(Box::new((about.clone(), event)));
         if self.0.get_or_init(start).try_send(entry).is_err() {
-            tracing::debug!(%operator, "too many Events: one is not sent");
+            tracing::debug!(%operator, "the Event queue is full: an Event was dropped");
         }
     }
 
-    /// Returns when all are sent that are in the queue.
-    pub(super) async fn told(&self) {
+    /// Returns when the queue is empty.
+    pub(super) async fn flush(&self) {
         let Some(queue) = self.0.get() else { return };
         let (mark, reached) = oneshot::channel();
         if queue.send(Entry::Mark(mark)).await.is_ok() {
-            // The sender goes with the runtime only.
+            // The sender ends only with the runtime.
             let _ = reached.await;
         }
     }
@@ -68,7 +67,7 @@ fn start(cluster: Cluster, operator: String) -> mpsc::Sender<Entry> {
         while let Some(entry) = waiting.recv().await {
             match entry {
                 Entry::Event(event) => publish(&cluster, &operator, &event).await,
-                // Who asked may have given up.
+                // The waiter may have been dropped.
                 Entry::Mark(mark) => drop(mark.send(())),
             }
         }
@@ -79,17 +78,17 @@ fn start(cluster: Cluster, operator: String) -> mpsc::Sender<Entry> {
 async fn publish(cluster: &Cluster, operator: &str, (about, event): &(Regarding, ParentEvent)) {
     for tries in 1..=TRIES {
         let Err(error) = cluster.publish(operator, about, event).await else { return };
-        tracing::debug!(operator, %error, "cannot tell an Event");
-        let Some(pause) = patience(&error).filter(|_| tries < TRIES) else { return };
+        tracing::debug!(operator, %error, "cannot send an Event");
+        let Some(pause) = pause_after(&error).filter(|_| tries < TRIES) else { return };
         tokio::time::sleep(pause).await;
     }
 }
 
-/// How long a server is told nothing that has too much to do.
-fn patience(error: &ApiError) -> Option<Duration> {
+/// How long to wait after an error; `None` for no retry.
+fn pause_after(error: &ApiError) -> Option<Duration> {
     match error.class() {
-        ErrorClass::Wait(asked) => Some(asked.min(LONGEST_PATIENCE)),
-        _ => error.is_throttling().then_some(PATIENCE),
+        ErrorClass::Wait(asked) => Some(asked.min(LONGEST_THROTTLE_PAUSE)),
+        _ => error.is_throttling().then_some(THROTTLE_PAUSE),
     }
 }
 
@@ -126,22 +125,25 @@ mod tests {
         Entry::Event(Box::new((about, ParentEvent { kind, reason, message, name, count: 1, at })))
     }
 
-    /// When which Event was sent, if the server refuses the first request with 429.
+    /// The Events and their times, if the server refuses the first request with 429.
     async fn sent_to_a_busy_server(details: serde_json::Value) -> Vec<(Duration, u64)> {
         let (begun, sent) = (tokio::time::Instant::now(), Arc::new(Mutex::new(Vec::new())));
-        let told = sent.clone();
+        let log = sent.clone();
         let serve = move |request: Request<Body>| {
-            let (told, busy) = (told.clone(), json!({"code": 429, "details": details}));
+            let (log, busy) = (log.clone(), json!({"code": 429, "details": details}));
             async move {
                 use http_body_util::BodyExt;
                 let body = request.into_body().collect().await.unwrap().to_bytes();
                 let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
-                assert_eq!(body["eventTime"], "1970-01-01T00:00:00.000000Z", "not when it is sent");
+                assert_eq!(
+                    body["eventTime"], "1970-01-01T00:00:00.000000Z",
+                    "not the time of sending"
+                );
                 let name = body["metadata"]["name"].as_str().unwrap();
                 let name = name.rsplit('-').next().and_then(|name| name.parse().ok()).unwrap();
-                let mut told = told.lock().unwrap();
-                told.push((begun.elapsed(), name));
-                let (code, answer) = if told.len() == 1 { (429, busy) } else { (201, json!({})) };
+                let mut log = log.lock().unwrap();
+                log.push((begun.elapsed(), name));
+                let (code, answer) = if log.len() == 1 { (429, busy) } else { (201, json!({})) };
                 let body = Body::from(answer.to_string().into_bytes());
                 Ok::<_, Infallible>(Response::builder().status(code).body(body).unwrap())
             }
@@ -159,10 +161,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_asks_for_patience_is_told_nothing_meanwhile_and_then_everything() {
+    async fn a_throttling_server_gets_no_event_meanwhile_and_then_every_event() {
         let seconds = Duration::from_secs;
         for (details, pause) in
-            [(json!({"retryAfterSeconds": 30}), seconds(30)), (json!({}), PATIENCE)]
+            [(json!({"retryAfterSeconds": 30}), seconds(30)), (json!({}), THROTTLE_PAUSE)]
         {
             let sent = sent_to_a_busy_server(details).await;
             let names: Vec<_> = sent.iter().map(|(_, name)| *name).collect();

@@ -1,5 +1,5 @@
-//! What Kubernetes tells of a parent and its children, read for somebody who looks: bounded in requests,
-//! in time and in size, and apart from the reconciles. It decides nothing.
+//! Reads the Kubernetes Events of a parent and its children for the API and the page: bounded in requests,
+//! time and size, and apart from the reconciles. Decides nothing.
 
 use std::{cmp::Reverse, collections::BTreeSet, time::Duration};
 
@@ -14,23 +14,22 @@ use crate::{
     reply::{ApiError, ErrorClass},
 };
 
-/// About so many objects is asked: a request for each, as the API can select by one uid only.
+/// The most objects to read Events of: one request each, as the API can select by one uid only.
 const MAX_OBJECTS: usize = 20;
-/// So many requests are under way at once.
+/// The most concurrent requests.
 const AT_ONCE: usize = 4;
-/// Then what has come is what there is.
+/// The time after which the answers so far are returned.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// So many Events are handed on.
+/// The most Events returned.
 const MAX_EVENTS: usize = 100;
 
 impl Context {
-    /// The newest Events about some objects, as the API server has them now. What cannot be read is
-    /// said beside what can.
+    /// The newest Events about some objects, as the API server has them now, with the errors of failed reads.
     pub async fn read_events(&self, about: &[EventSubject]) -> EventReading {
         let until = Instant::now() + DEADLINE;
         let asked = about[..about.len().min(MAX_OBJECTS)].to_vec();
         let (mut gathered, wanted) = (Gathered::default(), asked.len());
-        if let Ok(Ok(_place)) = timeout_at(until, self.event_readers.acquire()).await {
+        if let Ok(Ok(_permit)) = timeout_at(until, self.event_readers.acquire()).await {
             let ask = |EventSubject { key, uid }| {
                 let cluster = self.cluster().clone();
                 async move {
@@ -45,7 +44,7 @@ impl Context {
         }
         if gathered.answers < wanted {
             gathered.errors.insert(format!(
-                "the API server has answered {} of {wanted} questions within {} s",
+                "the API server answered {} of {wanted} requests for Events within {} s",
                 gathered.answers,
                 DEADLINE.as_secs()
             ));
@@ -55,11 +54,11 @@ impl Context {
     }
 }
 
-/// What has come by now.
+/// The answers so far.
 #[derive(Default)]
 struct Gathered {
     events: Vec<ObjectEvent>,
-    /// Objects of which there are more Events than are read.
+    /// Objects with more Events than are read.
     cut: usize,
     answers: usize,
     errors: BTreeSet<String>,
@@ -85,7 +84,7 @@ impl Gathered {
 
     fn newest_first(self) -> EventReading {
         let Self { mut events, cut, answers: _, errors } = self;
-        // What tells no time comes last, and of one moment what somebody should look at first.
+        // Events without a time come last; Warnings first among equal times.
         events.sort_by_key(|event| Reverse((event.last, event.is_warning)));
         let omitted = events.len().saturating_sub(MAX_EVENTS) + cut;
         events.truncate(MAX_EVENTS);

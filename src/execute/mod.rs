@@ -1,8 +1,8 @@
-//! Carries out what a reconcile orders: requests, calls of the handler, changes of the caches. The only room
-//! that does I/O for a reconcile; what is to be done is decided by [`run`](crate::run).
+//! Performs the effects of a reconcile: requests, handler calls, changes of the caches. The only module that
+//! does I/O for a reconcile; [`run`](crate::run) decides.
 //!
-//! Layer 9. Knows no actor: what a reconcile needs comes in as a [`Context`] and a [`Job`](crate::run::Job), what came
-//! of it goes out as a [`Reconciled`].
+//! Layer 9. Independent of actors: a reconcile takes a [`Context`] and a [`Job`](crate::run::Job), and
+//! returns a [`Reconciled`].
 //!
 //! ```text
 //!             +--------- Effects ----------+
@@ -16,7 +16,7 @@
 //!
 //! Invariants:
 //! - a snapshot is taken before each step, and effects are performed directly after it, in their order;
-//! - a panic of ours ends a reconcile, and no more: its memory is lost, which costs a few requests.
+//! - a panic in Operetta ends one reconcile only: its memory is lost, which costs a few requests.
 
 mod announce;
 mod cache;
@@ -26,21 +26,21 @@ mod drive;
 mod event_queue;
 mod event_reading;
 mod gate;
-mod hanging;
-mod look;
-mod overdue;
 mod pause;
 mod preview;
 mod requests;
 mod schema;
 mod send;
+mod snapshot;
+mod timed_out;
+mod timed_out_guard;
 mod undeclared;
 mod undecodable;
 mod warn_once;
 
 pub(crate) use call::panic_text;
 pub use context::{Context, ContextParts, Origin, Publish, Show};
-pub use drive::{Reconciled, run_on};
+pub use drive::{Reconciled, reconcile_in_a_row};
 pub use gate::{Entry, Gate, Permit, SharedPermits, Ticket, Waiter};
 pub use preview::preview;
 pub use requests::RequestPermits;

@@ -1,4 +1,4 @@
-//! What people command: pausing the operator or a parent.
+//! Commands of users: pauses the operator or a parent.
 
 use std::sync::atomic::Ordering;
 
@@ -13,13 +13,13 @@ use crate::{
 };
 
 impl Context {
-    /// Pauses the operator: a request that is being sent is finished, and then only statuses are
-    /// written. Whether it was not paused before.
+    /// Pauses the operator: requests in flight finish, then only statuses are written. Returns whether it was
+    /// not paused.
     pub fn pause(&self) -> bool {
         !self.paused().swap(true, Ordering::AcqRel)
     }
 
-    /// Ends that; to reconcile those who owe it is up to the caller. Whether it was paused before.
+    /// Resumes the operator; the caller starts the deferred reconciles. Returns whether it was paused.
     pub fn resume(&self) -> bool {
         self.paused().swap(false, Ordering::AcqRel)
     }
@@ -29,22 +29,21 @@ impl Context {
         self.paused().load(Ordering::Acquire)
     }
 
-    /// Whether a parent is paused, by whatever.
+    /// Whether a parent or the operator is paused.
     pub(super) fn pauses(&self, parent: &Object) -> bool {
         self.has_paused() || is_paused(parent)
     }
 
-    /// Puts the annotation that pauses it on exactly this parent, or takes it off.
+    /// Sets or removes the pause annotation of exactly this parent.
     ///
-    /// # Errors
-    /// What the server says, for example that we may not, or that there is another of that name.
+    /// The error of the server, for example a missing permission or another uid.
     pub async fn annotate_paused(
         &self,
         key: &ObjectKey,
         uid: &Uid,
         is_paused: bool,
     ) -> Result<(), ApiError> {
-        let _under_way = self.orders.read().await;
+        let _in_flight = self.commands.read().await;
         let value = if is_paused { json!("true") } else { Value::Null };
         let annotations = json!({PAUSED_ANNOTATION: value});
         let body = json!({"metadata": {"uid": uid, "annotations": annotations}});

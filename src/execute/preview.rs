@@ -1,5 +1,5 @@
-//! What a reconcile would do now. One preview at a time for an operator, so that whoever looks does not take the
-//! threads of those who reconcile.
+//! What a reconcile would do. One preview at a time per operator, so that previews do not take the threads of
+//! reconciles.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -12,42 +12,44 @@ use super::{
 };
 use crate::{
     board::{CommandError, Preview},
-    journal::{Failure, in_the_way},
+    journal::{Failure, foreign_message},
     object::Object,
     plan::{ChildId, ForeignChild, Plan, Step},
     run::{Aim, Ended, Job, Previewed},
 };
 
-/// It may be that somebody else looks, or that a handler hangs that was asked before.
+/// Another user may be looking, or the handler of an earlier preview hangs.
 const BUSY: &str =
-    "the handler is still asked what another reconcile would do: ask again when it has answered";
+    "another preview of this operator is still in progress: retry when it has finished";
 
-/// Plans for a parent and does nothing, with a copy of what its last reconcile remembered.
+/// Plans for a parent without writing, with a copy of the memory of its last reconcile.
 ///
 /// # Errors
-/// When the handler fails, refuses to return in time, or wants what cannot be.
+/// The handler fails, does not return in time, or returns invalid children.
 pub async fn preview(context: &Arc<Context>, job: Job) -> Result<Preview, CommandError> {
     let permit = Arc::clone(context.previews()).try_acquire_owned();
     let permit = permit.map_err(|_| CommandError::Undecided(BUSY.to_owned()))?;
     let (operator, key) = (context.name().to_string(), job.key.clone());
     let (give, given) = oneshot::channel();
     tokio::spawn(drive(context.clone(), job, permit, give));
-    let died = |_| undecided(&Failure::Died);
+    let died = |_| undecided(&Failure::InternalError);
     let ended = given.await.map_err(died)?;
     let Some(parent) = &ended.parent else { return Err(CommandError::NoParent { operator, key }) };
     if context.is_leaving(parent) {
-        return Err(CommandError::Undecided("it is on its way out: nothing is planned".into()));
+        return Err(CommandError::Undecided(
+            "it is being deleted or no longer selected, so nothing is planned".into(),
+        ));
     }
     if let Some(failure) = concluded_failure(&ended) {
         return Err(undecided(&failure));
     }
     let Previewed { plan, contested } = *ended.preview.unwrap_or_default();
     let live = live(context, &plan);
-    let foreign = standing_in_the_way(&plan, ended.memory.foreign());
+    let foreign = foreign_children(&plan, ended.memory.foreign());
     Ok(Preview { plan, live, foreign, contested })
 }
 
-/// A handler that does not return in time keeps the one permit until it does.
+/// A handler that does not return in time keeps the permit until it does.
 async fn drive(
     context: Arc<Context>,
     job: Job,
@@ -57,7 +59,7 @@ async fn drive(
     let mut driver = Driver::new(&context, job, Aim::Plan);
     driver.drive().await;
     if let Some((ended, mut in_progress)) = driver.ended() {
-        // Nobody waits any more where the connection was closed.
+        // Nobody waits if the connection was closed.
         let _ = give.send(ended);
         while in_progress.next().await.is_some() {}
     }
@@ -70,14 +72,14 @@ fn live(context: &Context, plan: &Plan) -> BTreeMap<ChildId, Object> {
     ids.filter_map(|id| Some((id.clone(), context.cached(id)?))).collect()
 }
 
-/// What a reconcile would not create, as long as that is as the last one found it.
-fn standing_in_the_way(
+/// The children that a reconcile would not create, if the foreign objects are unchanged.
+fn foreign_children(
     plan: &Plan,
     foreign: &BTreeMap<ChildId, ForeignChild>,
 ) -> BTreeMap<ChildId, String> {
     let creates = plan.steps.iter().filter(|step| matches!(step, Step::Create(_)));
     let known = creates.filter_map(|step| foreign.get(step.id()));
-    known.map(|child| (child.id.clone(), in_the_way(child))).collect()
+    known.map(|child| (child.id.clone(), foreign_message(child))).collect()
 }
 
 fn undecided(failure: &Failure) -> CommandError {

@@ -1,19 +1,19 @@
-//! How many requests of reconciles are in flight in a process, whatever operator they are of.
+//! Limits the concurrent requests of all reconciles of a process.
 //!
-//! A request that is not answered within a second gives its permit up and continues: a type of which the
-//! writes hang, as behind a webhook, keeps the others waiting for a moment only.
+//! A request that is not answered within a second releases its permit and continues: hanging writes, for
+//! example behind a webhook, delay the others only briefly.
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use tokio::sync::Semaphore;
 
-/// So many requests are in flight at once. Beyond it a kube-apiserver on a few cores answers no faster.
+/// The most concurrent requests. Beyond it a kube-apiserver on a few cores answers no faster.
 const AT_ONCE: usize = 32;
 
-/// Longer than an answer takes, also of a busy server.
+/// Longer than an answer takes, even of a busy server.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// The right to have requests in flight, shared by the operators of a process. Cheap to clone.
+/// The request permits, shared by the operators of a process. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct RequestPermits(Arc<Semaphore>);
 
@@ -24,18 +24,18 @@ impl Default for RequestPermits {
 }
 
 impl RequestPermits {
-    /// For so many at once.
+    /// With this many permits.
     #[cfg(test)]
     pub(super) fn of(at_once: usize) -> Self {
         Self(Arc::new(Semaphore::new(at_once)))
     }
 
-    /// How many more may be sent now.
+    /// The number of free permits.
     pub(super) fn spare(&self) -> usize {
         self.0.available_permits()
     }
 
-    /// Sends a request as soon as it may be. Who waits is next in the order of asking.
+    /// Sends a request when a permit is free, in the order of the calls.
     pub(super) async fn during<T>(&self, request: impl Future<Output = T>) -> T {
         // It is never closed.
         let permit = self.0.acquire().await.ok();
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn requests_that_hang_keep_the_others_waiting_for_a_moment_only() {
+    async fn requests_that_hang_delay_the_others_for_a_second_only() {
         let permits = RequestPermits::default();
         for _ in 0..AT_ONCE {
             let permits = permits.clone();

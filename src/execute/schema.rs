@@ -1,4 +1,4 @@
-//! What the parent's status may hold, asked for once.
+//! The cached schema of the parents.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -12,11 +12,11 @@ use crate::{
     reply::{ApiError, TypeSchema},
 };
 
-/// What is known of the type of an operator's parents.
+/// The cached schema of an operator's parents.
 #[derive(Default)]
 pub(super) struct ParentSchema {
     known: Mutex<Known>,
-    /// Held while it is asked for: a hundred runs that start together ask once.
+    /// Held while it is read: concurrent reconciles read it once.
     asking: tokio::sync::Mutex<()>,
 }
 
@@ -25,11 +25,11 @@ struct Known {
     schema: Option<Arc<TypeSchema>>,
     read_at: Option<Instant>,
     unpublished_since: Option<Instant>,
-    /// When it was last asked for in vain, and why it was.
+    /// The last failed read, and its error.
     failed: Option<(Instant, ApiError)>,
 }
 
-/// A CRD can be changed while it is served, and nothing else tells.
+/// How long a schema is fresh. A CRD can change while it is served, without a notification.
 const FRESH: Duration = Duration::from_mins(1);
 
 impl Known {
@@ -38,9 +38,9 @@ impl Known {
         self.schema.clone().filter(|_| is_fresh)
     }
 
-    /// Takes in what is published at a time. What was published stays known for a while after it is
-    /// not any more: a server that has just been started publishes a type later than it serves it.
-    fn take_in(
+    /// Updates the schema with a published one. A schema that is not published any more stays known for a
+    /// while: a starting server publishes a type later than it serves it.
+    fn update(
         &mut self,
         published: Option<Arc<TypeSchema>>,
         now: Instant,
@@ -62,16 +62,16 @@ impl Known {
         self.schema.clone()
     }
 
-    /// Takes in that it could not be read. What is known is believed until it is read again: else no
-    /// status could be written while only this fails.
-    fn give_up(&mut self, error: ApiError, now: Instant) -> Result<Arc<TypeSchema>, ApiError> {
+    /// Records a failed read. The known schema stays valid until the next read: otherwise no status could be
+    /// written meanwhile.
+    fn keep_known(&mut self, error: ApiError, now: Instant) -> Result<Arc<TypeSchema>, ApiError> {
         self.failed = Some((now, error.clone()));
         let known = self.schema.clone().ok_or(error)?;
         self.read_at = Some(now);
         Ok(known)
     }
 
-    /// Why it is not known, as another found out who was asking at the time.
+    /// The error of a read that failed after `asked`, by another reconcile.
     fn failed_since(&self, asked: Instant) -> Option<ApiError> {
         let (at, error) = self.failed.as_ref()?;
         (*at >= asked).then(|| error.clone())
@@ -84,18 +84,18 @@ impl ParentSchema {
         *self.known() = Known::default();
     }
 
-    /// The schema, if it was read of late.
+    /// The schema, if it was read recently.
     pub(super) fn fresh(&self) -> Option<Arc<TypeSchema>> {
         self.known().fresh()
     }
 
     /// The schema, fresh or not.
-    pub(super) fn known_to_be(&self) -> Option<Arc<TypeSchema>> {
+    pub(super) fn last_known(&self) -> Option<Arc<TypeSchema>> {
         self.known().schema.clone()
     }
 
-    /// The schema; `None` while the server has yet to publish it. What is never published neither
-    /// limits the status nor marks anything.
+    /// The schema; `None` until the server publishes it. A type that is never published has no restrictions
+    /// and no secrets.
     pub(super) async fn get(
         &self,
         cluster: &Cluster,
@@ -113,8 +113,8 @@ impl ParentSchema {
             return Err(error);
         }
         match cluster.schema(parent).await {
-            Ok(published) => Ok(self.known().take_in(published, Instant::now())),
-            Err(error) => self.known().give_up(error, Instant::now()).map(Some),
+            Ok(published) => Ok(self.known().update(published, Instant::now())),
+            Err(error) => self.known().keep_known(error, Instant::now()).map(Some),
         }
     }
 
@@ -136,13 +136,13 @@ mod tests {
         TypeSchema { status: StatusSchema::none(), secrets: SecretFields::of_schema(&schema) }
     }
 
-    /// As a server does that is started anew, long after the first time that it was asked.
+    /// As after a restart of the server.
     #[test]
-    fn what_is_secret_stays_known_while_a_server_does_not_publish_it_for_a_moment() {
+    fn secret_fields_stay_known_while_a_server_does_not_publish_them_for_a_moment() {
         let start = Instant::now();
         let (moment, mut known) = (PUBLISHED_WITHIN / 2, Known::default());
-        let mut take_in = |published: Option<TypeSchema>, after: Duration| {
-            let schema = known.take_in(published.map(Arc::new), start + after);
+        let mut update = |published: Option<TypeSchema>, after: Duration| {
+            let schema = known.update(published.map(Arc::new), start + after);
             schema.map(|schema| !schema.secrets.is_empty())
         };
         let later = PUBLISHED_WITHIN * 10;
@@ -156,21 +156,21 @@ mod tests {
             // It is not published any more.
             (None, later + moment * 6, Some(false)),
         ] {
-            assert_eq!(take_in(answer, after), is_secret, "{after:?}");
+            assert_eq!(update(answer, after), is_secret, "{after:?}");
         }
     }
 
     #[test]
-    fn what_is_known_is_believed_while_it_cannot_be_read_again() {
+    fn a_known_schema_stays_valid_while_it_cannot_be_read_again() {
         let (mut known, start) = (Known::default(), Instant::now());
         let error = || ApiError::TimedOut { request: "get".to_owned(), after: FRESH };
-        assert!(known.give_up(error(), start).is_err());
-        assert!(known.failed_since(start).is_some(), "who waited meanwhile need not ask");
+        assert!(known.keep_known(error(), start).is_err());
+        assert!(known.failed_since(start).is_some(), "concurrent waiters do not read it again");
         assert!(known.failed_since(start + FRESH).is_none());
-        known.take_in(Some(Arc::new(published())), start);
+        known.update(Some(Arc::new(published())), start);
         known.read_at = None;
-        assert!(known.give_up(error(), Instant::now()).is_ok());
-        assert!(known.fresh().is_some(), "it is not asked for again at once");
+        assert!(known.keep_known(error(), Instant::now()).is_ok());
+        assert!(known.fresh().is_some(), "it is not read again at once");
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! Requests as values, sent to the API server.
+//! Sends requests to the API server.
 
 use super::Context;
 use crate::run::{Answer, DryRun, Force, Reply, Request, Whole};
 
 impl Context {
-    /// Sends a request, and answers with what came back.
+    /// Sends a request, and returns the answer.
     pub(super) async fn send(&self, request: Request) -> Answer {
         let (cluster, manager) = (self.cluster(), self.name().as_str());
         match request {

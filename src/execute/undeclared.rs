@@ -1,6 +1,5 @@
-//! What of the status is not written because the type of the parents does not declare it: kept once for an
-//! operator, whichever parent it was found for. Bounded: a handler that makes up ever new names is not quoted
-//! for ever.
+//! The status fields that are not written because the type of the parents does not declare them: recorded
+//! once per operator. Bounded, against handlers that return ever new names.
 
 use std::{
     collections::BTreeMap,
@@ -22,11 +21,11 @@ struct Found {
     fields: BTreeMap<String, WantedBy>,
 }
 
-/// More than an operator that is right about its types lacks.
+/// More than a correct operator needs.
 const MOST: usize = 100;
 
 impl Undeclared {
-    /// What is undeclared: what the handler returned first, then by path.
+    /// The undeclared fields: those of the handler first, then by path.
     pub fn fields(&self) -> Vec<UndeclaredField> {
         let found = self.found();
         let field = |(path, wanted_by): (&String, &WantedBy)| UndeclaredField {
@@ -38,7 +37,7 @@ impl Undeclared {
         fields
     }
 
-    /// Keeps a field; whether that is news: it was not known, or not that the handler returns it.
+    /// Records a field; returns whether the field, or that the handler returns it, is new.
     pub(super) fn add(&self, UndeclaredField { path, wanted_by }: &UndeclaredField) -> bool {
         let mut found = self.found();
         match found.fields.get_mut(path) {
@@ -57,8 +56,8 @@ impl Undeclared {
         }
     }
 
-    /// Forgets what was found when the type declared something else. What is still undeclared is found by
-    /// the next reconcile.
+    /// Forgets the fields if the type declares another status. The next reconcile finds those that are still
+    /// undeclared.
     pub(super) fn forget_unless_of(&self, schema: &Arc<TypeSchema>) {
         let mut found = self.found();
         let is_same =
@@ -87,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_is_news_once_and_again_when_the_handler_returns_it() {
+    fn a_field_is_new_once_and_again_when_the_handler_returns_it() {
         let undeclared = Undeclared::default();
         let own = UndeclaredField::own("conditions");
         assert!(undeclared.add(&own) && !undeclared.add(&own));
@@ -97,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn ever_new_names_are_not_kept_for_ever() {
+    fn the_number_of_recorded_fields_is_bounded() {
         let undeclared = Undeclared::default();
         let names = (0..1000).filter(|number| undeclared.add(&returned(&number.to_string())));
         assert_eq!(names.count(), MOST);
@@ -105,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_is_forgotten_when_the_type_declares_something_else() {
+    fn the_fields_are_forgotten_when_the_type_declares_another_status() {
         let undeclared = Undeclared::default();
         undeclared.forget_unless_of(&schema(StatusSchema::none()));
         undeclared.add(&returned(".status"));

@@ -1,5 +1,5 @@
-//! Objects that cannot be read are announced by Events about what a user looks at. All Events of an operator
-//! about such objects are limited together, as those of a parent are.
+//! Announces undecodable objects by Events. These Events share one rate limit per operator, as those of a
+//! parent do.
 
 use super::Context;
 use crate::{
@@ -12,17 +12,17 @@ use crate::{
 const REASON: &str = "Undecodable";
 
 impl Context {
-    /// Tells that an object cannot be read, which may concern the operator; `parents` are those to
-    /// whom it is known to belong. To be called within the runtime of the reconciles.
-    pub fn tell_undecodable(&self, object: &Undecodable, parents: &[Object]) {
+    /// Announces an undecodable object; `parents` are its known parents. Call it within the runtime of the
+    /// reconciles.
+    pub fn announce_undecodable(&self, object: &Undecodable, parents: &[Object]) {
         for about in self.concerned(object, parents) {
             let event = (EventKind::Warning, REASON, object.to_string());
-            self.tell_about(&about, event, &mut self.undecodable());
+            self.announce_event(&about, event, &mut self.undecodable());
         }
     }
 
-    /// What the Events are about: a parent itself, else the parents of a child, else the child, if it
-    /// may be one of the operator.
+    /// The objects of the Events: the parent itself, else the parents of a child, else the child if it may
+    /// belong to the operator.
     pub(super) fn concerned(&self, object: &Undecodable, parents: &[Object]) -> Vec<Regarding> {
         let config = self.config();
         let (ty, uid) = (object.ty(), object.uid());
@@ -41,7 +41,7 @@ impl Context {
     }
 }
 
-/// What its labels do not say cannot be ruled out.
+/// An object with undecodable labels may be a child.
 fn may_be_child(config: &OperatorConfig, object: &Undecodable) -> bool {
     let namespace = object.key().and_then(|key| key.namespace.as_deref());
     let is_ours = object.labels().is_none_or(|labels| {

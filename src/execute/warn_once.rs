@@ -1,23 +1,23 @@
-//! What is said once for an operator, whichever parent it happens to. Bounded: a handler that makes
-//! up ever new names for fields is not quoted for ever.
+//! Warnings that are sent once per operator, whichever parent causes them. Bounded, against handlers that
+//! return ever new field names.
 
 use std::{
     collections::BTreeSet,
     sync::{Mutex, PoisonError},
 };
 
-/// What was said.
+/// The warnings that were sent.
 #[derive(Debug, Default)]
 pub(super) struct WarnOnce(Mutex<BTreeSet<String>>);
 
-/// More than an operator that is right about its types has to say.
+/// More than a correct operator needs.
 const MOST: usize = 100;
 
 impl WarnOnce {
-    /// Whether this is to be said now: it was not yet, and not too much else was.
+    /// Whether to send this warning: it is new, and the bound is not reached.
     pub(super) fn is_due(&self, what: &str) -> bool {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        said.len() < MOST && said.insert(what.to_owned())
+        let mut sent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sent.len() < MOST && sent.insert(what.to_owned())
     }
 }
 
@@ -26,10 +26,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_is_said_once_and_ever_new_names_not_for_ever() {
-        let said = WarnOnce::default();
-        assert!(said.is_due("a") && said.is_due("b") && !said.is_due("a"));
+    fn every_warning_is_sent_once_up_to_a_bound() {
+        let sent = WarnOnce::default();
+        assert!(sent.is_due("a") && sent.is_due("b") && !sent.is_due("a"));
         let names = (0..1000).map(|number| number.to_string());
-        assert_eq!(names.filter(|name| said.is_due(name)).count(), MOST - 2);
+        assert_eq!(names.filter(|name| sent.is_due(name)).count(), MOST - 2);
     }
 }

@@ -1,4 +1,4 @@
-//! Why a reconcile started, as facts.
+//! Why a reconcile started.
 
 use std::{borrow::Cow, fmt, mem};
 
@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::object::{K8sType, ObjectKey, ResourceVersion};
 
-/// A fact that made a parent run.
+/// A cause of a reconcile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cause {
     /// The parent was in the first complete list after the process started.
@@ -21,35 +21,35 @@ pub enum Cause {
     },
     /// The parent got a deletionTimestamp.
     ParentDeleted,
-    /// Somebody asked for a reconcile.
+    /// A user requested a reconcile.
     Command {
-        /// Who, if that is known.
+        /// The user, if known.
         by: Option<Box<str>>,
     },
-    /// The operator is no longer paused, and the parent owed a reconcile.
+    /// The operator was resumed, and a reconcile of the parent was deferred.
     Resumed,
-    /// A child appeared, changed or went.
+    /// A child was created, changed or deleted.
     ChildChanged(Box<ChildChange>),
-    /// The parent or a child changed and cannot be read.
+    /// The parent or a child changed and is undecodable.
     Undecodable {
         /// Its type.
         ty: K8sType,
-        /// Its key, if that can be read.
+        /// Its key, if that is readable.
         key: Option<ObjectKey>,
     },
-    /// The reconcile before wrote children.
+    /// The previous reconcile wrote children.
     OwnWrites,
-    /// The time that the handler had asked for was over.
+    /// The resync interval of the handler has passed.
     Resync,
-    /// The reconcile before had failed and its backoff was over.
+    /// The previous reconcile failed, and its backoff has passed.
     Retry,
-    /// The reconcile before had waited for something, and the longest wait was over.
+    /// The previous reconcile waited, and its longest wait has passed.
     Recheck,
-    /// What the reconcile before wrote is written again and again, and the wait for it was over.
+    /// The delay for a flapping object has passed.
     Slowed,
-    /// What used to be written again and again may have come to rest.
+    /// A flapping object may have settled.
     Calming,
-    /// More facts than are kept.
+    /// More causes than are kept.
     More {
         /// How many.
         count: usize,
@@ -69,20 +69,20 @@ pub struct ChildChange {
     pub to: Option<ResourceVersion>,
 }
 
-/// Collects the facts that arrive between two reconciles; bounded.
+/// Collects the causes between two reconciles; bounded.
 #[derive(Debug, Clone, Default)]
 pub struct Causes {
     kept: Vec<Cause>,
     omitted: usize,
 }
 
-/// As many causes are kept for one reconcile.
+/// The most causes kept for one reconcile.
 const MAX_CAUSES: usize = 8;
 
 // === Cause ===
 
 impl Cause {
-    /// The fact in one word.
+    /// The cause in one word.
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Restarted => "Restarted",
@@ -111,7 +111,7 @@ impl Cause {
         }
     }
 
-    /// Takes in a later change of the same object; gives it back if it is about something else.
+    /// Merges a later change of the same object; returns any other cause.
     fn merge(&mut self, later: Self) -> Option<Self> {
         match (self, later) {
             (Self::ParentChanged { to, .. }, Self::ParentChanged { to: newest, .. }) => {
@@ -135,25 +135,27 @@ impl fmt::Display for Cause {
         match self {
             Self::Restarted => f.write_str("the process started"),
             Self::ParentChanged { from, to } => changed(f, &"the parent", from.as_ref(), Some(to)),
-            Self::ParentDeleted => f.write_str("the parent was deleted"),
-            Self::Command { by: Some(by) } => write!(f, "{by} asked for it"),
-            Self::Command { by: None } => f.write_str("somebody asked for it"),
+            Self::ParentDeleted => f.write_str("the parent is being deleted"),
+            Self::Command { by: Some(by) } => write!(f, "{by} requested a reconcile"),
+            Self::Command { by: None } => f.write_str("a reconcile was requested"),
             Self::Resumed => f.write_str("the operator is no longer paused"),
             Self::ChildChanged(change) => {
                 let ChildChange { ty, key, from, to } = &**change;
                 changed(f, &format_args!("{ty} {key}"), from.as_ref(), to.as_ref())
             }
-            Self::Undecodable { ty, key: Some(key) } => write!(f, "{ty} {key} cannot be read"),
+            Self::Undecodable { ty, key: Some(key) } => write!(f, "{ty} {key} cannot be decoded"),
             Self::Undecodable { ty, key: None } => {
-                write!(f, "an object of {ty} cannot be read")
+                write!(f, "an object of {ty} cannot be decoded")
             }
-            Self::OwnWrites => f.write_str("the reconcile before wrote children"),
-            Self::Resync => f.write_str("the handler had asked for it"),
-            Self::Retry => f.write_str("the reconcile before failed and its backoff was over"),
-            Self::Recheck => f.write_str("what the reconcile before waited for did not happen"),
-            Self::Slowed => f.write_str("what keeps being changed back had waited long enough"),
-            Self::Calming => f.write_str("nothing was changed back for a while"),
-            Self::More { count } => write!(f, "{count} further facts"),
+            Self::OwnWrites => f.write_str("the previous reconcile wrote children"),
+            Self::Resync => f.write_str("the handler requested a resync"),
+            Self::Retry => f.write_str("the previous reconcile failed and its backoff has passed"),
+            Self::Recheck => {
+                f.write_str("the previous reconcile waited for a change that did not happen")
+            }
+            Self::Slowed => f.write_str("the delay for a flapping object has passed"),
+            Self::Calming => f.write_str("checks whether the flapping has stopped"),
+            Self::More { count } => write!(f, "{count} more causes"),
         }
     }
 }
@@ -174,14 +176,14 @@ impl JsonSchema for Cause {
     }
 }
 
-/// A fact that made a parent run.
+/// A cause of a reconcile.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Cause")]
 struct CauseForm<'a> {
-    /// The fact in one word.
+    /// The cause in one word.
     reason: &'static str,
-    /// The fact for people.
+    /// The message.
     message: String,
     /// Of the child that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -232,15 +234,15 @@ fn changed(
     match (from, to) {
         (Some(from), Some(to)) => write!(f, "{what} changed from version {from} to {to}"),
         (None, Some(to)) => write!(f, "{what} appeared as version {to}"),
-        (Some(from), None) => write!(f, "{what} went; its last version was {from}"),
-        (None, None) => write!(f, "{what} came and went"),
+        (Some(from), None) => write!(f, "{what} is gone; its last version was {from}"),
+        (None, None) => write!(f, "{what} was created and deleted"),
     }
 }
 
 // === Causes ===
 
 impl Causes {
-    /// Adds a fact. Changes of one object become one change; beyond a bound facts are only counted.
+    /// Adds a cause. Changes of one object are merged; beyond the bound causes are only counted.
     pub fn add(&mut self, cause: Cause) {
         let mut cause = cause;
         for kept in &mut self.kept {
@@ -253,19 +255,19 @@ impl Causes {
             self.kept.push(cause);
         } else {
             if let (Some(last), Cause::Command { .. }) = (self.kept.last_mut(), &cause) {
-                // Who asked for a reconcile looks for just this.
+                // The user who requested the reconcile expects to find this cause.
                 *last = cause;
             }
             self.omitted += 1;
         }
     }
 
-    /// Whether nothing was added.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
-    /// What was added since the last time.
+    /// Takes the collected causes.
     #[must_use]
     pub fn take(&mut self) -> Vec<Cause> {
         let Self { kept, omitted } = mem::take(self);
@@ -305,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_changed_children_are_counted_not_kept() {
+    fn the_number_of_kept_causes_is_bounded() {
         let mut causes = Causes::default();
         for number in 0..1000 {
             causes.add(pod(&number.to_string(), None, Some("1")));
@@ -316,14 +318,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_asked_for_is_kept_among_thousands() {
+    fn a_command_is_kept_among_thousands_of_causes() {
         let mut causes = Causes::default();
         for number in 0..1000 {
             causes.add(pod(&number.to_string(), None, Some("1")));
         }
         let asked = Cause::Command { by: Some("ada".into()) };
         causes.add(asked.clone());
-        assert_eq!(asked.to_string(), "ada asked for it");
+        assert_eq!(asked.to_string(), "ada requested a reconcile");
         assert!(causes.take().contains(&asked));
     }
 

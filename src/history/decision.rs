@@ -1,4 +1,4 @@
-//! What a reconcile decided about a child, and what it did: values only.
+//! The decisions of a reconcile about a child, and the writes: values only.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::wire;
 use crate::object::ResourceVersion;
 
-/// What a reconcile decided about one child that was not simply as desired.
+/// A decision about a child that was not up to date.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Decision {
     /// Type and key of the child, as far as it has a name.
@@ -18,39 +18,39 @@ pub struct Decision {
     /// The JSON paths that differed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// What it waits for, who is in the way, or the error.
+    /// What it waits for, the conflict, or the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub why: Option<Box<str>>,
-    /// What was repaired, when the child had been as desired before.
+    /// The change by someone else that was reverted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Box<Drift>>,
 }
 
-/// What was decided about a child.
+/// The kind of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub enum Decided {
-    /// It was to be written or deleted, and that failed.
+    /// Its write or deletion failed.
     Failed,
-    /// It is not written because of somebody else: the object is theirs, or fields of it.
+    /// It is not written because the object, or fields of it, belong to someone else.
     Conflict,
-    /// The handler wants what cannot be, so that nothing of its answer was done.
+    /// The handler returned an invalid child, so that its whole response was refused.
     Refused,
-    /// Nothing can be done about it now.
+    /// It waits.
     Waiting,
-    /// It differs and is left so: its policy says so, a pause, or a limit on deletions.
+    /// It differs and is not written: by its policy, a pause, or the limit on deletions.
     Held,
     /// It was created.
     Created,
     /// It was changed.
     Updated,
-    /// It was there already, and became a child.
+    /// An existing object became a child.
     Adopted,
-    /// It was deleted, to be created anew.
+    /// It was deleted, to be recreated.
     Recreated,
     /// It was deleted.
     Deleted,
-    /// It was written, and the server found nothing to change.
+    /// It was written, which changed nothing.
     Unchanged,
 }
 
@@ -63,48 +63,48 @@ pub struct WriteRecord {
     pub verb: Verb,
     /// The JSON paths that differed.
     pub paths: Vec<String>,
-    /// What was repaired, when the child had been as desired before.
+    /// The change by someone else that was reverted.
     pub drift: Option<Box<Drift>>,
 }
 
-/// What somebody else did to a child.
+/// A change of a child by someone else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Drift {
-    /// The field manager, where the server tells.
+    /// The field manager, if the server reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manager: Option<String>,
-    /// The version at which the child was as desired.
+    /// The version at which the child was up to date.
     #[serde(serialize_with = "wire::text")]
     #[schemars(with = "String")]
     pub from: ResourceVersion,
-    /// The version at which it was not any more; missing when it was gone.
+    /// The version after the change; missing when it was deleted.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "wire::text_of_some")]
     #[schemars(with = "Option<String>")]
     pub to: Option<ResourceVersion>,
 }
 
-/// What was done to a child.
+/// The kind of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
     /// It was created.
     Created,
     /// It was changed.
     Updated,
-    /// It was there already, and became a child.
+    /// An existing object became a child.
     Adopted,
     /// It was deleted.
     Deleted,
-    /// It was written, and the server found nothing to change.
+    /// It was written, which changed nothing.
     Unchanged,
 }
 
-/// The longest texts that are kept, in bytes: there may be fifty of each, in ten runs.
+/// The longest texts kept, in bytes: there may be fifty of each, in ten reconciles.
 const MAX_PATHS: usize = 10;
 const MAX_PATH: usize = 1024;
 const MAX_WHY: usize = 512;
 
 impl Decision {
-    /// That something keeps a child from being as desired.
+    /// A decision about a child that is not up to date.
     pub fn stuck(child: impl Into<Box<str>>, what: Decided, why: String) -> Self {
         let why = Some(why).filter(|why| !why.is_empty()).map(|why| wire::shortened(why, MAX_WHY));
         Self { child: child.into(), what, paths: Vec::new(), why, drift: None }
@@ -127,7 +127,7 @@ impl From<WriteRecord> for Decision {
             Verb::Created => Decided::Created,
             Verb::Updated => Decided::Updated,
             Verb::Adopted => Decided::Adopted,
-            // What is no longer wanted differs nowhere.
+            // An undesired child has no differing paths.
             Verb::Deleted if paths.is_empty() => Decided::Deleted,
             Verb::Deleted => Decided::Recreated,
             Verb::Unchanged => Decided::Unchanged,
@@ -137,7 +137,7 @@ impl From<WriteRecord> for Decision {
 }
 
 impl Decided {
-    /// What was done to the child; `None` when nothing was.
+    /// The write; `None` when there was none.
     pub fn verb(self) -> Option<Verb> {
         match self {
             Self::Created => Some(Verb::Created),
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_deletion_of_what_differs_is_the_beginning_of_a_new_object() {
+    fn a_deletion_of_a_child_that_differs_is_a_recreation() {
         let decided = |verb, paths: &[&str]| {
             let paths = paths.iter().map(|path| (*path).to_owned()).collect();
             let write = WriteRecord { child: "Pod.v1 a".to_owned(), verb, paths, drift: None };

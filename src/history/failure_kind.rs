@@ -1,4 +1,4 @@
-//! Why a reconcile failed, in one word: for conditions, Events, and whoever says more about it.
+//! Why a reconcile failed, in one word: for conditions, Events and metrics.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Why a reconcile failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub enum FailureKind {
-    /// Children of a type that the operator needs cannot be listed.
+    /// Children of a declared type cannot be listed.
     ChildTypeUnavailable,
     /// The handler returned an error.
     HandlerFailed,
@@ -16,7 +16,7 @@ pub enum FailureKind {
     HandlerTimeout,
     /// The handler returned children that cannot be written.
     InvalidChildren,
-    /// An object of somebody else has the name of a child.
+    /// A foreign object has the name of a child.
     Conflict,
     /// A request to the API server failed.
     WriteFailed,

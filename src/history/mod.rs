@@ -1,20 +1,20 @@
-//! The last runs of one parent: what caused them, what they decided about each child, what came
-//! of them, and how long each step took.
+//! The last reconciles of one parent: their causes, decisions, outcomes and step times.
 //!
-//! Layer 3. Pure: it is told what happened and reads no clock. It decides nothing, and nothing
-//! that decides reads it: losing it costs an explanation, never a write.
+//! Layer 3. Pure: reads no clock and decides nothing, and nothing that decides reads it: losing it costs an
+//! explanation, never a write.
 //!
 //! ```text
 //! facts --> Causes --take--+
 //!                          +--> Reconcile --record--> History --Arc<Reconcile>--> board, web
-//! report of the reconcile -------+
+//! report ------------------+
 //! ```
 //!
 //! Invariants:
-//! - a history is bounded in reconciles, and a reconcile in causes, decisions, paths and length of texts; a child that is as
-//!   desired takes no room in it;
-//! - runs in a row that say the same keep it once, and those that wrote nothing go before one that did;
-//! - numbers of reconciles only grow, also when old runs are dropped.
+//! - a history is bounded in reconciles, and a reconcile in causes, decisions, paths and lengths of texts; a
+//!   child that is up to date takes no space in it;
+//! - equal reconciles in a row share their texts, and those that wrote nothing are dropped before one that
+//!   did;
+//! - numbers of reconciles only grow, also when old reconciles are dropped.
 
 mod cause;
 mod decision;

@@ -1,4 +1,4 @@
-//! When and why a parent runs again, as it is shown. When that is, is decided by the schedule.
+//! When and why a parent is reconciled next, as it is shown. The schedule decides it.
 
 use std::time::{Instant, SystemTime};
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::wire;
 use crate::schedule::{self, WakeReason};
 
-/// When and why a parent runs again by itself.
+/// When and why a parent is reconciled next without a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NextWake {
     /// When.
@@ -22,8 +22,8 @@ pub struct NextWake {
 }
 
 impl NextWake {
-    /// A timer of the schedule, on the clock of the wall. Both clocks are read by the caller.
-    pub fn on_the_wall(wake: schedule::Wake, now: Instant, wall: SystemTime) -> Self {
+    /// A timer of the schedule in wall clock time. The caller reads both clocks.
+    pub fn in_wall_time(wake: schedule::Wake, now: Instant, wall: SystemTime) -> Self {
         Self { at: wall + wake.at.saturating_duration_since(now), why: wake.why }
     }
 }
@@ -37,11 +37,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_timer_is_shown_on_the_clock_of_the_wall() {
+    fn a_timer_is_shown_in_wall_clock_time() {
         let now = Instant::now();
         let at = now + Duration::from_secs(5);
         let wake = schedule::Wake { at, why: WakeReason::Resync };
-        let shown = NextWake::on_the_wall(wake, now, SystemTime::UNIX_EPOCH);
+        let shown = NextWake::in_wall_time(wake, now, SystemTime::UNIX_EPOCH);
         let expected = json!({"at": "1970-01-01T00:00:05.000Z", "why": "Resync"});
         assert_eq!(serde_json::to_value(shown).unwrap(), expected);
     }

@@ -1,4 +1,4 @@
-//! One run.
+//! One reconcile.
 
 use std::{
     sync::Arc,
@@ -10,11 +10,12 @@ use serde::Serialize;
 
 use super::{Cause, Decision, FailureKind, StepTimes, wire};
 
-/// One run that has ended.
+/// One reconcile that has ended.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Reconcile {
-    /// The how-manieth run of this parent in this process, from 1; set by [`History::record`](super::History::record).
+    /// The number of the reconcile for this parent in this process, from 1; set by
+    /// [`History::record`](super::History::record).
     pub number: u64,
     /// When it started.
     #[serde(serialize_with = "wire::time")]
@@ -26,19 +27,18 @@ pub struct Reconcile {
     pub duration: Duration,
     /// Why it started.
     pub causes: Vec<Cause>,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What there is to say, unless it failed: above all what it waits for.
+    /// The message, unless it failed: above all what it waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub message: Option<Arc<str>>,
-    /// The children that were not simply as desired: first those that are stuck, then what was
-    /// written.
+    /// The children that were not up to date: first those that are stuck, then the writes.
     pub decisions: Arc<[Decision]>,
-    /// How many decisions more there were than are kept.
+    /// How many further decisions are not kept.
     #[serde(skip_serializing_if = "wire::is_zero")]
     pub omitted: usize,
-    /// How many children were as desired.
+    /// How many children were up to date.
     pub unchanged: usize,
     /// How long its steps took.
     #[serde(rename = "stepMilliseconds")]
@@ -47,7 +47,7 @@ pub struct Reconcile {
     pub wrote_status: bool,
 }
 
-/// What came of a reconcile.
+/// The outcome of a reconcile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "result")]
 pub enum Outcome {
@@ -55,11 +55,11 @@ pub enum Outcome {
     Synced,
     /// Children were written; the next reconcile looks at the result.
     Wrote,
-    /// Something has to happen elsewhere first.
+    /// It waits for another change.
     Waiting,
     /// The parent is paused: nothing was written.
     Paused,
-    /// The parent was cleaned up and may go.
+    /// The parent was finalized and released.
     Finalized,
     /// The parent was gone before the reconcile began.
     Gone,
@@ -73,16 +73,16 @@ pub enum Outcome {
     },
 }
 
-/// As many decisions of one reconcile are kept.
+/// The most decisions kept of one reconcile.
 const MAX_DECISIONS: usize = 50;
 
-/// The longest text that is kept, in bytes.
+/// The longest text kept, in bytes.
 const MAX_TEXT: usize = 1024;
 
 // === Reconcile ===
 
 impl Reconcile {
-    /// A reconcile that did nothing, to be filled in.
+    /// A reconcile without decisions, to be filled in.
     pub fn new(started: SystemTime, duration: Duration, outcome: Outcome) -> Self {
         let (causes, message, decisions, steps) = <_>::default();
         let (number, omitted, unchanged, wrote_status) = (0, 0, 0, false);
@@ -101,7 +101,7 @@ impl Reconcile {
         }
     }
 
-    /// What was written and deleted.
+    /// The writes and deletions.
     pub fn writes(&self) -> impl Iterator<Item = &Decision> {
         self.decisions.iter().filter(|decision| decision.what.verb().is_some())
     }
@@ -119,7 +119,7 @@ impl Reconcile {
         }
     }
 
-    /// Whether nothing was written, and what followed came to the same.
+    /// Whether it wrote nothing, and the next one had the same result.
     pub(super) fn is_repeated_by(&self, next: &Self) -> bool {
         let is_quiet = !self.wrote_status && self.writes().next().is_none();
         is_quiet
@@ -128,7 +128,7 @@ impl Reconcile {
             && self.decisions == next.decisions
     }
 
-    /// Keeps once what both say: in an outage each reconcile of a parent says the same.
+    /// Shares equal parts: in an outage each reconcile of a parent has the same result.
     pub(super) fn share_with(&mut self, last: &Self) {
         if self.decisions == last.decisions {
             self.decisions = last.decisions.clone();
@@ -162,7 +162,7 @@ fn bounded(text: &Arc<str>) -> Arc<str> {
 }
 
 impl Outcome {
-    /// Every word for an outcome.
+    /// The names of all outcomes.
     pub const NAMES: [&str; 7] =
         ["synced", "wrote", "waiting", "paused", "finalized", "gone", "failed"];
 
@@ -190,14 +190,14 @@ mod tests {
         object::ResourceVersion,
     };
 
-    fn run(outcome: Outcome) -> Reconcile {
+    fn reconcile(outcome: Outcome) -> Reconcile {
         Reconcile::new(SystemTime::UNIX_EPOCH, Duration::from_micros(1500), outcome)
     }
 
     #[test]
     fn a_reconcile_cannot_grow_without_bound() {
         let message = "ä".repeat(1_000_000).into();
-        let mut huge = run(Outcome::Failed { reason: FailureKind::HandlerFailed, message });
+        let mut huge = reconcile(Outcome::Failed { reason: FailureKind::HandlerFailed, message });
         let decision = |number: usize| Decision {
             paths: vec!["spec".to_owned(); 1000],
             ..Decision::stuck(number.to_string(), Decided::Failed, "x".repeat(100_000))
@@ -211,25 +211,26 @@ mod tests {
     }
 
     #[test]
-    fn a_reconcile_reads_well_as_json() {
-        let mut run = run(Outcome::Failed { reason: FailureKind::Conflict, message: "no".into() });
-        run.causes = vec![Cause::Retry];
+    fn a_reconcile_is_serialized_without_empty_fields() {
+        let outcome = Outcome::Failed { reason: FailureKind::Conflict, message: "no".into() };
+        let mut shown = reconcile(outcome);
+        shown.causes = vec![Cause::Retry];
         let write = |verb, drift| {
             Decision::from(WriteRecord { child: "Pod.v1 a".into(), verb, paths: vec![], drift })
         };
         let version = ResourceVersion::new;
         let (from, to, manager) = (version("4"), Some(version("5")), Some("hpa".to_owned()));
-        run.decisions = Arc::new([
+        shown.decisions = Arc::new([
             Decision::stuck("Pod.v1 b", Decided::Waiting, "it is being deleted".to_owned()),
             write(Verb::Created, None),
             write(Verb::Updated, Some(Box::new(Drift { manager, from, to }))),
         ]);
-        run.steps.add(ReconcileStep::Sync, Duration::from_micros(1400));
+        shown.steps.add(ReconcileStep::Sync, Duration::from_micros(1400));
         let expected = json!({
             "number": 0, "started": "1970-01-01T00:00:00.000Z", "durationMilliseconds": 1.5,
             "causes": [{
                 "reason": "Retry",
-                "message": "the reconcile before failed and its backoff was over",
+                "message": "the previous reconcile failed and its backoff has passed",
             }],
             "outcome": {"result": "Failed", "reason": "Conflict", "message": "no"},
             "decisions": [
@@ -242,6 +243,6 @@ mod tests {
             ],
             "unchanged": 0, "stepMilliseconds": {"sync": 1.4}, "wroteStatus": false,
         });
-        assert_eq!(serde_json::to_value(run).unwrap(), expected);
+        assert_eq!(serde_json::to_value(shown).unwrap(), expected);
     }
 }

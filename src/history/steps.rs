@@ -10,15 +10,15 @@ use super::wire::in_millis;
 /// A step of a reconcile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReconcileStep {
-    /// Reading the caches, and putting our finalizer on a parent that lacks it.
+    /// Reading the caches, and adding our finalizer where needed.
     Snapshot,
     /// The handler.
     Sync,
-    /// Comparing what it wants with what there is.
+    /// Comparing the desired with the existing children.
     Plan,
     /// Writing and deleting children.
     Apply,
-    /// Saying what came of it in the parent's status.
+    /// Writing the parent's status.
     Status,
 }
 
@@ -43,7 +43,7 @@ impl ReconcileStep {
 }
 
 impl StepTimes {
-    /// A step has taken so long (more); begun microseconds count.
+    /// Adds the time of a step, rounded up to microseconds.
     pub fn add(&mut self, step: ReconcileStep, took: Duration) {
         let micros = u32::try_from(took.as_nanos().div_ceil(1000)).unwrap_or(u32::MAX);
         let total = &mut self.0[step as usize];

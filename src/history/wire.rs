@@ -1,4 +1,4 @@
-//! How times, texts and the schedule's words appear in JSON. Nothing here reads a clock.
+//! The JSON forms of times, texts and wake reasons. Reads no clock.
 
 use std::{
     borrow::Cow,
@@ -41,12 +41,12 @@ pub(super) fn millis<S: Serializer>(span: &Duration, serializer: S) -> Result<S:
     serializer.serialize_f64(in_millis(*span))
 }
 
-/// Microseconds are kept: most runs take less than a millisecond.
+/// Keeps microseconds: most reconciles take less than a millisecond.
 pub(super) fn in_millis(span: Duration) -> f64 {
     (span.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// What has a text of its own.
+/// A value by its `Display`.
 pub(super) fn text<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }
@@ -65,7 +65,7 @@ pub(super) fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// A text of at most so many bytes, and a sign where more was left out.
+/// A text of at most this many bytes, and an ellipsis if it was cut.
 pub(super) fn shortened(mut text: String, longest: usize) -> Box<str> {
     if text.len() > longest {
         text.truncate(text.floor_char_boundary(longest));

@@ -1,16 +1,16 @@
-//! How far a parent has got.
+//! The state of a parent at the end of a reconcile.
 
-/// How far a parent has got on its way.
+/// The state of a parent at the end of a reconcile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum End {
-    /// It is there, as far as the reconcile knows.
+    /// It exists, as far as the reconcile knows.
     #[default]
     Alive,
-    /// It has changed since the reconcile began: another one decides again.
+    /// It has changed since the reconcile began: another reconcile decides again.
     Outdated,
     /// Its handler has not finished finalizing it.
     Finalizing,
-    /// It was finalized, and may go.
+    /// It was finalized and released.
     Finalized,
     /// It was gone before the reconcile began.
     Gone,

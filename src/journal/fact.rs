@@ -1,4 +1,4 @@
-//! What can happen in a reconcile, in the past tense.
+//! The facts of a reconcile, in the past tense.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -12,210 +12,210 @@ use crate::{
     },
 };
 
-/// Something that happened.
+/// A fact.
 #[derive(Debug)]
 pub enum Fact {
     // === the parent ===
-    /// The reconcile began with this version of it.
+    /// The reconcile began with this version of the parent.
     Began(ResourceVersion),
-    /// It got so far on its way.
+    /// The state of the parent is known.
     Parent(End),
-    /// It, or the operator, was paused when the reconcile began.
+    /// The parent or the operator was paused when the reconcile began.
     BeganPaused(PausedBy),
-    /// Something is not done because of a pause: what was said of that before counts no more.
+    /// A pause holds something. It replaces earlier facts of this kind.
     Paused(Pause),
-    /// Something about the parent itself is not done now.
+    /// A step of the parent itself waits.
     ParentWaits(String),
 
     // === the handler ===
-    /// It has answered; for a parent of this generation that is being deleted or not.
+    /// The handler returned.
     Answered {
-        /// Whether with an error, or not at all.
+        /// Whether with an error, or too late.
         has_failed: bool,
         /// The generation, -1 for a type that has none.
         generation: i64,
         /// Whether the parent is being deleted.
         is_deleting: bool,
     },
-    /// It wants to be called again after this time.
+    /// The handler asked for a resync after this time.
     Resync(Duration),
-    /// A whole step failed.
+    /// The reconcile failed as a whole.
     Failed(Failure),
 
     // === the plan ===
-    /// There is a plan.
+    /// The plan was made.
     Planned(Planned),
-    /// It is known which children take their time to go.
+    /// The terminating children were found.
     TerminatingChildren {
-        /// Since when they do.
+        /// Since when each terminates.
         terminating: TerminatingChildren,
-        /// How many of those that are desired are to be there again soon.
+        /// How many of them are desired and expected to be recreated soon.
         expected: usize,
     },
-    /// Its deletions were judged.
+    /// The deletions of the plan were judged.
     Judged {
-        /// What the next judgement needs to know.
+        /// The state for the next judgement.
         deletion_guard: DeletionGuard,
-        /// Those that are held, with the sentence about them.
+        /// The held deletions, with the message.
         held: Option<(HeldDeletions, Vec<ChildId>, String)>,
     },
-    /// Nothing more is written or deleted.
+    /// All writes and deletions have ended.
     WritesEnded {
-        /// How many children there were when the plan was made.
+        /// The number of children at the time of the plan.
         existing: usize,
-        /// The types of which not all is known.
+        /// The types whose cache may be incomplete.
         unknown: BTreeSet<K8sType>,
     },
 
-    /// Nothing was written or deleted because of a pause. There were so many children.
+    /// A pause held all writes. With the number of children.
     WritesHeld(usize),
 
     // === children ===
-    /// A second look has found a child up to date.
+    /// A live read found a child up to date.
     UpToDate(ChildId),
-    /// A dry run has shown that a child is as an apply would leave it.
-    Explained(Settled),
-    /// A dry run has shown that a child is really not as it is desired.
-    Differs(Settled),
+    /// A dry run showed that an apply would not change a child.
+    DryRunUnchanged(Settled),
+    /// A dry run showed that an apply would change a child.
+    DryRunDiffers(Settled),
     /// A child is not written or deleted now.
     Waits {
         /// The child.
         child: ChildId,
         /// Why.
         why: Wait,
-        /// Whether it is desired, and may be missing.
+        /// Whether it is desired and may be missing.
         is_put_off: bool,
     },
     /// The server accepted a write.
     Written(Written),
     /// The server accepted a write and found nothing to change.
     WroteNothing {
-        /// Where the child was thought to differ.
+        /// The paths where the child seemed to differ.
         paths: Vec<String>,
-        /// What the server answered.
+        /// The child as the server returned it.
         settled: Settled,
     },
-    /// A deletion may have been carried out: it was not answered.
+    /// A deletion was not answered and may have been carried out.
     MayBeDeleted {
         /// The child.
         child: ChildId,
-        /// Whether it was not to come back.
+        /// Whether the child is not recreated.
         is_final: bool,
     },
-    /// A request failed: about a child, or about something else.
+    /// A request failed, for a child or for something else.
     RequestFailed {
         /// The child.
         child: Option<ChildId>,
         /// Why.
         failure: RequestFailure,
     },
-    /// Somebody else's object has the name of a child.
+    /// A foreign object has the name of a child.
     Foreign(ForeignChild),
-    /// What was in the way of a child is not known to be any more.
-    FoundWay(ChildId),
-    /// An object is left alone of which no watch shows what becomes of it.
+    /// The object with the name of a child is not known to be foreign any more.
+    NotForeign(ChildId),
+    /// An object is not modified and not covered by a watch.
     Unwatched,
-    /// Others hold fields of a child, or the object that has its name.
+    /// Others hold fields of a child, or the object of its name.
     ConflictFound(ChildId),
-    /// These are left to them.
+    /// Others keep these fields.
     Contested(Contested),
 
     // === drift ===
-    /// A child that seemed to be gone is there: somebody has changed it so that it left our sight.
+    /// A child that left the cache exists: someone changed its labels.
     Drifted {
         /// The child.
         child: ChildId,
-        /// Where it differs.
+        /// The paths where it differs.
         paths: Vec<String>,
         /// Its version.
         to: ResourceVersion,
-        /// Who changed it, as far as the cache knows.
+        /// The field manager, according to the cache.
         changed_by: Option<String>,
     },
-    /// It was found out who else writes something.
+    /// The rival of a repeated write is known.
     RivalFound {
-        /// What.
+        /// The subject.
         subject: Subject,
         /// Why it is written again.
         why: FlappingReason,
-        /// Who.
+        /// The field manager.
         rival: Option<String>,
     },
-    /// Something was written again.
+    /// A write was repeated.
     Repeated(Repeat),
     /// The finalizers were changed.
     FinalizersChanged,
-    /// A change of them waits, as they were changed too often: so often.
-    FinalizersRest(u32),
-    /// What is owed for what was written too often: at once, or when what was recreated is back.
+    /// A change of the finalizers is delayed, as they changed this often.
+    FinalizersDelayed(u32),
+    /// The wait for repeated writes: now, or deferred until a recreated child exists.
     Slowed {
-        /// Now.
+        /// How often, for a wait now.
         now: Option<u32>,
-        /// When it is back.
-        owed: Option<u32>,
+        /// How often, for a deferred wait.
+        deferred: Option<u32>,
     },
-    /// No child is written any more before the parent changes.
-    ChildrenRest,
-    /// Something has become too often: reason and sentence.
+    /// No child is written before the parent changes.
+    ChildrenNotRetried,
+    /// Repeated writes became too frequent: reason and message.
     Flapping(FlappingReason, String),
 
     // === the status ===
-    /// It says what it should. `written` is the version at which our own write left the parent.
-    StatusSaid {
-        /// What it says, as a number.
-        wish: Option<u64>,
+    /// The status is up to date. `parent` is the version after our own write.
+    StatusUpToDate {
+        /// A hash of the desired status.
+        desired: Option<u64>,
         /// The version.
         parent: Option<ResourceVersion>,
     },
-    /// A change of it was sent, and the server kept something of it or nothing.
+    /// A change of the status was sent.
     StatusSent {
-        /// The change, as a number.
+        /// A hash of the change.
         change: u64,
-        /// Whether something was kept.
+        /// Whether the server kept any of it.
         is_kept: bool,
     },
-    /// It was written.
+    /// The status was written.
     StatusWritten,
-    /// It is still to be written.
+    /// The status is still due.
     StatusDue,
-    /// It could not be written.
+    /// The status could not be written.
     StatusFailed(RequestFailure),
-    /// A failed reconcile cannot say all that it has to.
+    /// The status of a failed reconcile was refused.
     StatusRefused {
-        /// Whether it shows the conditions at least.
+        /// Whether the conditions were written.
         shows_conditions: bool,
         /// Why.
         failure: RequestFailure,
     },
-    /// It is time to say what came of the reconcile.
+    /// The status write began.
     StatusBegan,
-    /// What the type of the parent does not declare is not in it.
+    /// Fields that the type of the parent does not declare were omitted.
     Undeclared(Vec<UndeclaredField>),
-    /// The handler returned what is the framework's: in words.
+    /// The handler returned fields of the framework; the message.
     Overruled(&'static str),
 }
 
-/// A plan, as far as it is not carried out step by step.
+/// A summary of a plan.
 #[derive(Debug)]
 pub struct Planned {
-    /// How many children are up to date.
+    /// The number of children that are up to date.
     pub up_to_date: usize,
-    /// The children that are desired and on their way out.
+    /// The desired children that are terminating.
     pub replacing: Vec<Uid>,
-    /// What the plan says of each child, where that is asked for.
+    /// The plan for each child, if it is asked for.
     pub children: Option<Vec<(ChildId, Plan)>>,
-    /// The children that are desired, where that is asked for.
+    /// The desired children, if they are asked for.
     pub desired: Option<BTreeSet<ChildId>>,
 }
 
-/// What a plan says of a child.
+/// The plan for a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plan {
     /// It is up to date.
     UpToDate,
     /// It is to be written.
     Wanted,
-    /// It is not wanted.
+    /// It is not desired.
     Undesired,
 }
 
@@ -224,47 +224,47 @@ pub enum Plan {
 pub struct Written {
     /// The child.
     pub child: ChildId,
-    /// What was done.
+    /// The verb.
     pub verb: Verb,
     /// The JSON paths that differed.
     pub paths: Vec<String>,
     /// Why it was written again, if it was.
     pub rewrite: Option<Rewrite>,
-    /// How it was left.
+    /// The state after the write.
     pub left: Left,
 }
 
-/// How a write left a child.
+/// The state of a child after a write.
 #[derive(Debug)]
 pub enum Left {
     /// Applied.
     As(Settled),
-    /// Deleted, and not to come back.
+    /// Deleted for good.
     Gone,
-    /// Deleted, so that another one comes.
+    /// Deleted, to be recreated.
     ToRecreate {
-        /// What was desired, if the child had to go for a field that cannot change.
+        /// The desired hash, if it was deleted for an immutable field.
         immutable: Option<u64>,
     },
 }
 
-/// Something that was written again.
+/// A repeated write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repeat {
-    /// What.
+    /// The subject.
     pub subject: Subject,
     /// Why.
     pub why: FlappingReason,
-    /// Where.
+    /// The paths.
     pub paths: Vec<String>,
-    /// Who had changed it, as far as the cache knows.
+    /// The field manager that changed it, according to the cache.
     pub changed_by: Option<String>,
-    /// How often that was too often.
+    /// How often it was too frequent.
     pub times: u32,
 }
 
 impl Written {
-    /// Whether somebody else had changed it.
+    /// Whether it reverts a change by someone else.
     pub fn is_drift(&self) -> bool {
         self.rewrite.as_ref().is_some_and(|rewrite| rewrite.why == RewriteReason::Drift)
     }

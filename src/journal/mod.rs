@@ -1,18 +1,16 @@
-//! What happened in one reconcile: facts in the order in which they became known, and the little of it
-//! that decides how the reconcile continues.
+//! The facts of one reconcile in their order, and the summary of them that decides how it continues.
 //!
-//! Layer 4. Pure. The journal ends with its reconcile; all that is shown of a reconcile is folded from
-//! it in `report`.
+//! Layer 4. Pure. The journal ends with its reconcile; `report` folds everything shown from it.
 //!
 //! ```text
-//! rooms of run --Fact--> Journal --+--> Progress   what the rooms may look at
-//!                                  +--> facts      what report folds, and metrics counts
+//! modules of run --Fact--> Journal --+--> Progress   what the modules may read
+//!                                    +--> facts      what report folds, and metrics counts
 //! ```
 //!
 //! Invariants:
 //! - facts are only ever appended;
-//! - what handlers and servers wrote is in it as [`Quoted`](crate::object::Quoted), which only a
-//!   redactor can show.
+//! - texts of handlers and servers are stored as [`Quoted`](crate::object::Quoted), which only a redactor can
+//!   show.
 
 mod end;
 mod fact;
@@ -23,7 +21,7 @@ mod wait;
 
 pub use end::End;
 pub use fact::{Fact, Left, Plan, Planned, Repeat, Written};
-pub use failure::{Failure, RequestFailure, api_finished, in_the_way};
+pub use failure::{Failure, RequestFailure, api_finished, foreign_message};
 pub use pause::{Held, Pause, PausedBy};
 pub use progress::Progress;
 pub use wait::Wait;
@@ -42,7 +40,7 @@ impl Journal {
         self.facts.push(fact);
     }
 
-    /// What the facts so far mean for how the reconcile continues.
+    /// The progress of the reconcile after the facts so far.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }

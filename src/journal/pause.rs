@@ -1,13 +1,13 @@
-//! What a pause keeps a reconcile from doing: values and their words.
+//! What a pause holds: values and their texts.
 
 use std::fmt;
 
-/// What a pause keeps a reconcile from doing.
+/// A pause and what it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pause {
     /// What is paused.
     pub by: PausedBy,
-    /// What is not done.
+    /// What it holds.
     pub held: Held,
 }
 
@@ -20,16 +20,16 @@ pub enum PausedBy {
     Operator,
 }
 
-/// What is not done because of a pause.
+/// What a pause holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
-    /// What the handler wants; it could not say.
+    /// Unknown: the handler was not called or failed.
     Undecided,
-    /// So many writes of children.
+    /// This number of writes of children.
     Writes(usize),
-    /// A finalizer that is to be put on the parent, or taken off.
+    /// The change of a finalizer of the parent.
     Finalizer,
-    /// The end of a parent that is being deleted, or has left the selection.
+    /// The finalization of a parent that is terminating or no longer selected.
     Finalizing,
 }
 
@@ -47,13 +47,13 @@ impl fmt::Display for Held {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Undecided => f.write_str("nothing is written"),
-            Self::Writes(0) => f.write_str("nothing is written; nothing would be"),
+            Self::Writes(0) => f.write_str("nothing is written; no write is pending"),
             Self::Writes(1) => f.write_str("nothing is written; 1 write is pending"),
             Self::Writes(count) => write!(f, "nothing is written; {count} writes are pending"),
             Self::Finalizer => {
-                f.write_str("its finalizer is left as it is, and nothing is written")
+                f.write_str("its finalizers are not changed, and nothing is written")
             }
-            Self::Finalizing => f.write_str("it is not finalized, and so it stays"),
+            Self::Finalizing => f.write_str("it is not finalized until the pause ends"),
         }
     }
 }

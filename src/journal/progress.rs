@@ -1,9 +1,9 @@
-//! What the facts so far mean for how a reconcile continues.
+//! How a reconcile continues, derived from its facts.
 
 use super::{End, Fact, Failure, Held, Left, Pause, PausedBy, Wait};
 use crate::{history::Verb, plan::WaitingReason};
 
-/// What the facts so far mean for how a reconcile continues. Only the journal changes it.
+/// How a reconcile continues, derived from its facts. Only the journal changes it.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Progress {
@@ -18,10 +18,10 @@ pub struct Progress {
     deleted: usize,
     is_throttled: bool,
     failed_requests: usize,
-    /// Of them, those that may succeed as they are.
+    /// Those of them that may succeed on retry.
     passing: usize,
     is_foreign: bool,
-    /// Of a whole step: whether only something else can end it, and whether it rests.
+    /// The failure of the whole reconcile, if any.
     failed: Option<Severity>,
     quotes_others: bool,
     slowed: Option<u32>,
@@ -34,12 +34,12 @@ struct Severity {
 }
 
 impl Progress {
-    /// How far the parent has got.
+    /// The state of the parent.
     pub fn end(&self) -> End {
         self.end
     }
 
-    /// Whether the parent is there and as it was, as far as is known.
+    /// Whether the parent exists unchanged, as far as is known.
     pub fn is_alive(&self) -> bool {
         self.end == End::Alive
     }
@@ -62,7 +62,7 @@ impl Progress {
         self.waits
     }
 
-    /// How many children that are desired are not there yet, or were not written, though nothing failed.
+    /// How many desired children are missing or not written, without a failure.
     pub fn put_off(&self) -> usize {
         self.put_off
     }
@@ -77,17 +77,17 @@ impl Progress {
         self.created
     }
 
-    /// How many children were deleted so that others come after them.
+    /// How many children were deleted to be recreated.
     pub fn recreated(&self) -> usize {
         self.recreated
     }
 
-    /// How many children that were no longer wanted were deleted, or may have been.
+    /// How many undesired children were deleted, or may have been.
     pub fn deleted(&self) -> usize {
         self.deleted
     }
 
-    /// Whether the server has asked to be left alone for a while.
+    /// Whether the server is throttling requests.
     pub fn is_throttled(&self) -> bool {
         self.is_throttled
     }
@@ -97,13 +97,13 @@ impl Progress {
         self.failed_requests
     }
 
-    /// Whether a request has failed that may succeed as it is.
+    /// Whether a failed request may succeed on retry.
     pub fn has_passing_failures(&self) -> bool {
         self.passing > 0
     }
 
-    /// Whether a child that is desired may not be there yet: its write has failed or was put off, or
-    /// something is in the way.
+    /// Whether a desired child may be missing: its write failed or was delayed, or a foreign object has its
+    /// name.
     pub fn is_incomplete(&self) -> bool {
         self.put_off > 0 || self.failed_requests > 0 || self.is_foreign
     }
@@ -113,7 +113,7 @@ impl Progress {
         self.failed.is_some() || self.failed_requests > 0 || self.is_foreign
     }
 
-    /// Whether what failed may succeed when it is tried again as it is.
+    /// Whether the failure may be transient.
     pub fn has_failed_for_now(&self) -> bool {
         match self.failed {
             Some(failed) => !failed.is_stalled,
@@ -121,22 +121,22 @@ impl Progress {
         }
     }
 
-    /// Whether nothing is tried again before the parent changes.
+    /// Whether the failure is not retried until the parent changes.
     pub fn has_failed_for_good(&self) -> bool {
         self.failed.is_some_and(|failed| failed.is_for_good)
     }
 
-    /// Whether handlers or servers are quoted.
+    /// Whether the facts contain texts of handlers or servers.
     pub fn quotes_others(&self) -> bool {
         self.quotes_others
     }
 
-    /// How often something was written that is written too often.
+    /// How often a repeated write was too frequent.
     pub fn slowed(&self) -> Option<u32> {
         self.slowed
     }
 
-    /// Whether nothing is left to write, or writing failed: the time to write the status.
+    /// Whether the status is due: nothing is left to write, or writing failed.
     pub fn has_settled(&self) -> bool {
         !self.has_written() || self.has_failed() || self.slowed.is_some()
     }
@@ -168,7 +168,7 @@ impl Progress {
             Fact::Repeated(repeat) if repeat.times > 0 => {
                 self.slowed = self.slowed.max(Some(repeat.times));
             }
-            Fact::FinalizersRest(times) => self.slowed = self.slowed.max(Some(*times)),
+            Fact::FinalizersDelayed(times) => self.slowed = self.slowed.max(Some(*times)),
             Fact::Slowed { now, .. } => self.slowed = *now,
             _ => {}
         }
@@ -236,17 +236,17 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_is_tried_again_if_any_of_it_may_pass() {
+    fn a_failure_is_transient_if_any_part_of_it_is() {
         for (facts, has_failed, for_now, for_good) in [
             (vec![], false, false, false),
             (vec![refused(422)], true, false, false),
             (vec![refused(422), refused(500)], true, true, false),
             (vec![failed(false)], true, true, false),
             (vec![failed(true)], true, false, true),
-            // A whole step counts more than single requests.
+            // The failure of the whole reconcile overrides single requests.
             (vec![refused(500), failed(true)], true, false, true),
             (vec![refused(422), failed(false)], true, true, false),
-            (vec![Fact::Failed(Failure::Overdue(Duration::ZERO))], true, true, false),
+            (vec![Fact::Failed(Failure::HandlerTimeout(Duration::ZERO))], true, true, false),
             (vec![Fact::Failed(Failure::Refused(Vec::new()))], true, false, true),
         ] {
             let progress = after(&facts);
@@ -260,28 +260,28 @@ mod tests {
     }
 
     #[test]
-    fn writes_put_the_status_off_unless_something_else_calls_for_it() {
+    fn writes_delay_the_status_unless_something_failed_or_is_slowed() {
         let gone = || written(Left::Gone);
         for (facts, has_settled) in [
             (vec![], true),
             (vec![gone()], false),
             (vec![gone(), refused(500)], true),
-            (vec![gone(), Fact::Slowed { now: Some(3), owed: None }], true),
-            // What is owed comes when the child is back.
-            (vec![gone(), Fact::Slowed { now: None, owed: Some(3) }], false),
+            (vec![gone(), Fact::Slowed { now: Some(3), deferred: None }], true),
+            // A deferred wait begins when the child exists again.
+            (vec![gone(), Fact::Slowed { now: None, deferred: Some(3) }], false),
         ] {
             assert_eq!(after(&facts).has_settled(), has_settled, "{facts:?}");
         }
     }
 
     #[test]
-    fn deletions_count_by_whether_something_comes_after_them() {
+    fn recreations_are_not_counted_as_deletions() {
         let to_recreate = || written(Left::ToRecreate { immutable: None });
         let may_be = |is_final| Fact::MayBeDeleted { child: child(), is_final };
         for (facts, recreated, deleted) in [
             (vec![written(Left::Gone)], 0, 1),
             (vec![to_recreate()], 1, 0),
-            // It may have been carried out.
+            // An unanswered deletion counts as one.
             (vec![may_be(true)], 0, 1),
             (vec![may_be(false)], 0, 0),
             (vec![to_recreate(), written(Left::Gone), may_be(true)], 1, 2),
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_changes_only_when_it_is_deleted_keeps_nobody_waiting() {
+    fn an_on_delete_child_does_not_make_its_parent_wait() {
         let on_delete = WaitingReason::OnDelete { paths: Vec::new() };
         for (why, is_waited_for) in [
             (Wait::Planned(on_delete), false),
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_a_pause_last_counts() {
+    fn the_last_fact_about_a_pause_counts() {
         let (by, began) = (PausedBy::Operator, Fact::BeganPaused(PausedBy::Operator));
         let writes = |count| Fact::Paused(Pause { by, held: Held::Writes(count) });
         let undecided = Fact::Paused(Pause { by, held: Held::Undecided });

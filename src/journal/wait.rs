@@ -8,22 +8,22 @@ use crate::{operator::ChildState, plan::WaitingReason};
 /// Why a child is not written or deleted now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wait {
-    /// The plan says so.
+    /// By the plan.
     Planned(WaitingReason),
-    /// A pause does: of its creation, change or deletion.
+    /// A pause holds its creation, change or deletion.
     Paused {
         /// What is held.
         what: &'static str,
         /// What is paused.
         by: PausedBy,
     },
-    /// The pause of a parent that goes.
+    /// The parent is terminating and paused.
     EndPaused,
-    /// The server asked for patience.
+    /// The server is throttling requests.
     Throttled,
-    /// Every write has to be accepted first.
+    /// All writes must be accepted first.
     Writes,
-    /// Somebody else is busy with it; in words.
+    /// Someone else is changing it; the message.
     Others(&'static str),
 }
 
@@ -49,8 +49,8 @@ impl fmt::Display for Wait {
             Self::Paused { what, by } => {
                 write!(f, "its {what} waits until the {} is no longer paused", by.name())
             }
-            Self::EndPaused => f.write_str("its deletion waits until the pause is over"),
-            Self::Throttled => f.write_str("the server asked us to wait"),
+            Self::EndPaused => f.write_str("its deletion waits until the pause ends"),
+            Self::Throttled => f.write_str("the API server is throttling requests"),
             Self::Writes => f.write_str("its deletion waits until every write is accepted"),
             Self::Others(why) => f.write_str(why),
         }

@@ -1,32 +1,32 @@
-//! What was tried over HTTP that changes something, and what became of it.
+//! Attempts to change something over HTTP, and their outcomes.
 
 use super::Metrics;
 
-/// What was tried.
+/// What was attempted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attempt {
-    /// A browser is to have a session.
+    /// To start a session of a browser.
     Login,
-    /// It is to have none any more.
+    /// To end it.
     Logout,
-    /// Whatever else changes something.
+    /// Any other change.
     Command,
 }
 
-/// What became of it.
+/// Its outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptOutcome {
-    /// It was done, or is going to be.
+    /// It was executed or accepted.
     Done,
-    /// Nobody knows who asked.
+    /// The caller is unknown.
     Unauthenticated,
-    /// Who asked may not.
+    /// The caller lacks the permission.
     Forbidden,
-    /// It is not to be had, or not now.
+    /// It is not possible, or not now.
     Refused,
-    /// It was tried in vain.
+    /// It was attempted and failed.
     Failed,
-    /// Nobody waited for the answer.
+    /// The client went away before the answer.
     Abandoned,
 }
 
@@ -34,7 +34,7 @@ impl Attempt {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Login, Self::Logout, Self::Command];
 
-    /// In one word.
+    /// The value of the label.
     pub fn name(self) -> &'static str {
         match self {
             Self::Login => "login",
@@ -55,7 +55,7 @@ impl AttemptOutcome {
         Self::Abandoned,
     ];
 
-    /// In one word.
+    /// The value of the label.
     pub fn name(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -69,13 +69,13 @@ impl AttemptOutcome {
 }
 
 impl Metrics {
-    /// Something was tried over HTTP.
+    /// Counts an attempt.
     pub fn web_attempt(&self, attempt: Attempt, outcome: AttemptOutcome) {
         let labels = [attempt.name(), outcome.name()];
         self.families().web_attempts.with_label_values(&labels).inc();
     }
 
-    /// The web endpoint is served: its counters show zero instead of nothing.
+    /// Initializes the counters of the web endpoint with zero.
     pub fn web_served(&self) {
         for attempt in Attempt::ALL {
             for outcome in AttemptOutcome::ALL {

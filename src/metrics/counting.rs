@@ -1,4 +1,4 @@
-//! What is counted as it happens: facts come in, by name.
+//! Metrics that are counted as events happen.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -31,16 +31,16 @@ struct Inner {
     types: TypeLabels,
 }
 
-/// The queue of one operator: a gauge and a histogram per priority, the most urgent first.
+/// The queue of one operator: a gauge and a histogram per priority, highest first.
 #[derive(Debug, Clone)]
 pub struct QueueMetrics([(IntGauge, Histogram); Priority::ALL.len()]);
 
-/// The steps of the runs of one operator: a histogram for each.
+/// The steps of the reconciles of one operator: a histogram for each.
 #[derive(Debug, Clone)]
 pub struct StepMetrics([Histogram; ReconcileStep::ALL.len()]);
 
 impl Metrics {
-    /// Metrics that count from zero, in a registry of their own.
+    /// Metrics that start at zero, in their own registry.
     ///
     /// # Panics
     /// Never: all names are constants, and each is registered once.
@@ -57,23 +57,23 @@ impl Metrics {
     /// Everything in the Prometheus text format.
     ///
     /// # Panics
-    /// Never: the text encoder fails on families without a name only.
+    /// Never: the text encoder fails only on families without a name.
     pub fn render(&self) -> String {
         let families = self.0.registry.gather();
         TextEncoder::new().encode_to_string(&families).expect("every family has a name")
     }
 
-    /// Every metric that [`Metrics::render`] can show, those without a value too.
+    /// Every metric that [`Metrics::render`] can show, including those without a value.
     pub fn described(&self) -> &[MetricDescription] {
         &self.0.described
     }
 
-    /// Takes in all types that will be counted, so that two versions of one have labels of their own.
+    /// Registers all types that will be counted, so that two versions of one type get different labels.
     pub fn tell_apart(&self, types: &[&K8sType]) {
         self.0.types.tell_apart(types);
     }
 
-    /// What a type is called in labels.
+    /// The label of a type.
     pub fn type_label(&self, ty: &K8sType) -> String {
         self.0.types.label(ty)
     }
@@ -86,23 +86,23 @@ impl Metrics {
     }
 }
 
-// === runs ===
+// === reconciles ===
 
 impl Metrics {
-    /// A reconcile began; [`Metrics::reconcile_finished`] ends it.
+    /// A reconcile started; [`Metrics::reconcile_finished`] ends it.
     pub fn reconcile_started(&self, operator: &OperatorName) {
         self.families().in_flight.with_label_values(&[operator.as_str()]).inc();
     }
 
-    /// A reconcile that had begun has ended.
+    /// A started reconcile has ended.
     pub fn reconcile_finished(&self, operator: &OperatorName, outcome: &Outcome, took: Duration) {
         let (families, operator) = (self.families(), operator.as_str());
         families.in_flight.with_label_values(&[operator]).dec();
-        families.runs.with_label_values(&[operator, outcome.name()]).inc();
+        families.reconciles.with_label_values(&[operator, outcome.name()]).inc();
         families.reconcile_duration.with_label_values(&[operator]).observe(took.as_secs_f64());
     }
 
-    /// Where the queue of an operator is shown; every priority shows zero instead of nothing.
+    /// The metrics of the queue of an operator, with zero for every priority.
     pub fn queue(&self, operator: &OperatorName) -> QueueMetrics {
         let families = self.families();
         QueueMetrics(Priority::ALL.map(|priority| {
@@ -112,13 +112,12 @@ impl Metrics {
         }))
     }
 
-    /// Where the messages are shown that wait for an actor; `kind` is one word, `of` names its
-    /// operator or type.
+    /// The mailbox depth of an actor; `kind` is one word, `of` names its operator or type.
     pub fn mailbox(&self, kind: &str, of: &str) -> MailboxDepth {
         MailboxDepth(self.families().mailbox_depth.with_label_values(&[kind, of]))
     }
 
-    /// Where the steps of an operator's runs are counted.
+    /// The metrics of the steps of an operator's reconciles.
     pub fn steps(&self, operator: &OperatorName) -> StepMetrics {
         let durations = &self.families().step_duration;
         let of =
@@ -126,7 +125,7 @@ impl Metrics {
         StepMetrics(ReconcileStep::ALL.map(of))
     }
 
-    /// A failed reconcile is to be repeated later.
+    /// A failed reconcile will be retried.
     pub fn backed_off(&self, operator: &OperatorName) {
         self.families().backoffs.with_label_values(&[operator.as_str()]).inc();
     }
@@ -136,12 +135,12 @@ impl Metrics {
         self.families().panics.with_label_values(&[operator.as_str()]).inc();
     }
 
-    /// A handler did not return within its deadline.
+    /// A handler exceeded its timeout.
     pub fn handler_overdue(&self, operator: &OperatorName) {
         self.families().timeouts.with_label_values(&[operator.as_str()]).inc();
     }
 
-    /// So many handlers are past their deadline now.
+    /// Sets how many running handlers have exceeded their timeout.
     pub fn handlers_overdue(&self, operator: &OperatorName, handlers: usize) {
         let overdue = self.families().overdue.with_label_values(&[operator.as_str()]);
         overdue.set(gauge(handlers));
@@ -149,7 +148,7 @@ impl Metrics {
 }
 
 impl StepMetrics {
-    /// A reconcile has ended whose steps took so long; those that it did not reach do not count.
+    /// Observes the durations of a reconcile's steps. Steps that it did not reach are not counted.
     pub fn took(&self, times: StepTimes) {
         for (step, took) in times.taken() {
             self.0[step as usize].observe(took.as_secs_f64());
@@ -158,12 +157,12 @@ impl StepMetrics {
 }
 
 impl QueueMetrics {
-    /// So many parents of a priority wait now.
+    /// Sets how many parents of a priority wait.
     pub fn depth(&self, priority: Priority, waiting: usize) {
         self.of(priority).0.set(gauge(waiting));
     }
 
-    /// A parent has waited so long for its place.
+    /// Observes how long a parent waited for its permit.
     pub fn waited(&self, priority: Priority, waited: Duration) {
         self.of(priority).1.observe(waited.as_secs_f64());
     }
@@ -182,13 +181,13 @@ impl Metrics {
         self.families().child_writes.with_label_values(&labels).inc();
     }
 
-    /// A child was written and the server found nothing to change.
+    /// A write of a child changed nothing on the server.
     pub fn noop_write(&self, operator: &OperatorName, ty: &K8sType) {
         let labels = [operator.as_str(), &self.type_label(ty)];
         self.families().noop_writes.with_label_values(&labels).inc();
     }
 
-    /// So many fields of a child that others had changed were set again.
+    /// Fields of a child that another manager had changed were set again.
     pub fn drift_repaired(
         &self,
         operator: &OperatorName,
@@ -202,24 +201,24 @@ impl Metrics {
         counter.inc_by(u64::try_from(fields).unwrap_or(u64::MAX));
     }
 
-    /// Something was written that is written again and again; `reason` is one word.
+    /// A repeated write happened; `reason` is one word.
     pub fn flapping(&self, operator: &OperatorName, reason: &str) {
         self.families().flapping.with_label_values(&[operator.as_str(), reason]).inc();
     }
 
-    /// So many children were as desired and not written.
+    /// Children were up to date and not written.
     pub fn children_unchanged(&self, operator: &OperatorName, children: usize) {
         let counter = self.families().unchanged.with_label_values(&[operator.as_str()]);
         counter.inc_by(u64::try_from(children).unwrap_or(u64::MAX));
     }
 
-    /// An object of somebody else stands where a child should be.
+    /// An object that is not owned has the name of a child.
     pub fn conflict(&self, operator: &OperatorName, ty: &K8sType) {
         let labels = [operator.as_str(), &self.type_label(ty)];
         self.families().conflicts.with_label_values(&labels).inc();
     }
 
-    /// So many deletions of children are held because they are too many.
+    /// Deletions of children are held because they are too many.
     pub fn deletions_held(&self, operator: &OperatorName, deletions: usize) {
         let counter = self.families().deletions_held.with_label_values(&[operator.as_str()]);
         counter.inc_by(u64::try_from(deletions).unwrap_or(u64::MAX));
@@ -234,8 +233,8 @@ impl Metrics {
 // === the API server ===
 
 impl Metrics {
-    /// A request was answered, or, without a code, was not. For a watch and for large answers
-    /// `took` ends when the answer begins.
+    /// A request ended; `code` is `None` if no answer came. For a watch and for large answers `took`
+    /// ends when the answer begins.
     pub fn api_request(&self, verb: &str, ty: &K8sType, code: Option<u16>, took: Duration) {
         let (families, resource) = (self.families(), self.type_label(ty));
         let code = code.map_or_else(|| "none".to_owned(), |code| code.to_string());
@@ -244,23 +243,23 @@ impl Metrics {
         durations.observe(took.as_secs_f64());
     }
 
-    /// A watch brought a change.
+    /// A watch received a change.
     pub fn watch_event(&self, ty: &K8sType) {
         self.families().watch_events.with_label_values(&[&self.type_label(ty)]).inc();
     }
 
-    /// A watch had to begin anew; `reason` is one word.
+    /// A watch restarted; `reason` is one word.
     pub fn watch_restarted(&self, ty: &K8sType, reason: &str) {
-        debug_assert!(RESTARTS.contains(&reason), "{reason} begins with one");
+        debug_assert!(RESTARTS.contains(&reason), "{reason} is initialized with zero");
         self.families().watch_restarts.with_label_values(&[&self.type_label(ty), reason]).inc();
     }
 
-    /// The server went back to an earlier version.
+    /// The server returned an earlier resourceVersion.
     pub fn version_regressions(&self, ty: &K8sType) {
         self.families().version_regressed.with_label_values(&[&self.type_label(ty)]).inc();
     }
 
-    /// An object could not be read.
+    /// An object could not be decoded.
     pub fn undecodable(&self, ty: &K8sType) {
         self.families().undecodable.with_label_values(&[&self.type_label(ty)]).inc();
     }

@@ -1,11 +1,11 @@
-//! What there is to be measured, in words: for documentation, and to check dashboards against.
+//! Descriptions of all metrics, for documentation and to check dashboards.
 
 use prometheus::{
     Registry, Result,
     core::{Collector, Desc},
 };
 
-/// A metric as `/metrics` shows it once it has a value.
+/// The description of a metric.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MetricDescription {
     /// Its name; that of a histogram is the stem of `_bucket`, `_sum` and `_count`.
@@ -14,11 +14,11 @@ pub struct MetricDescription {
     pub kind: String,
     /// Its labels, by name.
     pub labels: Vec<String>,
-    /// What it says.
+    /// Its help text.
     pub help: String,
 }
 
-/// A registry that remembers what it holds: `prometheus` shows only what has a value already.
+/// A registry that remembers descriptions: `prometheus` lists only metrics that have a value.
 pub(super) struct Registrar {
     pub(super) registry: Registry,
     pub(super) described: Vec<MetricDescription>,

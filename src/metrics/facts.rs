@@ -1,4 +1,4 @@
-//! What is counted of the facts of a reconcile.
+//! Counts the facts of a reconcile.
 
 use super::{Metrics, Standing};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Metrics {
-    /// Counts what has happened in a reconcile.
+    /// Counts the facts of a reconcile.
     pub fn count(&self, operator: &OperatorName, facts: &[Fact]) {
         for fact in facts {
             self.count_one(operator, fact);
@@ -46,7 +46,7 @@ impl Metrics {
         }
     }
 
-    /// What counts of a parent as long as it is so, until what is returned is dropped.
+    /// Counts the current conditions of a parent until the result is dropped.
     pub fn standing(&self, operator: &OperatorName, gauges: &Gauges) -> Box<[Standing]> {
         let in_conflict = gauges.in_conflict.iter().map(|ty| self.in_conflict(operator, ty));
         let altered = gauges.altered.iter().map(|ty| self.altered(operator, ty));

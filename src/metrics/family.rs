@@ -7,30 +7,30 @@ use prometheus::{
 
 use super::described::Registrar;
 
-/// Runs take from a fraction of a millisecond (nothing to do) to the deadline of a handler.
-const RUN_BUCKETS: &[f64] =
+/// Reconciles take from a fraction of a millisecond (nothing to do) to the timeout of a handler.
+const RECONCILE_BUCKETS: &[f64] =
     &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0];
 
 /// Most steps take microseconds; those that send requests or call slow handlers take longer.
 const STEP_BUCKETS: &[f64] =
     &[0.000_01, 0.000_05, 0.000_1, 0.000_5, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
 
-/// Most runs need not wait; after a start with many parents some wait for minutes.
+/// Most reconciles need not wait; after a start with many parents some wait for minutes.
 const WAIT_BUCKETS: &[f64] = &[0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0];
 
 /// Requests end after 30 seconds at the latest.
 const REQUEST_BUCKETS: &[f64] =
     &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
-/// Why a watch begins anew.
+/// Why a watch restarts.
 pub(super) const RESTARTS: [&str; 7] =
     ["error", "expired", "outage", "silent", "stuck", "undecodable", "version_regressed"];
 
 pub(super) struct Families {
     pub(super) build_info: IntGaugeVec,
     pub(super) mailbox_depth: IntGaugeVec,
-    // runs
-    pub(super) runs: IntCounterVec,
+    // reconciles
+    pub(super) reconciles: IntCounterVec,
     pub(super) reconcile_duration: HistogramVec,
     pub(super) step_duration: HistogramVec,
     pub(super) in_flight: IntGaugeVec,
@@ -90,23 +90,23 @@ impl Families {
                 "Messages that wait for an actor, or for all reconcilers of an operator.",
                 &["actor", "of"],
             )?,
-            runs: counters(
+            reconciles: counters(
                 r,
                 "reconciles_total",
-                "Runs that ended, by outcome.",
+                "Reconciles that ended, by outcome.",
                 &["operator", "outcome"],
             )?,
             reconcile_duration: histograms(
                 r,
                 "reconcile_duration_seconds",
-                "How long reconciles took, handler and writes included.",
+                "Duration of reconciles, including the handler and writes.",
                 &["operator"],
-                RUN_BUCKETS,
+                RECONCILE_BUCKETS,
             )?,
             step_duration: histograms(
                 r,
                 "reconcile_step_seconds",
-                "How long the steps of reconciles took: snapshot, sync (the handler), plan, apply, status.",
+                "Duration of the steps of reconciles: snapshot, sync (the handler), plan, apply, status.",
                 &["operator", "step"],
                 STEP_BUCKETS,
             )?,
@@ -114,47 +114,52 @@ impl Families {
             queued: gauges(
                 r,
                 "queue_depth",
-                "Parents that want to run and wait for a place among the runs of their operator.",
+                "Parents that wait for a permit to be reconciled.",
                 &["operator", "priority"],
             )?,
             queue_wait: histograms(
                 r,
                 "queue_wait_seconds",
-                "How long parents waited for a place before they ran.",
+                "How long parents waited for a permit to be reconciled.",
                 &["operator", "priority"],
                 WAIT_BUCKETS,
             )?,
-            backoffs: counters(r, "backoffs_total", "Failed runs to be repeated.", &["operator"])?,
+            backoffs: counters(
+                r,
+                "backoffs_total",
+                "Failed reconciles that are retried.",
+                &["operator"],
+            )?,
             panics: counters(r, "handler_panics_total", "Handlers that panicked.", &["operator"])?,
             timeouts: counters(
                 r,
                 "handler_timeouts_total",
-                "Handlers that did not return within their deadline.",
+                "Handlers that exceeded their timeout.",
                 &["operator"],
             )?,
             overdue: gauges(
                 r,
                 "handlers_overdue",
-                "Handlers past their deadline that have not returned yet; each holds a place.",
+                "Handlers that exceeded their timeout and still run; each holds a permit.",
                 &["operator"],
             )?,
             parents: gauges(r, "parents", "Parents by phase.", &["operator", "phase"])?,
             operator_up: gauges(
                 r,
                 "operator_up",
-                "1 while the operator runs without trouble, else 0.",
+                "1 while the operator is neither starting nor degraded, else 0.",
                 &["operator"],
             )?,
             operator_paused: gauges(
                 r,
                 "operator_paused",
-                "1 while a person has paused the operator, else 0.",
+                "1 while a user has paused the operator, else 0.",
                 &["operator"],
             )?,
             undeclared: gauges(
                 r,
                 "undeclared_status_fields",
-                "Fields of the status that are not written because the CRD does not declare them, by who wanted them.",
+                "Status fields that are not written because the CRD does not declare them, by their source.",
                 &["operator", "wanted_by"],
             )?,
             child_writes: counters(
@@ -172,91 +177,96 @@ impl Families {
             drift_repaired: counters(
                 r,
                 "drift_repaired_total",
-                "Fields that others changed and that were set again, by who changed them; a child \
-                 that was deleted counts as one.",
+                "Fields that another manager changed and that were set again, by manager; a deleted \
+                 child counts as one.",
                 &["operator", "type", "manager"],
             )?,
             flapping: counters(
                 r,
                 "flapping_total",
-                "Writes of what is written again and again, which slow their parents down.",
+                "Repeated writes, which slow down the reconciles of their parents.",
                 &["operator", "reason"],
             )?,
             unchanged: counters(
                 r,
                 "children_unchanged_total",
-                "Children that a reconcile found as desired and did not write.",
+                "Children that a reconcile found up to date and did not write.",
                 &["operator"],
             )?,
             conflicts: counters(
                 r,
                 "conflicts_total",
-                "Times that it was found that others hold fields of a child, or its name.",
+                "Conflicts found: a child's name or fields belong to another owner or field manager.",
                 &["operator", "type"],
             )?,
             in_conflict: gauges(
                 r,
                 "children_in_conflict",
-                "Children that are not as desired now because others hold their names, or fields of them.",
+                "Children that are not up to date now because their names or fields belong to another owner or field manager.",
                 &["operator", "type"],
             )?,
             altered: gauges(
                 r,
                 "children_altered",
-                "Children that are not what was applied, as admission changes them or the server keeps no such field.",
+                "Children that differ from what was applied because admission changes them or the server drops fields.",
                 &["operator", "type"],
             )?,
             status_writes: counters(
                 r,
                 "status_writes_total",
-                "Writes of parents' status.",
+                "Writes of the status of parents.",
                 &["operator"],
             )?,
             deletions_held: counters(
                 r,
                 "deletions_held_total",
-                "Deletions of children that were held because they were too many.",
+                "Deletions of children that were held because they are too many.",
                 &["operator"],
             )?,
             held: gauges(
                 r,
                 "children_held",
-                "Children that are to be deleted now and stay because they are too many.",
+                "Children whose deletion is held now because they are too many.",
                 &["operator"],
             )?,
             api_requests: counters(
                 r,
                 "api_requests_total",
-                "Requests to the API server; code `none` means that no answer came.",
+                "Requests to the API server; code `none` means no answer.",
                 &["verb", "type", "code"],
             )?,
             api_duration: histograms(
                 r,
                 "api_request_duration_seconds",
-                "How long the API server took to begin its answers.",
+                "Time until the API server began its answers.",
                 &["verb", "type"],
                 REQUEST_BUCKETS,
             )?,
-            watch_events: counters(r, "watch_events_total", "Changes that watches brought.", TYPE)?,
+            watch_events: counters(
+                r,
+                "watch_events_total",
+                "Changes received from watches.",
+                TYPE,
+            )?,
             watch_restarts: counters(
                 r,
                 "watch_restarts_total",
-                "Watches that were restarted: forgotten (expired), ahead of the server (version_regressed), \
-                 out of reach for long (outage), \
-                 unreadable (undecodable), not getting on (stuck), without a word for long (silent, as \
-                 of types in which nothing happens), failed (error).",
+                "Restarts of watches: the resourceVersion is too old (expired) or newer than the server's \
+                 (version_regressed), the server was unreachable for long (outage), an event was not decodable \
+                 (undecodable), the list made no progress (stuck), no event came for long (silent, as with \
+                 types that rarely change), another error (error).",
                 &["type", "reason"],
             )?,
             undecodable: counters(
                 r,
                 "undecodable_objects_total",
-                "Times that an object could not be read; it is not cached.",
+                "Objects that could not be decoded; they are not cached.",
                 TYPE,
             )?,
             version_regressed: counters(
                 r,
                 "version_regressions_total",
-                "Lists older than what was known, as after the restoration of a backup.",
+                "Lists with an older resourceVersion than before, as after a restored backup.",
                 TYPE,
             )?,
             last_event: last_event(r)?,
@@ -271,13 +281,13 @@ impl Families {
             cache_undecodable: gauges(
                 r,
                 "cache_undecodable_objects",
-                "Objects that are left out of the cache now because they cannot be read.",
+                "Objects that are not in the cache now because they cannot be decoded.",
                 TYPE,
             )?,
             web_attempts: counters(
                 r,
                 "web_attempts_total",
-                "Logins and commands over HTTP, by what became of them.",
+                "Logins and commands over HTTP, by outcome.",
                 &["attempt", "outcome"],
             )?,
         })
@@ -316,8 +326,8 @@ fn histograms(
 }
 
 fn last_event(registrar: &mut Registrar) -> Result<GaugeVec> {
-    let help = "When the server last sent something for the type, bookmarks and answers to the \
-                question whether it is there included.";
+    let help = "When the server last sent something for the type, including bookmarks and answers to \
+                probes.";
     let opts = opts("watch_last_event_timestamp_seconds", help);
     registered(registrar, GaugeVec::new(opts, TYPE)?)
 }

@@ -8,12 +8,12 @@ use prometheus::IntGauge;
 #[derive(Clone)]
 pub struct MailboxDepth(pub(super) IntGauge);
 
-/// A message that has not been handled yet; dropped with it.
+/// A message that waits in a mailbox, counted until this is dropped.
 pub struct InMailbox(IntGauge);
 
 impl MailboxDepth {
-    /// A message is on its way.
-    #[must_use = "what is dropped at once was never seen to wait"]
+    /// Counts a message that was sent.
+    #[must_use = "the message is counted until this is dropped"]
     pub fn enter(&self) -> InMailbox {
         self.0.inc();
         InMailbox(self.0.clone())

@@ -1,16 +1,15 @@
-//! Field managers as labels. Anybody may call himself anything, so that only the first names
-//! become series of their own.
+//! Field managers as labels. Clients choose their names freely, so the number of labels is limited.
 
 use std::{
     collections::BTreeSet,
     sync::{Mutex, PoisonError},
 };
 
-/// The managers that have a label of their own.
+/// The managers that have their own label.
 #[derive(Debug, Default)]
 pub(super) struct ManagerLabels(Mutex<BTreeSet<String>>);
 
-/// More managers than have a reason to write to children of operators.
+/// More managers than usually write to the children of operators.
 const MAX_MANAGERS: usize = 30;
 
 impl ManagerLabels {
@@ -33,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_first_managers_have_labels_of_their_own() {
+    fn only_the_first_managers_have_their_own_labels() {
         let labels = ManagerLabels::default();
         for number in 0..MAX_MANAGERS {
             let name = number.to_string();

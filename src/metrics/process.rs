@@ -1,8 +1,7 @@
 //! The process metrics that every Prometheus client exports under these names, from `/proc/self`.
 //!
-//! Read here because the `process` feature of the metrics crate counts CPU time in whole seconds,
-//! so that the rate of an idle process is steps, and brings a second version of rustix. Where
-//! there is no `/proc` the metrics are absent.
+//! The `process` feature of the metrics crate is not used: it counts CPU time in whole seconds and
+//! needs a second version of rustix. Without `/proc` the metrics are absent.
 
 use std::fs;
 
@@ -23,7 +22,7 @@ struct Process {
     gauges: [Gauge; 6],
 }
 
-/// What the kernel says about this process.
+/// The values that the kernel reports about this process.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Facts {
     cpu_seconds: f64,
@@ -100,14 +99,14 @@ fn read() -> Option<Facts> {
         resident_bytes: number(&status, "VmRSS:")? * 1024.0,
         threads: number(&status, "Threads:")?,
         open_files,
-        // The word `unlimited` is no number; there is none in practice.
+        // `unlimited` is not a number, and does not occur in practice.
         max_files: number(&file("/proc/self/limits")?, "Max open files")?,
     })
 }
 
 /// CPU time, and the start of the process after the start of the system, in seconds.
 fn times(stat: &str) -> Option<(f64, f64)> {
-    // The second field is the name of the program in parentheses, and may hold anything.
+    // The second field is the name of the program in parentheses, and may contain anything.
     let (_, fields) = stat.rsplit_once(')')?;
     let ticks = |index: usize| fields.split_whitespace().nth(index)?.parse::<f64>().ok();
     // Fields 14, 15 and 22, counted from 1; the first after the name is 3.
@@ -115,7 +114,7 @@ fn times(stat: &str) -> Option<(f64, f64)> {
     Some((cpu / TICKS_PER_SECOND, since_boot / TICKS_PER_SECOND))
 }
 
-/// The first number in the line that begins with a name.
+/// The first number in the line that starts with a name.
 fn number(text: &str, name: &str) -> Option<f64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
@@ -126,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_may_have_any_name() {
+    fn the_name_of_a_program_may_contain_anything() {
         let stat = "7 (a) b (c) S 1 7 7 0 -1 4194560 1 0 0 0 150 50 0 0 20 0 5 0 1200 9 9";
         assert_eq!(times(stat), Some((2.0, 12.0)));
         assert_eq!(times("nonsense"), None);

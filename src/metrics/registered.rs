@@ -1,8 +1,7 @@
-//! What is counted shows zero before it happens: Prometheus sees no increase from nothing to one, so
-//! that an alert on what happens once would never fire.
+//! Initializes counters with zero: Prometheus sees no increase from an absent series to one, so an
+//! alert on a single event would never fire.
 //!
-//! Not so where only what happens tells the labels: the codes of the API server and the managers of
-//! others.
+//! Counters whose labels are not known in advance are excluded: status codes and field managers.
 
 use super::{counting::Metrics, family::RESTARTS};
 use crate::{
@@ -13,7 +12,7 @@ use crate::{
 };
 
 impl Metrics {
-    /// An operator was registered: its counters show zero instead of nothing.
+    /// Initializes the metrics of an operator with zero.
     pub fn operator_registered(&self, operator: &OperatorName, config: &OperatorConfig) {
         let (families, operator) = (self.families(), operator.as_str());
         families.in_flight.with_label_values(&[operator]).set(0);
@@ -30,7 +29,7 @@ impl Metrics {
             counter.with_label_values(&[operator]).inc_by(0);
         }
         for outcome in Outcome::NAMES {
-            families.runs.with_label_values(&[operator, outcome]).inc_by(0);
+            families.reconciles.with_label_values(&[operator, outcome]).inc_by(0);
         }
         for reason in FlappingReason::ALL {
             families.flapping.with_label_values(&[operator, reason.name()]).inc_by(0);
@@ -44,7 +43,7 @@ impl Metrics {
         }
     }
 
-    /// A type is to be watched: what is counted of it shows zero, too.
+    /// Initializes the metrics of a type with zero.
     pub fn type_registered(&self, ty: &K8sType) {
         let (families, resource) = (self.families(), self.type_label(ty));
         for counter in [&families.watch_events, &families.undecodable, &families.version_regressed]

@@ -1,4 +1,4 @@
-//! Gauges that are set at each scrape, from what the board shows at that moment.
+//! Gauges that are set at each scrape, from the board.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,7 +16,7 @@ pub struct CacheGauges {
     pub objects: usize,
     /// The bytes of their JSON.
     pub bytes: usize,
-    /// How many cannot be read and are left out.
+    /// How many cannot be decoded and are not cached.
     pub undecodable: usize,
     /// Whether the first list was complete.
     pub is_synced: bool,
@@ -25,7 +25,7 @@ pub struct CacheGauges {
 }
 
 impl Metrics {
-    /// The cache of a type as it is now.
+    /// Sets the gauges of the cache of a type.
     pub fn cache(&self, ty: &K8sType, now: CacheGauges) {
         let CacheGauges { objects, bytes, undecodable, is_synced, last_event } = now;
         let (families, resource) = (self.families(), self.type_label(ty));
@@ -39,24 +39,24 @@ impl Metrics {
         }
     }
 
-    /// So many parents of an operator are in a phase now.
+    /// Sets how many parents of an operator are in a phase.
     pub fn parents(&self, operator: &OperatorName, phase: &str, parents: usize) {
         let labels = [operator.as_str(), phase];
         self.families().parents.with_label_values(&labels).set(gauge(parents));
     }
 
-    /// Whether an operator runs without trouble now.
+    /// Sets whether an operator is neither starting nor degraded.
     pub fn operator_up(&self, operator: &OperatorName, is_up: bool) {
         self.families().operator_up.with_label_values(&[operator.as_str()]).set(i64::from(is_up));
     }
 
-    /// Whether a person has paused an operator.
+    /// Sets whether a user has paused an operator.
     pub fn operator_paused(&self, operator: &OperatorName, is_paused: bool) {
         let gauge = self.families().operator_paused.with_label_values(&[operator.as_str()]);
         gauge.set(i64::from(is_paused));
     }
 
-    /// What the parent type of an operator does not declare now.
+    /// Sets how many status fields the parent type of an operator does not declare.
     pub fn undeclared(&self, operator: &OperatorName, fields: &[UndeclaredField]) {
         for wanted_by in WantedBy::ALL {
             let labels = [operator.as_str(), wanted_by.name()];

@@ -1,5 +1,5 @@
-//! What cannot be now, because of somebody else or until a person allows it, or is otherwise than it was
-//! applied. A counter tells that only once of what stays so.
+//! Gauges of lasting conditions of children: in conflict, altered by the server, deletion held. A
+//! counter would show only their start.
 
 use std::fmt;
 
@@ -15,22 +15,22 @@ pub struct Standing {
 }
 
 impl Metrics {
-    /// A child of this type is in conflict from now on.
-    #[must_use = "what is dropped at once was never counted"]
+    /// Counts a child of this type that is in conflict.
+    #[must_use = "the child is counted until this is dropped"]
     pub fn in_conflict(&self, operator: &OperatorName, ty: &K8sType) -> Standing {
         let labels = [operator.as_str(), &self.type_label(ty)];
         Standing::new(self.families().in_conflict.with_label_values(&labels), 1)
     }
 
-    /// A child of this type is from now on what the server makes of what was applied.
-    #[must_use = "what is dropped at once was never counted"]
+    /// Counts a child of this type that the server altered.
+    #[must_use = "the child is counted until this is dropped"]
     pub fn altered(&self, operator: &OperatorName, ty: &K8sType) -> Standing {
         let labels = [operator.as_str(), &self.type_label(ty)];
         Standing::new(self.families().altered.with_label_values(&labels), 1)
     }
 
-    /// So many children are to be deleted from now on, and are not because they are too many.
-    #[must_use = "what is dropped at once was never counted"]
+    /// Counts children whose deletion is held because they are too many.
+    #[must_use = "the children are counted until this is dropped"]
     pub fn held(&self, operator: &OperatorName, children: usize) -> Standing {
         let gauge = self.families().held.with_label_values(&[operator.as_str()]);
         Standing::new(gauge, i64::try_from(children).unwrap_or(i64::MAX))

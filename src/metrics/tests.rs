@@ -24,7 +24,7 @@ fn shows(metrics: &Metrics, line: &str) {
 }
 
 #[test]
-fn runs_are_counted_by_operator_and_outcome() {
+fn reconciles_are_counted_by_operator_and_outcome() {
     let metrics = Metrics::new();
     metrics.reconcile_started(&operator());
     metrics.reconcile_started(&operator());
@@ -42,7 +42,7 @@ fn runs_are_counted_by_operator_and_outcome() {
 }
 
 #[test]
-fn the_steps_of_a_reconcile_are_counted_as_far_as_it_got() {
+fn only_the_steps_that_a_reconcile_reached_are_counted() {
     let metrics = Metrics::new();
     let mut times = StepTimes::default();
     times.add(ReconcileStep::Sync, Duration::from_micros(300));
@@ -101,7 +101,7 @@ fn requests_without_an_answer_have_no_code() {
 }
 
 #[test]
-fn what_is_registered_shows_zeros_before_anything_happens() {
+fn metrics_of_registered_operators_and_types_start_with_zero() {
     let metrics = Metrics::new();
     let config = OperatorConfig::new("echo-server", K8sType::cluster_scoped("v1", "Node", "nodes"))
         .child_of_type(pods(), ChildConfig::apply());
@@ -125,7 +125,7 @@ fn what_is_registered_shows_zeros_before_anything_happens() {
 }
 
 #[test]
-fn what_stands_is_counted_for_as_long_as_it_does() {
+fn a_lasting_condition_is_counted_until_it_ends() {
     let metrics = Metrics::new();
     let held = metrics.held(&operator(), 5);
     shows(&metrics, r#"operetta_children_held{operator="echo-server"} 5"#);
@@ -179,7 +179,7 @@ fn gauges_show_the_last_value_that_was_set() {
 }
 
 #[test]
-fn the_caches_of_two_versions_of_a_type_are_shown_apart() {
+fn the_caches_of_two_versions_of_a_type_have_different_labels() {
     let metrics = Metrics::new();
     let version = |version| K8sType::namespaced(&format!("example.com/{version}"), "Oven", "ovens");
     let (old, new) = (version("v1"), version("v2"));
@@ -219,7 +219,7 @@ fn the_version_is_a_metric() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn the_process_describes_itself() {
+fn process_metrics_are_shown() {
     let text = Metrics::new().render();
     for name in ["cpu_seconds_total", "resident_memory_bytes", "open_fds", "start_time_seconds"] {
         assert!(text.contains(&format!("\nprocess_{name} ")), "{name}");
@@ -227,7 +227,7 @@ fn the_process_describes_itself() {
 }
 
 #[test]
-fn two_registries_count_apart() {
+fn two_registries_are_independent() {
     let (one, other) = (Metrics::new(), Metrics::new());
     one.handler_panicked(&operator());
     shows(&one, r#"operetta_handler_panics_total{operator="echo-server"} 1"#);

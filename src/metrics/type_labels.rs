@@ -1,23 +1,23 @@
-//! Types as labels: as kubectl writes them, with the version only where a process works with two
-//! versions of one type. Each has a cache of its own, and one would show the gauges of the other.
+//! Types as labels: as kubectl writes them, with the version only where a process uses two versions
+//! of one type. Each version has its own cache, and its gauges would overwrite those of the other.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
 use crate::object::K8sType;
 
-/// The types that their resource name alone does not tell apart, with their labels.
+/// The types that share their resource name with another, with their labels.
 #[derive(Debug, Default)]
 pub(super) struct TypeLabels(OnceLock<BTreeMap<K8sType, String>>);
 
 impl TypeLabels {
-    /// Takes in the types of the process, once, before any of them is counted.
+    /// Registers the types of the process, once, before any of them is counted.
     pub(super) fn tell_apart(&self, types: &[&K8sType]) {
         let has_namesake = |ty: &K8sType| {
             let name = ty.resource_name();
             types.iter().any(|other| **other != *ty && other.resource_name() == name)
         };
         let alike = types.iter().copied().filter(|ty| has_namesake(ty));
-        // Set once: there is one start.
+        // A process starts only once.
         let _ = self.0.set(alike.map(|ty| (ty.clone(), with_version(ty))).collect());
     }
 
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_two_versions_of_one_type_are_labelled_with_them() {
+    fn the_version_is_in_the_label_only_where_a_type_has_two() {
         let ovens =
             |version| K8sType::namespaced(&format!("example.com/{version}"), "Oven", "ovens");
         let elsewhere = K8sType::namespaced("example.org/v1", "Oven", "ovens");

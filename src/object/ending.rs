@@ -1,9 +1,9 @@
-//! The words for an object that is on its way out. Pure.
+//! Describes an object that is being deleted. Pure.
 
-/// So many finalizers are named.
+/// At most so many finalizers are named.
 const MAX_FINALIZERS: usize = 3;
 
-/// That an object is being deleted, and which finalizers hold it; of many some.
+/// States that an object is being deleted, and which finalizers block that; of many the first few.
 pub fn being_deleted(finalizers: &[String]) -> String {
     let named = finalizers.iter().take(MAX_FINALIZERS).map(String::as_str);
     let named = named.collect::<Vec<_>>().join(", ");
@@ -23,7 +23,7 @@ mod tests {
 
     #[test]
     fn of_many_finalizers_the_first_are_named_and_the_others_counted() {
-        let said = |count: usize| {
+        let text = |count: usize| {
             let held: Vec<_> = (0..count).map(|number| format!("x/{number}")).collect();
             being_deleted(&held)
         };
@@ -33,7 +33,7 @@ mod tests {
             (3, ", which waits for x/0, x/1, x/2"),
             (5, ", which waits for x/0, x/1, x/2 and 2 more"),
         ] {
-            assert_eq!(said(count), format!("it is being deleted{expected}"));
+            assert_eq!(text(count), format!("it is being deleted{expected}"));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A Kubernetes Event as a value: what happened to which object, how often, and when last. Only what
-//! people look for is kept, and of long texts the beginning; nothing of it is relied on.
+//! A Kubernetes Event as a value: what happened to which object, how often, and when last. Keeps
+//! only what users look for, and the beginning of long texts; no decision depends on it.
 
 use std::{fmt, time::SystemTime};
 
@@ -8,36 +8,36 @@ use serde_json::Value;
 
 use super::ObjectKey;
 
-/// Something that somebody told about an object. `Debug` shows no message.
+/// An Event about an object. `Debug` shows no message.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ObjectEvent {
     /// The kind of the object that it is about.
     pub kind: String,
-    /// What that object is called.
+    /// The key of that object.
     pub key: ObjectKey,
-    /// Whether somebody should look: its type is `Warning`.
+    /// Whether it needs attention: its type is `Warning`.
     pub is_warning: bool,
     /// One `CamelCase` word.
     pub reason: String,
-    /// A sentence for people.
+    /// A sentence for users.
     pub message: String,
-    /// Who told it.
+    /// The component that reported it.
     pub source: String,
     /// How often it happened.
     pub count: u64,
-    /// When it happened first, if that is told.
+    /// When it happened first, if known.
     pub first: Option<SystemTime>,
-    /// When it happened last, if that is told.
+    /// When it happened last, if known.
     pub last: Option<SystemTime>,
 }
 
-/// As long as the API allows those of `events.k8s.io` to be; those of the core group have no limit.
+/// The limit of the API for `events.k8s.io`; Events of the core group have none.
 const MAX_MESSAGE: usize = 1024;
 const MAX_WORD: usize = 256;
 
 impl ObjectEvent {
-    /// Reads an Event of the core group. What is missing or odd is empty: there are two ways of
-    /// telling how often and when, and many that tell.
+    /// Reads an Event of the core group. Missing or invalid fields are empty: clients fill in count
+    /// and times in two different ways.
     pub fn read(event: &Value) -> Self {
         let object = &event["involvedObject"];
         let (namespace, name) = (word(&object["namespace"]), word(&object["name"]));
@@ -72,8 +72,8 @@ impl fmt::Debug for ObjectEvent {
 }
 
 fn first_of(fields: [&Value; 2]) -> String {
-    let said = fields.into_iter().map(word).find(|word| !word.is_empty());
-    said.unwrap_or_default()
+    let found = fields.into_iter().map(word).find(|word| !word.is_empty());
+    found.unwrap_or_default()
 }
 
 fn word(value: &Value) -> String {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_of_telling_an_event_are_read() {
+    fn both_forms_of_count_and_times_are_read() {
         let about = json!({"kind": "Pod", "namespace": "ns", "name": "p", "uid": "u"});
         let kubelet = ObjectEvent::read(&json!({
             "involvedObject": about, "type": "Warning", "reason": "Failed", "message": "no image",
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_event_is_read_as_far_as_it_goes() {
+    fn an_invalid_event_is_read_as_far_as_possible() {
         let long = "ä".repeat(2000);
         let odd = ObjectEvent::read(&json!({
             "message": long, "reason": 7, "count": -1, "eventTime": "yesterday", "series": [],

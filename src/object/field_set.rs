@@ -1,4 +1,4 @@
-//! What a field manager owns of an object: `fieldsV1`, read once, to be walked beside values.
+//! What a field manager owns of an object: `fieldsV1`, parsed once, to be compared with values.
 //!
 //! `f:name` is a field, `k:{..}` an item of a list by its keys, `v:..` an item of a set, `.` the
 //! value itself; what has nothing inside is owned as a whole. The format is that of
@@ -14,11 +14,11 @@ use serde_json::{Map, Value};
 
 use super::{Uid, json::BorrowedText};
 
-/// Stands in a text for the uid of the object's controller; no key of a list is written with it.
+/// Replaces the uid of the object's controller in a text; no key of a list contains it.
 pub(super) const CONTROLLER: &str = "\0";
 
 /// Which parts of a value a field manager owns. Cheap to clone: the same fields of many objects are
-/// read once.
+/// parsed once.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FieldSet(Option<Arc<Members>>);
 
@@ -28,14 +28,14 @@ struct Members {
     fields: Vec<(Box<str>, FieldSet)>,
     items: Vec<FieldItem>,
     values: Vec<Value>,
-    /// Whether [`CONTROLLER`] stands anywhere in it.
+    /// Whether [`CONTROLLER`] occurs anywhere in it.
     names_controller: bool,
 }
 
 /// What is owned of an item of a list with keys.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldItem {
-    /// The fields that tell the item from the others.
+    /// The fields that identify the item.
     pub keys: Map<String, Value>,
     /// What is owned of it.
     pub owned: FieldSet,
@@ -51,7 +51,7 @@ impl FieldSet {
         Reading.deserialize(&mut deserializer)
     }
 
-    /// The same of an object with this controller, where [`CONTROLLER`] stands for its uid.
+    /// The same for an object with this controller: its uid replaces [`CONTROLLER`].
     pub(super) fn of(&self, controller: &Uid) -> Self {
         if !self.names_controller() {
             return self.clone();
@@ -68,7 +68,7 @@ impl FieldSet {
         }
     }
 
-    /// Whether nothing is said of what is inside: then the value is owned as a whole.
+    /// Whether nothing inside is listed: then the value is owned as a whole.
     pub fn is_leaf(&self) -> bool {
         self.0.is_none()
     }
@@ -117,7 +117,7 @@ impl Members {
         }
     }
 
-    /// With the uid of the controller in its place.
+    /// With the uid of the controller in place of [`CONTROLLER`].
     fn with(&self, controller: &Value) -> Self {
         let inner = |owned: &FieldSet| owned.with(controller);
         let whole = |value: &Value| if value == CONTROLLER { controller } else { value }.clone();
@@ -134,7 +134,7 @@ impl Members {
     }
 }
 
-/// JSON has no such character in a text.
+/// JSON does not allow that character in a text.
 fn escaped(text: &str) -> Cow<'_, str> {
     if text.contains(CONTROLLER) { text.replace(CONTROLLER, "\\u0000").into() } else { text.into() }
 }
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_uid_of_the_controller_is_put_back_in() {
+    fn the_uid_of_the_controller_is_restored() {
         let text = r#"{"f:a":{"k:{\"uid\":\"\u0000\"}":{"f:y":{}}},"f:b":{"v:\"\u0000\"":{}},"f:x":{"f:y":{}}}"#;
         let shared = FieldSet::parse(text).unwrap();
         for uid in ["0a1b", "2c3d"] {

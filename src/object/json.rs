@@ -1,4 +1,4 @@
-//! Reading the outline of a JSON object without building a tree of what is inside.
+//! Reads the fields of a JSON object without building a tree of their values.
 
 use std::{borrow::Cow, fmt};
 
@@ -18,28 +18,28 @@ impl<'a> RawFields<'a> {
         self.0.iter().find(|(field, _)| field == name).map(|(_, value)| value.get())
     }
 
-    /// How many bytes they have as a JSON object, or as more fields of one.
+    /// How many bytes they have as a JSON object, or as further fields of one.
     pub(super) fn bytes(&self) -> usize {
         2 + self.0.iter().map(|(name, value)| name.len() + value.get().len() + 4).sum::<usize>()
     }
 
-    /// A field that is a string, or `null`, or not there.
+    /// A field that is a string, `null`, or missing.
     pub(super) fn text(&self, name: &str) -> serde_json::Result<Option<Cow<'a, str>>> {
         let text: Option<BorrowedText<'a>> = self.parse(name)?;
         Ok(text.map(|BorrowedText(text)| text))
     }
 
-    /// A field as a value; `None` for `null`, or where it is not there.
+    /// A field as a value; `None` for `null`, or if it is missing.
     pub(super) fn parse<T: Deserialize<'a>>(&self, name: &str) -> serde_json::Result<Option<T>> {
         self.get(name).map_or(Ok(None), serde_json::from_str)
     }
 }
 
-/// A reader of trees goes 128 levels deep, from the root of an object.
+/// The parser of trees allows 128 levels from the root of an object.
 pub(super) const MAX_DEPTH: usize = 120;
 
-/// Whether a JSON text is nested deeper than that. Each level takes a bracket, and most texts have too
-/// few of them.
+/// Whether a JSON text is nested deeper than that. Each level needs a bracket, and most texts have
+/// too few of them.
 pub(super) fn is_too_deep(json: &str) -> bool {
     let is_open = |byte: &u8| matches!(byte, b'{' | b'[');
     let most = json.bytes().filter(is_open).count();
@@ -65,16 +65,16 @@ fn depth(json: &str) -> usize {
     deepest
 }
 
-/// Whether a JSON text can be read as a tree. It is kept as it came, and two things are JSON but fit no
-/// tree: a number beyond those of 64 bits, and half of a surrogate pair. No Kubernetes API server
-/// sends either; what stands before one may.
+/// Whether a JSON text can be parsed as a tree. Two things are JSON but fit no tree: a number
+/// beyond 64 bits, and half of a surrogate pair. No Kubernetes API server sends either; a proxy
+/// before one may.
 pub(super) fn is_tree(json: &str) -> bool {
     !may_be_no_tree(json.as_bytes()) || serde_json::from_str::<serde_json::Value>(json).is_ok()
 }
 
-/// Found fast, and sometimes wrongly: a uid may look as if it had an exponent in it. Every text that
-/// comes in is looked through, many bytes at a time, as no look depends on the one before.
-#[expect(clippy::needless_bitwise_bool, reason = "a lazy operator would look byte by byte")]
+/// A fast check with false positives: a uid may look as if it had an exponent. Every received text
+/// is checked, many bytes at a time, as each check is independent of the one before.
+#[expect(clippy::needless_bitwise_bool, reason = "a lazy operator would check byte by byte")]
 fn may_be_no_tree(json: &[u8]) -> bool {
     let [first, second, third] = [0, 1, 2].map(|skipped| json.get(skipped..).unwrap_or_default());
     let places = first.iter().zip(second).zip(third);
@@ -83,7 +83,7 @@ fn may_be_no_tree(json: &[u8]) -> bool {
             a.is_ascii_digit() & (b | 0x20 == b'e') & (c.is_ascii_digit() | (c == b'+'));
         found | is_exponent | ((a == b'\\') & (b == b'u'))
     });
-    // So long a number has more than 300 digits.
+    // A number of that size has more than 300 digits.
     is_suspect || json.chunks_exact(64).any(|it| it.iter().all(u8::is_ascii_digit))
 }
 
@@ -115,7 +115,7 @@ impl<'de> Visitor<'de> for FieldsVisitor {
 #[derive(Deserialize)]
 pub(crate) struct BorrowedText<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
 
-/// Writes `{"name":value,...}` from values that are JSON text already.
+/// Writes `{"name":value,...}` from values that are already JSON text.
 pub(super) struct ObjectWriter(String);
 
 impl ObjectWriter {
@@ -168,7 +168,7 @@ impl ObjectWriter {
     }
 }
 
-/// Writes a JSON string; field names have hardly ever anything to escape.
+/// Writes a JSON string; field names rarely need escapes.
 fn push_text(json: &mut String, text: &str) {
     let is_plain = text.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\');
     if is_plain {
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn how_deep_a_text_is_nested_does_not_depend_on_what_its_strings_hold() {
+    fn brackets_in_strings_do_not_count_as_nesting() {
         let nested = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
         for (text, expected) in [
             ("1".to_owned(), 0),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_json_and_fits_no_tree_is_found() {
+    fn json_that_fits_no_tree_is_found() {
         for (text, expected) in [
             (r#"{"a":1.5e3,"b":"2e7a","c":"\u00e4 \ud83d\ude00"}"#, true),
             (&"9".repeat(300), true),

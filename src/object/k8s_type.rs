@@ -7,12 +7,12 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::ObjectKey;
 
-/// What a name may hold (that of a Role, for example) and the path of a URL may not.
+/// Characters that names may have (those of Roles, for example) and paths of URLs may not.
 const NOT_IN_PATHS: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>').add(b'?').add(b'`');
 
-/// The groups with a dot that the API server itself serves. Others that end like them are those of
-/// definitions, such as `gateway.networking.k8s.io`, or of aggregated servers.
+/// The groups with a dot that the API server itself serves. Others with similar endings belong to
+/// CRDs, such as `gateway.networking.k8s.io`, or to aggregated servers.
 const BUILTIN_GROUPS: [&str; 18] = [
     "admissionregistration.k8s.io",
     "apiextensions.k8s.io",
@@ -79,7 +79,7 @@ impl K8sType {
         Self::new(&K::api_version(&()), &K::kind(&()), &K::plural(&()), K::Scope::SCOPE)
     }
 
-    /// A type by its names; `api_version` is `v1` or `group/version`, `plural` is what URLs say.
+    /// A type by its names; `api_version` is `v1` or `group/version`, `plural` is the name in URLs.
     pub fn new(api_version: &str, kind: &str, plural: &str, scope: Scope) -> Self {
         Self(Arc::new(Facts {
             api_version: api_version.to_owned(),
@@ -134,8 +134,8 @@ impl K8sType {
         !self.group().contains('.') || BUILTIN_GROUPS.contains(&self.group())
     }
 
-    /// Whether somebody may have defined the type, to be on the safe side: the group of a definition has
-    /// a dot, and who is allowed to may define one in a group of Kubernetes itself.
+    /// Whether the type may be defined by a CRD: the group of a CRD has a dot, and with the
+    /// permission one can be defined even in a group of Kubernetes itself.
     pub fn may_be_custom(&self) -> bool {
         self.group().contains('.')
     }
@@ -150,7 +150,7 @@ impl K8sType {
         (self.group(), self.kind()) == (other.group(), other.kind())
     }
 
-    /// `plural` or `plural.group`: what RBAC and kubectl call the type.
+    /// `plural` or `plural.group`: the name of the type in RBAC and kubectl.
     pub fn resource_name(&self) -> String {
         match self.group() {
             "" => self.plural().to_owned(),
@@ -206,9 +206,9 @@ mod tests {
         assert_eq!(deployment.collection_path(None), "/apis/apps/v1/deployments");
     }
 
-    /// A Role may be called so.
+    /// A Role may have such a name.
     #[test]
-    fn whatever_a_name_holds_its_path_is_one() {
+    fn every_name_has_a_valid_path() {
         let key = ObjectKey::namespaced("ns", "a:<b>`{c}|d?e#f");
         let path = K8sType::of::<Deployment>().object_path(&key);
         let uri: http::Uri = path.parse().unwrap();
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_api_server_defines_is_told_from_definitions_with_similar_groups() {
+    fn builtin_groups_are_distinguished_from_similar_groups_of_crds() {
         for (api_version, is_builtin) in [
             ("v1", true),
             ("apps/v1", true),
@@ -235,7 +235,7 @@ mod tests {
         }
     }
 
-    /// The list is read off the modules of Kubernetes, so that a new version tells of new groups.
+    /// The list is taken from the modules of Kubernetes, so that a new version shows new groups.
     #[test]
     fn every_type_that_kubernetes_publishes_is_known_as_its_own() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/apiserver/data/builtin.json");

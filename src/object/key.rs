@@ -1,4 +1,4 @@
-//! What an object is called within its type.
+//! The identity of an object within its type.
 
 use std::{fmt, str::FromStr, sync::Arc};
 

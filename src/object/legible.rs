@@ -1,6 +1,6 @@
-//! Text of others as people can read it: pure. What reverses the direction of the text beside it
-//! is shown escaped: a name that holds such a character can make a sentence say the opposite. Nor
-//! does a name end the quotes in which it stands.
+//! Text of others in readable form: pure. Characters that reverse the direction of text are
+//! escaped: a name with such a character could make a sentence mean the opposite. A name cannot end
+//! the quotes around it.
 
 use std::{borrow::Cow, fmt::Write as _};
 
@@ -14,12 +14,12 @@ use std::{borrow::Cow, fmt::Write as _};
 /// assert_eq!(legible("שלום"), "שלום", "letters that go from right to left are letters");
 /// ```
 pub fn legible(text: &str) -> Cow<'_, str> {
-    if !text.contains(turns) {
+    if !text.contains(changes_direction) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for letter in text.chars() {
-        if turns(letter) {
+        if changes_direction(letter) {
             // Writing to a String cannot fail.
             let _ = write!(shown, "\\u{:04x}", u32::from(letter));
         } else {
@@ -29,13 +29,13 @@ pub fn legible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// A name that others chose, between the backticks that sentences have around names; one within it
-/// is shown as an apostrophe, as it would end there.
+/// A name that others chose, between the backticks that messages put around names; one within it is
+/// shown as an apostrophe, as it would end the quotes.
 pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "'"))
 }
 
-fn turns(letter: char) -> bool {
+fn changes_direction(letter: char) -> bool {
     matches!(
         letter,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
@@ -47,10 +47,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_turns_the_direction_is_escaped_and_nothing_else_is() {
-        for turning in ['\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202e}', '\u{2069}'] {
-            let shown = format!("a\\u{:04x}b", u32::from(turning));
-            assert_eq!(legible(&format!("a{turning}b")), shown);
+    fn only_characters_that_change_the_direction_are_escaped() {
+        for character in ['\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202e}', '\u{2069}'] {
+            let shown = format!("a\\u{:04x}b", u32::from(character));
+            assert_eq!(legible(&format!("a{character}b")), shown);
         }
         for plain in ["", "a\tb\n", "\\u202e", "café", "שלום", "\u{200d}", "\u{2065}", "\u{206a}"]
         {
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_does_not_end_the_quotes_in_which_it_stands() {
+    fn a_name_does_not_end_the_quotes_around_it() {
         assert_eq!(quoted("hpa"), "`hpa`");
         assert_eq!(quoted("a` is gone, `b"), "`a' is gone, 'b`");
     }

@@ -1,4 +1,4 @@
-//! Kubernetes objects as values: what they are called, what they say, how they are compared.
+//! Kubernetes objects as values: their identity, their content, and how they are compared.
 //!
 //! Layer 0. Nothing here does I/O or reads a clock.
 //!

@@ -1,6 +1,6 @@
-//! Whether an object is ready for use, as far as it tells: by the rules of kstatus for the kinds that
-//! have rules of their own, by conditions for all others. Pure; reads no clock, so that what takes
-//! long looks like what has just begun.
+//! Whether an object is ready for use, according to its status: by the rules of kstatus for kinds
+//! that have rules of their own, by conditions for all others. Pure; reads no clock, so a long
+//! rollout looks like one that has just begun.
 
 use std::fmt;
 
@@ -13,28 +13,28 @@ use super::{Object, being_deleted};
 pub struct Readiness {
     /// Whether it is.
     pub state: ReadyState,
-    /// Why not, in a few words; empty when there is nothing to say.
+    /// Why not, in a few words; empty when there is nothing to report.
     pub message: String,
 }
 
 /// Whether an object is ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReadyState {
-    /// It does what it is there for, or has done it.
+    /// It works, or has completed.
     Ready,
-    /// It is there, and has nothing by which it could say more.
+    /// It exists, and its type reports no more.
     Exists,
-    /// It is on its way.
+    /// It is not ready yet.
     Progressing,
-    /// It says that it has failed, or what it says does not pass by itself.
+    /// It has failed, or is in a state that needs manual intervention.
     Failed,
     /// It is being deleted.
     Terminating,
-    /// It should be there and is not.
+    /// It should exist and does not.
     Missing,
 }
 
-/// What a container says that waits for what does not come by itself.
+/// The reasons of waiting containers that need manual intervention.
 const STUCK: [&str; 7] = [
     "CrashLoopBackOff",
     "CreateContainerConfigError",
@@ -45,11 +45,11 @@ const STUCK: [&str; 7] = [
     "InvalidImageName",
 ];
 
-/// Kinds of the group `apps` whose controllers say in the status what they have seen.
+/// Kinds of the group `apps` whose controllers set `observedGeneration`.
 const WORKLOADS: [&str; 4] = ["DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"];
 
 impl Readiness {
-    /// What an object tells of itself.
+    /// The readiness of an object.
     pub fn of(object: &Object) -> Self {
         let ty = object.ty();
         let read = |name: &str| object.field(name).unwrap_or_default();
@@ -60,10 +60,12 @@ impl Readiness {
         let is_workload = ty.group() == "apps" && WORKLOADS.contains(&ty.kind());
         match (status["observedGeneration"].as_i64(), object.generation()) {
             (Some(seen), Some(now)) if seen < now => {
-                return progressing(format!("generation {now} has not been seen, only {seen}"));
+                return progressing(format!("generation {now} is not observed yet, only {seen}"));
             }
-            // A status begins with zeros, which say nothing before somebody has looked.
-            (None, _) if is_workload => return progressing("its controller has not seen it yet"),
+            // A status begins with zeros, which mean nothing before the controller has set it.
+            (None, _) if is_workload => {
+                return progressing("its controller has not observed it yet");
+            }
             _ => {}
         }
         match (ty.group(), ty.kind()) {
@@ -80,9 +82,9 @@ impl Readiness {
         }
     }
 
-    /// What should be there and is not.
+    /// For an object that should exist and does not.
     pub fn missing() -> Self {
-        Self::new(ReadyState::Missing, "it is not there")
+        Self::new(ReadyState::Missing, "it does not exist")
     }
 
     /// Whether nothing is to be waited for.
@@ -130,11 +132,11 @@ fn deployment(spec: &Value, status: &Value) -> Readiness {
     let (all, updated) = (count(status, "replicas"), count(status, "updatedReplicas"));
     let available = count(status, "availableReplicas");
     if updated < wanted {
-        progressing(format!("{updated} of {wanted} replicas are of the newest kind"))
+        progressing(format!("{updated} of {wanted} replicas are updated"))
     } else if all > updated {
-        progressing(format!("{} old replicas are still there", all - updated))
+        progressing(format!("{} old replicas still exist", all - updated))
     } else if all > wanted {
-        too_many(all, wanted)
+        surplus(all, wanted)
     } else if available < wanted {
         progressing(format!("{available} of {wanted} replicas are available"))
     } else {
@@ -153,9 +155,9 @@ fn stateful_set(spec: &Value, status: &Value) -> Readiness {
     if are_ready < wanted {
         progressing(format!("{are_ready} of {wanted} replicas are ready"))
     } else if all > wanted {
-        too_many(all, wanted)
+        surplus(all, wanted)
     } else if updated < to_update {
-        progressing(format!("{updated} of {to_update} replicas are of the newest kind"))
+        progressing(format!("{updated} of {to_update} replicas are updated"))
     } else if partition == 0 && status["currentRevision"] != status["updateRevision"] {
         progressing("the newest revision is being rolled out")
     } else {
@@ -172,7 +174,7 @@ fn daemon_set(spec: &Value, status: &Value) -> Readiness {
     let updated = count(status, "updatedNumberScheduled");
     let available = count(status, "numberAvailable");
     if is_rolling && updated < wanted {
-        progressing(format!("{updated} of {wanted} pods are of the newest kind"))
+        progressing(format!("{updated} of {wanted} pods are updated"))
     } else if available < wanted {
         progressing(format!("{available} of {wanted} pods are available"))
     } else {
@@ -189,7 +191,7 @@ fn replica_set(spec: &Value, status: &Value) -> Readiness {
     if available < wanted {
         progressing(format!("{available} of {wanted} replicas are available"))
     } else if all > wanted {
-        too_many(all, wanted)
+        surplus(all, wanted)
     } else {
         ready()
     }
@@ -265,18 +267,18 @@ fn other(status: &Value) -> Readiness {
     if let Some(stalled) = holds("Stalled") {
         return failed(stalled.text());
     }
-    if let Some(under_way) = holds("Reconciling") {
-        return progressing(under_way.text());
+    if let Some(reconciling) = holds("Reconciling") {
+        return progressing(reconciling.text());
     }
-    let says = ["Ready", "Available", "Established"].map(|ty| Condition::of(status, ty));
-    match says.into_iter().flatten().next() {
+    let summaries = ["Ready", "Available", "Established"].map(|ty| Condition::of(status, ty));
+    match summaries.into_iter().flatten().next() {
         Some(condition) if condition.status == "True" => ready(),
         Some(condition) => progressing(condition.text()),
         None => Readiness::new(ReadyState::Exists, ""),
     }
 }
 
-// === words ===
+// === results ===
 
 fn ready() -> Readiness {
     Readiness::new(ReadyState::Ready, "")
@@ -286,8 +288,8 @@ fn progressing(why: impl Into<String>) -> Readiness {
     Readiness::new(ReadyState::Progressing, why)
 }
 
-fn too_many(all: i64, wanted: i64) -> Readiness {
-    progressing(format!("{} replicas too many are still there", all - wanted))
+fn surplus(all: i64, wanted: i64) -> Readiness {
+    progressing(format!("{} surplus replicas still exist", all - wanted))
 }
 
 fn failed(why: impl Into<String>) -> Readiness {
@@ -298,7 +300,7 @@ fn terminating(finalizers: &[String]) -> Readiness {
     Readiness::new(ReadyState::Terminating, being_deleted(finalizers))
 }
 
-/// Without a number there is one replica.
+/// The default is one replica.
 fn wanted(spec: &Value) -> i64 {
     spec["replicas"].as_i64().unwrap_or(1)
 }
@@ -331,7 +333,7 @@ impl<'a> Condition<'a> {
         Some(Self { ty, status, reason, message })
     }
 
-    /// One that says yes.
+    /// A condition whose status is `True`.
     fn holding(status: &'a Value, ty: &'static str) -> Option<Self> {
         Self::of(status, ty).filter(|condition| condition.status == "True")
     }

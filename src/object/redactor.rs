@@ -1,32 +1,32 @@
-//! Text that handlers and API servers wrote, which may quote a secret, and the one way to show it:
-//! through a [`Redactor`]. Nothing else can open a [`Quoted`].
+//! Text that handlers and API servers wrote, which may quote a secret. It is shown only through a
+//! [`Redactor`]: nothing else can open a [`Quoted`].
 
 use std::fmt;
 
 use super::{Object, SecretFields, SecretValues};
 
-/// What others wrote. Until a [`Redactor`] has gone over it, it shows as withheld.
+/// A text of others. Until a [`Redactor`] has processed it, it shows as withheld.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Quoted {
     text: String,
     is_redacted: bool,
 }
 
-/// What is hidden in what others say of a parent.
+/// What is hidden in texts of others about a parent.
 #[derive(Debug)]
 pub enum Redactor {
     /// Nothing of it is secret.
     Nothing,
     /// These values.
     Values(SecretValues),
-    /// What is secret is not known, so nothing of it is shown.
+    /// The secrets are not known, so nothing is shown.
     Everything {
-        /// Whether it will be known in a moment.
+        /// Whether they will be known soon.
         is_passing: bool,
     },
 }
 
-/// What stands in the place of a text of which it is not known what is secret in it.
+/// Replaces a text whose secrets are not known.
 pub const WITHHELD: &str = "(withheld, as it is not known which fields of the parent are secret)";
 
 // === Quoted ===
@@ -53,15 +53,15 @@ impl fmt::Debug for Quoted {
 // === Redactor ===
 
 impl Default for Redactor {
-    /// Who knows nothing of what is secret shows nothing.
+    /// Without knowledge of the secrets nothing is shown.
     fn default() -> Self {
         Self::Everything { is_passing: false }
     }
 }
 
 impl Redactor {
-    /// What to hide of a parent and its children as they are. `schema` says which fields of the parent
-    /// are secret, if that is known.
+    /// What to hide of a parent and its children. `schema` lists the secret fields of the parent,
+    /// if they are known.
     pub fn over<'a>(
         parent: &'a Object,
         children: impl Iterator<Item = &'a Object>,
@@ -94,7 +94,7 @@ impl Redactor {
         matches!(self, Self::Everything { .. })
     }
 
-    /// Whether that will be over in a moment: what is not said now is better said then.
+    /// Whether that will end soon, so that a text is better shown later.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Everything { is_passing: true })
     }

@@ -1,11 +1,10 @@
-//! Borrowed names of types and objects, so that a look-up need not own what it looks for.
+//! Borrowed names of types and objects, for look-ups without allocation.
 
 use serde_json::Value;
 
 use super::{K8sType, ObjectKey};
 
-/// `apiVersion` and `kind`: what an object says of its type. Made of `("v1", "Pod")`, or of a
-/// [`K8sType`].
+/// The `apiVersion` and `kind` of an object. Made from `("v1", "Pod")`, or from a [`K8sType`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TypeRef<'a> {
     /// `v1` or `group/version`.
@@ -14,7 +13,7 @@ pub struct TypeRef<'a> {
     pub kind: &'a str,
 }
 
-/// Namespace and name. Made of `("namespace", "name")`, of a name alone for what is
+/// Namespace and name. Made from `("namespace", "name")`, of a name alone for what is
 /// cluster-scoped, or of an [`ObjectKey`]. An empty namespace is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct KeyRef<'a> {
@@ -25,7 +24,7 @@ pub struct KeyRef<'a> {
 }
 
 impl<'a> TypeRef<'a> {
-    /// What an object as JSON says of its type; `None` when it does not say.
+    /// The type of an object in JSON; `None` if a field is missing.
     pub fn in_value(object: &'a Value) -> Option<Self> {
         let text = |field: &str| object.get(field).and_then(Value::as_str);
         Some(Self { api_version: text("apiVersion")?, kind: text("kind")? })
@@ -33,7 +32,7 @@ impl<'a> TypeRef<'a> {
 }
 
 impl<'a> KeyRef<'a> {
-    /// What an object as JSON is called; `None` when it has no name.
+    /// The key of an object in JSON; `None` if it has no name.
     pub fn in_value(object: &'a Value) -> Option<Self> {
         let text = |field: &str| object.get("metadata")?.get(field)?.as_str();
         Some(Self::from((text("namespace").unwrap_or_default(), text("name")?)))

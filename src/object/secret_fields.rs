@@ -1,5 +1,5 @@
-//! The fields of a type that its schema marks as secret: strings with `format: password`. Where they
-//! are, never what is in them.
+//! The fields of a type that its schema marks as secret: strings with `format: password`. Stores
+//! their paths, never their values.
 
 use std::fmt;
 
@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::SecretValues;
 
-/// Where an object of a type has secrets, as its schema says it. The default marks nothing.
+/// The paths of an object's secrets, according to the schema of its type. The default marks
+/// nothing.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct SecretFields(Vec<Vec<Step>>);
 
@@ -19,12 +20,12 @@ enum Step {
     Each,
 }
 
-/// The schema of a definition has an end; this one is for what is none.
+/// The schema of a CRD has a limited depth; this limit is for other JSON.
 const MAX_DEPTH: usize = 64;
 
 impl SecretFields {
-    /// What an `OpenAPI` v3 schema marks. References are not followed: definitions have none but to
-    /// the metadata.
+    /// The fields that an `OpenAPI` v3 schema marks. References are not followed: CRDs have none,
+    /// except to the metadata.
     pub fn of_schema(schema: &Value) -> Self {
         let mut found = Self::default();
         found.collect(schema, &mut Vec::new());
@@ -36,14 +37,14 @@ impl SecretFields {
         self.0.is_empty()
     }
 
-    /// Adds the secrets that an object has, which is of no use afterwards.
+    /// Adds the secrets of an object to `values`. Consumes the object.
     pub fn collect_values(&self, mut object: Value, values: &mut SecretValues) {
         for path in &self.0 {
             each(&mut object, path, &mut |value| values.add(value));
         }
     }
 
-    /// Puts a text in the place of every secret.
+    /// Replaces every secret by a text.
     pub fn hide(&self, object: &mut Value, instead: &str) {
         for path in &self.0 {
             each(object, path, &mut |value| {
@@ -83,21 +84,21 @@ impl SecretFields {
     }
 }
 
-fn each(value: &mut Value, path: &[Step], see: &mut impl FnMut(&mut Value)) {
+fn each(value: &mut Value, path: &[Step], visit: &mut impl FnMut(&mut Value)) {
     match (path.split_first(), value) {
-        (None, value) => see(value),
+        (None, value) => visit(value),
         (Some((Step::Field(name), rest)), Value::Object(fields)) => {
-            fields.get_mut(name).into_iter().for_each(|value| each(value, rest, see));
+            fields.get_mut(name).into_iter().for_each(|value| each(value, rest, visit));
         }
         (Some((Step::Each, rest)), Value::Array(items)) => {
             for item in items {
-                each(item, rest, see);
+                each(item, rest, visit);
             }
         }
         (Some((Step::Each, rest)), Value::Object(fields)) => {
-            fields.values_mut().for_each(|value| each(value, rest, see));
+            fields.values_mut().for_each(|value| each(value, rest, visit));
         }
-        // The object is not as its schema says.
+        // The object does not match its schema.
         (Some(_), _) => {}
     }
 }
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_schema_marks_is_found_in_fields_lists_and_maps() {
+    fn marked_values_are_found_in_fields_lists_and_maps() {
         let mut values = SecretValues::default();
         fields().collect_values(object(), &mut values);
         for secret in ["first", "second", "third", "fourth", "fifth"] {
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_marked_is_hidden_and_nothing_else() {
+    fn only_marked_values_are_hidden() {
         let mut shown = object();
         fields().hide(&mut shown, "-");
         let expected = json!({"spec": {
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_is_not_as_its_schema_says_is_no_trouble() {
+    fn an_object_that_does_not_match_its_schema_is_accepted() {
         for mut odd in [json!(null), json!({"spec": []}), json!({"spec": {"users": 1}})] {
             let (before, mut values) = (odd.clone(), SecretValues::default());
             fields().collect_values(odd.clone(), &mut values);

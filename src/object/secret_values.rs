@@ -1,5 +1,5 @@
-//! Values that are secret, and hiding them where a text or another object quotes them: as they are,
-//! escaped as in JSON, in base64, and each long line of one that has several.
+//! Secret values, and how they are hidden where a text or another object quotes them: plain,
+//! escaped as in JSON, in base64, and each long line of a value with several.
 
 use std::{borrow::Cow, cmp::Reverse, collections::BTreeSet, fmt};
 
@@ -11,28 +11,28 @@ use serde_json::Value;
 
 use super::Object;
 
-/// Values that must not be shown. `Debug` says how many.
+/// Values that must not be shown. `Debug` shows how many.
 #[derive(Clone, Default)]
 pub struct SecretValues {
-    /// What is hidden only where it is the whole text.
+    /// Hidden only where one is the whole text.
     whole: BTreeSet<String>,
-    /// What is hidden wherever it is, the longest first, so that no rest of it is left.
+    /// Hidden wherever one occurs, the longest first, so that no rest of it is left.
     parts: BTreeSet<(Reverse<usize>, String)>,
     is_overfull: bool,
 }
 
-/// What stands in the place of a secret.
+/// Replaces a secret.
 pub(crate) const REDACTED: &str = "(redacted)";
 
-/// What is shorter is part of many a word: it is hidden only where it is the whole text.
+/// A shorter value is part of many words: it is hidden only where it is the whole text.
 const MIN_PART: usize = 4;
-/// A shorter line of a value says little, and may be a line of anything.
+/// A shorter line of a value may be a line of any text.
 const MIN_LINE: usize = 8;
-/// Of more values everything is hidden, instead of searching for each of them.
+/// Beyond so many values everything is hidden, instead of searching for each of them.
 const MAX_VALUES: usize = 10_000;
 
 impl SecretValues {
-    /// Adds a value, with all that is in it.
+    /// Adds a value and all values in it.
     pub fn add(&mut self, value: &Value) {
         match value {
             Value::String(text) => self.add_text(text),
@@ -43,12 +43,12 @@ impl SecretValues {
         }
     }
 
-    /// Adds what a Secret holds.
+    /// Adds the data of a Secret.
     pub fn add_secret(&mut self, secret: &Object) {
         let data = secret.field("data").unwrap_or_default();
         for value in data.as_object().into_iter().flatten().filter_map(|(_, it)| it.as_str()) {
             let clear = STANDARD.decode(value).ok().and_then(|it| String::from_utf8(it).ok());
-            // What is no text can only be quoted as it is sent.
+            // Binary data can only be quoted in base64.
             self.add_text(clear.as_deref().unwrap_or(value));
         }
     }
@@ -104,7 +104,7 @@ impl SecretValues {
     }
 }
 
-/// As it is, as JSON and Go quote it, and in both alphabets of base64.
+/// Plain, as JSON and Go quote it, and in both alphabets of base64.
 fn forms(text: &str) -> BTreeSet<String> {
     let quoted = Value::from(text).to_string();
     let quoted = quoted[1..quoted.len() - 1].to_owned();
@@ -150,12 +150,12 @@ mod tests {
     }
 
     #[test]
-    fn a_short_secret_is_hidden_only_where_it_is_all_there_is() {
+    fn a_short_secret_is_hidden_only_where_it_is_the_whole_text() {
         let secret = values(&json!("a"));
         for (text, shown) in [("a", "(redacted)"), ("banana", "banana"), ("YQ==", "(redacted)")] {
             assert_eq!(secret.hidden(text), shown, "{text}");
         }
-        assert_eq!(values(&json!("")).hidden(""), "", "nothing is no secret");
+        assert_eq!(values(&json!("")).hidden(""), "", "an empty text is no secret");
     }
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_secret_is_hidden_first_and_every_text_of_a_tree_is_looked_at() {
+    fn the_longest_secret_is_hidden_first_and_in_every_text_of_a_tree() {
         let secret = values(&json!(["abcd", "abcd-efgh", {"x": 123_456}]));
         let mut tree = json!({"a": ["abcd-efgh", "xabcd"], "b": {"c": "n=123456"}, "abcd": 1});
         secret.hide_in(&mut tree);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_secrets_every_text_is_hidden() {
+    fn with_too_many_secrets_every_text_is_hidden() {
         let many: Vec<String> = (0..MAX_VALUES).map(|number| format!("secret-{number}")).collect();
         let secret = values(&json!(many));
         let mut tree = json!({"a": "anything"});

@@ -1,6 +1,6 @@
-//! Label selectors as Kubernetes writes them: `tier=gold,!legacy,zone in (a,b)`. Says whether labels
-//! match, as the API server would; it knows nothing of field selectors.
-//! Not `kube::core::Selector`: that reads no text, and knows neither `>` nor `<`.
+//! Label selectors as Kubernetes writes them: `tier=gold,!legacy,zone in (a,b)`. Evaluates them as
+//! the API server does; does not support field selectors. Not `kube::core::Selector`: that parses
+//! no text, and supports neither `>` nor `<`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -80,7 +80,7 @@ impl Test {
 
 // === reading ===
 
-/// Words and signs; white space only separates.
+/// Words and operators; white space separates them.
 fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
@@ -121,7 +121,9 @@ impl<'a> Parser<'a> {
             match (self.take(), self.peek()) {
                 (None, _) | (Some(","), Some(_)) => {}
                 (Some(","), None) => return Err("it ends with a comma".to_owned()),
-                (Some(other), _) => return Err(format!("`{other}` stands where a comma should")),
+                (Some(other), _) => {
+                    return Err(format!("a comma is expected instead of `{other}`"));
+                }
             }
         }
         Ok(requirements)
@@ -143,7 +145,7 @@ impl<'a> Parser<'a> {
             Some("notin") => Test::NotIn(self.values()?),
             Some(">") => Test::Greater(self.number()?),
             Some("<") => Test::Less(self.number()?),
-            other => return Err(format!("`{}` is no operator", other.unwrap_or_default())),
+            other => return Err(format!("`{}` is not an operator", other.unwrap_or_default())),
         };
         Ok(Requirement { key, test })
     }
@@ -152,35 +154,37 @@ impl<'a> Parser<'a> {
         let key = self.take().unwrap_or_default();
         let (prefix, name) = key.rsplit_once('/').map_or((None, key), |(p, n)| (Some(p), n));
         let is_good = is_name(name) && prefix.is_none_or(is_subdomain);
-        is_good.then(|| key.to_owned()).ok_or_else(|| format!("`{key}` is no label"))
+        is_good.then(|| key.to_owned()).ok_or_else(|| format!("`{key}` is not a label"))
     }
 
-    /// One value; none at all is the empty one.
+    /// One value; a missing one is empty.
     fn value(&mut self) -> Result<String, String> {
         if matches!(self.peek(), None | Some("," | ")")) {
             return Ok(String::new());
         }
         let value = self.take().unwrap_or_default();
-        is_name(value).then(|| value.to_owned()).ok_or_else(|| format!("`{value}` is no value"))
+        is_name(value)
+            .then(|| value.to_owned())
+            .ok_or_else(|| format!("`{value}` is not a label value"))
     }
 
     fn values(&mut self) -> Result<BTreeSet<String>, String> {
         if self.take() != Some("(") {
-            return Err("a list of values stands in parentheses".to_owned());
+            return Err("a list of values must be in parentheses".to_owned());
         }
         let mut values = BTreeSet::from([self.value()?]);
         loop {
             match self.take() {
                 Some(")") => return Ok(values),
                 Some(",") => drop(values.insert(self.value()?)),
-                _ => return Err("a list of values has no end".to_owned()),
+                _ => return Err("a list of values is not closed".to_owned()),
             }
         }
     }
 
     fn number(&mut self) -> Result<i64, String> {
         let number = self.take().unwrap_or_default();
-        number.parse().map_err(|_| format!("`{number}` is no whole number"))
+        number.parse().map_err(|_| format!("`{number}` is not an integer"))
     }
 }
 
@@ -208,8 +212,8 @@ mod tests {
     }
 
     #[test]
-    fn requirements_hold_together() {
-        for (selector, selected, rejected) in [
+    fn all_requirements_must_match() {
+        for (selector, selected, excluded) in [
             ("tier=gold,!legacy", "tier=gold", "tier=gold,legacy="),
             ("tier == gold", "tier=gold", "x=gold"),
             ("tier!=gold", "", "tier=gold"),
@@ -224,13 +228,13 @@ mod tests {
         ] {
             let parsed = LabelSelector::parse(selector).unwrap();
             assert!(parsed.matches(&labels(selected)), "{selector}: {selected}");
-            assert!(!parsed.matches(&labels(rejected)), "{selector}: {rejected}");
+            assert!(!parsed.matches(&labels(excluded)), "{selector}: {excluded}");
         }
         assert!(LabelSelector::parse("").unwrap().matches(&labels("a=b")));
     }
 
     #[test]
-    fn what_is_no_selector_is_refused() {
+    fn an_invalid_selector_is_refused() {
         for bad in [
             "a=b,",
             ",",

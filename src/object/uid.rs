@@ -1,15 +1,15 @@
-//! `metadata.uid`, small: there are some ten for every parent.
+//! `metadata.uid`, compact: there are about ten for every parent.
 
 use std::{fmt, sync::Arc};
 
 use serde::{Serialize, Serializer};
 use uuid::{Uuid, fmt::Hyphenated};
 
-/// `metadata.uid`: the one name of an object that is never used again.
+/// `metadata.uid`: the only identifier of an object that is never used again.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Uid(Form);
 
-/// Every API server makes UUIDs; that they are is promised nowhere.
+/// Every API server generates UUIDs, but none guarantees it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Form {
     Uuid(Uuid),
@@ -20,7 +20,7 @@ impl Uid {
     /// The uid as the server wrote it.
     pub fn new(text: &str) -> Self {
         match Uuid::try_parse(text) {
-            // With capitals, in braces or without hyphens it is another name of another object.
+            // With capitals, in braces or without hyphens it is the uid of another object.
             Ok(uuid) if uuid.hyphenated().encode_lower(&mut buffer()) == text => {
                 Self(Form::Uuid(uuid))
             }
@@ -28,7 +28,7 @@ impl Uid {
         }
     }
 
-    /// Hands on the uid as the server wrote it.
+    /// Passes the uid on as the server wrote it.
     fn as_text<T>(&self, use_it: impl FnOnce(&str) -> T) -> T {
         match &self.0 {
             Form::Uuid(uuid) => use_it(uuid.hyphenated().encode_lower(&mut buffer())),
@@ -84,14 +84,14 @@ mod tests {
     }
 
     #[test]
-    fn another_way_to_write_a_uuid_is_another_uid() {
+    fn another_notation_of_a_uuid_is_another_uid() {
         assert_eq!(Uid::new(USUAL), Uid::new(USUAL));
         assert_ne!(Uid::new(USUAL), Uid::new(&USUAL.to_uppercase()));
         assert_ne!(Uid::new(USUAL), Uid::new(&USUAL.replace('-', "")));
     }
 
     #[test]
-    fn the_usual_one_needs_no_memory_of_its_own() {
+    fn a_usual_uid_needs_no_allocation() {
         assert!(matches!(Uid::new(USUAL).0, Form::Uuid(_)));
         assert_eq!(size_of::<Option<Uid>>(), 24);
     }

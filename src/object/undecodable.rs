@@ -1,5 +1,5 @@
-//! What can still be told of an object that cannot be read: which one it is and whose, never what it
-//! holds. Everything is optional, and nothing is guessed.
+//! What is known of an object that cannot be decoded: its identity and owners, never its content.
+//! Everything is optional, and nothing is guessed.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{K8sType, ObjectKey, ResourceVersion, Uid, json::RawFields};
 
-/// An object that cannot be read. `Debug` and `Display` say which, and why; never its content. Cheap to
-/// clone.
+/// An object that cannot be decoded. `Debug` and `Display` show which one and why, never its
+/// content. Cheap to clone.
 #[derive(Clone)]
 pub struct Undecodable(Arc<Details>);
 
@@ -22,14 +22,14 @@ struct Details {
     why: String,
 }
 
-/// The longest name that Kubernetes knows.
+/// The longest name that Kubernetes allows.
 const MAX_NAME: usize = 253;
 
-/// More labels, or more owners, are not kept, in bytes.
+/// Labels or owners of more bytes are not kept.
 const MAX_TEXT: usize = 64 << 10;
 
 impl Undecodable {
-    /// What can be told from a JSON text. `why` must not quote it.
+    /// What can be read from a JSON text. `why` must not quote it.
     pub fn read(ty: &K8sType, text: &str, why: String) -> Self {
         let Some(metadata) = metadata(text) else { return Self::unknown(ty, why) };
         let text = |name: &str| {
@@ -48,7 +48,7 @@ impl Undecodable {
         }))
     }
 
-    /// One of which nothing is known but its type.
+    /// An object of which only the type is known.
     pub fn unknown(ty: &K8sType, why: String) -> Self {
         let (ty, owners) = (ty.clone(), Vec::new());
         Self(Arc::new(Details {
@@ -67,7 +67,7 @@ impl Undecodable {
         &self.0.ty
     }
 
-    /// What it is called, if that can be read whole.
+    /// Its key, if it can be read completely.
     pub fn key(&self) -> Option<&ObjectKey> {
         self.0.key.as_ref()
     }
@@ -77,7 +77,7 @@ impl Undecodable {
         self.0.uid.as_ref()
     }
 
-    /// Which version of it cannot be read.
+    /// The version that cannot be decoded.
     pub fn resource_version(&self) -> Option<&ResourceVersion> {
         self.0.version.as_ref()
     }
@@ -92,7 +92,7 @@ impl Undecodable {
         &self.0.owners
     }
 
-    /// Why it cannot be read.
+    /// Why it cannot be decoded.
     pub fn why(&self) -> &str {
         &self.0.why
     }
@@ -103,7 +103,7 @@ fn metadata(text: &str) -> Option<RawFields<'_>> {
     serde_json::from_str(fields.get("metadata")?).ok()
 }
 
-/// Half a name is none: it could be that of another object. What is no name could lead a URL astray.
+/// An incomplete name could be that of another object, and an invalid one could change a URL.
 fn key(ty: &K8sType, namespace: Option<&str>, name: Option<&str>) -> Option<ObjectKey> {
     let is_name = |text: &str| {
         let is_good = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:".contains(&byte);
@@ -131,8 +131,8 @@ impl fmt::Display for Undecodable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Details { ty, key, why, .. } = &*self.0;
         match key {
-            Some(key) => write!(f, "{ty} {key} cannot be read and is left out: {why}"),
-            None => write!(f, "an object of {ty} cannot be read and is left out: {why}"),
+            Some(key) => write!(f, "{ty} {key} cannot be decoded and is ignored: {why}"),
+            None => write!(f, "an object of {ty} cannot be decoded and is ignored: {why}"),
         }
     }
 }
@@ -160,7 +160,7 @@ mod tests {
             "ownerReferences": [{"uid": "o", "controller": true}]}, "data": {"key": "hidden"}})
     }
 
-    /// What is told of the good object when one of its fields is another.
+    /// What is known of the good object when one of its fields is changed.
     fn broken(pointer: &str, value: Value) -> Undecodable {
         let mut object = good();
         *object.pointer_mut(pointer).unwrap() = value;
@@ -170,13 +170,13 @@ mod tests {
     }
 
     /// Key, uid, version, how many labels, owners.
-    fn told(it: &Undecodable) -> String {
+    fn known(it: &Undecodable) -> String {
         let Details { key, uid, version, labels, owners, .. } = &*it.0;
         format!("{key:?} {uid:?} {version:?} {:?} {owners:?}", labels.as_ref().map(BTreeMap::len))
     }
 
     #[test]
-    fn each_field_that_can_be_read_is_told_whichever_other_cannot() {
+    fn each_readable_field_is_known_whichever_other_is_invalid() {
         for (pointer, value, expected) in [
             ("/metadata/generation", json!("x"), "Some(ns/a) Some(u) Some(7) Some(1) [o]"),
             ("/metadata/uid", json!(""), "Some(ns/a) None Some(7) Some(1) [o]"),
@@ -195,15 +195,15 @@ mod tests {
             ("/metadata", json!("hidden"), "None None None None []"),
         ] {
             let undecodable = broken(pointer, value);
-            assert_eq!(told(&undecodable), expected, "{pointer}");
+            assert_eq!(known(&undecodable), expected, "{pointer}");
             for text in [undecodable.to_string(), format!("{undecodable:?}")] {
-                assert!(!text.contains("hidden") && text.contains("cannot be read"), "{text}");
+                assert!(!text.contains("hidden") && text.contains("cannot be decoded"), "{text}");
             }
         }
     }
 
     #[test]
-    fn labels_that_cannot_be_read_are_not_taken_for_none() {
+    fn unreadable_labels_are_not_taken_for_missing() {
         let mut object = good();
         object["metadata"]["labels"] = json!({"l": 7});
         let read = |object: &Value| Undecodable::read(&ty(), &object.to_string(), String::new());
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_is_not_taken_for_one() {
+    fn an_invalid_name_is_not_accepted() {
         for name in ["a/b", "..", ".", "a?b", "a b", "ä"] {
             assert_eq!(key(&ty(), Some("ns"), Some(name)), None, "{name}");
             assert_eq!(key(&ty(), Some(name), Some("a")), None, "{name}");

@@ -1,4 +1,4 @@
-//! Resource versions: compared as integers where both are integers, else only for equality.
+//! Resource versions: compared as integers where both are integers, otherwise only for equality.
 
 use std::{fmt, sync::Arc};
 
@@ -9,9 +9,9 @@ use std::{fmt, sync::Arc};
 /// something else still works: such versions are equal or not, never older.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum ResourceVersion {
-    /// A version that compares.
+    /// A version that can be ordered.
     Number(u64),
-    /// A version that is only equal or not.
+    /// A version that can only be compared for equality.
     Opaque(Arc<str>),
 }
 
@@ -32,7 +32,7 @@ impl ResourceVersion {
         }
     }
 
-    /// The newer of two; `other` where they do not compare.
+    /// The newer of two; `other` if they cannot be ordered.
     #[must_use]
     pub fn newest(self, other: Self) -> Self {
         if other.is_older_than(&self) { self } else { other }

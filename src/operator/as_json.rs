@@ -1,8 +1,8 @@
-//! Requests as JSON, for a handler elsewhere or a test of what was recorded: `parent`, `children`
-//! and `failures`. Responses derive theirs.
+//! Requests as JSON, for a handler in another process or a test with recorded requests: `parent`,
+//! `children` and `failures`. Responses derive their JSON.
 //!
-//! A request is read with the configuration of its operator: an object alone does not tell its
-//! plural, nor whether it lives in a namespace.
+//! A request is parsed with the configuration of its operator: an object alone has neither its
+//! plural nor its scope.
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -10,19 +10,19 @@ use serde_json::Value;
 use super::{Children, OperatorConfig, SyncRequest};
 use crate::object::{K8sType, KeptManagers, Object, ParseObjectError, TypeRef};
 
-/// A JSON value is no request of an operator. What it holds is not quoted: it may be a Secret.
+/// A JSON value is not a request of an operator. The value is not quoted: it may be a Secret.
 #[derive(Debug, thiserror::Error)]
 pub enum ParseRequestError {
     /// It has no `parent`, or no list of `children`.
     #[error("not a request: `parent`, `children` or `failures` is missing or of another type")]
     Shape,
-    /// The parent is of another type, or says none.
-    #[error("not a request of this operator: the parent is no {0}")]
+    /// The parent has another type, or none.
+    #[error("not a request of this operator: the parent is not a {0}")]
     Parent(K8sType),
-    /// The operator does not declare the type of a child, or the child says none.
-    #[error("not a request of this operator: it declares no type for child {0}")]
+    /// The operator does not declare the type of a child, or the child has none.
+    #[error("not a request of this operator: it does not declare the type of child {0}")]
     Child(usize),
-    /// The parent or a child is no Kubernetes object.
+    /// The parent or a child is not a Kubernetes object.
     #[error(transparent)]
     Object(#[from] ParseObjectError),
 }
@@ -36,10 +36,10 @@ struct Wire {
 }
 
 impl SyncRequest {
-    /// Reads a request to an operator from what [`Serialize`] made of it, or roperator.
+    /// Parses a request to an operator from the output of [`Serialize`], or from roperator's JSON.
     ///
     /// # Errors
-    /// When it is none, or has objects of types that the operator does not declare.
+    /// It is not a request, or has objects of types that the operator does not declare.
     pub fn from_value(config: &OperatorConfig, value: Value) -> Result<Self, ParseRequestError> {
         let wire: Wire = serde_json::from_value(value).map_err(|_| ParseRequestError::Shape)?;
         if !is_of(&config.parent, &wire.parent) {
@@ -51,7 +51,7 @@ impl SyncRequest {
     }
 }
 
-/// Every declared type has its list, also without a child.
+/// Every declared type has a list, even without a child.
 fn children(config: &OperatorConfig, values: &[Value]) -> Result<Children, ParseRequestError> {
     let types = config.children.iter().map(|child| (child.ty.clone(), Vec::new()));
     let mut of_types: Vec<(K8sType, Vec<Object>)> = types.collect();
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_the_same_after_it_was_written_and_read() {
+    fn a_request_survives_a_round_trip_through_json() {
         let children = [object("ConfigMap", "a"), object("ConfigMap", "b"), object("Pod", "a")];
         let json = json!({"parent": object("Secret", "p"), "children": children, "failures": 2});
         let request = SyncRequest::from_value(&config(), json.clone()).unwrap();
@@ -111,15 +111,18 @@ mod tests {
     }
 
     #[test]
-    fn a_request_of_roperator_says_no_failures() {
+    fn a_request_of_roperator_has_no_failures() {
         let json = json!({"parent": object("Secret", "p"), "children": []});
         let request = SyncRequest::from_value(&config(), json).unwrap();
         assert_eq!(request.failures, 0);
-        assert!(request.children.of_type(("v1", "Pod")).ty().is_some(), "declared, and none there");
+        assert!(
+            request.children.of_type(("v1", "Pod")).ty().is_some(),
+            "declared, without a child"
+        );
     }
 
     #[test]
-    fn what_is_no_request_of_the_operator_is_refused_without_being_quoted() {
+    fn an_invalid_request_is_refused_without_being_quoted() {
         let secret = || object("Secret", "s3cret");
         let nameless = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"a": "s3cret"}});
         for (json, why) in [
@@ -127,9 +130,12 @@ mod tests {
             (json!({"parent": secret()}), "`parent`, `children` or `failures`"),
             (
                 json!({"parent": object("Pod", "s3cret"), "children": []}),
-                "the parent is no Secret.v1",
+                "the parent is not a Secret.v1",
             ),
-            (json!({"parent": secret(), "children": [secret()]}), "no type for child 1"),
+            (
+                json!({"parent": secret(), "children": [secret()]}),
+                "does not declare the type of child 1",
+            ),
             (json!({"parent": nameless, "children": []}), "`metadata.name` is missing"),
         ] {
             let error = SyncRequest::from_value(&config(), json).unwrap_err().to_string();
@@ -138,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn responses_are_the_same_after_they_were_written_and_read() {
+    fn responses_survive_a_round_trip_through_json() {
         let (second, status) = (Duration::from_secs(1), json!({"a": 1}));
         let sync = SyncResponse::status(&status).child(json!({"kind": "Pod"})).resync_after(second);
         let json = json!({
@@ -156,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_no_json_is_still_known_after_it_was_written_and_read() {
+    fn an_unserializable_child_is_still_known_after_a_round_trip() {
         let odd = std::collections::BTreeMap::from([(vec![1, 2], 3)]);
         let response = SyncResponse::new().child(odd);
         let json = serde_json::to_value(&response).unwrap();
@@ -164,9 +170,9 @@ mod tests {
         assert_eq!(serde_json::from_value::<SyncResponse>(json).unwrap(), response);
     }
 
-    /// An answer that lacks what it should say would delete every child, or let the parent go.
+    /// A response without these fields would delete every child, or finish the finalization.
     #[test]
-    fn a_response_that_forgets_its_children_or_its_retry_is_none() {
+    fn a_response_without_children_or_retry_is_refused() {
         assert!(serde_json::from_value::<SyncResponse>(json!({"status": null})).is_err());
         assert!(serde_json::from_value::<FinalizeResponse>(json!({"status": null})).is_err());
         let done = serde_json::from_value::<FinalizeResponse>(json!({"retry": null}));

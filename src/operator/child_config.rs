@@ -1,4 +1,4 @@
-//! What is done with children of one type: the strategy, and what may be asked for beyond it.
+//! How children of one type are treated: the strategy and its options.
 
 use super::ConfigError;
 use crate::object::K8sType;
@@ -8,67 +8,68 @@ use crate::object::K8sType;
 pub struct ChildType {
     /// The type.
     pub ty: K8sType,
-    /// What to do with its objects.
+    /// How its objects are treated.
     pub config: ChildConfig,
 }
 
-/// What to do with children of one type.
+/// How children of one type are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is asked for by itself")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent option")]
 pub struct ChildConfig {
-    /// How a child that differs from what is desired gets there.
+    /// How a child that differs from the desired state is changed.
     pub update_strategy: UpdateStrategy,
-    /// What to do when another field manager holds a field that the handler wants otherwise.
-    /// Default [`ConflictPolicy::Force`].
+    /// What to do when another field manager owns a field with another value than desired. Default
+    /// [`ConflictPolicy::Force`].
     pub conflicts: ConflictPolicy,
-    /// Whether an object that is there already and has no controller is taken over. Default not.
+    /// Whether an existing object without a controller is adopted. Default no.
     pub adopt: bool,
-    /// Whether a child is deleted and created anew when a change of it is refused because a field
-    /// is immutable. Default not.
+    /// Whether a child is deleted and created again when a change is refused because a field is
+    /// immutable. Default no.
     pub recreate_if_immutable: bool,
-    /// What becomes of what a child owns when it is deleted. Default [`Propagation::Background`].
+    /// What happens to the objects that a child owns when it is deleted. Default
+    /// [`Propagation::Background`].
     pub propagation: Propagation,
     /// Whether children may be where their parent cannot own them, see
     /// [`ChildConfig::delete_with_finalizer`].
     pub uncollectable: bool,
-    /// Whether a change of nothing but a child's status is no reason to run. Default not.
+    /// Whether a change of only a child's status does not reconcile the parent. Default no.
     pub ignores_status: bool,
 }
 
-/// How a child that differs from what is desired gets there.
+/// How a child that differs from the desired state is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UpdateStrategy {
-    /// Server-side apply of the desired fields; fields of others stay.
+    /// Server-side apply of the desired fields; fields of others are not modified.
     Apply,
-    /// Delete it, and create it anew once it is gone.
+    /// Delete it, and create it again once it is gone.
     Recreate,
-    /// Leave it as it is; the change takes effect when somebody deletes it.
+    /// Do not modify it; the change takes effect when a user deletes it.
     OnDelete,
 }
 
-/// What to do when another field manager holds a field that the handler wants otherwise.
+/// What to do when another field manager owns a field with another value than desired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ConflictPolicy {
     /// Take the field.
     #[default]
     Force,
-    /// Leave the field to the other, apply the rest, and say so. Once the other lets go, the field
-    /// is taken. A field that somebody changes by hand counts as theirs.
+    /// Do not write the field, apply the rest, and report it. Once the other manager gives it up,
+    /// the field is written. A field that a user changes manually counts as owned by that user.
     Yield,
-    /// Do not write the child at all, and say so, until the object changes.
+    /// Do not write the child at all, and report it, until the object changes.
     Report,
 }
 
-/// What becomes of what a child owns when the child is deleted, such as the Pods of a Job
-/// ([propagation policy](https://kubernetes.io/docs/concepts/architecture/garbage-collection/)).
+/// What happens to the objects that a child owns when the child is deleted, such as the Pods of a
+/// Job ([propagation policy](https://kubernetes.io/docs/concepts/architecture/garbage-collection/)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Propagation {
-    /// The child goes at once, what it owns afterwards.
+    /// The child is deleted at once, the objects that it owns afterwards.
     #[default]
     Background,
-    /// The child goes when all that it owns and that blocks its end is gone.
+    /// The child is deleted after the objects that it owns and that block its deletion.
     Foreground,
-    /// What it owns stays.
+    /// The objects that it owns stay.
     Orphan,
 }
 
@@ -78,9 +79,10 @@ impl ChildConfig {
         Self::new(UpdateStrategy::Apply)
     }
 
-    /// Changed children are deleted and created anew. Not one of which dry runs say that the new
-    /// one would be the same, because an admission policy changes it, or that the server would not
-    /// take it. Namespaces, volumes, claims and CRDs are never: their end is that of what they hold.
+    /// Changed children are deleted and created again. A child is kept if dry runs show that the
+    /// new one would be the same, because an admission policy changes it, or that the server would
+    /// refuse it. Namespaces, volumes, claims and CRDs are never recreated: deleting them deletes
+    /// their content.
     pub fn recreate() -> Self {
         Self::new(UpdateStrategy::Recreate)
     }
@@ -105,39 +107,39 @@ impl ChildConfig {
         }
     }
 
-    /// Sets what to do when another field manager holds a field that the handler wants otherwise.
+    /// Sets what to do when another field manager owns a field with another value than desired.
     #[must_use]
     pub fn with_conflicts(self, conflicts: ConflictPolicy) -> Self {
         Self { conflicts, ..self }
     }
 
-    /// Sets what becomes of what a child owns when the child is deleted. Which policy a type has by
-    /// itself is never relied on: a Job without one would leave its Pods behind.
+    /// Sets what happens to the objects that a child owns when the child is deleted. The default
+    /// policy of a type is never relied on: a Job without a policy would leave its Pods behind.
     #[must_use]
     pub fn with_propagation(self, propagation: Propagation) -> Self {
         Self { propagation, ..self }
     }
 
-    /// Takes over an object that is there already, has the name of a child and no controller: it
-    /// gets our owner reference and labels, and what its field managers own becomes ours, so that
-    /// what the handler does not want of that goes. What has a controller or is being deleted is
-    /// left alone, and what Kubernetes itself filled in stays, as do finalizers and owner references.
+    /// Adopts an existing object that has the name of a child and no controller: it gets our owner
+    /// reference and labels, and the fields of its managers become ours, so that those that are not
+    /// desired are removed. An object that has a controller or is being deleted is not modified;
+    /// fields that Kubernetes itself filled in stay, as do finalizers and owner references.
     #[must_use]
     pub fn adopting(self) -> Self {
         Self { adopt: true, ..self }
     }
 
-    /// Does not run a parent for a change of nothing but the status of such a child: for handlers that do
-    /// not read it, over children whose status changes often. What is cached is as new as ever, so that
-    /// a reconcile for another reason sees it.
+    /// Does not reconcile a parent when only the status of such a child changes: for handlers that
+    /// do not read it, with children whose status changes often. The cache stays up to date, so
+    /// that a reconcile for another reason sees the status.
     #[must_use]
     pub fn ignoring_status(self) -> Self {
         Self { ignores_status: true, ..self }
     }
 
-    /// Deletes a child and creates it anew when a change is refused because a field of it is
-    /// immutable; once for each wish of the handler, and only after a dry run has shown that nothing
-    /// keeps a new object from coming after it.
+    /// Deletes a child and creates it again when a change is refused because a field of it is
+    /// immutable: once for each desired state, and only after a dry run has shown that the server
+    /// would accept the new object.
     #[must_use]
     pub fn recreate_if_immutable(self) -> Self {
         Self { recreate_if_immutable: true, ..self }
@@ -145,15 +147,15 @@ impl ChildConfig {
 }
 
 impl ChildConfig {
-    /// Whether it could, but does not, create a child anew where a field cannot change.
+    /// Whether it could, but does not, recreate a child whose field cannot change.
     pub(crate) fn leaves_immutable(self, ty: &K8sType) -> bool {
         let is_applied = self.update_strategy == UpdateStrategy::Apply;
-        is_applied && !self.recreate_if_immutable && !takes_others_along(ty)
+        is_applied && !self.recreate_if_immutable && !holds_objects_of_others(ty)
     }
 }
 
 impl ChildType {
-    /// Finds what cannot work.
+    /// Refuses a configuration that cannot work.
     pub(super) fn validate(&self, operator: &str) -> Result<(), ConfigError> {
         let Self { ty, config } = self;
         let asked = [
@@ -173,7 +175,7 @@ impl ChildType {
         }
         let may_recreate =
             config.recreate_if_immutable || config.update_strategy == UpdateStrategy::Recreate;
-        if may_recreate && takes_others_along(ty) {
+        if may_recreate && holds_objects_of_others(ty) {
             let operator = operator.to_owned();
             return Err(ConfigError::NeverRecreated { operator, ty: ty.clone() });
         }
@@ -181,8 +183,8 @@ impl ChildType {
     }
 }
 
-/// Whether the end of an object of this type is the end of what others have put there.
-fn takes_others_along(ty: &K8sType) -> bool {
+/// Whether deleting an object of this type deletes objects of others.
+fn holds_objects_of_others(ty: &K8sType) -> bool {
     matches!(
         (ty.group(), ty.kind()),
         ("", "Namespace" | "PersistentVolumeClaim" | "PersistentVolume")
@@ -201,7 +203,7 @@ mod tests {
     use crate::operator::OperatorConfig;
 
     #[test]
-    fn what_holds_the_data_of_others_is_never_recreated() {
+    fn a_type_that_holds_objects_of_others_is_never_recreated() {
         let asked = [ChildConfig::apply().recreate_if_immutable(), ChildConfig::recreate()];
         for (ty, expected) in [
             (K8sType::of::<Namespace>(), true),

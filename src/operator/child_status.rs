@@ -1,5 +1,5 @@
-//! What a parent's status says of its single children, where that is asked for. How a child stands
-//! is found out by the reconcile; here is only what it is called.
+//! The list of children in a parent's status, where it is configured. A reconcile determines the
+//! states; here are only their names.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,24 +19,24 @@ pub struct ChildStatus {
     pub namespace: Option<String>,
     /// Its name.
     pub name: String,
-    /// How it stands.
+    /// Its state.
     pub state: ChildState,
     /// Why it is not `Synced`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// How a child stands.
+/// The state of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum ChildState {
-    /// It is as desired.
+    /// It is up to date.
     Synced,
     /// It is yet to be created, changed or deleted.
     Pending,
-    /// It differs and is left so: its strategy or conflict policy says so, the parent is paused, or
-    /// its deletion waits for a person.
+    /// It differs and is not modified: its strategy or conflict policy prevents it, the parent is
+    /// paused, or its deletion waits for an administrator.
     Held,
-    /// It is not written because of somebody else: the object is theirs, or fields of it.
+    /// It is not written: another owner has the object, or other field managers own fields of it.
     Conflict,
     /// Its last write or deletion failed.
     Failed,
@@ -45,17 +45,19 @@ pub enum ChildState {
 }
 
 impl OperatorConfig {
-    /// Lists in `status.children` how every child stands, as a [`ChildStatus`] each.
+    /// Lists in `status.children` the state of every child, as a [`ChildStatus`] each.
     ///
-    /// The list is part of the one write of the status, and a child that is repaired is no reason
-    /// for one. Of more than 100 children those that are not `Synced` are listed first, and
-    /// `status.childrenOmitted` is the number of the others. A reconcile that did not get as far as to
-    /// know the children (the handler failed, the parent is being deleted) leaves the list as it is.
+    /// The list is part of the one write of the status, and a child that is repaired causes no
+    /// write of its own. Of more than 100 children those that are not `Synced` are listed first,
+    /// and `status.childrenOmitted` is the number of the others. A reconcile that fails before it
+    /// knows the children (the handler failed, the parent is being deleted) leaves the list as it
+    /// is.
     ///
-    /// Both fields are the framework's then: what a handler returns under these names is not
-    /// written, which is said once unless it only returns what it read. Where the CRD does not
-    /// declare `status.children` as a list it is not sent, which is said once too. A status that others
-    /// write too has no place for it: see [`sharing_status`](Self::sharing_status).
+    /// Both fields then belong to the framework: values that a handler returns under these names
+    /// are not written, and a Warning Event reports that once, unless the handler only returns what
+    /// it read. A list that the CRD does not declare as `status.children` is not sent, which is
+    /// reported once too. A status that others write too cannot have the list: see
+    /// [`sharing_status`](Self::sharing_status).
     #[must_use]
     pub fn with_child_status(mut self) -> Self {
         self.child_status = true;

@@ -1,4 +1,4 @@
-//! The children of a parent as its handler sees them.
+//! The children of a parent as its handler receives them.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Conditions, for handlers that set some of their own. What sends them is not here: times and
-//! generations are set when a status is written.
+//! Conditions, for handlers that set some of their own. Their times and generations are set when a
+//! status is written.
 
 use std::fmt;
 
@@ -12,21 +12,22 @@ use serde_json::Value;
 
 use crate::object::Object;
 
-/// The types of condition that the framework sets; what a handler returns of them is not sent, but into
-/// a status that is shared (`OperatorConfig::sharing_status`), where it sets none.
+/// The condition types of the framework. Conditions of these types in a handler's response are not
+/// sent, except into a shared status (`OperatorConfig::sharing_status`), where the framework sets
+/// none.
 pub const FRAMEWORK_CONDITIONS: [&str; 3] = ["Ready", "Reconciling", "Stalled"];
 
-/// What the framework says at times; a handler may say it otherwise.
-const AT_TIMES: [&str; 3] = ["Paused", "DeletionsHeld", "Flapping"];
+/// Types that the framework sets at times; a handler may set them too.
+const OCCASIONAL: [&str; 3] = ["Paused", "DeletionsHeld", "Flapping"];
 
-/// One thing to say about an object, after the conventions of the Kubernetes API.
+/// A condition, after the conventions of the Kubernetes API.
 ///
-/// The framework sets the time and the generation when it writes the status, so that they change only
-/// when they should: here they are those that were read, and what a handler returns of them is not sent,
-/// but for the generation into a status that is shared (`OperatorConfig::sharing_status`).
+/// The framework sets the time and the generation when it writes the status, so that they change
+/// only when they should. Here they are the values that were read. Those of a handler are not sent,
+/// except for the generation into a shared status (`OperatorConfig::sharing_status`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Condition {
-    /// What it is about, for example `Ready`.
+    /// Its type, for example `Ready`.
     #[serde(rename = "type")]
     pub ty: String,
     /// Whether it holds.
@@ -34,13 +35,13 @@ pub struct Condition {
     /// Why, as one `CamelCase` word.
     #[serde(default)]
     pub reason: String,
-    /// Why, for people.
+    /// Why, for users.
     #[serde(default)]
     pub message: String,
-    /// Since when its status is what it is (RFC 3339), where it was read.
+    /// When its status changed last (RFC 3339), if it was read.
     #[serde(default, rename = "lastTransitionTime", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<String>,
-    /// The generation that it is about, where it was read.
+    /// The generation that it describes, if it was read.
     #[serde(default, rename = "observedGeneration", skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
 }
@@ -52,7 +53,7 @@ pub enum ConditionStatus {
     True,
     /// It does not.
     False,
-    /// Nobody can say.
+    /// It is not known.
     Unknown,
 }
 
@@ -96,7 +97,7 @@ impl Condition {
 }
 
 impl ConditionStatus {
-    /// The word that Kubernetes uses.
+    /// The value that Kubernetes uses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::True => "True",
@@ -112,12 +113,13 @@ impl Conditions {
         Self::default()
     }
 
-    /// Those in the status of an object, but for the framework's own, and without times and generations:
-    /// to change some of them and return the result. What is no condition is left out.
+    /// Those in the status of an object, without the framework's own, and without times and
+    /// generations: to change some of them and return the result. Anything but a condition is
+    /// ignored.
     pub fn of(object: &Object) -> Self {
         let status = object.field("status").unwrap_or_default();
         let mut conditions = Self::from_json(&status["conditions"]);
-        let is_ours = |ty: &str| FRAMEWORK_CONDITIONS.contains(&ty) || AT_TIMES.contains(&ty);
+        let is_ours = |ty: &str| FRAMEWORK_CONDITIONS.contains(&ty) || OCCASIONAL.contains(&ty);
         conditions.0.retain(|condition| !is_ours(&condition.ty));
         for condition in &mut conditions.0 {
             (condition.last_transition_time, condition.observed_generation) = (None, None);
@@ -125,7 +127,7 @@ impl Conditions {
         conditions
     }
 
-    /// Those in a list in JSON; what is no condition is left out.
+    /// Those in a JSON list; anything but a condition is ignored.
     pub fn from_json(list: &Value) -> Self {
         list.as_array()
             .into_iter()
@@ -134,7 +136,7 @@ impl Conditions {
             .collect()
     }
 
-    /// Sets a condition in the place of the one of its type.
+    /// Sets a condition, replacing the one of its type.
     pub fn set(&mut self, condition: Condition) {
         match self.0.iter_mut().find(|other| other.ty == condition.ty) {
             Some(other) => *other = condition,
@@ -147,7 +149,7 @@ impl Conditions {
         self.0.iter().find(|condition| condition.ty == ty)
     }
 
-    /// Whether the condition of a type is there and holds.
+    /// Whether the condition of a type exists and holds.
     pub fn is_true(&self, ty: &str) -> bool {
         self.get(ty).is_some_and(Condition::is_true)
     }
@@ -187,7 +189,7 @@ impl<'a> IntoIterator for &'a Conditions {
     }
 }
 
-/// A status that is no word of Kubernetes' is `Unknown`.
+/// A status that Kubernetes does not know is `Unknown`.
 impl From<meta::Condition> for Condition {
     fn from(condition: meta::Condition) -> Self {
         let status = match condition.status.as_str() {
@@ -204,7 +206,7 @@ impl From<meta::Condition> for Condition {
     }
 }
 
-/// Where no time was read it is the epoch: the one that counts is set when the status is written.
+/// A missing time becomes the epoch: the actual one is set when the status is written.
 impl From<Condition> for meta::Condition {
     fn from(condition: Condition) -> Self {
         let time = condition.last_transition_time.and_then(|time| time.parse().ok());
@@ -255,9 +257,9 @@ mod tests {
         assert_eq!(Condition::from(meta::Condition::from(read.clone())), read);
     }
 
-    /// Else a status that is read and written back would lack what Kubernetes demands.
+    /// Otherwise a status that is read and written back would lack required fields.
     #[test]
-    fn what_is_read_of_a_condition_is_all_there_when_it_is_written() {
+    fn a_condition_keeps_all_fields_when_it_is_read_and_written() {
         let read = json!([{
             "type": "Mine", "status": "True", "reason": "Why", "message": "because",
             "lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 3,

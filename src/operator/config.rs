@@ -1,4 +1,4 @@
-//! What an operator answers for, and how.
+//! The configuration of an operator.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::object::{K8sType, ResourceScope};
 
-/// Each reconcile may hold a thread: with more the handlers would wait for one, past their deadlines.
+/// Each reconcile may occupy a thread: with more, handlers would wait for one past their deadlines.
 const MOST_RECONCILES: usize = 1_000;
 
 /// One operator: its name, its parent type, its child types and its limits.
@@ -20,43 +20,44 @@ pub struct OperatorConfig {
     pub name: String,
     /// The type of the objects that users create.
     pub parent: K8sType,
-    /// Where its parents are. Default everywhere.
+    /// The namespaces of its parents. Default all.
     pub namespaces: Namespaces,
-    /// The labels that its parents have, as a Kubernetes label selector. Default any.
+    /// The labels of its parents, as a Kubernetes label selector. Default any.
     pub parent_selector: Option<String>,
-    /// Every type that the handler may return, and what to do with it.
+    /// Every type that the handler may return, and how it is treated.
     pub children: Vec<ChildType>,
     /// The labels that children get.
     pub labels: Labels,
-    /// What an earlier program left, to be taken over. Default nothing.
+    /// The field managers and finalizers of an earlier program, to be taken over. Default none.
     pub predecessor: Predecessor,
-    /// How many children may be deleted before a person is asked; `None` never asks.
+    /// How many children may be deleted without the approval of an administrator; `None` for any
+    /// number.
     pub deletion_limit: Option<DeletionLimit>,
-    /// How many reconciles may be in flight at once. Default 16. One may always; more only while the
-    /// operators of the process have together no more in flight than the one with the highest limit
-    /// may have. Runs that have taken a second already do not count for that.
+    /// How many reconciles may be in flight at once. Default 16. One is always allowed. More are
+    /// allowed only while all operators of the process together have no more in flight than the
+    /// highest limit among them; reconciles that have taken a second already do not count for that.
     pub max_concurrent_reconciles: usize,
     /// How long a handler may take before its reconcile counts as failed. Default 30 seconds.
     pub handler_deadline: Duration,
-    /// How long changes are collected before they make a parent run. Default zero: not at all.
+    /// How long changes are collected before they cause a reconcile. Default zero: not at all.
     pub debounce: Duration,
-    /// The delay after a first failure, of which at least half is waited; it doubles with each further
-    /// one. Default 500 ms.
+    /// The delay after the first failure, of which at least half is waited; it doubles with each
+    /// further failure. Default 500 ms.
     pub min_error_backoff: Duration,
     /// The longest delay between retries. Default 600 seconds.
     pub max_error_backoff: Duration,
-    /// Whether Events tell also what goes well. Default no: only Warnings.
+    /// Whether Normal Events are recorded too. Default no: only Warnings.
     pub normal_events: bool,
     /// Whether the parent's status lists every child. Default no, see
     /// [`OperatorConfig::with_child_status`].
     pub child_status: bool,
-    /// Whether it is said that other controllers write the status of the parents too. Default no, see
-    /// [`OperatorConfig::sharing_status`] and [`OperatorConfig::shares_status`].
+    /// Whether other controllers are declared to write the status of the parents too. Default no,
+    /// see [`OperatorConfig::sharing_status`] and [`OperatorConfig::shares_status`].
     pub shared_status: bool,
 }
 
-/// The labels that select children and say who manages them. They never prove ownership: the
-/// owner reference does.
+/// The labels that select children and name their manager. They never prove ownership: the owner
+/// reference does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labels {
     /// The label whose value is the parent's uid. Default `operetta.dev/parent-uid`.
@@ -123,13 +124,13 @@ impl OperatorConfig {
         self
     }
 
-    /// Answers for parents of this namespace alone; nothing outside is watched, read or written.
+    /// Restricts the operator to this namespace; nothing outside is watched, read or written.
     #[must_use]
     pub fn within_namespace(self, namespace: &str) -> Self {
         self.within_namespaces([namespace])
     }
 
-    /// Answers for parents of these namespaces alone; nothing outside is watched, read or written.
+    /// Restricts the operator to these namespaces; nothing outside is watched, read or written.
     #[must_use]
     pub fn within_namespaces<N: Into<String>>(
         mut self,
@@ -139,22 +140,22 @@ impl OperatorConfig {
         self
     }
 
-    /// Sets how many children may be deleted before a person is asked.
+    /// Sets how many children may be deleted without the approval of an administrator.
     #[must_use]
     pub fn with_deletion_limit(mut self, limit: DeletionLimit) -> Self {
         self.deletion_limit = Some(limit);
         self
     }
 
-    /// Deletes whatever the handler no longer wants, however much it is.
+    /// Deletes all children that the handler no longer wants, however many they are.
     #[must_use]
     pub fn without_deletion_limit(mut self) -> Self {
         self.deletion_limit = None;
         self
     }
 
-    /// Takes over what a [roperator](https://docs.rs/roperator) program of the same name left: its
-    /// labels stay in use, its children and its finalizers become ours. End that program first.
+    /// Takes over from a [roperator](https://docs.rs/roperator) program of the same name: its
+    /// labels stay in use, its children and its finalizers become ours. Stop that program first.
     #[must_use]
     pub fn succeeding_roperator(mut self) -> Self {
         self.labels = Labels {
@@ -169,8 +170,8 @@ impl OperatorConfig {
     /// Sets how many reconciles may be in flight at once, see
     /// [`max_concurrent_reconciles`](Self::max_concurrent_reconciles).
     #[must_use]
-    pub fn with_max_concurrent_reconciles(mut self, runs: usize) -> Self {
-        self.max_concurrent_reconciles = runs;
+    pub fn with_max_concurrent_reconciles(mut self, limit: usize) -> Self {
+        self.max_concurrent_reconciles = limit;
         self
     }
 
@@ -181,13 +182,13 @@ impl OperatorConfig {
         self
     }
 
-    /// Folds changes that come close together into one reconcile, for parents with many busy children.
+    /// Combines changes within a short time into one reconcile, for parents with many busy children.
     ///
-    /// Changes of children and of the parent's status wait for `window` after the first of them.
-    /// A change of the parent itself runs at once, and those that follow within `window` make one
-    /// run at its end. So a parent runs at most about twice per window, however often it is
-    /// touched; no change waits longer than `window`. A deletion, a reconcile's own follow-up and retries
-    /// are not delayed.
+    /// Changes of children and of the parent's status wait for `window` after the first of them. A
+    /// change of the parent itself is reconciled at once, and those that follow within `window`
+    /// together at its end. So a parent is reconciled at most about twice per window, however often
+    /// it changes; no change waits longer than `window`. A deletion, a reconcile's own follow-up
+    /// and retries are not delayed.
     #[must_use]
     pub fn with_debounce(mut self, window: Duration) -> Self {
         self.debounce = window;
@@ -201,15 +202,15 @@ impl OperatorConfig {
         self
     }
 
-    /// Tells in Events also which children were created, updated and deleted, what the server makes of
-    /// them, and that a pause has begun or is over.
+    /// Records Normal Events too: which children were created, updated and deleted, what the server
+    /// changes in them, and that a pause has begun or ended.
     #[must_use]
     pub fn with_normal_events(mut self) -> Self {
         self.normal_events = true;
         self
     }
 
-    /// How children of a type are treated; `None` for a type that was not declared.
+    /// How children of a type are treated; `None` for a type that is not declared.
     pub fn child_config(&self, ty: &K8sType) -> Option<ChildConfig> {
         self.children.iter().find(|child| child.ty == *ty).map(|child| child.config)
     }
@@ -224,7 +225,7 @@ impl OperatorConfig {
         Ok(OperatorName::new(&self.name)?)
     }
 
-    /// Finds what cannot work.
+    /// Refuses a configuration that cannot work.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.operator_name()?;
         let operator = || self.name.clone();
@@ -239,8 +240,8 @@ impl OperatorConfig {
             }
         }
         if self.max_concurrent_reconciles > MOST_RECONCILES {
-            let (operator, runs) = (operator(), self.max_concurrent_reconciles);
-            return Err(ConfigError::TooManyReconciles { operator, runs, most: MOST_RECONCILES });
+            let (operator, limit) = (operator(), self.max_concurrent_reconciles);
+            return Err(ConfigError::TooManyReconciles { operator, limit, most: MOST_RECONCILES });
         }
         self.validate_namespaces()?;
         self.validate_deletion_limit()?;
@@ -249,7 +250,7 @@ impl OperatorConfig {
         for (index, child) in self.children.iter().enumerate() {
             child.validate(&self.name)?;
             let ty = &child.ty;
-            // What is desired in one version would be there, and undesired, in the other.
+            // A child that is desired in one version would be undesired in the other.
             if self.children[..index].iter().any(|earlier| earlier.ty.is_version_of(ty)) {
                 return Err(ConfigError::DuplicateChild { operator: operator(), ty: ty.clone() });
             }
@@ -271,7 +272,7 @@ impl OperatorConfig {
             let parent = self.parent.clone();
             return Err(ConfigError::ClusterParent { operator: operator(), parent });
         }
-        match self.namespaces.misnamed() {
+        match self.namespaces.invalid_name() {
             Some(name) => {
                 let namespace = name.to_owned();
                 Err(ConfigError::NamespaceName { operator: operator(), namespace })
@@ -281,8 +282,8 @@ impl OperatorConfig {
     }
 
     fn validate_deletion_limit(&self) -> Result<(), ConfigError> {
-        let Some(DeletionLimit { run, minute }) = self.deletion_limit else { return Ok(()) };
-        match [run, minute].iter().find(|allowance| allowance.percent > 100) {
+        let Some(DeletionLimit { reconcile, minute }) = self.deletion_limit else { return Ok(()) };
+        match [reconcile, minute].iter().find(|allowance| allowance.percent > 100) {
             Some(Allowance { percent, .. }) => {
                 Err(ConfigError::Percent { operator: self.name.clone(), percent: *percent })
             }
@@ -322,19 +323,19 @@ mod tests {
     }
 
     #[test]
-    fn namespaces_are_named_and_hold_the_parents() {
+    fn namespaces_are_valid_and_need_namespaced_parents() {
         let config = || OperatorConfig::of::<ConfigMap>("a");
         assert_eq!(config().within_namespaces(["a", "b"]).validate(), Ok(()));
         let nowhere = config().within_namespaces::<String>([]).validate();
         assert!(matches!(nowhere, Err(ConfigError::NoNamespace { .. })));
-        let misnamed = config().within_namespace("a/b").validate();
-        assert!(matches!(misnamed, Err(ConfigError::NamespaceName { .. })));
+        let invalid = config().within_namespace("a/b").validate();
+        assert!(matches!(invalid, Err(ConfigError::NamespaceName { .. })));
         let cluster = OperatorConfig::of::<Namespace>("a").within_namespace("a").validate();
         assert!(matches!(cluster, Err(ConfigError::ClusterParent { .. })));
     }
 
     #[test]
-    fn limits_are_positive_and_not_without_end() {
+    fn limits_are_positive_and_bounded() {
         let config = OperatorConfig::of::<ConfigMap>("a").with_max_concurrent_reconciles(0);
         assert!(matches!(config.validate(), Err(ConfigError::Zero { .. })));
         let config =

@@ -1,39 +1,41 @@
-//! How many children may go before a person is asked. Says how many, counts nothing.
+//! How many children may be deleted without approval. Defines the limits, counts nothing.
 
-/// The annotation on a parent that lets held deletions go. Its value is the code that the condition
-/// `DeletionsHeld` shows: it stands for exactly the children that are held, by their uids, so that
-/// an annotation which is left behind never allows another deletion.
+/// The annotation on a parent that allows its held deletions. Its value is the code in the
+/// condition `DeletionsHeld`. The code identifies exactly the held children by their uids, so an
+/// annotation that is left behind never allows another deletion.
 pub const ALLOW_DELETION_ANNOTATION: &str = "operetta.dev/allow-deletion";
 
-/// How many children may be deleted before a person is asked.
+/// How many children may be deleted without the approval of an administrator.
 ///
-/// It counts children that the handler no longer wants. Those that are recreated do not count, they
-/// come back; nor do those of a parent that is deleted: Kubernetes collects them.
+/// It counts children that the handler no longer wants. Children that are recreated do not count,
+/// nor do those of a parent that is being deleted: Kubernetes collects them.
 ///
-/// A reconcile that would delete more deletes none, while it creates and changes what the handler wants.
-/// The condition `DeletionsHeld`, a Warning Event, HTTP and the metric
-/// `operetta_children_held` say so. It stays so until these children are wanted again, or a person
-/// allows it, and no minute that ends lets them go; what it takes is in the condition, see
+/// A reconcile that would delete more deletes none, but still creates and changes children. The
+/// condition `DeletionsHeld`, a Warning Event, HTTP and the metric `operetta_children_held` report
+/// it. The deletions stay held, also when a minute ends, until the handler wants these children
+/// again or an administrator allows the deletions; the condition shows how, see
 /// [`ALLOW_DELETION_ANNOTATION`].
 ///
 /// The default never holds back a parent with at most ten children, nor an operator with at most
 /// fifty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeletionLimit {
-    /// Of the children of one parent, in one reconcile. Default half of them, and 10 in any case.
-    pub run: Allowance,
-    /// Of all children of the operator, within a minute. Default half of them, and 50 in any case.
-    /// It is counted by the process: one that starts anew begins a minute anew, though what is said to
-    /// be held stays so, and only `run` bounds what a process that crashes again and again deletes.
+    /// The limit for the children of one parent in one reconcile. Default half of them, and 10 in
+    /// any case.
+    pub reconcile: Allowance,
+    /// The limit for all children of the operator within a minute. Default half of them, and 50 in
+    /// any case. The process counts it: a restarted one begins another minute. Deletions that are
+    /// reported as held stay held, but only `reconcile` limits what a process that crashes
+    /// repeatedly deletes.
     pub minute: Allowance,
 }
 
-/// A share of the children, and a number that may go however few there are.
+/// A share of the children, and a number that may be deleted however few there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    /// So many of a hundred may be deleted; 100 holds nothing back, whatever was held before.
+    /// How many percent may be deleted; 100 holds nothing back, whatever was held before.
     pub percent: u8,
-    /// So many may be deleted in any case.
+    /// How many may be deleted in any case.
     pub at_least: usize,
 }
 
@@ -41,7 +43,7 @@ impl Allowance {
     /// How many of so many children may be deleted.
     pub fn of(self, children: usize) -> usize {
         if self.percent >= 100 {
-            // Also where it is not known how many there were.
+            // Even if the number of children is not known.
             return usize::MAX;
         }
         let share = children.saturating_mul(usize::from(self.percent)) / 100;
@@ -52,7 +54,7 @@ impl Allowance {
 impl Default for DeletionLimit {
     fn default() -> Self {
         Self {
-            run: Allowance { percent: 50, at_least: 10 },
+            reconcile: Allowance { percent: 50, at_least: 10 },
             minute: Allowance { percent: 50, at_least: 50 },
         }
     }
@@ -67,7 +69,7 @@ mod tests {
     };
 
     #[test]
-    fn the_larger_of_share_and_number_may_go() {
+    fn the_larger_of_share_and_number_may_be_deleted() {
         for (percent, at_least, children, expected) in [
             (50, 10, 0, 10),
             (50, 10, 20, 10),
@@ -85,10 +87,10 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_there_unless_it_is_taken_away() {
+    fn there_is_a_limit_unless_it_is_removed() {
         let config = OperatorConfig::new("a", K8sType::cluster_scoped("v1", "Thing", "things"));
-        let DeletionLimit { run, minute } = config.deletion_limit.expect("a limit");
-        assert_eq!([10, 20, 100].map(|children| run.of(children)), [10, 10, 50]);
+        let DeletionLimit { reconcile, minute } = config.deletion_limit.expect("a limit");
+        assert_eq!([10, 20, 100].map(|children| reconcile.of(children)), [10, 10, 50]);
         assert_eq!([50, 100, 1000].map(|children| minute.of(children)), [50, 50, 500]);
     }
 

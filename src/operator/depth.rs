@@ -1,14 +1,14 @@
-//! How deep what a handler answers may be nested. Walks and drops without recursion: a value that is
-//! deep enough would end the process by overflowing its stack.
+//! Limits the depth of a handler's response. Walks and drops values without recursion: a deep one
+//! would overflow the stack and end the process.
 
 use std::mem;
 
 use serde_json::Value;
 
-/// JSON that is read back is refused beyond 128 levels; the server adds some around a child.
+/// The parser refuses JSON beyond 128 levels; the server adds some around a child.
 const MAX_DEPTH: usize = 100;
 
-/// Takes a value away that is nested too deep; then why, with what it is called.
+/// Removes a value that is nested too deep, and returns why, with its name.
 pub(super) fn limit(value: &mut Value, name: impl FnOnce(&Value) -> String) -> Option<String> {
     if !is_too_deep(value) {
         return None;
@@ -45,7 +45,7 @@ fn dismantle(value: Value) {
     }
 }
 
-/// So many levels, lists and objects by turns.
+/// A value with so many levels, lists and objects by turns.
 #[cfg(test)]
 pub(super) fn nested(depth: usize) -> Value {
     (1..depth).fold("x".into(), |inner, level| match level % 2 {
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_nested_too_deep_is_taken_away_and_overflows_no_stack() {
+    fn a_value_that_is_nested_too_deep_is_removed_and_overflows_no_stack() {
         let deepest = nested(MAX_DEPTH);
         let mut value = deepest.clone();
         let name = |_: &Value| "it".to_owned();

@@ -1,26 +1,26 @@
-//! What can be wrong with a configuration, and how a handler says what kind of failure it met.
+//! Errors of a configuration, and errors by which a handler classifies its failures.
 
 use std::{fmt, time::Duration};
 
 use super::InvalidName;
 use crate::object::{K8sType, SelectorError};
 
-/// A configuration cannot work. Found when the operator is registered.
+/// A configuration cannot work. Detected when the operator is registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// The name is not a DNS label.
     #[error(transparent)]
     Name(#[from] InvalidName),
-    /// Two operators have one name, and so would fight as one field manager.
-    #[error("operator `{0}` is registered twice")]
+    /// Two operators have the same name, and would conflict as one field manager.
+    #[error("operator `{0}` is registered twice: give one of them another name")]
     Duplicate(String),
-    /// Two operators answer for one type, and so would fight over its status.
-    #[error("two operators have the parent type {0}, which is not supported yet")]
+    /// Two operators have the same parent type, and would conflict over its status.
+    #[error("two operators have the parent type {0}, which is not supported: register one of them")]
     SharedParent(K8sType),
-    /// A child type is listed twice, perhaps in two versions.
+    /// A child type is declared twice, perhaps in two versions.
     #[error(
-        "operator `{operator}` lists the child type {ty} twice, or in another version: the server \
-         converts, name the version that the handler returns"
+        "operator `{operator}` declares the child type {ty} twice, or in two versions: \
+         declare only the version that the handler returns"
     )]
     DuplicateChild {
         /// The operator.
@@ -28,9 +28,11 @@ pub enum ConfigError {
         /// The type.
         ty: K8sType,
     },
-    /// Without owner references an object that is nobody's cannot be told from another parent's.
+    /// Without owner references an object without an owner cannot be told from a child of another
+    /// parent.
     #[error(
-        "operator `{operator}`: children of {ty} cannot be both `adopting` and `uncollectable`"
+        "operator `{operator}`: the child type {ty} has both `adopting()` and \
+         `delete_with_finalizer()`: remove one of them"
     )]
     AdoptsUncollectable {
         /// The operator.
@@ -42,7 +44,7 @@ pub enum ConfigError {
     /// reference.
     #[error(
         "operator `{operator}`: the namespaced parent {parent} cannot own the cluster-scoped child \
-         type {child}; `ChildConfig::delete_with_finalizer` allows it to an operator of all namespaces"
+         type {child}: use `ChildConfig::delete_with_finalizer()` and no restriction to namespaces"
     )]
     ClusterChild {
         /// The operator.
@@ -52,11 +54,11 @@ pub enum ConfigError {
         /// The child type that cannot be owned.
         child: K8sType,
     },
-    /// What is in the status of others is theirs: a list of children would be in their way.
+    /// Others write the status, so the framework cannot list children in it.
     #[error(
-        "operator `{operator}`: `with_child_status` lists children in a status that is the \
-         operator's own, and others write that of {parent} too: it is a type of Kubernetes itself, or \
-         `sharing_status` says so"
+        "operator `{operator}`: `with_child_status` cannot be used for the parent type {parent}, \
+         whose status other controllers write too (it is a type of Kubernetes itself, or has \
+         `sharing_status`): remove `with_child_status`"
     )]
     ListInSharedStatus {
         /// The operator.
@@ -64,32 +66,35 @@ pub enum ConfigError {
         /// Its parent type.
         parent: K8sType,
     },
-    /// A share of more than all.
-    #[error("operator `{operator}`: its deletion limit is {percent} percent, more than 100")]
+    /// A percentage above 100.
+    #[error("operator `{operator}`: the deletion limit of {percent} percent is more than 100")]
     Percent {
         /// The operator.
         operator: String,
         /// The percentage.
         percent: u8,
     },
-    /// A restriction to no namespace at all.
-    #[error("operator `{operator}` is restricted to no namespace: name one, or leave it out")]
+    /// A restriction to an empty list of namespaces.
+    #[error(
+        "operator `{operator}` is restricted to an empty list of namespaces: name one, or remove \
+         the restriction"
+    )]
     NoNamespace {
         /// The operator.
         operator: String,
     },
-    /// No namespace can be called so.
-    #[error("operator `{operator}`: `{namespace}` is not the name of a namespace")]
+    /// The name of a namespace is invalid.
+    #[error("operator `{operator}`: `{namespace}` is not a valid name of a namespace")]
     NamespaceName {
         /// The operator.
         operator: String,
         /// The name.
         namespace: String,
     },
-    /// Cluster-scoped parents are in no namespace.
+    /// Cluster-scoped parents have no namespace.
     #[error(
         "operator `{operator}` is restricted to namespaces, and its parent type {parent} is \
-         cluster-scoped"
+         cluster-scoped: remove the restriction"
     )]
     ClusterParent {
         /// The operator.
@@ -97,15 +102,15 @@ pub enum ConfigError {
         /// Its parent type.
         parent: K8sType,
     },
-    /// The parents cannot be selected so.
-    #[error("operator `{operator}`: the selector of its parents cannot be used: {why}")]
+    /// The selector of the parents is invalid.
+    #[error("operator `{operator}`: the selector of its parents is invalid: {why}")]
     Selector {
         /// The operator.
         operator: String,
-        /// What is wrong with the selector; no `source`, as the text tells it.
+        /// What is wrong with the selector; no `source`, as the message contains it.
         why: SelectorError,
     },
-    /// The option is for children that are updated by apply.
+    /// The option needs children that are updated by apply.
     #[error("operator `{operator}`: `{option}` of {ty} needs `ChildConfig::apply()`")]
     NotApplied {
         /// The operator.
@@ -115,9 +120,9 @@ pub enum ConfigError {
         /// The method that sets the option.
         option: &'static str,
     },
-    /// Deleting such an object deletes what others have put there.
+    /// Deleting such an object deletes objects of others.
     #[error(
-        "operator `{operator}`: {ty} is never recreated, as its end is that of what it holds: use \
+        "operator `{operator}`: {ty} is never recreated, as that would delete what it holds: use \
          `ChildConfig::apply()` or `on_delete()` without `recreate_if_immutable()`"
     )]
     NeverRecreated {
@@ -126,17 +131,17 @@ pub enum ConfigError {
         /// The child type.
         ty: K8sType,
     },
-    /// A reconcile may need a thread.
-    #[error("operator `{operator}`: `max_concurrent_reconciles` is {runs}, more than {most}")]
+    /// A reconcile may occupy a thread.
+    #[error("operator `{operator}`: `max_concurrent_reconciles` is {limit}, more than {most}")]
     TooManyReconciles {
         /// The operator.
         operator: String,
-        /// How many reconciles it would allow at once.
-        runs: usize,
-        /// How many it may.
+        /// The configured limit.
+        limit: usize,
+        /// The highest limit.
         most: usize,
     },
-    /// A number must be positive.
+    /// A value must be positive.
     #[error("operator `{operator}`: `{field}` must be more than zero")]
     Zero {
         /// The operator.
@@ -146,14 +151,15 @@ pub enum ConfigError {
     },
 }
 
-/// A handler's failure that no retry will mend: the parent rests until it changes (its spec, labels,
-/// annotations or finalizers, not its status). Only `sync` rests; `finalize` is tried again with backoff all the same, so that the parent can go.
+/// An error of a handler that no retry fixes: the parent is not retried until it changes (its spec,
+/// labels, annotations or finalizers, not its status). This holds for `sync`; `finalize` is still
+/// retried with backoff, so that the parent can be deleted.
 ///
 /// ```
 /// use operetta::operator::Permanent;
 ///
 /// fn port(text: &str) -> anyhow::Result<u16> {
-///     text.parse().map_err(|_| Permanent(format!("`{text}` is no port")).into())
+///     text.parse().map_err(|_| Permanent(format!("`{text}` is not a port")).into())
 /// }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,12 +173,12 @@ impl fmt::Display for Permanent {
 
 impl std::error::Error for Permanent {}
 
-/// A handler's failure that is to be retried after a time of its choice instead of the backoff.
+/// An error of a handler that chooses its own delay instead of the backoff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetryAfter {
     /// Why.
     pub message: String,
-    /// How long to wait, 100 ms at the least.
+    /// The delay, at least 100 ms.
     pub delay: Duration,
 }
 

@@ -4,7 +4,7 @@ use anyhow::{Error, Result};
 
 use super::{ErrorResponse, FinalizeResponse, SyncRequest, SyncResponse};
 
-/// The user's code: from what is, to what should be.
+/// The user's code: computes the desired children and status of a parent.
 ///
 /// - A function `Fn(&SyncRequest) -> Result<SyncResponse>` is a handler.
 /// - A pair of functions is one too: the second answers an error of the first, see
@@ -16,7 +16,7 @@ use super::{ErrorResponse, FinalizeResponse, SyncRequest, SyncResponse};
 /// use serde_json::json;
 ///
 /// fn sync(_: &SyncRequest) -> Result<SyncResponse> {
-///     Err(Error::msg("the oven is cold"))
+///     Err(Error::msg("the backend is not reachable"))
 /// }
 ///
 /// fn on_error(_: &SyncRequest, error: &Error) -> ErrorResponse {
@@ -29,38 +29,39 @@ use super::{ErrorResponse, FinalizeResponse, SyncRequest, SyncResponse};
 /// ```
 ///
 /// # Guarantees
-/// - Runs for one parent never overlap; runs for different parents do. Beside them [`Handler::sync`]
-///   may be called once more at a time, to show what it would answer; nothing is done with that.
+/// - Reconciles of one parent never overlap; those of different parents do. Beside them
+///   [`Handler::sync`] may be called once at a time for a preview, whose response is only shown.
 /// - It runs on a thread where blocking and computing are fine, never on an actor.
 /// - The request is a consistent snapshot: all reads of one reconcile see the same versions.
-/// - After an error, a panic or a reconcile past the deadline every child stays as it is.
+/// - After an error, a panic or a missed deadline no child is changed.
 ///
 /// # Assumptions
-/// - Pure: the same request gives the same response. No clock, random number or network call
-///   should change the answer, or the parent is written for ever.
+/// - Pure: the same request gives the same response. The response must not depend on a clock, a
+///   random number or a network call, or the parent is written for ever.
 /// - It returns: a reconcile past its deadline keeps its parent and its thread busy until it does.
 pub trait Handler: Send + Sync + 'static {
-    /// Says which children and which status the parent should have now.
+    /// Returns the desired children and status of the parent.
     ///
     /// # Errors
     /// Any error: it is shown in the parent's `Ready` condition and retried with backoff. Return a
-    /// [`Permanent`](super::Permanent), or add it by `.context(..)`, to rest until the parent changes,
-    /// and a [`RetryAfter`](super::RetryAfter) to choose the delay.
+    /// [`Permanent`](super::Permanent), or add it by `.context(..)`, to disable retries until the
+    /// parent changes, and a [`RetryAfter`](super::RetryAfter) to choose the delay.
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse>;
 
-    /// Whether parents get a finalizer, so that [`Handler::finalize`] runs before they are gone.
+    /// Whether parents get a finalizer, so that [`Handler::finalize`] is called before they are
+    /// deleted.
     ///
-    /// The default is no: Kubernetes collects the children of a deleted parent by itself, and a
-    /// parent without a finalizer never hangs when the operator is not there.
+    /// The default is no: Kubernetes collects the children of a deleted parent by itself, and the
+    /// deletion of a parent without a finalizer does not wait for the operator.
     fn has_finalizer(&self) -> bool {
         false
     }
 
-    /// Cleans up before a deleted parent goes; called only if [`Handler::has_finalizer`]. The
+    /// Cleans up before a parent is deleted; called only if [`Handler::has_finalizer`]. The
     /// children are still visible, and none is created or changed any more.
     ///
-    /// Cleaning up twice must do no harm: it is called again where the finalizer could not be taken
-    /// off, the process ended before, or the answer came after the deadline.
+    /// Must be idempotent: it is called again if the finalizer could not be removed, the process
+    /// ended before, or the response came after the deadline.
     ///
     /// # Errors
     /// Any error keeps the finalizer, and is retried with backoff.
@@ -69,15 +70,14 @@ pub trait Handler: Send + Sync + 'static {
         Ok(FinalizeResponse::done())
     }
 
-    /// Answers an error that [`Handler::sync`] or [`Handler::finalize`] has returned.
+    /// Responds to an error of [`Handler::sync`] or [`Handler::finalize`].
     ///
-    /// Only the status and the time of the retry can be chosen here. The children stay exactly as
-    /// they are, a finalizer stays too, and the `Ready` condition says what failed. The default
-    /// leaves the status as it is and retries with backoff.
+    /// Only the status and the time of the retry can be chosen here. Children and finalizer stay as
+    /// they are, and the `Ready` condition shows the error. The default leaves the status as it is
+    /// and retries with backoff.
     ///
-    /// Runs on the same thread as what failed, and within the same deadline; when it panics, the
-    /// error is treated as if there were no answer. It is not called for a panic or for a reconcile past
-    /// its deadline.
+    /// Runs on the same thread as the call that failed, and within the same deadline; if it panics,
+    /// the default is used. It is not called for a panic or a missed deadline.
     fn on_error(&self, request: &SyncRequest, error: &Error) -> ErrorResponse {
         let _ = (request, error);
         ErrorResponse::default()

@@ -9,10 +9,10 @@ use hashbrown::HashTable;
 
 use crate::object::{KeyRef, Object};
 
-/// Fewer children than this are found sooner by halving than a table of them is made.
-const WORTH_A_TABLE: usize = 64;
+/// With fewer children a binary search is faster than building a table.
+const MIN_TABLE: usize = 64;
 
-/// Where each of many children stands. Made by the first look-up: most handlers walk over their
+/// The positions of many children. Built by the first look-up: most handlers iterate over their
 /// children, or have few.
 #[derive(Debug, Clone, Default)]
 pub(super) struct KeyIndex(OnceLock<Table>);
@@ -20,26 +20,26 @@ pub(super) struct KeyIndex(OnceLock<Table>);
 #[derive(Debug, Clone)]
 struct Table {
     hasher: RandomState,
-    places: HashTable<usize>,
+    positions: HashTable<usize>,
 }
 
 impl KeyIndex {
     /// The child with this key among those that the index is of, which are sorted by key.
     pub(super) fn find<'a>(&self, children: &'a [Object], key: KeyRef<'_>) -> Option<&'a Object> {
-        if children.len() < WORTH_A_TABLE {
-            return halving(children, key);
+        if children.len() < MIN_TABLE {
+            return binary_search(children, key);
         }
         self.0.get_or_init(|| Table::of(children)).find(children, key)
     }
 
-    /// To be said when other children take the place of those that the index is of.
+    /// Drops the table; to be called when the children change.
     pub(super) fn forget(&mut self) {
         self.0.take();
     }
 }
 
 /// The child with this key among children that are sorted by key.
-pub(super) fn halving<'a>(children: &'a [Object], key: KeyRef<'_>) -> Option<&'a Object> {
+pub(super) fn binary_search<'a>(children: &'a [Object], key: KeyRef<'_>) -> Option<&'a Object> {
     let by_key = |child: &Object| KeyRef::from(child.key()).cmp(&key);
     children.binary_search_by(by_key).ok().map(|at| &children[at])
 }
@@ -48,15 +48,15 @@ impl Table {
     fn of(children: &[Object]) -> Self {
         let hasher = RandomState::new();
         let hash_at = |at: &usize| hasher.hash_one(KeyRef::from(children[*at].key()));
-        let mut places = HashTable::with_capacity(children.len());
+        let mut positions = HashTable::with_capacity(children.len());
         for at in 0..children.len() {
-            places.insert_unique(hash_at(&at), at, hash_at);
+            positions.insert_unique(hash_at(&at), at, hash_at);
         }
-        Self { hasher, places }
+        Self { hasher, positions }
     }
 
     fn find<'a>(&self, children: &'a [Object], key: KeyRef<'_>) -> Option<&'a Object> {
         let is_it = |at: &usize| KeyRef::from(children[*at].key()) == key;
-        self.places.find(self.hasher.hash_one(key), is_it).map(|at| &children[*at])
+        self.positions.find(self.hasher.hash_one(key), is_it).map(|at| &children[*at])
     }
 }

@@ -1,4 +1,4 @@
-//! What a user writes: a handler, and the configuration that says what it answers for.
+//! The API for users: a handler, and the configuration of an operator.
 //!
 //! Layer 1. Nothing here does I/O or reads a clock: a handler can be called from a plain test.
 //!

@@ -2,8 +2,8 @@
 
 use std::{fmt, sync::Arc};
 
-/// The name of an operator: label value, field manager and part of its finalizer. Changing the
-/// name of a deployed operator makes it a stranger to its own children.
+/// The name of an operator: label value, field manager and part of its finalizer. After the name of
+/// a deployed operator is changed, its existing children are not its own any more.
 ///
 /// A DNS label: at most 63 lower-case letters, digits and `-`, beginning and ending with a letter
 /// or digit.

@@ -1,11 +1,11 @@
-//! Where an operator works.
+//! The namespaces of an operator.
 
 use std::collections::BTreeSet;
 
-/// The namespaces whose parents an operator answers for, children included.
+/// The namespaces of an operator's parents and children.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Namespaces {
-    /// All of them, those that are yet to come too.
+    /// All, including future ones.
     #[default]
     All,
     /// These; nothing outside is read or written.
@@ -13,7 +13,7 @@ pub enum Namespaces {
 }
 
 impl Namespaces {
-    /// Whether the operator answers for parents there; `None` is where cluster-scoped objects are.
+    /// Whether a namespace is included; `None` stands for cluster-scoped objects.
     pub fn include(&self, namespace: Option<&str>) -> bool {
         match self {
             Self::All => true,
@@ -29,8 +29,8 @@ impl Namespaces {
         }
     }
 
-    /// The first name that is no DNS label.
-    pub(super) fn misnamed(&self) -> Option<&str> {
+    /// The first name that is not a DNS label.
+    pub(super) fn invalid_name(&self) -> Option<&str> {
         let is_good = |name: &&String| super::OperatorName::new(name).is_ok();
         self.names()?.iter().find(|name| !is_good(name)).map(String::as_str)
     }
@@ -41,18 +41,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_some_namespaces_are_not_the_cluster() {
+    fn a_list_of_namespaces_does_not_include_cluster_scoped_objects() {
         let only = Namespaces::Only(BTreeSet::from(["a".to_owned()]));
         assert!(only.include(Some("a")) && !only.include(Some("b")) && !only.include(None));
         assert!(Namespaces::All.include(Some("b")) && Namespaces::All.include(None));
     }
 
     #[test]
-    fn a_name_that_no_namespace_can_have_is_found() {
+    fn an_invalid_name_of_a_namespace_is_found() {
         let named = |name: &str| Namespaces::Only(BTreeSet::from([name.to_owned()]));
-        assert_eq!(named("team-a").misnamed(), None);
+        assert_eq!(named("team-a").invalid_name(), None);
         for bad in ["", "A", "a/b", "a.b"] {
-            assert_eq!(named(bad).misnamed(), Some(bad));
+            assert_eq!(named(bad).invalid_name(), Some(bad));
         }
     }
 }

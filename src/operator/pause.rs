@@ -1,16 +1,17 @@
-//! How a person takes one parent out of the operator's hands for a while.
+//! How a user pauses the reconciliation of one parent.
 
 use crate::object::Object;
 
-/// The annotation that pauses a parent while its value is `true`, in whatever case; any other value does
-/// not, and unless it is `false` or empty a Warning Event says so.
+/// The annotation that pauses a parent while its value is `true`, in any case. Any other value does
+/// not, and a Warning Event reports it unless it is `false` or empty.
 ///
-/// While a parent is paused no child of it is created, changed or deleted, it is not finalized,
-/// and its finalizers stay as they are. Its handler is still asked, and its status follows: the
-/// condition `Paused` says what would be written. Without the annotation it runs at once.
+/// While a parent is paused no child of it is created, changed or deleted, it is not finalized, and
+/// its finalizers stay as they are. Its handler is still called, and its status is updated: the
+/// condition `Paused` shows what would be written. When the annotation is removed the parent is
+/// reconciled at once.
 ///
 /// A paused parent that is deleted waits for its finalizer, if it has one, until it is no longer
-/// paused. What Kubernetes collects when a parent is gone, it collects all the same.
+/// paused. Kubernetes collects its children as usual when it is deleted.
 pub const PAUSED_ANNOTATION: &str = "operetta.dev/paused";
 
 /// Whether a parent is paused.
@@ -21,7 +22,7 @@ pub fn is_paused(parent: &Object) -> bool {
         .is_some_and(|value| value.eq_ignore_ascii_case("true"))
 }
 
-/// What the annotation says where that pauses nothing although somebody may have meant it to.
+/// The value of the annotation if it does not pause the parent but may have been meant to.
 pub(crate) fn misunderstood_pause(parent: &Object) -> Option<String> {
     const MAX_CHARS: usize = 32;
     let annotations = parent.annotations();

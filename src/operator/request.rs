@@ -1,4 +1,4 @@
-//! What a handler is asked.
+//! The input of a handler.
 
 use kube::Resource;
 use serde::{Serialize, de::DeserializeOwned};
@@ -11,7 +11,7 @@ use crate::object::{
 
 /// A snapshot of one parent and its children.
 ///
-/// In a unit test it is made of plain values, and a handler is called as the function that it is:
+/// In a unit test it is made of plain values, and a handler is called as a function:
 ///
 /// ```
 /// # use k8s_openapi::api::core::v1::ConfigMap;
@@ -23,9 +23,9 @@ use crate::object::{
 ///     Ok(SyncResponse::status(json!({"count": count})))
 /// }
 ///
-/// let kitchen = K8sType::namespaced("example.dev/v1", "Kitchen", "kitchens");
-/// let request = SyncRequest::example(&kitchen, json!({"metadata": {"name": "a"}}))?
-///     .with_child::<ConfigMap>(json!({"metadata": {"name": "a-menu"}}))?;
+/// let website = K8sType::namespaced("example.dev/v1", "Website", "websites");
+/// let request = SyncRequest::example(&website, json!({"metadata": {"name": "a"}}))?
+///     .with_child::<ConfigMap>(json!({"metadata": {"name": "a-config"}}))?;
 /// assert_eq!(sync(&request)?.status, Some(json!({"count": 1})));
 /// # Ok::<(), Error>(())
 /// ```
@@ -37,9 +37,9 @@ pub struct SyncRequest {
     pub parent: Object,
     /// The children that the parent owns, of every declared type.
     pub children: Children,
-    /// How many calls of the handler for this parent directly before this one failed; since its spec
-    /// last changed, where `metadata.generation` tells that. For how a handler answers an error; what
-    /// should exist must not depend on it.
+    /// How many consecutive calls of the handler for this parent failed directly before this one;
+    /// since its spec last changed, if `metadata.generation` shows that. Only for the response to
+    /// an error: the desired state must not depend on it.
     pub failures: u32,
 }
 
@@ -49,11 +49,11 @@ impl SyncRequest {
         Self { parent, children, failures: 0 }
     }
 
-    /// A request for tests, about a parent without children. What every object in a cluster has
-    /// is added where it is missing: a uid, a version, and the namespace `default`.
+    /// A request for tests, with a parent without children. Required fields are added where they
+    /// are missing: a uid, a version, and the namespace `default`.
     ///
     /// # Errors
-    /// When the value is no object with a name.
+    /// The value is not an object with a name.
     pub fn example(parent: &K8sType, value: impl Serialize) -> Result<Self, ParseObjectError> {
         Ok(Self::new(example(parent, value, "default")?, Children::default()))
     }
@@ -62,7 +62,7 @@ impl SyncRequest {
     /// namespace of the parent.
     ///
     /// # Errors
-    /// When the value is no object with a name.
+    /// The value is not an object with a name.
     pub fn with_child<C>(self, value: impl Serialize) -> Result<Self, ParseObjectError>
     where
         C: Resource<DynamicType = ()>,
@@ -74,7 +74,7 @@ impl SyncRequest {
     /// The same for a type that is known by its names.
     ///
     /// # Errors
-    /// When the value is no object with a name.
+    /// The value is not an object with a name.
     pub fn with_child_of_type(
         mut self,
         ty: &K8sType,
@@ -89,11 +89,11 @@ impl SyncRequest {
     /// The parent as a Rust type.
     ///
     /// # Errors
-    /// When the parent does not fit the type. Returned by a handler it becomes the parent's `Ready`
-    /// condition, which says where it does not fit, and nothing of what the parent holds.
+    /// The parent does not fit the type. Returned by a handler the error becomes the parent's
+    /// `Ready` condition, which names the path and quotes no value.
     ///
-    /// A type whose status has fields without a default does not fit a parent whose first reconcile failed:
-    /// its status has conditions and nothing else. [`SyncRequest::spec_as`] does not look at it.
+    /// A type whose status has required fields does not fit a parent whose first reconcile failed:
+    /// its status has only conditions. [`SyncRequest::spec_as`] ignores the status.
     pub fn parent_as<P: DeserializeOwned>(&self) -> Result<P, ParseAsError> {
         self.parent.parse_as()
     }
@@ -101,12 +101,13 @@ impl SyncRequest {
     /// The `spec` of the parent as a Rust type.
     ///
     /// # Errors
-    /// When it does not fit the type, as for [`SyncRequest::parent_as`].
+    /// It does not fit the type, as for [`SyncRequest::parent_as`].
     pub fn spec_as<S: DeserializeOwned>(&self) -> Result<S, ParseAsError> {
         self.parent.parse_field_as("spec")
     }
 
-    /// The children of a Rust type; none of one that the operator does not declare in this version.
+    /// The children of a Rust type; empty for a type that the operator does not declare in this
+    /// version.
     pub fn children<C>(&self) -> TypedView<'_, C>
     where
         C: Resource<DynamicType = ()> + DeserializeOwned,
@@ -115,8 +116,8 @@ impl SyncRequest {
         self.children.with_type()
     }
 
-    /// The existing child with the type and the name of a desired one. A desired child without
-    /// namespace is in that of the parent. `None` also when it lacks `apiVersion`, `kind` or name.
+    /// The existing child with the type and the name of a desired one. A desired child without a
+    /// namespace gets that of the parent. `None` also if `apiVersion`, `kind` or name is missing.
     pub fn existing(&self, desired: &Value) -> Option<&Object> {
         let children = self.children.of_type(TypeRef::in_value(desired)?);
         let key = KeyRef::in_value(desired)?;
@@ -152,11 +153,11 @@ mod tests {
 
     fn request() -> SyncRequest {
         SyncRequest::example(
-            &K8sType::namespaced("example.dev/v1", "Kitchen", "kitchens"),
+            &K8sType::namespaced("example.dev/v1", "Website", "websites"),
             json!({"metadata": {"name": "a", "namespace": "ns"}}),
         )
         .unwrap()
-        .with_child::<ConfigMap>(json!({"metadata": {"name": "menu"}}))
+        .with_child::<ConfigMap>(json!({"metadata": {"name": "config"}}))
         .unwrap()
     }
 
@@ -165,7 +166,7 @@ mod tests {
         let request = request();
         assert_eq!(request.parent.key().to_string(), "ns/a");
         let child = request.children.of_type(("v1", "ConfigMap")).first().unwrap();
-        assert_eq!(child.key().to_string(), "ns/menu");
+        assert_eq!(child.key().to_string(), "ns/config");
         assert_ne!(child.uid(), request.parent.uid());
         let nameless = SyncRequest::example(&K8sType::of::<Pod>(), json!({"metadata": {}}));
         assert!(matches!(nameless, Err(ParseObjectError::Missing("metadata.name"))));
@@ -176,13 +177,13 @@ mod tests {
         let request = request();
         let desired = |kind: &str, metadata: Value| json!({"apiVersion": "v1", "kind": kind, "metadata": metadata});
         for (desired, is_there) in [
-            (desired("ConfigMap", json!({"name": "menu"})), true),
-            (desired("ConfigMap", json!({"name": "menu", "namespace": "ns"})), true),
-            (desired("ConfigMap", json!({"name": "menu", "namespace": "other"})), false),
+            (desired("ConfigMap", json!({"name": "config"})), true),
+            (desired("ConfigMap", json!({"name": "config", "namespace": "ns"})), true),
+            (desired("ConfigMap", json!({"name": "config", "namespace": "other"})), false),
             (desired("ConfigMap", json!({"name": "other"})), false),
-            (desired("Pod", json!({"name": "menu"})), false),
-            (json!({"metadata": {"name": "menu"}}), false),
-            (json!("menu"), false),
+            (desired("Pod", json!({"name": "config"})), false),
+            (json!({"metadata": {"name": "config"}}), false),
+            (json!("config"), false),
         ] {
             assert_eq!(request.existing(&desired).is_some(), is_there, "{desired}");
         }

@@ -1,4 +1,4 @@
-//! What a handler answers.
+//! The output of a handler.
 
 use std::{fmt, time::Duration};
 
@@ -10,21 +10,21 @@ use crate::object::ObjectKey;
 
 /// The children and the status that a parent should have. `Debug` shows no content.
 ///
-/// As JSON it has its fields' names; `children` must be there, as one that is not listed is deleted.
+/// As JSON it has its fields' names; `children` is required, as unlisted children are deleted.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SyncResponse {
     /// The status, a JSON object; `None` and `null` leave the fields of the status as they are.
     pub status: Option<Value>,
-    /// Every child that should exist, with `apiVersion` and `kind`. A child that is not here is
-    /// deleted. Fields that are not set belong to others. At most 10,000, of 1.5 MB and 100 levels each,
-    /// none named twice, without a status and without metadata that is the server's; else the whole
-    /// answer is refused.
+    /// Every child that should exist, with `apiVersion` and `kind`. Other children are deleted.
+    /// Fields that are not set belong to others. At most 10,000 children of 1.5 MB and 100 levels
+    /// each, none twice, without a status and without metadata of the server; otherwise the whole
+    /// response is refused.
     pub children: Vec<Value>,
-    /// After how long to run again although nothing changed: from the end of the reconcile, 100 ms at the
-    /// least.
+    /// After how long to reconcile again although nothing changed: from the end of the reconcile,
+    /// at least 100 ms.
     pub resync: Option<Duration>,
-    /// Why a status or child is no JSON that can be read back, or the status no object; the reconcile then
-    /// fails, writing nothing.
+    /// Why a status or child cannot be serialized or parsed again, or the status is not an object;
+    /// the reconcile then fails without writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unserializable: Option<String>,
 }
@@ -61,7 +61,7 @@ impl SyncResponse {
         children.into_iter().fold(self, Self::child)
     }
 
-    /// Runs again after this time, 100 ms at the least; an earlier reconcile supersedes it.
+    /// Reconciles again after this time, at least 100 ms; an earlier reconcile supersedes it.
     #[must_use]
     pub fn resync_after(mut self, delay: Duration) -> Self {
         self.resync = Some(delay);
@@ -73,30 +73,31 @@ impl SyncResponse {
     }
 }
 
-/// What came of cleaning up before a parent goes. `Debug` shows no content.
+/// The result of the clean-up before a parent is deleted. `Debug` shows no content.
 ///
-/// As JSON it has its fields' names; `retry` must be there, as `null` lets the parent go.
+/// As JSON it has its fields' names; `retry` is required, as `null` finishes the finalization.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FinalizeResponse {
-    /// The status to show meanwhile, a JSON object; `None` and `null` leave it as it is. Ignored when
-    /// all is done.
+    /// The status to show meanwhile, a JSON object; `None` and `null` leave it as it is. Ignored
+    /// when the clean-up is done.
     pub status: Option<Value>,
-    /// When to try again; `None` when all is done and the parent may go.
+    /// When to try again; `None` when the clean-up is done and the parent may be deleted.
     #[serde(deserialize_with = "Option::deserialize")]
     pub retry: Option<Duration>,
-    /// Why the status is no JSON object that can be read back; the reconcile then fails, and the parent stays.
+    /// Why the status is not a serializable JSON object; the reconcile then fails, and the parent
+    /// stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unserializable: Option<String>,
 }
 
 impl FinalizeResponse {
-    /// All is cleaned up: the finalizer is removed and the parent goes.
+    /// The clean-up is done: the finalizer is removed and the parent is deleted.
     pub fn done() -> Self {
         Self::default()
     }
 
-    /// Not done yet: the parent stays, and `finalize` is called again after this time, 100 ms at the
-    /// least.
+    /// Not done yet: the parent stays, and `finalize` is called again after this time, at least 100
+    /// ms.
     pub fn retry_after(delay: Duration) -> Self {
         Self { retry: Some(delay), ..Self::default() }
     }
@@ -109,15 +110,15 @@ impl FinalizeResponse {
     }
 }
 
-/// What a handler says about its own error. The default says nothing: the status stays, and the
+/// The response of a handler to its own error. The default is empty: the status stays, and the
 /// retry comes with backoff. `Debug` shows no content.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ErrorResponse {
     /// The status, a JSON object; `None` and `null` leave the fields of the status as they are.
     pub status: Option<Value>,
-    /// When to try again; `None` leaves that to the kind of error and the backoff.
+    /// When to try again; `None` leaves that to the class of the error and the backoff.
     pub retry: Option<Duration>,
-    /// Why the status is no JSON object that can be read back; it is then told beside the error.
+    /// Why the status is not a serializable JSON object; it is reported beside the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unserializable: Option<String>,
 }
@@ -130,7 +131,7 @@ impl ErrorResponse {
         response
     }
 
-    /// Tries again after this time, 100 ms at the least, instead of the backoff.
+    /// Tries again after this time, at least 100 ms, instead of the backoff.
     #[must_use]
     pub fn retry_after(mut self, delay: Duration) -> Self {
         self.retry = Some(delay);
@@ -145,10 +146,10 @@ impl From<(Value, Option<Duration>)> for ErrorResponse {
     }
 }
 
-/// What a handler may return, and what can be dropped once it is shallow.
+/// A response of a handler, which can be dropped safely once it is shallow.
 pub(crate) trait Shallow {
-    /// The answer without what is nested too deep to be read back, and without a status that can be
-    /// none: both count as unserializable.
+    /// The response without values that are nested too deep, and without a status that is not an
+    /// object: both count as unserializable.
     #[must_use]
     fn shallow(self) -> Self;
 }
@@ -188,7 +189,7 @@ fn limit(status: &mut Option<Value>, why_not: &mut Option<String>) {
     }
 }
 
-/// Why a value can be no status, in words that do not quote it.
+/// Why a value cannot be a status, without quoting it.
 fn no_object(status: &Value) -> Option<String> {
     let kind = match status {
         Value::Null | Value::Object(_) => return None,
@@ -198,18 +199,18 @@ fn no_object(status: &Value) -> Option<String> {
         Value::Array(_) => "a list",
     };
     Some(format!(
-        "the status: it is {kind}, and no JSON object: return a map or a struct with fields, or none"
+        "the status: it is {kind}, not a JSON object: return a map or a struct with fields, or none"
     ))
 }
 
-/// How a child of an answer is called that cannot be wanted: it may have no name.
-pub(crate) fn child_name(index: usize, child: &Value, lent: Option<&str>) -> String {
+/// The name of a child of a response that may be invalid and have no name.
+pub(crate) fn child_name(index: usize, child: &Value, default_namespace: Option<&str>) -> String {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let metadata = &child["metadata"];
     let (kind, version) = (text(&child["kind"]), text(&child["apiVersion"]));
     match (kind, version, text(&metadata["name"])) {
         (Some(kind), Some(version), Some(name)) => {
-            let key = ObjectKey::new(metadata["namespace"].as_str().or(lent), &name);
+            let key = ObjectKey::new(metadata["namespace"].as_str().or(default_namespace), &name);
             format!("{kind}.{version} {key}")
         }
         (kind, _, name) => {
@@ -258,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_json_is_remembered_instead_of_dropped() {
+    fn a_serialization_error_is_kept() {
         let odd = BTreeMap::from([(vec![1, 2], 3)]);
         let response = SyncResponse::new().child(odd);
         assert!(response.unserializable.is_some() && response.children.is_empty());
@@ -267,9 +268,9 @@ mod tests {
         assert!(ErrorResponse::status(&odd).unserializable.is_some());
     }
 
-    /// Whoever drops the answer later would overflow the stack.
+    /// Dropping the response later would overflow the stack.
     #[test]
-    fn what_is_nested_too_deep_is_taken_out_of_an_answer_and_named() {
+    fn a_value_that_is_nested_too_deep_is_removed_and_named() {
         let deep = || depth::nested(1_000_000);
         let mut child = json!({"kind": "Odd", "metadata": {"name": "a"}});
         child["spec"] = deep();
@@ -287,7 +288,7 @@ mod tests {
         assert_eq!((error.status, error.unserializable.as_deref()), (None, why));
     }
     #[test]
-    fn a_status_that_is_no_object_is_taken_out_of_an_answer_and_not_quoted() {
+    fn a_status_that_is_not_an_object_is_removed_and_not_quoted() {
         for (status, kind) in [
             (json!("s3cret"), "a string"),
             (json!(["s3cret"]), "a list"),
@@ -295,7 +296,7 @@ mod tests {
             (json!(true), "a boolean"),
         ] {
             let why = format!(
-                "the status: it is {kind}, and no JSON object: return a map or a struct with \
+                "the status: it is {kind}, not a JSON object: return a map or a struct with \
                  fields, or none"
             );
             let expected = (None, Some(why));

@@ -1,4 +1,4 @@
-//! How what the framework writes into a status is declared, for CRDs that are derived from Rust types.
+//! The schemas of the framework's status fields, for CRDs that are derived from Rust types.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{Condition, Conditions};
 
-/// Also for fields of another type that hold conditions, such as `Vec<Condition>` of `k8s-openapi`:
+/// Also for other types of conditions, such as `Vec<Condition>` of `k8s-openapi`:
 /// `#[schemars(with = "Conditions")]`.
 impl JsonSchema for Conditions {
     fn inline_schema() -> bool {
@@ -37,7 +37,7 @@ impl JsonSchema for Condition {
         "Condition".into()
     }
 
-    /// With what the framework adds when it writes it.
+    /// With the fields that the framework adds when it writes a condition.
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "object",
@@ -54,7 +54,7 @@ impl JsonSchema for Condition {
                     "enum": ["True", "False", "Unknown"],
                 },
                 "observedGeneration": {
-                    "description": "The metadata.generation that this was said of.",
+                    "description": "The metadata.generation that the condition describes.",
                     "type": "integer",
                     "format": "int64",
                 },
@@ -69,7 +69,7 @@ impl JsonSchema for Condition {
                     "maxLength": 1024,
                 },
                 "message": {
-                    "description": "Why, in a sentence for people.",
+                    "description": "Why, in a sentence for users.",
                     "type": "string",
                     "maxLength": 32768,
                 },
@@ -94,9 +94,9 @@ mod tests {
         children: Vec<ChildStatus>,
     }
 
-    /// Or the framework would not write it, or could not.
+    /// Otherwise the framework would not, or could not, write the fields.
     #[test]
-    fn a_derived_status_declares_all_that_is_written_and_requires_nothing() {
+    fn a_derived_status_declares_all_written_fields_and_requires_none() {
         let settings = SchemaSettings::openapi3().with(|it| it.inline_subschemas = true);
         let schema = settings.into_generator().into_root_schema_for::<Status>().to_value();
         assert_eq!(schema["required"], Value::Null);

@@ -1,9 +1,9 @@
-//! Which objects of its parent type an operator answers for.
+//! The parents that an operator reconciles.
 
 use super::{ConfigError, Namespaces, OperatorConfig};
 use crate::object::{LabelSelector, Object, Undecodable};
 
-/// Which objects of its parent type an operator answers for.
+/// The parents that an operator reconciles.
 #[derive(Debug, Clone)]
 pub struct Selection {
     namespaces: Namespaces,
@@ -11,12 +11,13 @@ pub struct Selection {
 }
 
 impl OperatorConfig {
-    /// Answers only for parents whose labels match, for example `tier=gold,!legacy`.
+    /// Restricts the operator to parents whose labels match, for example `tier=gold,!legacy`.
     ///
-    /// A parent that leaves the selection is finalized, if the handler has a finalizer, and is then
-    /// left alone; its children stay as they are, unless the handler's `finalize` removed them. For
-    /// an operator with a finalizer, its own or of a predecessor, all parents of its namespaces are
-    /// watched: one that leaves while nobody looks would else keep its finalizer for ever.
+    /// A parent that leaves the selection is finalized, if the handler has a finalizer, and then
+    /// not modified any more. Its children stay as they are, unless the handler's `finalize`
+    /// removed them. An operator with a finalizer, its own or of a predecessor, watches all parents
+    /// of its namespaces: otherwise a parent that leaves the selection while no process runs would
+    /// keep its finalizer for ever.
     #[must_use]
     pub fn with_parent_selector(mut self, selector: &str) -> Self {
         self.parent_selector = Some(selector.to_owned());
@@ -35,14 +36,13 @@ impl OperatorConfig {
 }
 
 impl Selection {
-    /// Whether the operator answers for a parent as it is now.
+    /// Whether a parent is selected.
     pub fn selects(&self, parent: &Object) -> bool {
         let matches = |selector: &LabelSelector| selector.matches(&parent.labels());
         self.is_here(parent) && self.selector.as_ref().is_none_or(matches)
     }
 
-    /// Whether the operator may answer for an object that cannot be read: what cannot be told of it
-    /// may be right.
+    /// Whether an object that cannot be decoded may be selected: unknown values count as matching.
     pub fn may_select(&self, object: &Undecodable) -> bool {
         let is_here = |namespace: Option<&str>| self.namespaces.include(namespace);
         let matches = |selector: &LabelSelector| {
@@ -66,7 +66,7 @@ mod tests {
     use crate::object::{K8sType, KeptManagers};
 
     #[test]
-    fn namespace_and_labels_must_both_fit() {
+    fn namespace_and_labels_must_both_match() {
         let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
         let parent = |namespace: &str, tier: &str| {
             let metadata = json!({"name": "p", "namespace": namespace, "uid": "u",
@@ -95,6 +95,6 @@ mod tests {
         let config = OperatorConfig::new("op", ty).with_parent_selector("tier=gold,");
         let error = config.validate().unwrap_err();
         assert!(matches!(error, ConfigError::Selector { .. }));
-        assert!(error.to_string().contains("cannot be used: "), "with the cause: {error}");
+        assert!(error.to_string().contains("is invalid: "), "with the cause: {error}");
     }
 }

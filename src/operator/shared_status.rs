@@ -1,26 +1,26 @@
-//! Whether the status of the parents is the operator's own. What is written then is not decided here.
+//! Whether other controllers write the status of the parents too.
 
 use super::{ConfigError, OperatorConfig};
 
 impl OperatorConfig {
-    /// Says that other controllers write the status of the parents too, as cert-manager does that of
-    /// its Certificates.
+    /// Declares that other controllers write the status of the parents too, as cert-manager does
+    /// for its Certificates.
     ///
-    /// Then only what the handler returns is written: its fields over those that are there, and its
-    /// conditions by their types, also `Ready`. Nothing is removed that it does not return, or no
-    /// longer returns; the framework sets no condition of its own and no `observedGeneration`. That
-    /// a reconcile fails is told by Events, over HTTP and by metrics.
+    /// Then only what the handler returns is written: its fields over the existing ones, and its
+    /// conditions by their types, including `Ready`. Nothing that it does not return is removed;
+    /// the framework sets no condition of its own and no `observedGeneration`. Failures are
+    /// reported by Events, over HTTP and by metrics.
     ///
-    /// It is so for every parent of a type that the API server itself defines, such as a Pod, a Node
-    /// or a Deployment.
+    /// This always holds for parents of a type that the API server itself defines, such as a Pod, a
+    /// Node or a Deployment.
     #[must_use]
     pub fn sharing_status(mut self) -> Self {
         self.shared_status = true;
         self
     }
 
-    /// Whether other controllers write the status of the parents too: it was said, or the type is one
-    /// that the API server itself defines.
+    /// Whether other controllers write the status of the parents too: it was declared, or the API
+    /// server itself defines the type.
     pub fn shares_status(&self) -> bool {
         self.shared_status || self.parent.is_builtin()
     }

@@ -6,27 +6,27 @@ use crate::object::K8sType;
 impl ChildConfig {
     /// Also allows children of a namespaced parent in other namespaces, and cluster-scoped ones.
     ///
-    /// No owner reference can point there, so Kubernetes neither shows whose these children are nor
-    /// collects them. Ours is then what carries the label with the parent's uid and the one with
-    /// the operator's name, both put there by this operator's own server-side apply, as
-    /// `managedFields` shows. An object that merely carries the labels is never written or deleted.
-    /// One that has lost them is nobody's: it stays, and is reported as a conflict.
+    /// No owner reference is possible there, so Kubernetes neither shows the parent of these
+    /// children nor collects them. A child is then ours if it has the label with the parent's uid
+    /// and the one with the operator's name, both set by this operator's own server-side apply, as
+    /// `managedFields` shows. An object that merely has the labels is never written or deleted. One
+    /// that has lost them has no owner: it stays, and is reported as a conflict.
     ///
-    /// An operator with such a child type puts its finalizer on every parent, whether the handler
-    /// asks for one or not. When the parent is deleted, these children are deleted after the
-    /// handler's `finalize`, however many they are, and the parent goes when they are gone; while
-    /// they take their time `finalize` may be called again, and children that only this parent owns
-    /// are deleted too, as what is waited for may wait for them (not while others hold the parent by
-    /// finalizers of their own, who may need them). The propagation policy with which
-    /// the parent is deleted changes nothing for these children: `orphan` keeps only owned ones.
+    /// An operator with such a child type adds its finalizer to every parent, even if the handler
+    /// has none. When the parent is deleted, these children are deleted after the handler's
+    /// `finalize`, however many there are, and the parent once they are gone. Meanwhile `finalize`
+    /// may be called again, and children that only this parent owns are deleted too, as the others
+    /// may wait for them (unless others hold the parent by finalizers of their own, and may need
+    /// them). The propagation policy of the parent's deletion does not apply to these children:
+    /// `orphan` keeps only owned ones.
     ///
     /// They stay, as all children do, when the parent leaves the selection of the operator or the
-    /// operator no longer declares the type; nobody deletes them from then on.
+    /// operator no longer declares the type; then they have to be deleted manually.
     ///
-    /// Such a type is never [adopting](ChildConfig::adopting): an object without a controller may be
-    /// the child of another parent.
+    /// Such a type cannot be [adopting](ChildConfig::adopting): an object without a controller may
+    /// be the child of another parent.
     ///
-    /// For an operator that is restricted to namespaces the child has to be in one of these.
+    /// If the operator is restricted to namespaces the child has to be in one of these.
     #[must_use]
     pub fn delete_with_finalizer(self) -> Self {
         Self { uncollectable: true, ..self }
@@ -41,18 +41,18 @@ impl OperatorConfig {
         declared.filter(move |_| is_namespaced).map(|child| &child.ty)
     }
 
-    /// Whether the operator's finalizer is put on its parents.
+    /// Whether parents get the operator's finalizer.
     pub fn needs_finalizer(&self, handler: &dyn Handler) -> bool {
         handler.has_finalizer() || self.uncollectable().next().is_some()
     }
 
-    /// Whether parents that are not selected are looked at: a finalizer of the operator, or of the one
-    /// that it took over from, would keep them for ever.
+    /// Whether parents that are not selected are watched: a finalizer of the operator, or of its
+    /// predecessor, would keep them for ever.
     pub fn sees_all_parents(&self, handler: &dyn Handler) -> bool {
         self.needs_finalizer(handler) || !self.predecessor.finalizers.is_empty()
     }
 
-    /// Whether there is any place where children of a type could be.
+    /// Whether children of a type can exist anywhere.
     pub(super) fn may_have_children(&self, ty: &K8sType) -> bool {
         let is_allowed = self.child_config(ty).is_some_and(|config| config.uncollectable)
             && self.namespaces.names().is_none();
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_from_the_child_of_another_is_not_adopted() {
+    fn a_child_without_an_owner_reference_is_not_adopted() {
         let child = ChildConfig::apply().delete_with_finalizer().adopting();
         let refused = OperatorConfig::of::<ConfigMap>("a").child::<Secret>(child).validate();
         assert!(matches!(refused, Err(ConfigError::AdoptsUncollectable { .. })));

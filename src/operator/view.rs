@@ -1,13 +1,13 @@
-//! The children of one type, as they are cached or as a Rust type. Borrows, copies nothing.
+//! The children of one type, cached or as a Rust type. Borrows, copies nothing.
 
 use std::{iter::Map, marker::PhantomData, slice};
 
 use serde::de::DeserializeOwned;
 
-use super::key_index::{KeyIndex, halving};
+use super::key_index::{KeyIndex, binary_search};
 use crate::object::{K8sType, KeyRef, Object, ParseAsError};
 
-/// The children of one type as they are cached, by namespace and name.
+/// The cached children of one type, by namespace and name.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RawView<'a> {
     of: Option<(&'a K8sType, &'a KeyIndex)>,
@@ -35,8 +35,8 @@ impl<'a> RawView<'a> {
         self.of.map(|(ty, _)| ty)
     }
 
-    /// The child with this key: `("namespace", "name")`, a name alone for what is cluster-scoped,
-    /// or an [`ObjectKey`](crate::object::ObjectKey).
+    /// The child with this key: `("namespace", "name")`, a name alone if it is cluster-scoped, or
+    /// an [`ObjectKey`](crate::object::ObjectKey).
     pub fn get<'k>(&self, key: impl Into<KeyRef<'k>>) -> Option<&'a Object> {
         let (_, by_key) = self.of?;
         by_key.find(self.objects, key.into())
@@ -47,12 +47,12 @@ impl<'a> RawView<'a> {
         self.get(key).is_some()
     }
 
-    /// The child with this name, in whatever namespace comes first.
+    /// The child with this name in the first namespace that has one.
     pub fn named(&self, name: &str) -> Option<&'a Object> {
         let mut rest = self.objects;
         while let Some(first) = rest.first() {
             let namespace = first.namespace();
-            if let Some(found) = halving(rest, KeyRef { namespace, name }) {
+            if let Some(found) = binary_search(rest, KeyRef { namespace, name }) {
                 return Some(found);
             }
             rest = &rest[rest.partition_point(|object| object.namespace() <= namespace)..];
@@ -100,7 +100,7 @@ impl<'a, C: DeserializeOwned> TypedView<'a, C> {
     /// The child with this key, see [`RawView::get`].
     ///
     /// # Errors
-    /// When the object does not fit the Rust type.
+    /// The object does not fit the Rust type.
     pub fn get<'k>(&self, key: impl Into<KeyRef<'k>>) -> Result<Option<C>, ParseAsError> {
         self.raw.get(key).map(Object::parse_as).transpose()
     }
@@ -110,10 +110,10 @@ impl<'a, C: DeserializeOwned> TypedView<'a, C> {
         self.raw.exists(key)
     }
 
-    /// The child with this name, in whatever namespace comes first.
+    /// The child with this name in the first namespace that has one.
     ///
     /// # Errors
-    /// When the object does not fit the Rust type.
+    /// The object does not fit the Rust type.
     pub fn named(&self, name: &str) -> Result<Option<C>, ParseAsError> {
         self.raw.named(name).map(Object::parse_as).transpose()
     }
@@ -121,7 +121,7 @@ impl<'a, C: DeserializeOwned> TypedView<'a, C> {
     /// The first child by key.
     ///
     /// # Errors
-    /// When the object does not fit the Rust type.
+    /// The object does not fit the Rust type.
     pub fn first(&self) -> Result<Option<C>, ParseAsError> {
         self.raw.first().map(Object::parse_as).transpose()
     }
@@ -132,7 +132,7 @@ impl<'a, C: DeserializeOwned> TypedView<'a, C> {
         self.raw.iter().map(Object::parse_as)
     }
 
-    /// The same children as they are cached.
+    /// The same children without a Rust type.
     pub fn raw(&self) -> RawView<'a> {
         self.raw
     }
@@ -157,7 +157,7 @@ impl<'a, C: DeserializeOwned> IntoIterator for TypedView<'a, C> {
     }
 }
 
-// Not derived: that would ask `C` to be copied too.
+// Not derived: that would require `C: Clone`.
 impl<C> Clone for TypedView<'_, C> {
     fn clone(&self) -> Self {
         *self

@@ -1,21 +1,22 @@
-//! Fields that other managers hold and that we leave to them, as the child's [`ConflictPolicy`]
-//! says: which these are, what remains to be applied without them, and until when that holds.
-//! Reads the server's paths; does not send anything.
+//! Fields that other field managers own and that the child's [`ConflictPolicy`] leaves to them:
+//! which these are, what remains to be applied without them, and how long that is valid. Reads the
+//! server's paths; does not send anything.
 
 use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::{
-    ChildId, Write, ownership,
-};
+use super::{ChildId, Write, ownership};
 use crate::{
-    diff::{fingerprint, path::{self, MAX_PATHS}},
+    diff::{
+        fingerprint,
+        path::{self, MAX_PATHS},
+    },
     object::{Object, quoted},
     operator::{ConflictPolicy, Labels},
 };
 
-/// A field that another manager holds with another value.
+/// A field that another field manager owns with another value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldField {
     /// The path, as the server writes it.
@@ -24,28 +25,28 @@ pub struct HeldField {
     pub manager: String,
 }
 
-/// A child of which others hold fields that the handler wants otherwise.
+/// A child with fields that other field managers own with other values than desired.
 #[derive(Debug, Clone)]
 pub struct Contested {
     /// The child.
     pub id: ChildId,
-    /// What the handler wants, see [`Write::desired_hash`].
+    /// The hash of the desired state, see [`Write::desired_hash`].
     pub desired_hash: u64,
-    /// The object as it was left; what others change of it is worth another try.
+    /// The object as our last write left it; a change by others is a reason to try again.
     pub left: Object,
-    /// What others hold.
+    /// The fields that others own.
     pub held: Vec<HeldField>,
-    /// Whether the rest was applied, or nothing.
+    /// Whether the other fields were applied, or nothing.
     pub policy: ConflictPolicy,
 }
 
 impl Contested {
-    /// What others hold, without the name of the child.
+    /// The fields that others own, without the name of the child.
     pub fn why(&self) -> impl fmt::Display {
-        Why(self)
+        HeldFields(self)
     }
 
-    /// Whether others hold what is at one of our paths.
+    /// Whether others own the value at a path of ours.
     pub fn holds(&self, path: &str) -> bool {
         let path = path::as_the_server_writes(path);
         let is_it = |held: &HeldField| {
@@ -55,8 +56,8 @@ impl Contested {
         self.held.iter().any(is_it)
     }
 
-    /// Whether it was found out about the object as it is now: only its status and versions may
-    /// have changed. Who lets go of a field may leave its value as it is.
+    /// Whether the conflict was found on the object as it is now: only its status and versions may
+    /// have changed. A manager that gives up a field may leave its value as it is.
     pub(super) fn is_about(&self, live: &Object) -> bool {
         self.left == *live || fingerprint::differ_in_status_only(&self.left, live)
     }
@@ -68,15 +69,15 @@ impl fmt::Display for Contested {
     }
 }
 
-/// What others hold of a child, in words.
-struct Why<'a>(&'a Contested);
+/// The fields of a child that others own, as text.
+struct HeldFields<'a>(&'a Contested);
 
-impl fmt::Display for Why<'_> {
+impl fmt::Display for HeldFields<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Contested { held, policy, .. } = self.0;
         let what = match policy {
-            ConflictPolicy::Report => "not written, as others hold",
-            ConflictPolicy::Yield | ConflictPolicy::Force => "others hold",
+            ConflictPolicy::Report => "not written: other field managers own",
+            ConflictPolicy::Yield | ConflictPolicy::Force => "other field managers own",
         };
         write!(f, "{what} ")?;
         for (index, HeldField { path, manager }) in held.iter().take(MAX_PATHS).enumerate() {
@@ -90,10 +91,10 @@ impl fmt::Display for Why<'_> {
     }
 }
 
-/// The write without the fields that others hold; `None` where a path cannot be found in it. What
-/// ties the child to its parent stays.
+/// The write without the fields that others own; `None` where a path cannot be found in it. The
+/// owner reference and our labels stay.
 pub fn without(write: &Write, held: &[HeldField]) -> Option<Write> {
-    // Several may hold one field, and one a part of what another holds.
+    // Several managers may own one field, and one a part of what another owns.
     let mut paths: Vec<_> = held.iter().map(|held| held.path.as_str()).collect();
     paths.sort_unstable();
     paths.dedup();
@@ -109,7 +110,7 @@ pub fn without(write: &Write, held: &[HeldField]) -> Option<Write> {
     Some(rest)
 }
 
-/// Whether a path is of what ties a child to its parent, which is never left to others.
+/// Whether a path is an owner reference or a label of ours, which are never left to others.
 pub fn is_ownership_field(path: &str, labels: &Labels) -> bool {
     ownership::is_claim(path, labels)
         || [&labels.parent_uid, &labels.managed_by]
@@ -117,8 +118,8 @@ pub fn is_ownership_field(path: &str, labels: &Labels) -> bool {
             .any(|label| path == format!(".metadata.labels.{label}"))
 }
 
-/// Removes what a path of the server leads to, and what is empty after that. The server does not
-/// quote names, so that dots in them make a path ambiguous: the way that exists is the right one.
+/// Removes the value at a path of the server, and what is empty after that. The server does not
+/// quote names, so dots in them make a path ambiguous: the path that exists is meant.
 fn remove(value: &mut Value, path: &str) -> bool {
     match value {
         Value::Object(fields) => remove_field(fields, path),
@@ -155,7 +156,7 @@ fn remove_item(items: &mut Vec<Value>, path: &str) -> bool {
         item.get(name).is_some_and(|value| value != key)
     };
     let named = |item: &Value| keys.keys().filter(|name| item.get(*name).is_some()).count();
-    // An item may lack a key that the server defaults: who names most of the keys is meant.
+    // An item may lack a key that the server defaults: the item with most of the keys is meant.
     let best = items
         .iter()
         .enumerate()
@@ -185,7 +186,7 @@ mod tests {
     use crate::object::{K8sType, KeptManagers};
 
     #[test]
-    fn what_others_hold_is_taken_out_and_the_rest_stays() {
+    fn held_fields_are_removed_and_the_others_stay() {
         let body = || {
             json!({
                 "metadata": {"labels": {"a.b/c": "1", "a": "2"}, "annotations": {"n": "1"}},
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_hold_is_known_by_our_paths_too() {
+    fn held_fields_are_found_by_our_paths_too() {
         let held = |path: &str| HeldField { path: path.to_owned(), manager: "m`e".to_owned() };
         let left = Object::from_value(
             &K8sType::namespaced("v1", "Pod", "pods"),
@@ -250,7 +251,7 @@ mod tests {
         ] {
             assert_eq!(contested.holds(path), is_held, "{path}");
         }
-        // However its manager is called.
+        // A backtick in the name of a manager does not end the quotes.
         assert!(contested.to_string().contains(".spec.x (`m'e`)"), "{contested}");
     }
 

@@ -1,5 +1,5 @@
-//! The plan for one parent: every desired child is created, updated or left; every other child
-//! that is ours is deleted.
+//! The plan for one parent: every desired child is created, updated or kept; every other child that
+//! is ours is deleted.
 
 use std::collections::BTreeSet;
 
@@ -36,42 +36,43 @@ pub struct PlanInput<'a> {
     pub last_applied: &'a LastApplied,
 }
 
-/// What has to be done so that the children are as desired.
+/// What to do to bring the children to the desired state.
 ///
 /// Writes come first, in the order in which the handler named the children (neighbours of one type
-/// may be sent together); deletions come last: what replaces a child exists before the child goes, and
-/// a reconcile that ends at a refused write has deleted nothing. A desired child that is on its way out is
-/// waited for too, but not for long: its end may wait for just what is to go.
+/// may be sent together). Deletions come last: what replaces a child exists before the child is
+/// deleted, and a reconcile that ends at a refused write has deleted nothing. A desired child that
+/// is being deleted is waited for too, but not for long: it may itself wait for a child that the
+/// plan deletes.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// What to do, in this order.
     pub steps: Vec<Step>,
-    /// The children that are as desired.
+    /// The children that are up to date.
     pub last_applied: LastApplied,
-    /// Children that are not as desired and about which nothing can be done now.
+    /// Children that are not up to date and cannot be changed now.
     pub waiting: Vec<Waiting>,
-    /// Updates of those which change only when they are deleted and of which it is not known what an
-    /// apply would leave: a policy may be why they differ, which a dry run tells.
+    /// Updates of children that change only on deletion, where an admission policy may be why they
+    /// differ: a dry run shows whether it is.
     pub doubtful: Vec<Write>,
-    /// The children that are desired and on their way out, so that others come after them.
+    /// The desired children that are being deleted, to be created again.
     pub replacing: Vec<Uid>,
 }
 
 /// Decides what to do. A parent that is being deleted gets an empty plan.
 ///
 /// # Errors
-/// All refusals of the handler's answer. Nothing may be written or deleted then.
+/// All refusals of the handler's response. Nothing may be written or deleted then.
 pub fn plan(input: PlanInput<'_>) -> Result<Plan, Vec<Refusal>> {
     let (plan, settled) = (Plan::default(), Vec::new());
     let mut planning = Planning { plan, settled, input };
     if !planning.input.parent.is_deleting() {
-        planning.run()?;
+        planning.decide()?;
     }
     Ok(planning.plan)
 }
 
 impl Plan {
-    /// The children that the handler wants, and those that nothing can be done about now.
+    /// The children that the handler wants, and those that cannot be changed now.
     pub fn desired(&self) -> BTreeSet<ChildId> {
         let stays = |step: &&Step| step.final_deletion().is_none();
         let written = self.steps.iter().filter(stays).map(Step::id);
@@ -82,13 +83,13 @@ impl Plan {
 
 struct Planning<'a> {
     plan: Plan,
-    /// Wishes, and the objects that are as these want them.
+    /// Hashes of desired states, and the objects that are up to date with them.
     settled: Vec<(u64, Object)>,
     input: PlanInput<'a>,
 }
 
 impl Planning<'_> {
-    fn run(&mut self) -> Result<(), Vec<Refusal>> {
+    fn decide(&mut self) -> Result<(), Vec<Refusal>> {
         let PlanInput { config, operator, parent, observed, .. } = self.input;
         let owner = Owner { config, operator, parent };
         let writes = normalise(owner, std::mem::take(&mut self.input.desired))?;
@@ -98,7 +99,7 @@ impl Planning<'_> {
             deletions.extend(self.desired(write));
         }
         self.plan.last_applied.settle(std::mem::take(&mut self.settled));
-        // A copy of the labels of a child, or of the parent, lacks one of them.
+        // Labels that were copied from a child, or from the parent, lack one of these.
         let is_labelled = |child: &Object| {
             let label = |name: &str| child.label(name).unwrap_or_default();
             label(&config.labels.managed_by) == operator.as_str()
@@ -122,34 +123,34 @@ impl Planning<'_> {
     fn desired(&mut self, write: Write) -> Option<Deletion> {
         let PlanInput { config, operator, parent, observed, last_applied, .. } = self.input;
         let live = observed.of_type(&write.id.ty).get(&write.id.key);
-        // The object of somebody else: the create answers 409, and the live object tells the rest.
+        // Not ours: the create answers 409, and the live object decides what follows.
         let Some(live) = live.filter(|live| is_ours(config, operator, parent, live)) else {
-            self.plan.last_applied.owe(&write, None, last_applied);
+            self.plan.last_applied.defer(&write, None, last_applied);
             self.plan.steps.push(Step::Create(write.creating()));
             return None;
         };
         let desired_hash = write.desired_hash;
         match existing::decide(config, operator, last_applied, write, live) {
-            Choice::Leave { altered } => {
+            Choice::UpToDate { altered } => {
                 self.plan.last_applied.alter(&ChildId::of(live), altered);
                 self.settled.push((desired_hash, live.clone()));
             }
             Choice::Update(write) => {
-                self.plan.last_applied.owe(&write, Some(live), last_applied);
+                self.plan.last_applied.defer(&write, Some(live), last_applied);
                 self.plan.steps.push(Step::Update(write));
             }
-            Choice::WaitForEnd => {
+            Choice::WaitForDeletion => {
                 self.plan.replacing.push(live.uid().clone());
                 self.wait(live, WaitingReason::deleting(live), last_applied);
             }
-            Choice::LeaveUntilDeleted(write) => self.leave_until_deleted(live, write),
+            Choice::OnDelete(write) => self.wait_on_delete(live, write),
             Choice::Delete(deletion) => return self.delete(live, deletion, last_applied),
             Choice::Contested(contested) => self.plan.last_applied.contest(contested),
         }
         None
     }
 
-    fn leave_until_deleted(&mut self, live: &Object, write: Write) {
+    fn wait_on_delete(&mut self, live: &Object, write: Write) {
         let PlanInput { operator, last_applied, .. } = self.input;
         self.wait(live, WaitingReason::OnDelete { paths: write.paths.clone() }, last_applied);
         if last_applied.is_doubtful(&write, live, operator) {
@@ -158,7 +159,7 @@ impl Planning<'_> {
     }
 
     fn undesired(&mut self, child: &Object) -> Option<Deletion> {
-        // Should it be wished again, its end was not against any wish.
+        // Should it be desired again, its deletion was not a change by others.
         let nothing = LastApplied::default();
         if child.is_deleting() {
             self.wait(child, WaitingReason::deleting(child), &nothing);
@@ -178,12 +179,12 @@ impl Planning<'_> {
             return None;
         }
         if let Some(write) = deletion.instead_of() {
-            self.plan.last_applied.owe(write, Some(child), known);
+            self.plan.last_applied.defer(write, Some(child), known);
         }
         Some(deletion)
     }
 
-    /// `known` tells how the child was left before.
+    /// `known` holds how the child was left before.
     fn wait(&mut self, child: &Object, why: WaitingReason, known: &LastApplied) {
         self.plan.waiting.push(Waiting { id: ChildId::of(child), why });
         self.plan.last_applied.wait(child, known);

@@ -1,8 +1,6 @@
 //! What to do about a child that exists, is ours and is desired. Decides; does not act.
 
-use super::{
-    Contested, Deletion, DeletionReason, LastApplied, Write, ownership,
-};
+use super::{Contested, Deletion, DeletionReason, LastApplied, Write, ownership};
 use crate::{
     diff::differences::Differences,
     object::Object,
@@ -12,17 +10,17 @@ use crate::{
 /// What to do about a child.
 #[derive(Debug)]
 pub(super) enum Choice {
-    /// It is as desired, but for what the server makes something else of when it is applied.
-    Leave { altered: Vec<String> },
+    /// It is up to date, apart from these paths, which the server changes whenever it is applied.
+    UpToDate { altered: Vec<String> },
     /// Apply this.
     Update(Write),
-    /// Delete it, to create it anew.
+    /// Delete it, to create it again.
     Delete(Deletion),
-    /// Somebody deletes it, or this is never applied.
-    LeaveUntilDeleted(Write),
+    /// It changes only when it is deleted; this is the update that is not sent.
+    OnDelete(Write),
     /// It is being deleted.
-    WaitForEnd,
-    /// Others hold fields of it, and it has not changed since that was found out.
+    WaitForDeletion,
+    /// Others own fields of it, and it has not changed since that was found.
     Contested(Contested),
 }
 
@@ -35,27 +33,27 @@ pub(super) fn decide(
     live: &Object,
 ) -> Choice {
     if live.is_deleting() {
-        return Choice::WaitForEnd;
+        return Choice::WaitForDeletion;
     }
     let contested = last_applied.contested_for(&write);
     if let Some(known) = contested.filter(|known| known.is_about(live)) {
         return Choice::Contested(Contested { left: live.clone(), ..known.clone() });
     }
     if last_applied.is_settled(&write, live) {
-        return Choice::Leave { altered: last_applied.altered_of(&write.id) };
+        return Choice::UpToDate { altered: last_applied.altered_of(&write.id) };
     }
     let differences = Differences::between(&write.body, live, operator);
     match strategy(config, &write, &differences) {
         Some(strategy) if !is_as_left(last_applied, &write, live, operator, &differences) => {
             differing(strategy, write, live, differences.paths())
         }
-        Some(_) => Choice::Leave { altered: differences.changed_paths() },
-        None => Choice::Leave { altered: Vec::new() },
+        Some(_) => Choice::UpToDate { altered: differences.changed_paths() },
+        None => Choice::UpToDate { altered: Vec::new() },
     }
 }
 
-/// Whether the object differs in nothing that it did not differ in when it was last as applied:
-/// applying the same would change nothing again.
+/// Whether the object differs only where it already differed after the last apply: applying the
+/// same again would change nothing.
 fn is_as_left(
     last_applied: &LastApplied,
     write: &Write,
@@ -76,12 +74,12 @@ fn differing(strategy: UpdateStrategy, write: Write, live: &Object, paths: Vec<S
             let why = DeletionReason::Recreate { paths, instead_of };
             Choice::Delete(Deletion::new(live, why))
         }
-        UpdateStrategy::OnDelete => Choice::LeaveUntilDeleted(write.updating(live.uid(), paths)),
+        UpdateStrategy::OnDelete => Choice::OnDelete(write.updating(live.uid(), paths)),
     }
 }
 
-/// `None` when there is nothing to do. What ties a child to us is mended in place: only an object
-/// that is not what the handler asked for is worth being recreated.
+/// `None` when there is nothing to do. Lost ownership is fixed in place: only an object that
+/// differs from what the handler asked for is recreated.
 fn strategy(
     config: &OperatorConfig,
     write: &Write,
@@ -103,9 +101,9 @@ mod tests {
 
     use super::*;
     use crate::{
+        diff::hash,
         object::{K8sType, KeptManagers},
         operator::ChildConfig,
-        diff::hash,
         plan::ChildId,
     };
 
@@ -132,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn more_differences_than_are_told_hide_none_that_is_new() {
+    fn a_new_difference_beyond_the_reported_paths_is_found() {
         let operator = OperatorName::new("op").unwrap();
         let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
         let config = config.child_of_type(ty(), ChildConfig::apply());
@@ -156,7 +154,7 @@ mod tests {
         for (live, is_left) in [(&alike, true), (&filled, false)] {
             let decision = decide(&config, &operator, &last_applied, write(), live);
             match decision {
-                Choice::Leave { altered } => assert_eq!((is_left, altered.len()), (true, 10)),
+                Choice::UpToDate { altered } => assert_eq!((is_left, altered.len()), (true, 10)),
                 Choice::Update(write) => assert_eq!((is_left, write.paths.len()), (false, 10)),
                 other => panic!("{other:?}"),
             }

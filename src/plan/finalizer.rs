@@ -1,12 +1,12 @@
-//! Putting a finalizer on a parent and taking it off, as JSON merge patches. The patch carries the
-//! version: a merge patch replaces the whole list, and so must not meet a newer one.
+//! Adds a finalizer to a parent and removes it, as JSON merge patches. A patch carries the version:
+//! it replaces the whole list, and must not overwrite a newer one.
 
 use serde_json::{Value, json};
 
 use crate::object::Object;
 
-/// The patch that adds a finalizer, in the place of those that a predecessor put there; `None`
-/// when that is so, or when the parent is being deleted and the server would refuse a new one.
+/// The patch that adds a finalizer and removes those of a predecessor; `None` when nothing would
+/// change, or when the parent is being deleted and the server would refuse a new one.
 pub fn add(parent: &Object, name: &str, former: &[String]) -> Option<Value> {
     let before = parent.finalizers();
     let mut finalizers = without(&before, former);
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn the_finalizer_of_a_predecessor_goes_with_ours() {
+    fn the_finalizers_of_a_predecessor_are_removed() {
         let former = ["x".to_owned()];
         let object = parent(&json!({"finalizers": ["b", "x"]}));
         assert_eq!(add(&object, "y", &former), Some(patched(&["b", "y"])));

@@ -1,6 +1,6 @@
-//! Planning: from the children that a handler wants and those that exist, to what has to be done.
+//! Planning: compares the desired children with the existing ones and returns what to do.
 //!
-//! Layer 3. Nothing here does I/O or reads a clock; a plan is data, somebody else acts on it.
+//! Layer 3. Nothing here does I/O or reads a clock; a plan is data that others carry out.
 //!
 //! ```text
 //! desired --normalise--> [Desired] --+
@@ -12,8 +12,9 @@
 //!
 //! Invariants:
 //! - one refused child refuses the whole response: nothing is written and nothing deleted;
-//! - what the parent does not own is never in a plan, but as a create that the server refuses;
-//! - a child that is as desired causes no step, whatever the server defaulted in it;
+//! - an object that the parent does not own is in a plan only as a create, which the server
+//!   refuses;
+//! - a child that is up to date causes no step, whatever the server defaulted in it;
 //! - neither plans nor refusals show the content of a child in `Debug` or `Display`, only paths.
 
 mod contested;

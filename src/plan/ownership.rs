@@ -1,17 +1,21 @@
-//! Whose an object is, and how a child says so. Labels select and wake, they prove nothing.
+//! Which parent an object belongs to, and how a child records that. Labels select and wake, they
+//! prove nothing.
 
 use serde_json::{Value, json};
 
 use crate::{
-    diff::{fingerprint, path::{self, Segment}},
+    diff::{
+        fingerprint,
+        path::{self, Segment},
+    },
     object::Object,
     operator::{Labels, OperatorConfig, OperatorName},
 };
 
-/// Whether a child belongs to the parent: it is its controller, or, only where there can be no
-/// owner reference and the type allows that, we have put our labels on it ourselves.
+/// Whether a child belongs to the parent: the parent is its controller or, only where there can be
+/// no owner reference and the type allows that, we have applied our labels ourselves.
 ///
-/// A copy of a child in another namespace may have everything of it, the owner reference too.
+/// A copy of a child in another namespace may have the owner reference too.
 pub fn is_ours(
     config: &OperatorConfig,
     operator: &OperatorName,
@@ -28,13 +32,13 @@ pub fn is_ours(
     }
 }
 
-/// Whether Kubernetes lets the parent own what is in a namespace, or, for `None`, in none.
+/// Whether Kubernetes allows the parent to own objects in a namespace, or, for `None`, in none.
 pub fn can_own(parent: &Object, namespace: Option<&str>) -> bool {
     parent.namespace().is_none() || parent.namespace() == namespace
 }
 
-/// Anybody can copy labels (the server does it, from Services to their slices); that our manager
-/// has applied them nobody else can say.
+/// Anybody can copy labels (the server copies them from Services to their slices); only we can have
+/// applied them with our field manager.
 fn is_labelled_by_us(
     labels: &Labels,
     operator: &OperatorName,
@@ -53,8 +57,8 @@ fn is_labelled_by_us(
     )
 }
 
-/// Adds the labels and, where there can be one, the owner reference to the body of a child whose metadata is an object.
-/// Other owners stay; our labels win over the handler's.
+/// Adds the labels and, where there can be one, the owner reference to the body of a child whose
+/// metadata is an object. Other owners stay; our labels replace the handler's.
 pub(super) fn claim(body: &mut Value, parent: &Object, operator: &OperatorName, labels: &Labels) {
     let metadata = &mut body["metadata"];
     metadata["labels"][&labels.parent_uid] = json!(parent.uid());
@@ -83,8 +87,8 @@ fn reference_to(parent: &Object) -> Value {
     })
 }
 
-/// Whether a child that differs only here lost what ties it to us, and nothing of what the handler
-/// asked for: it is mended in place, whatever the update strategy.
+/// Whether a path is an owner reference or a label of ours. A child that differs only there is
+/// fixed in place, whatever the update strategy.
 pub(super) fn is_claim(found: &str, labels: &Labels) -> bool {
     let label = |name: &str| format!(".metadata.labels{}", path::render(&Segment::Field(name)));
     found.starts_with(".metadata.ownerReferences")
@@ -92,8 +96,8 @@ pub(super) fn is_claim(found: &str, labels: &Labels) -> bool {
         || found == label(&labels.managed_by)
 }
 
-/// Whether two versions of a child differ at most in what ties it to its parent, in their status and
-/// in what the server itself writes.
+/// Whether two versions of a child differ at most in owner references, our labels, status and what
+/// the server itself writes.
 pub fn differ_in_claim_only(a: &Object, b: &Object, labels: &Labels) -> bool {
     a.uid() == b.uid() && unclaimed(a, labels) == unclaimed(b, labels)
 }
@@ -142,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_is_a_claim_however_it_is_called() {
+    fn ownership_labels_are_recognized_with_and_without_a_prefix() {
         let plain = Labels { parent_uid: "parent".to_owned(), managed_by: "by".to_owned() };
         for (path, labels, is_ours) in [
             (".metadata.labels.parent", &plain, true),
@@ -156,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_count_only_where_nothing_better_can_be_and_only_if_we_applied_them() {
+    fn labels_count_only_where_no_owner_reference_can_be_and_only_if_we_applied_them() {
         let operator = OperatorName::new("op").unwrap();
         let parent = object("Parent", "ns", &json!({}));
         let both = json!({format!("f:{UID}"): {}, format!("f:{BY}"): {}});

@@ -1,8 +1,8 @@
-//! Why a handler's answer is refused. Names children and fields, never shows values.
+//! Why a handler's response is refused. Names children and fields, never shows values.
 
 use crate::object::K8sType;
 
-/// A desired child that cannot be. One of them refuses the whole answer.
+/// A desired child that is not valid. One of them refuses the whole response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{child}: {why}")]
 pub struct Refusal {
@@ -24,7 +24,7 @@ pub enum RefusalReason {
     /// A field has another JSON type than every object has.
     #[error("`{0}` has the wrong JSON type")]
     WrongType(&'static str),
-    /// A name that the server would make up is another one with each reconcile.
+    /// The server generates another name with each reconcile.
     #[error("`metadata.generateName` cannot replace `metadata.name`: children need stable names")]
     GeneratedName,
     /// The name or the namespace cannot be part of a URL.
@@ -33,7 +33,7 @@ pub enum RefusalReason {
     /// The operator's configuration does not list the type.
     #[error(
         "the operator does not declare the child type {kind} of {api_version}: add \
-         `.child::<{kind}>(..)`, or `.child_of_type(..)`, to its `OperatorConfig`"
+         `.child::<{kind}>(..)`, or `.child_of_type(..)`, to the `OperatorConfig`"
     )]
     UndeclaredType {
         /// Its apiVersion.
@@ -43,8 +43,8 @@ pub enum RefusalReason {
     },
     /// The operator's configuration lists the kind, but of another version or group.
     #[error(
-        "the operator declares the child type {} of {}, not {kind} of {api_version}: let the handler \
-         return that, or add `.child_of_type(..)` to its `OperatorConfig`",
+        "the operator declares the child type {} of {}, not {kind} of {api_version}: \
+         return the declared one, or add `.child_of_type(..)` to the `OperatorConfig`",
         .declared.kind(), .declared.api_version()
     )]
     OtherVersion {
@@ -57,27 +57,27 @@ pub enum RefusalReason {
     },
     /// A namespaced parent owns only what is in its own namespace.
     #[error(
-        "it is not in the namespace `{0}` of its parent: only children of a type that is \
+        "it is not in the namespace `{0}` of its parent: only children of a type with \
          `.delete_with_finalizer()` may be elsewhere"
     )]
     ForeignNamespace(String),
     /// The operator is restricted to other namespaces.
     #[error("the operator does not work in the namespace `{0}`")]
     OutsideNamespaces(String),
-    /// A cluster-scoped parent has no namespace to lend.
-    #[error("it must name its namespace, as its parent has none")]
+    /// A cluster-scoped parent has no namespace to use as the default.
+    #[error("it must name its namespace: its parent is cluster-scoped")]
     NoNamespace,
     /// The type is cluster-scoped.
-    #[error("objects of {0} have no namespace")]
+    #[error("objects of {0} have no namespace: remove `metadata.namespace`")]
     ClusterScoped(K8sType),
     /// Kubernetes has no owner reference from a cluster-scoped to a namespaced object.
     #[error(
-        "{0} is cluster-scoped and cannot belong to a namespaced parent, unless the child type is \
+        "{0} is cluster-scoped and cannot belong to a namespaced parent, unless the child type has \
          `.delete_with_finalizer()`"
     )]
     CannotBeOwned(K8sType),
     /// The server writes this field, not a handler.
-    #[error("`{0}` is written by the server and cannot be desired")]
+    #[error("`{0}` is written by the server: remove it from the child")]
     ServerOwned(&'static str),
     /// The handler named another controller.
     #[error("`metadata.ownerReferences` names another controller than the parent")]
@@ -85,8 +85,8 @@ pub enum RefusalReason {
     /// It is the parent.
     #[error("it is the parent itself")]
     IsTheParent,
-    /// Another child of the answer has the same type and name.
-    #[error("it is named twice")]
+    /// Another child of the response has the same type and name.
+    #[error("it is returned twice")]
     Duplicate,
     /// No API server stores an object of this size.
     #[error("it has {0} bytes, more than an API server stores")]

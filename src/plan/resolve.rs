@@ -1,5 +1,5 @@
-//! What to do when a write or a delete answered 409 and the object was read live. Decides anew
-//! with the live object; how often that may happen in a reconcile is for the caller to limit.
+//! What to do when a write or a delete answered 409 and the object was read live. Decides again
+//! with the live object; the caller limits how often that happens in a reconcile.
 
 use super::{
     ChildId, Deletion, DeletionReason, LastApplied, WaitingReason, Write,
@@ -20,28 +20,28 @@ pub enum AfterConflict {
     ApplyWithUid(Write),
     /// It is ours and differs, and its type is recreated.
     Recreate(Deletion),
-    /// It is ours and as desired.
+    /// It is ours and up to date.
     Settled,
-    /// It is ours and nothing can be done now; its next change tells.
+    /// It is ours and cannot be changed now; its next change wakes the parent.
     Wait(WaitingReason),
-    /// It is nobody's, and its type is adopted.
+    /// It has no controller, and its type is adopted.
     Adopt(Write),
-    /// It is somebody else's: no write until it changes.
+    /// It is not ours: no write until it changes.
     Foreign(ForeignChild),
 }
 
-/// An object that is not ours, where a child should be.
+/// An object that has the name of a child and is not ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignChild {
-    /// The child that it stands in the way of.
+    /// The child that has its name.
     pub id: ChildId,
     /// Its uid.
     pub uid: Uid,
-    /// Its version: a later one is worth another try.
+    /// Its version: a later one is a reason to try again.
     pub version: ResourceVersion,
-    /// Whose it is, for people.
+    /// Its owner, as text for users.
     pub owner: String,
-    /// Whether its type could be told to adopt it.
+    /// Whether its type could be configured to adopt it.
     pub is_adoptable: bool,
 }
 
@@ -52,7 +52,7 @@ pub enum AfterDeleteConflict {
     Gone,
     /// It changed, and is still to be deleted.
     Again(Deletion),
-    /// It changed, and is now terminating, as desired or better left alone.
+    /// It changed, and is now terminating, up to date or not to be modified.
     Keep,
     /// It is no longer ours.
     NotOurs,
@@ -79,12 +79,12 @@ pub fn after_conflict(
         };
     }
     match existing::decide(config, operator, &LastApplied::default(), write, live) {
-        // Nothing is remembered here, and so nothing is known to be contested.
-        Choice::Leave { .. } | Choice::Contested(_) => AfterConflict::Settled,
+        // Nothing is remembered here, so no conflict is known.
+        Choice::UpToDate { .. } | Choice::Contested(_) => AfterConflict::Settled,
         Choice::Update(write) => AfterConflict::ApplyWithUid(write),
         Choice::Delete(deletion) => AfterConflict::Recreate(deletion),
-        Choice::WaitForEnd => AfterConflict::Wait(WaitingReason::deleting(live)),
-        Choice::LeaveUntilDeleted(write) => {
+        Choice::WaitForDeletion => AfterConflict::Wait(WaitingReason::deleting(live)),
+        Choice::OnDelete(write) => {
             AfterConflict::Wait(WaitingReason::OnDelete { paths: write.paths })
         }
     }
@@ -118,15 +118,15 @@ pub fn after_delete_conflict(
         Choice::Update(_) if is_immutable => {
             AfterDeleteConflict::Again(Deletion::new(live, deletion.why.clone()))
         }
-        Choice::Leave { .. }
+        Choice::UpToDate { .. }
         | Choice::Update(_)
-        | Choice::LeaveUntilDeleted(_)
-        | Choice::WaitForEnd
+        | Choice::OnDelete(_)
+        | Choice::WaitForDeletion
         | Choice::Contested(_) => AfterDeleteConflict::Keep,
     }
 }
 
-/// The deletion of a child of which the server would not change some fields, if it is still ours.
+/// The deletion of a child with fields that the server would not change, if it is still ours.
 pub fn instead_of_immutable(
     config: &OperatorConfig,
     operator: &OperatorName,
@@ -141,7 +141,7 @@ pub fn instead_of_immutable(
 }
 
 impl ForeignChild {
-    /// Whether it has a controller, which is somebody else.
+    /// Whether it has a controller, which is another object.
     pub(crate) fn has_controller(&self) -> bool {
         self.owner != NO_CONTROLLER
     }
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn an_immutable_child_goes_only_while_it_is_ours_and_still_differs() {
+    fn an_immutable_child_is_deleted_only_while_it_is_ours_and_still_differs() {
         let (operator, paths) = (OperatorName::new("op").unwrap(), vec![".spec.x".to_owned()]);
         let parent = object(&config().parent, "p", &json!({}));
         let mut config = config();
@@ -252,19 +252,20 @@ mod tests {
     }
 
     #[test]
-    fn only_what_has_no_controller_is_adopted_and_only_where_that_is_asked_for() {
+    fn only_an_object_without_a_controller_is_adopted_and_only_if_configured() {
         let operator = OperatorName::new("op").unwrap();
         let parent = object(&config().parent, "p", &json!({}));
         let mut adopting = config();
         adopting.children[0].config = ChildConfig::apply().adopting();
-        let nobodys = json!({"ownerReferences": [{"uid": "x"}]});
+        let uncontrolled = json!({"ownerReferences": [{"uid": "x"}]});
         let controlled = json!({"ownerReferences": [{"uid": "x", "controller": true}]});
-        let ending = json!({"ownerReferences": [], "deletionTimestamp": "2026-01-01T00:00:00Z"});
+        let terminating =
+            json!({"ownerReferences": [], "deletionTimestamp": "2026-01-01T00:00:00Z"});
         for (config, metadata, expected) in [
-            (&adopting, &nobodys, "adopt"),
+            (&adopting, &uncontrolled, "adopt"),
             (&adopting, &controlled, "foreign"),
-            (&adopting, &ending, "wait"),
-            (&config(), &nobodys, "foreign"),
+            (&adopting, &terminating, "wait"),
+            (&config(), &uncontrolled, "foreign"),
         ] {
             let live = pod("u", 0, metadata);
             let after = after_conflict(config, &operator, &parent, write(), Some(&live));
@@ -278,9 +279,9 @@ mod tests {
         }
     }
 
-    /// As after a create of ours whose reply was lost.
+    /// As after a create of ours whose response was lost.
     #[test]
-    fn a_refused_create_of_a_child_that_is_there_already_is_a_write_only_if_it_differs() {
+    fn a_refused_create_of_an_existing_child_is_a_write_only_if_it_differs() {
         let operator = OperatorName::new("op").unwrap();
         let mut config = config();
         config.children[0].config = ChildConfig::apply();

@@ -1,6 +1,6 @@
-//! Which steps of a plan write a child again that had been as desired, and who caused that: somebody
-//! else who changed it, or a handler that has changed its mind. Judges one reconcile; whether it happens
-//! again and again is for [`Flapping`](super::Flapping) to say.
+//! Which steps of a plan write a child again that had been up to date, and why: another client
+//! changed it, or the handler returned something else. Judges one reconcile;
+//! [`Flapping`](super::Flapping) counts how often it happens.
 
 use std::{cell::LazyCell, collections::HashMap};
 
@@ -10,32 +10,32 @@ use crate::{
     operator::Children,
 };
 
-/// A child that had been as desired and is written again.
+/// A child that had been up to date and is written again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rewrite {
-    /// The JSON paths that are written; none when all of the child went or is to go.
+    /// The JSON paths that are written; none when the whole child was or is to be deleted.
     pub paths: Vec<String>,
-    /// Who caused it.
+    /// What caused it.
     pub why: RewriteReason,
-    /// The version at which it was as desired.
+    /// The version at which it was up to date.
     pub from: ResourceVersion,
-    /// The version at which it is not; `None` when it is gone.
+    /// The version at which it is not; `None` when it is deleted.
     pub to: Option<ResourceVersion>,
     /// The field manager that changed it, as far as the cache knows.
     pub changed_by: Option<String>,
 }
 
-/// Who caused that a child is written again.
+/// What caused that a child is written again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RewriteReason {
-    /// The handler wants the same as before: somebody else changed the child.
+    /// The handler wants the same as before: another client changed the child.
     Drift,
     /// The handler wants something else, although nothing in its request was changed by others.
     OtherAnswer,
 }
 
-/// Finds the steps that write again. `last_applied` are those of the reconcile before, and `is_same_parent` says
-/// whether the parent is as that reconcile left it.
+/// Finds the steps that write again. `last_applied` is that of the reconcile before, and
+/// `is_same_parent` is whether the parent is as that reconcile left it.
 pub fn rewrites(
     plan: &Plan,
     last_applied: &LastApplied,
@@ -55,22 +55,22 @@ pub fn rewrites(
     plan.steps.iter().filter_map(rewrite).collect()
 }
 
-fn change(step: &Step, (wish, settled): (u64, &Object), live: Option<&Object>) -> Option<Rewrite> {
-    let (paths, is_same_wish) = match step {
-        Step::Create(write) => (&[][..], write.desired_hash == wish),
-        Step::Update(write) => (&*write.paths, write.desired_hash == wish),
+fn change(step: &Step, (hash, settled): (u64, &Object), live: Option<&Object>) -> Option<Rewrite> {
+    let (paths, is_same_state) = match step {
+        Step::Create(write) => (&[][..], write.desired_hash == hash),
+        Step::Update(write) => (&*write.paths, write.desired_hash == hash),
         Step::Delete(Deletion { why: DeletionReason::Undesired, .. }) => (&[][..], false),
         Step::Delete(Deletion { why: DeletionReason::Recreate { paths, instead_of }, .. }) => {
-            (&**paths, instead_of.desired_hash == wish)
+            (&**paths, instead_of.desired_hash == hash)
         }
         // In no plan: it follows from a refused update.
         Step::Delete(Deletion { why: DeletionReason::Immutable { .. }, .. }) => return None,
     };
-    let why = match (is_same_wish, live) {
+    let why = match (is_same_state, live) {
         (true, Some(live)) if live != settled => RewriteReason::Drift,
         (true, None) => RewriteReason::Drift,
         (false, Some(live)) if live == settled => RewriteReason::OtherAnswer,
-        // A new wish for a child that others changed, or one that was refused before.
+        // Another desired state for a child that others changed, or one that was refused before.
         (true | false, _) => return None,
     };
     let changed_by = match why {
@@ -115,13 +115,13 @@ mod tests {
         Object::from_value(&pods(), &value, &KeptManagers::new(["op"])).unwrap()
     }
 
-    fn update(wish: u64) -> Step {
+    fn update(desired_hash: u64) -> Step {
         let paths = vec![".spec.x".to_owned()];
         let id = ChildId::of(&child("c", 1));
-        Step::Update(Write { id, body: Value::Null, desired_hash: wish, paths })
+        Step::Update(Write { id, body: Value::Null, desired_hash, paths })
     }
 
-    /// What is written again, when `c` was settled at version 4 under wish 7, and `d` too.
+    /// What is written again, when `c` and `d` were settled at version 4 with the desired hash 7.
     fn found(step: &Step, live: &[Object], is_same_parent: bool) -> Option<(RewriteReason, usize)> {
         let mut last_applied = LastApplied::default();
         last_applied.settle(["c", "d"].map(|name| (7, child(name, 4))));
@@ -155,24 +155,24 @@ mod tests {
     }
 
     #[test]
-    fn who_caused_a_write_is_told_by_the_wish_and_by_what_others_changed() {
+    fn the_cause_of_a_rewrite_follows_from_the_desired_state_and_from_changes_by_others() {
         use RewriteReason::{Drift, OtherAnswer};
-        let create = |wish| match update(wish) {
+        let create = |desired_hash| match update(desired_hash) {
             Step::Update(write) => Step::Create(write),
             step => step,
         };
         let delete = || Step::Delete(Deletion::new(&child("c", 4), DeletionReason::Undesired));
         let (settled, other) = (|| child("c", 4), || child("d", 4));
         let table: Vec<(Step, Vec<Object>, bool, Option<_>)> = vec![
-            // The same wish: somebody else changed it, or it went.
+            // The same desired state: another client changed or deleted it.
             (update(7), vec![child("c", 9), other()], true, Some((Drift, 1))),
             (update(7), vec![child("c", 9)], false, Some((Drift, 1))),
             (create(7), vec![other()], true, Some((Drift, 0))),
             (update(7), vec![settled(), other()], true, None),
-            // Another wish for the same request.
+            // Another desired state for the same request.
             (update(8), vec![settled(), other()], true, Some((OtherAnswer, 1))),
             (delete(), vec![settled(), other()], true, Some((OtherAnswer, 0))),
-            // Another request: the parent, this child, another child, one more, one less.
+            // Another request: the parent, this child, another child, one more, one fewer.
             (update(8), vec![settled(), other()], false, None),
             (update(8), vec![child("c", 9), other()], true, None),
             (update(8), vec![settled(), child("d", 9)], true, None),
@@ -187,7 +187,7 @@ mod tests {
 
     /// It is seen with a deletionTimestamp first, more than once.
     #[test]
-    fn who_deletes_a_child_that_takes_its_time_to_end_caused_it_too() {
+    fn a_child_that_others_delete_slowly_is_drift_too() {
         let Step::Update(write) = update(7) else { unreachable!() };
         let mut last_applied = LastApplied::default();
         last_applied.settle([(7, child("c", 4)), (7, child("d", 4))]);
@@ -196,23 +196,23 @@ mod tests {
             last_applied = LastApplied::default();
             last_applied.settle([(7, child("d", 4))]);
             last_applied.wait(&child("c", version), &before);
-            assert_eq!(last_applied.len(), 1, "it is not as desired");
+            assert_eq!(last_applied.len(), 1, "it is not up to date");
         }
         let (other, created) = ([child("d", 4)], Step::Create(write.clone()));
         let drift = Some((RewriteReason::Drift, 0));
         assert_eq!(found_by(&last_applied, &created, &other, true), drift);
-        let another_wish = Step::Create(Write { desired_hash: 8, ..write });
-        assert_eq!(found_by(&last_applied, &another_wish, &other, true), None);
+        let another_state = Step::Create(Write { desired_hash: 8, ..write });
+        assert_eq!(found_by(&last_applied, &another_state, &other, true), None);
         last_applied.forget(created.id());
         assert_eq!(
             found_by(&last_applied, &created, &other, true),
             None,
-            "it was we who deleted it"
+            "we deleted it ourselves"
         );
     }
 
     #[test]
-    fn a_handler_that_changes_its_mind_is_seen_beside_a_child_that_waits() {
+    fn another_response_of_the_handler_is_found_beside_a_waiting_child() {
         let before = LastApplied::default();
         for (version, expected) in [(5, Some((RewriteReason::OtherAnswer, 1))), (6, None)] {
             let mut last_applied = LastApplied::default();

@@ -42,18 +42,18 @@ pub struct Write {
     pub paths: Vec<String>,
 }
 
-/// A delete with its proof.
+/// A delete with its preconditions.
 #[derive(Debug, Clone)]
 pub struct Deletion {
     /// The child.
     pub id: ChildId,
-    /// The object that is meant, and no later one of the same name.
+    /// The uid of the object to delete, and of no later one with the same name.
     pub uid: Uid,
-    /// The version on which the decision rests.
+    /// The version on which the decision is based.
     pub version: ResourceVersion,
-    /// Why it goes.
+    /// Why it is deleted.
     pub why: DeletionReason,
-    /// Whether it holds what cannot be rebuilt: parent and child are to be read live before.
+    /// Whether it holds what cannot be rebuilt: parent and child are then read live before.
     pub irreplaceable: bool,
 }
 
@@ -66,21 +66,21 @@ pub enum DeletionReason {
     Recreate {
         /// Where it differs.
         paths: Vec<String>,
-        /// The update that would have been. A dry run of it whose reply satisfies
-        /// [`same_owned_fields`](super::same_owned_fields) shows that the difference is the work of
-        /// the server (an admission policy), and that recreating would change nothing.
+        /// The update that is not sent. A dry run of it whose reply satisfies
+        /// [`same_owned_fields`](super::same_owned_fields) shows that the server (an admission
+        /// policy) causes the difference, and that recreating would change nothing.
         instead_of: Box<Write>,
     },
-    /// It differs in what cannot be changed, and its type may be created anew.
+    /// It differs in immutable fields, and its type may be recreated.
     Immutable {
         /// The fields that the server would not change.
         paths: Vec<String>,
-        /// The update that it refused.
+        /// The update that the server refused.
         instead_of: Box<Write>,
     },
 }
 
-/// A child about which nothing can be done now.
+/// A child that cannot be changed now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
     /// The child.
@@ -89,19 +89,19 @@ pub struct Waiting {
     pub why: WaitingReason,
 }
 
-/// Why nothing can be done about a child now.
+/// Why a child cannot be changed now.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WaitingReason {
-    /// It has a deletionTimestamp; it is dealt with once it is gone.
+    /// It has a deletionTimestamp; it is handled once it is deleted.
     #[error("{}", being_deleted(.finalizers))]
     Deleting {
-        /// What holds it, as far as it is known.
+        /// Its finalizers, as far as they are known.
         finalizers: Vec<String>,
     },
     /// It should be deleted, but the store of its type may be incomplete.
     #[error("its deletion waits until all objects of its type are known")]
     TypeNotSynced,
-    /// It differs, and its type is changed only when somebody deletes it.
+    /// It differs, and its type changes only when the object is deleted.
     #[error("it differs at {} and changes only when it is deleted", .paths.join(", "))]
     OnDelete {
         /// Where it differs.
@@ -112,12 +112,12 @@ pub enum WaitingReason {
 // === WaitingReason ===
 
 impl WaitingReason {
-    /// That this object is being deleted.
+    /// For an object that is being deleted.
     pub fn deleting(object: &Object) -> Self {
         Self::Deleting { finalizers: object.finalizers() }
     }
 
-    /// Whether the child goes already.
+    /// Whether the child is being deleted.
     pub fn is_deleting(&self) -> bool {
         matches!(self, Self::Deleting { .. })
     }
@@ -174,8 +174,8 @@ impl Write {
         desired
     }
 
-    /// The same body as a create: version 1 is never the version of an existing object, and a
-    /// version at all forbids creating over one.
+    /// The same body as a create: no existing object has version 1, and a body with a version never
+    /// overwrites one.
     pub(super) fn creating(mut self) -> Self {
         let metadata = &mut self.body["metadata"];
         metadata["resourceVersion"] = json!("1");
@@ -183,8 +183,7 @@ impl Write {
         self
     }
 
-    /// The same body as a create of an object that nobody has, to try whether the server would take
-    /// it.
+    /// The same body as a create under an unused name, to try whether the server would accept it.
     #[must_use]
     pub fn elsewhere(&self) -> Self {
         let mut elsewhere = self.clone().creating();
@@ -194,7 +193,7 @@ impl Write {
         elsewhere
     }
 
-    /// Whether it is to succeed only where there is no object yet.
+    /// Whether it succeeds only if the object does not exist.
     pub fn is_creating(&self) -> bool {
         self.body["metadata"].get("uid").is_none()
     }
@@ -232,7 +231,7 @@ impl Deletion {
         Self::new(object, DeletionReason::Undesired)
     }
 
-    /// What is to come in the place of the object.
+    /// The write that replaces the object.
     pub fn instead_of(&self) -> Option<&Write> {
         match &self.why {
             DeletionReason::Recreate { instead_of, .. }

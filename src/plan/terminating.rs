@@ -1,5 +1,5 @@
-//! Children that take their time to go, and when to look at them live: the event that tells of their
-//! end may never come. Decides; does not look.
+//! Children that are being deleted for a long time, and when to read them live: the event of their
+//! deletion may have been missed. Decides; does not read.
 
 use std::{
     collections::BTreeMap,
@@ -8,63 +8,64 @@ use std::{
 
 use crate::object::{Object, Uid};
 
-/// Longer than a Pod has by default to end (30 s), so that a look is rare.
-const LOOK_AFTER: Duration = Duration::from_mins(1);
+/// Longer than a Pod's default grace period (30 s), so that live reads are rare.
+const READ_AFTER: Duration = Duration::from_mins(1);
 
-/// So many are looked at in one reconcile: a node that is lost has hundreds of Pods ending.
-const MOST_LOOKS: usize = 16;
+/// How many are read in one reconcile: a lost node has hundreds of terminating Pods.
+const MAX_READS: usize = 16;
 
-/// Since when children are known to be ending.
+/// Times when children are known to be terminating.
 #[derive(Debug, Clone, Default)]
-pub struct TerminatingChildren(BTreeMap<Uid, Ending>);
+pub struct TerminatingChildren(BTreeMap<Uid, Times>);
 
 #[derive(Debug, Clone, Copy)]
-struct Ending {
+struct Times {
     since: Instant,
-    /// When it was last looked at; it need not be before it has had its time.
-    looked: Instant,
+    /// When it was last read live, at first when it was found.
+    last_read: Instant,
 }
 
 impl TerminatingChildren {
-    /// Takes in which children are ending by now. Those come back that have been for a minute, and
-    /// again after each further one; of many those that have waited longest.
-    pub fn overdue(&mut self, ending: Vec<Object>, now: Instant) -> Vec<Object> {
+    /// Records which children are terminating now. Returns those that have been for a minute, and
+    /// again after each further minute; of many those that have waited longest.
+    pub fn overdue(&mut self, terminating: Vec<Object>, now: Instant) -> Vec<Object> {
         let before = std::mem::take(&mut self.0);
         let mut overdue = Vec::new();
-        for child in ending {
-            let begun = Ending { since: now, looked: now };
-            let ending = before.get(child.uid()).copied().unwrap_or(begun);
-            self.0.insert(child.uid().clone(), ending);
-            if now.saturating_duration_since(ending.looked) >= LOOK_AFTER {
-                overdue.push((ending, child));
+        for child in terminating {
+            let begun = Times { since: now, last_read: now };
+            let times = before.get(child.uid()).copied().unwrap_or(begun);
+            self.0.insert(child.uid().clone(), times);
+            if now.saturating_duration_since(times.last_read) >= READ_AFTER {
+                overdue.push((times, child));
             }
         }
-        overdue.sort_by_key(|(ending, _)| ending.looked);
-        overdue.truncate(MOST_LOOKS);
-        let looked_at = |(ending, child): (Ending, Object)| {
-            self.0.insert(child.uid().clone(), Ending { looked: now, ..ending });
+        overdue.sort_by_key(|(times, _)| times.last_read);
+        overdue.truncate(MAX_READS);
+        let mark_read = |(times, child): (Times, Object)| {
+            self.0.insert(child.uid().clone(), Times { last_read: now, ..times });
             child
         };
-        overdue.into_iter().map(looked_at).collect()
+        overdue.into_iter().map(mark_read).collect()
     }
 
-    /// Whether a child has been ending for so long that it may never go, or wait for others.
+    /// Whether a child has been terminating for so long that it may never be deleted, or waits for
+    /// others.
     pub fn is_stuck(&self, uid: &Uid, now: Instant) -> bool {
-        let ending = self.0.get(uid);
-        ending.is_some_and(|it| now.saturating_duration_since(it.since) >= LOOK_AFTER)
+        let times = self.0.get(uid);
+        times.is_some_and(|it| now.saturating_duration_since(it.since) >= READ_AFTER)
     }
 
-    /// Whether none is.
+    /// Whether no child is terminating.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// As if all of it were so much longer ago.
+    /// Moves all times back, for tests.
     #[cfg(test)]
     pub(crate) fn age(&mut self, by: Duration) {
-        for ending in self.0.values_mut() {
-            ending.since -= by;
-            ending.looked -= by;
+        for times in self.0.values_mut() {
+            times.since -= by;
+            times.last_read -= by;
         }
     }
 }
@@ -86,24 +87,24 @@ mod tests {
     }
 
     #[test]
-    fn of_many_children_those_are_looked_at_that_have_waited_longest() {
+    fn of_many_children_those_that_have_waited_longest_are_read() {
         let (mut terminating, start) = (TerminatingChildren::default(), Instant::now());
         let names: Vec<_> = (0..20).map(|number| format!("{number:02}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut look = |second| {
+        let mut read = |second| {
             let now = start + Duration::from_secs(second);
             terminating.overdue(children(&names), now)
         };
-        assert!(look(0).is_empty());
-        assert_eq!(look(60), children(&names[..16]));
-        assert_eq!(look(60), children(&names[16..]));
-        assert!(look(119).is_empty());
-        assert_eq!(look(120).len(), 16);
+        assert!(read(0).is_empty());
+        assert_eq!(read(60), children(&names[..16]));
+        assert_eq!(read(60), children(&names[16..]));
+        assert!(read(119).is_empty());
+        assert_eq!(read(120).len(), 16);
     }
 
-    /// However often it is looked at.
+    /// However often it is read.
     #[test]
-    fn a_child_is_stuck_from_the_minute_on_until_it_goes() {
+    fn a_child_is_stuck_after_a_minute_until_it_is_deleted() {
         let (mut terminating, start) = (TerminatingChildren::default(), Instant::now());
         let uid = Uid::new("a");
         for (second, is_stuck) in [(0, false), (59, false), (60, true), (61, true), (150, true)] {
@@ -116,22 +117,22 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_takes_longer_than_a_minute_to_go_is_looked_at_once_a_minute() {
+    fn a_child_that_terminates_for_longer_than_a_minute_is_read_once_a_minute() {
         let (mut terminating, start) = (TerminatingChildren::default(), Instant::now());
-        for (second, ending, overdue) in [
+        for (second, uids, overdue) in [
             (0, vec!["a"], vec![]),
             (50, vec!["a", "b"], vec![]),
             (60, vec!["a", "b"], vec!["a"]),
             (119, vec!["a", "b"], vec!["b"]),
             (120, vec!["a", "b"], vec!["a"]),
-            // Another object is waited for anew, and what is forgotten takes no memory.
+            // Another object begins its own minute, and deleted ones take no memory.
             (200, vec!["c"], vec![]),
             (259, vec!["a", "c"], vec![]),
             (260, vec!["a", "c"], vec!["c"]),
             (400, vec![], vec![]),
         ] {
             let now = start + Duration::from_secs(second);
-            let found = terminating.overdue(children(&ending), now);
+            let found = terminating.overdue(children(&uids), now);
             assert_eq!(found, children(&overdue), "after {second} s");
         }
         assert!(terminating.0.is_empty());

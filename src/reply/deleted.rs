@@ -1,12 +1,12 @@
-//! What a deletion left.
+//! The result of a deletion.
 
 use crate::object::Object;
 
-/// What became of an object that was deleted.
+/// The result of a deletion.
 #[derive(Debug, Clone)]
 pub enum Deleted {
     /// It is gone.
     Gone,
-    /// It has finalizers or a grace period, and is on its way.
+    /// It has finalizers or a grace period, and is terminating.
     Terminating(Object),
 }

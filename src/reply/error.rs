@@ -1,50 +1,49 @@
-//! What can go wrong between us and the API server, and what kind of trouble it is.
+//! The errors of requests to the API server, and their classes.
 
 use std::{sync::Arc, time::Duration};
 
 use http_body_util::LengthLimitError;
 use serde::Deserialize;
 
-/// A request did not do what it was sent for.
+/// A request failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ApiError {
-    /// The server answered, and refused.
-    #[error("{request}: {refusal}")]
+    /// The server refused the request.
+    #[error("{refusal} ({request})")]
     Refused {
         /// Verb and path.
         request: String,
         /// The answer.
         refusal: Box<Refusal>,
     },
-    /// No answer came: the connection failed, or the reply was cut in half. Whether the request
-    /// took effect is not known.
-    #[error("{request}: no answer from the API server: {source}")]
+    /// The connection failed, or the reply was incomplete. Whether the request took effect is unknown.
+    #[error("no answer from the API server: {source} ({request})")]
     Unreachable {
         /// Verb and path.
         request: String,
         /// Why.
         source: Arc<dyn std::error::Error + Send + Sync>,
     },
-    /// No answer came in time. Whether the request took effect is not known.
-    #[error("{request}: no answer from the API server within {} s", .after.as_secs_f64())]
+    /// No answer came in time. Whether the request took effect is unknown.
+    #[error("no answer from the API server within {} s ({request})", .after.as_secs_f64())]
     TimedOut {
         /// Verb and path.
         request: String,
         /// The deadline that passed.
         after: Duration,
     },
-    /// The answer is not what the API promises.
-    #[error("{request}: the answer cannot be read: {why}")]
+    /// The answer violates the API.
+    #[error("the answer of the API server cannot be read: {why} ({request})")]
     Malformed {
         /// Verb and path.
         request: String,
         /// What is wrong with it; never its content.
         why: String,
     },
-    /// The server took what was sent, without the label by which it is watched.
+    /// The server stored the object without the label by which it is watched.
     #[error(
-        "the API server keeps it without the label `{label}`, by which changes of it would be seen: \
-         take it out of the admission policy that removes the label"
+        "the API server stored the object without the label `{label}`, which the watch selects: \
+         exclude it from the admission policy that removes the label"
     )]
     Unlabelled {
         /// The label.
@@ -52,7 +51,7 @@ pub enum ApiError {
     },
 }
 
-/// A `Status` that says no.
+/// A `Status` of a refused request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {message}", named(*.code, .reason))]
 pub struct Refusal {
@@ -60,13 +59,13 @@ pub struct Refusal {
     pub code: u16,
     /// The machine-readable reason, for example `Conflict`; empty if there was none.
     pub reason: String,
-    /// The message for people.
+    /// The message.
     pub message: String,
-    /// What the `Retry-After` header asks for.
+    /// The delay of the `Retry-After` header.
     pub retry_after: Option<Duration>,
-    /// What it is about, one by one.
+    /// The causes.
     pub causes: Vec<Cause>,
-    /// Whether it names an object: a server that does not know the type does not.
+    /// Whether it names an object; not if the server does not know the type.
     pub names_object: bool,
 }
 
@@ -76,28 +75,28 @@ pub struct Refusal {
 pub struct Cause {
     /// The machine-readable reason, for example `FieldManagerConflict`.
     pub reason: String,
-    /// The message for people.
+    /// The message.
     pub message: String,
     /// The path of the field.
     pub field: String,
 }
 
-/// What kind of trouble an error is, for scheduling, metrics and Events.
+/// The class of an error, for scheduling, metrics and Events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorClass {
-    /// May go away by itself: retry with backoff.
+    /// Transient: retry with backoff.
     Retry,
-    /// The object is not as we thought: read it and decide again.
+    /// The object has changed: read it and decide again.
     Conflict,
-    /// The object is not there.
+    /// The object does not exist.
     Missing,
-    /// The server does not know the type, or not now: that says nothing about its objects.
+    /// The server does not serve the type, perhaps temporarily; its objects may exist.
     NotServed,
-    /// The server wants less: wait this long.
+    /// The server is throttling: wait this long.
     Wait(Duration),
-    /// We may not: retry with backoff, and say which permission is missing.
+    /// A permission is missing: retry with backoff, and name it.
     Forbidden,
-    /// The request can never work as it is.
+    /// The request can never succeed unchanged.
     Permanent,
 }
 
@@ -117,7 +116,7 @@ struct StatusDetails {
     causes: Vec<Cause>,
 }
 
-/// What etcd, and the connection to it, say of an object beyond their limits (1.5 and 2 MiB).
+/// The messages for an object beyond the limits of etcd and its connection (1.5 and 2 MiB).
 const TOO_LARGE: [&str; 2] = ["request is too large", "trying to send message larger than max"];
 
 impl Refusal {
@@ -145,8 +144,7 @@ impl Refusal {
         }
     }
 
-    /// Whether nothing is wrong but that fields cannot change once they are set, so that a new
-    /// object could be as it was asked for.
+    /// Whether all causes are immutable fields, so that a new object could be accepted.
     pub fn is_immutable(&self) -> bool {
         const WORDS: [&str; 5] =
             ["immutable", "may not change", "may not be changed", "cannot change", "updates to "];
@@ -154,15 +152,15 @@ impl Refusal {
         self.code == 422 && !self.causes.is_empty() && self.causes.iter().all(is_immutable)
     }
 
-    /// Whether an object may only not be beside those that there are: a quota is used up, or a port
-    /// or an address is taken.
+    /// Whether the object only conflicts with existing ones: a quota is exhausted, or a port or address is in
+    /// use.
     pub fn is_for_room(&self) -> bool {
         matches!(self.code, 403 | 422)
             && ["exceeded quota", "already allocated"].iter().any(|it| self.message.contains(it))
     }
 
-    /// Whether no new object of the kind would be taken from us, or none like this, however it is called:
-    /// by the rights that we have, or by the Pod security standards.
+    /// Whether no new object of the kind, or none with this content, would be accepted under any name: by
+    /// missing permissions, or by the Pod security standards.
     pub fn is_of_every_new_object(&self) -> bool {
         self.code == 403
             && ["cannot create resource", "violates PodSecurity"]
@@ -170,22 +168,22 @@ impl Refusal {
                 .any(|it| self.message.contains(it))
     }
 
-    /// Whether something in the object is refused: with another name it would be too.
+    /// Whether the content of the object is refused, independent of its name.
     pub fn is_about_content(&self) -> bool {
         const NAMES: [&str; 2] = ["metadata.name", "metadata.generateName"];
-        // A rule about all of the object may be one about its name.
-        let is_told = |field: &str| !matches!(field, "" | "<nil>");
-        let is_in_it = |cause: &Cause| is_told(&cause.field) && !NAMES.contains(&&*cause.field);
+        // A rule for the whole object may concern its name.
+        let is_named = |field: &str| !matches!(field, "" | "<nil>");
+        let is_in_it = |cause: &Cause| is_named(&cause.field) && !NAMES.contains(&&*cause.field);
         self.code == 422 && self.causes.iter().any(is_in_it)
     }
 
-    /// What kind of trouble it is.
+    /// The class of the error.
     pub fn class(&self) -> ErrorClass {
         match (self.code, self.retry_after) {
-            // 500 too: what the storage did not answer in time is a `ServerTimeout`.
+            // 500 too: a timeout of the storage is a `ServerTimeout`.
             (429 | 500..=599, Some(delay)) if !delay.is_zero() => ErrorClass::Wait(delay),
             (409, _) => ErrorClass::Conflict,
-            // An apply with the uid of an object that has given way to a namesake.
+            // An apply with the uid of an object that was replaced by one of the same name.
             (422, _) if self.causes.iter().any(|cause| cause.field == "metadata.uid") => {
                 ErrorClass::Conflict
             }
@@ -197,7 +195,7 @@ impl Refusal {
             (500, _) if self.message.starts_with("failed to create typed patch object") => {
                 ErrorClass::Permanent
             }
-            // What the storage never takes: it allows less than the server does.
+            // The storage limits are lower than those of the server.
             (500, _) if TOO_LARGE.iter().any(|words| self.message.contains(words)) => {
                 ErrorClass::Permanent
             }
@@ -207,11 +205,11 @@ impl Refusal {
 }
 
 impl Cause {
-    /// The message without the value that it quotes, which may hold any words.
+    /// The message without the quoted value, which may contain any words.
     fn why(&self) -> &str {
         let Some((kind, rest)) = self.message.split_once(" value: ") else { return &self.message };
         if kind != "Invalid" {
-            // Unsupported, Duplicate: no other value would have been taken.
+            // Unsupported, Duplicate: the field itself is not immutable.
             return "";
         }
         let Some(text) = rest.strip_prefix('"') else {
@@ -228,14 +226,15 @@ impl Cause {
 }
 
 impl ApiError {
-    /// An answer that is not the JSON that it should be, by position: the reader quotes it.
+    /// An answer that is not the expected JSON. Only the position is shown, as the parser's message quotes
+    /// content.
     pub(crate) fn malformed(request: String, error: &serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
-        let why = format!("not what was asked for, at line {line}, column {column}");
+        let why = format!("unexpected JSON at line {line}, column {column}");
         Self::Malformed { request, why }
     }
 
-    /// The answer, where there was one.
+    /// The refusal, if the server refused.
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
             Self::Refused { refusal, .. } => Some(refusal),
@@ -246,17 +245,17 @@ impl ApiError {
         }
     }
 
-    /// Whether the server has more to do than it can, so that whatever else there is should wait.
+    /// Whether the server is throttling requests, so that others should wait.
     pub fn is_throttling(&self) -> bool {
         matches!(self.class(), ErrorClass::Wait(_)) || self.code() == Some(429)
     }
 
-    /// Whether the request may have taken effect all the same.
+    /// Whether the request may have taken effect anyway.
     pub fn may_have_taken_effect(&self) -> bool {
         self.code().is_none_or(|code| code >= 500)
     }
 
-    /// Whether less may be answered: it took too long, or was larger than what is read.
+    /// Whether a smaller request may succeed: it took too long, or the answer was too large.
     pub(crate) fn is_too_much(&self) -> bool {
         match self {
             Self::TimedOut { .. } => true,
@@ -265,7 +264,7 @@ impl ApiError {
         }
     }
 
-    /// What kind of trouble it is.
+    /// The class of the error.
     pub fn class(&self) -> ErrorClass {
         match self {
             Self::Refused { refusal, .. } => refusal.class(),
@@ -276,7 +275,7 @@ impl ApiError {
         }
     }
 
-    /// The HTTP status code, where there was an answer.
+    /// The HTTP status code, if the server answered.
     pub fn code(&self) -> Option<u16> {
         self.refusal().map(|refusal| refusal.code)
     }

@@ -4,38 +4,38 @@ use std::time::SystemTime;
 
 use crate::object::{K8sType, Object, ObjectKey, Uid};
 
-/// Whether an Event reports trouble.
+/// The type of an Event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
-    /// All is well.
+    /// Nothing is wrong.
     Normal,
-    /// Somebody should look.
+    /// Something is wrong.
     Warning,
 }
 
-/// Something that happened to a parent, for `kubectl describe`.
+/// An Event about a parent, for `kubectl describe`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParentEvent {
-    /// Whether it reports trouble.
+    /// Normal or Warning.
     pub kind: EventKind,
     /// One `CamelCase` word.
     pub reason: String,
-    /// A sentence; cut at 1,000 bytes, as the API demands.
+    /// The message; cut at 1,000 bytes, as the API demands.
     pub message: String,
-    /// What tells its name from those of other Events about the same parent.
+    /// The hash in its name.
     pub name: u64,
-    /// How often it happened by now.
+    /// The count.
     pub count: u32,
-    /// When it last happened: it may be told later.
+    /// When it last happened; it may be sent later.
     pub at: SystemTime,
 }
 
-/// What an Event is about.
+/// The object of an Event.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Regarding {
     /// Its type.
     pub ty: K8sType,
-    /// What it is called.
+    /// Its key.
     pub key: ObjectKey,
     /// Its uid, if that is known.
     pub uid: Option<Uid>,

@@ -1,10 +1,10 @@
-//! What the API server answers, and what is sent to it beside objects, as values: errors and what kind of
-//! trouble they are, the schema of a type, Kubernetes Events.
+//! The answers of the API server and the Events sent to it, as values: errors and their classes, the schema
+//! of a type, Kubernetes Events.
 //!
-//! Layer 1. Nothing here does I/O; `cluster` makes these values of what it reads.
+//! Layer 1. No I/O; `cluster` makes these values.
 //!
 //! Invariants:
-//! - an error never quotes a body, but for the words of the server.
+//! - an error never quotes a body, except for messages of the server.
 
 mod deleted;
 mod error;

@@ -1,25 +1,25 @@
-//! What a parent's status may hold, read from its `OpenAPI` schema. Where the schema says something
-//! that is not understood here (a reference, alternatives), everything is allowed: the API server
-//! judges then.
+//! Which status fields a parent's type declares, read from its `OpenAPI` schema. Where the schema has
+//! constructs that are not supported here (references, alternatives), everything is allowed: the API server
+//! decides.
 
 use serde_json::{Map, Value};
 
 use super::value_schema::ValueSchema;
 use crate::object::SecretFields;
 
-/// No more undeclared paths are told.
+/// The most undeclared paths reported.
 const MAX_PATHS: usize = 10;
 
-/// What is read of the schema of a type.
+/// The parts of a type's schema that are used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypeSchema {
-    /// What its status may hold.
+    /// The declared status fields.
     pub status: StatusSchema,
     /// Which fields hold secrets.
     pub secrets: SecretFields,
 }
 
-/// What a parent's status may hold.
+/// The declared status fields of a type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatusSchema(Kind);
 
@@ -31,18 +31,18 @@ enum Kind {
 }
 
 impl StatusSchema {
-    /// The schema is not known: everything is sent that somebody returns, and nothing added for
-    /// which a field must be declared.
+    /// An unknown schema: every returned field is sent, and no field is added that must be declared.
     pub fn unknown() -> Self {
         Self(Kind::Unknown)
     }
 
-    /// The type has no status: nothing is ever sent.
+    /// A type without status: nothing is ever sent.
     pub fn none() -> Self {
         Self(Kind::None)
     }
 
-    /// Reads the schema of the field `status`, and whether the type has the status subresource.
+    /// Reads the schema of the field `status`; `has_subresource` tells whether the type has the status
+    /// subresource.
     pub fn from_open_api(status: Option<&Value>, has_subresource: bool) -> Self {
         match status {
             Some(schema) if has_subresource => Self(Kind::Declared(ValueSchema::read(schema))),
@@ -65,7 +65,7 @@ impl StatusSchema {
         named.is_some()
     }
 
-    /// Whether a field may be sent, be it declared or not.
+    /// Whether a field may be sent, declared or not.
     pub(crate) fn admits(&self, name: &str) -> bool {
         match &self.0 {
             Kind::Unknown => true,
@@ -87,8 +87,8 @@ impl StatusSchema {
         }
     }
 
-    /// Removes what is not declared from a status; returns the paths, with `*` for the items of lists
-    /// and for names that are as free as they: their fields are told once.
+    /// Removes undeclared fields from a status; returns their paths, with `*` for list items and for
+    /// arbitrary names, so that each is reported once.
     pub(crate) fn prune(&self, status: &mut Value, path: &str) -> Vec<String> {
         let mut removed = Vec::new();
         match (&self.0, status) {
@@ -112,8 +112,8 @@ impl StatusSchema {
         removed
     }
 
-    /// Adds to an item of a list in the status what the server would add: without it the list would
-    /// differ for ever.
+    /// Adds the defaults of the server to an item of a list in the status: otherwise the list would always
+    /// differ.
     pub(crate) fn default_item(&self, list: &str, item: &mut Map<String, Value>) {
         if let Some(schema) = self.items_of(list) {
             schema.fill_in(item);
@@ -137,7 +137,7 @@ fn prune(value: &mut Value, schema: &ValueSchema, path: &str, removed: &mut Vec<
                 let path = field_path(path, if is_named { name } else { "*" });
                 prune(inner, inner_schema, &path, removed);
             } else if !schema.admits(name) {
-                tell(removed, field_path(path, name));
+                add_once(removed, field_path(path, name));
                 return false;
             }
             true
@@ -152,7 +152,7 @@ fn prune(value: &mut Value, schema: &ValueSchema, path: &str, removed: &mut Vec<
     }
 }
 
-fn tell(removed: &mut Vec<String>, path: String) {
+fn add_once(removed: &mut Vec<String>, path: String) {
     if removed.len() < MAX_PATHS && !removed.contains(&path) {
         removed.push(path);
     }

@@ -1,21 +1,21 @@
-//! The schema of one value, as far as it says what a status may hold. There is one for every parent
-//! type, for as long as the process lives: what is not asked of it is not kept.
+//! The schema of one value, as far as it is needed for a status. One exists per parent type for the lifetime
+//! of the process, so unused parts are dropped.
 
 use serde_json::{Map, Value};
 
-/// What the API server itself declares in an object that embeds a Kubernetes object.
+/// The fields that the API server itself declares in an embedded Kubernetes object.
 const EMBEDDED: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// What a value may be.
+/// The schema of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ValueSchema {
     properties: Box<[(Box<str>, ValueSchema)]>,
-    /// What is said of fields that are not among the properties.
+    /// The schema of other fields.
     others: Option<Box<ValueSchema>>,
     items: Option<Box<ValueSchema>>,
     default: Option<Box<Value>>,
     may_be_list: bool,
-    /// Whether it may have fields of which nothing is said.
+    /// Whether undeclared fields are allowed.
     is_open: bool,
     embeds_object: bool,
 }
@@ -38,12 +38,12 @@ impl ValueSchema {
         }
     }
 
-    /// The schema of a field that is named in this one.
+    /// The schema of a declared field.
     pub(crate) fn property(&self, name: &str) -> Option<&Self> {
         self.properties.iter().find(|(property, _)| **property == *name).map(|(_, inner)| inner)
     }
 
-    /// The schema of a field, named or not.
+    /// The schema of a field, declared or not.
     pub(crate) fn field(&self, name: &str) -> Option<&Self> {
         self.property(name).or(self.others.as_deref())
     }
@@ -53,7 +53,7 @@ impl ValueSchema {
         self.items.as_deref()
     }
 
-    /// What the server fills in where the value is missing.
+    /// The default that the server sets.
     pub(crate) fn default(&self) -> Option<&Value> {
         self.default.as_deref()
     }
@@ -69,7 +69,7 @@ impl ValueSchema {
         self.may_be_list
     }
 
-    /// Adds to an object what the server would add.
+    /// Adds the defaults of the server to an object.
     pub(crate) fn fill_in(&self, object: &mut Map<String, Value>) {
         for (name, inner) in &self.properties {
             if let Some(default) = inner.default().filter(|_| !object.contains_key(&**name)) {
@@ -79,8 +79,8 @@ impl ValueSchema {
     }
 }
 
-/// Whether anything may be in it: it says so, it says nothing, or it says something that is not
-/// understood here.
+/// Whether any field is allowed: explicitly, by an empty schema, or by constructs that are not supported
+/// here.
 fn is_open(schema: &Value) -> bool {
     const ALTERNATIVES: [&str; 5] = ["$ref", "allOf", "anyOf", "oneOf", "not"];
     let says_any_of = |fields: &[&str]| fields.iter().any(|field| schema.get(field).is_some());

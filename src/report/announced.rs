@@ -1,12 +1,12 @@
-//! What was announced about one parent by Events, so that it is not announced again. Small: contents are
-//! hashes, and what most parents have nothing of takes no room.
+//! The Events that were sent about one parent, so that they are not repeated. Small: contents are hashes, and
+//! rare parts are allocated only when used.
 
 use std::collections::BTreeSet;
 
 use super::series::EventLog;
 use crate::{journal::PausedBy, object::K8sType};
 
-/// What was announced about one parent.
+/// The Events that were sent about one parent.
 #[derive(Debug, Default)]
 pub struct Announced {
     /// The pause that was announced; `None` before the first reconcile.
@@ -17,24 +17,24 @@ pub struct Announced {
 /// A pause that was announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnnouncedPause {
-    /// None is, or it is over.
+    /// No pause, or it ended.
     Over,
-    /// It is not over.
+    /// A pause in progress.
     By(PausedBy),
 }
 
-/// What most parents have nothing of.
+/// Parts that most parents do not use.
 #[derive(Debug, Default)]
 pub(super) struct Rare {
-    /// The Events about it; `None` when there was never one.
+    /// The log of the Events; `None` before the first one.
     pub(super) log: Option<EventLog>,
-    /// A hash of what was last said of what the server makes of children.
+    /// A hash of the last message about altered children.
     pub(super) altered: Option<u64>,
-    /// A hash of what was last said of fields that others hold.
+    /// A hash of the last message about fields that others hold.
     pub(super) contested: Option<u64>,
-    /// The types that were said to keep deletions waiting, and do.
+    /// The unsynced types that were announced.
     pub(super) unsynced: BTreeSet<K8sType>,
-    /// A value of the annotation that was said to pause nothing.
+    /// The annotation value that was announced as not pausing.
     pub(super) pause_value: Option<Box<str>>,
 }
 
@@ -45,29 +45,29 @@ impl From<Option<PausedBy>> for AnnouncedPause {
 }
 
 impl Announced {
-    /// What is rare, if there is any.
+    /// The rare parts, if any.
     pub(super) fn rare(&mut self) -> Option<&mut Rare> {
         self.rare.as_deref_mut()
     }
 
-    /// What is rare, to put something in.
+    /// The rare parts, allocated if needed.
     pub(super) fn rare_mut(&mut self) -> &mut Rare {
         self.rare.get_or_insert_default()
     }
 
-    /// The types that were said to keep deletions waiting.
+    /// The unsynced types that were announced.
     #[cfg(test)]
     pub(crate) fn unsynced(&self) -> BTreeSet<K8sType> {
         self.rare.as_ref().map(|rare| rare.unsynced.clone()).unwrap_or_default()
     }
 
-    /// As if a type were said to keep deletions waiting.
+    /// Marks an unsynced type as announced.
     #[cfg(test)]
     pub(crate) fn wait_for(&mut self, ty: K8sType) {
         self.rare_mut().unsynced.insert(ty);
     }
 
-    /// Takes no room for what is over.
+    /// Frees parts that are no longer used.
     pub fn shrink(&mut self) {
         let is_over = |rare: &Rare| {
             let Rare { log, altered, contested, unsynced, pause_value } = rare;

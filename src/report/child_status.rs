@@ -8,8 +8,8 @@ use crate::{
     plan::{ChildId, LastApplied, WaitingReason},
 };
 
-/// The state of all children, in the order of their names; `None` when the reconcile does not know.
-/// `cached` finds a child in the cache.
+/// The state of all children, sorted by name; `None` when the reconcile does not know. `cached` returns a
+/// child from the cache.
 pub(crate) fn listed(
     report: &Report,
     last_applied: &LastApplied,
@@ -30,7 +30,7 @@ pub(crate) fn listed(
     report.planned.as_ref().map(|planned| planned.iter().filter_map(entry).collect())
 }
 
-/// The state of a child; `None` when it is gone, as it should be.
+/// The state of a child; `None` when it is deleted as desired.
 fn state(
     report: &Report,
     last_applied: &LastApplied,
@@ -53,7 +53,7 @@ fn state(
     match cached(id) {
         _ if is_settled => Some((ChildState::Synced, None)),
         Some(child) if child.is_deleting() => {
-            // What the next reconcile will say.
+            // As the next reconcile will report.
             Some((ChildState::Terminating, Some(WaitingReason::deleting(&child).to_string())))
         }
         None if *planned == Plan::Undesired => None,

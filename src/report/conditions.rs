@@ -1,7 +1,7 @@
-//! What a reconcile means as conditions, by the rules of kstatus; `docs/status.md` has the table.
+//! The conditions of a reconcile, by the rules of kstatus; `docs/status.md` has the table.
 //!
-//! `Ready` is always there. `Reconciling` and `Stalled` are there only while they hold, and never
-//! both: kstatus takes their presence for "in progress" and "failed".
+//! `Ready` always exists. `Reconciling` and `Stalled` exist only while they hold, and never both: for kstatus
+//! their presence means "in progress" and "failed".
 
 use super::{Report, deletion_guard, pause, shown::reason_shown};
 use crate::{
@@ -15,35 +15,39 @@ pub(super) const READY: &str = "Ready";
 const RECONCILING: &str = "Reconciling";
 const STALLED: &str = "Stalled";
 
-/// Every condition that a reconcile has something to say about.
-pub(crate) fn said(report: &Report) -> Vec<Condition> {
+/// All conditions of a reconcile.
+pub(crate) fn of_report(report: &Report) -> Vec<Condition> {
     let conditions = match report.failure() {
         Some(failure) => failed(failure),
-        // A person is asked, by an annotation on the parent.
+        // The deletions wait for approval by an annotation.
         None if report.deletion_guard.is_some() => with(unfailed(report), STALLED),
         None if report.paused.is_none() && waits_for_others(report) => {
             with(unfailed(report), STALLED)
         }
-        None if is_under_way(report) => with(unfailed(report), RECONCILING),
+        None if is_in_progress(report) => with(unfailed(report), RECONCILING),
         None => vec![unfailed(report)],
     };
     with_others(conditions, report)
 }
 
-/// What a failure says, also that of a reconcile which is still in progress.
+/// The conditions of a failure, also of a reconcile in progress.
 pub(crate) fn of_failure(failure: &Failure, report: &Report) -> Vec<Condition> {
     with_others(failed(failure), report)
 }
 
-/// The conditions of ours that do not apply any more. That deletions are held stays until it is known
-/// that none is: it is all that the next process knows of it.
-pub(crate) fn outdated(parent: &Object, said: &[Condition], holds_none: bool) -> Vec<&'static str> {
+/// The conditions that Operetta set and that no longer apply. `DeletionsHeld` stays until no deletions are
+/// held: it is the only record for the next process.
+pub(crate) fn outdated(
+    parent: &Object,
+    current: &[Condition],
+    holds_none: bool,
+) -> Vec<&'static str> {
     let is_over = holds_none || parent.is_deleting();
     let mut ours = vec![RECONCILING, STALLED];
-    ours.extend(pause::said(parent).map(|_| pause::CONDITION));
-    ours.extend((is_over && deletion_guard::is_said(parent)).then_some(deletion_guard::CONDITION));
-    ours.extend(is_flapping_said(parent).then_some(Flapping::CONDITION));
-    ours.retain(|ty| said.iter().all(|condition| condition.ty != *ty));
+    ours.extend(pause::shown_by(parent).map(|_| pause::CONDITION));
+    ours.extend((is_over && deletion_guard::is_shown(parent)).then_some(deletion_guard::CONDITION));
+    ours.extend(shows_flapping(parent).then_some(Flapping::CONDITION));
+    ours.retain(|ty| current.iter().all(|condition| condition.ty != *ty));
     ours
 }
 
@@ -52,7 +56,7 @@ fn failed(failure: &Failure) -> Vec<Condition> {
     with(ready, if failure.is_stalled() { STALLED } else { RECONCILING })
 }
 
-/// Beside `Ready`, a condition that holds for the reason for which the parent is not ready.
+/// `Ready`, and a condition with the same reason and message.
 fn with(ready: Condition, ty: &str) -> Vec<Condition> {
     let Condition { reason, message, .. } = ready.clone();
     vec![ready, Condition::new(ty, true, reason, message)]
@@ -65,13 +69,12 @@ fn with_others(mut conditions: Vec<Condition>, report: &Report) -> Vec<Condition
     conditions
 }
 
-/// Whether there is something to do that will be done without a change of the parent.
-fn is_under_way(report: &Report) -> bool {
+/// Whether work remains that needs no change of the parent.
+fn is_in_progress(report: &Report) -> bool {
     report.paused.is_none() && (!report.waiting.is_empty() || !report.writes.is_empty())
 }
 
-/// Whether all that is missing is what others hold and the child type leaves to them, and what follows
-/// once they have let go.
+/// Whether only fields held by others, and deletions that wait for them, are missing.
 fn waits_for_others(report: &Report) -> bool {
     report.is_contested && report.waiting.len() == report.behind_writes
 }
@@ -92,19 +95,19 @@ fn unfailed(report: &Report) -> Condition {
         return not_ready("Waiting", report.waiting.join("; "));
     }
     if !report.writes.is_empty() {
-        let message = "the children had to be written run after run";
+        let message = "the children were written in several reconciles in a row";
         return not_ready("Unsettled", message.to_owned());
     }
     Condition::new(READY, true, "Synced", settled(&report.held))
 }
 
 fn settled(held: &[String]) -> String {
-    let settled = "all children are as desired".to_owned();
-    if held.is_empty() { settled } else { format!("{settled}, but for {}", held.join("; ")) }
+    let settled = "all children are up to date".to_owned();
+    if held.is_empty() { settled } else { format!("{settled}, except: {}", held.join("; ")) }
 }
 
-/// Whether the parent still says that something of it is flapping.
-fn is_flapping_said(parent: &Object) -> bool {
+/// Whether the parent shows the condition `Flapping`.
+fn shows_flapping(parent: &Object) -> bool {
     let reason = reason_shown(parent, Flapping::CONDITION);
     reason.is_some_and(|reason| FlappingReason::ALL.iter().any(|why| why.name() == reason))
 }
@@ -159,10 +162,9 @@ mod tests {
         report.paused = Some(Pause { by: PausedBy::Annotation, held });
     }
 
-    /// `Ready` with its reason, and which other conditions there are.
+    /// `Ready` with its reason, and the types of the other conditions.
     fn shown(report: &Report) -> String {
-        let said = said(report).into_iter();
-        let shown = said.map(|condition| match condition.ty.as_str() {
+        let shown = of_report(report).into_iter().map(|condition| match condition.ty.as_str() {
             READY => format!("{} {}", condition.status, condition.reason),
             ty => format!(" {ty}"),
         });
@@ -194,7 +196,7 @@ mod tests {
                 "False HandlerPanicked Reconciling",
             ),
             (
-                |report| report.failure = Some(Failure::Overdue(Duration::ZERO)),
+                |report| report.failure = Some(Failure::HandlerTimeout(Duration::ZERO)),
                 "False HandlerTimeout Reconciling",
             ),
             (

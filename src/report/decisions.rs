@@ -1,5 +1,5 @@
-//! What a reconcile decided about each child that was not simply as desired, for those who look: put
-//! together at its end, from what was noted on the way. A child that is as desired costs nothing.
+//! The decisions of a reconcile about children that were not up to date, collected at its end. A child that
+//! is up to date costs nothing.
 
 use super::Report;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     plan::{ChildId, Contested, LastApplied, Refusal},
 };
 
-/// The decisions: what is stuck first, as it is what one looks for, then what was written.
+/// The decisions: stuck children first, then writes.
 pub(super) fn made(report: &Report, last_applied: &LastApplied) -> Vec<Decision> {
     let mut made = stuck(report, last_applied);
     let writes = report.writes.iter().chain(&report.noop_writes).cloned();
@@ -23,7 +23,7 @@ fn stuck(report: &Report, last_applied: &LastApplied) -> Vec<Decision> {
         .states
         .iter()
         .filter_map(|(id, (state, why))| Some((decided(*state)?, id, why.clone())))
-        .chain(contested.map(left_to_others))
+        .chain(contested.map(held_by_others))
         .collect();
     stuck.sort_unstable_by_key(|(what, id, _)| (*what, *id));
     let stuck = stuck.into_iter();
@@ -31,7 +31,7 @@ fn stuck(report: &Report, last_applied: &LastApplied) -> Vec<Decision> {
     stuck.chain(refused(report)).collect()
 }
 
-fn left_to_others(contested: &Contested) -> (Decided, &ChildId, String) {
+fn held_by_others(contested: &Contested) -> (Decided, &ChildId, String) {
     let what = match contested.policy {
         ConflictPolicy::Report => Decided::Conflict,
         ConflictPolicy::Yield | ConflictPolicy::Force => Decided::Held,
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stuck_comes_before_what_was_written_and_what_is_as_desired_is_left_out() {
+    fn stuck_children_precede_writes_and_children_that_are_up_to_date_are_omitted() {
         let mut report = Report::default();
         let write = WriteRecord {
             child: id("new").to_string(),
@@ -82,7 +82,7 @@ mod tests {
         for (name, state, why) in [
             ("c", ChildState::Held, "a pause"),
             ("b", ChildState::Terminating, "it is being deleted"),
-            ("a", ChildState::Pending, "the server asked us to wait"),
+            ("a", ChildState::Pending, "the API server is throttling requests"),
             ("fine", ChildState::Synced, ""),
         ] {
             report.states.insert(id(name), (state, why.to_owned()));
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(
             shown,
             [
-                "Pod.v1 ns/a Waiting: the server asked us to wait",
+                "Pod.v1 ns/a Waiting: the API server is throttling requests",
                 "Pod.v1 ns/b Waiting: it is being deleted",
                 "Pod.v1 ns/c Held: a pause",
                 "Pod.v1 ns/new Created: ",

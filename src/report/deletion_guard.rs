@@ -1,4 +1,4 @@
-//! What is said of deletions that are held because they are too many.
+//! The condition and the message for held deletions.
 
 use super::shown::shown;
 use crate::{
@@ -10,19 +10,19 @@ use crate::{
 /// The type of the condition, and the reason of the Event.
 pub(super) const CONDITION: &str = "DeletionsHeld";
 
-/// The reason of the condition, by which it is known as ours.
+/// The reason of the condition, which identifies it as set by Operetta.
 const REASON: &str = "TooManyDeletions";
 
-/// The words by which a hold of the minute is known: the reconcile itself wanted no more than its share.
+/// The part of the message that identifies a hold by the budget of a minute.
 pub(crate) const OF_THE_MINUTE: &str = "the operator may delete";
 
-/// So much of a value that allows nothing is quoted.
+/// The longest quoted annotation value.
 const LONGEST_GIVEN: usize = 32;
 
-/// So many children are named.
+/// The most children named.
 const NAMED: usize = 3;
 
-/// The sentence about them.
+/// The message.
 pub(crate) fn described(parent: &Object, held: &HeldDeletions, deletions: &[&Deletion]) -> String {
     let HeldDeletions { deletions: count, of, why, code, is_new: _ } = held;
     let why = match why {
@@ -35,21 +35,21 @@ pub(crate) fn described(parent: &Object, held: &HeldDeletions, deletions: &[&Del
     let more = deletions.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!(
-        "{count} of {of} children would be deleted, and {why}: none is ({}{more}){}; if that is \
-         meant: {}",
+        "{count} of {of} children would be deleted, but {why}: none was deleted ({}{more}){}; to \
+         allow it: {}",
         names.join(", "),
-        allowed_in_vain(parent),
+        wrong_approval(parent),
         command(parent, code)
     )
 }
 
-/// What somebody has written who wants to allow them, or had allowed others.
-fn allowed_in_vain(parent: &Object) -> String {
+/// The part about an annotation that allows other deletions.
+fn wrong_approval(parent: &Object) -> String {
     let given = parent.annotations().remove(ALLOW_DELETION_ANNOTATION);
     given.map_or_else(String::new, |given| {
         let given: String = given.chars().take(LONGEST_GIVEN).collect();
         format!(
-            "; the annotation {ALLOW_DELETION_ANNOTATION} is {given:?}, which allows none of them"
+            "; the annotation {ALLOW_DELETION_ANNOTATION} is {given:?}, which does not allow them"
         )
     })
 }
@@ -67,13 +67,13 @@ pub(super) fn condition(message: &str) -> Condition {
     Condition::new(CONDITION, true, REASON, message)
 }
 
-/// Whether the parent still says that we hold deletions.
-pub(super) fn is_said(parent: &Object) -> bool {
-    said(parent).is_some()
+/// Whether the parent shows the condition.
+pub(super) fn is_shown(parent: &Object) -> bool {
+    shown_message(parent).is_some()
 }
 
-/// The message by which it says so.
-pub(crate) fn said(parent: &Object) -> Option<String> {
+/// The message of the condition that the parent shows.
+pub(crate) fn shown_message(parent: &Object) -> Option<String> {
     let shown = shown(parent, CONDITION)?;
     (shown["reason"] == REASON).then(|| shown["message"].as_str().unwrap_or_default().to_owned())
 }

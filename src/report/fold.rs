@@ -1,19 +1,19 @@
 //! From facts to a [`Report`].
 
-use super::{Gauges, Report, Standing, altered, decisions, shape::is_reported};
+use super::{Gauges, MemoryView, Report, altered, decisions, shape::is_reported};
 use crate::{
     history::{Drift, Verb, WriteRecord},
-    journal::{End, Fact, Failure, Left, Planned, RequestFailure, Wait, Written, in_the_way},
+    journal::{End, Fact, Failure, Left, Planned, RequestFailure, Wait, Written, foreign_message},
     object::Redactor,
     operator::ChildState,
     plan::{ChildId, ForeignChild, WaitingReason},
 };
 
-pub(super) fn fold(facts: &[Fact], standing: Standing<'_>, redactor: &Redactor) -> Report {
+pub(super) fn fold(facts: &[Fact], memory: MemoryView<'_>, redactor: &Redactor) -> Report {
     let report = Report {
-        calms_in: standing.calms_in,
-        flapping: standing.flapping.condition(),
-        holds_no_deletions: standing
+        calms_in: memory.calms_in,
+        flapping: memory.flapping.condition(),
+        holds_no_deletions: memory
             .deletion_guard
             .is_some_and(|deletion_guard| !deletion_guard.is_holding()),
         ..Report::default()
@@ -23,7 +23,7 @@ pub(super) fn fold(facts: &[Fact], standing: Standing<'_>, redactor: &Redactor) 
     for fact in facts {
         fold.learn(fact);
     }
-    fold.finish(standing)
+    fold.finish(memory)
 }
 
 struct Fold<'a> {
@@ -32,9 +32,9 @@ struct Fold<'a> {
     failed: Option<Failure>,
     requests: Vec<RequestFailure>,
     foreign: Vec<ForeignChild>,
-    /// Which of the requests was answered with the wish to be left alone for a while.
+    /// The index of the request that was throttled.
     throttled_by: Option<usize>,
-    /// Whether there is a plan that was or is to be carried out.
+    /// Whether a plan was carried out or held.
     is_planned: bool,
 }
 
@@ -50,7 +50,7 @@ impl Fold<'_> {
             Fact::Planned(planned) => self.planned(planned),
             Fact::Judged { held: Some((_, children, message)), .. } => {
                 for child in children {
-                    self.state(child, ChildState::Held, "its deletion waits for a person");
+                    self.state(child, ChildState::Held, "its deletion waits for approval");
                 }
                 self.report.waiting.push(message.clone());
                 self.report.deletion_guard = Some(message.clone());
@@ -69,14 +69,14 @@ impl Fold<'_> {
             }
             Fact::RequestFailed { child, failure } => self.request_failed(child.as_ref(), failure),
             Fact::Foreign(child) => {
-                self.state(&child.id, ChildState::Conflict, &in_the_way(child));
+                self.state(&child.id, ChildState::Conflict, &foreign_message(child));
                 self.foreign.push(child.clone());
             }
             Fact::Unwatched => report.unwatched += 1,
             Fact::Repeated(repeat) if repeat.times > 0 => {
                 report.slowed = report.slowed.max(Some(repeat.times));
             }
-            Fact::FinalizersRest(times) => report.slowed = report.slowed.max(Some(*times)),
+            Fact::FinalizersDelayed(times) => report.slowed = report.slowed.max(Some(*times)),
             Fact::Slowed { now, .. } => report.slowed = *now,
             Fact::StatusWritten => {
                 report.wrote_status = true;
@@ -132,11 +132,11 @@ impl Fold<'_> {
         self.report.writes.push(WriteRecord { child, verb: *verb, paths, drift });
     }
 
-    /// The same failure twice is one.
+    /// Merges equal failures.
     fn request_failed(&mut self, child: Option<&ChildId>, failure: &RequestFailure) {
         let failure = failure.shown(self.redactor);
         if let Some(child) = child {
-            self.state(child, ChildState::Failed, &failure.said.to_string());
+            self.state(child, ChildState::Failed, &failure.message.to_string());
             self.report.refused.push(child.clone());
         }
         let is_same = |known: &RequestFailure| {
@@ -154,7 +154,7 @@ impl Fold<'_> {
         }
     }
 
-    /// The failure of the status is one of the reconcile, unless that has failed already.
+    /// A failed status write fails the reconcile, unless that has failed already.
     fn status_failed(&mut self, failure: &RequestFailure) {
         let failure = failure.shown(self.redactor);
         if self.failed.is_none() && self.requests.is_empty() && self.foreign.is_empty() {
@@ -168,7 +168,7 @@ impl Fold<'_> {
         self.report.states.insert(child.clone(), (state, why.to_owned()));
     }
 
-    fn finish(mut self, standing: Standing<'_>) -> Report {
+    fn finish(mut self, memory: MemoryView<'_>) -> Report {
         let report = &mut self.report;
         report.failure = match self.failed {
             Some(failure) => {
@@ -179,28 +179,28 @@ impl Fold<'_> {
             None if !self.foreign.is_empty() => Some(Failure::Foreign(self.foreign)),
             None => None,
         };
-        let contested = || standing.last_applied.contested();
+        let contested = || memory.last_applied.contested();
         report.is_contested = contested().any(|known| is_reported(known.policy));
-        report.recreates_first = report.recreated > 0 && standing.owes_wait;
-        report.gauges = gauges(report, standing);
+        report.recreates_first = report.recreated > 0 && memory.has_deferred_wait;
+        report.gauges = gauges(report, memory);
         if self.is_planned {
             report.held.extend(contested().map(ToString::to_string));
-            report.held.extend(altered::texts(standing.last_applied));
+            report.held.extend(altered::texts(memory.last_applied));
         }
-        let decisions = decisions::made(report, standing.last_applied);
+        let decisions = decisions::made(report, memory.last_applied);
         report.decisions = decisions;
         self.report
     }
 }
 
-fn gauges(report: &Report, standing: Standing<'_>) -> Gauges {
-    let is_there = !standing.is_leaving && !matches!(report.end, End::Gone | End::Finalized);
-    let contested = standing.last_applied.contested().filter(|it| is_reported(it.policy));
-    let in_conflict = standing.foreign.keys().chain(contested.map(|it| &it.id));
+fn gauges(report: &Report, memory: MemoryView<'_>) -> Gauges {
+    let is_there = !memory.is_leaving && !matches!(report.end, End::Gone | End::Finalized);
+    let contested = memory.last_applied.contested().filter(|it| is_reported(it.policy));
+    let in_conflict = memory.foreign.keys().chain(contested.map(|it| &it.id));
     let in_conflict = in_conflict.filter(|_| is_there).map(|id| id.ty.clone()).collect();
-    let altered = standing.last_applied.altered().filter(|_| is_there);
+    let altered = memory.last_applied.altered().filter(|_| is_there);
     let altered = altered.map(|(id, _)| id.ty.clone()).collect();
-    let held = standing.deletion_guard.map_or(0, crate::plan::DeletionGuard::held);
+    let held = memory.deletion_guard.map_or(0, crate::plan::DeletionGuard::held);
     let held = if is_there || report.deletion_guard.is_some() { held } else { 0 };
     Gauges { in_conflict, altered, held }
 }
@@ -250,20 +250,20 @@ mod tests {
     fn folded(facts: &[Fact]) -> Report {
         let (last_applied, flapping, foreign) =
             (LastApplied::default(), Flapping::default(), <_>::default());
-        let standing = Standing {
+        let memory = MemoryView {
             last_applied: &last_applied,
             flapping: &flapping,
             deletion_guard: None,
             foreign: &foreign,
-            owes_wait: false,
+            has_deferred_wait: false,
             calms_in: None,
             is_leaving: false,
         };
-        fold(facts, standing, &Redactor::Nothing)
+        fold(facts, memory, &Redactor::Nothing)
     }
 
     #[test]
-    fn a_step_that_failed_says_more_than_requests_and_they_more_than_foreign_objects() {
+    fn a_failed_reconcile_overrides_requests_and_they_override_foreign_objects() {
         use FailureKind::{Conflict, HandlerFailed, WriteFailed};
         let of_status = || Fact::StatusFailed(failure("status", 422));
         for (facts, kind, beside) in [
@@ -271,7 +271,7 @@ mod tests {
             (vec![foreign()], Some(Conflict), 0),
             (vec![foreign(), refused("a", 500)], Some(WriteFailed), 0),
             (vec![foreign(), refused("a", 500), failed()], Some(HandlerFailed), 1),
-            // The status is a failure of its own only where nothing else is.
+            // A failed status write counts only if nothing else failed.
             (vec![of_status()], Some(WriteFailed), 0),
             (vec![foreign(), of_status()], Some(Conflict), 1),
             (vec![failed(), of_status()], Some(HandlerFailed), 1),
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_failure_twice_is_one() {
+    fn equal_failures_are_merged() {
         let mut hinted = failure("a", 500);
         hinted.hint = "; try this".into();
         let hinted = Fact::RequestFailed { child: Some(child("a")), failure: hinted };
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_for_a_throttled_request_is_counted_with_it() {
+    fn writes_that_wait_for_a_throttled_request_are_counted_with_it() {
         let waits =
             |name| Fact::Waits { child: child(name), why: Wait::Throttled, is_put_off: true };
         let report = folded(&[refused("a", 500), refused("b", 429), waits("c"), waits("d")]);

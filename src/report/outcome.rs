@@ -1,4 +1,4 @@
-//! What a report means: for those who look, and for the schedule. Decides; does nothing.
+//! The outcome of a report, and its result for the schedule. Decides only.
 
 use std::time::Duration;
 
@@ -10,18 +10,17 @@ use crate::{
     schedule::Finished,
 };
 
-/// The longest wait for something that an event should end earlier.
+/// The longest wait for a watch event.
 const RECHECK: Duration = Duration::from_secs(10);
 
-/// The longest wait for a person, who changes the parent or what no watch shows, or until an operator
-/// may delete again.
+/// The longest wait for manual intervention that no watch may show, or for the deletion budget.
 const SLOW_RECHECK: Duration = Duration::from_mins(1);
 
 /// A server publishes the schema of a new CRD about a second after it serves the type.
 const SCHEMA_RECHECK: Duration = Duration::from_secs(1);
 
 impl Report {
-    /// What the reconcile means for those who look.
+    /// The outcome of the reconcile.
     pub fn outcome(&self, config: &OperatorConfig) -> Outcome {
         match (self.end, self.failure()) {
             (End::Finalized, _) => Outcome::Finalized,
@@ -35,7 +34,7 @@ impl Report {
                 Finished::Wrote | Finished::Recreating => Outcome::Wrote,
                 Finished::Slowed { .. } if !self.writes.is_empty() => Outcome::Wrote,
                 Finished::Recheck { .. } => Outcome::Waiting,
-                // Whatever it runs again for: the parent is not ready.
+                // The parent is not ready, whatever the reason for the next reconcile.
                 _ if self.is_contested => Outcome::Waiting,
                 Finished::Settled { .. }
                 | Finished::Calming { .. }
@@ -50,7 +49,7 @@ impl Report {
         }
     }
 
-    /// What the reconcile means for the schedule.
+    /// The result for the schedule.
     pub fn finished(&self, config: &OperatorConfig) -> Finished {
         let longest = config.max_error_backoff;
         match (self.failure(), self.slowed) {
@@ -68,13 +67,13 @@ impl Report {
             Finished::Failed | Finished::FailedUntilGone { is_passing: true, .. } => Duration::ZERO,
             Finished::FailedUntil { after } => after,
             Finished::FailedUntilGone { at_most, .. } => at_most,
-            // Nothing is written before the server or a change of the parent allows it.
+            // Throttled or stalled: nothing is written before that ends.
             other => return other,
         };
         Finished::FailedSlowed { times, at_least, at_most: self.longest_wait() }
     }
 
-    /// What is on its way out and desired is not kept from coming back for long.
+    /// The longest wait: short while a desired child is terminating, to recreate it soon.
     fn longest_wait(&self) -> Duration {
         if self.replacing.is_empty() { Duration::MAX } else { SLOW_RECHECK }
     }
@@ -85,10 +84,10 @@ impl Report {
             _ if self.recreates_first => Finished::Recreating,
             _ if !self.writes.is_empty() => Finished::Wrote,
             End::Outdated => recheck(RECHECK),
-            // The time that the handler chose, however long.
+            // The delay that the handler chose, however long.
             End::Finalizing => recheck(self.resync.unwrap_or(RECHECK)),
             _ if self.status_is_due => recheck(SCHEMA_RECHECK),
-            // The end of the pause wakes it.
+            // The end of the pause wakes the parent.
             _ if self.paused.is_some() => self.settled(),
             _ if self.deletion_guard.is_some() && self.waiting.len() == 1 => {
                 recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
@@ -110,8 +109,8 @@ impl Report {
         }
     }
 
-    /// No child that is to be created anew stays away until a failure beside it is tried again, unless
-    /// the server has asked for patience.
+    /// A recreated child does not wait for the retry of another failure, unless the server is throttling
+    /// requests.
     fn failed(&self, failure: &Failure, longest: Duration) -> Finished {
         match self.retried(failure, longest) {
             throttled @ Finished::Throttled { .. } => throttled,
@@ -121,7 +120,7 @@ impl Report {
                 is_passing: finished == Finished::Failed,
                 at_most: SLOW_RECHECK.min(longest),
             },
-            // A person may delete what the server refuses to change, so that it can be created anew.
+            // The user may delete the child that the server refuses to change, so that it can be recreated.
             Finished::FailedUntil { after } if matches!(failure, Failure::Api(_)) => {
                 Finished::FailedUntilGone { is_passing: false, at_most: after }
             }
@@ -129,8 +128,8 @@ impl Report {
         }
     }
 
-    /// A failure that the status could not tell is tried again, however permanent. What the server has
-    /// asked for beside another failure is obeyed.
+    /// A failure that the status does not show yet is retried, even a permanent one. Throttling by the server
+    /// counts, also beside another failure.
     fn retried(&self, failure: &Failure, longest: Duration) -> Finished {
         let beside = api_finished(&self.beside, longest);
         match (failure.finished(longest), beside) {
@@ -153,7 +152,7 @@ mod tests {
     };
 
     #[test]
-    fn finalize_is_called_again_after_the_time_that_it_chose() {
+    fn finalize_is_called_again_after_the_delay_that_it_chose() {
         let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
         let after = Duration::from_hours(1);
         let report = Report {
@@ -169,7 +168,7 @@ mod tests {
 
     /// The event may be lost.
     #[test]
-    fn who_waits_for_an_event_looks_again_by_itself() {
+    fn a_parent_that_waits_for_an_event_is_rechecked() {
         let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
         let (soon, late) = (Duration::from_secs(2), Duration::from_hours(1));
         let recheck = |after| Finished::Recheck { after };
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fight_is_slowed_whatever_else_fails_and_keeps_no_child_away() {
+    fn flapping_is_slowed_whatever_else_fails_and_delays_no_recreation() {
         let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
         let (longest, ever) = (config.max_error_backoff, Duration::MAX);
         let slowed = |at_most| Finished::Slowed { times: 3, at_most };
@@ -224,7 +223,7 @@ mod tests {
             (Some(500), 0, true, failed(none, minute)),
             (Some(422), 0, false, failed(longest, ever)),
             (Some(422), 0, true, failed(minute, minute)),
-            // Somebody else had created it meanwhile.
+            // Someone else created it meanwhile.
             (Some(422), 1, false, failed(longest, ever)),
         ] {
             let mut report = Report::default();
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_asks_for_patience_beside_another_failure_gets_it() {
+    fn throttling_counts_also_beside_another_failure() {
         let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
         let after = Duration::from_secs(9);
         let mut report = Report::default();
@@ -247,9 +246,9 @@ mod tests {
         assert_eq!(report.finished(&config), Finished::Throttled { after });
     }
 
-    /// Nothing else takes the condition off.
+    /// Nothing else removes the condition.
     #[test]
-    fn a_paused_parent_looks_whether_what_was_written_again_and_again_has_come_to_rest() {
+    fn a_paused_parent_is_rechecked_for_the_end_of_flapping() {
         let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
         let paused = Some(Pause { by: PausedBy::Annotation, held: Held::Writes(0) });
         let mut report = Report { paused, ..Report::default() };

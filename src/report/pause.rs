@@ -1,4 +1,4 @@
-//! What is said of a pause.
+//! The condition and the Event of a pause.
 
 use super::shown::reason_shown;
 use crate::{
@@ -14,18 +14,18 @@ pub(super) const CONDITION: &str = "Paused";
 pub(super) fn condition(Pause { by, held }: &Pause) -> Condition {
     let message = match by {
         PausedBy::Annotation => format!("the annotation {PAUSED_ANNOTATION} pauses it: {held}"),
-        PausedBy::Operator => format!("a person has paused the operator: {held}"),
+        PausedBy::Operator => format!("the operator is paused: {held}"),
     };
     Condition::new(CONDITION, true, reason(*by), message)
 }
 
-/// By what the parent still says that it is paused, as far as we said so.
-pub(super) fn said(parent: &Object) -> Option<PausedBy> {
+/// The pause that the parent shows, if Operetta set the condition.
+pub(super) fn shown_by(parent: &Object) -> Option<PausedBy> {
     let shown = reason_shown(parent, CONDITION)?;
     [PausedBy::Annotation, PausedBy::Operator].into_iter().find(|by| self::reason(*by) == shown)
 }
 
-/// The reason of the condition, by which it is known as ours.
+/// The reason of the condition, which identifies it as set by Operetta.
 fn reason(by: PausedBy) -> &'static str {
     match by {
         PausedBy::Annotation => "PausedByAnnotation",
@@ -33,14 +33,14 @@ fn reason(by: PausedBy) -> &'static str {
     }
 }
 
-/// The sentence of the Event.
+/// The message of the Event.
 pub(super) fn announcement(by: PausedBy) -> String {
     match by {
         PausedBy::Annotation => {
             format!("nothing is written while the annotation {PAUSED_ANNOTATION} pauses it")
         }
         PausedBy::Operator => {
-            "a person has paused the operator: nothing is written until it is resumed".to_owned()
+            "the operator is paused: nothing is written until it is resumed".to_owned()
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What came of a reconcile: values, and what is plain from them.
+//! The result of a reconcile: values, and predicates on them.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -13,26 +13,26 @@ use crate::{
     plan::{ChildId, DeletionGuard, Flapping, ForeignChild, LastApplied},
 };
 
-/// What the memory of a parent says beside the facts of one reconcile.
+/// The parts of a parent's memory that a report needs beside the facts.
 #[derive(Debug, Clone, Copy)]
-pub struct Standing<'a> {
-    /// How each child was left.
+pub struct MemoryView<'a> {
+    /// The last applied state of each child.
     pub last_applied: &'a LastApplied,
-    /// What is written again and again.
+    /// Repeated writes.
     pub flapping: &'a Flapping,
-    /// Deletions that were too many; `None` before the first reconcile.
+    /// The state of the deletion guard; `None` before the first reconcile.
     pub deletion_guard: Option<&'a DeletionGuard>,
-    /// Objects of others that stand where a child should be.
+    /// Foreign objects with the name of a child.
     pub foreign: &'a BTreeMap<ChildId, ForeignChild>,
-    /// Whether a wait is owed for when a recreated child is there again.
-    pub owes_wait: bool,
-    /// When what is written again and again may have come to rest.
+    /// Whether a wait is deferred until a recreated child exists.
+    pub has_deferred_wait: bool,
+    /// When the flapping may have stopped.
     pub calms_in: Option<Duration>,
-    /// Whether the parent goes, so that what stood in its way is none of its business any more.
+    /// Whether the parent is leaving, so that foreign objects do not matter any more.
     pub is_leaving: bool,
 }
 
-/// What came of a reconcile, as far as it has got.
+/// The result of a reconcile so far.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Report {
@@ -46,81 +46,80 @@ pub struct Report {
     pub unchanged: usize,
     /// Children that cannot be written yet, and why.
     pub waiting: Vec<String>,
-    /// How many of them are to be deleted as soon as every write of another child is accepted.
+    /// How many of them are deletions that wait for the writes.
     pub(super) behind_writes: usize,
-    /// Those of them that are not deleted, as not all of their type is known.
+    /// Those of them that are not deleted because their type is not synced.
     pub(super) unsynced: Vec<ChildId>,
-    /// Children that differ and are left so, because their strategy or conflict policy says so.
+    /// Children that differ and are not written, because of their strategy or conflict policy.
     pub held: Vec<String>,
-    /// What was not done because of a pause; `None` when there is none, or when only the operator is
-    /// paused and nothing was to be done.
+    /// The pause; `None` when there is none, or when only the operator is paused and nothing is pending.
     pub paused: Option<Pause>,
-    /// What is not deleted because it is too much, in words.
+    /// The message about held deletions.
     pub deletion_guard: Option<String>,
-    /// When the handler wants to be called again.
+    /// The resync that the handler asked for.
     pub resync: Option<Duration>,
-    /// The children that are desired and were on their way out when the reconcile began.
+    /// The desired children that were terminating when the reconcile began.
     pub(super) replacing: Vec<Uid>,
     /// How many children were deleted so that others come after them.
     pub(super) recreated: usize,
-    /// Whether they were, and not in the reconcile before.
+    /// Whether children were, and none in the previous reconcile.
     pub(super) recreates_first: bool,
     /// Whether the status was written.
     pub wrote_status: bool,
-    /// Whether the status waits until the server publishes what it may hold.
+    /// Whether the status is still due.
     pub(super) status_is_due: bool,
-    /// How many objects are left alone of which no watch shows what becomes of them.
+    /// How many objects are not modified and not covered by a watch.
     pub(super) unwatched: usize,
-    /// How far the parent got.
+    /// The state of the parent.
     pub end: End,
-    /// How often something was written that is written too often.
+    /// How often a repeated write was too frequent.
     pub(super) slowed: Option<u32>,
-    /// When what is written again and again may have come to rest.
+    /// When the flapping may have stopped.
     pub(super) calms_in: Option<Duration>,
-    /// What a plan says of each child; `None` before there is one, and where nobody asks.
+    /// The plan for each child; `None` before there is one, and where nobody asks.
     pub(super) planned: Option<Vec<(ChildId, Plan)>>,
-    /// The state of the single children, as far as it is known beside the plan.
+    /// The state of single children, as far as known beside the plan.
     pub(super) states: HashMap<ChildId, (ChildState, String)>,
-    /// The sentence about what is written again and again.
+    /// The condition `Flapping`.
     pub(super) flapping: Option<Condition>,
-    /// Whether a child is not written because others hold fields of it.
+    /// Whether a child is not written because others hold its fields.
     pub(super) is_contested: bool,
     /// Whether it is known that no deletions are held.
     pub(super) holds_no_deletions: bool,
-    /// What counts in the gauges from now on.
+    /// The values for the gauges.
     pub gauges: Gauges,
     /// Why it failed.
     pub(super) failure: Option<Failure>,
-    /// The children that requests failed about.
+    /// The children of failed requests.
     pub refused: Vec<ChildId>,
     /// Requests that failed beside that.
     pub(super) beside: Vec<RequestFailure>,
 }
 
-/// What is counted of a parent as long as it is so.
+/// The values of a parent for the gauges.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Gauges {
     /// The types of the children in conflict.
     pub in_conflict: Vec<K8sType>,
-    /// The types of the children of which the server makes something else.
+    /// The types of the children that the server alters.
     pub altered: Vec<K8sType>,
     /// How many deletions are held.
     pub held: usize,
 }
 
-/// So many children are named in a text for people.
+/// The most children named in a message.
 const MAX_UNSETTLED: usize = 10;
 
 impl Report {
-    /// The children that are not up to date, each with the reason; of very many some.
+    /// The children that are not up to date, each with the reason, up to a limit.
     pub fn unsettled(&self) -> Option<String> {
         let some = self.waiting.iter().chain(&self.held).take(MAX_UNSETTLED);
         let text = some.map(String::as_str).collect::<Vec<_>>().join("; ");
         (!text.is_empty()).then_some(text)
     }
 
-    /// Whether the parent is to be reconciled again when its operator is no longer paused.
-    pub fn owes_reconcile(&self) -> bool {
+    /// Whether a reconcile is deferred until the operator is resumed.
+    pub fn has_deferred_reconcile(&self) -> bool {
         self.paused.is_some_and(|pause| pause.by == PausedBy::Operator)
     }
 
@@ -151,13 +150,13 @@ impl Report {
         self.writes.iter().any(|write| write.verb == Verb::Created)
     }
 
-    /// A reconcile that ended by a panic of ours.
-    pub fn died() -> Self {
-        Self { failure: Some(Failure::Died), ..Self::default() }
+    /// A reconcile that ended by a panic in Operetta.
+    pub fn internal_error() -> Self {
+        Self { failure: Some(Failure::InternalError), ..Self::default() }
     }
 }
 
-/// Whether a child is left as it is because others hold fields of it.
+/// Whether the policy reports fields held by others as a conflict.
 pub(super) fn is_reported(policy: ConflictPolicy) -> bool {
     policy == ConflictPolicy::Report
 }

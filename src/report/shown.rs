@@ -1,16 +1,15 @@
-//! What a parent shows in its status.
+//! The conditions in the status of a parent.
 
 use serde_json::Value;
 
 use crate::object::Object;
 
-/// The condition of a type that a parent shows. Most show none but `Ready`, and a search is faster
-/// than a parser.
+/// The condition of a type. Most parents have only `Ready`, and a text search is faster than a parser.
 pub(super) fn shown(parent: &Object, ty: &str) -> Option<Value> {
     if !parent.json().contains(ty) {
         return None;
     }
-    // Whoever writes it may have made anything of it.
+    // Others may have written any value.
     let Value::Object(mut status) = parent.field("status")? else { return None };
     let Value::Array(mut conditions) = status.remove("conditions")? else { return None };
     conditions.iter().position(|it| it["type"] == ty).map(|at| conditions.swap_remove(at))

@@ -1,11 +1,11 @@
-//! What of a status is not written because the parent's type does not declare it, in words.
+//! The message about a status field that the parent's type does not declare.
 
 use crate::{
     object::K8sType,
     plan::{UndeclaredField, WantedBy},
 };
 
-/// What to do about a field that a type does not declare.
+/// The message about an undeclared field, with advice.
 pub fn undeclared(ty: &K8sType, UndeclaredField { path, wanted_by }: &UndeclaredField) -> String {
     let advice = match wanted_by {
         WantedBy::Handler => "the CRD, or do not return it",
@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_who_returned_a_field_is_asked_not_to() {
+    fn the_advice_depends_on_who_wanted_the_field() {
         let ty = K8sType::namespaced("example.com/v1", "App", "apps");
         let returned = undeclared(&ty, &UndeclaredField::returned(".status.odd".to_owned()));
         assert!(returned.contains("declare .status.odd, so it is not written"), "{returned}");

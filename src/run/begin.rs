@@ -25,13 +25,13 @@ impl Machine {
         let id = ChildId::of(&parent);
         self.parent = Some(parent);
         if at.snapshot.is_undecodable(&id) {
-            // What is cached is old: nothing is decided on it.
+            // The cached version is outdated.
             return self.send(Request::Read(id), Awaited::Parent);
         }
         self.prepare_if_available(at);
     }
 
-    pub(super) fn parent_looked_at(&mut self, answer: Answer, at: &Moment<'_>) {
+    pub(super) fn parent_read(&mut self, answer: Answer, at: &Moment<'_>) {
         match Reply::object(answer) {
             Ok(live) => {
                 self.effects.extend(live.clone().map(|live| Effect::Cache(Cache::Saw(live))));
@@ -50,24 +50,24 @@ impl Machine {
         }
     }
 
-    /// The parent is not there (any more): nothing is done.
+    /// The parent does not exist any more.
     fn gone(&mut self, at: &Moment<'_>) {
         self.parent_is(End::Gone, at);
         self.finish(at);
     }
 
-    /// While a child type cannot be listed no handler is called, as every child of it would look deleted.
+    /// Does not call the handler while a child type cannot be listed: its children would appear deleted.
     fn prepare_if_available(&mut self, at: &Moment<'_>) {
         match at.snapshot.unavailable() {
             Some(why) => {
                 self.note([Fact::Failed(Failure::Unavailable(why))], at);
-                self.say(None, at);
+                self.write_status(None, at);
             }
             None => self.prepare(at),
         }
     }
 
-    /// Adds or removes our finalizer where it is due, and finalizes a parent that goes.
+    /// Adds or removes our finalizer where needed, and finalizes a parent that is leaving.
     fn prepare(&mut self, at: &Moment<'_>) {
         let Some(parent) = self.parent.clone() else { return };
         if let Some(Some(by)) = self.view(at, |view| view.paused_by(&parent)) {
@@ -76,23 +76,23 @@ impl Machine {
         let is_leaving = self.settings.is_leaving(&parent);
         let is_held = self.settings.holds_ours(&parent);
         if is_leaving && is_held && at.snapshot.may_be_old(&parent) {
-            // An end cannot be taken back, so that it is not begun on what may be old: of a server that was
-            // given back a backup the parent may be alive, or it is selected again.
+            // Finalizing cannot be undone. After the restore of a backup the parent may not be terminating
+            // any more, or may be selected again.
             let request = Request::Read(ChildId::of(&parent));
             return self.send(request, Awaited::Leaving(parent));
         }
         match (is_leaving, is_held) {
             (true, false) => self.finish(at),
-            (true, true) => self.leave(at),
+            (true, true) => self.finalize_or_release(at),
             (false, _) => self.change_finalizers(at),
         }
     }
 
-    pub(super) fn leaving_looked_at(&mut self, parent: &Object, answer: Answer, at: &Moment<'_>) {
+    pub(super) fn leaving_parent_read(&mut self, parent: &Object, answer: Answer, at: &Moment<'_>) {
         match Reply::object(answer) {
-            // A version of the lost history may have been given again: only the texts tell them apart.
+            // After a restore a version may be used twice: only the content tells them apart.
             Ok(Some(live)) if live == *parent && live.json() == parent.json() => {
-                return self.leave(at);
+                return self.finalize_or_release(at);
             }
             Ok(Some(live)) if live.uid() == parent.uid() => {
                 self.effects.push(Effect::Cache(Cache::Saw(live)));
@@ -107,23 +107,23 @@ impl Machine {
         self.finish(at);
     }
 
-    /// A parent that goes and waits for us.
-    fn leave(&mut self, at: &Moment<'_>) {
+    /// Finalizes a parent, or removes a finalizer that is no longer needed.
+    fn finalize_or_release(&mut self, at: &Moment<'_>) {
         if self.settings.needs_finalizer() {
             self.finalize(at);
         } else {
-            // A finalizer from a time when one was asked for.
+            // An earlier configuration needed the finalizer.
             self.release(at);
         }
     }
 
-    /// Leaves the finalizers of a paused parent as they are; one that is to go waits.
+    /// Does not change the finalizers of a paused parent, and does not finalize it.
     pub(super) fn prepare_paused(&mut self, by: PausedBy, at: &Moment<'_>) {
         let Some(parent) = self.parent.clone() else { return };
         self.note([Fact::BeganPaused(by)], at);
         if self.settings.is_leaving(&parent) {
             if self.settings.holds_ours(&parent) {
-                return self.stay(by, at);
+                return self.hold_finalizing(by, at);
             }
             return self.finish(at);
         }
@@ -141,14 +141,14 @@ impl Machine {
         self.sync(at);
     }
 
-    /// Changes the finalizers where that is due; usually no request is sent.
+    /// Changes the finalizers where needed; usually no request is sent.
     fn change_finalizers(&mut self, at: &Moment<'_>) {
         let Some(parent) = self.parent.clone() else { return };
         let change = FinalizerChange::of_staying(&self.settings);
         let is_due = change.patch(&self.settings, &parent).is_some();
-        if is_due && let Some(Some(times)) = self.view(at, drift::puts_off_finalizers) {
-            self.note([Fact::FinalizersRest(times)], at);
-            // Without the finalizer that it needs a parent gets no children.
+        if is_due && let Some(Some(times)) = self.view(at, drift::finalizers_delayed) {
+            self.note([Fact::FinalizersDelayed(times)], at);
+            // A parent gets no children before it has the finalizer that it needs.
             let is_bare = self.settings.needs_finalizer() && !self.settings.holds(&parent);
             return if is_bare { self.finish(at) } else { self.sync(at) };
         }
@@ -186,7 +186,7 @@ impl Machine {
         let paused = self.view(at, |view| view.paused_by(&parent)).flatten();
         let seen = self.parent.replace(parent);
         if let Some(by) = paused.filter(|_| is_still_due) {
-            // Since the reconcile began: without the finalizer that it needs it gets no children.
+            // The pause began after the reconcile: without its finalizer the parent gets no children.
             return self.prepare_paused(by, at);
         }
         drop(seen);
@@ -197,13 +197,13 @@ impl Machine {
         self.sync(at);
     }
 
-    /// The condition says so: nothing else of the reconcile will.
+    /// Reports the failure in the conditions.
     pub(super) fn finalizer_failed(&mut self, error: ApiError, at: &Moment<'_>) {
         self.note([step_failed("the finalizer", error)], at);
-        self.say(None, at);
+        self.write_status(None, at);
     }
 
-    /// The finalizers are as they should be.
+    /// The finalizers are up to date.
     fn sync(&mut self, at: &Moment<'_>) {
         let Some(parent) = self.parent.clone() else { return };
         let version = parent.resource_version().clone();
@@ -213,33 +213,38 @@ impl Machine {
         let ids = undecodable.iter().filter_map(|object| {
             Some(ChildId { ty: object.ty().clone(), key: object.key()?.clone() })
         });
-        self.look_at_children(ids.collect(), at);
+        self.read_undecodable(ids.collect(), at);
     }
 
-    /// Looks again at the children that cannot be read. One that still cannot fails the reconcile.
-    fn look_at_children(&mut self, mut left: VecDeque<ChildId>, at: &Moment<'_>) {
+    /// Reads the undecodable children live. One that is still undecodable fails the reconcile.
+    fn read_undecodable(&mut self, mut left: VecDeque<ChildId>, at: &Moment<'_>) {
         match left.pop_front() {
             Some(child) => {
                 self.stage = Stage::Undecodable(left);
                 self.send(Request::Read(child.clone()), Awaited::UndecodableChild(child));
             }
-            // The handler is to see what was read.
+            // The handler must see what was read.
             None if !self.effects.is_empty() => self.effects.push(Effect::Resume),
             None => self.call(Purpose::Sync, at),
         }
     }
 
-    pub(super) fn child_looked_at(&mut self, child: &ChildId, answer: Answer, at: &Moment<'_>) {
+    pub(super) fn undecodable_child_read(
+        &mut self,
+        child: &ChildId,
+        answer: Answer,
+        at: &Moment<'_>,
+    ) {
         match Reply::object(answer) {
             Ok(live) => self.effects.extend(live.map(|live| Effect::Cache(Cache::Saw(live)))),
             Err(error) => self.note([child_failed(child, error)], at),
         }
         if let Stage::Undecodable(left) = std::mem::replace(&mut self.stage, Stage::Fresh) {
-            self.look_at_children(left, at);
+            self.read_undecodable(left, at);
         }
     }
 
-    /// Calls the handler with the children as they are.
+    /// Calls the handler with the current children.
     pub(super) fn call(&mut self, purpose: Purpose, at: &Moment<'_>) {
         let Some(parent) = self.parent.clone() else { return };
         self.observed = self.view(at, |view| view.snapshot.observed(&parent)).unwrap_or_default();
@@ -251,7 +256,7 @@ impl Machine {
     }
 }
 
-/// Something about the parent itself is not done: no child says what it waits for.
+/// A step of the parent itself waits for the end of a pause.
 pub(super) fn waits_for_the_end(by: PausedBy, what: &str) -> Fact {
     Fact::ParentWaits(format!("its {what} waits until the {} is no longer paused", by.name()))
 }

@@ -1,4 +1,4 @@
-//! What a machine is told, and what it orders.
+//! The events that a machine processes, and the effects that it returns.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -13,38 +13,38 @@ use crate::{
     reply::{ApiError, TypeSchema},
 };
 
-/// Which request an answer belongs to.
+/// Matches an answer to its request.
 pub type RequestId = u32;
 
-/// A fact that a machine is told.
+/// An input of a machine.
 #[derive(Debug)]
 pub enum Event {
     /// The reconcile begins.
     Started(Aim),
-    /// The handler returned, panicked, or was overdue and is back.
+    /// The handler returned or panicked, in time or after its deadline.
     HandlerReturned(Result<Response, HandlerError>),
     /// The deadline of the handler has passed; it may still return.
     HandlerTimeout(Duration),
-    /// A request was answered, or was not.
+    /// A request was answered or failed.
     Answered(RequestId, Answer),
-    /// Deletions were taken from the operator's budget, or were too many.
+    /// Deletions were reserved from the operator's budget, or exceed it.
     Reserved(Result<Reservation, Exceeded>),
-    /// All orders of the last step were carried out, as [`Effect::Resume`] asked.
+    /// All effects of the last step were performed, as [`Effect::Resume`] asked.
     Resumed,
-    /// The schema of the parents was read; `None` while the server has yet to publish it.
+    /// The schema of the parents was read; `None` until the server publishes it.
     SchemaRead(Result<Option<Arc<TypeSchema>>, ApiError>),
 }
 
-/// What comes of a reconcile.
+/// The purpose of a reconcile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aim {
-    /// The parent is brought one step closer to what its handler wants.
+    /// Brings the parent one step closer to its desired state.
     Reconcile,
-    /// It is shown what that would do: no request is sent.
+    /// Shows what that would do, and sends no request.
     Plan,
 }
 
-/// What a handler returned.
+/// The response of a handler.
 #[derive(Debug)]
 pub enum Response {
     /// Of `sync`.
@@ -53,15 +53,15 @@ pub enum Response {
     Finalized(FinalizeResponse),
 }
 
-/// A call that failed, with the status that the handler wants to show because of it.
+/// A failed call, with the status that the handler returned for it.
 pub struct HandlerError {
-    /// Why.
+    /// The failure.
     pub failure: Failure,
     /// The status.
     pub status: Option<Value>,
 }
 
-/// An order of a machine.
+/// An effect that a machine asks for.
 pub enum Effect {
     /// Call the handler: [`Event::HandlerReturned`] follows, after [`Event::HandlerTimeout`] if it is late.
     Call(Purpose, SyncRequest),
@@ -69,40 +69,42 @@ pub enum Effect {
     Send(RequestId, Request),
     /// Change the cache.
     Cache(Cache),
-    /// Take deletions from the operator's budget: [`Event::Reserved`] follows.
+    /// Reserve deletions from the operator's budget: [`Event::Reserved`] follows.
     Reserve(Allowance, usize),
-    /// Give back what was taken and not deleted.
+    /// Return reserved deletions that were not used.
     Release(Reservation, usize),
     /// Read the schema of the parents: [`Event::SchemaRead`] follows.
     ReadSchema,
-    /// Carry out all other orders of this step: [`Event::Resumed`] follows, with a snapshot that shows them.
+    /// Perform all other effects of this step: [`Event::Resumed`] follows, with a snapshot that includes
+    /// them.
     Resume,
-    /// Show a failure while the reconcile continues.
+    /// Report a failure while the reconcile continues.
     ShowNow(Failure),
-    /// Nothing more is to come.
+    /// The reconcile has ended.
     Finished,
 }
 
-/// What the handler is called for.
+/// The method of the handler to call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// What should exist.
+    /// `sync`.
     Sync,
-    /// The end of the parent.
+    /// `finalize`.
     Finalize,
 }
 
-/// What requests have shown enters the cache at once, and those whom it concerns are woken: a reconcile
-/// reads its own writes.
+/// A change of the cache by a reply. It is applied at once and wakes the parents concerned: a reconcile reads
+/// its own writes.
 #[derive(Debug, Clone)]
 pub enum Cache {
-    /// The reply to a write of ours: the parent itself knows.
+    /// The reply to an own write; does not wake the own parent.
     Wrote(Object),
-    /// What was read live: what others changed is in it, and its event will be ignored as old.
+    /// An object that was read live. It includes changes by others, whose watch events will be ignored as
+    /// outdated.
     Saw(Object),
-    /// We deleted it: the parent itself knows.
+    /// An own deletion; does not wake the own parent.
     Deleted(ChildId, Uid),
-    /// Others deleted it.
+    /// A deletion by someone else.
     Absent(ChildId, Uid),
 }
 

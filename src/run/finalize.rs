@@ -1,4 +1,4 @@
-//! The end of a parent: its handler, the children that Kubernetes does not collect, our finalizer.
+//! Finalizes a parent: its handler, the children that Kubernetes does not collect, our finalizer.
 
 use super::{
     Answer, HandlerError, Machine, Moment, Purpose, Reply,
@@ -33,7 +33,7 @@ impl Machine {
     pub(super) fn finalized(&mut self, response: FinalizeResponse, at: &Moment<'_>) {
         let FinalizeResponse { status, retry, unserializable, .. } = response;
         match (retry, unserializable) {
-            // The status of a parent that may go is not written.
+            // No status is written for a parent that is released.
             (None, _) => self.collect(at),
             (Some(_), Some(why)) => {
                 let failure = Failure::unserializable(&why);
@@ -44,31 +44,32 @@ impl Machine {
                 let facts =
                     [Fact::ParentWaits(why), Fact::Resync(after), Fact::Parent(End::Finalizing)];
                 self.note(facts, at);
-                self.say(status.map(Returned), at);
+                self.write_status(status.map(Returned), at);
             }
         }
     }
 
     pub(super) fn finalize_failed(&mut self, error: HandlerError, at: &Moment<'_>) {
-        // However permanent: whoever rests here keeps the parent from going.
+        // Always retried, even a permanent error: the parent cannot be deleted before.
         self.note([Fact::Failed(error.failure.into_passing())], at);
-        self.say(error.status.map(Returned), at);
+        self.write_status(error.status.map(Returned), at);
     }
 
-    /// Does not finalize a paused parent.
-    pub(super) fn stay(&mut self, by: PausedBy, at: &Moment<'_>) {
+    /// Reports that a paused parent is not finalized.
+    pub(super) fn hold_finalizing(&mut self, by: PausedBy, at: &Moment<'_>) {
         let is_deleting = self.parent.as_ref().is_some_and(Object::is_deleting);
         let what = if is_deleting { "deletion" } else { "release" };
         let held = Held::Finalizing;
         self.note([waits_for_the_end(by, what), Fact::Paused(Pause { by, held })], at);
-        self.say(None, at);
+        self.write_status(None, at);
     }
 
-    /// Deletes what only we would ever delete. A parent that only leaves the selection keeps its children.
+    /// Deletes the children that Kubernetes does not collect. A parent that only left the selection keeps its
+    /// children.
     fn collect(&mut self, at: &Moment<'_>) {
-        // While the handler was called.
+        // The pause may have begun during the call.
         if let Some(by) = self.paused_by_now(at) {
-            return self.stay(by, at);
+            return self.hold_finalizing(by, at);
         }
         if !self.parent.as_ref().is_some_and(Object::is_deleting) {
             self.lap(ReconcileStep::Apply, at);
@@ -109,7 +110,7 @@ impl Machine {
         }
     }
 
-    /// Deletes one child after the other, and waits for those that have finalizers or a grace period.
+    /// Deletes the children one by one, and waits for those with finalizers or a grace period.
     pub(super) fn collect_next(&mut self, at: &Moment<'_>) {
         while let Stage::Collecting(left) = &mut self.stage {
             let Some(child) = left.front().cloned() else { return self.collect_others(at) };
@@ -126,7 +127,7 @@ impl Machine {
         }
     }
 
-    /// The first child was deleted, or not; `left` is what is left of it.
+    /// Handles the end of the first deletion; `left` is the object that it left.
     pub(super) fn collected_child(&mut self, left: Option<Object>, at: &Moment<'_>) {
         let Stage::Collecting(children) = &mut self.stage else { return };
         let Some(child) = children.pop_front() else { return };
@@ -136,7 +137,7 @@ impl Machine {
         }
     }
 
-    /// Begins what Kubernetes would do as soon as the parent is gone.
+    /// Deletes early what Kubernetes would delete after the parent.
     fn collect_others(&mut self, at: &Moment<'_>) {
         let progress = self.journal.progress();
         if !progress.waits() || progress.is_throttled() {
@@ -166,17 +167,17 @@ impl Machine {
         if !progress.has_failed() && self.is_alive() && !progress.waits() {
             self.release(at);
         } else if self.is_alive() {
-            self.say(None, at);
+            self.write_status(None, at);
         } else {
             self.finish(at);
         }
     }
 
-    /// Takes our finalizer off the parent.
+    /// Removes our finalizer from the parent.
     pub(super) fn release(&mut self, at: &Moment<'_>) {
-        // While children went.
+        // The pause may have begun during the deletions.
         if let Some(by) = self.paused_by_now(at) {
-            return self.stay(by, at);
+            return self.hold_finalizing(by, at);
         }
         let Some(parent) = self.parent.clone() else { return };
         self.stage = Stage::Beginning(stage::Purpose::Release);
@@ -189,20 +190,20 @@ impl Machine {
         if let Some(live) = &reply {
             let by = self.view(at, |view| view.paused_by(live)).flatten();
             if let Some(by) = by.filter(|_| self.settings.holds_ours(live)) {
-                // A pause keeps our finalizer on a parent that was read on the way.
+                // The live read after a conflict found the parent paused.
                 self.parent = reply;
-                return self.stay(by, at);
+                return self.hold_finalizing(by, at);
             }
             if !self.settings.is_leaving(live) && self.settings.holds(live) {
-                // It does not leave after all.
+                // The parent is not leaving any more.
                 self.parent_is(End::Outdated, at);
                 return self.finish(at);
             }
         }
         self.parent_is(End::Finalized, at);
         if let (Some(parent), true) = (&self.parent, reply.is_some_and(|live| live.has_ended())) {
-            // The reply has the version from before its end: without this the cache has our
-            // finalizer until the event comes, and a child that goes would finalize again.
+            // The reply has the version before the deletion. Without this the cache keeps our finalizer until
+            // the watch event, and the deletion of a child would finalize again.
             let absent = Cache::Absent(ChildId::of(parent), parent.uid().clone());
             self.effects.push(Effect::Cache(absent));
         }

@@ -1,4 +1,4 @@
-//! From the answer of the handler to a plan.
+//! From the response of the handler to a plan.
 
 use std::time::Duration;
 
@@ -17,27 +17,27 @@ use crate::{
 };
 
 impl Machine {
-    /// Shows that the handler has not returned, while the reconcile is still waiting for it.
-    pub(super) fn handler_overdue(&mut self, deadline: Duration, at: &Moment<'_>) {
+    /// Reports the timeout of the handler while the reconcile still waits for it.
+    pub(super) fn handler_timed_out(&mut self, deadline: Duration, at: &Moment<'_>) {
         let Stage::Called(call) = &mut self.stage else { return };
-        let failure = Failure::Overdue(deadline);
+        let failure = Failure::HandlerTimeout(deadline);
         if self.preview.is_some() {
             return self.preview_failed(failure, at);
         }
-        call.shows_overdue = true;
+        call.reports_timeout = true;
         self.effects.push(Effect::ShowNow(failure.clone()));
         let report = self.report(at);
         let conditions = conditions::of_failure(&failure, &report);
         let holds_none = report.holds_no_deletions();
         let wanted = Wanted { handler: None, conditions, children: None, holds_none };
-        let next = self.ask(at, |view| status::begin(Scope::Overdue, wanted, view));
+        let next = self.ask(at, |view| status::begin(Scope::HandlerTimeout, wanted, view));
         self.status_next(next, at);
     }
 
-    /// The status of an overdue handler is written: what it returned meanwhile counts now.
-    pub(super) fn overdue_shown(&mut self, at: &Moment<'_>) {
+    /// The status with the timeout is written: a response that arrived meanwhile is processed now.
+    pub(super) fn timeout_reported(&mut self, at: &Moment<'_>) {
         if let Stage::Called(call) = &mut self.stage {
-            call.shows_overdue = false;
+            call.reports_timeout = false;
             if let Some(returned) = call.returned.take() {
                 self.handler_returned(*returned, at);
             }
@@ -49,7 +49,7 @@ impl Machine {
         result: Result<Response, HandlerError>,
         at: &Moment<'_>,
     ) {
-        if let Stage::Called(call @ Call { shows_overdue: true, .. }) = &mut self.stage {
+        if let Stage::Called(call @ Call { reports_timeout: true, .. }) = &mut self.stage {
             call.returned = Some(Box::new(result));
             return;
         }
@@ -72,7 +72,7 @@ impl Machine {
         self.parent.as_ref().is_some_and(|parent| self.settings.is_leaving(parent))
     }
 
-    /// A parent that has left while the handler was called is not synced.
+    /// A parent that has left during the call is not synced.
     fn mark_outdated(&mut self, at: &Moment<'_>) {
         if self.has_left(at) {
             self.parent_is(End::Outdated, at);
@@ -122,7 +122,7 @@ impl Machine {
         plan.unwrap_or_else(|| Ok(Plan::default()))
     }
 
-    /// What a pause keeps from being done is said.
+    /// A paused plan is reported, not carried out.
     fn carry_out(&mut self, mut plan: Plan, status: Option<Returned>, at: &Moment<'_>) {
         let paused = self.keeps(&plan, at);
         if paused.is_none() {
@@ -134,7 +134,7 @@ impl Machine {
         let planned = self.planned_fact(&plan);
         let doubtful = std::mem::take(&mut plan.doubtful).into();
         let Plan { steps, last_applied, waiting, replacing, .. } = plan;
-        self.memory.take_last_applied(last_applied);
+        self.memory.set_last_applied(last_applied);
         self.note([Fact::Planned(planned)], at);
         let phase = Phase::Doubtful(doubtful);
         self.stage = Stage::CarryingOut(CarryOut {
@@ -147,7 +147,7 @@ impl Machine {
             phase,
             taken: None,
         });
-        self.try_doubtful(at);
+        self.check_doubtful(at);
     }
 
     fn planned_fact(&self, plan: &Plan) -> Planned {
@@ -161,8 +161,8 @@ impl Machine {
         }
     }
 
-    /// What keeps a plan from being carried out. A pause that began before the reconcile did holds until its
-    /// end: finalizers were left as they are.
+    /// What pauses the plan. A pause from before the reconcile holds until its end: the finalizers were not
+    /// updated.
     fn keeps(&self, plan: &Plan, at: &Moment<'_>) -> Option<PausedBy> {
         let began = self.journal.progress().began_paused();
         let by = began.or_else(|| self.paused_by_now(at))?;
@@ -175,7 +175,7 @@ fn handled(parent: &Object, has_failed: bool) -> Fact {
     Fact::Answered { has_failed, generation, is_deleting }
 }
 
-/// Every child that is wanted or still there.
+/// Every child that is desired or exists.
 fn children_of(plan: &Plan) -> Vec<(ChildId, PlanOf)> {
     let of_step = |step: &Step| {
         let is_wanted = step.final_deletion().is_none();

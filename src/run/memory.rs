@@ -1,6 +1,6 @@
-//! What a parent's reconciles remember from one to the next. There is one for each of very many parents,
-//! so that what most of them lack takes no room. It changes by [`Memory::learn`] alone, but for the
-//! [`LastApplied`] of a plan, which is too big to be copied.
+//! The memory of a parent between its reconciles. There is one per parent, so rare parts are allocated only
+//! when used. Only [`Memory::learn`] changes it, except for the last applied state of a plan, which is too
+//! big to copy.
 
 mod handler_failures;
 mod rare;
@@ -21,37 +21,37 @@ use crate::{
     plan::{
         Calm, ChildId, DeletionGuard, Flapping, ForeignChild, LastApplied, TerminatingChildren,
     },
-    report::{Announced, Standing},
+    report::{Announced, MemoryView},
 };
 
-/// What a parent's reconciles remember from one to the next. Losing it costs a few requests, no more.
+/// The memory of a parent between its reconciles. Losing it costs a few requests, no more.
 #[derive(Debug, Default)]
 pub struct Memory {
     last_applied: LastApplied,
     handler_failures: HandlerFailures,
-    /// Whether there was ever a child, so that a missing one may have been deleted.
+    /// Whether a child ever existed, so that a missing one may have been deleted.
     had_children: bool,
-    /// Deletions that were too many; `None` before the first reconcile.
+    /// The state of the deletion guard; `None` before the first reconcile.
     deletion_guard: Option<DeletionGuard>,
     flapping: Flapping,
     /// Whether the finalizers of the parent were changed before.
     changed_finalizers: bool,
-    /// The version at which the last reconcile left the parent.
+    /// The version of the parent after the last reconcile.
     parent: Option<ResourceVersion>,
-    /// What the status was to say, see [`status_wish`](crate::plan::status_wish).
+    /// A hash of the desired status, see [`status_wish`](crate::plan::status_wish).
     status: Option<u64>,
-    /// What was announced by Events: the matter of `report`.
+    /// The Events that were sent; owned by `report`.
     announced: Announced,
     rare: Option<Box<Rare>>,
 }
 
-/// Of those who have none.
+/// For parents without rare parts.
 static NOTHING_RARE: LazyLock<Rare> = LazyLock::new(Rare::default);
 
-// === what the rooms look at ===
+// === reading ===
 
 impl Memory {
-    /// How each child was left.
+    /// The last applied state of each child.
     pub fn last_applied(&self) -> &LastApplied {
         &self.last_applied
     }
@@ -65,12 +65,12 @@ impl Memory {
         self.had_children
     }
 
-    /// Deletions that were too many; `None` before the first reconcile.
+    /// The state of the deletion guard; `None` before the first reconcile.
     pub fn deletion_guard(&self) -> Option<&DeletionGuard> {
         self.deletion_guard.as_ref()
     }
 
-    /// What is written again and again.
+    /// Repeated writes.
     pub fn flapping(&self) -> &Flapping {
         &self.flapping
     }
@@ -87,17 +87,17 @@ impl Memory {
         self.status
     }
 
-    /// What was announced by Events.
+    /// The Events that were sent.
     pub fn announced(&self) -> &Announced {
         &self.announced
     }
 
-    /// The same, for `report` to bring up to date.
+    /// The same, for `report` to update.
     pub fn announced_mut(&mut self) -> &mut Announced {
         &mut self.announced
     }
 
-    /// Objects of others that stand where a child should be.
+    /// Foreign objects with the name of a child.
     pub fn foreign(&self) -> &BTreeMap<ChildId, ForeignChild> {
         &self.rare().foreign
     }
@@ -110,9 +110,9 @@ impl Memory {
         self.rare().throttled.contains(child)
     }
 
-    /// For what the wait comes when a recreated child is there again.
-    pub fn owed_wait(&self) -> Option<u32> {
-        self.rare().owed_wait
+    /// The wait that is deferred until a recreated child exists.
+    pub fn deferred_wait(&self) -> Option<u32> {
+        self.rare().deferred_wait
     }
 
     pub(super) fn terminating(&self) -> &TerminatingChildren {
@@ -129,14 +129,14 @@ impl Memory {
 }
 
 impl Memory {
-    /// What a report needs of it, about a parent that goes or not.
-    pub fn standing(&self, calms_in: Option<Duration>, is_leaving: bool) -> Standing<'_> {
-        Standing {
+    /// The parts that a report needs; `is_leaving` tells whether the parent is leaving.
+    pub fn view(&self, calms_in: Option<Duration>, is_leaving: bool) -> MemoryView<'_> {
+        MemoryView {
             last_applied: &self.last_applied,
             flapping: &self.flapping,
             deletion_guard: self.deletion_guard.as_ref(),
             foreign: self.foreign(),
-            owes_wait: self.owed_wait().is_some(),
+            has_deferred_wait: self.deferred_wait().is_some(),
             calms_in,
             is_leaving,
         }
@@ -144,7 +144,7 @@ impl Memory {
 }
 
 impl Memory {
-    /// What a preview needs of it: beside a reconcile there is no more than a copy.
+    /// A copy of what a preview needs.
     pub fn for_preview(&self) -> Self {
         let rare = Rare { foreign: self.foreign().clone(), ..Rare::default() };
         Self {
@@ -156,15 +156,15 @@ impl Memory {
     }
 }
 
-// === how it changes ===
+// === changing ===
 
 impl Memory {
-    /// Takes what a plan knows of the children.
-    pub(super) fn take_last_applied(&mut self, last_applied: LastApplied) {
+    /// Replaces the last applied state by that of a plan.
+    pub(super) fn set_last_applied(&mut self, last_applied: LastApplied) {
         self.last_applied = last_applied;
     }
 
-    /// Learns from a fact. `calm` says how long what was written again counts.
+    /// Learns from a fact. `calm` is how long a repeated write counts.
     pub(super) fn learn(&mut self, fact: &Fact, now: Instant, calm: Calm) {
         self.learn_of_children(fact);
         self.learn_of_drift(fact, now, calm);
@@ -173,8 +173,8 @@ impl Memory {
             Fact::Judged { deletion_guard, .. } => {
                 self.deletion_guard = Some(deletion_guard.clone());
             }
-            Fact::StatusSaid { wish, parent } => {
-                self.status = *wish;
+            Fact::StatusUpToDate { desired, parent } => {
+                self.status = *desired;
                 self.parent = parent.clone().or_else(|| self.parent.take());
             }
             Fact::StatusSent { change, is_kept } => {
@@ -197,12 +197,12 @@ impl Memory {
                     });
                 }
             }
-            Fact::Explained(settled) => self.last_applied.remember(settled),
+            Fact::DryRunUnchanged(settled) => self.last_applied.remember(settled),
             Fact::WroteNothing { settled, .. } => {
                 self.last_applied.remember(settled);
-                self.found_way(&settled.id);
+                self.forget_foreign(&settled.id);
             }
-            Fact::Differs(settled) => self.last_applied.differs(settled),
+            Fact::DryRunDiffers(settled) => self.last_applied.differs(settled),
             Fact::Written(written) => self.learn_of_write(written),
             Fact::MayBeDeleted { child, .. } => self.last_applied.forget(child),
             Fact::Contested(contested) => self.last_applied.contest(contested.clone()),
@@ -211,7 +211,7 @@ impl Memory {
                     rare.foreign.insert(foreign.id.clone(), foreign.clone());
                 });
             }
-            Fact::FoundWay(child) => self.found_way(child),
+            Fact::NotForeign(child) => self.forget_foreign(child),
             Fact::RequestFailed { child: Some(child), failure } if failure.is_throttled() => {
                 self.rare_if(true, |rare| rare.throttled.push(child.clone()));
             }
@@ -231,9 +231,9 @@ impl Memory {
         match &written.left {
             Left::As(settled) => {
                 self.last_applied.remember(settled);
-                self.found_way(&settled.id);
+                self.forget_foreign(&settled.id);
                 self.rare_if(false, |rare| {
-                    // Should another one be desired again, it may be refused for what was written since.
+                    // Another desired state was written since, so the next refusal may have another cause.
                     if rare.recreated.get(&settled.id).is_some_and(|it| *it != settled.desired_hash)
                     {
                         rare.recreated.remove(&settled.id);
@@ -250,7 +250,7 @@ impl Memory {
                 self.last_applied.forget(&written.child);
             }
         }
-        debug_assert!(written.verb != Verb::Unchanged, "that is told by another fact");
+        debug_assert!(written.verb != Verb::Unchanged, "`WroteNothing` reports that");
     }
 
     fn learn_of_drift(&mut self, fact: &Fact, now: Instant, calm: Calm) {
@@ -269,22 +269,22 @@ impl Memory {
                 self.changed_finalizers = true;
                 self.flapping.forget_before(now, calm);
             }
-            Fact::ChildrenRest => self.flapping.forget_children(),
+            Fact::ChildrenNotRetried => self.flapping.forget_children(),
             Fact::Flapping(..) => self.flapping.announced(),
-            Fact::Slowed { owed, .. } => {
-                let owed = *owed;
-                self.rare_if(owed.is_some(), |rare| rare.owed_wait = owed);
+            Fact::Slowed { deferred, .. } => {
+                let deferred = *deferred;
+                self.rare_if(deferred.is_some(), |rare| rare.deferred_wait = deferred);
             }
             _ => {}
         }
     }
 
-    /// The server no longer asks for patience.
+    /// The server accepts writes again.
     pub(super) fn forget_throttled(&mut self) {
         self.rare_if(false, |rare| rare.throttled.clear());
     }
 
-    /// Takes no room for what is over.
+    /// Frees parts that are no longer used.
     pub(super) fn shrink(&mut self) {
         self.announced.shrink();
         if self.rare.as_ref().is_some_and(|rare| rare.is_over()) {
@@ -292,13 +292,13 @@ impl Memory {
         }
     }
 
-    fn found_way(&mut self, child: &ChildId) {
+    fn forget_foreign(&mut self, child: &ChildId) {
         self.rare_if(false, |rare| {
             rare.foreign.remove(child);
         });
     }
 
-    /// Changes what is rare, where there is something to put in or something that may have to go.
+    /// Changes the rare parts; allocates them only if `is_one`.
     fn rare_if(&mut self, is_one: bool, change: impl FnOnce(&mut Rare)) {
         let rare =
             if is_one { Some(self.rare.get_or_insert_default()) } else { self.rare.as_mut() };
@@ -313,23 +313,23 @@ use crate::schedule::Backoff;
 
 #[cfg(test)]
 impl Memory {
-    /// As if a fact had been learnt just now.
-    pub(crate) fn told(&mut self, fact: &Fact) {
+    /// Learns from a fact at this moment.
+    pub(crate) fn learn_now(&mut self, fact: &Fact) {
         let backoff = Backoff { min: Duration::ZERO, max: Duration::from_mins(10) };
         self.learn(fact, Instant::now(), Calm::new(backoff));
     }
 
-    /// As if nothing were known of the children.
+    /// Forgets the last applied state.
     pub(crate) fn forget_last_applied(&mut self) {
         self.last_applied = LastApplied::default();
     }
 
-    /// As if children had begun to go so much earlier.
+    /// Moves the deletion of terminating children into the past.
     pub(crate) fn age(&mut self, by: Duration) {
         self.rare_if(false, |rare| rare.terminating.age(by));
     }
 
-    /// The children at which the server asked for patience.
+    /// The children whose writes were throttled.
     pub(crate) fn throttled(&self) -> &[ChildId] {
         &self.rare().throttled
     }
@@ -340,7 +340,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_rare_takes_room_only_while_there_is_some() {
+    fn rare_parts_are_allocated_only_while_they_are_used() {
         assert!(size_of::<Memory>() <= 200, "{} bytes", size_of::<Memory>());
         let (mut memory, now) = (Memory::default(), Instant::now());
         let calm = Calm::new(Backoff { min: Duration::ZERO, max: Duration::ZERO });

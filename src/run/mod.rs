@@ -1,29 +1,30 @@
-//! One reconcile as a state machine without I/O: it is told what happened, and orders what is to be done.
+//! One reconcile as a state machine without I/O: it processes events and returns effects.
 //!
-//! Layer 6. The machine never awaits, locks, logs, counts or reads a clock. What it may look at is a
-//! [`Snapshot`] that is taken before each step.
+//! Layer 6. The machine never awaits, locks, logs, counts or reads a clock. It reads only a [`Snapshot`] that
+//! is taken before each step.
 //!
 //! ```text
 //! Event, Snapshot, Now --> Machine::step --> Effects          (execute performs them)
 //!                              |
 //!        begin --> handler --> plan --> writes --> status     stages, each in a file of its own
 //!                              |
-//!        rooms: child, parent, guard, drift --> Turn: what is next, facts, what the caches learn
+//!        modules: child, parent, guard, drift --> Turn: next step, facts, changes of the caches
 //!                              |
-//!                      Journal, Memory, Drift                 learn from facts, and from nothing else
+//!                      Journal, Memory, Drift                 learn only from facts
 //! ```
 //!
 //! Invariants:
 //! - a parent with a deletionTimestamp is never synced: no child is created or changed;
-//! - a handler that failed, or whose answer is refused, leads to no write and no deletion of a child;
+//! - a handler that failed, or whose response is refused, leads to no write and no deletion of a child;
 //! - while the parent or the operator is paused no child is written or deleted and no finalizer changes;
 //! - a reconcile that wrote children leaves the status to the one that follows it, except after failures
 //!   and for the third in a row;
-//! - a room never calls another one, and looks at no more than its `View`.
+//! - the modules never call each other, and read only their `View`.
 
 mod begin;
 mod carry_out;
 mod child;
+mod conclude;
 mod drift;
 mod effect;
 mod finalize;
@@ -33,7 +34,6 @@ mod memory;
 mod parent;
 mod preview;
 mod request;
-mod say;
 mod settings;
 mod snapshot;
 mod stage;
@@ -69,16 +69,16 @@ use crate::{
     report::{Announced, Report},
 };
 
-/// What a reconcile is about.
+/// The parent to reconcile.
 #[derive(Debug)]
 pub struct Job {
     /// The parent's key.
     pub key: ObjectKey,
-    /// The parent's uid: a namesake is another parent.
+    /// The parent's uid: another object of the same name is another parent.
     pub uid: Uid,
     /// How many reconciles directly before this one wrote children.
     pub after_writes: u32,
-    /// What earlier reconciles left for this one.
+    /// The memory of earlier reconciles.
     pub memory: Memory,
 }
 
@@ -95,12 +95,12 @@ pub struct Machine {
     redactor: Option<Redactor>,
     /// The parent as the reconcile sees it.
     parent: Option<Object>,
-    /// The cached objects that name the parent, as they were when the handler was asked.
+    /// The cached objects that refer to the parent, at the time of the handler call.
     observed: Children,
     stage: Stage,
-    /// What is only shown; `None` for a reconcile that writes.
+    /// The result of a preview; `None` for a reconcile that writes.
     preview: Option<Box<Previewed>>,
-    /// The requests that are not answered yet, and what each is for.
+    /// The unanswered requests, and the purpose of each.
     in_flight: Vec<(RequestId, Awaited)>,
     last_request: RequestId,
     effects: Vec<Effect>,
@@ -113,11 +113,11 @@ pub struct Machine {
 pub struct Ended {
     /// What happened.
     pub journal: Journal,
-    /// What the next reconcile needs to know.
+    /// The memory for the next reconcile.
     pub memory: Memory,
-    /// How to show the words of others.
+    /// The redactor for texts of handlers and servers.
     pub redactor: Redactor,
-    /// The parent as the reconcile saw it last; `None` when it was gone.
+    /// The parent as last seen; `None` when it was gone.
     pub parent: Option<Object>,
     /// How long the steps took.
     pub times: StepTimes,
@@ -125,7 +125,7 @@ pub struct Ended {
     pub preview: Option<Box<Previewed>>,
 }
 
-/// What a machine is told at one step: the moment, and what it may look at.
+/// The input of one step: the snapshot and the time.
 struct Moment<'a> {
     snapshot: &'a dyn Snapshot,
     now: Now,
@@ -159,7 +159,7 @@ impl Machine {
         }
     }
 
-    /// Takes an event in, and answers with what is to be done.
+    /// Processes an event, and returns the effects.
     pub fn step(&mut self, event: Event, snapshot: &dyn Snapshot, now: Now) -> Vec<Effect> {
         let at = Moment { snapshot, now };
         self.step_began.get_or_insert(now.monotonic);
@@ -167,7 +167,7 @@ impl Machine {
             Event::Started(Aim::Reconcile) => self.started(&at),
             Event::Started(Aim::Plan) => self.preview(&at),
             Event::HandlerReturned(result) => self.handler_returned(result, &at),
-            Event::HandlerTimeout(deadline) => self.handler_overdue(deadline, &at),
+            Event::HandlerTimeout(deadline) => self.handler_timed_out(deadline, &at),
             Event::Answered(id, answer) => self.answered(id, answer, &at),
             Event::Reserved(reserved) => self.reserved(reserved, &at),
             Event::Resumed => self.call(Purpose::Sync, &at),
@@ -181,21 +181,21 @@ impl Machine {
         self.parent.as_ref()
     }
 
-    /// What was announced about the parent: the matter of `report`.
+    /// The Events that were sent about the parent; owned by `report`.
     pub fn announced_mut(&mut self) -> &mut Announced {
         self.memory.announced_mut()
     }
 
-    /// What came of it, once [`Effect::Finished`] was ordered.
+    /// The result, after [`Effect::Finished`].
     pub fn end(mut self) -> Ended {
         self.memory.shrink();
         let Self { journal, memory, parent, times, redactor, preview, .. } = self;
         Ended { journal, memory, redactor: redactor.unwrap_or_default(), parent, times, preview }
     }
 
-    // === what all stages do ===
+    // === shared by all stages ===
 
-    /// Appends facts to the journal; what remembers learns from them.
+    /// Appends facts to the journal, and updates memory and drift.
     fn note(&mut self, facts: impl IntoIterator<Item = Fact>, at: &Moment<'_>) {
         let calm = self.settings.calm();
         for fact in facts {
@@ -205,7 +205,7 @@ impl Machine {
         }
     }
 
-    /// Takes the facts of a room in, and hands what the caches have to learn on; what is next comes back.
+    /// Records the facts and cache changes of a turn, and returns its next step.
     fn take<N>(&mut self, turn: Turn<N>, at: &Moment<'_>) -> N {
         self.note(turn.facts, at);
         self.effects.extend(turn.cache.into_iter().map(Effect::Cache));
@@ -218,11 +218,11 @@ impl Machine {
         self.effects.push(Effect::Send(self.last_request, request));
     }
 
-    /// Calls a room with what it may look at.
-    fn view<T>(&self, at: &Moment<'_>, room: impl FnOnce(&View<'_>) -> T) -> Option<T> {
+    /// Calls a module with its view.
+    fn view<T>(&self, at: &Moment<'_>, f: impl FnOnce(&View<'_>) -> T) -> Option<T> {
         let parent = self.parent.as_ref()?;
         let snapshot = Overlaid::new(at.snapshot, &self.effects, &self.settings);
-        Some(room(&View {
+        Some(f(&View {
             settings: &self.settings,
             snapshot: &snapshot,
             now: at.now,
@@ -233,18 +233,18 @@ impl Machine {
         }))
     }
 
-    /// The same, and takes in what the room answers.
-    fn ask<N>(&mut self, at: &Moment<'_>, room: impl FnOnce(&View<'_>) -> Turn<N>) -> Option<N> {
-        let turn = self.view(at, room)?;
+    /// The same, and records the turn that it returns.
+    fn ask<N>(&mut self, at: &Moment<'_>, f: impl FnOnce(&View<'_>) -> Turn<N>) -> Option<N> {
+        let turn = self.view(at, f)?;
         Some(self.take(turn, at))
     }
 
-    /// What the facts so far mean.
+    /// The report of the facts so far.
     fn report(&self, at: &Moment<'_>) -> Report {
         let calms_in = self.memory.flapping().calms_in(at.now.monotonic, self.settings.calm());
         let nothing = Redactor::default();
         let redactor = self.redactor.as_ref().unwrap_or(&nothing);
-        Report::of(self.journal.facts(), self.memory.standing(calms_in, false), redactor)
+        Report::of(self.journal.facts(), self.memory.view(calms_in, false), redactor)
     }
 
     /// A step of the reconcile has ended.
@@ -253,12 +253,12 @@ impl Machine {
         self.times.add(step, at.now.monotonic.saturating_duration_since(began));
     }
 
-    /// What pauses the parent, since before or meanwhile.
+    /// What pauses the parent now.
     fn paused_by_now(&self, at: &Moment<'_>) -> Option<PausedBy> {
         self.view(at, |view| -> Option<PausedBy> { view.paused_by_now() }).flatten()
     }
 
-    /// Whether the parent is not to be synced any more.
+    /// Whether the parent must not be synced any more.
     fn has_left(&self, at: &Moment<'_>) -> bool {
         self.view(at, |view| -> bool { view.has_left() }).unwrap_or_default()
     }
@@ -271,17 +271,17 @@ impl Machine {
         let Some(index) = self.in_flight.iter().position(|(known, _)| *known == id) else { return };
         let (_, awaited) = self.in_flight.swap_remove(index);
         match awaited {
-            Awaited::Parent => self.parent_looked_at(answer, at),
-            Awaited::Leaving(parent) => self.leaving_looked_at(&parent, answer, at),
+            Awaited::Parent => self.parent_read(answer, at),
+            Awaited::Leaving(parent) => self.leaving_parent_read(&parent, answer, at),
             Awaited::Finalizer(state) => {
                 let next = self.ask(at, |view| parent::finalizer::answered(state, answer, view));
                 self.finalizer_next(next, at);
             }
-            Awaited::UndecodableChild(child) => self.child_looked_at(&child, answer, at),
+            Awaited::UndecodableChild(child) => self.undecodable_child_read(&child, answer, at),
             Awaited::Listed(ty) => self.listed(&ty, answer, at),
-            Awaited::Doubtful(write, live) => self.doubtful_tried(&write, &live, answer, at),
-            Awaited::TerminatingChildren(child) => self.terminating_looked_at(&child, answer, at),
-            Awaited::MayCreate => self.may_create_looked_at(answer, at),
+            Awaited::Doubtful(write, live) => self.doubtful_checked(&write, &live, answer, at),
+            Awaited::TerminatingChildren(child) => self.terminating_read(&child, answer, at),
+            Awaited::MayCreate => self.parent_reread(answer, at),
             Awaited::Child(state) => {
                 let next = self.ask(at, |view| child::answered(*state, answer, view));
                 self.child_next(next, at);
@@ -293,7 +293,7 @@ impl Machine {
         }
     }
 
-    /// Nothing more is to come.
+    /// Ends the reconcile; reads the schema first if texts need redaction.
     fn finish(&mut self, at: &Moment<'_>) {
         if self.needs_redactor(at) {
             self.stage = Stage::Redacting(stage::Then::Finish);

@@ -58,7 +58,7 @@ impl Machine {
         }
         let mut last_applied = self.memory.last_applied().clone();
         contested.keys().for_each(|id| last_applied.forget(id));
-        self.memory.take_last_applied(last_applied);
+        self.memory.set_last_applied(last_applied);
         Ok(Previewed { plan: self.planned(desired, at)?, contested })
     }
 }

@@ -1,4 +1,4 @@
-//! Requests to the API server as values, and what comes back.
+//! Requests to the API server as values, and their replies.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::{
 /// A request to the API server. `Debug` does not show what is sent.
 #[derive(Clone)]
 pub enum Request {
-    /// Read an object live, as the caches want it.
+    /// Read an object live, in the form of the caches.
     Read(ChildId),
     /// Read an object live, with all its fields.
     ReadWhole(ChildId),
@@ -22,11 +22,11 @@ pub enum Request {
     Apply {
         /// The object.
         id: ChildId,
-        /// What to apply; it says whether it may create or update.
+        /// The body; it decides whether the apply may create or update.
         body: Value,
-        /// Whether fields of others are taken.
+        /// Whether to take fields of other managers.
         force: Force,
-        /// Whether it is only tried.
+        /// Whether it is a dry run.
         dry_run: DryRun,
     },
     /// Merge patch of an object.
@@ -41,10 +41,10 @@ pub enum Request {
         uid: Uid,
         /// Its version.
         version: ResourceVersion,
-        /// What becomes of what it owns.
+        /// The propagation policy.
         propagation: Propagation,
     },
-    /// List what has a label.
+    /// List objects by label.
     List {
         /// The type.
         ty: K8sType,
@@ -55,41 +55,41 @@ pub enum Request {
     },
 }
 
-/// Whether fields that others hold are taken from them.
+/// Whether to take fields of other managers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Force {
-    /// They are.
+    /// Take them.
     Yes,
-    /// They are not: the server refuses.
+    /// Do not: the server answers with a conflict.
     No,
 }
 
-/// Whether an apply is only tried.
+/// Whether an apply is a dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DryRun {
-    /// It is carried out.
+    /// No.
     No,
-    /// The server answers what it would be.
+    /// A dry run of the object.
     Yes,
-    /// The same of an object that does not exist: what was never stored has no version.
+    /// A dry run of an object that does not exist and so has no version.
     OfNew,
 }
 
-/// What a request came to.
+/// The result of a request.
 pub type Answer = Result<Reply, ApiError>;
 
 /// A reply of the API server. `Debug` shows no content.
 #[derive(Debug, Clone)]
 pub enum Reply {
-    /// What was read.
+    /// The object that was read.
     Object(Option<Object>),
     /// The same with all its fields.
     Whole(Option<Whole>),
-    /// What a write left.
+    /// The object after a write.
     Written(Object),
-    /// What a deletion left.
+    /// The result of a deletion.
     Deleted(Deleted),
-    /// What was listed.
+    /// The listed objects.
     Listed(Vec<Object>),
 }
 
@@ -104,7 +104,7 @@ impl Request {
     }
 
     /// The same as a dry run.
-    pub fn trial(id: &ChildId, body: &Value, force: Force) -> Self {
+    pub fn dry_run(id: &ChildId, body: &Value, force: Force) -> Self {
         Self::Apply { id: id.clone(), body: body.clone(), force, dry_run: DryRun::Yes }
     }
 
@@ -114,7 +114,7 @@ impl Request {
             Self::Read(id) => format!("read {id}"),
             Self::ReadWhole(id) => format!("read all of {id}"),
             Self::Apply { id, dry_run: DryRun::No, .. } => format!("apply {id}"),
-            Self::Apply { id, .. } => format!("try to apply {id}"),
+            Self::Apply { id, .. } => format!("dry-run apply {id}"),
             Self::Patch(id, _) => format!("patch {id}"),
             Self::PatchStatus(id, _) => format!("patch the status of {id}"),
             Self::Delete { id, .. } => format!("delete {id}"),
@@ -123,13 +123,13 @@ impl Request {
     }
 }
 
-/// A reply of another kind than the request asks for is one of nothing that was asked.
+/// A reply of the wrong kind.
 fn mismatch(expected: &str) -> ApiError {
     ApiError::Malformed { request: expected.to_owned(), why: "another kind of reply".to_owned() }
 }
 
 impl Reply {
-    /// What was read.
+    /// The object that was read.
     pub fn object(answer: Answer) -> Result<Option<Object>, ApiError> {
         match answer? {
             Self::Object(object) => Ok(object),
@@ -137,7 +137,7 @@ impl Reply {
         }
     }
 
-    /// What was read, with all its fields.
+    /// The whole object that was read.
     pub fn whole(answer: Answer) -> Result<Option<Value>, ApiError> {
         match answer? {
             Self::Whole(whole) => Ok(whole.map(|whole| whole.0)),
@@ -145,7 +145,7 @@ impl Reply {
         }
     }
 
-    /// What a write left.
+    /// The object after a write.
     pub fn written(answer: Answer) -> Result<Object, ApiError> {
         match answer? {
             Self::Written(object) => Ok(object),
@@ -153,7 +153,7 @@ impl Reply {
         }
     }
 
-    /// What a deletion left.
+    /// The result of a deletion.
     pub fn deleted(answer: Answer) -> Result<Deleted, ApiError> {
         match answer? {
             Self::Deleted(deleted) => Ok(deleted),
@@ -161,7 +161,7 @@ impl Reply {
         }
     }
 
-    /// What was listed.
+    /// The listed objects.
     pub fn listed(answer: Answer) -> Result<Vec<Object>, ApiError> {
         match answer? {
             Self::Listed(objects) => Ok(objects),

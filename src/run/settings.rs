@@ -1,5 +1,5 @@
-//! What all reconciles of one operator take for granted: its configuration, and what follows from that
-//! for an object. Pure.
+//! The settings that all reconciles of one operator share: its configuration, and predicates on objects
+//! derived from it. Pure.
 
 use crate::{
     object::{K8sType, Object, Undecodable},
@@ -9,7 +9,7 @@ use crate::{
     schedule::{Backoff, Policy},
 };
 
-/// What all reconciles of one operator take for granted.
+/// The settings that all reconciles of one operator share.
 #[derive(Debug)]
 pub struct Settings {
     config: OperatorConfig,
@@ -21,7 +21,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings of an operator with this code.
+    /// The settings of an operator with this handler.
     ///
     /// # Errors
     /// When the configuration cannot work.
@@ -54,28 +54,28 @@ impl Settings {
         Policy { backoff, debounce: config.debounce }
     }
 
-    /// How long what was written again counts.
+    /// How long a repeated write counts.
     pub fn calm(&self) -> Calm {
         Calm::new(self.policy().backoff)
     }
 
-    /// Whether a parent in the store, whose watch may be wider, is one of the operator's. One that
-    /// left the selection is until it is finalized.
+    /// Whether a parent in the store, whose watch may be wider, belongs to the operator. One that left the
+    /// selection does until it is finalized.
     pub fn answers_for(&self, parent: &Object) -> bool {
         self.selects(parent) || (self.selection.is_here(parent) && self.holds_ours(parent))
     }
 
-    /// Whether an object that cannot be read may be one of the operator's parents.
+    /// Whether an undecodable object may be a parent of the operator.
     pub fn may_answer_for(&self, object: &Undecodable) -> bool {
         self.selection.may_select(object)
     }
 
-    /// Whether a parent goes: from the cluster, or from the selection.
+    /// Whether a parent is leaving: it is terminating, or no longer selected.
     pub fn is_leaving(&self, parent: &Object) -> bool {
         parent.is_deleting() || !self.selects(parent)
     }
 
-    /// Whether a parent is to be synced as far as the selection is concerned.
+    /// Whether a parent is selected.
     pub fn selects(&self, parent: &Object) -> bool {
         self.selection.selects(parent)
     }
@@ -85,9 +85,8 @@ impl Settings {
         parent.finalizers().contains(&self.name.finalizer())
     }
 
-    /// Whether a parent that goes waits for us: our finalizer is on it or, if it is being deleted, one of
-    /// the operator that we took over from. That operator may never have answered for what only is not
-    /// selected.
+    /// Whether a leaving parent waits for us: it has our finalizer or, if it is terminating, one of the
+    /// predecessor. A predecessor may never have managed a parent that is only not selected.
     pub fn holds_ours(&self, parent: &Object) -> bool {
         let former = &self.config.predecessor.finalizers;
         self.holds(parent)
@@ -95,12 +94,12 @@ impl Settings {
                 && parent.finalizers().iter().any(|held| former.contains(held)))
     }
 
-    /// Whether the handler finalizes.
+    /// Whether the handler implements `finalize`.
     pub fn has_finalizer(&self) -> bool {
         self.has_finalizer
     }
 
-    /// Whether our finalizer belongs on the parents.
+    /// Whether parents need our finalizer.
     pub fn needs_finalizer(&self) -> bool {
         self.needs_finalizer
     }
@@ -110,7 +109,7 @@ impl Settings {
         plan::is_ours(&self.config, &self.name, parent, child)
     }
 
-    /// The children of a parent among what names it, of every declared type.
+    /// The children of a parent among the objects that refer to it, of every declared type.
     pub fn ours(&self, parent: &Object, observed: &Children) -> Children {
         let of_type = |ty: &K8sType| {
             let children = observed.of_type(ty).iter();
@@ -120,20 +119,20 @@ impl Settings {
         Children::new(self.config.children.iter().map(|child| of_type(&child.ty)))
     }
 
-    /// Whether a watch will say what becomes of an object. One with a selector would never say that
-    /// an object is gone which does not match.
+    /// Whether a watch covers an object. A watch with a selector never reports the deletion of an object that
+    /// does not match.
     pub fn is_watched(&self, object: &Object) -> bool {
         let is_parent = *object.ty() == self.config.parent;
         (is_parent && (self.sees_all_parents || self.selects(object)))
             || object.label(&self.config.labels.managed_by).as_deref() == Some(&*self.config.name)
     }
 
-    /// What is wrong with a child of which no watch would tell.
+    /// The error for a child that no watch covers.
     pub fn unlabelled(&self) -> ApiError {
         ApiError::Unlabelled { label: self.config.labels.managed_by.clone() }
     }
 
-    /// Whether fields of a child are taken from others.
+    /// Whether writes of a child take fields of other managers.
     pub(super) fn forces(&self, child: &ChildId) -> bool {
         use crate::operator::ConflictPolicy::Force;
         self.config.child_config(&child.ty).is_none_or(|config| config.conflicts == Force)

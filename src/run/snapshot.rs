@@ -1,4 +1,4 @@
-//! What a machine may look at, and the moment at which it does. Nothing else is read mid-way.
+//! What a machine may read, and the time of a step. Nothing else is read during a step.
 
 use std::{
     collections::BTreeSet,
@@ -14,54 +14,54 @@ use crate::{
     reply::TypeSchema,
 };
 
-/// What is known at the moment of a step. Borrowed and lazy: a machine takes about a dozen steps.
+/// The caches at the time of a step. Borrowed and lazy: a machine takes about a dozen steps.
 pub trait Snapshot {
     /// The cached parent, if it is still the one with this uid.
     fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object>;
     /// A cached object.
     fn cached(&self, id: &ChildId) -> Option<Object>;
-    /// The cached objects that name the parent, ours or not.
+    /// The cached objects that refer to the parent, ours or not.
     fn observed(&self, parent: &Object) -> Children;
-    /// Whether the newest version of an object cannot be read.
+    /// Whether the newest version of an object is undecodable.
     fn is_undecodable(&self, id: &ChildId) -> bool;
-    /// The children of a parent of which the newest version cannot be read.
+    /// The children of a parent whose newest version is undecodable.
     fn undecodable_children(&self, parent: &Object) -> Vec<Undecodable>;
-    /// The child types whose absence from the cache proves nothing to a parent.
+    /// The child types whose cache may be incomplete for a parent.
     fn unsynced(&self, parent: &Object) -> BTreeSet<K8sType>;
-    /// Whether a parent may be another by now without our having been told.
+    /// Whether the cached parent may be outdated.
     fn may_be_old(&self, parent: &Object) -> bool;
     /// Whether the operator is paused.
     fn is_paused(&self) -> bool;
-    /// Why children cannot be listed.
+    /// The reason if children cannot be listed.
     fn unavailable(&self) -> Option<String>;
-    /// How many more requests may be sent at once.
+    /// How many more requests may be sent concurrently.
     fn spare(&self) -> usize;
-    /// How many children the operator has; looks at all of them.
+    /// The number of children of the operator; reads all of them.
     fn count_children(&self) -> usize;
-    /// What the schema of the parents says, if that was read of late.
+    /// The schema of the parents, if it was read recently.
     fn fresh_schema(&self) -> Option<Arc<TypeSchema>>;
-    /// The same as it was last read, if it was.
+    /// The last known schema.
     fn known_schema(&self) -> Option<Arc<TypeSchema>>;
 }
 
-/// The moment of a step, on both clocks.
+/// The time of a step, on both clocks.
 #[derive(Debug, Clone, Copy)]
 pub struct Now {
-    /// On the clock that never goes back.
+    /// Monotonic.
     pub monotonic: Instant,
-    /// On the wall.
+    /// Wall clock.
     pub wall: SystemTime,
 }
 
-/// A snapshot with what the caches are about to learn: a room reads what the one before it has written.
+/// A snapshot with the pending changes of the caches: a module reads the writes of the previous one.
 pub(super) struct Overlaid<'a> {
     under: &'a dyn Snapshot,
     effects: &'a [Effect],
     settings: &'a Settings,
 }
 
-/// What is about to be learnt of an object.
-enum Learnt {
+/// A pending change of an object.
+enum Pending {
     Is(Object),
     Gone,
 }
@@ -75,19 +75,19 @@ impl<'a> Overlaid<'a> {
         Self { under, effects, settings }
     }
 
-    /// The newest of what is about to be learnt of an object.
-    fn overlaid(&self, id: &ChildId) -> Option<Learnt> {
-        let learnt = |effect: &Effect| match effect {
+    /// The newest pending change of an object.
+    fn overlaid(&self, id: &ChildId) -> Option<Pending> {
+        let pending = |effect: &Effect| match effect {
             Effect::Cache(Cache::Wrote(object) | Cache::Saw(object)) => (object.ty() == &id.ty
                 && object.key() == &id.key
                 && self.settings.is_watched(object))
-            .then(|| Learnt::Is(object.clone())),
+            .then(|| Pending::Is(object.clone())),
             Effect::Cache(Cache::Deleted(gone, _) | Cache::Absent(gone, _)) => {
-                (gone == id).then_some(Learnt::Gone)
+                (gone == id).then_some(Pending::Gone)
             }
             _ => None,
         };
-        self.effects.iter().rev().find_map(learnt)
+        self.effects.iter().rev().find_map(pending)
     }
 }
 
@@ -95,16 +95,16 @@ impl Snapshot for Overlaid<'_> {
     fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object> {
         let id = ChildId { ty: self.settings.config().parent.clone(), key: key.clone() };
         match self.overlaid(&id) {
-            Some(Learnt::Is(parent)) => Some(parent).filter(|parent| parent.uid() == uid),
-            Some(Learnt::Gone) => None,
+            Some(Pending::Is(parent)) => Some(parent).filter(|parent| parent.uid() == uid),
+            Some(Pending::Gone) => None,
             None => self.under.parent(key, uid),
         }
     }
 
     fn cached(&self, id: &ChildId) -> Option<Object> {
         match self.overlaid(id) {
-            Some(Learnt::Is(object)) => Some(object),
-            Some(Learnt::Gone) => None,
+            Some(Pending::Is(object)) => Some(object),
+            Some(Pending::Gone) => None,
             None => self.under.cached(id),
         }
     }

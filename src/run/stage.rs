@@ -1,4 +1,4 @@
-//! How far a reconcile is, and what each of its requests is for. Values only.
+//! The stage of a reconcile, and the purpose of each request. Values only.
 
 use std::collections::VecDeque;
 
@@ -11,24 +11,24 @@ use crate::{
 /// How far a reconcile is.
 #[derive(Debug)]
 pub(super) enum Stage {
-    /// It has not begun.
+    /// Not begun.
     Fresh,
-    /// What comes before the handler is called.
+    /// The steps before the handler is called.
     Beginning(Purpose),
-    /// Children that cannot be read are looked at again, one after the other.
+    /// Undecodable children are read live, one by one.
     Undecodable(VecDeque<ChildId>),
-    /// The handler is called.
+    /// The handler is running.
     Called(Call),
-    /// What only we would ever delete is listed, one list after the other.
+    /// The children that Kubernetes does not collect are listed, one list after the other.
     Listing(VecDeque<(K8sType, Option<String>)>, Vec<Object>),
-    /// It is deleted, one child after the other.
+    /// They are deleted, one by one.
     Collecting(VecDeque<Object>),
-    /// Then what Kubernetes would delete.
+    /// The other children are deleted.
     CollectingOthers(VecDeque<Object>),
     /// A plan is carried out.
     CarryingOut(CarryOut),
     /// The status is written.
-    Saying,
+    WritingStatus,
     /// The schema is read to know what is secret.
     Redacting(Then),
     /// Nothing more is to come.
@@ -38,50 +38,50 @@ pub(super) enum Stage {
 /// What a change of the finalizers is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// A sync comes after it; whether there was something to change.
+    /// A sync follows; `is_due` tells whether the finalizers had to be changed.
     Sync { is_due: bool },
-    /// The end of the parent.
+    /// The release of the parent.
     Release,
 }
 
 /// A call of the handler.
 #[derive(Debug, Default)]
 pub(super) struct Call {
-    /// What it returned while the status was still being written that it is overdue.
+    /// What the handler returned while the status with the timeout was being written.
     pub(super) returned: Option<Box<Result<super::Response, super::HandlerError>>>,
     /// Whether that status is being written.
-    pub(super) shows_overdue: bool,
-    /// That status, while the schema is read for it.
+    pub(super) reports_timeout: bool,
+    /// That status, while its schema is read.
     pub(super) writing: Option<Box<parent::status::Writing>>,
 }
 
 /// A plan that is carried out.
 #[derive(Debug)]
 pub(super) struct CarryOut {
-    /// The status that the handler wants.
+    /// The status that the handler returned.
     pub(super) status: Option<parent::status::Returned>,
     pub(super) steps: Vec<Step>,
     pub(super) waiting: Vec<Waiting>,
     pub(super) replacing: Vec<Uid>,
-    /// How many children there are.
+    /// The number of existing children.
     pub(super) existing: usize,
-    /// What holds all of it.
+    /// What pauses the whole plan.
     pub(super) paused: Option<crate::journal::PausedBy>,
     pub(super) phase: Phase,
-    /// What was taken from the operator's budget.
+    /// The deletions reserved from the operator's budget.
     pub(super) taken: Option<Reservation>,
 }
 
-/// How far a plan is carried out.
+/// The phase of a plan.
 #[derive(Debug)]
 pub(super) enum Phase {
-    /// Dry runs of children that change only when somebody deletes them.
+    /// Dry runs of children with `on_delete`.
     Doubtful(VecDeque<Write>),
-    /// Looks at children that take their time to go.
+    /// Live reads of children that terminate slowly.
     TerminatingChildren(VecDeque<Object>),
-    /// A look at the parent before children are created.
+    /// A live read of the parent before children are created.
     MayCreate,
-    /// The operator's budget is asked for deletions.
+    /// Deletions are reserved from the operator's budget.
     Reserving,
     /// Children are written.
     Writing(Window),
@@ -94,30 +94,30 @@ pub(super) enum Phase {
 pub(super) struct Window {
     pub(super) steps: VecDeque<Step>,
     pub(super) deletions: Vec<Deletion>,
-    /// How many may be under way.
+    /// The most writes in flight.
     pub(super) size: usize,
-    pub(super) under_way: usize,
-    /// How many requests had failed when the last answer came.
+    pub(super) in_flight: usize,
+    /// The number of failed requests at the last answer.
     pub(super) failures: usize,
 }
 
-/// What comes after the schema was read.
+/// What follows the read of the schema.
 #[derive(Debug)]
 pub(super) enum Then {
     /// The status.
-    Say(Option<parent::status::Returned>),
-    /// A status that was begun.
-    Write(Box<parent::status::Writing>),
+    WriteStatus(Option<parent::status::Returned>),
+    /// A status write that waited for the schema.
+    ResumeStatus(Box<parent::status::Writing>),
     /// The end.
     Finish,
 }
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Debug)]
 pub(super) enum Awaited {
-    /// A parent of which the newest version cannot be read is looked at.
+    /// Live read of an undecodable parent.
     Parent,
-    /// A parent that goes is looked at, as it may be an old one.
+    /// Live read of a leaving parent that may be outdated.
     Leaving(Object),
     Finalizer(parent::finalizer::State),
     UndecodableChild(ChildId),

@@ -1,4 +1,4 @@
-//! What a room answers: what is next, what has happened, and what the caches have to learn.
+//! The result of a module: the next step, facts, and changes of the caches.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::{
     reply::ApiError,
 };
 
-/// The answer of a room.
+/// The result of a module.
 #[derive(Debug)]
 #[must_use]
 pub(super) struct Turn<N> {
@@ -36,7 +36,7 @@ impl<N> Turn<N> {
         self
     }
 
-    /// The same before what is next by now.
+    /// These facts and cache changes before those of `then`.
     pub(super) fn before<M>(self, then: Turn<M>) -> Turn<M> {
         let Self { next: _, mut facts, mut cache } = self;
         facts.extend(then.facts);
@@ -45,14 +45,14 @@ impl<N> Turn<N> {
     }
 }
 
-// === facts that several rooms state ===
+// === facts of several modules ===
 
 /// A request about a child failed.
 pub(super) fn child_failed(child: &ChildId, error: ApiError) -> Fact {
     failed_with_hint(child, error, "")
 }
 
-/// The same, with what could be done about it.
+/// The same, with advice.
 pub(super) fn failed_with_hint(
     child: &ChildId,
     error: ApiError,
@@ -66,28 +66,29 @@ pub(super) fn failed_with_hint(
     Fact::RequestFailed { child: Some(child.clone()), failure }
 }
 
-/// A request about something else than a child failed.
+/// Another request failed.
 pub(super) fn step_failed(what: &str, error: ApiError) -> Fact {
     Fact::RequestFailed { child: None, failure: RequestFailure::new(what.to_owned(), error) }
 }
 
-/// A child that is desired is not written now.
+/// The write of a desired child is delayed.
 pub(super) fn put_off(child: &ChildId, why: &'static str) -> Fact {
     Fact::Waits { child: child.clone(), why: Wait::Others(why), is_put_off: true }
 }
 
-/// Nothing can be done about a child now.
+/// A child waits.
 pub(super) fn waits(child: &ChildId, why: Wait) -> Fact {
     Fact::Waits { child: child.clone(), why, is_put_off: false }
 }
 
-/// What an object that is left alone means: one of which no watch tells is to be looked at again.
-pub(super) fn left_alone(view: &View<'_>, live: Object) -> (Option<Fact>, Cache) {
+/// The fact and the cache change for an object that is not modified. One that no watch covers is read again
+/// later.
+pub(super) fn not_modified(view: &View<'_>, live: Object) -> (Option<Fact>, Cache) {
     let is_unwatched = !view.settings.is_watched(&live);
     (is_unwatched.then_some(Fact::Unwatched), Cache::Saw(live))
 }
 
-/// What a pause means for a step that it holds.
+/// The facts for a step that a pause holds.
 pub(super) fn held_step(step: &Step, by: PausedBy, held_before: usize) -> [Fact; 2] {
     let (child, what) = match step {
         Step::Create(write) => (&write.id, "creation"),
@@ -99,22 +100,22 @@ pub(super) fn held_step(step: &Step, by: PausedBy, held_before: usize) -> [Fact;
     [Fact::Waits { child, why, is_put_off: false }, Fact::Paused(pause)]
 }
 
-// === what ends the writing before a plan is carried out ===
+// === stopping a plan early ===
 
-/// Why no further child is written. Asked before each write: a reconcile of thousands of children takes its
-/// time, and the parent goes on with its life.
+/// Why no further child is written. Checked before each write: thousands of children take time, and the
+/// parent may change meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopReason {
-    /// The parent is not what was planned for: another reconcile decides again.
+    /// The parent has changed: another reconcile decides again.
     Outdated,
-    /// It, or the operator, was paused.
+    /// The parent or the operator was paused.
     Paused(PausedBy),
-    /// The server asked to be left alone for a while.
+    /// The server is throttling requests.
     Throttled,
 }
 
 impl StopReason {
-    /// Why nothing more is to be written, if so.
+    /// The reason to stop now, if any.
     pub(super) fn now(view: &View<'_>) -> Option<Self> {
         if !view.progress.is_alive() || view.has_left() {
             return Some(Self::Outdated);
@@ -123,19 +124,19 @@ impl StopReason {
         paused.or_else(|| view.progress.is_throttled().then_some(Self::Throttled))
     }
 
-    /// Why a child is not written once more, if so. What was handed over for an adoption is not left
-    /// half done, unless it would be adopted by a parent that has left.
+    /// The reason to stop before another write. An adoption that was handed over is completed, unless the
+    /// parent has left.
     pub(super) fn before(view: &View<'_>, verb: Verb) -> Option<Self> {
         let stop = Self::now(view)?;
         (verb != Verb::Adopted || matches!(stop, Self::Outdated)).then_some(stop)
     }
 
-    /// What is not done for it.
+    /// The facts for a step that is not carried out.
     pub(super) fn hold(self, step: &Step, view: &View<'_>) -> Vec<Fact> {
         self.hold_after(step, view.progress.held_writes(), view.progress.is_alive())
     }
 
-    /// The same where it is known how many writes were held before.
+    /// The same, with the number of writes held before.
     pub(crate) fn hold_after(self, step: &Step, held: usize, is_alive: bool) -> Vec<Fact> {
         let is_put_off = !matches!(step, Step::Delete(_));
         let mut facts: Vec<Fact> = match self {

@@ -1,4 +1,4 @@
-//! What a room of a machine may look at, and what is plain from that.
+//! What a module may read, and predicates on it.
 
 use super::{Memory, Now, Settings, Snapshot, drift::Drift};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     operator::{Children, is_paused},
 };
 
-/// What a room of a machine may look at.
+/// What a module may read.
 pub(super) struct View<'a> {
     pub(super) settings: &'a Settings,
     pub(super) snapshot: &'a dyn Snapshot,
@@ -20,20 +20,19 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    /// Whether a parent that is being synced is not to be any more: it is gone or being deleted, or
-    /// has left the selection.
+    /// Whether the parent must not be synced any more: it is gone, terminating, or no longer selected.
     pub(super) fn has_left(&self) -> bool {
         let now = self.parent_now();
         now.is_none_or(|now| now != *self.parent && self.settings.is_leaving(&now))
     }
 
-    /// What pauses a parent, if anything does.
+    /// What pauses a parent, if anything.
     pub(super) fn paused_by(&self, parent: &Object) -> Option<PausedBy> {
         let by_operator = self.snapshot.is_paused().then_some(PausedBy::Operator);
         is_paused(parent).then_some(PausedBy::Annotation).or(by_operator)
     }
 
-    /// What pauses the parent by now that was not paused when it was taken up.
+    /// What pauses the parent now and did not when the reconcile began.
     pub(super) fn paused_meanwhile(&self) -> Option<PausedBy> {
         let now = self.parent_now();
         let by_annotation = now.is_some_and(|now| now != *self.parent && is_paused(&now));
@@ -41,7 +40,7 @@ impl View<'_> {
         by_annotation.then_some(PausedBy::Annotation).or(by_operator)
     }
 
-    /// What pauses the parent, since before or meanwhile.
+    /// What pauses the parent now.
     pub(super) fn paused_by_now(&self) -> Option<PausedBy> {
         self.paused_by(self.parent).or_else(|| self.paused_meanwhile())
     }

@@ -1,11 +1,11 @@
-//! How long to wait after failures in a row.
+//! The delays after failures in a row.
 
 use std::time::Duration;
 
-/// A server that asks for more than this is asked again after this time.
+/// The longest delay honoured from a `Retry-After` header.
 const LONGEST_THROTTLE: Duration = Duration::from_mins(10);
 
-/// Delays that double from `min` to `max`, spread so that parents do not retry in step.
+/// Delays that double from `min` to `max`, with jitter so that parents do not retry together.
 #[derive(Debug, Clone, Copy)]
 pub struct Backoff {
     /// The delay after the first failure.
@@ -15,8 +15,8 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// The delay after `failures` in a row (from 1). `seed` spreads the delays of several parents
-    /// over the upper half of the interval; the same seed gives the same delays.
+    /// The delay after `failures` in a row (from 1). `seed` selects the jitter within the upper half of the
+    /// interval; the same seed gives the same delays.
     pub fn delay(self, failures: u32, seed: u64) -> Duration {
         let doublings = failures.saturating_sub(1).min(31);
         let full = self.min.saturating_mul(1 << doublings).min(self.max);
@@ -24,15 +24,15 @@ impl Backoff {
         half + half.mul_f64(fraction(seed, failures))
     }
 
-    /// The time that a server asked for, or the longest that it gets: the answer may be that of a
-    /// proxy, for a maintenance that ends earlier.
-    pub fn obeyed(asked: Duration) -> Duration {
+    /// The delay that a server asked for, up to the longest one: the answer may come from a proxy during a
+    /// maintenance that ends earlier.
+    pub fn capped(asked: Duration) -> Duration {
         asked.min(LONGEST_THROTTLE)
     }
 
-    /// The time that was asked for, or up to a tenth more: those who were asked together do not
-    /// come back together, and none comes early.
-    pub fn spread(asked: Duration, seed: u64) -> Duration {
+    /// The delay plus up to a tenth of jitter: parents with the same delay do not retry together, and none
+    /// early.
+    pub fn with_jitter(asked: Duration, seed: u64) -> Duration {
         asked + asked.mul_f64(fraction(seed, 0) / 10.0)
     }
 }
@@ -64,9 +64,9 @@ mod tests {
     }
 
     #[test]
-    fn who_was_asked_to_wait_comes_back_late_and_not_together() {
+    fn a_requested_delay_is_never_shortened_and_gets_jitter() {
         let asked = Duration::from_secs(10);
-        let mut delays: Vec<_> = (0..100).map(|seed| Backoff::spread(asked, seed)).collect();
+        let mut delays: Vec<_> = (0..100).map(|seed| Backoff::with_jitter(asked, seed)).collect();
         assert!(delays.iter().all(|delay| (asked..=asked * 11 / 10).contains(delay)));
         delays.sort_unstable();
         delays.dedup();

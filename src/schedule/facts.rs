@@ -1,76 +1,74 @@
-//! What a schedule is told, and what it answers: values only. What follows from what is in the
-//! table of the module.
+//! The inputs and actions of a schedule: values only. The table of the module defines the transitions.
 
 use std::time::{Duration, Instant};
 
 use super::Priority;
 
-/// What happened to a parent, as a fact.
+/// An input of the schedule of a parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Input {
-    /// Something that the next reconcile should see has changed.
+    /// A change that the next reconcile must see.
     Touched(Trigger),
-    /// The timer of the last [`Action::WakeAt`] went off.
+    /// The timer of the last [`Action::WakeAt`] fired.
     TimerFired,
-    /// The place that [`Action::Enqueue`] asked for is free.
+    /// The permit that [`Action::Enqueue`] asked for is free.
     Admitted,
-    /// The reconcile wrote children, and the next one began at once on the place that it had.
-    WentOn {
-        /// Whether that saw all that had changed until then.
+    /// The reconcile wrote children, and the next one began at once with the same permit.
+    Continued {
+        /// Whether the next one sees all changes so far.
         saw_all: bool,
     },
-    /// The reconcile of the last [`Action::Reconcile`], or the last that went on from it, ended.
+    /// The reconcile of the last [`Action::Reconcile`], or the last that continued it, ended.
     Finished(Finished),
     /// The parent is gone.
     Retired,
 }
 
-/// How strong a reason to run is.
+/// The strength of a reason to reconcile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trigger {
-    /// It was there when the process started: nothing is known to have changed.
+    /// Listed at the start of the process: no change is known.
     Listed,
-    /// A child changed, or the parent's status did: an error backoff is not cut short.
+    /// A child or the parent's status changed: an error backoff continues.
     ChildOrStatus,
-    /// A child is gone: an error backoff is over if the reconcile that failed waits for that.
+    /// A child is gone: an error backoff ends if the failed reconcile waits for that.
     ChildGone,
-    /// An object because of which the last reconcile failed has changed: its backoff is over, unless that object
-    /// is what somebody writes again and again.
+    /// An object that made the last reconcile fail has changed: its backoff ends, unless that object is
+    /// flapping.
     Awaited,
-    /// The parent itself is new or has changed (spec, metadata): an error backoff is over.
+    /// The parent itself is new or has changed (spec, metadata): an error backoff ends.
     Parent,
-    /// Somebody asked for a reconcile: an error backoff is over, and nothing is collected first.
+    /// A user requested a reconcile: an error backoff ends, and changes are not collected first.
     Asked,
     /// The parent is being deleted.
     Deletion,
 }
 
-/// How a reconcile ended.
+/// The result of a reconcile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finished {
-    /// Nothing is left to do; run again after the time that the handler chose.
+    /// Nothing is left to do; reconcile again after the resync of the handler.
     Settled {
-        /// The handler's choice.
+        /// The resync interval.
         resync: Option<Duration>,
     },
-    /// Children were written: run again on what the replies said.
+    /// Children were written: reconcile again on the replies.
     Wrote,
-    /// A child was deleted to be created anew, and none in the reconcile before: run again at once, however
-    /// many runs in a row wrote children, so that it is away no longer than it has to be.
+    /// A child was deleted to be recreated, and none in the previous reconcile: reconcile again at once, even
+    /// after many reconciles in a row that wrote children, so that it is missing only briefly.
     Recreating,
-    /// Something has to happen elsewhere first; look again after this time at the latest.
+    /// It waits for another change; recheck after this time at the latest.
     Recheck {
-        /// The time.
+        /// The delay.
         after: Duration,
     },
-    /// Nothing is left to do; look again after this time, when what used to be changed back may
-    /// have come to rest.
+    /// Nothing is left to do; recheck after this time whether the flapping has stopped.
     Calming {
-        /// The time.
+        /// The delay.
         after: Duration,
     },
-    /// Something was written that is written again and again: whatever happens to the children, the
-    /// next look waits, ever longer.
+    /// A flapping object was written: the next reconcile is delayed ever longer, whatever happens to the
+    /// children.
     Slowed {
         /// How often in a row.
         times: u32,
@@ -79,62 +77,61 @@ pub enum Finished {
     },
     /// It failed: retry with backoff.
     Failed,
-    /// It failed, and the end of a child may mend it, which is to end the wait.
+    /// It failed, and the deletion of a child may fix it, which ends the wait.
     FailedUntilGone {
-        /// Whether the failure may pass: retry with backoff.
+        /// Whether the failure is transient: retry with backoff.
         is_passing: bool,
         /// The longest wait.
         at_most: Duration,
     },
-    /// It failed, and wrote what is written again and again: the longer of both waits, which the end of
-    /// no child ends, as that may be what somebody makes again and again.
+    /// It failed, and wrote a flapping object: the longer of both waits. The deletion of a child does not end
+    /// it, as that may be part of the flapping.
     FailedSlowed {
         /// How often in a row.
         times: u32,
-        /// What the failure has to wait for at the least, if not for the backoff.
+        /// The minimal delay of the failure, if not the backoff.
         at_least: Duration,
         /// The longest wait.
         at_most: Duration,
     },
-    /// It failed, and the handler or the kind of failure says when to retry: then or a little later, as
-    /// others may have been told the same.
+    /// It failed, and the handler or the kind of failure sets the delay. Jitter is added.
     FailedUntil {
-        /// The time to wait.
+        /// The delay.
         after: Duration,
     },
-    /// The API server asked for less: nothing is sent for this parent before the time is over,
-    /// whatever happens to it.
+    /// The API server is throttling: nothing is sent for this parent before the time has passed, whatever
+    /// happens to it.
     Throttled {
-        /// What the server asked for.
+        /// The delay that the server asked for.
         after: Duration,
     },
-    /// It failed in a way that only a change of the parent can mend.
+    /// It failed in a way that only a change of the parent can fix.
     FailedForGood,
 }
 
-/// What to do now, as an order.
+/// What to do now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Clear the timer and wait for a place among the runs of the operator.
+    /// Clear the timer and queue for a permit of the operator.
     Enqueue(Priority),
-    /// Go on waiting for a place, more urgently.
+    /// Raise the priority in the queue.
     Raise(Priority),
     /// Start a reconcile.
     Reconcile {
         /// How many reconciles directly before this one wrote children.
         after_writes: u32,
     },
-    /// Set the one timer, instead of any other.
+    /// Set the timer; it replaces the last one.
     WakeAt(Wake),
-    /// Clear the timer; something else will wake the parent.
+    /// Clear the timer; another input will wake the parent.
     Rest,
-    /// End: the parent is gone and nothing runs.
+    /// Stop: the parent is gone, and no reconcile is in flight.
     Stop,
     /// Change nothing.
     Continue,
 }
 
-/// When and why a parent runs again by itself.
+/// When and why a parent is reconciled next without a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wake {
     /// When.
@@ -146,42 +143,42 @@ pub struct Wake {
 /// Why a timer is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WakeReason {
-    /// The handler asked for it.
+    /// The handler asked for a resync.
     Resync,
     /// A reconcile failed.
     Retry,
-    /// A reconcile failed because the API server asked for less.
+    /// The API server is throttling.
     Throttled,
-    /// A reconcile waits for something to happen elsewhere.
+    /// A reconcile waits for another change.
     Recheck,
-    /// Runs in a row wrote children, and none found them as desired.
+    /// Reconciles in a row wrote children, and none found them up to date.
     Unsettled,
-    /// A reconcile wrote what is written again and again.
+    /// A reconcile wrote a flapping object.
     Slowed,
-    /// A reconcile looks whether what used to be changed back has come to rest.
+    /// A reconcile checks whether the flapping has stopped.
     Calming,
     /// Something changed, and more changes may follow.
     Debounce,
 }
 
-/// Where a parent stands.
+/// The phase of a parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Nothing to do.
     Idle,
     /// A timer is set.
     Waiting(Wake),
-    /// Failed for good: rests until the parent changes.
+    /// Failed for good: not retried until the parent changes.
     Resting,
-    /// It is to run, and waits for a place.
+    /// It waits for a permit.
     Queued(Priority),
-    /// A reconcile is under way.
+    /// A reconcile is in progress.
     Running {
         /// How urgent it was.
         priority: Priority,
-        /// The strongest reason to run again that arrived meanwhile.
+        /// The strongest trigger that arrived meanwhile.
         dirty: Option<Trigger>,
-        /// Whether the parent went meanwhile.
+        /// Whether the parent was deleted meanwhile.
         retired: bool,
     },
     /// Ended.
@@ -202,7 +199,7 @@ impl From<Trigger> for Priority {
 impl From<WakeReason> for Priority {
     fn from(why: WakeReason) -> Self {
         match why {
-            // What was collected raises it.
+            // Collected changes raise it.
             WakeReason::Resync | WakeReason::Calming | WakeReason::Debounce => Self::Background,
             WakeReason::Retry
             | WakeReason::Throttled

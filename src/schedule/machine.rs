@@ -4,46 +4,46 @@ use std::time::{Duration, Instant};
 
 use super::{
     Backoff, Priority,
+    continuation::{WRITING_RECONCILES_AT_ONCE, is_due},
     facts::{Action, Finished, Input, Phase, Trigger, Wake, WakeReason},
-    going_on::{WRITING_RECONCILES_AT_ONCE, is_due},
 };
 
-/// What all parents of an operator have in common.
+/// The settings that all parents of an operator share.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy {
     /// How long to wait after failures.
     pub backoff: Backoff,
-    /// How long changes are collected before they make a parent run; zero for not at all.
+    /// How long changes are collected before a reconcile; zero for not at all.
     pub debounce: Duration,
 }
 
-/// Decides when one parent runs.
+/// Decides when one parent is reconciled.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     phase: Phase,
     failures: u32,
-    /// How many runs in a row a server has asked for patience.
+    /// How many reconciles in a row were throttled.
     throttles: u32,
     /// Whether it is known that the parent is being deleted.
     is_ending: bool,
     writing_reconciles: u32,
-    /// The weakest change that ends the wait after a failure.
+    /// The weakest trigger that ends the wait after a failure.
     ends_wait: Trigger,
     seed: u64,
     /// Until then, changes of the parent itself are collected.
     collects_until: Option<Instant>,
-    /// The strongest change that waits for the timer, whatever that was set for.
+    /// The strongest trigger that waits for the timer.
     held: Option<Trigger>,
 }
 
-/// Handlers name any time, and one that names none would have its parent run without a pause.
+/// The shortest delay: a handler may return zero.
 const SHORTEST: Duration = Duration::from_millis(100);
 
-/// Handlers name any time; an `Instant` cannot hold every one.
+/// The longest delay: an `Instant` cannot represent every one.
 const LONGEST: Duration = Duration::from_hours(24 * 365);
 
 impl Schedule {
-    /// A parent that has not run yet. `seed` spreads its retries, see [`Backoff::delay`].
+    /// The schedule of a new parent. `seed` selects its jitter, see [`Backoff::delay`].
     pub fn new(seed: u64) -> Self {
         let (phase, collects_until, held) = (Phase::Idle, None, None);
         let (failures, throttles, writing_reconciles, is_ending) = <_>::default();
@@ -61,20 +61,20 @@ impl Schedule {
         }
     }
 
-    /// Where the parent stands.
+    /// The phase of the parent.
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// How many runs in a row failed.
+    /// How many reconciles in a row failed.
     pub fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// Takes in a fact, and says what to do.
+    /// Processes an input, and returns the action.
     pub fn step(&mut self, input: Input, policy: &Policy, now: Instant) -> Action {
         if input == Input::Touched(Trigger::Deletion) && !self.is_ending {
-            // What sync failed with says nothing of how finalizing will go.
+            // Failures of `sync` say nothing about `finalize`.
             (self.is_ending, self.failures) = (true, 0);
         }
         match (input, self.phase) {
@@ -89,8 +89,8 @@ impl Schedule {
                 self.touched(trigger, policy, now)
             }
             (Input::TimerFired, Phase::Waiting(wake)) => self.enqueue(wake.why.into(), policy, now),
-            (Input::Admitted, Phase::Queued(priority)) => self.run(priority),
-            (Input::WentOn { saw_all }, Phase::Running { priority, dirty, retired }) => {
+            (Input::Admitted, Phase::Queued(priority)) => self.start(priority),
+            (Input::Continued { saw_all }, Phase::Running { priority, dirty, retired }) => {
                 self.count(Finished::Wrote);
                 let dirty = dirty.filter(|_| !saw_all);
                 self.phase = Phase::Running { priority, dirty, retired };
@@ -110,7 +110,7 @@ impl Schedule {
             }
             (Input::Retired, _) => self.stop(),
             (
-                Input::TimerFired | Input::Admitted | Input::WentOn { .. } | Input::Finished(_),
+                Input::TimerFired | Input::Admitted | Input::Continued { .. } | Input::Finished(_),
                 _,
             ) => Action::Continue,
         }
@@ -128,7 +128,7 @@ impl Schedule {
         }
     }
 
-    /// Whether a failure keeps the parent waiting although something changed.
+    /// Whether the parent keeps waiting after a failure although something changed.
     fn holds_out_against(&self, trigger: Trigger) -> bool {
         match self.phase {
             Phase::Waiting(Wake { why: WakeReason::Throttled, .. }) => true,
@@ -143,7 +143,7 @@ impl Schedule {
         }
     }
 
-    /// How long the parent waits for more changes; `None` when it runs at once.
+    /// Until when the parent waits for more changes; `None` to reconcile at once.
     fn collected_until(&self, trigger: Trigger, policy: &Policy, now: Instant) -> Option<Instant> {
         match trigger {
             Trigger::Deletion | Trigger::Asked | Trigger::Listed => None,
@@ -154,7 +154,7 @@ impl Schedule {
         }
     }
 
-    /// The first timer counts: changes that go on coming do not put the reconcile off.
+    /// The earliest timer counts: a stream of changes does not delay the reconcile.
     fn collect(&mut self, trigger: Trigger, at: Instant) -> Action {
         let held = self.hold(trigger);
         match self.phase {
@@ -166,7 +166,7 @@ impl Schedule {
         }
     }
 
-    /// A change that waits for the timer is as urgent then as it is now.
+    /// A held change keeps its urgency.
     fn hold(&mut self, trigger: Trigger) -> Action {
         self.held = self.held.max(Some(trigger));
         Action::Continue
@@ -177,7 +177,7 @@ impl Schedule {
         self.enqueue(trigger.into(), policy, now)
     }
 
-    /// As urgently as the strongest of what is held.
+    /// Enqueues with the priority of the strongest held trigger.
     fn enqueue(&mut self, priority: Priority, policy: &Policy, now: Instant) -> Action {
         let held = self.held.take();
         if held == Some(Trigger::Parent) && !policy.debounce.is_zero() {
@@ -197,7 +197,7 @@ impl Schedule {
         Action::Raise(wanted)
     }
 
-    fn run(&mut self, priority: Priority) -> Action {
+    fn start(&mut self, priority: Priority) -> Action {
         self.phase = Phase::Running { priority, dirty: None, retired: false };
         Action::Reconcile { after_writes: self.writing_reconciles }
     }
@@ -213,7 +213,7 @@ impl Schedule {
         now: Instant,
     ) -> Action {
         if is_due(finished, self.writing_reconciles) {
-            // It finishes what was begun, so it is as urgent as that.
+            // It completes the last reconcile, so it has the same urgency.
             let urgent = dirty.map_or(priority, |trigger| priority.min(trigger.into()));
             return self.enqueue(urgent, policy, now);
         }
@@ -224,7 +224,7 @@ impl Schedule {
         }
     }
 
-    /// Where the parent stands after a reconcile if nothing changed meanwhile.
+    /// The phase after a reconcile if nothing changed meanwhile.
     fn rest(&self, finished: Finished, policy: &Policy, now: Instant) -> Phase {
         let wake = |why, after: Duration| {
             Phase::Waiting(Wake { at: now + after.clamp(SHORTEST, LONGEST), why })
@@ -233,7 +233,7 @@ impl Schedule {
         match finished {
             Finished::Settled { resync: None } => Phase::Idle,
             Finished::Settled { resync: Some(after) } => wake(WakeReason::Resync, after),
-            // A parent whose children never come to rest is written ever more slowly.
+            // A parent whose children never settle is written ever more slowly.
             Finished::Wrote | Finished::Recreating => backoff(
                 WakeReason::Unsettled,
                 self.writing_reconciles - WRITING_RECONCILES_AT_ONCE + 1,
@@ -245,7 +245,7 @@ impl Schedule {
             }
             Finished::FailedSlowed { times, at_least, at_most } => {
                 let usual = policy.backoff.delay(self.failures.max(times), self.seed);
-                let asked = Backoff::spread(at_least.min(LONGEST), self.seed);
+                let asked = Backoff::with_jitter(at_least.min(LONGEST), self.seed);
                 wake(WakeReason::Retry, usual.max(asked).min(at_most))
             }
             Finished::Failed => backoff(WakeReason::Retry, self.failures),
@@ -255,12 +255,12 @@ impl Schedule {
             }
             Finished::FailedUntil { after }
             | Finished::FailedUntilGone { is_passing: false, at_most: after } => {
-                wake(WakeReason::Retry, Backoff::spread(after.min(LONGEST), self.seed))
+                wake(WakeReason::Retry, Backoff::with_jitter(after.min(LONGEST), self.seed))
             }
             Finished::Throttled { after } => {
-                // A server that goes on asking is not asked as often as it says.
-                let usual = Backoff::obeyed(policy.backoff.delay(self.throttles, self.seed));
-                let after = Backoff::spread(Backoff::obeyed(after), self.seed);
+                // A server that keeps throttling gets the longer backoff.
+                let usual = Backoff::capped(policy.backoff.delay(self.throttles, self.seed));
+                let after = Backoff::with_jitter(Backoff::capped(after), self.seed);
                 wake(WakeReason::Throttled, after.max(usual))
             }
             Finished::FailedForGood => Phase::Resting,

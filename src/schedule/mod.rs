@@ -1,7 +1,7 @@
-//! When does a parent run next, and who runs first when many want to?
+//! Decides when a parent is reconciled next, and the order of parents that wait for a permit.
 //!
-//! Layer 1. Pure: a state machine per parent that is told what happened and answers what to do, and
-//! a queue per operator. They read no clock (`now` is an argument) and start nothing.
+//! Layer 1. Pure: a state machine per parent that maps inputs to actions, and a queue per operator. They read
+//! no clock (`now` is an argument) and start nothing.
 //!
 //! | phase \ input | `Touched` | `TimerFired` | `Admitted` | `Finished` | `Retired` |
 //! |---|---|---|---|---|---|
@@ -16,50 +16,48 @@
 //! | Queued | more urgent: `Raise`; else stay | - | `Reconcile` | - | `Stop` |
 //! | Running | remember | - | - | wrote, recreating: `Enqueue`; remembered: as after it; else `Wake` or rest; retired: `Stop` | remember |
 //!
-//! *Throttled* is an answer of the API server with `Retry-After`. It is obeyed (at most ten minutes; a
-//! server that asks for little again and again is given the usual backoff, if that is longer)
-//! even against a change of the parent or its deletion, which are seen when the time is over. What
-//! the *handler* asks for when it fails is an ordinary error: a change of the parent may well mend it.
+//! *Throttled* is an answer of the API server with `Retry-After`. The delay is honoured up to ten minutes, even
+//! after a change of the parent or its deletion, which are processed afterwards. A server that keeps asking for
+//! short delays gets the usual backoff, if that is longer. A delay that the *handler* asks for after a failure
+//! is an ordinary error: a change of the parent may fix it.
 //!
-//! *Until gone* is a failure that the end of a child may mend: of one that is to be created anew and on its
-//! way out, where no failure beside it makes it wait for longer than a minute; or of one that the server
-//! refuses to change, which a person deletes.
+//! *Until gone* is a failure that the deletion of a child may fix: the child is terminating and to be recreated,
+//! so that another failure delays it by a minute at most; or the server refuses to change it, and the user
+//! deletes it.
 //!
-//! That somebody *asked* for a reconcile counts as the parent's own change, and is never collected.
+//! A reconcile that a user *requested* counts as the parent's own change, and is never collected.
 //!
-//! *Unsettled* is the third reconcile in a row that wrote children, or one after it: the next look comes
-//! later each time.
+//! *Unsettled* is the third reconcile in a row that wrote children, or a later one: each delay is longer.
 //!
-//! *Slowed* is a reconcile that wrote what is written again and again, because somebody else changes it back
-//! or the handler keeps changing its mind: the next look comes later each time, and it does come. If the
-//! run failed too, the longer wait counts, and the end of no child ends it.
+//! *Slowed* is a reconcile that wrote a flapping object, because someone else reverts it or the handler returns
+//! different children: each delay is longer. If the reconcile failed too, the longer wait counts, and the
+//! deletion of a child does not end it.
 //!
-//! A reconcile that has deleted a child to create it anew is followed by the next at once, unless one before it
-//! has done so too: whatever else there is to wait for comes when the child is there again.
+//! A reconcile that has deleted a child to recreate it is followed by the next at once, unless the one before it
+//! did so too: any other wait comes after the child exists again.
 //!
 //! *Collect*, only with a debounce window:
 //!
-//! | what changed | when it runs |
+//! | what changed | when it is reconciled |
 //! |---|---|
-//! | the parent is being deleted, was there at the start, or somebody asked for a reconcile | at once |
-//! | the parent itself | at once, if no such change made it run within the window before; else at the end of that window |
+//! | the parent is being deleted, was listed at the start, or a user requested a reconcile | at once |
+//! | the parent itself | at once, if no such change caused a reconcile within the last window; else at the end of that window |
 //! | a child, the parent's status | one window later |
 //!
-//! Changes that arrive while the timer is set change nothing about it, so that a stream of changes
-//! makes one reconcile per window and cannot put it off. Whichever timer a change waits for, it is as
-//! urgent as ever when that goes off. What an own write needs (the next reconcile after one
-//! that wrote) is never collected.
+//! Changes that arrive while the timer is set do not change it, so that a stream of changes causes one reconcile
+//! per window and cannot delay it. A change keeps its urgency, whichever timer it waits for. The reconcile after
+//! one that wrote is never collected.
 //!
-//! A reconcile that wrote children is followed by another on the place that it has (`WentOn`), up to the
-//! third: that counts the reconcile, and forgets what was remembered if the next one saw it. One that only
-//! changed some gives the place up while changes or deletions of parents wait, and goes behind them.
+//! A reconcile that wrote children is followed by another with the same permit (`Continued`), up to the third:
+//! that counts the reconcile, and forgets what was remembered if the next one saw it. One that only updated
+//! children releases the permit while changes or deletions of parents wait, and queues behind them.
 //!
-//! Invariants: at most one reconcile is under way; every fact that arrives before it starts is seen by it,
-//! and every fact that arrives meanwhile by the next.
+//! Invariants: at most one reconcile is in progress; it sees every input that arrives before it starts, and the
+//! next one every input that arrives meanwhile.
 
 mod backoff;
+mod continuation;
 mod facts;
-mod going_on;
 mod machine;
 mod priority;
 mod queue;
@@ -67,11 +65,11 @@ mod queue;
 pub(crate) mod rng;
 
 pub use backoff::Backoff;
+pub use continuation::{WRITING_RECONCILES_AT_ONCE, continues_at_once};
 pub use facts::{Action, Finished, Input, Phase, Trigger, Wake, WakeReason};
-pub use going_on::{WRITING_RECONCILES_AT_ONCE, goes_on};
 pub use machine::{Policy, Schedule};
 pub use priority::Priority;
-pub use queue::{Place, Queue};
+pub use queue::{Position, Queue};
 
 #[cfg(test)]
 mod tests;

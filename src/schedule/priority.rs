@@ -1,15 +1,15 @@
-//! How urgent a reconcile is. What makes it so is said by the facts, and who goes first by the queue.
+//! The priority of a reconcile. Triggers determine it; the queue orders by it.
 
-/// How urgent a reconcile is; a smaller one is more urgent.
+/// The priority of a reconcile; smaller is more urgent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Priority {
-    /// The parent is being deleted: somebody waits for it to go.
+    /// The parent is being deleted: the user waits for it.
     Deletion,
-    /// The parent itself is new or has changed: somebody waits for the effect.
+    /// The parent itself is new or has changed: the user waits for the effect.
     Change,
-    /// A child or the parent's status changed, or an earlier reconcile has to be repeated.
+    /// A child or the parent's status changed, or a reconcile is repeated.
     FollowUp,
-    /// Nothing is known to have changed: a resync, or the first reconcile after the process started.
+    /// No change is known: a resync, or the first reconcile after the start of the process.
     Background,
 }
 

@@ -1,10 +1,10 @@
-//! Who runs next among the parents of one operator that wait for a free place.
+//! The order in which the parents of one operator get permits.
 //!
-//! A plain value: it knows neither threads nor clocks. Each operator has a queue of its own, so
-//! that one operator's waiting parents delay no other operator.
+//! A plain value without threads or clocks. Each operator has its own queue, so that its waiting parents
+//! delay no other operator.
 //!
-//! - The most urgent priority goes first; within one, who has waited longest.
-//! - Nobody starves: a priority that was passed over a number of times in a row has the next turn.
+//! - The most urgent priority goes first; within one, the longest wait.
+//! - Nothing starves: a priority that was passed over a number of times in a row gets the next turn.
 
 use std::collections::BTreeMap;
 
@@ -14,54 +14,54 @@ use super::Priority;
 #[derive(Debug)]
 pub struct Queue<T> {
     lanes: [BTreeMap<u64, T>; Priority::ALL.len()],
-    /// How often in a row each lane had somebody waiting while another one had its turn.
+    /// How often in a row each waiting lane was passed over.
     passed_over: [u32; Priority::ALL.len()],
     arrivals: u64,
 }
 
-/// An entry's place in its queue.
+/// The position of an entry in its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct Position {
     priority: Priority,
     arrival: u64,
 }
 
-/// So often in a row a priority may be passed over: when all are busy, each has at least about one
-/// turn in twenty.
-const PATIENCE: u32 = 15;
+/// How often in a row a priority may be passed over: under full load each gets at least about one turn in
+/// twenty.
+const MAX_PASSED_OVER: u32 = 15;
 
 impl<T> Queue<T> {
-    /// A queue in which nobody waits.
+    /// An empty queue.
     pub fn new() -> Self {
         let lanes = Priority::ALL.map(|_| BTreeMap::new());
         Self { lanes, passed_over: Priority::ALL.map(|_| 0), arrivals: 0 }
     }
 
     /// Adds an entry behind all others of its priority.
-    pub fn push(&mut self, priority: Priority, entry: T) -> Place {
+    pub fn push(&mut self, priority: Priority, entry: T) -> Position {
         self.arrivals += 1;
-        let place = Place { priority, arrival: self.arrivals };
-        self.lanes[priority.lane()].insert(place.arrival, entry);
-        place
+        let position = Position { priority, arrival: self.arrivals };
+        self.lanes[priority.lane()].insert(position.arrival, entry);
+        position
     }
 
-    /// Moves an entry to a more urgent priority, among whose entries it goes by its arrival. Its
-    /// new place; the old one if it is as urgent already, or waits no longer.
-    pub fn raise(&mut self, place: Place, to: Priority) -> Place {
-        if place.priority <= to {
-            return place;
+    /// Moves an entry to a more urgent priority, ordered by arrival. Returns its new position; the old one if
+    /// it is as urgent already, or gone.
+    pub fn raise(&mut self, position: Position, to: Priority) -> Position {
+        if position.priority <= to {
+            return position;
         }
-        let Some(entry) = self.remove(place) else { return place };
-        self.lanes[to.lane()].insert(place.arrival, entry);
-        Place { priority: to, ..place }
+        let Some(entry) = self.remove(position) else { return position };
+        self.lanes[to.lane()].insert(position.arrival, entry);
+        Position { priority: to, ..position }
     }
 
-    /// Takes out an entry that need not run any more; `None` if it waits no longer.
-    pub fn remove(&mut self, place: Place) -> Option<T> {
-        self.lanes[place.priority.lane()].remove(&place.arrival)
+    /// Removes an entry; `None` if it is gone.
+    pub fn remove(&mut self, position: Position) -> Option<T> {
+        self.lanes[position.priority.lane()].remove(&position.arrival)
     }
 
-    /// Takes out the entry whose turn it is.
+    /// Removes the next entry.
     pub fn pop(&mut self) -> Option<(Priority, T)> {
         let priority = self.next_priority()?;
         let (_, entry) = self.lanes[priority.lane()].pop_first()?;
@@ -73,7 +73,7 @@ impl<T> Queue<T> {
         Some((priority, entry))
     }
 
-    /// Whether nobody waits.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.lanes.iter().all(BTreeMap::is_empty)
     }
@@ -90,9 +90,9 @@ impl<T> Queue<T> {
 
     fn next_priority(&self) -> Option<Priority> {
         let busy = || Priority::ALL.into_iter().filter(|priority| self.waiting(*priority) > 0);
-        let is_out_of_patience =
-            |priority: &Priority| self.passed_over[priority.lane()] >= PATIENCE;
-        busy().find(is_out_of_patience).or_else(|| busy().next())
+        let is_starving =
+            |priority: &Priority| self.passed_over[priority.lane()] >= MAX_PASSED_OVER;
+        busy().find(is_starving).or_else(|| busy().next())
     }
 }
 
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_urgent_go_first_and_equals_in_the_order_of_their_arrival() {
+    fn urgent_entries_go_first_and_equal_ones_in_order_of_arrival() {
         for (entries, expected) in [
             (vec![], ""),
             (vec![(Change, "a"), (Change, "b"), (Change, "c")], "a b c"),
@@ -136,46 +136,46 @@ mod tests {
     }
 
     #[test]
-    fn who_becomes_urgent_overtakes_and_never_falls_back() {
+    fn a_raised_entry_overtakes_and_is_never_lowered() {
         for (to, expected) in [(Deletion, "x a b"), (Change, "x a b"), (FollowUp, "a b x")] {
             let mut queue = Queue::new();
-            let place = queue.push(FollowUp, "x");
+            let position = queue.push(FollowUp, "x");
             queue.push(Change, "a");
             queue.push(Change, "b");
-            let raised = queue.raise(place, to);
+            let raised = queue.raise(position, to);
             assert_eq!(queue.raise(raised, Background), raised);
             assert_eq!(order(&mut queue), expected, "{to:?}");
         }
     }
 
     #[test]
-    fn who_left_is_neither_raised_nor_taken_out_again() {
+    fn a_removed_entry_is_neither_raised_nor_removed_again() {
         let mut queue = Queue::new();
-        let place = queue.push(FollowUp, "x");
-        assert_eq!(queue.remove(place), Some("x"));
-        assert_eq!(queue.raise(place, Deletion), place);
-        assert_eq!(queue.remove(place), None);
+        let position = queue.push(FollowUp, "x");
+        assert_eq!(queue.remove(position), Some("x"));
+        assert_eq!(queue.raise(position, Deletion), position);
+        assert_eq!(queue.remove(position), None);
         assert!(queue.pop().is_none());
     }
 
     #[test]
-    fn a_stream_of_urgent_entries_starves_nobody() {
+    fn a_stream_of_urgent_entries_starves_no_other() {
         let rivals = [Deletion, Change, FollowUp];
         for streams in [&rivals[..1], &rivals[..2], &rivals] {
             let mut queue = Queue::new();
-            queue.push(Background, "patient");
+            queue.push(Background, "background");
             let mut turns = 0;
             loop {
                 for stream in streams {
                     queue.push(*stream, "urgent");
                 }
                 turns += 1;
-                if queue.pop() == Some((Background, "patient")) {
+                if queue.pop() == Some((Background, "background")) {
                     break;
                 }
                 assert!(turns < 100, "starved by {streams:?}");
             }
-            assert!(turns > PATIENCE, "{turns}: no advantage for the urgent");
+            assert!(turns > MAX_PASSED_OVER, "{turns}: no advantage for the urgent");
         }
     }
 

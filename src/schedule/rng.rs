@@ -1,6 +1,6 @@
-//! Chance that can be repeated, for tests: a test says the seed when it fails.
+//! Reproducible random numbers for tests: a failed test prints the seed.
 
-/// Numbers by chance; the same seed gives the same ones (`SplitMix64`).
+/// Random numbers; the same seed gives the same ones (`SplitMix64`).
 #[derive(Debug)]
 pub(crate) struct SeededRng(u64);
 
@@ -23,13 +23,13 @@ impl SeededRng {
         all[self.below(all.len())]
     }
 
-    /// True once in so many times.
+    /// True once in `times` on average.
     pub(crate) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 }
 
-/// Does something with each seed, and says with which one it failed.
+/// Runs a test with each seed, and prints the one that failed.
 pub(crate) fn with_seeds(count: u64, mut test: impl FnMut(SeededRng)) {
     for seed in 0..count {
         let ending = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {

@@ -1,14 +1,14 @@
-//! The objects that left lately, with the version at which they did.
+//! Recently deleted objects, and those that left the selector, with the version at which they did.
 //!
 //! A reply to a write and the watch race: the reply to a delete can be read after the `DELETED`
-//! event, or after a list without the object, and would put it back for ever. An object that only
+//! event, or after a list without the object, and would restore it for ever. An object that only
 //! left the selector does come back, but with a newer version.
 
 use std::collections::{HashMap, VecDeque};
 
 use crate::object::{Object, ResourceVersion, Uid};
 
-/// As many are remembered: far more than replies can be on their way at once.
+/// How many are remembered: far more than there are pending replies at once.
 const MAX: usize = 4096;
 
 #[derive(Debug, Default)]
@@ -18,8 +18,8 @@ pub(super) struct Departed {
 }
 
 impl Departed {
-    /// Takes in that an object was gone at a version: that of its `DELETED` event, or of a list
-    /// without it. One watch may tell of an earlier departure than another one has.
+    /// Records that an object was gone at a version: that of its `DELETED` event, or of a list
+    /// without it. One watch may report an earlier departure than another one.
     pub(super) fn remember(&mut self, uid: &Uid, version: &ResourceVersion) {
         if let Some(earlier) = self.versions.get_mut(uid) {
             *earlier = earlier.clone().newest(version.clone());
@@ -55,7 +55,7 @@ mod tests {
     use crate::object::{K8sType, KeptManagers};
 
     #[test]
-    fn only_the_last_that_left_are_remembered() {
+    fn only_the_last_departures_are_remembered() {
         let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
         let object = |number: usize| {
             let uid = number.to_string();

@@ -1,7 +1,7 @@
-//! The cache of one type: what the API server holds, as far as we have been told.
+//! The cache of one type: the objects of the API server, as far as they were received.
 //!
-//! Layer 2. No I/O: the watch loop and the replies to our own writes come in as values, changes
-//! go out as values.
+//! Layer 2. No I/O: watch events and replies to our own writes come in as values, changes go out as
+//! values.
 //!
 //! ```text
 //! watch events --observe-->  +-------+  --Change--> operators
@@ -10,12 +10,12 @@
 //! ```
 //!
 //! Invariants:
-//! - time does not run backwards: what is older than the cached version of an object is ignored,
-//!   be it an event, an item of a list or the absence from a list;
-//! - unless a list contradicts what is known, as that of a restored server does: it replaces all;
-//! - an object that we saw deleted does not come back under its uid;
-//! - what cannot be read is left out, and known by name for as long as that lasts;
-//! - a reader sees a complete version of an object or none.
+//! - versions never go back: an event, an item of a list or the absence from a list that is older
+//!   than the cached version of an object is ignored;
+//! - except when a list contradicts what is known, as that of a restored server does: it replaces
+//!   all;
+//! - an object that was deleted does not come back under its uid;
+//! - an undecodable object is not cached, but known by name as long as it is undecodable;
 
 mod contents;
 mod departed;

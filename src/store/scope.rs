@@ -1,8 +1,8 @@
-//! What is known of one watch that feeds a store.
+//! The state of one watch that feeds a store.
 
 use crate::object::ResourceVersion;
 
-/// A time in which nothing is deleted, as the server went back to an earlier version.
+/// A period without deletions, after the server went back to an earlier version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hold(pub(super) u64);
 
@@ -10,29 +10,29 @@ pub struct Hold(pub(super) u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ScopeId(pub(super) usize);
 
-/// The moment before a list was asked for: what a server that goes on from there can no longer say.
+/// The state before a list was requested, with which its result is compared.
 #[derive(Debug, Clone)]
 pub struct ListStart {
-    /// The clock: the list outdates the tombstones from before.
+    /// The clock: the list replaces earlier tombstones.
     pub(super) clock: u64,
-    /// The newest version that a reply had shown: no list that is asked for later is older.
+    /// The newest version that a reply had shown: a list that is requested later is not older.
     pub(super) replied: Option<ResourceVersion>,
 }
 
-/// How a list was taken in.
+/// The effect of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settled {
     /// The store continues from it.
     Continued,
-    /// Its version is below what the scope or a reply had shown, or that of one of its objects below
-    /// what was known of it, or that of a look before it was: the server was restored from a backup.
-    /// It replaced everything, and deletions in the scope are held until
-    /// [`super::Store::release_deletions`] of [`super::Store::hold`]. There may be a later hold by
-    /// the time that this is heard of.
+    /// The list, one of its objects, or a check before it had an older version than the scope or a
+    /// reply had shown: the server was restored from a backup. The list replaced everything, and
+    /// deletions in the scope are held until [`super::Store::release_deletions`] of
+    /// [`super::Store::hold`]. A later hold may have begun by then.
     VersionRegressed,
 }
 
-/// What the server has shown to one scope: a list from before is of a server that went back.
+/// The newest versions that the server has shown to one scope: an older list is of a server that
+/// went back.
 #[derive(Debug, Clone)]
 pub(super) struct Marks {
     seen: Settled,
@@ -40,14 +40,14 @@ pub(super) struct Marks {
     replied: Option<ResourceVersion>,
 }
 
-/// Who tells a scope what happens.
+/// The source of a scope's events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Feed {
-    /// Its watch, as far as is known.
+    /// Its watch.
     Watch,
-    /// It is known that nobody does.
+    /// None: its watch is interrupted.
     CutOff,
-    /// The watch of another one, which covers its namespace too.
+    /// The watch of another scope, which covers its namespace too.
     Another,
 }
 
@@ -58,15 +58,15 @@ pub(super) struct Scope {
     pub(super) namespace: Option<String>,
     pub(super) feed: Feed,
     pub(super) is_synced: bool,
-    /// What the next list will come to, as far as a look at the server has shown.
+    /// What a check of the server has shown about the next list.
     pub(super) seen: Settled,
-    /// A time in which nothing is deleted of it.
+    /// A hold on its deletions.
     pub(super) hold: Option<Hold>,
-    /// Whether its list showed every object by name, those that cannot be read too.
+    /// Whether its list showed the names of all objects, including undecodable ones.
     pub(super) shows_all: bool,
     /// The newest version that its watch or list has shown.
     pub(super) high_water: Option<ResourceVersion>,
-    /// The newest version that a reply has shown, which no watch need have told yet.
+    /// The newest version that a reply has shown, perhaps before the watch.
     pub(super) replied: Option<ResourceVersion>,
 }
 
@@ -77,7 +77,7 @@ impl Scope {
         Self { namespace, feed, is_synced, seen, hold, shows_all, high_water, replied }
     }
 
-    /// Begins anew in the place of another one, and knows from it whether a server went back.
+    /// Starts again as a fallback of another scope, and takes over its newest versions.
     pub(super) fn use_fallback(&mut self, other: &Marks) {
         let Marks { seen, high_water, replied } = other.clone();
         let (namespace, hold) = (self.namespace.take(), self.hold);
@@ -101,7 +101,7 @@ impl Scope {
         self.high_water.as_ref().is_some_and(|mark| version.is_older_than(mark))
     }
 
-    /// Whether all that happened up to a version, and at it, was shown.
+    /// Whether all changes up to and including a version were shown.
     pub(super) fn is_past(&self, version: &ResourceVersion) -> bool {
         let is_past = |mark: &ResourceVersion| mark == version || version.is_older_than(mark);
         self.shows_all && self.high_water.as_ref().is_some_and(is_past)

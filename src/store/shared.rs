@@ -1,4 +1,4 @@
-//! The handles on a store: one that changes it, and one that reads it from anywhere.
+//! The handles of a store: one that changes it, and one that reads it from anywhere.
 
 use std::{
     collections::BTreeSet,
@@ -9,7 +9,7 @@ use std::{
 use super::{Change, Hold, ListStart, ScopeId, Settled, contents::Contents, undecodable};
 use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, Undecodable};
 
-/// The handle that changes a store: held by its watch loops and by those who write to the API.
+/// The handle that changes a store: held by its watch loops and by the code that writes to the API.
 #[derive(Clone)]
 pub struct Store(StoreReader);
 
@@ -39,35 +39,35 @@ impl Store {
         self.write().add_scope(namespace)
     }
 
-    /// Takes in that nothing feeds a scope of one namespace: one of all namespaces does it too.
+    /// Deactivates a scope of one namespace: a scope of all namespaces covers it.
     pub fn rest(&self, scope: ScopeId) {
         self.write().rest(scope);
     }
 
-    /// Takes in that a scope of one namespace is fed from now on, as one of all namespaces cannot be.
-    /// Both may be for a while.
+    /// Activates a scope of one namespace, as the one of all namespaces cannot be fed. Both may be
+    /// active for a while.
     pub fn use_fallback(&self, scope: ScopeId) {
         self.write().use_fallback(scope);
     }
 
-    /// Takes in that a watch cannot go on and will not soon, or that it does again: what it fed is
-    /// out of date, and no reason to delete anything.
+    /// Records that a watch is interrupted for a longer time, or that it works again: meanwhile its
+    /// objects are out of date, and no reason for deletions.
     pub fn cut_off(&self, scope: ScopeId, is_cut_off: bool) {
         self.write().cut_off(scope, is_cut_off);
     }
 
-    /// Takes in that a look at the server has shown that it went back to an earlier version: the next
-    /// list of the scope is from there, however new it is by then.
+    /// Records that a check of the server has shown an earlier version than before: the next list
+    /// of the scope is of the restored server, whatever its version.
     pub fn has_gone_back(&self, scope: ScopeId) {
         self.write().has_gone_back(scope);
     }
 
-    /// To be called before a list is asked for, whose result goes into [`Store::replace`].
+    /// To be called before a list is requested, whose result is passed to [`Store::replace`].
     pub fn begin_list(&self, scope: ScopeId) -> ListStart {
         self.write().begin_list(scope)
     }
 
-    /// Takes in a complete list of a scope, each object once; what it lacks is deleted.
+    /// Processes a complete list of a scope, each object once; objects that it lacks are deleted.
     pub fn replace(
         &self,
         scope: ScopeId,
@@ -78,13 +78,13 @@ impl Store {
         self.write().replace(scope, start, items, version)
     }
 
-    /// Takes in an `ADDED` or `MODIFIED` event.
+    /// Processes an `ADDED` or `MODIFIED` event.
     pub fn observe(&self, scope: ScopeId, object: Object) -> Option<Change> {
         self.write().observe(scope, object)
     }
 
-    /// Takes in an `ADDED` or `MODIFIED` event of which only this has been read yet, if that is
-    /// enough: the same version is cached, or a newer one. `false` changes nothing.
+    /// Processes an `ADDED` or `MODIFIED` event of which only this was decoded, if that suffices:
+    /// the same version is cached, or a newer one. `false` changes nothing.
     pub fn observe_echo(
         &self,
         scope: ScopeId,
@@ -95,7 +95,7 @@ impl Store {
         self.write().observe_echo(scope, key, uid, version)
     }
 
-    /// Takes in a `DELETED` event.
+    /// Processes a `DELETED` event.
     pub fn observe_deletion(&self, scope: ScopeId, object: &Object) -> Option<Change> {
         self.write().observe_deletion(scope, object)
     }
@@ -105,7 +105,7 @@ impl Store {
         self.write().end(object.key(), object.uid(), object.resource_version())
     }
 
-    /// Takes in a `DELETED` event of an object that cannot be read, as far as it can: that is enough.
+    /// Processes a `DELETED` event of an undecodable object, of which this is enough.
     pub fn observe_end(
         &self,
         scope: ScopeId,
@@ -126,28 +126,28 @@ impl Store {
         self.write().end(key, uid, version)
     }
 
-    /// Takes in an object that cannot be read; whether it, or this version of it, is news.
+    /// Records an undecodable object. Returns whether it, or this version of it, is new.
     pub fn leave_out(&self, object: Undecodable) -> bool {
         self.write().leave_out(object)
     }
 
-    /// Takes in a `BOOKMARK` event.
+    /// Processes a `BOOKMARK` event.
     pub fn bookmark(&self, scope: ScopeId, version: &ResourceVersion) {
         self.write().bookmark(scope, version);
     }
 
-    /// Takes in the object that answered a write of ours, or a live read.
+    /// Caches the object in the response to a write of ours, or to a live read.
     pub fn overlay(&self, object: Object) -> Option<Change> {
         self.write().overlay(object)
     }
 
-    /// Takes in the reply to a final delete: the object is gone, whatever late events say.
+    /// Processes the response to a final delete: the object is gone, and late events are ignored.
     pub fn mark_deleted(&self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
         self.write().mark_deleted(key, uid)
     }
 
-    /// The hold on deletions that the latest [`Settled::VersionRegressed`] of a scope began, until it is
-    /// released.
+    /// The hold on deletions that the latest [`Settled::VersionRegressed`] of a scope began, until
+    /// it is released.
     pub fn hold(&self, scope: ScopeId) -> Option<Hold> {
         self.write().hold(scope)
     }
@@ -186,7 +186,7 @@ impl StoreReader {
         self.read().get(key).cloned()
     }
 
-    /// Everything cached, by key.
+    /// All cached objects, by key.
     pub fn list(&self) -> Vec<Object> {
         let mut objects = self.objects();
         objects.sort_unstable_by(|a, b| a.key().cmp(b.key()));
@@ -228,7 +228,7 @@ impl StoreReader {
         self.read().is_scope_synced(scope)
     }
 
-    /// Whether absence from the store is good enough a reason to delete: in this namespace, or for
+    /// Whether absence from the store is a sufficient reason to delete: in this namespace, or for
     /// `None` in any.
     pub fn may_delete(&self, namespace: Option<&str>) -> bool {
         self.read().may_delete(namespace)
@@ -239,7 +239,7 @@ impl StoreReader {
         self.read().version().cloned()
     }
 
-    /// The objects that were shown and cannot be read, by key.
+    /// The objects that the server showed and that cannot be decoded, by key.
     pub fn undecodable(&self) -> Vec<Undecodable> {
         self.read().undecodable.iter().cloned().collect()
     }
@@ -249,7 +249,7 @@ impl StoreReader {
         self.read().undecodable.iter().take(undecodable::SHOWN).cloned().collect()
     }
 
-    /// How many of them are in namespaces of which this says so.
+    /// How many of them are in matching namespaces.
     pub fn count_undecodable(&self, is_here: impl Fn(Option<&str>) -> bool) -> usize {
         self.read().undecodable.count(is_here)
     }
@@ -259,12 +259,12 @@ impl StoreReader {
         self.read().undecodable.of_parent(parent).cloned().collect()
     }
 
-    /// The object with this key, if it, or a newer version of what is cached, cannot be read.
+    /// The object with this key, if it, or a newer version than the cached one, cannot be decoded.
     pub fn undecodable_at(&self, key: &ObjectKey) -> Option<Undecodable> {
         self.read().undecodable.get(key).cloned()
     }
 
-    /// The uids that it names as its parents as far as it can be read, or named when it could be.
+    /// The uids that it names as its parents as far as it can be decoded, or named before.
     pub fn parents_of(&self, object: &Undecodable) -> BTreeSet<Uid> {
         self.read().parents_of_undecodable(object)
     }

@@ -1,4 +1,4 @@
-//! What a store makes of versions that go on, and of versions that go back.
+//! How a store processes versions that increase, and versions that go back.
 
 use std::collections::BTreeSet;
 
@@ -32,9 +32,9 @@ fn list(store: &Store, scope: ScopeId, items: Vec<Object>, version: u64) -> Sett
     store.replace(scope, start, items, &ResourceVersion::Number(version)).1
 }
 
-/// A list from before it is from a restored backup.
+/// An older list is of a restored backup.
 #[test]
-fn all_that_a_watch_shows_raises_the_high_water_mark() {
+fn every_event_of_a_watch_raises_the_high_water_mark() {
     type Show = fn(&Store, ScopeId);
     let table: [(&str, Show); 4] = [
         ("a change", |store, scope| drop(store.observe(scope, object("a", 110)))),
@@ -56,7 +56,7 @@ fn all_that_a_watch_shows_raises_the_high_water_mark() {
 }
 
 #[test]
-fn versions_that_went_back_go_on_from_there() {
+fn versions_that_went_back_continue_from_there() {
     let (store, scope) = listed();
     assert_eq!(list(&store, scope, vec![object("a", 40)], 50), Settled::VersionRegressed);
     assert_eq!(list(&store, scope, vec![object("a", 40)], 60), Settled::Continued, "once");
@@ -75,9 +75,9 @@ fn a_hold_on_deletions_is_not_ended_with_an_earlier_one() {
     assert!(store.reader().may_delete(None));
 }
 
-/// As of two namespaces, of which one may be out of reach for long.
+/// Of two namespaces one may be unreachable for long.
 #[test]
-fn a_hold_is_that_of_the_scope_that_went_back() {
+fn only_the_scope_that_went_back_holds_deletions() {
     let store = Store::new(ty(), BTreeSet::new());
     let [a, b] = ["a", "b"].map(|namespace| store.add_scope(Some(namespace.to_owned())));
     let list = |scope, number| {
@@ -96,9 +96,9 @@ fn a_hold_is_that_of_the_scope_that_went_back() {
     assert_eq!(may_delete(), [true, true]);
 }
 
-/// Its label was taken off and put back before it was deleted, and the watch lags behind.
+/// Its label was removed and added again before it was deleted, and the watch lags behind.
 #[test]
-fn what_was_deleted_does_not_come_back_for_an_event_of_long_before() {
+fn a_deleted_object_does_not_come_back_by_an_old_event() {
     let (store, scope) = listed();
     store.observe(scope, object("a", 105));
     store.overlay(object("a", 112));
@@ -110,9 +110,9 @@ fn what_was_deleted_does_not_come_back_for_an_event_of_long_before() {
     assert!(store.reader().get(object("a", 113).key()).is_none());
 }
 
-/// Such versions do not tell what is older.
+/// Such versions cannot be ordered.
 #[test]
-fn an_object_that_left_comes_back_where_versions_are_no_integers() {
+fn an_object_that_left_can_come_back_with_opaque_versions() {
     let odd = |version: &str| {
         let metadata = json!({
             "name": "a", "namespace": "ns", "uid": "a", "resourceVersion": version,
@@ -124,17 +124,17 @@ fn an_object_that_left_comes_back_where_versions_are_no_integers() {
     list(&store, scope, Vec::new(), 110);
     store.observe(scope, odd("x1"));
     store.observe_deletion(scope, &odd("x2"));
-    assert!(store.observe(scope, odd("x2")).is_none(), "the version of its end");
+    assert!(store.observe(scope, odd("x2")).is_none(), "the version of its deletion");
     assert!(store.observe(scope, odd("x3")).is_some());
     let start = store.begin_list(scope);
     store.overlay(odd("x4"));
     store.replace(scope, start, Vec::new(), &ResourceVersion::new("l1"));
-    assert!(store.observe(scope, odd("x4")).is_some(), "the list was on its way");
+    assert!(store.observe(scope, odd("x4")).is_some(), "the list was in progress");
 }
 
-/// A restored backup has it again, and its versions are lower than that of its end.
+/// A restored backup contains it, with lower versions than that of its deletion.
 #[test]
-fn what_had_gone_before_versions_went_back_is_believed_again() {
+fn an_object_deleted_before_versions_went_back_is_accepted_again() {
     let (store, scope) = listed();
     store.observe_deletion(scope, &object("a", 110));
     list(&store, scope, vec![object("a", 40)], 50);
@@ -147,10 +147,9 @@ fn what_had_gone_before_versions_went_back_is_believed_again() {
     assert!(store.observe(scope, object("a", 60)).is_some(), "its deletion was answered");
 }
 
-/// As long as it stands, nothing is believed of the uid: not even that it left the selector and is
-/// back.
+/// Until then all events of the uid are ignored, even that it left the selector and is back.
 #[test]
-fn a_tombstone_ends_with_the_event_that_it_stands_for() {
+fn a_tombstone_ends_with_the_deleted_event() {
     let (store, scope) = listed();
     store.mark_deleted(object("a", 90).key(), &Uid::new("a"));
     assert!(store.observe(scope, object("a", 109)).is_none());

@@ -1,31 +1,32 @@
-//! The objects that the server showed and that cannot be read: not cached, but not forgotten either.
+//! The objects that the server showed and that cannot be decoded: not cached, but known by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::object::{ObjectKey, ResourceVersion, Uid, Undecodable};
 
-/// More are counted, but not known by name: far more than a mistake in a few manifests makes, as one
-/// that is not known is taken for absent.
+/// How many are known by name: far more than a mistake in a few manifests causes. Others count as
+/// absent.
 const MAX: usize = 10_000;
 
-/// As many are shown together.
+/// How many are shown together.
 pub(super) const SHOWN: usize = 100;
 
-/// What is left out of a store, by key.
+/// The undecodable objects of a store, by key.
 #[derive(Debug, Default)]
 pub(super) struct UndecodableObjects(BTreeMap<ObjectKey, Entry>);
 
 #[derive(Debug)]
 struct Entry {
     object: Undecodable,
-    /// The uids that it names as its parents, or named when it could be read.
+    /// The uids that it names as its parents, or named when it could be decoded.
     parents: BTreeSet<Uid>,
     /// The store's clock when it was last shown.
     shown: u64,
 }
 
 impl UndecodableObjects {
-    /// Takes one in; whether it is news: an object, or a version of it, that was not known.
+    /// Records an object. Returns whether it is new: an object, or a version of it, that was not
+    /// known.
     pub(super) fn add(&mut self, object: Undecodable, parents: BTreeSet<Uid>, now: u64) -> bool {
         let Some(key) = object.key().cloned() else { return false };
         let known = self.0.get(&key);
@@ -40,14 +41,14 @@ impl UndecodableObjects {
         !is_known
     }
 
-    /// The uids of the parents of an object that is left out.
+    /// The uids of the parents of an undecodable object.
     pub(super) fn parents_of(&self, object: &Undecodable) -> BTreeSet<Uid> {
         let known = object.key().and_then(|key| self.0.get(key));
         let known = known.filter(|known| known.object.uid() == object.uid());
         known.map(|known| known.parents.clone()).unwrap_or_default()
     }
 
-    /// Takes in that a version of an object can be read.
+    /// Records that a version of an object was decoded.
     pub(super) fn has_read(&mut self, key: &ObjectKey, version: &ResourceVersion) {
         let undecodable = self.0.get(key).map(|entry| entry.object.resource_version());
         if undecodable.is_some_and(|it| it.is_none_or(|it| !version.is_older_than(it))) {
@@ -55,8 +56,8 @@ impl UndecodableObjects {
         }
     }
 
-    /// Takes in that an object is gone, as of a version if there is one; a namesake may be there, or
-    /// it itself again.
+    /// Records that an object is gone, as of a version if there is one; another object may have its
+    /// name, or it may be back.
     pub(super) fn has_gone(&mut self, key: &ObjectKey, uid: &Uid, at: Option<&ResourceVersion>) {
         let is_it = |entry: &Entry| {
             let is_back = at.zip(entry.object.resource_version());
@@ -68,7 +69,7 @@ impl UndecodableObjects {
         }
     }
 
-    /// Forgets those of a scope that its list, begun at this time, has not shown.
+    /// Forgets the objects of a scope that its list, begun at this time, has not shown.
     pub(super) fn settle(&mut self, covers: impl Fn(Option<&str>) -> bool, begun: u64) {
         self.0.retain(|key, entry| entry.shown >= begun || !covers(key.namespace.as_deref()));
     }
@@ -85,7 +86,7 @@ impl UndecodableObjects {
         self.0.values().map(|entry| &entry.object)
     }
 
-    /// How many are in namespaces of which this says so.
+    /// How many are in matching namespaces.
     pub(super) fn count(&self, is_here: impl Fn(Option<&str>) -> bool) -> usize {
         self.0.keys().filter(|key| is_here(key.namespace.as_deref())).count()
     }
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_news_once() {
+    fn a_version_is_new_once() {
         let mut known = UndecodableObjects::default();
         assert!(known.add(undecodable("a", 1), none(), 1));
         assert!(!known.add(undecodable("a", 1), none(), 2));
@@ -138,12 +139,12 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_read_again_or_is_gone_is_forgotten() {
+    fn objects_that_are_decoded_or_deleted_are_forgotten() {
         let mut known = UndecodableObjects::default();
         known.add(undecodable("a", 5), none(), 1);
         known.add(undecodable("b", 5), none(), 1);
         known.has_read(&key("a"), &version(4));
-        assert!(known.get(&key("a")).is_some(), "an older version says nothing");
+        assert!(known.get(&key("a")).is_some(), "an older version does not count");
         known.has_read(&key("a"), &version(6));
         known.has_gone(&key("b"), &Uid::new("u"), Some(&version(4)));
         assert!(known.get(&key("b")).is_some(), "it came back");
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_outdates_what_it_does_not_show() {
+    fn a_list_removes_the_objects_that_it_does_not_show() {
         let mut known = UndecodableObjects::default();
         known.add(undecodable("before", 5), none(), 1);
         known.add(undecodable("shown", 5), none(), 2);
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_knows_what_is_left_out_of_its_lists_and_whose_it_was() {
+    fn a_store_knows_undecodable_objects_of_its_lists_and_their_parents() {
         let store = Store::new(undecodable("a", 1).ty().clone(), BTreeSet::from(["by".to_owned()]));
         let scope = store.add_scope(None);
         let reader = store.reader();
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_than_a_bound_are_known_by_name() {
+    fn the_number_of_known_names_is_limited() {
         let mut known = UndecodableObjects::default();
         let news = (0..MAX + 50)
             .filter(|it| known.add(undecodable(&format!("a{it}"), 1), none(), 1))
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_are_not_shown_are_counted_and_protected_too() {
+    fn objects_beyond_the_shown_ones_are_counted_and_protected_too() {
         let store = Store::new(undecodable("a", 1).ty().clone(), BTreeSet::new());
         let (scope, reader) = (store.add_scope(None), store.reader());
         let child = json!({"metadata": {"name": "z", "namespace": "ns", "uid": "u",

@@ -1,4 +1,4 @@
-//! What a supervisor is made of.
+//! Builds a supervisor: operators, connection, web endpoint and settings.
 
 use std::{
     collections::BTreeSet,
@@ -26,11 +26,11 @@ use crate::{
     web::{self, Auth, LogLevel, Program, Tls, TlsProxy},
 };
 
-/// Runs operators. Made by [`Supervisor::builder`].
+/// Runs operators. Created by [`Supervisor::builder`].
 #[derive(Debug)]
 pub struct Supervisor;
 
-/// Collects operators and settings; [`run`](Self::run) or [`start`](Self::start) ends it.
+/// Collects operators and settings, for [`run`](Self::run) or [`start`](Self::start).
 #[must_use]
 pub struct SupervisorBuilder {
     connect: Option<Connecting>,
@@ -45,14 +45,14 @@ pub struct SupervisorBuilder {
     program: Program,
 }
 
-/// Deciding takes little time: on a small machine more threads cost more than they save.
+/// Decisions take little time: on a small machine more threads cost more than they save.
 fn arbiters() -> usize {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     (cores / 4).min(4)
 }
 
 impl Supervisor {
-    /// A supervisor without operators, for the cluster that it runs in.
+    /// A builder without operators, for the cluster that the process runs in.
     pub fn builder() -> SupervisorBuilder {
         let operators = Vec::new();
         SupervisorBuilder {
@@ -71,15 +71,15 @@ impl Supervisor {
 }
 
 impl SupervisorBuilder {
-    /// Says which cluster to reach. Without it the one around this process.
+    /// Sets the cluster. Default is the one that the process runs in.
     pub fn connect_to(self, cluster: Connect) -> Self {
         self.connect(move || cluster.client_of_supervisor())
     }
 
-    /// Says how to reach the API server, where [`connect_to`](Self::connect_to) cannot.
+    /// Sets how to create the client, where [`connect_to`](Self::connect_to) is not enough.
     ///
-    /// `connect` runs on the supervisor's own runtime. A client should not retry by itself
-    /// (`kube::Config::default_retry = false`): the schedule of a parent does it better.
+    /// `connect` runs on the supervisor's own runtime. The client should not retry
+    /// (`kube::Config::default_retry = false`), because the schedule of a parent does.
     pub fn connect<F, Fut>(mut self, connect: F) -> Self
     where
         F: FnOnce() -> Fut + Send + 'static,
@@ -89,7 +89,7 @@ impl SupervisorBuilder {
         self
     }
 
-    /// Adds an operator. What is wrong with its configuration is said by `run` or `start`.
+    /// Adds an operator. `run` or `start` return the error of an invalid configuration.
     pub fn register(mut self, config: OperatorConfig, handler: impl Handler) -> Self {
         self.operators.push((config, Arc::new(handler)));
         self
@@ -104,7 +104,7 @@ impl SupervisorBuilder {
         self
     }
 
-    /// Says who may use the web endpoint. Without it whoever reaches it.
+    /// Sets who may use the web endpoint. Default is everyone who reaches it.
     pub fn auth(mut self, auth: Auth) -> Self {
         self.auth = auth;
         self
@@ -116,77 +116,76 @@ impl SupervisorBuilder {
         self
     }
 
-    /// Says that visitors reach the web endpoint through a proxy that ends TLS: its cookie is `Secure`,
-    /// what browsers say of their origin begins with `https`, and on loopback this host is
-    /// answered too. The proxy passes on the `Host` that it was asked for; `X-Forwarded-*` is not
-    /// read. It stands for no [`tls`](Self::tls) between the proxy and here.
+    /// Declares that users reach the web endpoint through a proxy that terminates TLS: the cookie is
+    /// `Secure`, the `Origin` of browsers begins with `https`, and on loopback the host of the proxy is
+    /// accepted too. The proxy must pass on the `Host` of the request; `X-Forwarded-*` is not read. It
+    /// does not replace [`tls`](Self::tls) between the proxy and this process.
     pub fn behind_tls_proxy(mut self, proxy: TlsProxy) -> Self {
         self.proxy = Some(proxy);
         self
     }
 
-    /// Serves beyond loopback also without [`auth`](Self::auth), to whoever reaches the port, or
-    /// without [`tls`](Self::tls), where tokens can be read on their way.
+    /// Allows an address beyond loopback without [`auth`](Self::auth), for everyone who reaches the port,
+    /// or without [`tls`](Self::tls), where others can read tokens on the network.
     pub fn allow_insecure_listen(mut self) -> Self {
         self.is_open_allowed = true;
         self
     }
 
-    /// Sets how long the API server may be silent.
+    /// Sets the timeouts of requests and watches.
     pub fn with_timeouts(mut self, timeouts: Timeouts) -> Self {
         self.program.settings.timeouts = timeouts;
         self
     }
 
-    /// Sets how long nothing of a type is deleted after the API server went back to an earlier version
-    /// of it, as one does that was restored from a backup. Default a minute.
+    /// Sets how long no object of a type is deleted after its versions regressed, as after the API server
+    /// was restored from a backup. Default is one minute.
     pub fn with_deletions_held_for(mut self, time: Duration) -> Self {
         self.program.settings.deletions_held = time;
         self
     }
 
     /// Lets the API server stream lists as the first events of their watches (`sendInitialEvents`,
-    /// KEP-3157), where it can. Without it they are read in pages, and each watch goes on from its
-    /// list.
+    /// KEP-3157) if it supports that. By default lists are read in pages, and each watch continues from
+    /// its list.
     ///
-    /// A stream costs kube-apiserver no read of its storage, but about twice the CPU of pages, so
-    /// that a start over many objects takes longer. It is for servers that read pages from etcd:
-    /// those older than Kubernetes 1.34, which keeps snapshots for them (KEP-4988).
+    /// A stream costs kube-apiserver no read of its storage but about twice the CPU of pages, so that a
+    /// start with many objects takes longer. It is meant for servers that read pages from etcd, which are
+    /// those before Kubernetes 1.34 (KEP-4988).
     pub fn streaming_lists(mut self) -> Self {
         self.program.settings.streaming_lists = true;
         self
     }
 
-    /// Sets over how many arbiters, which are threads, the reconcilers of all parents are spread by
-    /// uid; zero keeps them on the thread of the other actors. Default one for each four cores, and
-    /// four at most. They only decide: requests, plans and handlers are on other threads.
+    /// Sets the number of arbiters, which are threads, over which the reconcilers of all parents are
+    /// spread by uid; zero keeps them on the thread of the other actors. Default is one for each four
+    /// cores, at most four. They only decide: requests, plans and handlers run on other threads.
     pub fn with_arbiters(mut self, count: usize) -> Self {
         self.arbiters = count;
         self
     }
 
-    /// Lets the web endpoint show and change what is logged, at `/log-level`. Without it that path
-    /// answers 404: how logs are set up is the program's.
+    /// Lets the web endpoint show and change the log level at `/log-level`. Without it that path answers
+    /// 404, because the program sets up its logs.
     pub fn log_level(mut self, logs: impl LogLevel) -> Self {
         self.program.log_level = Some(Arc::new(logs));
         self
     }
 
-    /// Tells what the program is called and which version it is, for `/version` and, before the
-    /// framework and the operator, for the `User-Agent` of its requests to the API server.
+    /// Sets the name and version of the program for `/version` and for the `User-Agent` of requests to
+    /// the API server, where it precedes the framework and the operator.
     pub fn program(mut self, name: &str, version: &str) -> Self {
         self.program.name = Some((name.to_owned(), version.to_owned()));
         self
     }
 
-    /// Adds routes of the program's own to the web endpoint, beside those of the framework; more
-    /// than one call adds more. Handlers read the stores through [`Stores`](web::Stores).
+    /// Adds the program's own routes to the web endpoint. It can be called several times. Handlers read the
+    /// stores through [`Stores`](web::Stores).
     ///
-    /// They pass the same checks as every other request, whatever these are, and their answers
-    /// carry the same headers. A path that the framework answers stays the framework's, with every
-    /// method, and so does all below `/api/v1`; a default service answers the rest. A handler runs on
-    /// the thread of the endpoint: what blocks belongs into `actix_web::web::block`. What they show
-    /// of Secrets is theirs to protect: nothing is redacted.
+    /// Their requests pass the same checks as all others, and their answers have the same headers. The
+    /// paths of the framework cannot be replaced, with any method, nor can paths below `/api/v1`; a default
+    /// service answers all other paths. A handler runs on the thread of the endpoint: blocking code belongs
+    /// in `actix_web::web::block`. Their answers are not redacted, so they must protect Secrets themselves.
     ///
     /// ```
     /// use actix_web::web;
@@ -210,30 +209,30 @@ impl SupervisorBuilder {
         self
     }
 
-    /// Calls back once, when every operator runs or is degraded with a stated reason. On the thread
-    /// of the actors: it must not block. A panic is logged, and the operators go on.
+    /// Sets a callback that is called once, when every operator runs or is degraded with a reason. It is
+    /// called on the thread of the actors and must not block. A panic is logged, and the operators continue.
     pub fn on_ready(mut self, call: impl FnOnce(&Ready) + Send + 'static) -> Self {
         self.on_ready = Some(Box::new(call));
         self
     }
 
-    /// Runs until SIGINT or SIGTERM, then finishes what is in flight (at most 4 seconds) and
-    /// returns. A program that exits then exits within 5 seconds, whatever its handlers do.
+    /// Runs until SIGINT or SIGTERM, then finishes reconciles in flight (at most 4 seconds) and returns.
+    /// A program that then exits does so within 5 seconds, whatever its handlers do.
     ///
     /// # Errors
-    /// When it cannot start, also within a tokio runtime as that of `#[tokio::main]`: it has its own,
-    /// and blocks. Call it from a plain `main`, or within `spawn_blocking`. See [`RunError`].
+    /// When it cannot start, also within a tokio runtime such as that of `#[tokio::main]`, because it has
+    /// its own and blocks. Call it from a plain `main`, or within `spawn_blocking`. See [`RunError`].
     pub fn run(self) -> Result<(), RunError> {
         let (parts, _) = self.prepare()?;
-        // Nobody waits for this: the caller is told by the return value.
+        // Nobody receives this: the caller gets the return value.
         let (started, _) = oneshot::channel();
         system::run(parts, started, StopSignal::Process)
     }
 
-    /// Runs on a thread of its own until the returned handle is stopped or dropped.
+    /// Runs on its own thread until the returned handle is stopped or dropped.
     ///
     /// # Errors
-    /// When it cannot start, also on a thread of a tokio runtime, because it blocks: use
+    /// When it cannot start, also on a thread of a tokio runtime, because it blocks. Use
     /// `tokio::task::spawn_blocking` there. See [`RunError`].
     pub fn start(self) -> Result<Running, RunError> {
         let (parts, web) = self.prepare()?;
@@ -251,7 +250,7 @@ impl SupervisorBuilder {
         }
     }
 
-    /// Checks everything that can be checked without a cluster, and takes the port.
+    /// Checks everything that can be checked without a cluster, and binds the port.
     fn prepare(self) -> Result<(Parts, Option<SocketAddr>), RunError> {
         if cfg!(panic = "abort") {
             return Err(RunError::PanicAborts);
@@ -286,16 +285,16 @@ impl SupervisorBuilder {
     }
 }
 
-/// Whether this thread drives no runtime. One that has a runtime may block all the same, as that of
-/// `spawn_blocking`, and tokio tells the difference by a panic alone.
+/// Whether this thread may block. That of `spawn_blocking` may although it has a runtime, and tokio shows
+/// the difference only by a panic.
 fn may_block() -> bool {
     let Ok(runtime) = Handle::try_current() else { return true };
     panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(async {}))).is_ok()
 }
 
-/// Before the port is taken: it would be open already.
+/// Called before the port is bound, which would open it.
 fn refuse_exposure(address: &str) -> Result<(), RunError> {
-    // What is no address is said when it is to be listened on.
+    // An invalid address is an error of `web::listen`.
     let mut addresses = address.to_socket_addrs().into_iter().flatten();
     match addresses.find(|address| !address.ip().is_loopback()) {
         Some(exposed) => Err(RunError::Exposed(exposed)),

@@ -1,5 +1,5 @@
-//! How to reach a cluster, said explicitly: nothing is tried in turn, so that a program never
-//! reaches another cluster than the one that was meant.
+//! Creates the client of an explicitly named cluster. There are no fallbacks, so that a program never
+//! reaches another cluster than intended.
 
 use std::path::PathBuf;
 
@@ -9,16 +9,16 @@ use kube::{
     config::{InClusterError, KubeConfigOptions, Kubeconfig},
 };
 
-/// Which cluster to reach, and with which credentials.
+/// A cluster and the credentials for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Connect {
-    /// The cluster around this process, with the service account of its Pod. `kube` reads
-    /// the file of the token again about once a minute, so that a renewed one is found.
+    /// The cluster that the process runs in, with the service account of its Pod. `kube` reads the token
+    /// file again about once a minute, so that a renewed token is used.
     InCluster,
-    /// A cluster of a kubeconfig. A `tokenFile` that it names is read again about once a minute, too;
-    /// `kube` sends its content as it is, so that no line may end in it.
+    /// A cluster of a kubeconfig. Its `tokenFile` is also read again about once a minute. `kube` sends the
+    /// content unchanged, so that the file must not contain a line break.
     Kubeconfig {
-        /// The file; `None` for those of `$KUBECONFIG`, or else `~/.kube/config`.
+        /// The file; `None` for those of `$KUBECONFIG`, by default `~/.kube/config`.
         file: Option<PathBuf>,
         /// The context; `None` for the current one.
         context: Option<String>,
@@ -26,7 +26,7 @@ pub enum Connect {
 }
 
 impl Connect {
-    /// The current context of the usual kubeconfig: what kubectl would use.
+    /// The current context of the default kubeconfig, as kubectl uses it.
     pub fn kubeconfig() -> Self {
         Self::Kubeconfig { file: None, context: None }
     }
@@ -36,8 +36,7 @@ impl Connect {
         Self::Kubeconfig { file: Some(file.into()), context: None }
     }
 
-    /// A client for the calling runtime. It does not retry by itself: the schedule of a parent
-    /// does that better.
+    /// Creates a client on the calling runtime. It does not retry, because the schedule of a parent does.
     ///
     /// # Errors
     /// When the credentials cannot be found or read.
@@ -50,26 +49,26 @@ impl Connect {
         Ok(Client::try_from(config)?)
     }
 
-    /// The same for a supervisor, whose program may not have said which cluster it means.
+    /// The same with a hint in the error, as the program may not have named a cluster.
     pub(super) async fn client_of_supervisor(self) -> anyhow::Result<Client> {
         let is_around = self == Self::InCluster;
-        self.client().await.map_err(|error| if is_around { hinting(&error) } else { error })
+        self.client().await.map_err(|error| if is_around { with_hint(&error) } else { error })
     }
 }
 
-/// The text of the error tells its causes already.
+/// The text of the error already contains its causes.
 fn not_inside(error: &InClusterError) -> anyhow::Error {
     match error {
         InClusterError::ReadEnvironmentVariable(why) => anyhow!(
-            "not inside of a cluster: KUBERNETES_SERVICE_HOST or KUBERNETES_SERVICE_PORT: {why}"
+            "the process does not run in a cluster: KUBERNETES_SERVICE_HOST or KUBERNETES_SERVICE_PORT: {why}"
         ),
-        error => anyhow!("not inside of a cluster: {error}"),
+        error => anyhow!("the process does not run in a cluster: {error}"),
     }
 }
 
-fn hinting(error: &anyhow::Error) -> anyhow::Error {
+fn with_hint(error: &anyhow::Error) -> anyhow::Error {
     anyhow!(
-        "{error:#}; elsewhere say which one: `connect_to(Connect::kubeconfig())`, or \
+        "{error:#}; outside of a cluster use `connect_to(Connect::kubeconfig())` or \
          `run_operator_with`"
     )
 }
@@ -94,12 +93,12 @@ mod tests {
 
     use super::*;
 
-    /// A client that `Connect` makes of a kubeconfig of this server, for this user.
+    /// The client of a kubeconfig with this server and this user.
     async fn client_of(server: SocketAddr, user: &str) -> Client {
         client_in(server, [user, "token: another"], None).await.unwrap()
     }
 
-    /// The same of one with two contexts, `a` and `b`, each for a user of its own. The first is current.
+    /// The same of a kubeconfig with two contexts, `a` and `b`, with one user each. The first is current.
     async fn client_in(
         server: SocketAddr,
         [first, second]: [&str; 2],
@@ -154,12 +153,12 @@ mod tests {
             let client = client_in(server, users, context).await.unwrap();
             let (_, head) = tokio::select! {
                 request = next_request(&listener) => request,
-                answer = client.apiserver_version() => panic!("nothing was asked: {answer:?}"),
+                answer = client.apiserver_version() => panic!("no request was sent: {answer:?}"),
             };
             assert!(head.contains(&format!("authorization: bearer {token}\r\n")), "{head}");
         }
         let missing = client_in(server, users, Some("c")).await;
-        assert!(missing.is_err(), "no context is taken for another");
+        assert!(missing.is_err());
     }
 
     #[tokio::test]
@@ -172,21 +171,21 @@ mod tests {
         let client = client_of(server, &format!("tokenFile: '{}'", file.display())).await;
         let (_, head) = tokio::select! {
             request = next_request(&listener) => request,
-            answer = client.apiserver_version() => panic!("nothing was asked: {answer:?}"),
+            answer = client.apiserver_version() => panic!("no request was sent: {answer:?}"),
         };
         std::fs::remove_file(&file).unwrap();
         assert!(head.contains("authorization: bearer t0ken-of-a-file\r\n"), "{head}");
     }
 
-    /// Whoever asked decides when to ask again, and counts it.
+    /// The caller decides about the retry and counts it.
     #[tokio::test]
-    async fn a_server_that_is_busy_is_asked_once() {
+    async fn a_client_does_not_retry_when_the_server_is_busy() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = client_of(listener.local_addr().unwrap(), "token: t0ken").await;
         let serving = async {
             for asked in 1.. {
                 let (mut stream, _) = next_request(&listener).await;
-                assert_eq!(asked, 1, "it was asked again");
+                assert_eq!(asked, 1, "the client retried");
                 let busy = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\
                             connection: close\r\n\r\n";
                 stream.write_all(busy.as_bytes()).await.unwrap();
@@ -196,6 +195,6 @@ mod tests {
             answer = client.apiserver_version() => answer,
             () = serving => unreachable!("it serves for ever"),
         };
-        assert!(answer.unwrap_err().to_string().contains("503"), "what it was answered");
+        assert!(answer.unwrap_err().to_string().contains("503"));
     }
 }

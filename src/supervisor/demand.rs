@@ -1,11 +1,11 @@
-//! Which watches the operators need together: of which type, where, and with which selector. Pure.
+//! Computes the watches that all operators need: type, namespace and selector. Pure.
 //!
 //! ```text
 //! uses of a type             watches of it
 //! a needs it in x            x: what a needs
 //! b needs it in x and y      x: what a and b need    y: what b needs
-//! c needs it everywhere      one over all namespaces: what a, b and c need
-//!                            and while that is forbidden one in x and one in y: the same
+//! c needs it everywhere      one over all namespaces: what a, b and c need,
+//!                            with one in x and one in y as fallbacks while that is forbidden
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,19 +16,19 @@ use crate::{
     operator::{Namespaces, OperatorConfig},
 };
 
-/// The watches of each type: one for each namespace, or one for all; after it those that stand in for
-/// it where there is one of all that not everybody needs.
+/// The watches of each type: one for each namespace, or one for all followed by its fallbacks for the
+/// operators that need only some namespaces.
 pub(super) type Watches = BTreeMap<K8sType, Vec<WatchSpec>>;
 
-/// Who needs something.
+/// An operator with what it needs to see.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Demanding<'a> {
     pub(super) config: &'a OperatorConfig,
-    /// Whether it looks also at parents that are not selected.
+    /// Whether it also needs parents that its selector does not match.
     pub(super) sees_all_parents: bool,
 }
 
-/// How a type is needed.
+/// Which objects of a type are needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Need {
     /// All its objects.
@@ -45,7 +45,7 @@ struct Use<'a> {
     need: Need,
 }
 
-/// What the operators need together.
+/// The watches that all operators need.
 pub(super) fn watches(operators: &[Demanding<'_>]) -> Watches {
     let mut uses: BTreeMap<K8sType, Vec<Use<'_>>> = BTreeMap::new();
     for operator in operators {
@@ -57,7 +57,7 @@ pub(super) fn watches(operators: &[Demanding<'_>]) -> Watches {
     uses.into_iter().map(|(ty, uses)| (ty.clone(), watches_of(&ty, &uses))).collect()
 }
 
-/// The watches without which an operator does not know its parents and children.
+/// The watches that an operator requires to know its parents and children.
 pub(super) fn relied_on(config: &OperatorConfig, watches: &Watches) -> BTreeSet<Watched> {
     let types = config.children.iter().map(|child| &child.ty).chain([&config.parent]);
     let of_types = types.filter_map(|ty| watches.get(ty)).flatten().map(WatchSpec::watched);
@@ -68,7 +68,7 @@ pub(super) fn relied_on(config: &OperatorConfig, watches: &Watches) -> BTreeSet<
     of_types.filter(matters).collect()
 }
 
-/// What is cluster-scoped is in no namespace.
+/// Cluster-scoped objects are in no namespace.
 fn namespaces_of<'a>(ty: &K8sType, config: &'a OperatorConfig) -> &'a Namespaces {
     if ty.is_namespaced() { &config.namespaces } else { &Namespaces::All }
 }
@@ -84,8 +84,8 @@ fn needs_of(operator: Demanding<'_>) -> Vec<(K8sType, Need)> {
     std::iter::once((config.parent.clone(), need_of_parents(operator))).chain(children).collect()
 }
 
-/// A watch with a selector does not show a parent that left while nobody watched, and nobody would
-/// ever take the finalizer off it.
+/// A watch with a selector does not show a parent whose labels changed while the process was down, so
+/// that its finalizer would never be removed.
 fn need_of_parents(operator: Demanding<'_>) -> Need {
     match &operator.config.parent_selector {
         Some(selector) if !operator.sees_all_parents && !selector.is_empty() => {
@@ -97,7 +97,7 @@ fn need_of_parents(operator: Demanding<'_>) -> Need {
 
 fn watches_of(ty: &K8sType, uses: &[Use<'_>]) -> Vec<WatchSpec> {
     let is_everywhere = uses.iter().any(|one| *one.namespaces == Namespaces::All);
-    // Both feed the same cache for a moment: the one may not lack what the other shows.
+    // Both watches may fill the same cache for a moment, so they need the same selector.
     let scope = |namespace: Option<&str>| {
         let is_used = |one: &&Use<'_>| is_everywhere || one.namespaces.include(namespace);
         let need = uses.iter().filter(is_used);
@@ -115,7 +115,7 @@ fn watches_of(ty: &K8sType, uses: &[Use<'_>]) -> Vec<WatchSpec> {
 }
 
 impl Need {
-    /// What serves both.
+    /// The need that covers both.
     fn union(self, other: Self) -> Self {
         match (self, other) {
             (
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_selector_is_on_the_watch_only_while_it_is_alone_and_nothing_is_to_be_finalized() {
+    fn a_parent_selector_is_on_the_watch_only_without_other_operators_and_without_a_finalizer() {
         let ty = K8sType::of::<ConfigMap>();
         let a = OperatorConfig::of::<ConfigMap>("a").with_parent_selector("tier=gold");
         assert_eq!(selector(&[&a], &ty).as_deref(), Some("tier=gold"));
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_type_is_watched_whole_even_where_it_is_a_child_too() {
+    fn a_parent_type_is_watched_without_a_selector_even_if_it_is_also_a_child_type() {
         let a = OperatorConfig::of::<ConfigMap>("a");
         let b = OperatorConfig::of::<Secret>("b").child::<ConfigMap>(ChildConfig::apply());
         assert_eq!(selector(&[&a, &b], &K8sType::of::<ConfigMap>()), None);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn each_namespace_has_one_watch_for_those_who_work_there() {
+    fn each_namespace_has_one_watch_for_its_operators() {
         let a = OperatorConfig::of::<ConfigMap>("a")
             .child::<Pod>(ChildConfig::apply())
             .within_namespaces(["x", "y"]);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn one_operator_that_needs_all_namespaces_makes_it_one_watch_for_which_others_stand_in() {
+    fn an_operator_of_all_namespaces_makes_one_watch_with_fallbacks_for_the_others() {
         let a = OperatorConfig::of::<ConfigMap>("a").child::<Pod>(ChildConfig::apply());
         let b = OperatorConfig::of::<Secret>("b")
             .child::<Pod>(ChildConfig::apply())
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cluster_scoped_has_one_watch_whatever_the_namespaces() {
+    fn a_cluster_scoped_type_has_one_watch_whatever_the_namespaces() {
         let a = OperatorConfig::of::<ConfigMap>("a")
             .child::<Namespace>(ChildConfig::apply().delete_with_finalizer())
             .within_namespaces(["x", "y"]);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_use_as_parent_widens_only_the_namespaces_of_its_operator() {
+    fn a_use_as_parent_type_removes_the_selector_only_in_the_namespaces_of_its_operator() {
         let a = OperatorConfig::of::<ConfigMap>("a")
             .child::<Secret>(ChildConfig::apply())
             .within_namespaces(["x", "y"]);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operator_relies_on_the_watches_of_its_namespaces() {
+    fn an_operator_requires_only_the_watches_of_its_namespaces() {
         let a = OperatorConfig::of::<ConfigMap>("a")
             .child::<Pod>(ChildConfig::apply())
             .within_namespace("x");

@@ -1,4 +1,4 @@
-//! Why a supervisor could not run.
+//! The error of a supervisor that could not run.
 
 use std::{io, net::SocketAddr};
 
@@ -7,8 +7,8 @@ use crate::{
     web::{BindError, TlsError},
 };
 
-/// Why a supervisor could not run. Its text tells the cause, which is then no
-/// [`source`](std::error::Error::source): so each is said once, by whoever prints it.
+/// Why a supervisor could not run. Its text contains the cause, which is therefore not the
+/// [`source`](std::error::Error::source), so that it is printed once.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// No operator was registered.
@@ -17,12 +17,15 @@ pub enum RunError {
     /// An operator's configuration cannot work.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The program was built so that one handler's panic would end all operators.
-    #[error("built with panic = \"abort\", which would let one handler end all operators")]
-    PanicAborts,
-    /// It was called where nothing may block.
+    /// The program was built with `panic = "abort"`.
     #[error(
-        "it blocks, and cannot within a tokio runtime: call it from a plain `fn main` without \
+        "the program was built with panic = \"abort\", so that a panic of one handler would end all \
+         operators: build it with panic = \"unwind\""
+    )]
+    PanicAborts,
+    /// It was called on a thread that must not block.
+    #[error(
+        "a supervisor blocks and cannot run within a tokio runtime: call it from a plain `fn main` without \
          `#[tokio::main]`, or within `tokio::task::spawn_blocking`"
     )]
     WithinRuntime,
@@ -32,24 +35,24 @@ pub enum RunError {
     /// The certificate of the web endpoint cannot be used.
     #[error("cannot serve the web endpoint over TLS: {0}")]
     Tls(TlsError),
-    /// The web endpoint would be open to others.
+    /// The web endpoint would be open to other machines.
     #[error(
-        "the web endpoint on {0} can be reached from other machines: it needs both `auth` and \
-         `tls`, or `allow_insecure_listen`"
+        "the web endpoint on {0} can be reached from other machines: set both `auth` and `tls`, or \
+         `allow_insecure_listen`"
     )]
     Exposed(SocketAddr),
-    /// The connection to the API server could not be made.
+    /// The client of the API server could not be created.
     #[error("cannot connect to a Kubernetes API server: {0:#}")]
     Connect(anyhow::Error),
     /// The operating system refused threads, signals or sockets.
     #[error("cannot start: {0}")]
     System(io::Error),
-    /// The thread of the actors ended before it had started.
-    #[error("the supervisor's thread ended unexpectedly; this is a bug")]
+    /// The thread of the actors ended unexpectedly.
+    #[error("the supervisor's thread ended unexpectedly; this is a bug in Operetta")]
     Died,
 }
 
-// By hand: what is `#[from]` is the source, too.
+// By hand, because `#[from]` would make it the source.
 
 impl From<TlsError> for RunError {
     fn from(error: TlsError) -> Self {
@@ -71,7 +74,7 @@ mod tests {
     use crate::web::Tls;
 
     #[test]
-    fn its_text_tells_the_cause_which_is_then_no_source() {
+    fn the_text_contains_the_cause_which_is_not_the_source() {
         let missing = Path::new(env!("CARGO_MANIFEST_DIR")).join("no-such-certificate.pem");
         let tls = RunError::from(Tls::from_files(&missing, &missing).load().unwrap_err());
         let mismatched = TlsError::Unusable(rustls::Error::InconsistentKeys(

@@ -1,4 +1,4 @@
-//! Puts everything together, starts it and stops it.
+//! Wires all parts together, starts and stops them.
 //!
 //! Layer 11, the composition root: it decides nothing about objects.
 //!
@@ -7,8 +7,8 @@
 //!                                                          --start()-> Running, for tests
 //! ```
 //!
-//! The calling thread becomes the actors' System. Requests, watches, runs and handlers live on a
-//! multi-thread runtime of their own, so that no actor ever waits for them.
+//! The calling thread becomes the actors' System. Requests, watches, reconciles and handlers run on a
+//! separate multi-thread runtime, so that no actor ever waits for them.
 
 mod builder;
 mod connect;
@@ -33,7 +33,7 @@ pub use crate::cluster::Timeouts;
 mod tests {
     use crate::operator::{SyncRequest, SyncResponse};
 
-    /// A handler that wants nothing.
+    /// A handler without children and status.
     #[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
     pub(super) fn sync(_: &SyncRequest) -> anyhow::Result<SyncResponse> {
         Ok(SyncResponse::new())

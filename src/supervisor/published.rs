@@ -1,5 +1,5 @@
-//! Where the changes by our own replies and live reads go: to the reflectors, unless nobody but the
-//! run that wrote them has to know.
+//! Passes changes by own writes and live reads to the reflectors, unless they concern only the reconcile
+//! that made them.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use crate::{
     store::Change,
 };
 
-/// The way to the reflectors, once they are started.
+/// The recipients of changes, which exist once the reflectors are started.
 #[derive(Clone, Default)]
 pub(super) struct PublishedTo(Arc<OnceLock<BTreeMap<K8sType, Audience>>>);
 
@@ -23,14 +23,14 @@ struct Audience {
     listeners: Listeners,
 }
 
-/// Who is told of changes of a type.
+/// Who is notified of changes of a type.
 struct Listeners {
     operators: Vec<OperatorName>,
     is_parent_type: bool,
 }
 
 impl PublishedTo {
-    /// Opens the way.
+    /// Sets the recipients.
     pub(super) fn open(
         &self,
         reflectors: BTreeMap<K8sType, MeteredRecipient<Published>>,
@@ -44,7 +44,7 @@ impl PublishedTo {
         let _ = self.0.set(reflectors.into_iter().map(audience).collect());
     }
 
-    /// What runs call.
+    /// The function that reconciles call.
     pub(super) fn publish(&self) -> Publish {
         let audiences = self.0.clone();
         Arc::new(move |ty, change, origin| {
@@ -69,8 +69,8 @@ impl Listeners {
         Self { operators: names.collect(), is_parent_type }
     }
 
-    /// Whether anybody but the reconcile that made the change has to know of it. Most writes concern
-    /// nobody else, and a message to an actor costs more than the rest of taking in a reply.
+    /// Whether the change concerns anyone but the reconcile that made it. Most writes do not, and a message
+    /// to an actor costs more than the rest of processing a reply.
     fn are_concerned(&self, change: &Change, origin: Option<&Origin>) -> bool {
         let Some(Origin { operator, parent }) = origin else { return true };
         let is_alone = self.operators.iter().all(|listener| listener == operator);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_is_told_only_to_those_whom_it_concerns() {
+    fn a_write_is_published_only_if_it_concerns_others() {
         let (a, b) = (operator("a", "A"), operator("b", "B"));
         let nested = OperatorConfig::new("a", config_maps())
             .child_of_type(config_maps(), ChildConfig::apply());

@@ -1,4 +1,4 @@
-//! A supervisor that runs.
+//! The handle of a running supervisor.
 
 use std::{net::SocketAddr, thread::JoinHandle};
 
@@ -7,17 +7,17 @@ use tokio::sync::{oneshot, watch};
 use super::RunError;
 use crate::{board::Board, metrics::Metrics, web::Stores};
 
-/// The process is ready: every operator runs, or is degraded with a stated reason.
+/// The process is ready: every operator runs, or is degraded with a reason.
 #[derive(Debug, Clone)]
 pub struct Ready {
     /// Where the web endpoint listens, if it does.
     pub web: Option<SocketAddr>,
-    /// What is missing and why, a line each that begins with the operator's name; empty when every
-    /// operator runs.
+    /// The reasons of degraded operators, each beginning with the operator's name; empty when every operator
+    /// runs.
     pub degraded: Vec<String>,
 }
 
-/// What ends a supervisor.
+/// What stops a supervisor.
 #[derive(Debug)]
 pub(super) enum StopSignal {
     /// SIGINT or SIGTERM.
@@ -26,7 +26,7 @@ pub(super) enum StopSignal {
     Handle(oneshot::Receiver<()>),
 }
 
-/// What a started supervisor can be asked.
+/// The shared state of a started supervisor.
 #[derive(Debug, Clone)]
 pub(super) struct Handles {
     pub(super) board: Board,
@@ -34,7 +34,7 @@ pub(super) struct Handles {
     pub(super) ready: watch::Receiver<bool>,
 }
 
-/// A supervisor on a thread of its own. Dropping it stops it without waiting.
+/// A supervisor on its own thread. Dropping the handle stops it without waiting.
 #[derive(Debug)]
 #[must_use = "dropping it stops the supervisor"]
 pub struct Running {
@@ -59,39 +59,39 @@ impl Running {
         self.web
     }
 
-    /// What the web endpoint shows.
+    /// The state that the web endpoint shows.
     pub fn board(&self) -> &Board {
         &self.handles.board
     }
 
-    /// What the operators cache.
+    /// The caches of the operators.
     pub fn stores(&self) -> Stores {
         Stores::new(&self.handles.board)
     }
 
-    /// What is measured.
+    /// The metrics.
     pub fn metrics(&self) -> &Metrics {
         &self.handles.metrics
     }
 
-    /// Whether it has not ended: by itself, or by a signal to the process.
+    /// Whether it is still running: an error or a signal to the process may have ended it.
     pub fn is_active(&self) -> bool {
         !self.thread.is_finished()
     }
 
-    /// Returns once every operator runs, or is degraded with a stated reason; also when the supervisor has
-    /// ended by itself, of which [`stop`](Self::stop) tells why.
+    /// Returns once every operator runs or is degraded with a reason. It also returns when the supervisor
+    /// has ended, for which [`stop`](Self::stop) returns the reason.
     pub async fn ready(&self) {
-        // An error means that the supervisor has ended, which `stop` will tell.
+        // An error means that the supervisor has ended, which `stop` returns.
         let _ = self.handles.ready.clone().wait_for(|ready| *ready).await;
     }
 
-    /// Finishes what is in flight (at most 4 seconds) and ends. Blocks the calling thread.
+    /// Finishes reconciles in flight (at most 4 seconds) and stops. Blocks the calling thread.
     ///
     /// # Errors
-    /// What ended the supervisor before it was asked to.
+    /// The error that ended the supervisor before this call.
     pub fn stop(self) -> Result<(), RunError> {
-        // It may have ended by itself already.
+        // It may have ended already.
         let _ = self.stop.send(());
         self.thread.join().map_err(|_| RunError::Died)?
     }
@@ -108,15 +108,15 @@ mod tests {
         let (_, ready) = watch::channel(true);
         let handles = Handles { board: Board::new(), metrics: Metrics::new(), ready };
         let (stop, stopped) = oneshot::channel();
-        let (go_on, waits) = oneshot::channel::<()>();
+        let (end, ended) = oneshot::channel::<()>();
         let thread = thread::spawn(move || {
-            drop(waits.blocking_recv());
+            drop(ended.blocking_recv());
             drop(stopped);
             Err(RunError::Died)
         });
         let running = Running::new(handles, None, stop, thread);
         assert!(running.is_active());
-        go_on.send(()).unwrap();
+        end.send(()).unwrap();
         while running.is_active() {
             thread::yield_now();
         }

@@ -1,4 +1,4 @@
-//! The life of a supervisor: connect, start, wait, drain, end.
+//! The lifecycle of a supervisor: connect, start, wait, drain, end.
 
 use std::{
     collections::BTreeMap,
@@ -35,13 +35,13 @@ use crate::{
     web::{self, Access, Auth, Certificates, Program, Protection, TlsProxy, WebState},
 };
 
-/// How long runs in flight may take to finish when the process is to end.
+/// How long reconciles in flight may take when the supervisor stops.
 const DRAIN: Duration = Duration::from_secs(4);
 
-/// How a client is made: on the supervisor's runtime, which then carries its connections.
+/// Creates the client on the supervisor's runtime, which then drives its connections.
 pub(super) type Connecting = Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Client>> + Send>;
 
-/// What is called when the process is ready.
+/// The callback for readiness.
 pub(super) type OnReady = Box<dyn FnOnce(&Ready) + Send>;
 
 /// What a system is made of.
@@ -53,12 +53,12 @@ pub(super) struct Parts {
     pub(super) certificates: Option<Certificates>,
     pub(super) proxy: Option<TlsProxy>,
     pub(super) on_ready: Option<OnReady>,
-    /// How many threads the reconcilers have for themselves.
+    /// The number of threads for reconcilers.
     pub(super) arbiters: usize,
     pub(super) program: Program,
 }
 
-/// Runs a system on this thread until it is told to stop.
+/// Runs a system on this thread until the stop signal.
 pub(super) fn run(
     parts: Parts,
     started: oneshot::Sender<Handles>,
@@ -66,7 +66,7 @@ pub(super) fn run(
 ) -> Result<(), RunError> {
     let runtime = runtime(&parts.operators)?;
     let result = actix::System::new().block_on(live(parts, started, stop, &runtime));
-    // A handler that never returns must not keep the process.
+    // A handler that never returns must not block the end of the process.
     runtime.shutdown_background();
     result
 }
@@ -76,7 +76,7 @@ fn runtime(operators: &[(OperatorConfig, Arc<dyn Handler>)]) -> Result<Runtime, 
         operators.iter().map(|(config, _)| config.max_concurrent_reconciles).sum();
     Ok(tokio::runtime::Builder::new_multi_thread()
         .thread_name("operetta-io")
-        // One more for each operator: what a reconcile would do is asked beside the reconciles.
+        // One more for each operator, because previews run beside reconciles.
         .max_blocking_threads(handlers + operators.len() + 16)
         .enable_all()
         .build()?)
@@ -109,7 +109,7 @@ async fn live(
     let protection = Protection { access, certificates, proxy };
     let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
     let (ready, is_ready) = watch::channel(false);
-    // Nobody waits for it when the supervisor runs on the caller's thread.
+    // Nobody receives it when the supervisor runs on the caller's thread.
     let _ = started.send(Handles { board: board.clone(), metrics, ready: is_ready });
     let readiness = Readiness { operators: contexts.len(), web, ready, on_ready };
     tokio::select! {
@@ -135,7 +135,7 @@ fn start_web(
     Ok(handle)
 }
 
-/// Who wants to know when the process is ready.
+/// Announces when the process is ready.
 struct Readiness {
     operators: usize,
     web: Option<SocketAddr>,
@@ -144,7 +144,7 @@ struct Readiness {
 }
 
 impl Readiness {
-    /// Calls back once every operator runs or says why it does not; never returns.
+    /// Calls back once every operator runs or is degraded; never returns.
     async fn announce(mut self, mut changes: UnboundedReceiver<OperatorStateChanged>) {
         let mut states = BTreeMap::new();
         while let Some(OperatorStateChanged { operator, state }) = changes.recv().await {
@@ -153,13 +153,13 @@ impl Readiness {
                 log(&operator, &state);
             }
             if states.values().filter(|state| state.is_settled()).count() == self.operators {
-                self.tell(&states);
+                self.notify(&states);
             }
         }
         std::future::pending::<()>().await;
     }
 
-    fn tell(&mut self, states: &BTreeMap<OperatorName, OperatorState>) {
+    fn notify(&mut self, states: &BTreeMap<OperatorName, OperatorState>) {
         // Nobody may be waiting.
         let _ = self.ready.send(true);
         let Some(call) = self.on_ready.take() else { return };
@@ -167,14 +167,17 @@ impl Readiness {
             state.reasons().iter().map(move |reason| format!("{operator}: {reason}"))
         });
         let ready = Ready { web: self.web, degraded: degraded.collect() };
-        // It would end the process without the drain: what a callback lacks is none of the operators'.
+        // A panic would end the process without the drain.
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| call(&ready))) {
-            tracing::error!(panic = panic_text(panic), "on_ready panicked; the operators go on");
+            tracing::error!(
+                panic = panic_text(panic),
+                "`on_ready` panicked; the operators continue"
+            );
         }
     }
 }
 
-/// What a log says of an operator from its start to its end; what each try met is logged elsewhere.
+/// Logs the state of an operator. The errors of single attempts are logged elsewhere.
 fn log(operator: &OperatorName, state: &OperatorState) {
     match state {
         OperatorState::Starting { .. } => {}
@@ -186,10 +189,10 @@ fn log(operator: &OperatorName, state: &OperatorState) {
 }
 
 async fn drain(contexts: &[Arc<Context>]) {
-    tracing::info!("stopping: finishing what is in flight");
+    tracing::info!("stopping: waiting for reconciles in flight");
     let draining = futures::future::join_all(contexts.iter().map(|context| context.drain()));
     if tokio::time::timeout(DRAIN, draining).await.is_err() {
-        tracing::warn!("not all has come to an end: leaving it behind, be it handlers or requests");
+        tracing::warn!("handlers or requests did not end in time: they are abandoned");
     }
 }
 
@@ -208,7 +211,7 @@ fn stop_future(stop: StopSignal) -> Result<impl Future<Output = ()>, RunError> {
                     _ = terminate.recv() => {}
                 }
             }
-            // Both an order and the end of the handle stop it.
+            // Both `stop` and dropping the handle stop it.
             (StopSignal::Handle(handle), _) => drop(handle.await),
             (StopSignal::Process, None) => {}
         }
@@ -230,22 +233,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_callback_that_panics_keeps_nobody_from_being_told() {
+    fn readiness_is_announced_although_the_callback_panics() {
         let (ready, is_ready) = watch::channel(false);
         let on_ready: OnReady = Box::new(|_: &Ready| panic!("no such file"));
         let mut readiness = Readiness { operators: 0, web: None, ready, on_ready: Some(on_ready) };
         for _ in 0..2 {
-            readiness.tell(&BTreeMap::new());
+            readiness.notify(&BTreeMap::new());
             assert!(*is_ready.borrow());
         }
     }
 
     #[test]
-    fn a_process_is_ready_when_every_operator_runs_or_says_why_not() {
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let tell = told.clone();
+    fn a_process_is_ready_when_every_operator_runs_or_is_degraded() {
+        let announced = Arc::new(Mutex::new(Vec::new()));
+        let record = announced.clone();
         let on_ready: OnReady = Box::new(move |ready: &Ready| {
-            tell.lock().unwrap_or_else(PoisonError::into_inner).push(ready.degraded.clone());
+            record.lock().unwrap_or_else(PoisonError::into_inner).push(ready.degraded.clone());
         });
         let (ready, is_ready) = watch::channel(false);
         let (states, changes) = mpsc::unbounded_channel();
@@ -261,6 +264,6 @@ mod tests {
         let degraded = OperatorState::Degraded { reasons: vec!["no pods".to_owned()] };
         assert!(!after("a", OperatorState::Running) && !after("b", starting()));
         assert!(after("b", degraded));
-        assert_eq!(*told.lock().unwrap(), [["b: no pods"]]);
+        assert_eq!(*announced.lock().unwrap(), [["b: no pods"]]);
     }
 }

@@ -1,4 +1,4 @@
-//! Hands what a person orders or asks to the operator that it is about.
+//! Passes the requests of users to their operators.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
 /// The operators by name.
 pub(super) type Operators = BTreeMap<String, MeteredRecipient<Asked>>;
 
-/// Hands on one command after the other, until no more can come.
+/// Passes on requests until the channel is closed.
 pub(super) async fn dispatch(mut requests: Receiver<WebRequest>, operators: Operators) {
     while let Some(request) = requests.recv().await {
         if let Some(operator) = operators.get(request.operator()) {

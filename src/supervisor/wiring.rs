@@ -1,4 +1,4 @@
-//! Which actor is told by whom.
+//! Creates the stores and actors and connects them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,10 +31,10 @@ use crate::{
     web::Program,
 };
 
-/// An operator and its code.
+/// An operator and its handler.
 type Registered = (OperatorConfig, Arc<dyn Handler>);
 
-/// What every part of the process shares, before the parts are started.
+/// What all parts of the process share.
 pub(super) struct Wiring {
     cluster: Cluster,
     runtime: Handle,
@@ -48,14 +48,14 @@ pub(super) struct Wiring {
     requests: RequestPermits,
 }
 
-/// The operators of a process, started.
+/// The started operators of a process.
 pub(super) struct Started {
     pub(super) contexts: Vec<Arc<Context>>,
     pub(super) operators: Operators,
 }
 
 impl Wiring {
-    /// One store per type that the operators need together.
+    /// Creates one store per type that the operators need.
     pub(super) fn new(
         (client, program): (Client, &Program),
         runtime: Handle,
@@ -65,9 +65,9 @@ impl Wiring {
         let configs: Vec<&OperatorConfig> = operators.iter().map(|(config, _)| config).collect();
         let demanding: Vec<Demanding<'_>> = operators
             .iter()
-            .map(|(config, code)| Demanding {
+            .map(|(config, handler)| Demanding {
                 config,
-                sees_all_parents: config.sees_all_parents(&**code),
+                sees_all_parents: config.sees_all_parents(&**handler),
             })
             .collect();
         let watches = demand::watches(&demanding);
@@ -102,12 +102,12 @@ impl Wiring {
         }
     }
 
-    /// Where the process is shown.
+    /// The state that the web endpoint shows.
     pub(super) fn board(&self) -> &Board {
         &self.board
     }
 
-    /// Where the process is measured.
+    /// The metrics of the process.
     pub(super) fn metrics(&self) -> &Metrics {
         &self.metrics
     }
@@ -117,7 +117,7 @@ impl Wiring {
         &self.cluster
     }
 
-    /// Starts every actor; nothing is watched before all of them listen.
+    /// Starts every actor. The reflectors start last, when all operators are their observers.
     pub(super) fn start(
         &self,
         operators: Vec<Registered>,
@@ -132,15 +132,15 @@ impl Wiring {
             operators_by_name.insert(context.name().to_string(), operator);
             contexts.push(context);
         }
-        let postboxes =
+        let recipients =
             reflectors.into_iter().map(|(ty, reflector)| (ty, reflector.start_counted()));
         let configs: Vec<&OperatorConfig> =
             contexts.iter().map(|context| context.config()).collect();
-        self.published.open(postboxes.collect(), &configs);
+        self.published.open(recipients.collect(), &configs);
         Ok(Started { contexts, operators: operators_by_name })
     }
 
-    /// Runs and watch loops live on the runtime: one that is blocked is as good as dead.
+    /// Starts the heartbeat of the runtime, on which reconciles and watch loops run.
     fn start_pulse_of_runtime(&self) {
         let pulse = self.board.pulse("runtime".to_owned(), Instant::now());
         self.runtime.spawn(async move {
@@ -232,10 +232,10 @@ impl Wiring {
     }
 }
 
-/// The parent keeps its last runs on the board, and is seen to be stuck.
+/// Shows that the handler of a parent is overdue, beside its last reconciles.
 fn show_overdue(board: &Board, operator: &OperatorName, parent: &Object, failure: &Failure) {
     board.update_parent(operator, parent.key(), parent.uid(), |state| {
         state.message = Some(failure.to_string());
-        state.go_on(ReconcileStage::Overdue);
+        state.set_stage(ReconcileStage::HandlerTimeout);
     });
 }

@@ -24,12 +24,12 @@ pub enum TestError {
 }
 
 impl TestCluster {
-    /// An empty cluster. To be called within a tokio runtime, which runs its controllers.
+    /// An empty cluster. Must be called within a tokio runtime, which runs its controllers.
     pub fn start() -> Self {
         Self { server: Server::start() }
     }
 
-    /// The server, to look at its requests, to cut its watches or to serve it to kubectl.
+    /// The server, to inspect its requests, to interrupt its watches or to serve it to kubectl.
     pub fn server(&self) -> &Server {
         &self.server
     }
@@ -39,10 +39,10 @@ impl TestCluster {
         self.server.client()
     }
 
-    /// Creates definitions; the server serves their types at once.
+    /// Creates CRDs; the server serves their types at once.
     ///
     /// # Errors
-    /// When the server refuses one.
+    /// The server refuses one.
     pub async fn install(&self, crds: &[CustomResourceDefinition]) -> kube::Result<()> {
         let api: Api<CustomResourceDefinition> = Api::all(self.client());
         for crd in crds {
@@ -54,7 +54,7 @@ impl TestCluster {
     /// Runs operators on this cluster, and returns when they are ready.
     ///
     /// # Errors
-    /// When the supervisor does not start; see [`RunError`].
+    /// The supervisor does not start; see [`RunError`].
     pub async fn run(
         &self,
         register: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,

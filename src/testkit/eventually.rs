@@ -1,17 +1,17 @@
-//! Waiting for a state of the world.
+//! Waits for a state of the cluster.
 
 use std::{fmt::Debug, future::Future, time::Duration};
 
 use tokio::time::{Instant, timeout_at};
 
-/// How long anything may take before a test gives up on it. The garbage collector of a real cluster
-/// looks for new types every 30 seconds, and collects nothing for a CRD before.
+/// How long a test waits. The garbage collector of a real cluster searches for new types every 30
+/// seconds, and does not collect objects of a CRD before.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// Looks again and again until what it sees is right, and returns it.
+/// Calls `look` repeatedly until its result is right, and returns that.
 ///
 /// # Panics
-/// After a minute, with `what` was waited for and what was seen last; also where a look does not return.
+/// After a minute, with `what` and the last result; also if `look` does not return.
 pub async fn eventually<T: Debug, F: Future<Output = T>>(
     what: &str,
     look: impl Fn() -> F,
@@ -20,13 +20,13 @@ pub async fn eventually<T: Debug, F: Future<Output = T>>(
     let deadline = Instant::now() + DEADLINE;
     let mut last = None;
     loop {
-        let looked = timeout_at(deadline, look()).await;
-        assert!(looked.is_ok(), "never saw {what}: a look did not return; last: {last:#?}");
-        let Ok(seen) = looked else { continue };
+        let result = timeout_at(deadline, look()).await;
+        assert!(result.is_ok(), "never saw {what}: a look did not return; last: {last:#?}");
+        let Ok(seen) = result else { continue };
         if is_right(&seen) {
             return seen;
         }
-        // A look that is at once done is never late.
+        // A future that is ready at once never times out.
         assert!(Instant::now() < deadline, "never saw {what}; last: {seen:#?}");
         last = Some(seen);
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -47,7 +47,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     #[should_panic(expected = "last: Some(\n    7,\n)")]
-    async fn what_was_seen_before_is_told_when_a_later_look_hangs() {
+    async fn the_last_result_is_reported_when_a_later_look_hangs() {
         let looks = Cell::new(0);
         let look = async || {
             looks.set(looks.get() + 1);
@@ -58,7 +58,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     #[should_panic(expected = "never saw the end; last: 7")]
-    async fn what_is_never_right_is_given_up() {
+    async fn a_result_that_is_never_right_is_given_up() {
         eventually("the end", || future::ready(7), |_| false).await;
     }
 }

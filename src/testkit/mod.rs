@@ -1,9 +1,9 @@
-//! Testing operators without a cluster: an embedded API server, and waiting for the world.
+//! Tests operators without a cluster: an embedded API server, and waiting for states.
 //!
-//! Layer 12, behind the feature `testkit`. The server has the semantics of the real one for what it
-//! serves, and says so for what it does not; it lives in the process and ends with it. On another
-//! cluster `Supervisor::builder().connect_to(..)` and `start()` do what [`TestCluster::run`] does here,
-//! and [`eventually`] and [`until_ready`] are the same.
+//! Layer 12, behind the feature `testkit`. The server behaves like the real one in what it serves,
+//! and returns errors for the rest; it runs in the process and ends with it. On another cluster use
+//! `Supervisor::builder().connect_to(..)` and `start()` instead of [`TestCluster::run`];
+//! [`eventually`] and [`until_ready`] are the same.
 //!
 //! ```no_run
 //! # use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;

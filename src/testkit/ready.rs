@@ -1,4 +1,4 @@
-//! Waiting until operators are done with a parent.
+//! Waits until operators have reconciled a parent.
 
 use kube::{
     Api, Resource,
@@ -9,22 +9,22 @@ use serde_json::Value;
 
 use super::eventually;
 
-/// Waits until the operator of a parent is done with it as it is now, and returns it: its condition
-/// `Ready` is `True`, and about its present generation. That is what
-/// `kubectl wait --for=condition=Ready` waits for but for the generation.
+/// Waits until the operator has reconciled a parent in its current generation, and returns it: its
+/// condition `Ready` is `True` for that generation. `kubectl wait --for=condition=Ready` waits for
+/// the same, without the generation.
 ///
-/// On any cluster; of a type whose status declares `conditions` and is the operator's own
-/// (`docs/status.md`): in one that it shares, `Ready` says nothing of the operator. Where the CRD
-/// declares no `observedGeneration` of a condition, that of the status counts; where it declares neither,
-/// nothing tells which generation `Ready` is about, and `True` is enough, be it from before a change.
+/// Works on any cluster, for types whose status declares `conditions` and belongs to the operator
+/// (`docs/status.md`): in a shared status `Ready` is not about the operator. If the CRD declares no
+/// `observedGeneration` for conditions, that of the status counts; if it declares neither, `True`
+/// is enough, even from before a change.
 ///
 /// # Panics
-/// After a minute, with what was seen last; or if what is ready is no `K`.
+/// After a minute, with the last result; or if the parent does not fit `K`.
 pub async fn until_ready<K>(parents: &Api<K>, name: &str) -> K
 where
     K: Resource + Clone + DeserializeOwned,
 {
-    // As it is: a Rust type may leave out what tells.
+    // As JSON: a Rust type may lack the fields that are compared.
     let look = || read(parents, name);
     let is_right = |parent: &kube::Result<Value>| parent.as_ref().is_ok_and(is_ready);
     let ready = eventually(&format!("{name} ready"), look, is_right).await.expect("is ready");
@@ -44,12 +44,12 @@ fn is_ready(parent: &Value) -> bool {
     let conditions = parent.pointer("/status/conditions").and_then(Value::as_array);
     let generation = parent.pointer("/metadata/generation");
     let of_status = parent.pointer("/status/observedGeneration");
-    let is_present = |condition: &Value| {
+    let is_current = |condition: &Value| {
         let observed = condition.get("observedGeneration").or(of_status);
         observed.is_none_or(|observed| Some(observed) == generation)
     };
     let is_it = |condition: &Value| {
-        condition["type"] == "Ready" && condition["status"] == "True" && is_present(condition)
+        condition["type"] == "Ready" && condition["status"] == "True" && is_current(condition)
     };
     conditions.is_some_and(|conditions| conditions.iter().any(is_it))
 }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_present_generation_counts() {
+    fn only_the_current_generation_counts() {
         let parent = |status: &str, observed: i64| {
             let ready = json!({"type": "Ready", "status": status, "observedGeneration": observed});
             let other = json!({"type": "Paused", "status": "True", "observedGeneration": 2});
@@ -72,9 +72,9 @@ mod tests {
         assert!(!is_ready(&parent("False", 2)));
         assert!(!is_ready(&json!({"metadata": {"generation": 1}})));
     }
-    /// A field that the CRD does not declare is not there to wait for.
+    /// A field that the CRD does not declare cannot be waited for.
     #[test]
-    fn where_a_condition_names_no_generation_that_of_the_status_counts_if_there_is_one() {
+    fn without_a_generation_in_the_condition_that_of_the_status_counts() {
         let parent = |observed: Option<i64>| {
             let mut status = json!({"conditions": [{"type": "Ready", "status": "True"}]});
             if let Some(observed) = observed {

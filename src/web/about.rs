@@ -1,5 +1,5 @@
-//! `/version` and `/debug/config`: what runs here, and what it was started with. No credentials: the
-//! process has none that it was given by configuration.
+//! `/version` and `/debug/config`: the versions and the configuration of the process. The
+//! configuration contains no credentials.
 
 use std::env::consts::{ARCH, OS};
 
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::cluster::Timeouts;
 
-/// What runs here; the fields of the framework are named as those of a Kubernetes API server.
+/// The versions, with the field names of a Kubernetes API server.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Version")]
@@ -33,7 +33,7 @@ pub(super) struct VersionView {
     git_version: &'static str,
     /// Operating system and processor.
     platform: String,
-    /// The program, if it told its name.
+    /// The program, if it set its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     program: Option<ProgramView>,
 }
@@ -46,7 +46,7 @@ struct ProgramView {
     version: String,
 }
 
-/// What the process was started with.
+/// The configuration of the process.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Configuration")]
@@ -54,7 +54,7 @@ pub(super) struct ConfigView {
     version: VersionView,
     operators: Vec<OperatorConfigView>,
     timeouts: TimeoutsView,
-    /// How long nothing of a type is deleted after the API server went back to an earlier version.
+    /// How long deletions of a type are held after the API server returned an earlier resourceVersion.
     deletions_held_seconds: f64,
     /// Whether lists are streamed instead of read in pages.
     streaming_lists: bool,
@@ -78,7 +78,7 @@ struct OperatorConfigView {
 struct TimeoutsView {
     /// How long any request but a watch may take.
     request_seconds: f64,
-    /// How long a watch may say nothing.
+    /// How long a watch may be silent.
     silence_seconds: f64,
     /// How long a watch lasts.
     watch_seconds: f64,
@@ -91,7 +91,7 @@ struct TimeoutsView {
 struct WebView {
     /// Whether `/log-level` can change what is logged.
     log_level: bool,
-    /// Whether the program has added routes of its own.
+    /// Whether the program has added its own routes.
     own_routes: bool,
     default_page: usize,
     max_page: usize,

@@ -1,4 +1,4 @@
-//! Which form of an answer the `Accept` header asks for: pure, by the rules of RFC 9110, 12.5.1.
+//! Content negotiation with the `Accept` header: pure, by the rules of RFC 9110, 12.5.1.
 
 use std::cmp::Reverse;
 
@@ -7,27 +7,27 @@ use actix_web::{
     mime::{self, Mime},
 };
 
-/// Whether somebody would rather have `wanted` than what is sent by itself: it is worth more to
-/// them, or as much and is named more exactly, or before.
-pub(super) fn prefers(headers: &HeaderMap, wanted: &str, by_itself: &str) -> bool {
+/// Whether a client prefers `wanted` to the default: it has a higher quality, or the same and is
+/// named more exactly or earlier.
+pub(super) fn prefers(headers: &HeaderMap, wanted: &str, default: &str) -> bool {
     let ranges = header::from_comma_delimited(headers.get_all(header::ACCEPT)).unwrap_or_default();
-    worth(&ranges, wanted) > worth(&ranges, by_itself)
+    preference(&ranges, wanted) > preference(&ranges, default)
 }
 
-/// What a media type is worth: nothing where it is not named, or is not wanted at all.
-fn worth(
+/// The preference for a media type: `None` if it is not named or not acceptable.
+fn preference(
     ranges: &[QualityItem<Mime>],
     media_type: &str,
 ) -> Option<(Quality, usize, Reverse<usize>)> {
-    let fitting = ranges.iter().enumerate().filter_map(|(place, range)| {
-        Some((exactness(&range.item, media_type)?, Reverse(place), range.quality))
+    let fitting = ranges.iter().enumerate().filter_map(|(position, range)| {
+        Some((exactness(&range.item, media_type)?, Reverse(position), range.quality))
     });
-    // The most exact range decides: `text/html;q=0, */*` is all but HTML.
-    let (exactness, place, quality) = fitting.max()?;
-    (quality > Quality::ZERO).then_some((quality, exactness, place))
+    // The most exact range decides: `text/html;q=0, */*` accepts anything but HTML.
+    let (exactness, position, quality) = fitting.max()?;
+    (quality > Quality::ZERO).then_some((quality, exactness, position))
 }
 
-/// How exactly a range names a media type, if it does; a parameter is not looked at.
+/// How exactly a range names a media type, if it does; parameters are ignored.
 fn exactness(range: &Mime, media_type: &str) -> Option<usize> {
     let (ty, _) = media_type.split_once('/')?;
     match (range.type_(), range.subtype()) {
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_worth_more_is_preferred_and_of_equals_what_is_named_more_exactly_or_before() {
+    fn quality_decides_then_exactness_then_order() {
         for (accept, expected) in [
             ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", true),
             ("text/html", true),

@@ -1,5 +1,5 @@
-//! Who has ordered what over HTTP, logged in or tried to, and what became of it: a line of the log
-//! and a counter for each. What only reads is not written down.
+//! Audits commands, logins and attempts at them over HTTP: a log line and a counter for each. Reads
+//! are not audited.
 
 use std::{
     net::IpAddr,
@@ -19,12 +19,11 @@ use crate::{
     object::legible,
 };
 
-/// The target of the lines that say who has ordered what over HTTP, who has logged in or failed
-/// to, and which log filter was put in force: `operetta::audit`. No filter of
-/// [`LogLevel`](super::LogLevel) should hide them.
+/// The log target of commands and logins over HTTP, and of changes of the log filter:
+/// `operetta::audit`. No filter of [`LogLevel`](super::LogLevel) should hide it.
 pub const AUDIT: &str = "operetta::audit";
 
-/// How many lines strangers may write: who is nobody could fill the log. All are counted.
+/// Limits the log lines of unauthenticated clients, who could fill the log. All attempts are counted.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Quota(Arc<Mutex<Minute>>);
 
@@ -36,12 +35,11 @@ struct Minute {
 
 const LINES: u32 = 60;
 
-/// Who has logged in, as an answer tells it to whoever writes it down.
+/// The user who has logged in, passed with the answer to the audit.
 #[derive(Debug)]
 pub(super) struct LoggedIn(pub(super) String);
 
-/// An attempt, until it is dropped: then it is written down, also where nobody waited for the
-/// answer.
+/// An attempt. It is logged when this is dropped, even if the client went away.
 #[derive(Debug)]
 pub(super) struct Entry {
     metrics: Metrics,
@@ -55,7 +53,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Of a request that is to change something.
+    /// The entry of a request that changes something.
     pub(super) fn of(request: &ServiceRequest, quota: &Quota) -> Option<Self> {
         if origin::only_reads(request.method()) {
             return None;
@@ -115,7 +113,7 @@ fn outcome(code: Option<StatusCode>) -> AttemptOutcome {
 }
 
 impl Quota {
-    /// Whether one more may be written in the minute that is passing.
+    /// Whether one more line may be logged in this minute.
     fn has_a_line(&self, now: Instant) -> bool {
         let mut minute = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let passed = minute.began.map(|began| now.saturating_duration_since(began));
@@ -132,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strangers_write_so_many_lines_a_minute() {
+    fn the_lines_of_unauthenticated_clients_are_limited_per_minute() {
         let (quota, now) = (Quota::default(), Instant::now());
         assert!((0..LINES).all(|_| quota.has_a_line(now)));
         assert!(!quota.has_a_line(now + Duration::from_secs(59)));

@@ -1,7 +1,7 @@
-//! The body of a request is read whole before anybody looks at it, within limits of size and time.
+//! Reads the whole body of a request before it is handled, within limits of size and time.
 //!
-//! No route takes more than a few fields, so that a body fits in memory; and a client that sends
-//! it slowly, or without an end, holds nobody but itself.
+//! No route needs more than a few fields, so a body fits in memory. A client that sends it slowly or
+//! without an end blocks only itself.
 
 use std::{
     pin::Pin,
@@ -24,8 +24,8 @@ use super::status::Refused;
 /// No route needs more.
 pub(super) const MAX_BODY: usize = 64 << 10;
 
-/// Replaces the body by one that is there; how large the client says it is does not count. What
-/// is refused stays where it was.
+/// Replaces the body by one that is read already, whatever its announced size. A refused body is left
+/// in the request.
 pub(super) async fn read(request: &mut ServiceRequest, within: Duration) -> Result<(), Refused> {
     if announced(request).is_some_and(|size| size > MAX_BODY as u64) {
         return Err(Refused::BodyTooLarge { limit: MAX_BODY });
@@ -54,24 +54,24 @@ pub(super) async fn text(body: web::Payload, limit: usize) -> Result<String, Ref
     let bytes =
         bytes.map_err(|_| Refused::BodyTooLarge { limit })?.map_err(|_| Refused::BodyBroken)?;
     String::from_utf8(bytes.into())
-        .map_err(|_| Refused::BadRequest("the body is not a text in UTF-8".to_owned()))
+        .map_err(|_| Refused::BadRequest("the body is not valid UTF-8".to_owned()))
 }
 
-/// The body of an answer to a request that was not read to its end. The server closes such a
-/// connection only while somebody holds the rest; else it waits for all of it, however slow.
+/// The body of an answer to a request that was not read to its end. The server closes the connection
+/// only while the rest is held; otherwise it waits for all of it, however slow.
 pub(super) fn with_unread(body: BoxBody, unread: Payload) -> BoxBody {
     holding(body, unread)
 }
 
-/// What a body holds until all of it was handed on, or nobody wants it any more.
+/// A value that a body holds until it is sent or dropped.
 pub(super) trait Held: Unpin + 'static {
-    /// More of the body is wanted.
+    /// The client requests more of the body.
     fn wanted(&self) {}
 }
 
 impl Held for Payload {}
 
-/// A body that holds something.
+/// A body that holds a value.
 pub(super) fn holding(body: BoxBody, held: impl Held) -> BoxBody {
     BoxBody::new(Holding { body, held })
 }

@@ -1,4 +1,4 @@
-//! `/api/v1/cache`: what the stores hold.
+//! `/api/v1/cache`: the contents of the stores.
 
 use std::{borrow::Cow, time::SystemTime};
 
@@ -58,7 +58,7 @@ pub(super) const YAML: &str = "application/yaml";
 pub(super) const OUTPUT: Parameter = Parameter {
     name: "output",
     form: Form::OneOf(&["json", "yaml"]),
-    meaning: "how the object is written; without it the `Accept` header decides",
+    meaning: "the format of the object; by default the `Accept` header decides",
 };
 
 pub(super) async fn list_types(state: Data<WebState>) -> Json<List<CacheView>> {
@@ -78,7 +78,7 @@ pub(super) async fn list(
     let name = format!("cache of {} {}", cache.store.ty(), selection.words());
     let wanted = page.check(name)?;
     let store = cache.store.clone();
-    // Labels are read from the JSON of each object: that must not keep others from being answered.
+    // Reading the labels from the JSON of each object must not block other requests.
     let list = block(move || objects(&store, &selection, wanted)).await;
     let list = list.map_err(|_| Refused::Stopping)?;
     Ok(Json(CacheList { view: CacheView::new(&cache, SystemTime::now()), list }))
@@ -99,18 +99,18 @@ pub(super) async fn show(
     })
 }
 
-/// The object as it may be shown, in YAML.
+/// The redacted object, in YAML.
 pub(super) fn yaml(board: &Board, object: &Object) -> String {
     let object = redacted(board, object);
-    let text = serde_yaml_ng::to_string(&object).expect("whatever is JSON can be said in YAML");
+    let text = serde_yaml_ng::to_string(&object).expect("JSON values can be written as YAML");
     match legible(&text) {
         Cow::Borrowed(_) => text,
-        // JSON is YAML too, and there what is escaped still means the same.
+        // JSON is YAML too, and keeps the meaning of escapes.
         Cow::Owned(_) => legible(&format!("{object:#}")).into_owned(),
     }
 }
 
-/// The object that a path names.
+/// The object at a path.
 pub(super) fn cached(board: &Board, path: &ObjectPath) -> Result<Object, Refused> {
     let store = find(board, &path.r#type)?.store;
     let key = key_of(store.ty(), path.namespace.as_deref(), &path.name)?;
@@ -119,7 +119,7 @@ pub(super) fn cached(board: &Board, path: &ObjectPath) -> Result<Object, Refused
 }
 
 impl OutputQuery {
-    /// What the query says, or else the `Accept` header.
+    /// Whether the query, or else the `Accept` header, asks for YAML.
     fn is_yaml(&self, request: &HttpRequest) -> Result<bool, Refused> {
         match self.output.as_deref() {
             Some("json") => Ok(false),
@@ -132,12 +132,12 @@ impl OutputQuery {
     }
 }
 
-/// Why there is no such object, if that is because it cannot be read.
+/// The error for an object that cannot be decoded, if it is one.
 pub(super) fn undecodable(store: &StoreReader, key: &ObjectKey) -> Option<Refused> {
     store.undecodable_at(key).map(Refused::Undecodable)
 }
 
-/// The key that a path names; a namespace where the type has none is refused, and the reverse.
+/// The key of a path. Its namespace must fit the scope of the type.
 pub(super) fn key_of(
     ty: &K8sType,
     namespace: Option<&str>,
@@ -151,7 +151,7 @@ pub(super) fn key_of(
     }
 }
 
-/// A type by `plural`, `plural.group` or, as kubectl knows it too, `plural.version.group`.
+/// A type by `plural`, `plural.group` or `plural.version.group`, as in kubectl.
 pub(super) fn find(board: &Board, name: &str) -> Result<TypeSnapshot, Refused> {
     let is_named = |cache: &TypeSnapshot| {
         let ty = cache.store.ty();
@@ -161,7 +161,7 @@ pub(super) fn find(board: &Board, name: &str) -> Result<TypeSnapshot, Refused> {
     board.types().into_iter().find(is_named).ok_or_else(|| Refused::NoType(name.to_owned()))
 }
 
-/// A page of what is selected. The store is unsorted, so all of it is looked at for each page.
+/// A page of the selected objects. The store is unsorted, so each page scans all of it.
 fn objects(store: &StoreReader, selection: &Selection, wanted: PageRequest) -> List<ObjectView> {
     let mut found = store.objects();
     found.retain(|object| {
@@ -179,7 +179,7 @@ fn objects(store: &StoreReader, selection: &Selection, wanted: PageRequest) -> L
     List { items, metadata }
 }
 
-/// Keeps the first of many, sorted by key: only these are sorted.
+/// Keeps the first objects by key, and sorts only these.
 pub(super) fn keep_first(objects: &mut Vec<Object>, limit: usize) {
     let by_key = |a: &Object, b: &Object| a.key().cmp(b.key());
     if objects.len() > limit {

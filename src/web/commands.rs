@@ -1,5 +1,5 @@
-//! `POST .../sync`, `.../pause` and `.../resume`: what a person orders. Hands it to the board's
-//! channel and says what became of it; whether it is allowed is decided before.
+//! `POST .../sync`, `.../pause` and `.../resume`: sends a user's command over the board and returns
+//! its result. Authorization happens before.
 
 use actix_web::{
     HttpResponse,
@@ -20,10 +20,10 @@ use crate::{
     object::{K8sType, ObjectKey},
 };
 
-/// Who asks, where the API server says who that is.
+/// The authenticated user, if any.
 type Asker = Option<ReqData<Visitor>>;
 
-/// What can be ordered of a parent.
+/// A command for a parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verb {
     Sync,
@@ -60,7 +60,7 @@ pub(super) async fn pause_operator(
     asker: Asker,
     state: Data<WebState>,
 ) -> Result<HttpResponse, Refused> {
-    let done = "nothing is written but statuses until it is resumed or the process ends";
+    let done = "it writes only statuses until it is resumed or the process ends";
     of_operator(&operator, Command::PauseOperator, asker, &state, done).await
 }
 
@@ -69,7 +69,7 @@ pub(super) async fn resume_operator(
     asker: Asker,
     state: Data<WebState>,
 ) -> Result<HttpResponse, Refused> {
-    let done = "every parent of which something is pending runs";
+    let done = "it reconciles every parent with pending changes";
     of_operator(&operator, Command::ResumeOperator, asker, &state, done).await
 }
 
@@ -89,7 +89,7 @@ async fn of_parent(
     Ok(success(verb.code(), message))
 }
 
-/// What the API server refuses it may quote.
+/// The API server's refusal may quote secrets.
 fn redacted(board: &Board, ty: &K8sType, key: &ObjectKey, error: CommandError) -> CommandError {
     match error {
         CommandError::Refused { code, reason, message } => {
@@ -124,7 +124,7 @@ impl Verb {
         }
     }
 
-    /// A reconcile is only asked for; the others have happened.
+    /// A reconcile is only requested; the other commands are complete.
     fn code(self) -> StatusCode {
         match self {
             Self::Sync => StatusCode::ACCEPTED,
@@ -134,9 +134,9 @@ impl Verb {
 
     fn done(self) -> &'static str {
         match self {
-            Self::Sync => "it runs as soon as a place is free",
+            Self::Sync => "it is reconciled as soon as a permit is free",
             Self::Pause => "it has the annotation operetta.dev/paused",
-            Self::Resume => "it has the annotation operetta.dev/paused no longer",
+            Self::Resume => "it no longer has the annotation operetta.dev/paused",
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Desired against live, child by child: what a reconcile would change. Only what is desired, and what our
-//! field manager holds and no longer wants; never a value that is secret.
+//! Compares desired and live children: what a reconcile would change. It shows only desired fields and
+//! fields that the operator owns and no longer desires, and never a secret value.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::redact::Secrets;
 use crate::{
-    diff::{Difference, compare},
     board::{Board, Preview},
+    diff::{Difference, compare},
     object::{K8sType, Object, REDACTED},
     operator::OperatorName,
     plan::{ChildId, Deletion, DeletionReason, Step, Write},
@@ -20,42 +20,42 @@ use crate::{
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Preview")]
 pub(super) struct PreviewView {
-    /// `Create`, `Update`, `Recreate` or `Delete`; `Conflict` where it would be created if somebody
-    /// else's object were not in the way, or written if others did not hold fields of it.
+    /// `Create`, `Update`, `Recreate` or `Delete`; `Conflict` if the object already exists and is
+    /// not owned, or if other field managers own some of its fields.
     pub(super) action: &'static str,
-    /// Why nothing would be done.
+    /// Why it would not be written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) why: Option<String>,
-    /// Where desired and live differ; of very many some.
+    /// The differences between desired and live; only some if they are very many.
     pub(super) differences: Vec<DifferenceView>,
 }
 
-/// A place where desired and live differ.
+/// A difference between desired and live.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Difference")]
 pub(super) struct DifferenceView {
     /// The JSON path.
     pub(super) path: String,
-    /// What it is to be; missing where it is to go.
+    /// The desired value; absent if the field is removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) desired: Option<Value>,
-    /// What it is; missing where there is nothing.
+    /// The live value; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) live: Option<Value>,
 }
 
-/// A longer value is told by its length.
+/// For a longer value only its length is shown.
 const MAX_VALUE: usize = 2048;
 
-/// What is compared for whom, and what of it is secret.
+/// The context of a comparison.
 pub(super) struct Comparing<'a> {
     pub(super) board: &'a Board,
     pub(super) operator: &'a OperatorName,
-    /// What is secret of the parent.
+    /// The secret values of the parent.
     pub(super) secrets: &'a Secrets,
 }
 
-/// What a reconcile would do, by the name of the child. What it would leave as it is, is not in it.
+/// What a reconcile would do, by child. Children that it would not modify are absent.
 pub(super) fn by_child(
     preview: &Preview,
     comparing: &Comparing<'_>,
@@ -91,7 +91,7 @@ impl PreviewView {
         Self { action: "Conflict", why: Some(why), differences: Vec::new() }
     }
 
-    /// What is desired is shown all the same.
+    /// The desired values are shown, too.
     fn of_contested(self, why: String) -> Self {
         Self { why: Some(why), action: "Conflict", ..self }
     }
@@ -141,7 +141,7 @@ impl Comparing<'_> {
     }
 }
 
-/// Where one of the two is a secret, the other one may be the one from before.
+/// If one of the two is secret, the other may be its previous or next value, and is hidden too.
 fn as_secret_as_each_other(
     desired: Option<(&Value, Value)>,
     live: Option<(&Value, Value)>,
@@ -159,8 +159,8 @@ fn as_secret_as_each_other(
     (shown(desired), shown(live))
 }
 
-/// The value of a redacted tree that stands where another one stands in the tree itself. Whatever
-/// redaction hides is hidden here, too: the values that are shown are never taken from anywhere else.
+/// The value in the redacted tree at the position of a value in the original. Values are shown only
+/// from redacted trees.
 fn counterpart(tree: &Value, shown: &Value, value: &Value) -> Value {
     find(tree, shown, value).unwrap_or_else(|| REDACTED.into())
 }
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_desired_is_shown_beside_what_there_is_and_what_others_added_is_not() {
+    fn desired_and_owned_fields_are_compared_and_fields_of_others_are_not() {
         let live = json!({"key": "old", "gone": "ours", "theirs": "x"});
         let shown = shown("ConfigMap", &json!({"key": "new", "more": "y"}), &live);
         assert_eq!(
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_shows_where_it_differs_and_no_value() {
+    fn a_secret_shows_the_paths_of_differences_and_no_value() {
         let live = json!({"key": SENTINEL, "gone": SENTINEL});
         for desired in [json!({"key": "c2VudGluZWwtdmFsdWU="}), json!({"key": "other"})] {
             let shown = shown("Secret", &desired, &live);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn where_one_side_is_marked_the_other_may_be_the_one_before_and_is_hidden_too() {
+    fn if_one_side_is_secret_the_other_is_hidden_too() {
         let live = json!({"key": "password-of-yesterday", "gone": "fine"});
         let desired = json!({"key": MARKED, "more": format!("is {MARKED}"), "fine": "shown"});
         let shown = shown("ConfigMap", &desired, &live);
@@ -286,13 +286,13 @@ mod tests {
     }
 
     #[test]
-    fn a_long_value_is_told_by_its_length() {
+    fn only_the_length_of_a_long_value_is_shown() {
         let shown = shown("ConfigMap", &json!({"key": "x".repeat(5000)}), &json!({"key": "y"}));
         assert_eq!(shown[0]["desired"], "(5002 bytes)");
     }
 
     #[test]
-    fn what_somebody_elses_object_is_in_the_way_of_is_not_said_to_be_created() {
+    fn a_child_that_exists_and_is_not_owned_is_shown_as_a_conflict() {
         let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
         let (operator, board) = (OperatorName::new("op").unwrap(), board(&ty));
         let secrets = Secrets::of(&board, &parent());
@@ -307,12 +307,12 @@ mod tests {
             let preview = Preview { plan, live: BTreeMap::new(), foreign, contested };
             serde_json::to_value(&by_child(&preview, &comparing)[&id]).unwrap()
         };
-        let nobody = BTreeMap::new;
-        assert_eq!(shown(nobody(), nobody())["action"], "Create");
+        let none = BTreeMap::new;
+        assert_eq!(shown(none(), none())["action"], "Create");
         let known = BTreeMap::from([(id.clone(), format!("of {MARKED}"))]);
         let expected = json!({"action": "Conflict", "why": "of (redacted)", "differences": []});
-        assert_eq!(shown(known.clone(), nobody()), expected);
-        let contested = shown(nobody(), known);
+        assert_eq!(shown(known.clone(), none()), expected);
+        let contested = shown(none(), known);
         assert_eq!([&contested["action"], &contested["why"]], ["Conflict", "of (redacted)"]);
         let desired = json!({"path": ".data", "desired": {"a": "b"}});
         assert!(contested["differences"].as_array().unwrap().contains(&desired), "{contested}");

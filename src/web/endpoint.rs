@@ -1,5 +1,5 @@
-//! One path and method of the web endpoint, as data: what the router, the index, the `OpenAPI`
-//! document and access control are made from. It answers nothing itself.
+//! A path and method of the web endpoint as data, for the router, the index, the `OpenAPI` document
+//! and access control.
 
 use actix_web::{
     Route,
@@ -7,7 +7,7 @@ use actix_web::{
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-/// A path with a method, who may ask, and what is answered.
+/// A path with a method, its access and its answer.
 #[derive(Clone, Copy)]
 pub(super) struct Endpoint {
     pub(super) method: Method,
@@ -15,37 +15,37 @@ pub(super) struct Endpoint {
     pub(super) path: &'static str,
     /// One line, as a sentence without its full stop.
     pub(super) summary: &'static str,
-    /// What may be said in the query.
+    /// The parameters of the query.
     pub(super) query: &'static [Parameter],
     pub(super) body: Option<Body>,
     pub(super) answer: Answer,
     pub(super) access: Access,
-    /// Who answers.
+    /// The handler.
     pub(super) route: fn() -> Route,
 }
 
-/// What a client wants done.
+/// An HTTP method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Method {
-    /// And HEAD, which is the same without the content.
+    /// Also HEAD.
     Get,
-    /// An order: what no page of another site may make a browser send.
+    /// A command, which no page of another site may send.
     Post,
     Put,
 }
 
-/// Who may ask.
+/// Who has access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
-    /// Everybody, but who has not the right to it is told only whether all is well.
+    /// Everybody, but without the permission only the outcome is shown.
     Open,
-    /// Everybody: it is the same for all, and tells nothing of this process.
+    /// Everybody: the answer is the same for all and contains nothing about this process.
     Public,
-    /// Who has the right to this path.
+    /// Users with the permission for this path.
     Guarded,
 }
 
-/// What a client may say in the path or the query.
+/// A parameter of the path or the query.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parameter {
     pub(super) name: &'static str,
@@ -53,34 +53,34 @@ pub(super) struct Parameter {
     pub(super) meaning: &'static str,
 }
 
-/// What a parameter looks like.
+/// The form of a parameter.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Form {
     Text,
     WholeNumber,
-    /// Present or not; a value says nothing more.
+    /// Present or not, with any value.
     Flag,
     OneOf(&'static [&'static str]),
-    /// A text that nobody may see.
+    /// A secret text.
     Secret,
 }
 
-/// What a client sends.
+/// The body of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Body {
     pub(super) media_type: &'static str,
     pub(super) meaning: &'static str,
-    /// Those of a form.
+    /// The fields of a form.
     pub(super) fields: &'static [Parameter],
 }
 
-/// What a client gets when all is well.
+/// A successful answer.
 #[derive(Clone, Copy)]
 pub(super) struct Answer {
     pub(super) codes: &'static [u16],
-    /// The first is what is sent to who does not ask for another.
+    /// The first is the default.
     pub(super) media_types: &'static [&'static str],
-    /// The form of what is JSON.
+    /// The schema of JSON.
     pub(super) schema: Option<fn(&mut SchemaGenerator) -> Schema>,
 }
 
@@ -121,7 +121,7 @@ impl Endpoint {
         Self { method: Method::Put, body: Some(body), ..endpoint }
     }
 
-    /// What a form in a page sends.
+    /// The target of a form in a page.
     pub(super) const fn form(
         path: &'static str,
         summary: &'static str,
@@ -132,17 +132,17 @@ impl Endpoint {
         Self { body: Some(body), ..Self::post(path, summary, answer, route) }
     }
 
-    /// With what may be said in the query.
+    /// Sets the parameters of the query.
     pub(super) const fn with(self, query: &'static [Parameter]) -> Self {
         Self { query, ..self }
     }
 
-    /// For everybody.
+    /// Sets open access.
     pub(super) const fn open(self) -> Self {
         Self { access: Access::Open, ..self }
     }
 
-    /// For everybody, and to all the same.
+    /// Sets public access.
     pub(super) const fn public(self) -> Self {
         Self { access: Access::Public, ..self }
     }
@@ -183,7 +183,7 @@ impl Method {
         self.names().split(", ").any(|name| name == method.as_str())
     }
 
-    /// What lets only this method through.
+    /// A guard that admits only this method.
     pub(super) fn guard(self) -> impl Guard {
         fn_guard(move |context| self.is(&context.head().method))
     }
@@ -203,7 +203,7 @@ impl Answer {
         Self { codes: &[200], media_types, schema: None }
     }
 
-    /// The same also in other media types; `media_types` begins with what is sent by itself.
+    /// The same in further media types; the first of `media_types` is the default.
     pub(super) const fn also_as(self, media_types: &'static [&'static str]) -> Self {
         Self { media_types, ..self }
     }

@@ -1,5 +1,5 @@
-//! `/api/v1/operators/{operator}/parents/{namespace}/{name}`: where a parent stands and why, what its
-//! last reconciles did and why they ran, and its children with all that belongs to them.
+//! `/api/v1/operators/{operator}/parents/{namespace}/{name}`: the state of a parent with an
+//! explanation, its last reconciles with their triggers, and its children with their objects.
 
 use std::{collections::HashMap, sync::Arc, time::SystemTime};
 
@@ -27,48 +27,48 @@ use crate::{
     store::StoreReader,
 };
 
-/// A parent with all that is known.
+/// A parent with all details.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ParentDetails {
     #[serde(flatten)]
     parent: ParentView,
-    /// Where it stands, what it is stuck on and what to do, in a sentence or two.
+    /// Its state, what it waits for and what to do, in one or two sentences.
     why: String,
-    /// The conditions that its status shows now.
+    /// The conditions in its status.
     conditions: Value,
-    /// What belongs to it, as far as it is cached, and what is missing.
+    /// Its cached children with their objects, and missing children.
     children: Vec<Node>,
-    /// Why it cannot be said what a reconcile would do, where that was asked.
+    /// Why the requested preview failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     preview_error: Option<String>,
-    /// How many objects more there are than are shown.
+    /// How many further objects are not shown.
     children_omitted: usize,
-    /// What Kubernetes tells of it and its children, where that was asked.
+    /// The requested Events about it and its children.
     #[serde(skip_serializing_if = "Option::is_none")]
     events: Option<EventsView>,
-    /// The last reconciles, the newest first.
+    /// The last reconciles, newest first.
     history: Vec<Arc<Reconcile>>,
 }
 
-/// What a request may say about what it wants to know.
+/// The optional parts of the answer.
 #[derive(Debug, Deserialize)]
 pub(super) struct ExplainQuery {
     diff: Option<String>,
     events: Option<String>,
 }
 
-/// A parent, and what was asked about it.
-pub(super) struct Looked {
+/// A parent with the requested details.
+pub(super) struct Explained {
     pub(super) operator: OperatorSnapshot,
     pub(super) key: ObjectKey,
     pub(super) parent: ParentState,
-    /// As it is cached.
+    /// The cached object.
     pub(super) object: Option<Object>,
-    /// Those that its status shows.
+    /// The conditions in its status.
     pub(super) conditions: Value,
     pub(super) tree: Tree,
-    /// Why it cannot be said what a reconcile would do.
+    /// Why the preview failed.
     pub(super) preview_error: Option<String>,
     pub(super) events: Option<EventsView>,
 }
@@ -76,7 +76,7 @@ pub(super) struct Looked {
 pub(super) const DIFF: Parameter = Parameter {
     name: "diff",
     form: Form::Flag,
-    meaning: "what a reconcile would change: the handler is asked, and nothing is written",
+    meaning: "what a reconcile would change: the handler is called, and nothing is written",
 };
 
 pub(super) async fn show(
@@ -84,23 +84,23 @@ pub(super) async fn show(
     query: Query<ExplainQuery>,
     state: Data<WebState>,
 ) -> Result<Json<ParentDetails>, Refused> {
-    Ok(Json(Looked::at(&state.board, &path, &query).await?.into()))
+    Ok(Json(Explained::at(&state.board, &path, &query).await?.into()))
 }
 
 impl ExplainQuery {
-    /// Whether it is to be said what a reconcile would change.
+    /// Whether a preview is requested.
     pub(super) fn is_preview(&self) -> bool {
         self.diff.is_some()
     }
 
-    /// Whether what Kubernetes tells is to be read.
+    /// Whether Events are requested.
     pub(super) fn has_events(&self) -> bool {
         self.events.is_some()
     }
 }
 
-impl Looked {
-    /// Looks at the parent that a path names, and asks whatever is wanted of it.
+impl Explained {
+    /// Reads the parent of a path and the requested details.
     pub(super) async fn at(
         board: &Board,
         path: &ParentPath,
@@ -119,7 +119,7 @@ impl Looked {
         } else {
             (HashMap::new(), None)
         };
-        let tree = object.as_ref().map(|it| grown(board, &operator, it, &parent, previews));
+        let tree = object.as_ref().map(|it| tree_of(board, &operator, it, &parent, previews));
         let tree = tree.unwrap_or_default();
         let events = if query.has_events() {
             let about = (&key, &parent.uid);
@@ -133,15 +133,16 @@ impl Looked {
     }
 }
 
-impl From<Looked> for ParentDetails {
-    fn from(looked: Looked) -> Self {
-        let Looked { operator, key, parent, conditions, tree, preview_error, events, .. } = looked;
+impl From<Explained> for ParentDetails {
+    fn from(explained: Explained) -> Self {
+        let Explained { operator, key, parent, conditions, tree, preview_error, events, .. } =
+            explained;
         let facts = Facts {
             state: &operator.state,
             paused: operator.paused.as_ref(),
             parent: &parent,
             unready: &tree.unready,
-            places: operator.info.config.max_concurrent_reconciles,
+            limit: operator.info.config.max_concurrent_reconciles,
             now: SystemTime::now(),
         };
         Self {
@@ -157,8 +158,8 @@ impl From<Looked> for ParentDetails {
     }
 }
 
-/// What belongs to a parent, as far as it is cached.
-fn grown(
+/// The cached children of a parent with their objects.
+fn tree_of(
     board: &Board,
     operator: &OperatorSnapshot,
     object: &Object,
@@ -166,14 +167,14 @@ fn grown(
     previews: HashMap<ChildId, PreviewView>,
 ) -> Tree {
     let caches: Vec<StoreReader> = board.types().into_iter().map(|cache| cache.store).collect();
-    let last_reconcile = parent.history.last().map(|run| &**run);
-    let tell = |about: &Object, said: &str| text(board, about, said);
+    let last_reconcile = parent.history.last().map(|reconcile| &**reconcile);
+    let redact = |about: &Object, message: &str| text(board, about, message);
     let roots = Roots {
         info: &operator.info,
         parent: object,
         caches: &caches,
         last_reconcile,
-        tell: &tell,
+        redact: &redact,
     };
     tree(&roots, previews)
 }

@@ -1,39 +1,39 @@
-//! What stands between a request and its answer, as values: whom to let in, under which names, and
-//! what clients may take. What is done with them is for [`guard`](super::guard).
+//! The rules for requests, as values: access, host names and limits. [`guard`](super::guard) applies
+//! them.
 
 use std::{net::SocketAddr, time::Duration};
 
 use super::{access::Access, audit::Quota, origin::Protocol, proxy::TlsProxy};
 use crate::board::MAX_LISTENERS;
 
-/// What every request must pass.
+/// The rules for every request.
 #[derive(Debug, Clone)]
 pub(super) struct Gate {
     pub(super) hosts: Hosts,
-    /// How it is reached.
+    /// The protocol of its clients.
     pub(super) protocol: Protocol,
-    /// Through what it is reached by another name.
+    /// The proxy that gives it another name.
     pub(super) proxy: Option<TlsProxy>,
-    /// Where it listens.
+    /// The address that it listens on.
     pub(super) address: Option<SocketAddr>,
-    /// What clients may take.
+    /// The limits for clients.
     pub(super) limits: Limits,
-    /// How much strangers may make us write down.
+    /// The limit of log lines about unauthenticated clients.
     pub(super) quota: Quota,
-    /// Who decides whom to let in; `None` lets in everybody.
+    /// Reviews access; `None` admits everybody.
     pub(super) access: Option<Access>,
 }
 
-/// Whose requests are answered.
+/// The accepted host names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hosts {
-    /// Those that name the loopback as their host.
+    /// Names of the loopback.
     Loopback,
-    /// All: the address can be reached by other names.
+    /// All names.
     Any,
 }
 
-/// What clients may take.
+/// The limits for clients.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// How long the request line and headers may take, and TLS before them.
@@ -42,13 +42,13 @@ pub(super) struct Limits {
     pub(super) body: Duration,
     /// When a connection without requests is closed.
     pub(super) idle: Duration,
-    /// When a connection is closed whose client takes nothing of what is sent.
+    /// When a connection is closed whose client acknowledges no data.
     pub(super) stalled: Duration,
-    /// How many connections there may be; beyond, those that are idle make room.
+    /// The limit of connections; beyond it, new ones replace idle ones.
     pub(super) connections: usize,
-    /// How many of them one client may have.
+    /// The limit for one client.
     pub(super) per_peer: usize,
-    /// More of them, for probes alone.
+    /// Further connections, only for probes.
     pub(super) reserve: usize,
 }
 
@@ -56,7 +56,7 @@ pub(super) const MAX_URI: usize = 8 << 10;
 pub(super) const MAX_HEADERS: usize = 16 << 10;
 
 impl Gate {
-    /// Whether only names of the loopback are answered.
+    /// Whether only names of the loopback are accepted.
     pub(super) fn is_for_loopback(&self) -> bool {
         self.hosts == Hosts::Loopback
     }
@@ -68,11 +68,11 @@ impl Hosts {
     }
 }
 
-/// A connection takes two files: one is to end it by.
+/// A connection needs two file descriptors: one is used to close it.
 const FILES: usize = 2;
 
 impl Limits {
-    /// As many connections as the process may have files open, when it keeps a quarter for itself.
+    /// Reduces the connections to the limit of open files, of which the process keeps a quarter.
     pub(super) fn within(self, files: Option<u64>) -> Self {
         let files = files.and_then(|files| usize::try_from(files).ok()).unwrap_or(usize::MAX);
         let room = (files - files / 4) / FILES;
@@ -90,8 +90,7 @@ impl Default for Limits {
     fn default() -> Self {
         let short = Duration::from_secs(5);
         let (idle, stalled) = (Duration::from_mins(1), Duration::from_secs(30));
-        // Beyond those who listen to events, who stay, there is room for others; also where one
-        // client listens to as many as it may.
+        // More than the listeners to events, whose connections stay open, also for one client.
         let (connections, per_peer) = (MAX_LISTENERS + 512, MAX_LISTENERS + 128);
         Self { head: short, body: short, idle, stalled, connections, per_peer, reserve: 64 }
     }
@@ -102,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_no_more_connections_than_files_for_them() {
+    fn connections_are_limited_by_open_files() {
         let within = |files| {
             let Limits { connections, per_peer, .. } = Limits::default().within(files);
             (connections, per_peer)

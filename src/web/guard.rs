@@ -1,8 +1,8 @@
-//! What every request passes: limits on sizes, the check of the Host header, and of who sends it.
+//! Checks every request: its size, Host header, origin and access.
 //!
 //! On loopback there is no authentication, and every website that a developer opens can make the
-//! browser send requests here. Same-origin rules keep it from reading the answers, unless its own
-//! name is made to resolve to 127.0.0.1: so only names of the loopback are answered.
+//! browser send requests here. The same-origin policy keeps it from reading the answers, unless its
+//! own name resolves to 127.0.0.1. So only names of the loopback are accepted.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -21,7 +21,7 @@ use actix_web::{
 use super::{
     audit::{Entry, LoggedIn},
     body,
-    connection::{self, Place},
+    connection::{self, SlotKind},
     endpoint::{Access, Endpoint},
     gate::{Gate, MAX_HEADERS, MAX_URI},
     headers, login,
@@ -31,7 +31,7 @@ use super::{
     visitor::{self, Shown},
 };
 
-/// Beside the addresses themselves.
+/// Accepted besides the addresses.
 const LOOPBACK_NAME: &str = "localhost";
 
 pub(super) async fn guard<B: MessageBody + 'static>(
@@ -39,13 +39,13 @@ pub(super) async fn guard<B: MessageBody + 'static>(
     mut request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let (busy, place) = (connection::busy(&request), connection::place(&request));
-    if place == Place::Reserved {
+    let (busy, slot) = (connection::busy(&request), connection::slot_kind(&request));
+    if slot == SlotKind::Reserved {
         connection::end(&request);
     }
     let mut entry = Entry::of(&request, &gate.quota);
     let host = host(&request);
-    // What a route of the program's own takes to be the scheme: nobody else may say it.
+    // The program's own routes trust this header, so it is overwritten.
     let scheme = HeaderValue::from_static(gate.protocol.scheme());
     request.headers_mut().insert(header::X_FORWARDED_PROTO, scheme);
     let admitted = admit(&gate, &mut request).await;
@@ -53,9 +53,9 @@ pub(super) async fn guard<B: MessageBody + 'static>(
     if let (Some(entry), Some(visitor)) = (&mut entry, &visitor) {
         entry.is_by(&visitor.user.username);
     }
-    let answer = visitor::known(visitor, answer(&gate, admitted, request, next)).await?;
+    let answer = visitor::scope(visitor, answer(&gate, admitted, request, next)).await?;
     let mut response = answer.map_body(|_, body| body::holding(body, busy));
-    if place == Place::Reserved {
+    if slot == SlotKind::Reserved {
         response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
     }
     let status = response.status();
@@ -93,7 +93,7 @@ async fn admit(gate: &Gate, request: &mut ServiceRequest) -> Result<Shown, Refus
     let endpoint = PATHS.find(request.method(), request.match_info().as_str());
     check_sender(gate, request, endpoint)?;
     let is_probe = endpoint.is_some_and(|endpoint| endpoint.access == Access::Open);
-    if connection::place(request) == Place::Reserved && !is_probe {
+    if connection::slot_kind(request) == SlotKind::Reserved && !is_probe {
         return Err(Refused::NoRoom);
     }
     let shown = match &gate.access {
@@ -145,13 +145,14 @@ fn check_sender(
     }
 }
 
-/// Whether it is a path of the program's own: what no path or no method is here has its own refusal.
+/// Whether the path belongs to one of the program's own routes. Unknown paths and methods are refused
+/// elsewhere.
 fn is_own_path(request: &ServiceRequest) -> bool {
     let path = request.match_info().as_str();
     PATHS.methods_of(path).is_empty() && request.resource_map().match_pattern(path).is_some()
 }
 
-/// What is refused here may still be on its way: the connection ends with it.
+/// The rest of a refused request may still arrive, so the connection is closed.
 fn refuse(gate: &Gate, request: &mut ServiceRequest, refused: &Refused) -> HttpResponse {
     let page = login::instead_of(refused, gate, request);
     let mut response = page.unwrap_or_else(|| refused.error_response());
@@ -165,15 +166,14 @@ fn size(headers: &HeaderMap) -> usize {
     headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
 }
 
-/// The host that the request names; HTTP/2 has another place for it.
+/// The host of the request. HTTP/2 sends it as the authority.
 fn host(request: &ServiceRequest) -> String {
     let authority = request.uri().authority().map(Authority::as_str);
     let header = || request.headers().get(header::HOST)?.to_str().ok();
     authority.or_else(header).unwrap_or_default().to_owned()
 }
 
-/// Whether every host that the request names is a loopback name, with or without a port, or that of
-/// the proxy.
+/// Whether every host of the request is a loopback name, with or without a port, or the proxy's name.
 fn names_this(gate: &Gate, request: &ServiceRequest) -> bool {
     let headers = request.headers().get_all(header::HOST).map(|value| value.to_str().ok());
     let authority = request.uri().authority().map(|authority| Some(authority.as_str()));
@@ -183,7 +183,7 @@ fn names_this(gate: &Gate, request: &ServiceRequest) -> bool {
     hosts.peek().is_some() && hosts.all(|host| host.is_some_and(is_this))
 }
 
-/// A name can be made to mean another address, an address cannot.
+/// Other names can resolve to the loopback, addresses cannot.
 fn is_loopback_name(host: &str) -> bool {
     let (name, port) = match host.rsplit_once(':') {
         Some((name, port)) if !host.ends_with(']') => (name, Some(port)),

@@ -1,4 +1,4 @@
-//! The headers that keep a browser from doing more with an answer than to show it.
+//! The security headers of answers.
 
 use actix_web::http::{
     StatusCode,
@@ -16,24 +16,22 @@ const ALWAYS: [(HeaderName, &str); 4] = [
     (header::X_FRAME_OPTIONS, "DENY"),
 ];
 
-/// Data is shown, never run.
+/// Data is never executed.
 const DATA: &str =
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// A page uses what this server sends, and nothing that stands in the page itself: what got into
-/// it by mistake does not run.
+/// A page uses only resources of this server and no inline scripts, so injected scripts do not run.
 const PAGE: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                     connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// A browser that may name the page nowhere names no origin either when it sends the forms of it.
+/// With `no-referrer` a browser would send no origin with the forms of a page.
 const PAGE_REFERRER: &str = "same-origin";
 const DATA_REFERRER: &str = "no-referrer";
 
 /// A year.
 const ONLY_TLS: &str = "max-age=31536000";
 
-/// Puts them on an answer. What is cached under which name is up to who answers; by default
-/// nothing is.
+/// Adds the headers to an answer. Answers are not cached, unless their handler sets it.
 pub(super) fn put(headers: &mut HeaderMap, status: StatusCode, protocol: Protocol, host: &str) {
     for (name, value) in ALWAYS {
         headers.insert(name, HeaderValue::from_static(value));
@@ -56,8 +54,8 @@ fn is_page(headers: &HeaderMap) -> bool {
     content_type.is_some_and(|content_type| content_type.starts_with("text/html"))
 }
 
-/// Through a port-forward every server is `localhost`: a browser that remembered this one to be
-/// TLS only would not reach the next one.
+/// Through a port-forward every server is `localhost`, so a strict transport policy for this one would
+/// apply to others.
 fn is_local(host: &str) -> bool {
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
     name.eq_ignore_ascii_case("localhost")
@@ -75,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn data_runs_nothing_and_a_page_only_what_this_server_sends() {
+    fn data_runs_no_scripts_and_a_page_only_those_of_this_server() {
         let policy = |content_type| {
             let headers = put_on(content_type, Protocol::Http, "localhost");
             headers.get(header::CONTENT_SECURITY_POLICY).unwrap().to_str().unwrap().to_owned()
@@ -97,18 +95,18 @@ mod tests {
     }
 
     #[test]
-    fn only_tls_is_promised_only_over_tls_and_never_for_the_name_that_all_share() {
-        let promises = |protocol, host| {
+    fn strict_transport_security_is_set_only_over_tls_and_never_for_localhost() {
+        let is_set = |protocol, host| {
             let headers = put_on("text/plain", protocol, host);
             headers.contains_key(header::STRICT_TRANSPORT_SECURITY)
         };
-        assert!(promises(Protocol::Https, "ops.example:8443"));
-        assert!(!promises(Protocol::Http, "ops.example"));
-        assert!(!promises(Protocol::Https, "localhost:8080"));
+        assert!(is_set(Protocol::Https, "ops.example:8443"));
+        assert!(!is_set(Protocol::Http, "ops.example"));
+        assert!(!is_set(Protocol::Https, "localhost:8080"));
     }
 
     #[test]
-    fn nothing_is_cached_unless_it_says_so_itself_and_is_no_error() {
+    fn only_successful_answers_with_their_own_header_are_cached() {
         let cached = |status, own: Option<&'static str>| {
             let mut headers = HeaderMap::new();
             if let Some(own) = own {

@@ -1,10 +1,10 @@
 //! `/livez` and `/readyz`, in the style of the Kubernetes API server.
 //!
-//! The process is alive while everything that must turn over does: its runtime, and each actor that
-//! others wait for (a reconciler shares its thread with them).
+//! The process is alive while its runtime and actors send heartbeats (a reconciler shares its thread
+//! with an actor that does).
 //!
-//! The process is ready once every operator runs or says why it does not: one operator without its
-//! CRD must not keep the others out of service. `/readyz/{operator}` judges a single one.
+//! The process is ready once every operator is running, or is degraded with a reason: one operator
+//! without its CRD must not take the others out of service. `/readyz/{operator}` checks a single one.
 
 use std::{fmt::Write as _, time::Instant};
 
@@ -54,7 +54,7 @@ pub(super) async fn operator_ready(
     Ok(answer(&request, "readyz", &checks))
 }
 
-/// A hung actor or runtime is not mended by waiting: whoever asks may start the process anew.
+/// A hung actor or runtime does not recover, so the process has to be restarted.
 fn live_checks(board: &Board, now: Instant) -> Vec<Check> {
     let beats = board.beats(now);
     [Check::good("ping", "ok")].into_iter().chain(beats.iter().map(Check::beat)).collect()
@@ -120,7 +120,7 @@ impl Check {
     fn beat(beat: &Beat) -> Self {
         let (name, is_good) = (beat.name.clone(), !beat.is_late());
         let (age, deadline) = (beat.age.as_secs(), BEAT_DEADLINE.as_secs());
-        let late = || format!("has not turned over for {age} s; its deadline is {deadline} s");
+        let late = || format!("sent no heartbeat for {age} s; its deadline is {deadline} s");
         Self { name, is_good, decides: true, text: if is_good { "ok".to_owned() } else { late() } }
     }
 
@@ -132,11 +132,11 @@ impl Check {
         }
     }
 
-    /// Of an endpoint over TLS. A certificate that was not replaced is served on.
+    /// The certificate of an endpoint over TLS. If it cannot be replaced, the old one stays in use.
     fn certificate(request: &HttpRequest) -> Option<Self> {
         let certificates = request.app_data::<Option<Certificates>>()?.as_ref()?;
-        let trouble = certificates.trouble();
-        let (is_good, text) = (trouble.is_none(), trouble.unwrap_or_else(|| "ok".to_owned()));
+        let problem = certificates.problem();
+        let (is_good, text) = (problem.is_none(), problem.unwrap_or_else(|| "ok".to_owned()));
         Some(Self { name: "certificate".to_owned(), is_good, decides: false, text })
     }
 
@@ -144,7 +144,7 @@ impl Check {
         let OperatorSnapshot { info, state, paused, parents: _ } = operator;
         let text = match state {
             OperatorState::Running if paused.is_some() => {
-                "paused by a person: nothing is written but statuses".to_owned()
+                "paused by a user: only statuses are written".to_owned()
             }
             OperatorState::Running => "ok".to_owned(),
             OperatorState::Starting { waiting_for } if waiting_for.is_empty() => {
@@ -154,7 +154,7 @@ impl Check {
                 format!("starting: waiting for {}", waiting_for.join(", "))
             }
             OperatorState::Degraded { reasons } if reasons.is_empty() => {
-                "degraded: no reason is stated".to_owned()
+                "degraded: no reason is given".to_owned()
             }
             OperatorState::Degraded { reasons } => format!("degraded: {}", reasons.join("; ")),
         };
@@ -162,67 +162,67 @@ impl Check {
         Self { name: format!("operator/{}", info.name), is_good, decides: true, text }
     }
 
-    /// What the parent type does not declare of the status, if anything: it decides nothing, and is not good
-    /// where a handler returns it in vain.
+    /// The status fields that the parent type does not declare, if any. The check fails if a handler
+    /// returned one, and does not decide readiness.
     fn undeclared(board: &Board, operator: &OperatorSnapshot) -> Option<Self> {
         let OperatorInfo { name, config, .. } = &operator.info;
         let fields = board.undeclared(name.as_str());
         let is_good = fields.iter().all(|field| field.wanted_by == WantedBy::Framework);
         let named: Vec<String> = fields.iter().map(ToString::to_string).collect();
         let ty = config.parent.resource_name();
-        let text = format!("{ty} does not declare, so not written: {}", named.join(", "));
+        let text = format!("not written, because {ty} does not declare them: {}", named.join(", "));
         let check = Self { name: format!("status/{name}"), is_good, decides: false, text };
         (!fields.is_empty()).then_some(check)
     }
 
-    /// What a type is short of, where it matters; it decides through the operators that need it.
+    /// The problems of a type in the given namespaces. It decides only through the operators that need it.
     fn ty(ty: &TypeSnapshot, namespaces: &Namespaces) -> Self {
         let TypeSnapshot { store, state } = ty;
-        let mut troubles: Vec<String> = if state.namespaces.is_empty() {
-            trouble(store.is_synced(), state.error.as_ref()).into_iter().collect()
+        let mut problems: Vec<String> = if state.namespaces.is_empty() {
+            problem(store.is_synced(), state.error.as_ref()).into_iter().collect()
         } else {
             let all = state.namespaces.iter();
-            let mattering = all.filter(|one| namespaces.include(one.namespace.as_deref()));
-            mattering.filter_map(trouble_of_namespace).collect()
+            let included = all.filter(|one| namespaces.include(one.namespace.as_deref()));
+            included.filter_map(problem_of_namespace).collect()
         };
-        troubles.extend(trouble_with_objects(ty, namespaces));
+        problems.extend(problems_with_objects(ty, namespaces));
         let name = format!("type/{}", store.ty().resource_name());
-        let text = if troubles.is_empty() { "ok".to_owned() } else { troubles.join("; ") };
-        Self { name, is_good: troubles.is_empty(), decides: false, text }
+        let text = if problems.is_empty() { "ok".to_owned() } else { problems.join("; ") };
+        Self { name, is_good: problems.is_empty(), decides: false, text }
     }
 }
 
-fn trouble_of_namespace(one: &NamespaceState) -> Option<String> {
-    let trouble = trouble(one.synced, one.error.as_ref())?;
+fn problem_of_namespace(one: &NamespaceState) -> Option<String> {
+    let problem = problem(one.synced, one.error.as_ref())?;
     Some(match &one.namespace {
-        Some(namespace) => format!("namespace {namespace}: {trouble}"),
-        None => trouble,
+        Some(namespace) => format!("namespace {namespace}: {problem}"),
+        None => problem,
     })
 }
 
-/// What is wrong with what a watch brought.
-fn trouble_with_objects(ty: &TypeSnapshot, namespaces: &Namespaces) -> Vec<String> {
+/// The problems with the objects of a watch.
+fn problems_with_objects(ty: &TypeSnapshot, namespaces: &Namespaces) -> Vec<String> {
     let TypeSnapshot { store, state } = ty;
     let undecodable = store.count_undecodable(|namespace| namespaces.include(namespace));
     let path = format!("/api/v1/cache/{}", store.ty().resource_name());
-    let unread = match undecodable {
+    let undecodable = match undecodable {
         0 => None,
-        1 => Some(format!("1 object cannot be read and is left out: see {path}")),
-        many => Some(format!("{many} objects cannot be read and are left out: see {path}")),
+        1 => Some(format!("1 object cannot be decoded and is ignored: see {path}")),
+        many => Some(format!("{many} objects cannot be decoded and are ignored: see {path}")),
     };
     let held = state.deletions_held.then(|| {
-        "the API server went back to an earlier version (a restored backup, or a stale answer): \
-         nothing of the type is deleted for a while"
+        "the API server returned an earlier resourceVersion (a restored backup, or a stale answer): \
+         deletions of the type are held for a while"
             .to_owned()
     });
-    unread.into_iter().chain(held).collect()
+    undecodable.into_iter().chain(held).collect()
 }
 
-/// What is wrong with a watch.
-fn trouble(is_synced: bool, error: Option<&TypeError>) -> Option<String> {
+/// The problem of a watch.
+fn problem(is_synced: bool, error: Option<&TypeError>) -> Option<String> {
     match error {
         None if is_synced => None,
-        None => Some("not in sync: its first list is not complete yet".to_owned()),
+        None => Some("not synced: the first list is not complete yet".to_owned()),
         Some(TypeError { message, permission: None }) => Some(format!("failed: {message}")),
         Some(TypeError { message, permission: Some(permission) }) => {
             Some(format!("failed: {message} (permission needed: {permission})"))
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_process_is_not_alive_when_an_actor_has_not_turned_over_for_its_deadline() {
+    fn the_process_is_not_alive_when_an_actor_sends_no_heartbeat_within_its_deadline() {
         let (board, start) = (Board::new(), Instant::now());
         let [stuck, well] = ["reflector/pods", "runtime"].map(|n| board.pulse(n.to_owned(), start));
         let now = start + BEAT_DEADLINE + Duration::from_secs(7);
@@ -245,7 +245,7 @@ mod tests {
         let shown = |checks: Vec<Check>| listed("livez", false, &checks);
         assert_eq!(
             shown(live_checks(&board, now)),
-            "[+]ping ok\n[-]reflector/pods has not turned over for 37 s; its deadline is 30 s\n\
+            "[+]ping ok\n[-]reflector/pods sent no heartbeat for 37 s; its deadline is 30 s\n\
              [+]runtime ok\nlivez check failed\n"
         );
         stuck.beat(now);

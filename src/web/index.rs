@@ -1,4 +1,4 @@
-//! The list of paths, for programs; people get the overview.
+//! The list of paths, for programs; browsers get the overview.
 
 use actix_web::HttpResponse;
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{endpoint::Endpoint, paths::Paths};
 
-/// What is answered here.
+/// The paths of the endpoint.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Index {
     /// Every path.
@@ -19,7 +19,7 @@ pub(super) struct Index {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Endpoint")]
 struct Entry {
-    /// `GET` stands for `HEAD` too.
+    /// The methods, such as `GET, HEAD`.
     methods: &'static str,
     path: &'static str,
     summary: &'static str,

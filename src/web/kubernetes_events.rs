@@ -1,5 +1,5 @@
-//! The Events of Kubernetes about a parent and what belongs to it, for who asks for them: about which
-//! objects is asked, and how the answer is shown. What is asked of whom is up to the engine.
+//! The Kubernetes Events about a parent and its objects: which objects are queried, and how Events are
+//! shown. The engine reads them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,49 +15,49 @@ use crate::{
     object::{ObjectEvent, ObjectKey, Uid},
 };
 
-/// What Kubernetes tells of a parent and its children now.
+/// The Kubernetes Events about a parent and its children.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Events")]
 pub(super) struct EventsView {
-    /// The newest first.
+    /// Newest first.
     pub(super) items: Vec<EventView>,
-    /// How many more there are at least.
+    /// The minimum number of further Events.
     pub(super) omitted: usize,
-    /// About how many objects nobody asked, or got no answer in time.
+    /// The number of objects that were not queried or got no answer in time.
     pub(super) objects_omitted: usize,
-    /// Why something could not be read, for example a missing permission.
+    /// Why Events could not be read, for example a missing permission.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) errors: Vec<String>,
 }
 
-/// Something that somebody told about an object.
+/// An Event.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Event")]
 pub(super) struct EventView {
-    /// When it happened last.
+    /// When it last happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) last_seen: Option<Time>,
-    /// When it happened first.
+    /// When it first happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) first_seen: Option<Time>,
     /// `Normal` or `Warning`.
     pub(super) r#type: &'static str,
     /// One word.
     pub(super) reason: String,
-    /// What it is about.
+    /// The object that it is about.
     pub(super) object: EventObject,
     /// A sentence.
     pub(super) message: String,
     /// How often it happened.
     pub(super) count: u64,
-    /// Who told it.
+    /// The component that reported it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) source: String,
 }
 
-/// What an Event is about.
+/// The object of an Event.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct EventObject {
     pub(super) kind: String,
@@ -71,7 +71,7 @@ pub(super) const EVENTS: Parameter = Parameter {
     meaning: "the Events about it and its children, read from the API server now",
 };
 
-/// Asks for the Events about a parent and what belongs to it.
+/// Reads the Events about a parent and its objects.
 pub(super) async fn read(
     board: &Board,
     operator: &str,
@@ -85,7 +85,7 @@ pub(super) async fn read(
 }
 
 impl EventsView {
-    /// The same without what is secret of the parent that they are about.
+    /// The same without the secret values of the parent.
     pub(super) fn without(mut self, secrets: &Secrets) -> Self {
         for event in &mut self.items {
             event.message = secrets.text(&event.message);
@@ -94,7 +94,7 @@ impl EventsView {
     }
 }
 
-/// The parent, then what is not well, then the rest.
+/// The parent, then objects that are not ready, then the rest.
 fn subjects(key: &ObjectKey, uid: &Uid, children: &[Node]) -> Vec<EventSubject> {
     let mut below = Vec::new();
     gather(children, &mut below);
@@ -105,7 +105,7 @@ fn subjects(key: &ObjectKey, uid: &Uid, children: &[Node]) -> Vec<EventSubject> 
 
 fn gather(nodes: &[Node], into: &mut Vec<(u8, EventSubject)>) {
     for node in nodes {
-        // What is not there has no uid to ask by: what was told of it is told of who wants it.
+        // A missing child has no uid. Events about it are reported for its parent.
         if let Some(facts) = &node.facts {
             let key = ObjectKey::new(node.key.namespace.as_deref(), &node.key.name);
             let subject = EventSubject { key, uid: Uid::new(&facts.uid) };
@@ -115,7 +115,7 @@ fn gather(nodes: &[Node], into: &mut Vec<(u8, EventSubject)>) {
     }
 }
 
-/// By the words of `ReadyState`.
+/// By the names of `ReadyState`.
 fn urgency(state: &str) -> u8 {
     match state {
         "Failed" => 0,

@@ -1,6 +1,6 @@
-//! Answers as people can read them: text of others that reverses the direction of what is beside
-//! it is shown escaped, see [`object::legible`](crate::object::legible). In JSON that is the same
-//! text for a program. What a route of the program's own answers is up to that.
+//! Escapes characters in answers that change the direction of text, see
+//! [`object::legible`](crate::object::legible). For programs the JSON has the same meaning. The
+//! program's own routes are excluded.
 
 use actix_web::{
     Error,
@@ -14,8 +14,8 @@ use actix_web::{
 use super::table::PATHS;
 use crate::object::legible;
 
-/// Of these types is what we answer with text of others; of metrics it is not: their format knows
-/// no such escape, and programs read it. Events are made legible one by one.
+/// The types of answers that are escaped. The format of metrics has no such escape. Events are escaped
+/// one by one.
 const SHOWN: [&str; 4] = [
     "application/json",
     "application/yaml",
@@ -23,7 +23,7 @@ const SHOWN: [&str; 4] = [
     "text/plain; charset=utf-8",
 ];
 
-/// Between who answers and all that is done with answers, as to compress them.
+/// A middleware between the handlers and the other middleware, such as compression.
 pub(super) async fn answers<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,

@@ -1,5 +1,5 @@
-//! `/log-level`: what is logged, looked at and changed while the process runs. How a filter is read
-//! and applied is the program's: the framework sets up no logs.
+//! `/log-level`: shows and changes the log filter while the process runs. The program parses and
+//! applies it, because it sets up logging.
 
 use actix_web::web::{Data, Json, Payload};
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use super::{
     status::Refused,
 };
 
-/// What is logged.
+/// The log filter.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LogLevel")]
 pub(super) struct LogLevelView {
@@ -43,7 +43,7 @@ pub(super) async fn set(
     let text = body::text(payload, MAX_FILTER).await?;
     let wanted = text.trim();
     if wanted.is_empty() {
-        return Err(Refused::BadRequest("the body is to be a log filter, and is empty".to_owned()));
+        return Err(Refused::BadRequest("the body is empty: send a log filter".to_owned()));
     }
     change(logs, wanted)?;
     Ok(Json(LogLevelView { filter: logs.filter() }))
@@ -52,7 +52,7 @@ pub(super) async fn set(
 fn change(logs: &dyn LogLevel, to: &str) -> Result<(), Refused> {
     let from = logs.filter();
     logs.set_filter(to).map_err(|error| Refused::BadRequest(format!("{error:#}")))?;
-    info!(target: AUDIT, ?from, ?to, "the log filter was changed");
+    info!(target: AUDIT, ?from, ?to, "log filter changed");
     Ok(())
 }
 

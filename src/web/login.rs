@@ -1,10 +1,8 @@
-//! How a browser logs in and out: a form takes a bearer token, which the API server reviews, and a
-//! cookie stands for it from then on. Also the pages that people get instead of a `Status` when they
-//! are not let in.
+//! Login and logout of browsers: a form sends a bearer token, which the API server reviews, and a cookie
+//! replaces it from then on. Also the pages that browsers get instead of a `Status` without access.
 //!
-//! Of all that is answered here, only these two forms can be sent by a page as such. So they have to
-//! prove that a page of this very server sent them (`origin::is_proven`): nobody is logged in, as
-//! somebody else, by another site.
+//! Only these two endpoints accept forms, which any page can send. So a form needs a proof that a page
+//! of this server sent it (`origin::is_proven`): no other site can log a browser in as another user.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -30,10 +28,10 @@ use super::{
 
 pub(super) const TOKEN_FORM: Body = Body {
     media_type: FORM,
-    meaning: "as the page for it sends it; at most 16 KiB",
+    meaning: "the form of the login page; at most 16 KiB",
     fields: &[
         Parameter { name: "token", form: Form::Secret, meaning: "a bearer token" },
-        Parameter { name: "next", form: Form::Text, meaning: "the path to go to then" },
+        Parameter { name: "next", form: Form::Text, meaning: "the path to redirect to" },
     ],
 };
 
@@ -41,7 +39,7 @@ pub(super) const NO_FIELDS: Body = Body { media_type: FORM, meaning: "nothing", 
 
 const MAX_FORM: usize = 16 << 10;
 
-/// Where one goes if nothing else is said.
+/// The default target.
 const START: &str = "/";
 
 pub(super) async fn show(gate: Data<Gate>) -> Result<HttpResponse, Refused> {
@@ -71,7 +69,7 @@ pub(super) async fn log_in(
             if let Some(before) = access::session(request.headers(), gate.protocol) {
                 access.log_out(before);
             }
-            let mut response = go_to(&next, &access::kept(gate.protocol, &session));
+            let mut response = redirect(&next, &access::kept(gate.protocol, &session));
             response.extensions_mut().insert(LoggedIn(user.username.clone()));
             Ok(response)
         }
@@ -90,10 +88,10 @@ pub(super) async fn log_out(
     if let Some(session) = access::session(request.headers(), gate.protocol) {
         access.log_out(session);
     }
-    Ok(go_to("/ui/login", &access::forgotten(gate.protocol)))
+    Ok(redirect("/ui/login", &access::forgotten(gate.protocol)))
 }
 
-/// The page that a person gets in place of a `Status`: to log in, or why that does not help.
+/// The page for a browser instead of a `Status`: the login, or why access is denied.
 pub(super) fn instead_of(
     refused: &Refused,
     gate: &Gate,
@@ -126,7 +124,7 @@ fn page(refused: &Refused, next: &str, is_followed: bool, access: &Access) -> Ht
         Refused::TokenMissing => Entrance::login(None, next, access.audiences()),
         _ => Entrance::login(Some(refused), next, access.audiences()),
     };
-    let entrance = if is_followed { entrance.with_way_on() } else { entrance };
+    let entrance = if is_followed { entrance.with_retry() } else { entrance };
     let mut response = ui::entrance(refused.status_code(), &entrance);
     for (name, value) in refused.headers() {
         if let Ok(value) = value.parse() {
@@ -140,15 +138,15 @@ fn required(gate: &Gate) -> Result<&Access, Refused> {
     gate.access.as_ref().ok_or(Refused::NoLogin)
 }
 
-/// The token, if one was typed, and where to go with it.
+/// The token, if one was entered, and the path to redirect to.
 async fn fields(payload: Payload) -> Result<(Option<SecretString>, String), Refused> {
     let text: SecretString = body::text(payload, MAX_FORM).await?.into();
     let (mut token, mut next) = (None, String::new());
     for (name, value) in form_urlencoded::parse(text.expose_secret().as_bytes()) {
         match &*name {
             "token" => {
-                let typed = value.trim();
-                token = (!typed.is_empty()).then(|| typed.into());
+                let entered = value.trim();
+                token = (!entered.is_empty()).then(|| entered.into());
             }
             "next" => next = value.into_owned(),
             _ => {}
@@ -157,7 +155,7 @@ async fn fields(payload: Payload) -> Result<(Option<SecretString>, String), Refu
     Ok((token, next))
 }
 
-fn go_to(path: &str, cookie: &str) -> HttpResponse {
+fn redirect(path: &str, cookie: &str) -> HttpResponse {
     HttpResponse::SeeOther()
         .insert_header((header::LOCATION, path))
         .insert_header((header::SET_COOKIE, cookie))
@@ -165,7 +163,7 @@ fn go_to(path: &str, cookie: &str) -> HttpResponse {
         .finish()
 }
 
-/// Whether a path leads to something here that can be looked at: never to another host.
+/// Whether a path is one of this server that can be shown, and never of another host.
 fn is_ours(request: &HttpRequest, paths: &Paths, path: &str) -> bool {
     let is_local = path.starts_with('/') && !path.starts_with("//");
     let is_plain = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
@@ -173,7 +171,7 @@ fn is_ours(request: &HttpRequest, paths: &Paths, path: &str) -> bool {
     if let Some(endpoint) = paths.find(&Method::GET, uri.path()) {
         return endpoint.access != endpoint::Access::Public;
     }
-    // A path of the program's own.
+    // One of the program's own routes.
     paths.methods_of(uri.path()).is_empty()
         && request.resource_map().match_pattern(uri.path()).is_some()
 }

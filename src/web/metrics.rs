@@ -1,4 +1,4 @@
-//! `/metrics`: counters as they are, and gauges read from the board at each scrape.
+//! `/metrics`: counters, and gauges read from the board at each scrape.
 
 use actix_web::{HttpResponse, web::Data};
 

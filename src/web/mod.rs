@@ -1,8 +1,8 @@
-//! The web endpoint: health, metrics, and what every operator and cache holds, as JSON.
+//! The web endpoint: health, metrics, and the state of operators and caches, as JSON and as pages.
 //!
-//! Layer 10. Reads the board, the stores behind it and the metrics; it changes nothing and knows no
-//! actor. What a person orders goes through the board, and so does what only the engine can say: what
-//! a reconcile would change, and what Kubernetes tells of a parent.
+//! Layer 10. It reads the board, the stores and the metrics, and knows no actor. Commands go through the
+//! board, and so do queries that only the engine can answer: previews of reconciles, and Kubernetes
+//! Events.
 //!
 //! ```text
 //!            guard (sizes, Host, origin, access, body, headers)
@@ -12,16 +12,16 @@
 //!             /api/v1/cache .... cache ---+--> redact --> response
 //! ```
 //!
-//! Who imports whom: `server` -> `routes`, `guard` -> `table` (all paths) -> who answers a path -> what
-//! they need of each request, as values: `state`, `gate`, `paths`, `visitor` -> `status`, `endpoint`.
+//! Imports: `server` -> `routes`, `guard` -> `table` (all paths) -> handlers -> what they need of each
+//! request, as values: `state`, `gate`, `paths`, `visitor` -> `status`, `endpoint`.
 //!
 //! Invariants:
-//! - every object passes `redact` on its way out, and so does every text about one that does not come
-//!   from the board;
-//! - every error under every path is a Kubernetes `Status`, with security headers like the rest;
-//! - nothing is ordered by a GET, nor by the page of another site: what changes something is JSON,
-//!   but for the forms to log in and out, which prove where they are from;
-//! - a request reads copies: however slow its client is, nobody who acts waits for it.
+//! - Every object passes `redact` before it is shown, and so does every text about an object that does
+//!   not come from the board.
+//! - Every error of every path is a Kubernetes `Status` with the security headers.
+//! - No GET and no page of another site can give a command: commands are JSON, except for the forms to
+//!   log in and out, which prove their origin.
+//! - A request reads copies, so a slow client never blocks an actor.
 
 mod about;
 mod accept;

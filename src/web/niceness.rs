@@ -1,16 +1,14 @@
-//! Readers wait for those who reconcile, not the reverse: the web thread steps back when the
-//! processor is short.
+//! Lowers the priority of the web thread, so that reconciles take precedence when CPU time is scarce.
 
-/// A thread of this niceness gets a tenth of what one without gets, and all that nobody wants.
+/// A thread of this niceness gets a tenth of the share of one with niceness zero.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
-/// Lowers the priority of the calling thread. Elsewhere than on Linux priorities are those of
-/// whole processes, and it does nothing.
-pub(super) fn step_back() {
+/// Lowers the priority of the calling thread. Only Linux has priorities of threads.
+pub(super) fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
-        tracing::debug!(%error, "the web thread keeps its priority");
+        tracing::debug!(%error, "cannot lower the priority of the web thread");
     }
 }
 
@@ -23,10 +21,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_thread_that_steps_back_does() {
+    fn only_the_priority_of_the_calling_thread_is_lowered() {
         let before = getpriority_process(None).unwrap();
         let of_another = thread::spawn(|| {
-            step_back();
+            lower_priority();
             getpriority_process(None).unwrap()
         });
         assert_eq!(of_another.join().unwrap(), NICENESS);

@@ -1,8 +1,6 @@
-//! How many files the process may have open: a connection takes two, one to end it by, and what
-//! the operators need for their own requests must be left to them.
+//! The limit of open files. A connection needs two, and operators need some for their own requests.
 
-/// Raises that limit as far as the process may itself, and returns it; `None` where it is not
-/// known or there is none.
+/// Raises the limit to the hard limit, and returns it; `None` if it is unknown or unlimited.
 #[cfg(target_os = "linux")]
 pub(super) fn raise() -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -11,13 +9,13 @@ pub(super) fn raise() -> Option<u64> {
     match setrlimit(Resource::Nofile, raised) {
         Ok(()) => maximum,
         Err(error) => {
-            tracing::debug!(%error, "the limit of open files stays");
+            tracing::debug!(%error, "cannot raise the limit of open files");
             current
         }
     }
 }
 
-/// Elsewhere than on Linux it is not known.
+/// It is known only on Linux.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn raise() -> Option<u64> {
     None

@@ -1,7 +1,6 @@
-//! `/api/v1/openapi.json`: an `OpenAPI` document made from the table of endpoints and from the
-//! types of the answers. Nothing in it is written by hand but how the parts are put together.
-//! (`utoipa` wants an attribute beside each handler, which is a second table, and schemas of its
-//! own.)
+//! `/api/v1/openapi.json`: an `OpenAPI` document, generated from the table of endpoints and the types
+//! of the answers. (`utoipa` would need an attribute for each handler, a second table, and its own
+//! schemas.)
 
 use std::sync::OnceLock;
 
@@ -31,12 +30,12 @@ pub(super) async fn show(gate: Data<Gate>, paths: Data<Paths>) -> HttpResponse {
     HttpResponse::Ok().content_type(ContentType::json()).body(document.as_str())
 }
 
-/// How a client says who it is.
+/// How a client authenticates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Security {
-    /// Nobody asks.
+    /// Not at all.
     None,
-    /// By a token, or by a cookie, which is called by how the endpoint is reached.
+    /// By a token, or by a cookie, whose name depends on the protocol.
     Delegated(Protocol),
 }
 
@@ -61,13 +60,13 @@ pub(super) fn document(security: Security, all: &Paths) -> Value {
         "info": {
             "title": "Operetta",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "What every operator does, why, and what it will do next.",
+            "description": "The state of every operator, its reasons, and its next steps.",
             "license": {"name": "Apache-2.0 or MIT", "identifier": env!("CARGO_PKG_LICENSE")},
         },
         "paths": paths,
         "components": {
             "responses": {"Error": {
-                "description": "Why the request was not answered",
+                "description": "Why the request failed",
                 "content": {JSON: {"schema": error}},
             }},
             "schemas": schemas.take_definitions(true),
@@ -90,30 +89,30 @@ impl Security {
         Some(json!({
             TOKEN: {
                 "type": "http", "scheme": "bearer",
-                "description": "A token that the Kubernetes API server knows. The right is asked \
-                                for by a SubjectAccessReview: `/metrics` as it is, any other path \
-                                after `/operetta`.",
+                "description": "A token of the Kubernetes API server. A SubjectAccessReview checks \
+                                the permission for the path: `/metrics`, or any other path with \
+                                the prefix `/operetta`.",
             },
             SESSION: {
                 "type": "apiKey", "in": "cookie", "name": cookie_name(protocol),
-                "description": "What a browser gets from `/ui/login`. Commands need a proof of \
-                                their origin besides: `Origin` or `Sec-Fetch-Site`.",
+                "description": "The cookie that `/ui/login` sets. Commands also need a proof of \
+                                their origin: `Origin` or `Sec-Fetch-Site`.",
             },
         }))
     }
 
-    /// Where it differs from what is asked of all.
+    /// The security of an endpoint, if it differs from that of all.
     fn of_endpoint(self, access: Access) -> Option<Value> {
         match (self, access) {
             (Self::None, _) | (_, Access::Guarded) => None,
-            // Without it only whether all is well.
+            // Without authentication only the outcome is shown.
             (Self::Delegated(_), Access::Open) => Some(json!([{}, {TOKEN: []}, {SESSION: []}])),
             (Self::Delegated(_), Access::Public) => Some(json!([])),
         }
     }
 }
 
-/// One of them is enough.
+/// Either of them suffices.
 fn by_token_or_session() -> Value {
     json!([{TOKEN: []}, {SESSION: []}])
 }
@@ -127,7 +126,7 @@ fn generator() -> SchemaGenerator {
     settings.into_generator()
 }
 
-/// What is not there is left out of an answer, never null.
+/// Absent values are omitted from answers, never null.
 fn without_null(schema: &mut Schema) {
     let null = json!("null");
     if let Some(types) = schema.get_mut("type").and_then(Value::as_array_mut) {
@@ -165,7 +164,7 @@ fn operation(endpoint: &Endpoint, all: &Paths, schemas: &mut SchemaGenerator) ->
     } else if endpoint.method == Method::Post {
         operation["requestBody"] = json!({
             "required": true,
-            "description": "Nothing is read of it; that it is JSON shows that no form of another site sent it",
+            "description": "It is not read. Its type JSON proves that no form of another site sent it",
             "content": {JSON: {"schema": {"type": "object"}}},
         });
     }
@@ -197,10 +196,10 @@ fn operation_id(endpoint: &Endpoint) -> String {
     format!("{}{}", endpoint.method.operation(), if path.is_empty() { "Index" } else { &path })
 }
 
-fn shown(Parameter { name, form, meaning }: &Parameter, place: &str) -> Value {
-    let is_required = place == "path";
+fn shown(Parameter { name, form, meaning }: &Parameter, location: &str) -> Value {
+    let is_required = location == "path";
     let mut parameter = json!({
-        "name": name, "in": place, "required": is_required, "description": meaning,
+        "name": name, "in": location, "required": is_required, "description": meaning,
         "schema": schema(form),
     });
     if matches!(form, Form::Flag) {
@@ -228,7 +227,7 @@ fn responses(answer: &Answer, schemas: &mut SchemaGenerator) -> Value {
     let content: Map<String, Value> = content.collect();
     let mut responses = Map::new();
     for code in answer.codes {
-        let description = if *code < 400 { "All is well" } else { "All is not well" };
+        let description = if *code < 400 { "Success" } else { "A check failed" };
         let response = json!({"description": description, "content": content});
         responses.insert(code.to_string(), response);
     }

@@ -1,4 +1,4 @@
-//! `/api/v1/operators`: what is registered and how it stands.
+//! `/api/v1/operators`: the registered operators and their states.
 
 use std::time::SystemTime;
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::board::{Board, OperatorSnapshot};
 
-/// One operator, with the caches that it lives on.
+/// One operator, with the caches that it uses.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct OperatorDetails {
     #[serde(flatten)]

@@ -1,9 +1,9 @@
-//! Whether a request that changes something was meant by whoever sends it: pure.
+//! Protects commands against cross-site request forgery: pure.
 //!
-//! A page of any website can make its reader's browser send requests here, with the cookies that
-//! belong here. It cannot read the answers, but a command needs none. So a command has to say
-//! what such a page cannot make a browser say: that it comes from this very server, or from no
-//! page at all. And it is of a kind that a browser sends for no other page without asking: JSON.
+//! A page of any website can make a browser send requests here, with the cookies of this server. It
+//! cannot read the answers, but a command needs none. So a command has to show that it comes from a
+//! page of this server or from no page, which other pages cannot forge. And it has to be JSON, which
+//! browsers do not send to other sites without a preflight.
 
 use actix_web::http::{
     Method, Uri,
@@ -13,7 +13,7 @@ use actix_web::http::{
 
 use super::{endpoint::FORM, status::Refused};
 
-/// How the server is reached, as an `Origin` would name it.
+/// The protocol of the clients, as in an `Origin`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Protocol {
     /// In clear text.
@@ -31,23 +31,23 @@ impl Protocol {
     }
 }
 
-/// A request, as far as it tells where it comes from.
+/// The parts of a request that show its origin.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sender<'a> {
     pub(super) method: &'a Method,
     pub(super) headers: &'a HeaderMap,
-    /// The host in the request line, which HTTP/2 has in place of the header.
+    /// The host in the request line, which HTTP/2 has instead of the header.
     pub(super) authority: Option<&'a Authority>,
 }
 
 const FETCH_SITE: &str = "sec-fetch-site";
 
-/// Whether the method only reads, by the promise of HTTP.
+/// Whether the method is safe by HTTP.
 pub(super) fn only_reads(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
-/// Refuses a command that the page of another site may have sent.
+/// Refuses a command that a page of another site may have sent.
 pub(super) fn check(protocol: Protocol, sender: Sender<'_>) -> Result<(), Refused> {
     if only_reads(sender.method) {
         return Ok(());
@@ -56,7 +56,7 @@ pub(super) fn check(protocol: Protocol, sender: Sender<'_>) -> Result<(), Refuse
     if !sites.iter().all(|site| *site == "same-origin" || *site == "none") {
         return Err(Refused::OtherSite);
     }
-    // The browser has compared the schemes itself: behind a proxy that ends TLS they differ here.
+    // The browser has compared the schemes: behind a proxy that terminates TLS they differ here.
     let is_attested = !sites.is_empty() && sites.iter().all(|site| *site == "same-origin");
     let mut origins = sender.headers.get_all(header::ORIGIN);
     if origins.all(|origin| is_here(origin, protocol, is_attested, sender)) {
@@ -66,21 +66,21 @@ pub(super) fn check(protocol: Protocol, sender: Sender<'_>) -> Result<(), Refuse
     }
 }
 
-/// Whether a browser asks first before it sends such a request for the page of another site: of the
-/// methods that change something it sends only POST unasked, and never JSON.
+/// Whether a browser sends a preflight before such a request to another site. Of the methods that
+/// change something it sends only POST without one, and never JSON.
 pub(super) fn needs_preflight(method: &Method, headers: &HeaderMap) -> bool {
     method != Method::POST || is_json(headers)
 }
 
-/// Whether the browser itself says that a page of this very server sends what [`check`] has let
-/// through: what the forms of any page could send has to prove it, and what a cookie stands for.
+/// Whether the browser confirms that a page of this server sent a request that passed [`check`].
+/// Required for forms, which any page could send, and for cookies.
 pub(super) fn is_proven(headers: &HeaderMap) -> bool {
     let is_attested = headers.get_all(FETCH_SITE).any(|site| *site == "same-origin");
     is_attested || headers.contains_key(header::ORIGIN)
 }
 
-/// Whether a cookie says who asks. The page of another site cannot make the browser send it, but
-/// one of another port of the same host can.
+/// Whether a cookie may authenticate a request. A page of another site cannot make the browser send it,
+/// but one of another port of the same host can.
 pub(super) fn may_use_cookie(method: &Method, headers: &HeaderMap) -> bool {
     let mut sites = headers.get_all(FETCH_SITE);
     let is_ours = sites.all(|site| *site == "same-origin" || *site == "none");
@@ -91,7 +91,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     is_of_type(headers, "application/json")
 }
 
-/// Whether it is what a form in a page sends.
+/// Whether the body is a form.
 pub(super) fn is_form(headers: &HeaderMap) -> bool {
     is_of_type(headers, FORM)
 }
@@ -107,7 +107,7 @@ fn names(content_type: &str, expected: &str) -> bool {
     essence.trim().eq_ignore_ascii_case(expected)
 }
 
-/// Whether an `Origin` is the very server that the request was sent to.
+/// Whether an `Origin` is the server that the request was sent to.
 fn is_here(origin: &HeaderValue, protocol: Protocol, is_attested: bool, to: Sender<'_>) -> bool {
     let origin: Option<Uri> = origin.to_str().ok().and_then(|origin| origin.parse().ok());
     let Some((scheme, Some(from))) = origin.as_ref().map(|uri| (uri.scheme(), uri.authority()))
@@ -127,9 +127,9 @@ fn is_here(origin: &HeaderValue, protocol: Protocol, is_attested: bool, to: Send
     (expected == protocol || is_attested) && hosts.peek().is_some() && hosts.all(is_same)
 }
 
-/// Whether two hosts with their ports are one; who names a user too is nobody.
+/// Whether two hosts with their ports are equal. One with a user never is.
 pub(super) fn is_same_host(a: &Authority, b: &Authority, default_port: u16) -> bool {
-    // What follows the host may be no number.
+    // The port may be invalid.
     let has_none = |authority: &Authority| authority.as_str() == authority.host();
     let port = |authority: &Authority| {
         authority.port_u16().or_else(|| has_none(authority).then_some(default_port))
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_comes_from_this_very_server_or_from_no_page() {
+    fn a_command_must_come_from_this_server_or_from_no_page() {
         use Protocol::{Http, Https};
         for (protocol, host, origin, expected) in [
             (Http, "localhost:8080", "http://localhost:8080", true),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn every_origin_and_every_host_that_is_named_counts() {
+    fn every_origin_and_every_host_header_is_checked() {
         let (here, there) = ("http://localhost", "http://evil.example");
         for (pairs, expected) in [
             (vec![("host", "localhost"), ("origin", here), ("origin", here)], true),
@@ -213,15 +213,15 @@ mod tests {
     }
 
     #[test]
-    fn what_the_browser_says_of_the_page_counts() {
+    fn the_fetch_site_of_the_browser_is_checked() {
         for (site, expected) in
             [("same-origin", true), ("none", true), ("same-site", false), ("cross-site", false)]
         {
             let pairs = [("host", "localhost"), (FETCH_SITE, site)];
             assert_eq!(passes(&Method::POST, Protocol::Http, &pairs), expected, "{site}");
-            assert!(passes(&Method::GET, Protocol::Http, &pairs), "reading is free");
+            assert!(passes(&Method::GET, Protocol::Http, &pairs), "reads are always allowed");
         }
-        // A proxy that ends TLS: the browser has seen https, we have not.
+        // A proxy terminates TLS: the browser uses https, and the server does not.
         let proxied = |site| {
             let origin = ("origin", "https://ops.example");
             passes(&Method::POST, Protocol::Http, &[("host", "ops.example"), origin, site])
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_browser_can_prove_where_a_form_is_from() {
+    fn only_origin_and_fetch_site_prove_the_origin_of_a_form() {
         for (pairs, expected) in [
             (vec![("origin", "http://localhost")], true),
             (vec![(FETCH_SITE, "same-origin")], true),
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_counts_where_no_other_page_can_have_made_the_browser_send_it() {
+    fn a_cookie_is_accepted_only_if_no_other_page_can_have_sent_it() {
         let origin = ("origin", "http://localhost");
         for (pairs, reads, commands) in [
             (vec![], true, false),

@@ -1,5 +1,5 @@
-//! Whom an object belongs to, as far as that is cached: by its owner references, and by the label with
-//! the uid of a parent, where there can be no reference.
+//! The cached owners of an object: by its owner references, and by the label with the uid of a parent,
+//! where there can be no reference.
 
 use serde::Deserialize;
 
@@ -8,7 +8,7 @@ use crate::{
     object::{Object, ObjectKey, Uid},
 };
 
-/// An owner reference as far as it is needed.
+/// The needed fields of an owner reference.
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 struct Reference {
@@ -18,8 +18,7 @@ struct Reference {
     uid: String,
 }
 
-/// The owners; `None` where there is, or may be, one with secrets that cannot be looked
-/// at.
+/// The owners; `None` if there may be one with secrets that is not cached.
 pub(super) fn owners(board: &Board, object: &Object) -> Option<Vec<Object>> {
     let (types, mut found) = (board.types(), Vec::new());
     let references = object.metadata_text("ownerReferences").unwrap_or("[]");
@@ -39,13 +38,12 @@ pub(super) fn owners(board: &Board, object: &Object) -> Option<Vec<Object>> {
         let config = operator.info.config;
         let parents = types.iter().find(|ty| *ty.store.ty() == config.parent);
         let Some(parents) = parents.filter(|parents| !marks_nothing(parents)) else { continue };
-        // The label says something of the types only that the operator writes.
+        // The label is meaningful only on types that the operator writes.
         let is_child = config.children.iter().any(|child| child.ty == *object.ty());
         match object.label(&config.labels.parent_uid).filter(|_| is_child) {
             Some(uid) if found.iter().any(|owner| *owner.uid() == Uid::new(&uid)) => {}
             Some(uid) => found.push(with_uid(parents, &Uid::new(&uid))?),
-            // It belongs to something that nobody watches and that may belong to a parent, whoever
-            // it is that caches its type.
+            // Its owner is of a type without a watch, and may itself belong to a parent.
             None if is_lost && found.is_empty() => return None,
             None => {}
         }
@@ -53,7 +51,7 @@ pub(super) fn owners(board: &Board, object: &Object) -> Option<Vec<Object>> {
     Some(found)
 }
 
-/// Whether it is known that the objects of a type have no secrets that are marked.
+/// Whether the schema of a type is known and marks no secrets.
 pub(super) fn marks_nothing(ty: &TypeSnapshot) -> bool {
     ty.secrets().is_some_and(|fields| fields.is_empty())
 }

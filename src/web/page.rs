@@ -1,7 +1,7 @@
 //! Lists in pages: `?limit=` and `?continue=`.
 //!
-//! A token says where a list goes on, and which list with which filter it is about: with another it
-//! is refused, because the pages would not fit together. It is no secret and proves nothing.
+//! A token contains the position in a list, and the list with its filter: for another list it is
+//! refused, because the pages would not fit together. It is not secret and grants nothing.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use schemars::JsonSchema;
@@ -13,25 +13,25 @@ use super::{
 };
 use crate::object::ObjectKey;
 
-/// What a request may say about the page that it wants.
+/// The query for a page.
 #[derive(Debug, Deserialize)]
 pub(super) struct PageQuery {
     limit: Option<String>,
     r#continue: Option<String>,
 }
 
-/// Which page is wanted.
+/// The requested page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PageRequest {
     /// The list, with its filter.
     list: String,
     pub(super) limit: usize,
     pub(super) after: Option<ObjectKey>,
-    /// How many were on the pages before.
+    /// How many were on the previous pages.
     seen: usize,
 }
 
-/// A list, with how it goes on.
+/// A page of a list.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "{T}List")]
 pub(super) struct List<T> {
@@ -39,14 +39,14 @@ pub(super) struct List<T> {
     pub(super) metadata: ListMeta,
 }
 
-/// How a list goes on.
+/// How a list continues.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ListMeta {
-    /// To be sent as `?continue=`, with the same filters, for what follows; missing at the end.
+    /// The token for the next page, to be sent as `?continue=` with the same filters; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     r#continue: Option<String>,
-    /// About how many follow; missing when none do, or when that is not known.
+    /// About how many follow; absent if none do, or if the number is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     remaining_item_count: Option<usize>,
 }
@@ -56,11 +56,11 @@ pub(super) struct ListMeta {
 pub(super) enum Following {
     Nothing,
     About(usize),
-    /// Some do, but nobody has counted them.
+    /// Some do, but they are not counted.
     Unknown,
 }
 
-/// What is in a token.
+/// The content of a token.
 #[derive(Serialize, Deserialize)]
 struct Token {
     list: String,
@@ -71,35 +71,35 @@ struct Token {
 pub(super) const LIMIT: Parameter = Parameter {
     name: "limit",
     form: Form::WholeNumber,
-    meaning: "how many at most, 500 if it is not said; at most 5000 are given at once",
+    meaning: "the maximum number of items, 500 by default and at most 5000",
 };
 
 pub(super) const CONTINUE: Parameter = Parameter {
     name: "continue",
     form: Form::Text,
-    meaning: "`metadata.continue` of the page before; with the same filters",
+    meaning: "`metadata.continue` of the previous page, with the same filters",
 };
 
 pub(super) const DEFAULT_LIMIT: usize = 500;
-/// A larger limit is cut to this, as Kubernetes may do too: `continue` says that more follows.
+/// Larger limits are reduced to this, as in Kubernetes: `continue` shows that more follows.
 pub(super) const MAX_LIMIT: usize = 5000;
 
 impl PageQuery {
-    /// What is asked for of a list; `list` names it, with its filter.
+    /// The requested page of a list; `list` identifies it, with its filter.
     pub(super) fn check(&self, list: String) -> Result<PageRequest, Refused> {
         let limit = self.limit()?;
         let Some(text) = self.r#continue.as_deref().filter(|token| !token.is_empty()) else {
             return Ok(PageRequest { list, limit, after: None, seen: 0 });
         };
-        let Token { list: given_for, after, seen } = Token::read(text).ok_or_else(no_token)?;
+        let Token { list: given_for, after, seen } = Token::read(text).ok_or_else(invalid_token)?;
         if given_for != list {
             return Err(Refused::BadRequest(
-                "continue: the token is of another list, or of other filters; ask for the first \
+                "continue: the token belongs to another list or to other filters; request the first \
                  page again"
                     .to_owned(),
             ));
         }
-        let after = Some(after.parse().map_err(|_| no_token())?);
+        let after = Some(after.parse().map_err(|_| invalid_token())?);
         Ok(PageRequest { list, limit, after, seen })
     }
 
@@ -115,15 +115,15 @@ impl PageQuery {
 }
 
 impl PageRequest {
-    /// What follows a page with so many, if more do and there are `total` on all pages.
+    /// How many follow a page with more after it, if there are `total` on all pages.
     pub(super) fn following(&self, on_page: usize, total: Option<usize>) -> Following {
         let Some(total) = total else { return Following::Unknown };
         let seen = self.seen.saturating_add(on_page);
-        // Meanwhile some may have gone; that one more is there was seen.
+        // Some may be gone meanwhile, but at least one more was seen.
         Following::About(total.saturating_sub(seen).max(1))
     }
 
-    /// How the list goes on after a page with so many, the last of which is this.
+    /// The metadata of a page with this number of items and this last one.
     pub(super) fn followed_by(
         self,
         last: Option<&ObjectKey>,
@@ -154,8 +154,8 @@ impl Token {
     }
 }
 
-fn no_token() -> Refused {
-    Refused::BadRequest("continue: not a token that a list here has given".to_owned())
+fn invalid_token() -> Refused {
+    Refused::BadRequest("continue: the token is invalid; request the first page again".to_owned())
 }
 
 #[cfg(test)]
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_bounded_and_odd_ones_refused() {
+    fn limits_are_reduced_to_the_maximum_and_invalid_ones_refused() {
         assert_eq!(limit("7"), Some(7));
         assert_eq!(limit("0"), Some(MAX_LIMIT));
         assert_eq!(limit("18446744073709551615"), Some(MAX_LIMIT));
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_leads_on_in_its_own_list_alone() {
+    fn a_token_is_valid_only_for_its_list() {
         let key = ObjectKey::namespaced("ns", "a");
         let token = token_after(&key);
         let page = asked(None, token.clone()).check("pods".to_owned()).unwrap();
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_is_refused() {
+    fn an_invalid_token_is_refused() {
         let url_safe = |text: &str| URL_SAFE_NO_PAD.encode(text);
         for bad in [
             "a".to_owned(),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn how_many_follow_is_never_zero_while_some_do() {
+    fn the_remaining_count_is_never_zero_while_more_follow() {
         let page = || asked(None, None).check(String::new()).unwrap();
         assert_eq!(page().following(3, Some(5)), Following::About(2));
         assert_eq!(page().following(3, Some(3)), Following::About(1));

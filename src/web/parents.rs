@@ -1,4 +1,5 @@
-//! `/api/v1/operators/{operator}/parents`: how each parent stands. Why is for [`explain`](super::explain).
+//! `/api/v1/operators/{operator}/parents`: the state of each parent. [`explain`](super::explain) has
+//! the details.
 
 use std::sync::Arc;
 
@@ -38,13 +39,13 @@ pub(super) struct ParentView {
     phase: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
-    /// How many runs in a row failed.
+    /// How many reconciles failed in a row.
     failures: u32,
-    /// When it runs again by itself.
+    /// When it is reconciled next without a trigger.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_wake: Option<NextWake>,
-    /// How many reconciles there were since the process started.
-    runs: u64,
+    /// How many reconciles ended since the process started.
+    reconciles: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_reconcile: Option<Arc<Reconcile>>,
 }
@@ -56,7 +57,7 @@ pub(super) struct ParentPath {
     pub(super) name: String,
 }
 
-/// Which parents a request wants.
+/// The filter of a request.
 #[derive(Debug, Deserialize)]
 pub(super) struct ParentQuery {
     namespace: Option<String>,
@@ -67,25 +68,25 @@ pub(super) struct ParentQuery {
 pub(super) const PHASE: Parameter = Parameter {
     name: "phase",
     form: Form::Text,
-    meaning: "only those in one of these phases, with commas between them: pending, running, \
-              synced, waiting, failing, stalled, finalizing, paused",
+    meaning: "only those in one of these phases, separated by commas: pending, running, synced, \
+              waiting, failing, stalled, finalizing, paused",
 };
 
 pub(super) const TEXT: Parameter = Parameter {
     name: "q",
     form: Form::Text,
-    meaning: "only those whose namespace/name has this in it, in whatever case",
+    meaning: "only those whose namespace/name contains this text, ignoring case",
 };
 
 impl ParentQuery {
     fn check(self) -> Result<ParentFilter, Refused> {
-        let said = |text: Option<String>| text.filter(|text| !text.is_empty());
-        let phases = said(self.phase).unwrap_or_default();
+        let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+        let phases = given(self.phase).unwrap_or_default();
         let phases = phases.split(',').filter(|name| !name.is_empty()).map(phase);
         Ok(ParentFilter {
-            namespace: said(self.namespace),
+            namespace: given(self.namespace),
             phases: phases.collect::<Result<_, _>>()?,
-            text: said(self.q),
+            text: given(self.q),
         })
     }
 }
@@ -94,7 +95,7 @@ fn phase(name: &str) -> Result<ParentPhase, Refused> {
     let found = ParentPhase::ALL.into_iter().find(|phase| phase.name() == name.trim());
     found.ok_or_else(|| {
         let names = ParentPhase::ALL.map(ParentPhase::name).join(", ");
-        Refused::BadRequest(format!("phase: `{name}` is none of {names}"))
+        Refused::BadRequest(format!("phase: `{name}` is not one of {names}"))
     })
 }
 
@@ -107,15 +108,16 @@ pub(super) async fn list(
     let (operator, filter) = (operator.into_inner(), query.into_inner().check()?);
     let wanted = page.check(format!("parents of {operator} {filter:?}"))?;
     let page = state.board.parents(&operator, &filter, wanted.after.as_ref(), wanted.limit);
-    let ParentPage { items, goes_on, total } = page.ok_or(Refused::NoOperator(operator))?;
-    let following = if goes_on { wanted.following(items.len(), total) } else { Following::Nothing };
+    let ParentPage { items, has_more, total } = page.ok_or(Refused::NoOperator(operator))?;
+    let following =
+        if has_more { wanted.following(items.len(), total) } else { Following::Nothing };
     let last = items.last().map(|(key, _)| key);
     let metadata = wanted.followed_by(last, items.len(), following);
     let items = items.iter().map(|(key, state)| ParentView::new(key, state)).collect();
     Ok(Json(List { items, metadata }))
 }
 
-/// The parent that a path names, and who answers for it.
+/// The parent of a path, and its operator.
 pub(super) fn known_parent(
     board: &Board,
     path: &ParentPath,
@@ -128,7 +130,7 @@ pub(super) fn known_parent(
     Ok((known, key, parent))
 }
 
-/// A parent of an operator. One that the operator has yet to begin with is known by its cache.
+/// A parent of an operator. While the operator is not running, it may be only in the cache.
 fn parent_of(
     board: &Board,
     operator: &OperatorSnapshot,
@@ -161,7 +163,7 @@ pub(super) fn cached_parent(
     cache.and_then(|cache| cache.store.get(key)).filter(|parent| parent.uid() == uid)
 }
 
-/// The conditions that its status shows.
+/// The conditions in its status.
 pub(super) fn conditions_of(board: &Board, parent: Option<&Object>) -> Value {
     let shown = parent.map(|parent| redacted(board, parent));
     let mut status = shown.and_then(|mut it| it.get_mut("status").map(Value::take));
@@ -183,7 +185,7 @@ impl ParentView {
             failures,
             message,
             flapping_summary: _,
-            run: _,
+            stage: _,
         } = state;
         Self {
             key: key.into(),
@@ -193,7 +195,7 @@ impl ParentView {
             message: message.clone(),
             failures: *failures,
             next_wake: *next_wake,
-            runs: history.recorded(),
+            reconciles: history.recorded(),
             last_reconcile: history.last().cloned(),
         }
     }

@@ -1,6 +1,5 @@
-//! All endpoints together: which of them answers a request, and which methods a path has. Their
-//! list is the [`table`](super::table), which knows everybody who answers; who answers gets it as
-//! a value.
+//! All endpoints: finds the one for a request, and the methods of a path. The
+//! [`table`](super::table) lists them with their handlers; handlers get it as a value.
 
 use actix_web::{dev::ResourceDef, http};
 
@@ -9,7 +8,7 @@ use super::endpoint::{Endpoint, Method, Parameter};
 /// The endpoints of a server.
 pub(super) struct Paths {
     endpoints: &'static [Endpoint],
-    /// What the names in paths stand for.
+    /// The parameters in paths.
     names: &'static [Parameter],
     patterns: Vec<ResourceDef>,
 }
@@ -24,7 +23,7 @@ impl Paths {
         self.endpoints
     }
 
-    /// What a name in a path stands for.
+    /// The parameter of this name in paths.
     pub(super) fn meaning_of(&self, name: &str) -> Option<&'static Parameter> {
         self.names.iter().find(|parameter| parameter.name == name)
     }
@@ -36,13 +35,12 @@ impl Paths {
         paths
     }
 
-    /// Who answers a request; a path as the router sees it: what is percent-encoded without need
-    /// is decoded.
+    /// The endpoint for a request, with the path as the router decodes it.
     pub(super) fn find(&self, method: &http::Method, path: &str) -> Option<&'static Endpoint> {
         self.matching(path).find(|endpoint| endpoint.method.is(method))
     }
 
-    /// The methods that a path has, as the `Allow` header names them; empty for no path.
+    /// The methods of a path for the `Allow` header; empty for an unknown path.
     pub(super) fn methods_of(&self, path: &str) -> String {
         let mut methods: Vec<Method> =
             self.matching(path).map(|endpoint| endpoint.method).collect();

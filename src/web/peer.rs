@@ -1,9 +1,9 @@
-//! Which addresses are one client: pure.
+//! Groups addresses by client: pure.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The address, or the network where one client has a whole network of them: whoever has an IPv6
-/// address has the 2^64 of its network, and could come from another one each time.
+/// The address, or the /64 network for IPv6: a client has all addresses of its network and could use
+/// another one each time.
 pub(super) fn client(from: IpAddr) -> IpAddr {
     match from.to_canonical() {
         IpAddr::V6(address) => {

@@ -1,4 +1,4 @@
-//! What the program around the supervisor tells of itself, and what it lends to the web endpoint.
+//! What the program around the supervisor provides to the web endpoint.
 
 use std::{fmt, sync::Arc};
 
@@ -9,29 +9,29 @@ use crate::cluster::ClusterSettings;
 /// Adds routes to the endpoint.
 pub type Routes = Arc<dyn Fn(&mut ServiceConfig) + Send + Sync>;
 
-/// What the program tells and lends. Cheap to clone.
+/// What the program provides. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Program {
     /// Its name and its version.
     pub name: Option<(String, String)>,
-    /// How its logs are changed, if they can be.
+    /// Changes its log filter, if it can be changed.
     pub log_level: Option<Arc<dyn LogLevel>>,
-    /// Routes of its own.
+    /// Its own routes.
     pub routes: Vec<Routes>,
-    /// How it asks the API server.
+    /// The settings of its client.
     pub settings: ClusterSettings,
 }
 
-/// The logs of a program, as far as they can be changed while it runs.
+/// The log filter of a program, which can be changed while it runs.
 pub trait LogLevel: Send + Sync + 'static {
     /// The filter in force, for example `info,operetta=debug`.
     fn filter(&self) -> String;
 
-    /// Puts another filter in force. What has the target [`AUDIT`](super::AUDIT) is to be written
-    /// whatever it says: otherwise who may use `/log-level` can hide what they do next.
+    /// Sets the filter. It must not hide the target [`AUDIT`](super::AUDIT): otherwise users of
+    /// `/log-level` could hide their next commands.
     ///
     /// # Errors
-    /// What is wrong with the filter, in words for whoever sent it; nothing has changed then.
+    /// When the filter is invalid, with a message for the user. The old filter stays in force.
     fn set_filter(&self, filter: &str) -> anyhow::Result<()>;
 }
 

@@ -1,5 +1,5 @@
-//! A proxy that ends TLS in front of the endpoint. That there is one, and how it is called, the program
-//! says, never a request: no `X-Forwarded-*` is read, which anybody can send.
+//! A proxy that terminates TLS in front of the endpoint. The program configures it. `X-Forwarded-*`
+//! headers are not trusted, because anybody can send them.
 
 use std::str::FromStr;
 
@@ -7,14 +7,14 @@ use actix_web::http::uri::Authority;
 
 use super::origin;
 
-/// Where a proxy that ends TLS serves the endpoint: a host, and a port unless it is 443. Read from a
-/// text such as `ops.example` or `ops.example:8443`.
+/// The host of a proxy that terminates TLS, with a port unless it is 443. Parsed from a text such as
+/// `ops.example` or `ops.example:8443`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsProxy(Authority);
 
-/// A text that is no host.
+/// A text that is not a host.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` is not a host with or without a port, as `ops.example` or `ops.example:8443` are")]
+#[error("`{0}` is not a host with an optional port, such as `ops.example` or `ops.example:8443`")]
 pub struct NoHost(String);
 
 const HTTPS_PORT: u16 = 443;
@@ -36,7 +36,7 @@ impl FromStr for TlsProxy {
 
     fn from_str(text: &str) -> Result<Self, NoHost> {
         let proxy = text.parse().map(Self).ok();
-        // What is not the same as itself has a user, or a port that is none.
+        // A host that does not equal itself has a user or an invalid port.
         proxy.filter(|proxy| proxy.is(text)).ok_or_else(|| NoHost(text.to_owned()))
     }
 }
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_known_by_its_host_and_port_and_by_nothing_else() {
+    fn a_proxy_matches_only_its_host_and_port() {
         for (proxy, host, expected) in [
             ("ops.example", "ops.example", true),
             ("ops.example", "OPS.example:443", true),

@@ -1,4 +1,4 @@
-//! From the table of endpoints to what the server answers.
+//! Configures the server from the table of endpoints.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -9,7 +9,7 @@ use actix_web::{
 
 use super::{state::WebState, status::Refused, table::PATHS};
 
-/// Nothing below it can be added by a program.
+/// A program cannot add routes below this path.
 const API: &str = "/api/v1";
 
 pub(super) fn configure(config: &mut ServiceConfig, state: WebState) {
@@ -19,7 +19,7 @@ pub(super) fn configure(config: &mut ServiceConfig, state: WebState) {
         .app_data(Data::from(Arc::clone(&PATHS)))
         .app_data(QueryConfig::default().error_handler(|error, _| bad_request(&error)))
         .app_data(PathConfig::default().error_handler(|error, _| bad_request(&error)));
-    // A resource per method, not per path: paths overlap where the last name may be a command.
+    // One resource per method, not per path: paths overlap where the last name may be a command.
     for endpoint in PATHS.endpoints() {
         let resource = web::resource(endpoint.path).guard(endpoint.method.guard());
         config.service(resource.route((endpoint.route)()));
@@ -29,7 +29,7 @@ pub(super) fn configure(config: &mut ServiceConfig, state: WebState) {
         config.service(web::resource(path).to(wrong_method));
     }
     if !own_routes.is_empty() {
-        // Theirs come last, and below the API nothing is theirs, not even what is not found.
+        // The program's own routes come last, and below the API none are looked up.
         config.service(web::scope(API).default_service(web::to(no_path)));
         config.service(
             own_routes

@@ -1,5 +1,5 @@
-//! Which cached objects a request wants: `?namespace=`, `?labelSelector=` and `?fieldSelector=`, as
-//! the Kubernetes API has them. Of fields it knows those that every type has.
+//! Selects cached objects: `?namespace=`, `?labelSelector=` and `?fieldSelector=`, as in the Kubernetes
+//! API. Only the fields that every type has are supported.
 
 use serde::Deserialize;
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::object::{K8sType, LabelSelector, Object};
 
-/// What a request may say about the objects that it wants.
+/// The query for a selection.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SelectionQuery {
@@ -18,7 +18,7 @@ pub(super) struct SelectionQuery {
     field_selector: Option<String>,
 }
 
-/// Which objects are wanted.
+/// The selected objects.
 #[derive(Debug)]
 pub(super) struct Selection {
     namespace: Option<String>,
@@ -40,33 +40,33 @@ enum Field {
 }
 
 pub(super) const NAMESPACE: Parameter =
-    Parameter { name: "namespace", form: Form::Text, meaning: "only what is in this namespace" };
+    Parameter { name: "namespace", form: Form::Text, meaning: "only those in this namespace" };
 
 pub(super) const LABEL_SELECTOR: Parameter = Parameter {
     name: "labelSelector",
     form: Form::Text,
-    meaning: "only what has these labels: `tier=gold,!legacy,zone in (a,b)`",
+    meaning: "only those with these labels: `tier=gold,!legacy,zone in (a,b)`",
 };
 
 pub(super) const FIELD_SELECTOR: Parameter = Parameter {
     name: "fieldSelector",
     form: Form::Text,
-    meaning: "only what is called so: `metadata.name=a`, `metadata.namespace!=b`",
+    meaning: "only those with these fields: `metadata.name=a`, `metadata.namespace!=b`",
 };
 
 impl SelectionQuery {
     pub(super) fn check(self, ty: &K8sType) -> Result<Selection, Refused> {
-        let said = |text: Option<String>| text.filter(|text| !text.is_empty());
-        let namespace = said(self.namespace);
+        let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+        let namespace = given(self.namespace);
         if namespace.is_some() && !ty.is_namespaced() {
-            let message = format!("namespace: {} have none", ty.resource_name());
+            let message = format!("namespace: {} are cluster-scoped", ty.resource_name());
             return Err(Refused::BadRequest(message));
         }
-        let labels = said(self.label_selector);
+        let labels = given(self.label_selector);
         let labels = labels.map(|text| LabelSelector::parse(&text)).transpose();
         let labels =
             labels.map_err(|error| Refused::BadRequest(format!("labelSelector: {error}")))?;
-        let fields = said(self.field_selector).unwrap_or_default();
+        let fields = given(self.field_selector).unwrap_or_default();
         let terms = fields.split(',').map(str::trim).filter(|term| !term.is_empty());
         let fields = terms.map(FieldTerm::parse).collect::<Result<_, _>>()?;
         Ok(Selection { namespace, labels, fields })
@@ -74,14 +74,14 @@ impl SelectionQuery {
 }
 
 impl Selection {
-    /// Whether the object is wanted. Labels come last: they have to be read from its JSON.
+    /// Whether the object is selected. Labels come last: they are read from its JSON.
     pub(super) fn holds(&self, object: &Object) -> bool {
         self.namespace.as_deref().is_none_or(|wanted| object.namespace() == Some(wanted))
             && self.fields.iter().all(|term| term.holds(object))
             && self.labels.as_ref().is_none_or(|labels| labels.matches(&object.labels()))
     }
 
-    /// The same words for the same selection, to tell it from others.
+    /// A text that identifies the selection.
     pub(super) fn words(&self) -> String {
         let Self { namespace, labels, fields } = self;
         let labels = labels.as_ref().map(LabelSelector::as_str);
@@ -104,8 +104,8 @@ impl FieldTerm {
             "metadata.namespace" => Field::Namespace,
             _ => {
                 return Err(refused(
-                    "asks for a field that is not supported: only metadata.name \
-                                     and metadata.namespace are"
+                    "has an unsupported field: use metadata.name or \
+                     metadata.namespace"
                         .to_owned(),
                 ));
             }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_wanted_when_all_hold() {
+    fn an_object_is_selected_if_all_terms_match() {
         for (query, is_wanted) in [
             ("", true),
             ("namespace=ns", true),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_selector_is_refused_with_the_parameter_that_is_wrong() {
+    fn an_invalid_selector_is_refused_with_the_name_of_its_parameter() {
         for (query, parameter) in [
             ("labelSelector=a+in+(", "labelSelector"),
             ("fieldSelector=metadata.name", "fieldSelector"),
@@ -180,12 +180,16 @@ mod tests {
         }
         let nodes = K8sType::cluster_scoped("v1", "Node", "nodes");
         assert!(
-            asked("namespace=a").check(&nodes).unwrap_err().to_string().contains("nodes have none")
+            asked("namespace=a")
+                .check(&nodes)
+                .unwrap_err()
+                .to_string()
+                .contains("nodes are cluster-scoped")
         );
     }
 
     #[test]
-    fn another_selection_has_other_words() {
+    fn the_text_of_a_selection_is_unique() {
         let words = |query| selection(query).unwrap().words();
         assert_eq!(
             words("fieldSelector=metadata.name%3Da"),

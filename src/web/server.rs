@@ -1,4 +1,4 @@
-//! Taking the port, and serving on it.
+//! Binds the port and serves the endpoint.
 
 use std::{io, net::TcpListener, thread};
 
@@ -26,43 +26,45 @@ use super::{
     transport,
 };
 
-/// The port cannot be taken.
+/// The address cannot be bound.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
-    /// Somebody listens there already.
-    #[error("cannot serve the web endpoint on {address}: the port is taken by another process")]
+    /// Another process listens there.
+    #[error(
+        "cannot serve the web endpoint on {address}: another process uses the port; choose another port"
+    )]
     Taken {
-        /// The address that was asked for.
+        /// The address.
         address: String,
     },
     /// It is not an address of this machine, or not allowed.
     #[error("cannot serve the web endpoint on {address}: {why}")]
     Unusable {
-        /// The address that was asked for.
+        /// The address.
         address: String,
-        /// Why; no `source`, as the text tells it.
+        /// Why; not a `source`, because the message contains it.
         why: io::Error,
     },
 }
 
-/// What stands between the endpoint and whoever reaches it.
+/// The protection of the endpoint.
 #[derive(Debug, Clone, Default)]
 pub struct Protection {
-    /// Who decides whom to let in; `None` lets in everybody.
+    /// Reviews access; `None` admits everybody.
     pub access: Option<Access>,
-    /// What connections are encrypted with; `None` for clear text.
+    /// The certificates for TLS; `None` for clear text.
     pub certificates: Option<Certificates>,
-    /// What ends TLS in front of it, where visitors reach it.
+    /// The proxy that terminates TLS in front of it.
     pub proxy: Option<TlsProxy>,
 }
 
-/// Responses under way have this long to end, in seconds, when the server is stopped.
+/// How many seconds responses in progress have to end when the server stops.
 const SHUTDOWN_TIMEOUT: u64 = 1;
 
-/// As many connections may be about to end, having made room for others.
+/// How many replaced connections may still be closing.
 const LEAVING: usize = 64;
 
-/// Takes a port, such as `127.0.0.1:8080`. Nothing is answered before [`server`] runs.
+/// Binds an address, such as `127.0.0.1:8080`. Requests are answered once [`server`] runs.
 pub fn listen(address: &str) -> Result<TcpListener, BindError> {
     TcpListener::bind(address).map_err(|why| {
         let address = address.to_owned();
@@ -73,9 +75,9 @@ pub fn listen(address: &str) -> Result<TcpListener, BindError> {
     })
 }
 
-/// Serves on a port that was taken. To be called and awaited within an actix System.
+/// Serves on a bound listener. Call and await it within an actix System.
 ///
-/// Whether an address beyond loopback may be served is the caller's decision.
+/// The caller decides whether an address beyond loopback may be served.
 ///
 /// # Errors
 /// When the operating system refuses the listener.
@@ -98,7 +100,7 @@ pub(super) fn limited(
     let is_over_tls = certificates.is_some() || proxy.is_some();
     let protocol = if is_over_tls { Protocol::Https } else { Protocol::Http };
     let limits = limits.within(open_files::raise());
-    // Everybody comes by way of the proxy.
+    // All clients connect through the proxy.
     let per_peer = if proxy.is_some() { limits.connections } else { limits.per_peer };
     let limits = Limits { per_peer, ..limits };
     let (hosts, address) = (Hosts::of(address), Some(address));
@@ -109,16 +111,16 @@ pub(super) fn limited(
     let starter = thread::current().id();
     let app = move || {
         if thread::current().id() != starter {
-            niceness::step_back();
+            niceness::lower_priority();
         }
         app(gate.clone(), state.clone()).app_data(shown.clone())
     };
     connection::end_when_stalled(&listener, limits.stalled);
-    let places = limits.connections + limits.reserve + LEAVING;
+    let connections = limits.connections + limits.reserve + LEAVING;
     let server = Server::build()
-        // It answers people and scrapers: one thread keeps up, and leaves the others to the work.
+        // One thread suffices, and leaves the others to reconciles.
         .workers(1)
-        .max_concurrent_connections(places)
+        .max_concurrent_connections(connections)
         .shutdown_timeout(SHUTDOWN_TIMEOUT)
         .disable_signals();
     let stopping = server.graceful_shutdown_signal();
@@ -127,8 +129,8 @@ pub(super) fn limited(
         Some(certificates) => {
             let config = certificates.config().map_err(io::Error::other)?;
             actix_web::rt::spawn(certificates.follow());
-            // Who has yet to agree upon TLS keeps nobody else from it.
-            max_concurrent_tls_connect(places);
+            // Handshakes in progress do not block others.
+            max_concurrent_tls_connect(connections);
             server.listen("web", listener, move || {
                 let http = transport::http(app(), limits, stopping.clone());
                 transport::encrypted(config.clone(), limits, slots.clone()).and_then(http)
@@ -142,7 +144,7 @@ pub(super) fn limited(
     Ok(server.run())
 }
 
-/// All that is answered; tests ask it without a port.
+/// The whole application; tests call it without a port.
 pub(super) fn app(
     gate: Gate,
     state: WebState,
@@ -168,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_that_is_taken_is_named() {
+    fn the_error_for_a_used_port_names_the_address() {
         let first = listen("127.0.0.1:0").unwrap();
         let address = first.local_addr().unwrap().to_string();
         let error = listen(&address).unwrap_err();
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_none_is_named() {
+    fn the_error_for_an_invalid_address_names_it() {
         let error = listen("nonsense").unwrap_err();
         assert!(error.to_string().contains("nonsense: invalid socket address"), "{error}");
     }

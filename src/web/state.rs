@@ -1,15 +1,15 @@
-//! What the web endpoint shows: the values behind all its paths. It does nothing with them.
+//! The values that the handlers of the web endpoint read.
 
 use super::program::Program;
 use crate::{board::Board, metrics::Metrics};
 
-/// What the web endpoint shows. Cheap to clone.
+/// The state of the web endpoint. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct WebState {
     /// The operators, their parents and the caches.
     pub board: Board,
-    /// What is counted.
+    /// The metrics.
     pub metrics: Metrics,
-    /// What the program tells and lends.
+    /// What the program provides.
     pub program: Program,
 }

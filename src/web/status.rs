@@ -1,4 +1,4 @@
-//! Errors and what was done, each as the `Status` that a Kubernetes API server would answer.
+//! Errors and results of commands, as the `Status` of the Kubernetes API.
 
 use std::borrow::Cow;
 
@@ -17,18 +17,18 @@ use crate::{
     object::{K8sType, ObjectKey, Undecodable, legible},
 };
 
-/// Why a request is not answered with what it asks for.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Refused {
-    #[error("there is no path `{path}`: `/` lists the paths")]
+    #[error("the path `{path}` does not exist: see `/` for all paths")]
     NoPath { path: String },
-    #[error("there is no operator `{0}`: /api/v1/operators lists them")]
+    #[error("the operator `{0}` does not exist: see /api/v1/operators")]
     NoOperator(String),
-    #[error("the operator `{operator}` knows no parent `{key}`")]
+    #[error("the operator `{operator}` has no parent `{key}`")]
     NoParent { operator: String, key: ObjectKey },
-    #[error("the operator `{operator}` knows no parent `{key}`: {reasons}")]
+    #[error("the operator `{operator}` has no parent `{key}`: {reasons}")]
     NoParentYet { operator: String, key: ObjectKey, reasons: String },
-    #[error("no type `{0}` is cached: /api/v1/cache lists those that are")]
+    #[error("the type `{0}` is not cached: see /api/v1/cache")]
     NoType(String),
     #[error("{} `{key}` is not in the cache", .ty.resource_name())]
     NoObject { ty: K8sType, key: ObjectKey },
@@ -39,86 +39,81 @@ pub(super) enum Refused {
     #[error("{} have no namespace: the path must end with /NAME", .0.resource_name())]
     NamespaceForbidden(K8sType),
     #[error(
-        "this program offers no change of its logs: it started the supervisor without `log_level`"
+        "the log filter cannot be changed: the program started the supervisor without `log_level`"
     )]
     NoLogLevel,
     #[error("{0}")]
     BadRequest(String),
     #[error("{0}")]
     Internal(String),
-    #[error("the method {method} is not allowed here: this path has {allowed}")]
+    #[error("the method {method} is not allowed: this path allows {allowed}")]
     Method { method: String, allowed: String },
     #[error("{0}")]
     Command(#[from] CommandError),
     #[error("the Host header must be 127.0.0.1, localhost or [::1]")]
     WrongHost,
-    #[error("the {what} of a request may have at most {limit} bytes")]
+    #[error("the {what} of the request exceeds {limit} bytes")]
     TooLong { what: &'static str, limit: usize },
-    #[error("the headers of a request may have at most {limit} bytes")]
+    #[error("the headers of the request exceed {limit} bytes")]
     HeadersTooLarge { limit: usize },
-    #[error("the body of a request may have at most {limit} bytes")]
+    #[error("the body of the request exceeds {limit} bytes")]
     BodyTooLarge { limit: usize },
-    #[error("the body of the request did not come in time")]
+    #[error("the body of the request did not arrive in time")]
     BodyTooSlow,
     #[error("{0}")]
     TooManyListeners(Full),
-    #[error(
-        "there are too many connections: on this one only /livez, /readyz and /healthz are answered"
-    )]
+    #[error("there are too many connections: only /livez, /readyz and /healthz are available")]
     NoRoom,
-    #[error("the process ends")]
+    #[error("the process is stopping")]
     Stopping,
-    #[error("the body of the request broke off")]
+    #[error("the body of the request is incomplete")]
     BodyBroken,
     #[error(
-        "a request that changes something is not taken from the page of another site: \
-         `Sec-Fetch-Site` must be missing, `same-origin` or `none`"
+        "a page of another site may not send a request that changes something: \
+         `Sec-Fetch-Site` must be absent, `same-origin` or `none`"
     )]
     OtherSite,
     #[error(
-        "a request that changes something is not taken from another origin: `Origin` must be \
-         missing, or be the scheme, host and port that the request is sent to"
+        "another origin may not send a request that changes something: `Origin` must be \
+         absent, or be the scheme, host and port of this server"
     )]
     OtherOrigin,
-    #[error(
-        "a command must be JSON, also without a body, which no form can send: \
-         send `Content-Type: application/json`"
-    )]
+    #[error("a command must be JSON, also without a body: send `Content-Type: application/json`")]
     NotJson,
     #[error(
-        "this is sent by the form of a page: a program sends its token with each request, as \
+        "this path accepts only the form of the login page: send the token with each request, as \
          `Authorization: Bearer TOKEN`"
     )]
     NotForm,
     #[error(
-        "a form is taken only from a page of this very server, and where the browser says so: \
-         both `Origin` and `Sec-Fetch-Site: same-origin` are missing"
+        "a form is accepted only from a page of this server: \
+         `Origin` or `Sec-Fetch-Site: same-origin` is required"
     )]
     NoOrigin,
-    #[error("whoever reaches this server is let in: nobody logs in or out")]
+    #[error("this server has no login: everybody who reaches it has access")]
     NoLogin,
-    #[error("too many attempts to log in have failed: wait a minute")]
+    #[error("too many logins failed: try again in a minute")]
     TooManyLogins,
-    #[error("who asks is not known: send a token as `Authorization: Bearer TOKEN`")]
+    #[error("the request is not authenticated: send a token as `Authorization: Bearer TOKEN`")]
     TokenMissing,
-    #[error("the token is not valid, or not meant for this server: send another one")]
+    #[error("the token is invalid, or has another audience: send another one")]
     TokenInvalid,
     #[error("forbidden: User {user:?} cannot {verb} path {path:?}{}", because(.reason))]
     NotAllowed { user: String, verb: String, path: String, reason: String },
-    #[error("the API server cannot be asked who may do this: nobody is let in until it can")]
+    #[error("the API server cannot review access: all access is denied until it can")]
     ReviewsDown,
-    #[error("too many ask at once who may do this: try again in a few seconds")]
+    #[error("too many requests wait for a review of access: try again in a few seconds")]
     ReviewsBusy,
 }
 
-/// In seconds.
+/// Seconds.
 const RETRY_AFTER: &str = "5";
 const RETRY_LOGIN_AFTER: &str = "60";
 
-/// Why a request was not answered, as a Kubernetes API server says it.
+/// The result of a command, or an error, as in the Kubernetes API.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[allow(clippy::struct_field_names)] // Kubernetes named it so.
+#[allow(clippy::struct_field_names)] // The name is from Kubernetes.
 pub(super) struct Status {
     /// Always `Status`.
     kind: &'static str,
@@ -127,9 +122,9 @@ pub(super) struct Status {
     metadata: Empty,
     /// `Success` or `Failure`.
     status: &'static str,
-    /// What is wrong, or was done, for people.
+    /// The result or error as text.
     message: String,
-    /// What is wrong in one word, such as `NotFound`; missing when all is well.
+    /// The error in one word, such as `NotFound`; absent on success.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[schemars(with = "String")]
     reason: Cow<'static, str>,
@@ -137,11 +132,11 @@ pub(super) struct Status {
     code: u16,
 }
 
-/// Nothing.
+/// An empty object.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Empty {}
 
-/// That something was done, or is going to be.
+/// The answer to a command that was executed or accepted.
 pub(super) fn success(code: StatusCode, message: String) -> HttpResponse {
     HttpResponse::build(code).json(Status {
         kind: "Status",
@@ -192,7 +187,7 @@ impl Refused {
         reason.into()
     }
 
-    /// What a client may do next, beside what the answer says.
+    /// Headers that tell the client how to proceed.
     pub(super) fn headers(&self) -> impl Iterator<Item = (HeaderName, &str)> {
         let allowed = match self {
             Self::Method { allowed, .. } => Some((header::ALLOW, allowed.as_str())),
@@ -212,7 +207,7 @@ impl Refused {
         [allowed, later, challenge].into_iter().flatten()
     }
 
-    /// How to log in.
+    /// How to authenticate.
     fn challenge(&self) -> Option<&'static str> {
         match self {
             Self::TokenMissing => Some("Bearer realm=\"operetta\""),
@@ -222,7 +217,7 @@ impl Refused {
     }
 }
 
-/// How an order that was not carried out is answered.
+/// The answer to a command that was not executed.
 fn code_and_reason(error: &CommandError) -> (StatusCode, Cow<'static, str>) {
     let (code, reason) = match error {
         CommandError::NoOperator(_) | CommandError::NoParent { .. } => {

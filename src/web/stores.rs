@@ -1,6 +1,6 @@
-//! Read access to what the operators cache, for routes that a program adds to the endpoint.
+//! Read access to the caches of the operators, for the program's own routes.
 //!
-//! Nothing is redacted: who reads Secrets here keeps them.
+//! Nothing is redacted, including Secrets.
 
 use std::future::{Ready, ready};
 
@@ -15,11 +15,10 @@ use crate::{
     store::StoreReader,
 };
 
-/// What the operators of this process cache: the types of their parents and children, as far as
-/// they watch them. Cheap to clone, and an extractor of actix-web.
+/// The caches of the operators of this process: the parent and child types that they watch. Cheap to
+/// clone, and an extractor of actix-web.
 ///
-/// A read copies what it gives, and sees what the watches have brought until that moment. Before
-/// the first list of a type nothing of it is there.
+/// A read returns copies of the current cache. It is empty before the first list of a type.
 ///
 /// ```
 /// use actix_web::{Responder, web};
@@ -32,11 +31,11 @@ use crate::{
 /// }
 /// ```
 ///
-/// Secrets are given as they are: a route that shows them has to hide what is secret itself.
+/// Secrets are not redacted: a route that shows them has to do that itself.
 #[derive(Debug, Clone)]
 pub struct Stores(Board);
 
-/// Something cannot be read from the stores.
+/// A read of the stores failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoresError {
     /// No operator of this process watches the type.
@@ -47,21 +46,21 @@ pub enum StoresError {
         /// The kind.
         kind: String,
     },
-    /// A cached object is not what the Rust type says.
+    /// A cached object does not fit the Rust type.
     #[error(transparent)]
     Unreadable(#[from] ParseAsError),
 }
 
 impl Stores {
-    /// What is behind this board, see [`Running::board`](crate::supervisor::Running::board).
+    /// The caches behind this board, see [`Running::board`](crate::supervisor::Running::board).
     pub fn new(board: &Board) -> Self {
         Self(board.clone())
     }
 
-    /// One object: by `("namespace", "name")`, or by its name where it is cluster-scoped.
+    /// One object: by `("namespace", "name")`, or by its name if it is cluster-scoped.
     ///
     /// # Errors
-    /// When nobody watches the type, or the object is not of it.
+    /// When no operator watches the type, or the object does not fit it.
     pub fn get<'k, K>(&self, key: impl Into<KeyRef<'k>>) -> Result<Option<K>, StoresError>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned,
@@ -73,7 +72,7 @@ impl Stores {
     /// All objects of a type, by key.
     ///
     /// # Errors
-    /// When nobody watches the type, or an object is not of it.
+    /// When no operator watches the type, or an object does not fit it.
     pub fn list<K>(&self) -> Result<Vec<K>, StoresError>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned,
@@ -84,10 +83,10 @@ impl Stores {
             .collect()
     }
 
-    /// One object of a type that is known by its names, such as `("v1", "Pod")`.
+    /// One object of a type given by its names, such as `("v1", "Pod")`.
     ///
     /// # Errors
-    /// When nobody watches the type.
+    /// When no operator watches the type.
     pub fn get_object<'k, 't>(
         &self,
         ty: impl Into<TypeRef<'t>>,
@@ -97,10 +96,10 @@ impl Stores {
         Ok(self.store(ty.into())?.get(&ObjectKey::new(namespace, name)))
     }
 
-    /// All objects of a type that is known by its names, by key.
+    /// All objects of a type given by its names, by key.
     ///
     /// # Errors
-    /// When nobody watches the type.
+    /// When no operator watches the type.
     pub fn list_objects<'t>(&self, ty: impl Into<TypeRef<'t>>) -> Result<Vec<Object>, StoresError> {
         Ok(self.store(ty.into())?.list())
     }

@@ -1,7 +1,6 @@
-//! Every path and method of the web endpoint. A path that is not here is not answered.
+//! Every path and method of the web endpoint.
 //!
-//! Routes, index, `OpenAPI` document and access control are made from it, and tests go through it:
-//! who adds a line has added all of them.
+//! Routes, index, `OpenAPI` document and access control are derived from it, and tests iterate over it.
 
 use std::sync::{Arc, LazyLock};
 
@@ -33,21 +32,21 @@ const HTML: &str = "text/html";
 
 const PAGE: Answer = Answer::of(&[HTML]);
 
-/// There is more at another path.
-const GO_ON: Answer = PAGE.with_codes(&[303]);
+/// A redirect.
+const REDIRECT: Answer = PAGE.with_codes(&[303]);
 
 const HEALTH: Answer = Answer::of(&[TEXT]).with_codes(&[200, 503]);
 
 const OBJECT: Answer = Answer::json::<cache::CachedObject>().also_as(&[JSON, cache::YAML]);
 
-/// An order that was carried out, and one that is going to be.
+/// A command that was executed, and one that was accepted.
 const DONE: Answer = Answer::json::<Status>();
 const ACCEPTED: Answer = DONE.with_codes(&[202]);
 
 const VERBOSE: Parameter =
-    Parameter { name: "verbose", form: Form::Flag, meaning: "each check with its result" };
+    Parameter { name: "verbose", form: Form::Flag, meaning: "show the result of each check" };
 
-/// What the router, the index, the `OpenAPI` document and access control ask.
+/// The table for the router, the index, the `OpenAPI` document and access control.
 pub(super) static PATHS: LazyLock<Arc<Paths>> =
     LazyLock::new(|| Arc::new(Paths::new(ENDPOINTS, NAMES)));
 
@@ -55,40 +54,40 @@ pub(super) static PATHS: LazyLock<Arc<Paths>> =
 static ENDPOINTS: &[Endpoint] = &[
     Endpoint::get(
         "/",
-        "What stands how, for people; for programs, the paths of this endpoint",
+        "The overview as a page, or the paths of this endpoint as JSON",
         Answer::json::<Index>().also_as(&[JSON, HTML]),
         || to(ui::overview),
     ),
     Endpoint::get(
         "/api/v1/cache",
-        "The caches, each with the state of its watch",
+        "The caches and the states of their watches",
         Answer::json::<List<CacheView>>(),
         || to(cache::list_types),
     ),
     Endpoint::get(
         "/api/v1/cache/{type}",
-        "The cache of a type, and the names of its objects",
+        "The cache of a type, with the names of its objects",
         Answer::json::<cache::CacheList>(),
         || to(cache::list),
     )
     .with(&[NAMESPACE, LABEL_SELECTOR, FIELD_SELECTOR, LIMIT, CONTINUE]),
     Endpoint::get(
         "/api/v1/cache/{type}/{namespace}/{name}",
-        "A cached object, with what is secret redacted",
+        "A cached object, redacted",
         OBJECT,
         || to(cache::show),
     )
     .with(&[cache::OUTPUT]),
     Endpoint::get(
         "/api/v1/cache/{type}/{name}",
-        "A cached object of a cluster-scoped type, with what is secret redacted",
+        "A cached object of a cluster-scoped type, redacted",
         OBJECT,
         || to(cache::show),
     )
     .with(&[cache::OUTPUT]),
     Endpoint::get(
         "/api/v1/events",
-        "What changes, as server-sent events",
+        "Changes as server-sent events",
         Answer::of(&[EVENT_STREAM]),
         || to(events::stream),
     )
@@ -101,88 +100,88 @@ static ENDPOINTS: &[Endpoint] = &[
     ),
     Endpoint::get(
         "/api/v1/operators",
-        "The operators, and how each stands",
+        "The operators and their states",
         Answer::json::<List<OperatorView>>(),
         || to(operators::list),
     ),
     Endpoint::get(
         "/api/v1/operators/{operator}",
-        "An operator, with the caches that it lives on",
+        "An operator, with the caches that it uses",
         Answer::json::<operators::OperatorDetails>(),
         || to(operators::show),
     ),
     Endpoint::get(
         "/api/v1/operators/{operator}/parents",
-        "The parents of an operator, and how each stands",
+        "The parents of an operator and their states",
         Answer::json::<List<parents::ParentView>>(),
         || to(parents::list),
     )
     .with(&[NAMESPACE, parents::PHASE, parents::TEXT, LIMIT, CONTINUE]),
     Endpoint::get(
         "/api/v1/operators/{operator}/parents/{namespace}/{name}",
-        "A parent: where it stands and why, its children and its last reconciles",
+        "A parent: its state with an explanation, its children and its last reconciles",
         Answer::json::<ParentDetails>(),
         || to(explain::show),
     )
     .with(&[explain::DIFF, EVENTS]),
     Endpoint::post(
         "/api/v1/operators/{operator}/parents/{namespace}/{name}/pause",
-        "Pauses a parent, by its annotation",
+        "Pauses a parent by its annotation",
         DONE,
         || to(commands::pause),
     ),
     Endpoint::post(
         "/api/v1/operators/{operator}/parents/{namespace}/{name}/resume",
-        "Ends the pause of a parent",
+        "Resumes a parent",
         DONE,
         || to(commands::resume),
     ),
     Endpoint::post(
         "/api/v1/operators/{operator}/parents/{namespace}/{name}/sync",
-        "Runs a parent now",
+        "Reconciles a parent now",
         ACCEPTED,
         || to(commands::sync),
     ),
     Endpoint::get(
         "/api/v1/operators/{operator}/parents/{name}",
-        "A cluster-scoped parent: where it stands and why, its children and its last reconciles",
+        "A cluster-scoped parent: its state with an explanation, its children and its last reconciles",
         Answer::json::<ParentDetails>(),
         || to(explain::show),
     )
     .with(&[explain::DIFF, EVENTS]),
     Endpoint::post(
         "/api/v1/operators/{operator}/parents/{name}/pause",
-        "Pauses a cluster-scoped parent, by its annotation",
+        "Pauses a cluster-scoped parent by its annotation",
         DONE,
         || to(commands::pause),
     ),
     Endpoint::post(
         "/api/v1/operators/{operator}/parents/{name}/resume",
-        "Ends the pause of a cluster-scoped parent",
+        "Resumes a cluster-scoped parent",
         DONE,
         || to(commands::resume),
     ),
     Endpoint::post(
         "/api/v1/operators/{operator}/parents/{name}/sync",
-        "Runs a cluster-scoped parent now",
+        "Reconciles a cluster-scoped parent now",
         ACCEPTED,
         || to(commands::sync),
     ),
     Endpoint::post(
         "/api/v1/operators/{operator}/pause",
-        "Pauses an operator, until the process ends",
+        "Pauses an operator until the process ends",
         DONE,
         || to(commands::pause_operator),
     ),
     Endpoint::post(
         "/api/v1/operators/{operator}/resume",
-        "Ends the pause of an operator",
+        "Resumes an operator",
         DONE,
         || to(commands::resume_operator),
     ),
     Endpoint::get(
         "/debug/config",
-        "What the process was started with",
+        "The configuration of the process",
         Answer::json::<ConfigView>(),
         || to(about::config),
     ),
@@ -190,90 +189,90 @@ static ENDPOINTS: &[Endpoint] = &[
     Endpoint::get("/livez", "Whether the process is alive", HEALTH, || to(health::live))
         .with(&[VERBOSE])
         .open(),
-    Endpoint::get("/log-level", "What is logged", Answer::json::<LogLevelView>(), || {
+    Endpoint::get("/log-level", "The log filter", Answer::json::<LogLevelView>(), || {
         to(log_level::show)
     }),
     Endpoint::put(
         "/log-level",
-        "Changes what is logged, until the process ends",
+        "Changes the log filter until the process ends",
         FILTER,
         Answer::json::<LogLevelView>(),
         || to(log_level::set),
     ),
     Endpoint::get(
         "/metrics",
-        "What is measured, for Prometheus",
+        "The metrics for Prometheus",
         Answer::of(&[Metrics::CONTENT_TYPE]),
         || to(metrics::show),
     ),
-    Endpoint::get("/readyz", "Whether every operator runs or says why not", HEALTH, || {
+    Endpoint::get("/readyz", "Whether every operator is running or degraded with a reason", HEALTH, || {
         to(health::ready)
     })
     .with(&[VERBOSE])
     .open(),
-    Endpoint::get("/readyz/{operator}", "Whether an operator runs", HEALTH, || {
+    Endpoint::get("/readyz/{operator}", "Whether an operator is running", HEALTH, || {
         to(health::operator_ready)
     })
     .with(&[VERBOSE]),
-    Endpoint::get("/ui/assets/{file}", "A file that pages need", ui::ASSETS, || to(ui::asset))
+    Endpoint::get("/ui/assets/{file}", "A file of the pages", ui::ASSETS, || to(ui::asset))
         .public(),
-    Endpoint::get("/ui/cache", "The caches, for people", PAGE, || to(ui::cache_types)),
-    Endpoint::get("/ui/cache/{type}", "The cache of a type, for people", PAGE, || {
+    Endpoint::get("/ui/cache", "The page of the caches", PAGE, || to(ui::cache_types)),
+    Endpoint::get("/ui/cache/{type}", "The page of the cache of a type", PAGE, || {
         to(ui::cache_list)
     })
     .with(&[ui::NAMED, CONTINUE]),
     Endpoint::get(
         "/ui/cache/{type}/{namespace}/{name}",
-        "A cached object, with what is secret redacted, for people",
+        "The page of a cached object, redacted",
         PAGE,
         || to(ui::cache_object),
     ),
     Endpoint::get(
         "/ui/cache/{type}/{name}",
-        "A cached object of a cluster-scoped type, for people",
+        "The page of a cached object of a cluster-scoped type, redacted",
         PAGE,
         || to(ui::cache_object),
     ),
-    Endpoint::get("/ui/login", "Where browsers log in", PAGE, || to(login::show)).public(),
+    Endpoint::get("/ui/login", "The login page", PAGE, || to(login::show)).public(),
     Endpoint::form(
         "/ui/login",
-        "Logs a browser in, and sends it on with a cookie",
+        "Logs a browser in and redirects it",
         login::TOKEN_FORM,
-        GO_ON,
+        REDIRECT,
         || to(login::log_in),
     )
     .public(),
-    Endpoint::form("/ui/logout", "Ends the session of a browser", login::NO_FIELDS, GO_ON, || {
+    Endpoint::form("/ui/logout", "Logs a browser out", login::NO_FIELDS, REDIRECT, || {
         to(login::log_out)
     })
     .public(),
     Endpoint::get(
         "/ui/operators/{operator}",
-        "An operator and its parents, for people",
+        "The page of an operator and its parents",
         PAGE,
         || to(ui::operator),
     )
     .with(&[ui::NAMED, ui::PHASE, ui::NAMESPACE, CONTINUE]),
     Endpoint::get(
         "/ui/operators/{operator}/parents/{namespace}/{name}",
-        "A parent, and why it stands where it stands, for people",
+        "The page of a parent",
         PAGE,
         || to(ui::parent),
     )
     .with(&[explain::DIFF, EVENTS]),
     Endpoint::get(
         "/ui/operators/{operator}/parents/{name}",
-        "A cluster-scoped parent, for people",
+        "The page of a cluster-scoped parent",
         PAGE,
         || to(ui::parent),
     )
     .with(&[explain::DIFF, EVENTS]),
-    Endpoint::get("/version", "What runs here", Answer::json::<VersionView>(), || {
+    Endpoint::get("/version", "The versions of the framework and the program", Answer::json::<VersionView>(), || {
         to(about::version)
     }),
 ];
 
-/// What the names in paths stand for.
+/// The parameters in paths.
 const NAMES: &[Parameter] = &[
     named("file", "the name of a file"),
     named("name", "the name of an object"),

@@ -1,6 +1,6 @@
-//! From a socket to what is said on it, in clear text or over TLS, and from that to answers. The
-//! parts are those of which `actix_web::HttpServer` is made, with a place for each connection
-//! before them and a look at its frames between them, for which that has no room.
+//! The path from a socket to the HTTP service, in clear text or over TLS. It combines the parts of
+//! `actix_web::HttpServer`, and adds a slot for each connection and the counting of its frames, for
+//! which that has no extension point.
 
 use std::{future::ready, net::SocketAddr, time::Duration};
 
@@ -21,17 +21,17 @@ use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::{
-    connection::{Conversation, Slots},
+    connection::{Connection, Slots},
     gate::Limits,
 };
 
-/// A connection with its protocol and who is at the other end.
-pub(super) type Accepted<T> = (Conversation<T>, Protocol, Option<SocketAddr>);
+/// A connection with its protocol and the address of its peer.
+pub(super) type Accepted<T> = (Connection<T>, Protocol, Option<SocketAddr>);
 
-/// A client that does not end a connection has so long until it is ended for it.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// How long a client has to close a connection that the server has ended.
+const LINGER: Duration = Duration::from_secs(1);
 
-/// In clear text.
+/// Accepts connections in clear text.
 pub(super) fn clear(
     slots: Slots,
 ) -> impl ServiceFactory<
@@ -44,12 +44,12 @@ pub(super) fn clear(
     fn_service(move |stream: TcpStream| {
         let peer = stream.peer_addr().ok();
         let slot = slots.enter(&stream);
-        let conversation = slot.map(|slot| Conversation::clear(stream, slot));
-        ready(conversation.map(|it| (it, Protocol::Http1, peer)).ok_or(()))
+        let connection = slot.map(|slot| Connection::clear(stream, slot));
+        ready(connection.map(|it| (it, Protocol::Http1, peer)).ok_or(()))
     })
 }
 
-/// Over TLS. Its place is taken before that is agreed upon.
+/// Accepts connections over TLS. A connection takes its slot before the handshake.
 pub(super) fn encrypted(
     mut config: ServerConfig,
     limits: Limits,
@@ -70,14 +70,14 @@ pub(super) fn encrypted(
         let accepting = slots.enter(&stream).map(|slot| (acceptor.call(stream), slot));
         async move {
             let (accepting, slot) = accepting.ok_or(())?;
-            let conversation = Conversation::encrypted(accepting.await?, slot);
-            let protocol = conversation.protocol();
-            Ok((conversation, protocol, peer))
+            let connection = Connection::encrypted(accepting.await?, slot);
+            let protocol = connection.protocol();
+            Ok((connection, protocol, peer))
         }
     })
 }
 
-/// What is answered.
+/// Serves requests on accepted connections.
 pub(super) fn http<T, A, F, B>(
     app: A,
     limits: Limits,
@@ -99,12 +99,12 @@ where
     HttpService::build()
         .keep_alive(limits.idle)
         .client_request_timeout(limits.head)
-        .client_disconnect_timeout(FAREWELL)
+        .client_disconnect_timeout(LINGER)
         .graceful_shutdown_signal(move || {
             let stopping = stopping.clone();
             async move { stopping.notified().await }
         })
-        .on_connect_ext(|conversation: &Conversation<T>, of| conversation.introduce(of))
+        .on_connect_ext(|connection: &Connection<T>, of| connection.add_to(of))
         .finish(map_config(app, |()| AppConfig::default()))
         .map_err(|_| ())
 }

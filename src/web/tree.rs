@@ -1,5 +1,5 @@
-//! The children of a parent and theirs, as far as they are cached, each with its readiness and what
-//! the last reconcile decided about it. Bounded: a parent may have thousands, and owners may go in circles.
+//! The tree of the cached children of a parent, each with its readiness and the decision of the last
+//! reconcile. Its size is limited: a parent may have thousands of children, and owners may be cyclic.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use crate::{
     store::StoreReader,
 };
 
-/// A child, or what should be one.
+/// A child, or a missing one.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Child")]
@@ -30,18 +30,18 @@ pub(super) struct Node {
     #[serde(flatten)]
     pub(super) facts: Option<Facts>,
     pub(super) readiness: ReadinessView,
-    /// What the last reconcile decided about it; missing for what it left as it was.
+    /// The decision of the last reconcile about it; absent if it was not modified.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) decision: Option<Decision>,
-    /// What a reconcile would do with it; missing for what it would leave as it is.
+    /// What a reconcile would do with it; absent if it would not be modified.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) preview: Option<PreviewView>,
-    /// What belongs to it.
+    /// The objects that it owns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) children: Vec<Node>,
 }
 
-/// What there is to say of an object that is there.
+/// Details of an existing object.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Facts {
@@ -50,7 +50,7 @@ pub(super) struct Facts {
     #[serde(skip_serializing_if = "Option::is_none")]
     generation: Option<i64>,
     deleting: bool,
-    /// Whether it belongs to what it is shown below; else it only says so by a label.
+    /// Whether its owner is the object above it; otherwise it only has the label.
     pub(super) owned: bool,
 }
 
@@ -60,47 +60,47 @@ pub(super) struct Facts {
 pub(super) struct ReadinessView {
     /// `Ready`, `Exists`, `Progressing`, `Failed`, `Terminating` or `Missing`.
     pub(super) state: &'static str,
-    /// Why it is not, in a few words.
+    /// Why it is not ready.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) message: String,
 }
 
-/// A tree, and how much of it is not shown.
+/// A tree, and the number of objects that are not shown.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
     pub(super) omitted: usize,
-    /// The children of the parent that are not ready, in words.
+    /// The children of the parent that are not ready, as text.
     pub(super) unready: Vec<String>,
 }
 
-/// What a tree is made from.
+/// The input of a tree.
 pub(super) struct Roots<'a> {
     pub(super) info: &'a OperatorInfo,
     pub(super) parent: &'a Object,
-    /// Every cache, as the children of children may be of any type.
+    /// Every cache, because children of children may be of any type.
     pub(super) caches: &'a [StoreReader],
     pub(super) last_reconcile: Option<&'a Reconcile>,
-    /// What is said of an object, as it may be shown.
-    pub(super) tell: &'a dyn Fn(&Object, &str) -> String,
+    /// Redacts a text about an object.
+    pub(super) redact: &'a dyn Fn(&Object, &str) -> String,
 }
 
-/// So many objects are shown, and so deep.
+/// The limits of objects and depth.
 const MAX_NODES: usize = 500;
 const MAX_DEPTH: usize = 6;
 
-/// The children of a parent: those that are there, and those that the last reconcile could not make or a
-/// run would make now.
+/// The children of a parent: existing ones, and missing ones that the last reconcile could not create
+/// or the next one would create.
 pub(super) fn tree(roots: &Roots<'_>, mut previews: HashMap<ChildId, PreviewView>) -> Tree {
     let mut decisions = roots.decisions();
-    let mut growing = Growing { roots, seen: HashSet::new(), room: MAX_NODES, omitted: 0 };
-    growing.seen.insert(roots.parent.uid().clone());
+    let mut builder = Builder { roots, seen: HashSet::new(), room: MAX_NODES, omitted: 0 };
+    builder.seen.insert(roots.parent.uid().clone());
     let mut tree = Tree::default();
     for child in &roots.children() {
         let id = ChildId::of(child);
         let decision = decisions.remove(id.to_string().as_str()).cloned();
         let preview = previews.remove(&id);
-        let Some(node) = growing.node(child, decision, 1) else { continue };
+        let Some(node) = builder.node(child, decision, 1) else { continue };
         tree.unready.extend(roots.unready(child));
         tree.nodes.push(Node { preview, ..node });
     }
@@ -110,8 +110,8 @@ pub(super) fn tree(roots: &Roots<'_>, mut previews: HashMap<ChildId, PreviewView
     for id in previews.keys() {
         missing.entry(id.clone()).or_default();
     }
-    tree.omitted = growing.omitted + missing.len().saturating_sub(growing.room);
-    for (id, decision) in missing.into_iter().take(growing.room) {
+    tree.omitted = builder.omitted + missing.len().saturating_sub(builder.room);
+    for (id, decision) in missing.into_iter().take(builder.room) {
         let preview = previews.remove(&id);
         tree.nodes.push(Node::missing(&id, decision, preview));
     }
@@ -119,7 +119,7 @@ pub(super) fn tree(roots: &Roots<'_>, mut previews: HashMap<ChildId, PreviewView
 }
 
 impl<'a> Roots<'a> {
-    /// What names the parent, but for what belongs to another child: it is shown there.
+    /// The objects with the label of the parent, except those that another child owns.
     fn children(&self) -> Vec<Object> {
         let declared = &self.info.config.children;
         let is_declared = |cache: &&StoreReader| declared.iter().any(|it| it.ty == *cache.ty());
@@ -135,7 +135,7 @@ impl<'a> Roots<'a> {
     fn readiness(&self, object: &Object) -> Readiness {
         let mut readiness = Readiness::of(object);
         if !readiness.message.is_empty() {
-            readiness.message = (self.tell)(object, &readiness.message);
+            readiness.message = (self.redact)(object, &readiness.message);
         }
         readiness
     }
@@ -145,9 +145,9 @@ impl<'a> Roots<'a> {
         (!readiness.is_good()).then(|| format!("{}: {readiness}", ChildId::of(child)))
     }
 
-    /// What the last reconcile decided, by the name of the child.
+    /// The decisions of the last reconcile, by child.
     fn decisions(&self) -> HashMap<&'a str, &'a Decision> {
-        let decisions = self.last_reconcile.map(|run| &*run.decisions).unwrap_or_default();
+        let decisions = self.last_reconcile.map(|it| &*it.decisions).unwrap_or_default();
         decisions.iter().map(|decision| (&*decision.child, decision)).collect()
     }
 
@@ -161,7 +161,7 @@ impl<'a> Roots<'a> {
 }
 
 impl Node {
-    /// A child that is not there.
+    /// A missing child.
     fn missing(id: &ChildId, decision: Option<Decision>, preview: Option<PreviewView>) -> Self {
         Self {
             ty: (&id.ty).into(),
@@ -175,15 +175,15 @@ impl Node {
     }
 }
 
-/// A tree on its way.
-struct Growing<'a> {
+/// Builds a tree.
+struct Builder<'a> {
     roots: &'a Roots<'a>,
     seen: HashSet<Uid>,
     room: usize,
     omitted: usize,
 }
 
-impl Growing<'_> {
+impl Builder<'_> {
     fn node(&mut self, object: &Object, decision: Option<Decision>, depth: usize) -> Option<Node> {
         if !self.seen.insert(object.uid().clone()) {
             return None;

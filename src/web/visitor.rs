@@ -1,8 +1,7 @@
-//! Who sends a request, and whether they may: by the bearer token that is sent along, or by the
-//! session of a browser, behind which is one.
+//! Authenticates and authorizes requests: by their bearer token, or by the token of a browser's session.
 //!
-//! Who it is is known to whoever answers, also to those that have no request at hand: the frame of
-//! every page, of errors too, shows it.
+//! The user is available to handlers, also without the request: the frame of every page shows it, also
+//! for errors.
 
 use std::{fmt, sync::Arc};
 
@@ -24,19 +23,19 @@ use super::{
 };
 use crate::cluster::User;
 
-/// How much of an answer is for who asked.
+/// How much of an answer is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
     All,
-    /// Whether all is well, and not a word more.
+    /// Only the outcome.
     Outcome,
 }
 
-/// Somebody whom the API server knows.
+/// The authenticated user of a request.
 #[derive(Clone)]
 pub(super) struct Visitor {
     pub(super) user: Arc<User>,
-    /// Whether they have logged in, and so can log out.
+    /// Whether they have a session, and can log out.
     pub(super) has_session: bool,
 }
 
@@ -44,22 +43,22 @@ tokio::task_local! {
     static VISITOR: Option<Visitor>;
 }
 
-/// Answers a request in the presence of who sent it.
-pub(super) async fn known<T>(visitor: Option<Visitor>, answer: impl Future<Output = T>) -> T {
+/// Handles a request with its user as the current one.
+pub(super) async fn scope<T>(visitor: Option<Visitor>, answer: impl Future<Output = T>) -> T {
     VISITOR.scope(visitor, answer).await
 }
 
-/// Who sent the request that is being answered, where somebody has asked.
+/// The user of the current request, if authenticated.
 pub(super) fn current() -> Option<Visitor> {
     VISITOR.try_with(Clone::clone).ok().flatten()
 }
 
-/// Who sent this request, once it was admitted, or refused what it asks for.
+/// The user of this request, after [`admit`].
 pub(super) fn of(request: &ServiceRequest) -> Option<Visitor> {
     request.extensions().get::<Visitor>().cloned()
 }
 
-/// Finds out who sends a request, and whether they may; `wanted` is who may ask for it.
+/// Authenticates and authorizes a request; `wanted` is the access of its endpoint.
 pub(super) async fn admit(
     access: &Access,
     protocol: Protocol,
@@ -83,7 +82,7 @@ async fn authorize(
     protocol: Protocol,
     request: &ServiceRequest,
 ) -> Result<(), Refused> {
-    // The path that chooses the route: not as it was spelled.
+    // The decoded path, which selects the route.
     let path = request.match_info().as_str();
     let verb = verb(request.method());
     let credential = Credential::of(access, protocol, request)?;
@@ -98,15 +97,15 @@ async fn authorize(
     access.check(&known, &verb, path).await
 }
 
-/// What a request says of who sends it.
+/// The credential of a request.
 struct Credential<'a> {
     token: SecretString,
-    /// Where the token is that of a session.
+    /// The session of the token, if any.
     session: Option<&'a str>,
 }
 
 impl<'a> Credential<'a> {
-    /// A token that is sent along counts more than a session.
+    /// A bearer token takes precedence over a session.
     fn of(
         access: &Access,
         protocol: Protocol,

@@ -1,4 +1,4 @@
-//! The behaviour of the whole, on the embedded API server and on the real control plane.
+//! The behaviour of the whole framework, on the embedded API server and on the real control plane.
 //!
 //! `OPERETTA_TEST_CLUSTER=embedded|controlplane|kubeconfig` chooses; the default is `embedded`. The
 //! tests assert the state of the world, not the calls made, and wait for it with a deadline.
@@ -22,7 +22,7 @@ mod support;
 mod watches;
 mod web;
 
-use support::{cleaner, cluster, kind, link, needs, recipe, started, told, world};
+use support::{cleaner, cluster, kind, link, needs, recipe, reported, started, world};
 
 fn main() -> ExitCode {
     operetta_harness::main()

@@ -1,4 +1,4 @@
-//! A headless browser with one page open, and what a test asks of it.
+//! A headless browser with one page, and its operations for tests.
 
 use std::fmt::Debug;
 
@@ -16,11 +16,11 @@ use crate::driver::Driver;
 pub(crate) struct Browser {
     client: Client,
     server: String,
-    /// It ends with the test.
+    /// Ends with the test.
     _driver: Driver,
 }
 
-/// How the page is looked at.
+/// The viewport and colour scheme.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look {
     pub(crate) scheme: &'static str,
@@ -58,7 +58,7 @@ impl Browser {
         let _ = self.client.close().await;
     }
 
-    // === where it is ===
+    // === location ===
 
     pub(crate) async fn goto(&self, path: &str) {
         self.client.goto(&format!("{}{path}", self.server)).await.unwrap();
@@ -71,9 +71,9 @@ impl Browser {
         format!("{}{query}", url.path())
     }
 
-    // === what it shows ===
+    // === contents ===
 
-    /// The text of all elements of a selector, as a reader sees it.
+    /// The visible text of all elements of a selector.
     pub(crate) async fn texts(&self, selector: &str) -> Vec<String> {
         let script = "return [...document.querySelectorAll(arguments[0])].map(it => it.innerText)";
         let texts = self.run(script, vec![json!(selector)]).await;
@@ -84,25 +84,24 @@ impl Browser {
         self.texts(selector).await.join("\n")
     }
 
-    /// Waits until the text of a selector is right, and returns it.
-    pub(crate) async fn until(&self, selector: &str, is_right: impl Fn(&str) -> bool) -> String {
+    /// Waits until the text of a selector matches, and returns it.
+    pub(crate) async fn until(&self, selector: &str, matches: impl Fn(&str) -> bool) -> String {
         let look = || async { self.text(selector).await };
-        eventually(&format!("the right text of `{selector}`"), look, |text| is_right(text)).await
+        eventually(&format!("the expected text of `{selector}`"), look, |text| matches(text)).await
     }
 
-    /// Waits until a selector shows a text somewhere.
+    /// Waits until the elements of a selector contain a text.
     pub(crate) async fn until_shown(&self, selector: &str, text: &str) {
         self.until(selector, |shown| shown.contains(text)).await;
     }
 
-    /// Waits until what a script returns is right.
+    /// Waits until a script returns true.
     pub(crate) async fn until_true(&self, what: &str, script: &str) {
         let look = || async { self.run(script, vec![]).await };
         eventually(what, look, |seen| *seen == Value::Bool(true)).await;
     }
 
-    /// What was written to the console as a warning or worse, also by the browser itself, since
-    /// this was last asked.
+    /// The warnings and errors in the console since the last call.
     pub(crate) async fn complaints(&self) -> Vec<String> {
         let log = self.command("se/log", json!({"type": "browser"})).await;
         let entries = log.as_array().cloned().unwrap_or_default();
@@ -115,12 +114,12 @@ impl Browser {
         self.client.execute(script, arguments).await.unwrap()
     }
 
-    /// What a script passes to its last argument, a function.
+    /// The value that a script passes to its callback.
     pub(crate) async fn run_async(&self, script: &str, arguments: Vec<Value>) -> Value {
         self.client.execute_async(script, arguments).await.unwrap()
     }
 
-    // === what it does ===
+    // === actions ===
 
     pub(crate) async fn find(&self, selector: &str) -> Element {
         self.client.find(Locator::Css(selector)).await.unwrap()
@@ -130,7 +129,7 @@ impl Browser {
         self.find(selector).await.click().await.unwrap();
     }
 
-    /// By what it says, as a person does.
+    /// Clicks a button by its text.
     pub(crate) async fn click_button(&self, text: &str) {
         let path = format!("//button[normalize-space()='{text}']");
         self.client.find(Locator::XPath(&path)).await.unwrap().click().await.unwrap();
@@ -141,7 +140,7 @@ impl Browser {
         focused.send_keys(keys).await.unwrap();
     }
 
-    // === how it looks ===
+    // === appearance ===
 
     pub(crate) async fn look(&self, look: Look) {
         let Look { scheme, width, height } = look;
@@ -170,7 +169,7 @@ impl Browser {
     }
 }
 
-/// A command that only this browser knows.
+/// A command that is specific to Chromium.
 #[derive(Debug)]
 struct Extension {
     path: &'static str,

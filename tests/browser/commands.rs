@@ -1,6 +1,6 @@
-//! What a person orders by a click.
+//! Commands by buttons.
 
-use operetta::{testkit::{internals::{board::ParentPhase}}};
+use operetta::testkit::internals::board::ParentPhase;
 
 use crate::visit::visit;
 
@@ -13,7 +13,7 @@ async fn a_parent_is_paused_and_resumed_by_its_button() {
         browser.until_shown("#answer", "it has the annotation operetta.dev/paused").await;
         browser.until_shown(".title .mark", "paused").await;
         shop.until("websites", "shop", "landing", ParentPhase::Paused).await;
-        browser.until_shown(".lede", "A person has paused it").await;
+        browser.until_shown(".lede", "A user has paused it").await;
         browser.until_shown(".commands", "Resume").await;
         browser.click_button("Resume").await;
         browser.until_shown("#answer", "no longer").await;
@@ -23,15 +23,15 @@ async fn a_parent_is_paused_and_resumed_by_its_button() {
 }
 
 #[operetta_harness::test]
-async fn a_parent_that_rests_runs_when_it_is_told_to() {
+async fn a_stalled_parent_is_reconciled_on_command() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/websites/parents/blog/portfolio").await;
         browser.until_shown("#live", "Live").await;
-        let runs = browser.texts(".reconcile").await.len();
-        browser.click_button("Run now").await;
-        browser.until_shown("#answer", "it runs as soon as a place is free").await;
+        let before = browser.texts(".reconcile").await.len();
+        browser.click_button("Reconcile now").await;
+        browser.until_shown("#answer", "it is reconciled as soon as a permit is free").await;
         browser.until_shown(".reconciles", "somebody asked for it").await;
-        assert!(browser.texts(".reconcile").await.len() > runs);
+        assert!(browser.texts(".reconcile").await.len() > before);
     })
     .await;
 }
@@ -42,7 +42,7 @@ async fn an_operator_is_paused_and_resumed_by_its_button() {
         browser.goto("/ui/operators/databases").await;
         browser.until_shown("#live", "Live").await;
         browser.click_button("Pause the operator").await;
-        browser.until_shown(".notice", "A person has paused this operator").await;
+        browser.until_shown(".notice", "A user paused this operator").await;
         browser.click_button("Resume the operator").await;
         browser.until(".notice", str::is_empty).await;
     })
@@ -50,16 +50,16 @@ async fn an_operator_is_paused_and_resumed_by_its_button() {
 }
 
 #[operetta_harness::test]
-async fn an_order_that_cannot_be_carried_out_says_why() {
+async fn the_error_of_a_command_is_shown() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/websites/parents/shop/landing").await;
-        // The page does not notice that the parent goes.
+        // The page is not updated when the parent is deleted.
         let script = "document.querySelector('main').dataset.keep = ''";
         browser.run(script, vec![]).await;
         shop.delete("Website", "shop", "landing").await;
         shop.until_gone("websites", "shop", "landing").await;
         browser.click_button("Pause").await;
-        browser.until_shown("#answer", "knows no parent `shop/landing`").await;
+        browser.until_shown("#answer", "has no parent `shop/landing`").await;
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! chromedriver, on a port of its own, for as long as a test lasts.
+//! chromedriver on its own port, for the duration of a test.
 
 use std::{
     io::{BufRead, BufReader},
@@ -7,14 +7,14 @@ use std::{
 
 use operetta_harness::ignore_outside_ci;
 
-/// A chromedriver that runs.
+/// A running chromedriver.
 pub(crate) struct Driver {
     process: Child,
     pub(crate) url: String,
 }
 
 impl Driver {
-    /// Starts it; where there is none the test is ignored.
+    /// Starts it. Without the program the test is ignored.
     pub(crate) fn start() -> Self {
         let missing = |program: &str| Command::new(program).arg("--version").output().is_err();
         if let Some(program) = ["chromedriver", "chromium"].into_iter().find(|it| missing(it)) {
@@ -23,10 +23,10 @@ impl Driver {
         Self::launch()
     }
 
-    /// It takes a free port of IPv4 and wants the same of IPv6, which somebody else may have: then
-    /// it ends, and is started again.
+    /// It binds a free IPv4 port and the same IPv6 port, which may be in use: then it exits, and is
+    /// started again.
     fn launch() -> Self {
-        let mut said = Vec::new();
+        let mut output = Vec::new();
         for _ in 0..3 {
             let mut process = Command::new("chromedriver")
                 .arg("--port=0")
@@ -38,15 +38,15 @@ impl Driver {
             let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
             while let Some(line) = lines.next().map(Result::unwrap) {
                 if let Some(port) = port_of(&line) {
-                    // It goes on to write there.
+                    // Its further output has to be read.
                     std::thread::spawn(move || lines.count());
                     return Self { process, url: format!("http://127.0.0.1:{port}") };
                 }
-                said.push(line);
+                output.push(line);
             }
             process.wait().unwrap();
         }
-        panic!("chromedriver does not start: {said:#?}");
+        panic!("chromedriver does not start: {output:#?}");
     }
 }
 

@@ -1,11 +1,11 @@
-//! By keyboard alone.
+//! Use by keyboard.
 
 use crate::{browser::Browser, visit::visit};
 
 const TAB: &str = "\u{e004}";
 const ENTER: &str = "\u{e007}";
 
-/// What has the focus: what it says, and whether one sees that it has it.
+/// The text of the focused element, and whether its focus is visible.
 async fn focused(browser: &Browser) -> (String, bool) {
     let script = "const it = document.activeElement, at = it.getBoundingClientRect();
         const style = getComputedStyle(it);
@@ -15,13 +15,13 @@ async fn focused(browser: &Browser) -> (String, bool) {
     serde_json::from_value(browser.run(script, vec![]).await).unwrap()
 }
 
-/// Goes on until this has the focus; every stop on the way can be seen.
+/// Presses Tab until this has the focus, and checks that every focus is visible.
 async fn walk_to(browser: &Browser, text: &str) {
     for _ in 0..60 {
         browser.keys(TAB).await;
-        let (said, is_seen) = focused(browser).await;
-        assert!(is_seen, "the focus on `{said}` cannot be seen");
-        if said == text {
+        let (shown, is_visible) = focused(browser).await;
+        assert!(is_visible, "the focus on `{shown}` is not visible");
+        if shown == text {
             return;
         }
     }
@@ -44,7 +44,7 @@ async fn from_the_overview_to_the_cause_without_a_mouse() {
 }
 
 #[operetta_harness::test]
-async fn every_stop_on_a_list_and_a_parent_can_be_seen() {
+async fn every_focus_on_a_list_and_a_parent_is_visible() {
     visit(async |browser, _| {
         for (view, last) in [
             ("/ui/operators/websites", "API"),

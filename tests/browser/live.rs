@@ -1,11 +1,11 @@
-//! The page follows what happens, without being loaded anew.
+//! Live updates of the page without a reload.
 
-use operetta::{testkit::{internals::{board::ParentPhase}}};
+use operetta::testkit::internals::board::ParentPhase;
 use serde_json::json;
 
 use crate::{browser::Browser, views::rows, visit::visit};
 
-/// Leaves a mark that a page which is loaded anew does not have.
+/// Sets a mark that a reload would remove.
 async fn mark(browser: &Browser) {
     browser.until_shown("#live", "Live").await;
     browser.run("window.stays = true", vec![]).await;
@@ -16,7 +16,7 @@ async fn assert_not_reloaded(browser: &Browser) {
 }
 
 #[operetta_harness::test]
-async fn a_parent_that_breaks_and_is_mended_is_seen_at_once() {
+async fn a_failure_and_its_fix_are_shown_at_once() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/websites/parents/shop/landing").await;
         mark(browser).await;
@@ -24,7 +24,7 @@ async fn a_parent_that_breaks_and_is_mended_is_seen_at_once() {
         shop.put("Website", "shop", "landing", json!({"act": "fail"})).await;
         browser.until_shown(".title .mark", "failing").await;
         browser.until_shown(".lede", "does not exist").await;
-        // Who does not see it is told.
+        // For screen readers.
         browser.until_shown("#announcer", "failed: the handler returned an error").await;
         shop.put("Website", "shop", "landing", json!({"title": "better"})).await;
         browser.until_shown(".title .mark", "synced").await;
@@ -35,12 +35,12 @@ async fn a_parent_that_breaks_and_is_mended_is_seen_at_once() {
 }
 
 #[operetta_harness::test]
-async fn what_kubernetes_tells_stays_open_and_is_read_anew_when_something_changes() {
+async fn events_stay_open_and_are_read_again_after_changes() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/websites/parents/shop/landing?events").await;
         mark(browser).await;
         browser.until_shown("section[aria-labelledby=events]", "There are none").await;
-        shop.tell("Service", "landing", "FailedToUpdateEndpointSlices", "no such port").await;
+        shop.emit("Service", "landing", "FailedToUpdateEndpointSlices", "no such port").await;
         shop.put("Website", "shop", "landing", json!({"title": "better"})).await;
         browser.until_shown("table[aria-label=Events]", "FailedToUpdateEndpointSlices").await;
         browser.until_shown(".reconciles", "data.title").await;
@@ -50,7 +50,7 @@ async fn what_kubernetes_tells_stays_open_and_is_read_anew_when_something_change
 }
 
 #[operetta_harness::test]
-async fn parents_come_and_go_while_focus_and_typed_text_stay() {
+async fn focus_and_input_are_kept_while_parents_come_and_go() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/databases").await;
         mark(browser).await;
@@ -62,14 +62,14 @@ async fn parents_come_and_go_while_focus_and_typed_text_stay() {
         shop.delete("Database", "data", "sessions").await;
         browser.until("table[aria-label=Parents]", |text| !text.contains("sessions")).await;
         let focused = browser.run("return document.activeElement.value", vec![]).await;
-        assert_eq!(focused, "s", "the field that was typed into has no focus");
+        assert_eq!(focused, "s", "the input field has no focus");
         assert_not_reloaded(browser).await;
     })
     .await;
 }
 
 #[operetta_harness::test]
-async fn the_overview_follows_and_a_parent_that_is_gone_says_so() {
+async fn the_overview_and_the_page_of_a_deleted_parent_are_updated() {
     visit(async |browser, shop| {
         browser.goto("/").await;
         mark(browser).await;
@@ -87,7 +87,7 @@ async fn the_overview_follows_and_a_parent_that_is_gone_says_so() {
 }
 
 #[operetta_harness::test]
-async fn the_page_says_that_nobody_is_there_and_goes_on_when_somebody_is_again() {
+async fn the_page_shows_a_lost_connection_and_continues_after_a_restart() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/databases").await;
         mark(browser).await;
@@ -98,8 +98,8 @@ async fn the_page_says_that_nobody_is_there_and_goes_on_when_somebody_is_again()
         browser.until_shown("#live", "Live").await;
         browser.until_shown("table[aria-label=Parents]", "data/born-meanwhile").await;
         assert_not_reloaded(browser).await;
-        // The browser says of each request that nobody answered it: for events, for the page when
-        // an event has just come, for its icon. Nothing else went wrong.
+        // The browser logs each failed request: for events, for the page after an event, for the icon.
+        // There are no other errors.
         let is_of_server = |complaint: &String| {
             complaint.starts_with(&shop.url()) && complaint.contains("net::ERR_")
         };
@@ -109,7 +109,7 @@ async fn the_page_says_that_nobody_is_there_and_goes_on_when_somebody_is_again()
     .await;
 }
 
-/// Puts two that have one key into each page that is asked for, and says which page it is.
+/// Adds two elements with the same key to each fetched page, and counts the fetches.
 const TWINS: &str = r#"
     const ask = window.fetch;
     let turn = 0;
@@ -121,18 +121,18 @@ const TWINS: &str = r#"
     };
 "#;
 
-/// The server sends no such thing; but what is shown must not depend on it.
+/// The server sends unique keys, but the script must not lose elements otherwise.
 #[operetta_harness::test]
-async fn two_that_call_themselves_the_same_are_both_shown_however_often_the_page_follows() {
+async fn two_elements_with_the_same_key_are_both_kept_by_updates() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/websites/parents/shop/landing").await;
         mark(browser).await;
         browser.run(TWINS, vec![]).await;
         for (turn, title) in [(1, "better"), (2, "best")] {
             shop.put("Website", "shop", "landing", json!({"title": title})).await;
-            let follows =
+            let is_updated =
                 format!("return document.querySelector('.twins')?.dataset.turn >= {turn}");
-            browser.until_true("that the page follows", &follows).await;
+            browser.until_true("the update of the page", &is_updated).await;
         }
         assert_eq!(browser.texts(".twins li").await, ["a twin", "a twin"]);
         assert_not_reloaded(browser).await;

@@ -1,4 +1,4 @@
-//! A person who has to log in: the page for it, what a session opens, and how it ends.
+//! The login page, sessions and their end.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 
@@ -20,10 +20,10 @@ use crate::{
 
 const VIEW: &str = "/ui/operators/notes?q=note";
 
-/// An operator that lets in whom its API server knows.
+/// An operator with delegated access.
 struct Guarded {
     cluster: TestCluster,
-    /// Its token is good while it runs.
+    /// The token is valid while this runs.
     _api_server: operetta_apiserver::Running,
     token: String,
     running: Running,
@@ -58,7 +58,7 @@ impl Guarded {
     }
 }
 
-/// A browser in front of an endpoint that asks who comes.
+/// A test with a browser and a guarded endpoint.
 async fn visit(test: impl AsyncFnOnce(&Browser, &Guarded)) {
     let _alone = ONE_AT_A_TIME.lock().await;
     let driver = Driver::start();
@@ -69,7 +69,7 @@ async fn visit(test: impl AsyncFnOnce(&Browser, &Guarded)) {
     browser.close().await;
     tokio::task::spawn_blocking(|| guarded.running.stop()).await.unwrap().unwrap();
     result.unwrap_or_else(|panic| resume_unwind(panic));
-    // To be told to log in is what this is about.
+    // The refusals without a token are expected.
     let others = complaints.iter().filter(|it| !it.contains("status of 401 (Unauthorized)"));
     assert_eq!(others.collect::<Vec<_>>(), Vec::<&String>::new(), "in the console");
 }
@@ -81,12 +81,12 @@ async fn log_in(browser: &Browser, token: &str) {
 }
 
 #[operetta_harness::test]
-async fn a_person_logs_in_sees_what_happens_gives_a_command_and_logs_out() {
+async fn a_user_logs_in_sees_updates_gives_a_command_and_logs_out() {
     visit(async |browser, guarded| {
         browser.goto(VIEW).await;
         browser.until_shown("h1", "Log in").await;
         log_in(browser, "a-token-that-nobody-has").await;
-        browser.until_shown("[role=alert]", "The token is not valid").await;
+        browser.until_shown("[role=alert]", "The token is invalid").await;
         log_in(browser, &guarded.token).await;
         browser.until_shown("h1", "notes").await;
         assert_eq!(browser.path().await, VIEW);
@@ -96,9 +96,9 @@ async fn a_person_logs_in_sees_what_happens_gives_a_command_and_logs_out() {
         guarded.write("note-2").await;
         browser.until_shown("main", "note-2").await;
         browser.click_button("Pause the operator").await;
-        browser.until_shown(".notice", "A person has paused this operator").await;
+        browser.until_shown(".notice", "A user paused this operator").await;
         let cookies = browser.run("return document.cookie", vec![]).await;
-        assert_eq!(cookies, "", "no script can read it");
+        assert_eq!(cookies, "", "scripts cannot read it");
         browser.click_button("Log out").await;
         browser.until_shown("h1", "Log in").await;
         assert_eq!(browser.path().await, "/ui/login");
@@ -110,7 +110,7 @@ async fn a_person_logs_in_sees_what_happens_gives_a_command_and_logs_out() {
 }
 
 #[operetta_harness::test]
-async fn a_person_logs_in_and_out_without_script() {
+async fn a_user_logs_in_and_out_without_script() {
     visit(async |browser, guarded| {
         browser.without_script().await;
         browser.goto("/").await;
@@ -123,13 +123,13 @@ async fn a_person_logs_in_and_out_without_script() {
 }
 
 #[operetta_harness::test]
-async fn everybody_can_read_and_use_the_page_to_log_in() {
+async fn the_login_page_is_accessible() {
     visit(async |browser, _| {
         for look in [WIDE, WIDE.dark(), NARROW, NARROW.dark()] {
             browser.look(look).await;
             browser.goto(VIEW).await;
             log_in(browser, "wrong").await;
-            browser.until_shown("[role=alert]", "The token is not valid").await;
+            browser.until_shown("[role=alert]", "The token is invalid").await;
             assert_eq!(violations(browser).await, Value::Array(vec![]), "{look:?}");
             let script = "return document.documentElement.scrollWidth - innerWidth";
             let beyond = browser.run(script, vec![]).await.as_i64().unwrap();
@@ -140,7 +140,7 @@ async fn everybody_can_read_and_use_the_page_to_log_in() {
 }
 
 #[operetta_harness::test]
-async fn the_frame_fits_with_who_is_logged_in() {
+async fn the_frame_with_a_user_fits_and_is_accessible() {
     visit(async |browser, guarded| {
         browser.goto("/").await;
         log_in(browser, &guarded.token).await;

@@ -1,4 +1,4 @@
-//! Wide and narrow, light and dark: nothing is cut off, and everybody can read it.
+//! Layout and accessibility, wide and narrow, light and dark.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ async fn no_view_is_wider_than_the_window() {
 }
 
 #[operetta_harness::test]
-async fn everybody_can_read_and_use_every_view_in_light_and_dark() {
+async fn every_view_is_accessible_in_light_and_dark() {
     visit(async |browser, _| {
         for look in [WIDE, WIDE.dark(), NARROW, NARROW.dark()] {
             browser.look(look).await;
@@ -42,21 +42,21 @@ async fn everybody_can_read_and_use_every_view_in_light_and_dark() {
 }
 
 #[operetta_harness::test]
-async fn the_page_is_as_dark_as_the_reader_wants_it() {
+async fn the_page_follows_the_preferred_colour_scheme() {
     visit(async |browser, _| {
         let script = "return getComputedStyle(document.body).backgroundColor";
-        let mut papers = Vec::new();
+        let mut backgrounds = Vec::new();
         for look in [WIDE, WIDE.dark()] {
             browser.look(look).await;
             browser.goto("/").await;
-            papers.push(brightness(browser.run(script, vec![]).await.as_str().unwrap()));
+            backgrounds.push(brightness(browser.run(script, vec![]).await.as_str().unwrap()));
         }
-        assert!(papers[0] > 200 && papers[1] < 50, "{papers:?}");
+        assert!(backgrounds[0] > 200 && backgrounds[1] < 50, "{backgrounds:?}");
     })
     .await;
 }
 
-/// What axe-core finds: the rule and where.
+/// The violations that axe-core finds, with their elements.
 pub(crate) async fn violations(browser: &Browser) -> Value {
     browser.run(AXE, vec![]).await;
     let script = "const done = arguments[0];
@@ -67,7 +67,7 @@ pub(crate) async fn violations(browser: &Browser) -> Value {
     browser.run_async(script, vec![]).await
 }
 
-/// Of `rgb(r, g, b)`, the mean.
+/// The mean of `rgb(r, g, b)`.
 fn brightness(colour: &str) -> u32 {
     let parts = colour.trim_start_matches("rgb(").trim_end_matches(')').split(", ");
     parts.map(|part| part.parse::<u32>().unwrap()).sum::<u32>() / 3

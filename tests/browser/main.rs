@@ -1,4 +1,4 @@
-//! The page in a real browser: every view, live, in dark and narrow, by keyboard and without script.
+//! The page in a real browser: views, live updates, layout, keyboard, and without script.
 //!
 //! The browser is Debian's `chromium` with `chromium-driver`. Without them the tests are
 //! ignored; with `CI` set they fail.

@@ -23,7 +23,7 @@ const PICTURES: &[(&str, &str, Look)] = &[
 ];
 
 #[operetta_harness::test]
-async fn pictures_of_the_page_are_made() {
+async fn the_screenshots_are_updated() {
     if std::env::var_os("UPDATE_SCREENSHOTS").is_none() {
         operetta_harness::ignore("UPDATE_SCREENSHOTS is not set");
     }

@@ -1,4 +1,4 @@
-//! Two operators on an embedded API server, with parents that are well and some that are not.
+//! Two operators on an embedded API server, with parents in several phases.
 
 use std::{net::SocketAddr, sync::Mutex, time::Duration};
 
@@ -14,10 +14,19 @@ use kube::{
         ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams,
     },
 };
-use operetta::{object::{ObjectKey}, operator::Permanent, prelude::*, supervisor::{Running, SupervisorBuilder}, testkit::{TestCluster, eventually, internals::{board::{Board, ParentPhase}}}};
+use operetta::{
+    object::ObjectKey,
+    operator::Permanent,
+    prelude::*,
+    supervisor::{Running, SupervisorBuilder},
+    testkit::{
+        TestCluster, eventually,
+        internals::board::{Board, ParentPhase},
+    },
+};
 use serde_json::{Value, json};
 
-/// What no page may show.
+/// A value that no page may show.
 pub(crate) const SENTINEL: &str = "sentinel-c2VjcmV0";
 
 /// Operators and their cluster, for one test.
@@ -43,7 +52,7 @@ impl Shop {
         Self { cluster, address, running: Mutex::new(Some(running)) }
     }
 
-    /// With parents in every state that lasts.
+    /// With parents in every lasting phase.
     pub(crate) async fn stocked() -> Self {
         let shop = Self::open().await;
         for name in ["orders", "customers", "sessions"] {
@@ -74,7 +83,7 @@ impl Shop {
         shop.hold("shop", "stock-content").await;
         shop.until("websites", "shop", "stock", ParentPhase::Waiting).await;
         let words = "MountVolume.SetUp failed for volume \"content\": the object is being deleted";
-        shop.tell("ConfigMap", "stock-content", "FailedMount", words).await;
+        shop.emit("ConfigMap", "stock-content", "FailedMount", words).await;
         shop
     }
 
@@ -107,7 +116,7 @@ impl Shop {
         self.api(kind, namespace).delete(name, &DeleteParams::default()).await.unwrap();
     }
 
-    /// Somebody deletes a `ConfigMap` on which somebody else has put a finalizer.
+    /// Deletes a `ConfigMap` with a foreign finalizer.
     async fn hold(&self, namespace: &str, name: &str) {
         let api: Api<ConfigMap> = Api::namespaced(self.cluster.client(), namespace);
         let held = json!({"metadata": {"finalizers": ["backup.example/wait"]}});
@@ -115,8 +124,8 @@ impl Shop {
         api.delete(name, &DeleteParams::default()).await.unwrap();
     }
 
-    /// Somebody else tells about a child in the namespace `shop`.
-    pub(crate) async fn tell(&self, kind: &str, name: &str, reason: &str, words: &str) {
+    /// Creates an Event about a child in the namespace `shop`.
+    pub(crate) async fn emit(&self, kind: &str, name: &str, reason: &str, words: &str) {
         let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", kind));
         let children: Api<DynamicObject> =
             Api::namespaced_with(self.cluster.client(), "shop", &resource);
@@ -147,7 +156,7 @@ impl Shop {
         eventually(&format!("{key} {}", phase.name()), look, |seen| *seen == Some(phase)).await;
     }
 
-    /// Waits until an operator knows a parent no longer.
+    /// Waits until an operator no longer has a parent.
     pub(crate) async fn until_gone(&self, operator: &str, namespace: &str, name: &str) {
         let key = ObjectKey::namespaced(namespace, name);
         let look = || async { self.board().parent(operator, &key).is_none() };
@@ -171,7 +180,7 @@ impl Shop {
     }
 
     async fn apply(&self, api: &Api<DynamicObject>, name: &str, object: &Value) {
-        let parameters = PatchParams::apply("a-person").force();
+        let parameters = PatchParams::apply("a-user").force();
         api.patch(name, &parameters, &Patch::Apply(object)).await.unwrap();
     }
 
@@ -229,8 +238,8 @@ fn sync(request: &SyncRequest) -> Result<SyncResponse> {
             "spec": {"selector": {"app": name}, "ports": [{"name": "http", "port": 80}]},
         }),
     ];
-    let there = request.children::<ConfigMap>().len();
-    Ok(SyncResponse::status(json!({"pages": there})).children(children))
+    let pages = request.children::<ConfigMap>().len();
+    Ok(SyncResponse::status(json!({"pages": pages})).children(children))
 }
 
 fn crd(kind: &str, plural: &str) -> CustomResourceDefinition {

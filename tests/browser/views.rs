@@ -1,10 +1,10 @@
-//! What each view shows.
+//! The contents of each view.
 
 use serde_json::json;
 
 use crate::{browser::Browser, shop::SENTINEL, visit::visit};
 
-/// Every view, and each state of a parent.
+/// Every view, and each phase of a parent.
 pub(crate) const VIEWS: &[&str] = &[
     "/",
     "/ui/operators/websites",
@@ -24,27 +24,27 @@ pub(crate) const VIEWS: &[&str] = &[
 ];
 
 #[operetta_harness::test]
-async fn somebody_who_has_never_seen_it_finds_why_a_parent_is_stuck() {
+async fn the_overview_leads_to_the_reason_of_a_failure() {
     visit(async |browser, _| {
         browser.goto("/").await;
-        // The eye falls on what is wrong, with the reason.
+        // The overview shows the problem with its reason.
         let attention = browser.text("section[aria-labelledby=attention]").await;
         assert!(attention.contains("shop/checkout"), "{attention}");
         assert!(attention.contains("registry.example/shop:lates does not exist"), "{attention}");
-        // One click further, it is the first sentence.
+        // One click further, the reason is the first sentence.
         browser.click("a[href='/ui/operators/websites/parents/shop/checkout']").await;
         browser.until_shown("h1", "shop/checkout").await;
         let first = browser.texts("main p").await.remove(0);
         assert!(first.contains("failed: the handler returned an error: the image"), "{first}");
-        assert!(first.contains("Change what the error names"), "{first}");
+        assert!(first.contains("Fix the cause of the error"), "{first}");
         let next = browser.text("main").await;
-        assert!(next.contains("Next reconcile ") && next.contains("to try again"), "{next}");
+        assert!(next.contains("Next reconcile ") && next.contains("to retry"), "{next}");
     })
     .await;
 }
 
 #[operetta_harness::test]
-async fn what_cannot_mend_itself_comes_first() {
+async fn parents_that_need_manual_intervention_come_first() {
     visit(async |browser, _| {
         browser.goto("/").await;
         let titles = browser.texts("section[aria-labelledby=attention] h3").await;
@@ -59,17 +59,17 @@ async fn what_cannot_mend_itself_comes_first() {
 }
 
 #[operetta_harness::test]
-async fn a_parent_shows_its_children_runs_and_conditions() {
+async fn a_parent_shows_its_children_reconciles_and_conditions() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/websites/parents/shop/landing").await;
         let children = browser.texts(".tree li").await;
         assert_eq!(children.len(), 3, "{children:?}");
         assert!(children[0].contains("ConfigMap") && children[0].contains("landing-content"));
-        let runs = browser.text(".reconciles").await;
+        let reconciles = browser.text(".reconciles").await;
         for shown in ["wrote", "created", "ConfigMap.v1 shop/landing-content", "synced"] {
-            assert!(runs.contains(shown), "no `{shown}` in {runs}");
+            assert!(reconciles.contains(shown), "no `{shown}` in {reconciles}");
         }
-        browser.until_shown(".conditions", "all children are as desired").await;
+        browser.until_shown(".conditions", "all children are up to date").await;
         browser.click(".tree a").await;
         browser.until_shown("pre", "title: landing").await;
     })
@@ -77,13 +77,13 @@ async fn a_parent_shows_its_children_runs_and_conditions() {
 }
 
 #[operetta_harness::test]
-async fn what_a_reconcile_would_change_is_shown_and_not_done() {
+async fn a_preview_shows_changes_and_writes_nothing() {
     visit(async |browser, shop| {
         shop.put("Website", "shop", "newsletter", json!({"title": "spring"})).await;
         browser.goto("/ui/operators/websites/parents/shop/newsletter").await;
         browser.until_shown(".lede", "newsletter-content").await;
         browser.click("a[href$='?diff']").await;
-        browser.until_shown(".tree", "would be changed").await;
+        browser.until_shown(".tree", "would be updated").await;
         assert_eq!(browser.texts(".diff li").await, [".data.title \"newsletter\" \"spring\""]);
         browser.goto("/ui/operators/websites/parents/shop/landing?diff").await;
         browser.until_shown("main", "It would change nothing.").await;
@@ -94,7 +94,7 @@ async fn what_a_reconcile_would_change_is_shown_and_not_done() {
 }
 
 #[operetta_harness::test]
-async fn what_kubernetes_tells_has_the_columns_of_kubectl_also_without_script() {
+async fn events_have_the_columns_of_kubectl_also_without_script() {
     visit(async |browser, _| {
         browser.without_script().await;
         browser.goto("/ui/operators/websites/parents/shop/stock").await;
@@ -117,25 +117,25 @@ async fn an_operator_shows_its_queue_its_settings_and_its_caches() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/databases").await;
         let settings = browser.text("section[aria-labelledby=settings]").await;
-        for shown in ["0 of 16 places taken, 0 waiting", "1 min to 5 min", "Secret (v1)"] {
+        for shown in ["0 of 16 permits in use, 0 waiting", "1 min to 5 min", "Secret (v1)"] {
             assert!(settings.contains(shown), "no `{shown}` in {settings}");
         }
         let caches = browser.texts("table[aria-label=Caches] tbody tr").await;
         assert_eq!(caches.len(), 4, "{caches:?}");
-        assert!(caches.iter().all(|cache| cache.contains("in sync")), "{caches:?}");
+        assert!(caches.iter().all(|cache| cache.contains("synced")), "{caches:?}");
     })
     .await;
 }
 
 #[operetta_harness::test]
-async fn parents_are_found_while_one_types() {
+async fn parents_are_filtered_during_input() {
     visit(async |browser, _| {
         browser.goto("/ui/operators/websites").await;
         assert_eq!(rows(browser).await.len(), 8);
         browser.find("input[name=q]").await.send_keys("RECI").await.unwrap();
         browser.until("table[aria-label=Parents] tbody th", |it| it == "blog/recipes").await;
         assert_eq!(browser.path().await, "/ui/operators/websites?q=RECI");
-        // What was typed stays in place, and so does the cursor.
+        // The input and its focus are kept.
         browser.keys("pe").await;
         browser
             .until_true("the query in the address", "return location.search == '?q=RECIpe'")
@@ -161,7 +161,7 @@ async fn no_view_shows_a_secret() {
 }
 
 #[operetta_harness::test]
-async fn without_script_everything_can_be_read() {
+async fn every_view_is_readable_without_script() {
     visit(async |browser, _| {
         browser.without_script().await;
         browser.goto("/ui/operators/websites?phase=failing").await;
@@ -177,7 +177,7 @@ async fn without_script_everything_can_be_read() {
     .await;
 }
 
-/// The parents that are listed.
+/// The listed parents.
 pub(crate) async fn rows(browser: &Browser) -> Vec<String> {
     browser.texts("table[aria-label=Parents] tbody th").await
 }

@@ -1,4 +1,4 @@
-//! A test: a shop, a browser in front of it, and both gone when it ends, failed or not.
+//! Runs a test with a shop and a browser, and stops both at its end.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 
@@ -7,10 +7,10 @@ use tokio::sync::Mutex;
 
 use crate::{browser::Browser, driver::Driver, shop::Shop};
 
-/// Browsers are large.
+/// Browsers need much memory.
 pub(crate) static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
-/// A browser with parents in every state that lasts to look at.
+/// A browser and a shop with parents in every lasting phase.
 pub(crate) async fn visit(test: impl AsyncFnOnce(&Browser, &Shop)) {
     let _alone = ONE_AT_A_TIME.lock().await;
     let driver = Driver::start();
@@ -28,7 +28,7 @@ pub(crate) async fn visit(test: impl AsyncFnOnce(&Browser, &Shop)) {
     assert!(complaints.is_empty(), "in the console: {complaints:#?}");
 }
 
-/// That a parent or an operator is not there is what some tests are about.
+/// Some tests request missing parents or operators.
 fn is_expected(complaint: &str) -> bool {
     complaint.contains("/operators/") && complaint.contains("status of 404 (Not Found)")
 }

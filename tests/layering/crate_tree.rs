@@ -1,7 +1,5 @@
-//! The modules of one crate, read from its root along the `mod` declarations, so that tests are left
-//! out where the compiler leaves them out. Reads a folder, or sources that a test wrote down.
-//!
-//! Does not know what a name means: `names`.
+//! The modules of one crate, read from its root along the `mod` declarations, without modules
+//! that are compiled for tests only. Reads a folder, or the samples of a test. `names` resolves paths.
 
 use std::{
     collections::BTreeMap,
@@ -20,14 +18,14 @@ pub(crate) struct CrateTree {
 }
 
 impl CrateTree {
-    /// Reads the crate whose `lib.rs` is in a folder, which is named from the root of the workspace.
+    /// Reads the crate whose `lib.rs` is in a folder, given relative to the root of the workspace.
     pub(crate) fn read(folder: &str) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         Self::follow(&|file| fs::read_to_string(folder.join(file)).ok())
     }
 
-    /// Reads sources that are not in files: pairs of name and text, with a `lib.rs`.
-    pub(crate) fn planted(sources: &[(&str, &str)]) -> Self {
+    /// Reads sources from memory: pairs of file name and text, one of them `lib.rs`.
+    pub(crate) fn of_sources(sources: &[(&str, &str)]) -> Self {
         let sources: BTreeMap<_, _> = sources.iter().copied().collect();
         Self::follow(&|file| sources.get(file.to_str()?).map(ToString::to_string))
     }

@@ -1,5 +1,5 @@
-//! Which top module of a crate may use which, and which may use a foreign crate. Each answer is a list
-//! of what is wrong, with file and line.
+//! Checks which top-level modules of a crate use each other and foreign crates. Each check returns its
+//! violations, with file and line.
 
 use crate::{
     crate_tree::{CrateTree, ModulePath},
@@ -29,8 +29,8 @@ pub(crate) fn too_high(
     wrong
 }
 
-/// Uses of what is reserved for other modules.
-pub(crate) fn out_of_room(
+/// Uses of paths that are reserved for other modules.
+pub(crate) fn not_permitted(
     tree: &CrateTree,
     layers: Layers<'_>,
     reserved: &[(&str, &[&str])],
@@ -41,9 +41,9 @@ pub(crate) fn out_of_room(
         let Target::Foreign(path) = tree.target(&module.path, mention) else { continue };
         let path = path.join("::") + "::";
         let is_layered = layers.iter().any(|(name, _)| *name == from);
-        for (thing, rooms) in reserved {
+        for (thing, users) in reserved {
             let is_used = path.starts_with(&format!("{thing}::"));
-            if is_layered && is_used && !rooms.contains(&from) {
+            if is_layered && is_used && !users.contains(&from) {
                 wrong.push(format!("{}: {from} uses {thing}", place(module, mention)));
             }
         }
@@ -51,7 +51,7 @@ pub(crate) fn out_of_room(
     wrong
 }
 
-/// Top modules without a layer, and layers without a module.
+/// Top-level modules without a layer, and layers without a module.
 pub(crate) fn mismatched(tree: &CrateTree, layers: Layers<'_>, without: &[&str]) -> Vec<String> {
     let is_top = |name: &str| tree.modules.contains_key(&vec![name.to_owned()]);
     let has_layer =
@@ -64,13 +64,13 @@ pub(crate) fn mismatched(tree: &CrateTree, layers: Layers<'_>, without: &[&str])
         .collect()
 }
 
-/// What the modules below the root mention; the root itself only puts them together.
+/// The paths that modules below the root use; the root only declares them.
 fn mentions(tree: &CrateTree) -> impl Iterator<Item = (&Module, &Mention)> {
     let below = tree.modules.values().filter(|module| !module.path.is_empty());
     below.flat_map(|module| module.mentions().map(move |mention| (module, mention)))
 }
 
-/// The top modules that a path passes: the one it names, and the one that defines what is meant.
+/// The top-level modules of a path: the one it names, and the one that defines the item.
 fn named<'a>(tree: &'a CrateTree, module: &Module, mention: &'a Mention) -> Vec<&'a str> {
     let top =
         |path: ModulePath| tree.modules.keys().find(|key| !path.is_empty() && ***key == path[..1]);

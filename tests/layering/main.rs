@@ -1,20 +1,20 @@
-//! The layers of the framework hold: a module uses only modules of lower layers, only the named
-//! modules may use the crates that do things, and no files of a crate need each other in a circle.
+//! Tests of the layers: a module uses only modules of lower layers, only the permitted modules use the
+//! crates that perform effects, and the files of a crate have no cyclic dependencies.
 //!
-//! The tables are here; the sources are read by `crate_tree` and `module`, what a name means is found
-//! by `names`. `planted` tests that what is wrong is found, and nothing else.
+//! The tables are here. `crate_tree` and `module` read the sources, `names` resolves paths, and `samples` tests
+//! the checks themselves.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod circles;
 mod crate_tree;
+mod cycles;
 mod layers;
 mod module;
 mod names;
-mod planted;
+mod samples;
 
-use circles::{Need, circles};
 use crate_tree::CrateTree;
+use cycles::{Dependency, cycles};
 
 /// Module and layer of the framework. A module may use modules of smaller numbers.
 const LAYERS: &[(&str, u8)] = &[
@@ -42,10 +42,10 @@ const LAYERS: &[(&str, u8)] = &[
 /// Modules of one layer that may use each other in this direction, because the lower one is data.
 const WITHIN_A_LAYER: &[(&str, &str)] = &[("history", "plan")];
 
-/// Modules that only name what is elsewhere, for users.
+/// Modules that only re-export, for users.
 const WITHOUT_LAYER: &[&str] = &["prelude"];
 
-/// What only the named modules may use.
+/// Paths that only the named modules may use.
 const RESERVED: &[(&str, &[&str])] = &[
     ("prometheus", &["metrics"]),
     ("kube::Client", &["cluster", "supervisor", "testkit"]),
@@ -71,8 +71,8 @@ fn a_module_uses_only_lower_layers() {
 }
 
 #[test]
-fn a_crate_that_does_things_is_used_in_its_room() {
-    holds(&layers::out_of_room(&CrateTree::read(FRAMEWORK), LAYERS, RESERVED));
+fn a_crate_that_performs_effects_is_used_only_by_the_permitted_modules() {
+    holds(&layers::not_permitted(&CrateTree::read(FRAMEWORK), LAYERS, RESERVED));
 }
 
 #[test]
@@ -81,18 +81,22 @@ fn every_module_has_a_layer_and_every_layer_its_module() {
 }
 
 #[test]
-fn files_do_not_need_each_other_in_circles() {
+fn files_have_no_cyclic_dependencies() {
     let folders = [FRAMEWORK].iter().chain(OTHERS);
     let wrong = folders.flat_map(|folder| {
-        let needs = circles(&CrateTree::read(folder));
-        needs.iter().map(|need| told(folder, need)).collect::<Vec<_>>()
+        let dependencies = cycles(&CrateTree::read(folder));
+        dependencies.iter().map(|it| description(folder, it)).collect::<Vec<_>>()
     });
     holds(&wrong.collect::<Vec<_>>());
 }
 
-fn told(folder: &str, need: &Need) -> String {
-    let Need { file, line, needed, .. } = need;
-    format!("{folder}/{}:{line}: needs {}, which needs it", file.display(), needed.display())
+fn description(folder: &str, dependency: &Dependency) -> String {
+    let Dependency { file, line, needed } = dependency;
+    format!(
+        "{folder}/{}:{line}: depends on {}, which depends on it",
+        file.display(),
+        needed.display()
+    )
 }
 
 fn holds(wrong: &[String]) {

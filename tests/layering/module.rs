@@ -1,8 +1,7 @@
-//! What one module says: what it imports, defines and declares, and the paths that are written in its
-//! code, each with its line. Comments are no syntax; what is compiled for tests only is left out.
+//! The content of one module: its imports, definitions and declarations, and the paths in its code with
+//! their lines. Comments and code that is compiled for tests only do not count.
 //!
-//! In macros, which have no syntax of their own, every path of at least two names counts, and so it
-//! does in the strings of `#[serde(...)]`, which name functions.
+//! In macro calls and in the strings of `#[serde(...)]` every path of at least two names counts.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,7 +22,7 @@ use crate::crate_tree::ModulePath;
 pub(crate) struct Mention {
     pub(crate) names: Vec<String>,
     pub(crate) line: usize,
-    /// Whether it is all of a module: `use a::*`.
+    /// Whether it is a glob import: `use a::*`.
     pub(crate) glob: bool,
 }
 
@@ -37,7 +36,7 @@ pub(crate) struct Module {
     /// All modules that are declared here.
     pub(crate) children: BTreeSet<String>,
     pub(crate) defined: BTreeSet<String>,
-    /// By the name that is given to it here, which may be two things: a function and a module.
+    /// By local name. One name may import two items: a function and a module.
     pub(crate) imports: BTreeMap<String, Vec<Mention>>,
     pub(crate) globs: Vec<Mention>,
     /// Paths that are used here without an import, or from one.
@@ -45,10 +44,10 @@ pub(crate) struct Module {
 }
 
 impl Module {
-    /// The module of a file, and those that are blocks in it.
+    /// The module of a file, and the inline modules in it.
     pub(crate) fn read(path: ModulePath, file: &Path, text: &str) -> Vec<Self> {
         let syntax = syn::parse_file(text)
-            .unwrap_or_else(|error| panic!("{} is no Rust: {error}", file.display()));
+            .unwrap_or_else(|error| panic!("{} is not valid Rust: {error}", file.display()));
         let mut reader = Reader::new(path, file);
         reader.visit_file(&syntax);
         reader.blocks.push(reader.module);
@@ -112,7 +111,7 @@ impl Reader {
         self.module.imports.entry(given.unwrap_or_default()).or_default().push(mention);
     }
 
-    /// The paths in a macro, which may be anything: names with `::` between them.
+    /// The paths in the tokens of a macro: names with `::` between them.
     fn tokens(&mut self, tokens: TokenStream) {
         let (mut path, mut colons) = (Vec::new(), 0);
         for token in tokens {
@@ -138,7 +137,7 @@ impl Reader {
         self.write(&path);
     }
 
-    /// One name alone is defined here or imported.
+    /// A single name is defined here or imported, so it is skipped.
     fn write(&mut self, path: &[Ident]) {
         if let [first, _, ..] = path {
             let names = path.iter().map(|name| name.unraw().to_string()).collect();

@@ -1,24 +1,23 @@
-//! What a path means in a module: the module that defines it, found through every `use` on the way, or
-//! something of another crate.
+//! Resolves a path in a module to the module that defines its item, through every `use`, or to another crate.
 
 use crate::{
     crate_tree::{CrateTree, ModulePath},
     module::{Mention, Module},
 };
 
-/// What a path leads to.
+/// What a path resolves to.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Target {
-    /// Something that is defined in this module.
+    /// An item that is defined in this module.
     Item(ModulePath),
-    /// A module as such.
+    /// The module itself.
     Module(ModulePath),
-    /// Something of another crate, by its full path.
+    /// An item of another crate, by its full path.
     Foreign(Vec<String>),
 }
 
 impl CrateTree {
-    /// Where what a module mentions is defined.
+    /// Resolves a path that a module uses.
     pub(crate) fn target(&self, module: &[String], mention: &Mention) -> Target {
         match self.find(module, &mention.names, mention.glob, 0) {
             Target::Module(all) if mention.glob => Target::Item(all),
@@ -26,7 +25,7 @@ impl CrateTree {
         }
     }
 
-    /// `is_prefix`: the path goes on, so of a module and a function of one name the module is meant.
+    /// `is_prefix`: the path continues, so a module is preferred to a function of the same name.
     fn find(&self, module: &[String], names: &[String], is_prefix: bool, depth: usize) -> Target {
         let (first, rest) = names.split_first().map_or(("", names), |(first, rest)| (first, rest));
         match first {
@@ -55,7 +54,7 @@ impl CrateTree {
         })
     }
 
-    /// Follows names from a module on. No chain of imports is longer than `depth` may get.
+    /// Resolves names from a module. `depth` bounds chains of imports.
     fn walk(&self, at: &[String], names: &[String], is_prefix: bool, depth: usize) -> Target {
         let (Some((name, rest)), Some(module)) = (names.split_first(), self.modules.get(at)) else {
             return Target::Module(at.to_vec());
@@ -76,7 +75,7 @@ impl CrateTree {
         }
     }
 
-    /// What neither is defined here nor imported by name comes from a `use a::*`, if there is one.
+    /// Resolves a name that is neither defined here nor imported by name through the glob imports.
     fn through_globs(
         &self,
         at: &[String],
@@ -108,8 +107,7 @@ fn parent_of(module: &[String]) -> &[String] {
     module.split_last().map_or(&[], |(_, parent)| parent)
 }
 
-/// What a name was given to by `use`. `use serde;` gives it to a crate of that name, which explains
-/// nothing.
+/// The imports of a name. `use serde;` imports a crate of the same name, which resolves nothing.
 fn imports_of<'a>(module: &'a Module, name: &'a str) -> impl Iterator<Item = &'a Mention> {
     let imports = module.imports.get(name).into_iter().flatten();
     imports.filter(move |import| import.names[0] != name)

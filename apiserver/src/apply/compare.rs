@@ -1,4 +1,4 @@
-//! What differs between two objects, as sets of paths.
+//! The differences between two objects, as sets of paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,7 +60,7 @@ impl Walk {
             (Some(before), Some(after)) => {
                 let (was, is) = (ty.shape(Some(before)), ty.shape(Some(after)));
                 if std::mem::discriminant(&was) != std::mem::discriminant(&is) {
-                    // The value changed its form: what was inside the old one is gone.
+                    // The value changed its form: everything inside the old one is removed.
                     self.visit_shape(&was, old, new);
                 }
                 self.visit_shape(&is, old, new);

@@ -1,4 +1,4 @@
-//! Fields that an applier wants to change and that others manage, and how a client is told.
+//! Fields that an applier would change and that others manage, and the `Status` for the client.
 
 use std::fmt::{self, Write as _};
 
@@ -81,7 +81,7 @@ impl Conflicts {
         &self.0
     }
 
-    /// What `details.causes` of the `Status` says.
+    /// The `details.causes` of the `Status`.
     pub fn causes(&self) -> Vec<Cause> {
         let cause = |conflict: &Conflict| Cause {
             message: format!("conflict with {}", conflict.who()),

@@ -8,13 +8,13 @@ pub enum ApplyError {
     /// Others manage fields that would change.
     #[error("{0}")]
     Conflicts(Conflicts),
-    /// The applied object says who manages what, which is not for it to say.
+    /// The applied object contains `managedFields`.
     #[error("metadata.managedFields must be nil")]
     ManagedFieldsGiven,
-    /// The applied object is of another type than the resource that it was sent to.
+    /// The applied object has another type than the resource of the request.
     #[error("invalid object type: {0}")]
     WrongType(String),
-    /// The applied object does not fit the schema.
+    /// The applied object does not match the schema.
     #[error("failed to create typed patch object ({object}): {errors}")]
     Patch {
         /// `namespace/name; group/version, Kind=Kind`
@@ -22,7 +22,7 @@ pub enum ApplyError {
         /// What does not fit.
         errors: TypeErrors,
     },
-    /// The stored object does not fit the schema.
+    /// The stored object does not match the schema.
     #[error("failed to create typed live object ({object}): {errors}")]
     Live {
         /// `namespace/name; group/version, Kind=Kind`

@@ -1,6 +1,6 @@
 //! Sets of field paths.
 //!
-//! A path is a member or not whatever its parents and children are: owning `.spec` says nothing of
+//! Membership of a path is independent of its parents and children: owning `.spec` does not mean owning
 //! `.spec.replicas`. The tree only stores paths compactly.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ impl FieldSet {
         self.members.is_empty() && self.children.is_empty()
     }
 
-    /// Adds one path. The empty path, the whole object, is owned by nobody and ignored.
+    /// Adds one path. The empty path, which is the whole object, is ignored because it has no owner.
     pub(super) fn insert(&mut self, path: &[PathElement]) {
         match path {
             [] => {}

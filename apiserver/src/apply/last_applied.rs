@@ -1,8 +1,7 @@
-//! The annotation in which `kubectl apply` keeps what it applied, and the way from there to
-//! server-side apply.
+//! The annotation in which `kubectl apply` keeps what it applied, and the migration to server-side apply.
 //!
-//! Only for the field manager `kubectl`, as in the real server: fields that are still as client-side
-//! apply left them are taken over without a conflict, and the annotation follows what is applied.
+//! Only for the field manager `kubectl`, as in the real server: fields that are unchanged since the
+//! client-side apply are taken over without a conflict, and the annotation is updated.
 
 use serde_json::Value;
 

@@ -30,7 +30,7 @@ impl Operation {
     }
 }
 
-/// What tells one entry of `managedFields` from another.
+/// The identity of an entry of `managedFields`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ManagerId {
     pub(super) manager: String,
@@ -151,7 +151,7 @@ fn encode_entry(id: &ManagerId, managed: &Managed) -> Value {
     Value::Object(entry)
 }
 
-/// Whether a request asks to forget all managers: `[]` or `[{}]`.
+/// Whether a request removes all managers: `[]` or `[{}]`.
 pub(super) fn is_reset(managed_fields: Option<&Value>) -> bool {
     match managed_fields.and_then(Value::as_array).map(Vec::as_slice) {
         Some([]) => true,
@@ -190,7 +190,7 @@ pub(super) fn cap_updates(managers: &mut Managers) {
 fn merge_into_ancient(managers: &mut Managers, version: &str, first: &ManagerId, id: &ManagerId) {
     let ancient = ManagerId::updater(ANCIENT_CHANGES, version, None);
     if *id == ancient {
-        // Taken out below it would be lost: the first one is merged into it instead.
+        // It would be lost when it is removed below, so that the first one is merged into it instead.
         return move_fields(managers, first, &ancient);
     }
     move_fields(managers, first, &ancient);

@@ -1,6 +1,6 @@
 //! The live object with the applied one laid over it.
 //!
-//! Merging only adds and changes; what the applier no longer wants is pruned afterwards.
+//! Merging only adds and changes; what the applier no longer applies is pruned afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 

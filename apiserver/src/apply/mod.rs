@@ -8,8 +8,8 @@
 //!   resource holds no empty values (the real server drops them when it decodes the request, which
 //!   is why `managedFields: []` resets the managers of built-in objects only);
 //! - after [`apply`], the result is defaulted and pruned;
-//! - after both, `metadata` that the server owns and fields that the endpoint ignores are put back,
-//!   and then [`ignore_timestamps`] is called;
+//! - after both, `metadata` of the server and fields that the endpoint ignores are restored, and then
+//!   [`ignore_timestamps`] is called;
 //! - validation of values, admission, and the check of `metadata.uid` and `resourceVersion`.
 //!
 //! Not supported: conversion of managed fields between versions whose fields differ (an entry of
@@ -99,7 +99,7 @@ pub fn track_update(
         return after;
     }
     let write = Write { ty: Type::of_object(schema), before: &live, request };
-    // An object that cannot be tracked is stored all the same, but without wrong entries.
+    // An object that cannot be tracked is stored without entries.
     let Ok(managers) = write.update(&after, managers, request.manager) else { return after };
     let tracked = object::with_managed_fields(after, managers::encode(&managers));
     match before {
@@ -108,8 +108,8 @@ pub fn track_update(
     }
 }
 
-/// `after` with the times of `before` in `managedFields` if nothing but those times differs: a
-/// write that changes nothing must not look like one.
+/// `after` with the times of `before` in `managedFields` if only those times differ, so that a write
+/// without a change has no effect.
 pub fn ignore_timestamps(before: &Value, after: Value) -> Value {
     let (Some(old), Some(new)) = (object::managed_fields(before), object::managed_fields(&after))
     else {
@@ -131,8 +131,8 @@ fn without_times(managed_fields: &Value) -> Vec<Value> {
     entries
 }
 
-/// The managers before an update: those that the request gives, which is how they are edited, or
-/// else those of the stored object, so that a client that knows nothing of them does not lose them.
+/// The managers before an update: those of the request, so that they can be edited, or else those of the
+/// stored object, so that a client that does not send them does not remove them.
 fn known_managers(before: Option<&Value>, after: &Value, through_subresource: bool) -> Managers {
     let stored = || managers::decode(before.and_then(object::managed_fields)).unwrap_or_default();
     let given = object::managed_fields(after);

@@ -1,4 +1,4 @@
-//! Brings a set that was written under an older schema in line with the present one.
+//! Adapts a set that was written under an older schema to the current one.
 //!
 //! A map or list that has become atomic is owned as a whole by whoever owned a part of it. The
 //! other direction needs nothing: the owner of the whole keeps it, and parts get new owners.
@@ -35,7 +35,7 @@ fn is_atomic(ty: Type<'_>) -> bool {
     }
 }
 
-/// `None` where sets are kept as they are: nothing is known of the values.
+/// `None` where sets are not changed because the schema of the values is unknown.
 fn type_below<'a>(ty: Type<'a>, element: &PathElement) -> Option<Type<'a>> {
     match (ty.shape(None), element) {
         (Shape::Map(map), _) if map.is_free_form() => None,

@@ -1,10 +1,10 @@
-//! What a write says of itself.
+//! The parameters of a write.
 
 use serde_json::Value;
 
 use super::object;
 
-/// What a write says of itself.
+/// The parameters of a write.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// The field manager.

@@ -1,7 +1,6 @@
-//! What server-side apply makes of a schema: is this value a leaf, a map or a list, and what are
-//! its parts?
+//! How server-side apply interprets a schema: whether a value is a leaf, a map or a list, and its parts.
 //!
-//! Where no schema speaks, the type is deduced from the value: maps are merged field by field,
+//! Without a schema the type is deduced from the value: maps are merged field by field,
 //! lists are leaves. Undeclared fields are allowed below `x-kubernetes-preserve-unknown-fields`
 //! at any depth, though pruning may remove them later: that is how the real server reads it.
 
@@ -64,7 +63,7 @@ pub(super) struct ListShape<'a> {
     pub(super) element: Type<'a>,
 }
 
-/// How elements of a list are told apart.
+/// The identity of list elements.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ListKind<'a> {
     Atomic,
@@ -216,7 +215,7 @@ fn free_form_map(element: Type<'_>, atomic: bool) -> MapShape<'_> {
     }
 }
 
-/// Any string format but `byte` says that the value has a syntax of its own, which may be a number.
+/// With any string format but `byte` the value has its own syntax, which may be a number.
 fn has_format(schema: &Schema) -> bool {
     let format =
         schema.rules.as_ref().and_then(|rules| rules.get("format")).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! The rules of field ownership: who conflicts, who loses what, what is pruned.
+//! The rules of field ownership: conflicts, transfers and pruning.
 //!
 //! Works on valid objects without `managedFields` and on decoded managers.
 
@@ -17,12 +17,12 @@ use super::{
     shape::Type,
 };
 
-/// What happens to fields that change and that others manage.
+/// How changed fields of other managers are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Taking {
     /// They are a conflict.
     Ask,
-    /// They are taken.
+    /// They are transferred.
     Force,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn check(
     Conflicts::new(found.collect()).map_or(Ok(()), Err)
 }
 
-/// Takes changed and removed fields from everyone but `actor`, and drops entries with nothing left.
+/// Removes changed and removed fields from all managers but `actor`, and drops empty entries.
 pub(super) fn take(managers: &mut Managers, actor: Option<&ManagerId>, change: &Comparison) {
     let taken = change.set();
     for (_, managed) in managers.iter_mut().filter(|(id, _)| Some(*id) != actor) {
@@ -50,7 +50,7 @@ pub(super) fn take(managers: &mut Managers, actor: Option<&ManagerId>, change: &
     managers.retain(|_, managed| !managed.fields.is_empty());
 }
 
-/// Lets the manager of an update have what it changed, beside what it has.
+/// Adds what an update changed to the fields of its manager.
 pub(super) fn give(
     managers: &mut Managers,
     id: ManagerId,
@@ -86,7 +86,7 @@ pub(super) fn prune(ty: Type<'_>, merged: &Value, managers: &Managers, last: &Ma
         pruned = remove(ty, merged, &all.difference(&kept));
     }
 
-    // Removing a container removed parts of it that were never the applier's: they come back.
+    // Removing a container also removed parts that the applier never owned: they are added back.
     let gone = all.difference(&named(&field_set(ty, &pruned)));
     remove(ty, merged, &gone.intersection(&dropped))
 }
@@ -103,7 +103,7 @@ fn managed_by_version(managers: &Managers, first: &str) -> Vec<FieldSet> {
     versions.into_values().collect()
 }
 
-/// What nobody manages: what makes the object this object, and what the server writes.
+/// Fields without a manager: those that identify the object, and those of the server.
 pub(super) fn unmanaged() -> FieldSet {
     let of_metadata = [
         "name",

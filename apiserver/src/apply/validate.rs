@@ -1,6 +1,6 @@
-//! Does an object fit its type, as far as merging needs it?
+//! Checks an object against its type, as far as merging needs it.
 //!
-//! Not the validation of a request: only types, undeclared fields and keys of lists are looked at.
+//! Not the validation of a request: only types, undeclared fields and keys of lists are checked.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -13,7 +13,7 @@ use super::{
     shape::{ListKind, ListShape, MapShape, Scalar, Shape, Type},
 };
 
-/// Everything that is wrong with an object.
+/// All errors of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeErrors(Vec<TypeError>);
 

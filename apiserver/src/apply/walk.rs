@@ -1,4 +1,4 @@
-//! What the walks over one or two typed values share.
+//! Shared by the walks over one or two typed values.
 
 use serde_json::{Map, Value};
 

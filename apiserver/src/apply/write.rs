@@ -18,12 +18,12 @@ use super::{
     validate::{Duplicates, TypeErrors, validate},
 };
 
-/// The manager of what is found on an object when it is first applied to.
+/// The manager of fields that exist when an object is first applied to.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
 /// The manager of a request that names none.
 const UNKNOWN: &str = "unknown";
 
-/// A write that is under way: the type and the object that it starts from, without its managers.
+/// A write in progress: the type and the object that it starts from, without its managers.
 pub(super) struct Write<'a> {
     pub(super) ty: Type<'a>,
     pub(super) before: &'a Value,
@@ -49,7 +49,7 @@ impl Write<'_> {
         self.merge(applied, managers, taking)
     }
 
-    /// Conflicts with what client-side apply left are none.
+    /// Fields of client-side apply do not conflict.
     fn merge_for_kubectl(
         &self,
         applied: &Value,
@@ -89,7 +89,7 @@ impl Write<'_> {
         Ok(managers)
     }
 
-    /// What was there before anyone was tracked gets a manager of its own.
+    /// Gives untracked fields of an existing object their own manager.
     fn managers_to_start_from(&self, managers: Managers) -> Result<Managers, ApplyError> {
         let described = || object::describe(self.before);
         let invalid = |errors| ApplyError::Live { object: described(), errors };
@@ -128,7 +128,7 @@ impl Write<'_> {
         Ok(object::with_managed_fields(result, managers::encode(&managers)))
     }
 
-    /// Gives the applier what it applies, and returns what it had.
+    /// Sets the fields of the applier, and returns the previous ones.
     fn claim(&self, managers: &mut Managers, id: &ManagerId, applied: &Value) -> Option<Managed> {
         let fields = owned::field_set(self.ty, applied).recursive_difference(&self.reset_fields());
         let last = managers.remove(id);

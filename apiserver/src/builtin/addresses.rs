@@ -1,4 +1,4 @@
-//! Free cluster addresses and node ports. The caller says what is taken; nothing is remembered.
+//! Finds free cluster addresses and node ports. The caller passes those in use; there is no state.
 
 use std::{collections::BTreeSet, net::Ipv4Addr};
 
@@ -6,15 +6,15 @@ use std::{collections::BTreeSet, net::Ipv4Addr};
 const ADDRESSES: std::ops::Range<u32> = 0x0a00_0001..0x0a00_ffff;
 const NODE_PORTS: std::ops::RangeInclusive<u16> = 30_000..=32_767;
 
-/// An address of `10.0.0.0/16` that is not taken; the search starts at `hint` so that an address
-/// just given back is not the next one handed out.
+/// A free address of `10.0.0.0/16`. The search starts at `hint`, so that an address that was just released
+/// is not the next one.
 pub fn free_address(taken: &BTreeSet<Ipv4Addr>, hint: u32) -> Option<Ipv4Addr> {
     let count = ADDRESSES.end - ADDRESSES.start;
     let candidates = (0..count).map(|n| ADDRESSES.start + (hint % count + n) % count);
     candidates.map(Ipv4Addr::from).find(|address| !taken.contains(address))
 }
 
-/// The lowest `count` node ports that are not taken.
+/// The lowest `count` free node ports.
 pub fn free_node_ports(taken: &BTreeSet<u16>, count: usize) -> Option<Vec<u16>> {
     let free: Vec<u16> = NODE_PORTS.filter(|port| !taken.contains(port)).take(count).collect();
     (free.len() == count).then_some(free)

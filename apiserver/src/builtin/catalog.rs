@@ -30,9 +30,9 @@ pub struct BuiltinType {
     pub plural: &'static str,
     /// The name of one: `pod`.
     pub singular: &'static str,
-    /// What users type instead: `po`.
+    /// The short names: `po`.
     pub short_names: Vec<&'static str>,
-    /// Groups of types that users ask for together: `all`.
+    /// The categories: `all`.
     pub categories: Vec<&'static str>,
     /// Whether objects live in a namespace.
     pub namespaced: bool,

@@ -1,7 +1,7 @@
-//! Whether an object can be decoded into its Go struct, and which of its fields are unknown there.
+//! Checks whether an object can be decoded into its Go struct, and finds unknown fields.
 //!
-//! The errors are those of a request with status 400. Where several values are wrong, the real
-//! server complains of the first in the document, this module of the first by name.
+//! The errors are those of a request with status 400. Of several invalid values the real server reports
+//! the first in the document, this module the first by name.
 
 use base64::{DecodeError as Base64Error, Engine, prelude::BASE64_STANDARD};
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ use super::{
     timestamp,
 };
 
-/// Why an object is no object of its kind.
+/// Why an object cannot be decoded as its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{kind} in version {version:?} cannot be handled as a {kind}: {reason}")]
 pub struct DecodeError {

@@ -40,7 +40,7 @@ pub(super) fn get_mut<'a>(object: &'a mut Value, path: &str) -> Option<&'a mut V
     path.split('.').try_fold(object, |value, name| value.get_mut(name))
 }
 
-/// The map at a path, made where it is absent; `None` where something else is in the way.
+/// The map at a path, created if absent; `None` if another value exists there.
 pub(super) fn map_mut<'a>(object: &'a mut Value, path: &str) -> Option<&'a mut Map<String, Value>> {
     let names = path.split('.').filter(|name| !name.is_empty());
     names.fold(object.as_object_mut(), |map, name| {
@@ -52,7 +52,7 @@ pub(super) fn map_mut<'a>(object: &'a mut Value, path: &str) -> Option<&'a mut M
     })
 }
 
-/// Writes the value at a path and makes the way to it.
+/// Writes the value at a path and creates its parents.
 pub(super) fn set(object: &mut Value, path: &str, value: impl Into<Value>) {
     let (parents, name) = path.rsplit_once('.').unwrap_or(("", path));
     if let Some(map) = map_mut(object, parents) {

@@ -18,7 +18,7 @@ pub(super) fn prepare_for_create(pod: &mut Value) {
     path::set_if_absent(pod, "spec.preemptionPolicy", "PreemptLowerPriority");
 }
 
-/// What an update that leaves it out does not change.
+/// Keeps fields that an update omits.
 pub(super) fn prepare_for_update(new: &mut Value, old: &Value) {
     tolerate_lost_nodes(new);
     for kept in ["spec.priority", "spec.preemptionPolicy"] {
@@ -28,7 +28,7 @@ pub(super) fn prepare_for_update(new: &mut Value, old: &Value) {
     }
 }
 
-/// Old kubelets forget the quality of service.
+/// Old kubelets omit the quality of service.
 pub(super) fn prepare_for_status_update(new: &mut Value, old: &Value) {
     for kept in ["status.qosClass", "status.observedGeneration"] {
         if path::get(new, kept).is_none() {
@@ -81,7 +81,7 @@ fn container_resources(pod: &Value) -> Vec<&Value> {
     all.map(|container| path::get(container, "resources").unwrap_or(&Value::Null)).collect()
 }
 
-/// Adds the amounts of processor and memory, and says how many of the two were given.
+/// Adds the amounts of CPU and memory, and returns how many of the two were given.
 fn add(sums: &mut Amounts, list: Option<&Value>) -> usize {
     let mut given = 0;
     for name in ["cpu", "memory"] {

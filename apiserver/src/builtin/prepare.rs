@@ -1,5 +1,5 @@
-//! What create, update and status update reset, keep or count before an object is validated, and
-//! what the admission plugins that are always on add to it.
+//! What create, update and status update reset, keep or count before an object is validated, and what the
+//! default admission plugins add to it.
 //!
 //! Not done here: what needs state beyond the object (see `addresses`), and `metadata` that the
 //! server owns for every type (uid, times, versions).
@@ -34,7 +34,7 @@ pub fn prepare_for_create(ty: &BuiltinType, object: &mut Value) {
     default(ty, object);
 }
 
-/// Prepares the successor of `old`; its status is not for this request to change.
+/// Prepares the successor of `old`, without changes of its status.
 pub fn prepare_for_update(ty: &BuiltinType, new: &mut Value, old: &Value) {
     path::copy(new, old, "metadata.generation");
     if ty.has_status {
@@ -94,8 +94,8 @@ fn counts(ty: &BuiltinType) -> &'static [&'static str] {
     }
 }
 
-/// Metadata that a status update leaves alone. Labels and annotations are not among them for most
-/// types: the real server lets them through.
+/// Metadata that a status update does not change. For most types it changes labels and annotations, as in
+/// the real server.
 fn kept_by_status_update(ty: &BuiltinType) -> &'static [&'static str] {
     match ty.kind {
         "Deployment" => &["metadata.generation", "metadata.labels"],

@@ -1,6 +1,6 @@
 //! Quantities (`500m`, `1Gi`) in the canonical form that the server writes.
 //!
-//! What is no quantity, or too large for 128 bits of billionths, is left as it is.
+//! Invalid quantities, or those too large for 128 bits of billionths, are not changed.
 //! Not `kube_quantity`: that reads them as `f64`, and does not write this form.
 
 use std::cmp::Ordering;
@@ -193,14 +193,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_quantity_is_not_read() {
+    fn invalid_quantities_are_not_parsed() {
         for text in ["", "x", "1.2.3", "1Kb", "1 Gi", "Gi"] {
             assert!(Quantity::parse(text).is_none(), "{text}");
         }
     }
 
     #[test]
-    fn a_resource_list_knows_nothing_finer_than_thousandths() {
+    fn quantities_of_a_resource_list_are_rounded_up_to_thousandths() {
         let mut value = Value::from("1234u");
         canonicalise_resource(&mut value);
         assert_eq!(value, Value::from("2m"));

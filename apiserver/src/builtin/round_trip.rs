@@ -1,14 +1,14 @@
-//! What becomes of an object that Go decodes and encodes: unknown fields and empty values vanish,
-//! fields that are always written appear, quantities take their canonical form.
+//! An object after Go has decoded and encoded it: without unknown fields and empty values, with all fields
+//! that are always written, and with quantities in their canonical form.
 //!
 //! `strip` leaves the form in which "not set" and "absent" are the same, which defaulting needs;
-//! `fill` goes on to the form that clients get. Neither complains: see `decode` for that.
+//! `fill` completes the form that clients get. Neither returns errors: see `decode` for that.
 
 use serde_json::{Map, Value};
 
 use super::{catalog::go_struct, go_type::GoType, quantity, timestamp};
 
-/// Removes all that Go would not have after decoding.
+/// Removes everything that Go drops when it decodes.
 pub(super) fn strip(name: &str, object: &mut Value) {
     if !object.is_object() {
         *object = Value::Object(Map::new());
@@ -28,7 +28,7 @@ pub(super) fn strip(name: &str, object: &mut Value) {
     }
 }
 
-/// Adds all that Go writes even when it is empty.
+/// Adds everything that Go writes even if it is empty.
 pub(super) fn fill(name: &str, object: &mut Value) {
     let Value::Object(fields) = object else { return };
     for (name, field) in &go_struct(name).fields {

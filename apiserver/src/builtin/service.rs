@@ -22,7 +22,7 @@ pub(super) fn prepare_for_create(service: &mut Value) {
     path::set_if_absent(service, "spec.ipFamilies", families);
 }
 
-/// Keeps what was allocated when the update leaves it out, drops it when the type needs it no more.
+/// Keeps allocations that the update omits, and drops those that the type no longer needs.
 pub(super) fn prepare_for_update(new: &mut Value, old: &Value) {
     follow_cluster_ip(new, old);
     if has_cluster_ip(new) && has_cluster_ip(old) {
@@ -44,7 +44,7 @@ pub(super) fn prepare_for_update(new: &mut Value, old: &Value) {
         keep(new, old, "spec.ipFamilyPolicy");
         keep(new, old, "spec.ipFamilies");
     }
-    drop_what_the_type_has_not(new, old);
+    drop_allocations_of_other_types(new, old);
     prepare_for_create(new);
 }
 
@@ -118,7 +118,7 @@ fn follow_cluster_ip(new: &mut Value, old: &Value) {
     complete_cluster_ips(new);
 }
 
-fn drop_what_the_type_has_not(new: &mut Value, old: &Value) {
+fn drop_allocations_of_other_types(new: &mut Value, old: &Value) {
     let (before, after) = (path::text(old, "spec.type"), path::text(new, "spec.type").to_owned());
     if after == "ExternalName" {
         path::remove(new, "spec.internalTrafficPolicy");

@@ -8,7 +8,7 @@ use super::*;
 /// uid and times masked.
 const CREATED: &str = include_str!("testdata/created.json");
 
-/// Status updates that also try to change other things, and what came of them.
+/// Status updates that also try to change other fields, and their results.
 const STATUS: &str = include_str!("testdata/status.json");
 
 fn type_of(object: &Value) -> &'static BuiltinType {

@@ -1,22 +1,22 @@
 //! Times as the server writes them: UTC, whole seconds, or exactly six digits of a second.
 //!
-//! Times in another zone than UTC are left as they are.
+//! Times in another zone than UTC are not changed.
 
-/// `metav1.Time`: what is below a second is dropped.
+/// `metav1.Time`: fractions of a second are dropped.
 pub(super) fn to_seconds(text: &mut String) {
     if let Some((whole, _)) = split(text) {
         *text = format!("{whole}Z");
     }
 }
 
-/// `metav1.MicroTime`: what is below a microsecond is dropped.
+/// `metav1.MicroTime`: fractions of a microsecond are dropped.
 pub(super) fn to_microseconds(text: &mut String) {
     if let Some((whole, fraction)) = split(text) {
         *text = format!("{whole}.{fraction:0<6.6}Z");
     }
 }
 
-/// Refuses what is no time, in the words of Go.
+/// Refuses an invalid time with the message of Go.
 pub(super) fn check(text: &str, with_micros: bool) -> Result<(), String> {
     const SHAPE: &[u8] = b"0000-00-00T00:00:00";
     let layout =

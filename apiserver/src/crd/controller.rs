@@ -1,4 +1,4 @@
-//! What follows from a definition: what is served, and its end with that of its custom resources.
+//! Publishes a definition, and deletes it with its custom resources.
 
 use std::sync::PoisonError;
 
@@ -12,7 +12,7 @@ use crate::{
     write::{self, Applied, Change, DeleteOptions, Propagation, Subresource, WriteOptions},
 };
 
-/// Makes the newest state of a definition count: its status, and what is served.
+/// Publishes the newest state of a definition: its status, and the served resources.
 pub(crate) fn publish(cluster: &Cluster, name: &str) {
     let _one_at_a_time = cluster.publishing.lock().unwrap_or_else(PoisonError::into_inner);
     let resources = cluster.registry.snapshot();
@@ -44,11 +44,11 @@ fn write_status(
         Ok(Change { next, managed: Applied::No })
     };
     let options = WriteOptions { manager: "kube-apiserver".to_owned(), ..WriteOptions::default() };
-    // Whoever changed or deleted it meanwhile publishes it again.
+    // A concurrent change or deletion publishes it again.
     let _ = write::update(cluster, definitions, key, Subresource::Status, &options, &mut change);
 }
 
-/// Goes on with the deletion of a definition: its custom resources first.
+/// Continues the deletion of a definition: its custom resources first.
 pub(crate) fn terminate(cluster: &Cluster, name: &str) {
     let resources = cluster.registry.snapshot();
     let Some(definitions) = resources.by_kind("apiextensions.k8s.io", own_type::KIND) else {
@@ -74,7 +74,7 @@ fn delete_all(cluster: &Cluster, resource: &Resource) {
         DeleteOptions { propagation: Some(Propagation::Background), ..DeleteOptions::default() };
     for (key, object) in cluster.log.entries(&resource.storage, &Scope::All).1 {
         if !object.meta.deleting {
-            // Whoever deleted it meanwhile did what was wanted.
+            // It was deleted concurrently.
             let _ = write::delete(cluster, resource, &key, &options);
         }
     }
@@ -89,6 +89,6 @@ fn give_up(cluster: &Cluster, definitions: &Resource, key: &ObjectKey) {
         Ok(Change { next, managed: Applied::Yes })
     };
     let options = WriteOptions::default();
-    // Gone already is as good.
+    // It may be deleted already.
     let _ = write::update(cluster, definitions, key, Subresource::Main, &options, &mut change);
 }

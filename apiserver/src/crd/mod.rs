@@ -3,7 +3,7 @@
 //! ```text
 //!  create / update ─ validate ─ commit ─ publish ─┬─ status: names accepted, established
 //!                                                 └─ registry: one Resource per served version
-//!  delete ─ finalizer ─ terminate: delete the custom resources, then give the definition up
+//!  delete ─ finalizer ─ terminate: delete the custom resources, then the definition
 //! ```
 //!
 //! A definition is published before its write is answered: its paths exist at once. `write` does

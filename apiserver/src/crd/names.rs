@@ -1,17 +1,17 @@
-//! Whether the names of a definition are free, and the conditions that say so.
+//! Whether the names of a definition are free, and the conditions that report it.
 
 use serde_json::{Value, json};
 
 use crate::resource::{Resource, Resources};
 
-/// What is to be said about a definition.
+/// The result of the check of a definition's names.
 #[derive(Debug)]
 pub(super) struct Verdict {
     names: Value,
     conflict: Option<(&'static str, String)>,
 }
 
-/// Judges the names of a definition against all others in its group.
+/// Checks the names of a definition against all others in its group.
 pub(super) fn judge(resources: &Resources, definition: &str, object: &Value) -> Verdict {
     let names = object["spec"]["names"].clone();
     let group = object["spec"]["group"].as_str().unwrap_or_default();
@@ -59,7 +59,7 @@ impl Verdict {
         self.conflict.is_none()
     }
 
-    /// Writes the verdict into the status of a definition.
+    /// Writes the result into the status of a definition.
     pub(super) fn write_into(&self, object: &mut Value, now: &str) {
         if self.accepted() {
             object["status"]["acceptedNames"] = self.names.clone();

@@ -1,4 +1,4 @@
-//! What a definition decides about its own writes, beside whether it is valid.
+//! The rules for writes of a definition, apart from validation.
 
 use serde_json::{Value, json};
 

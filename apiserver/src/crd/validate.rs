@@ -1,6 +1,6 @@
-//! Whether a definition can be served, in the words of the real server where they are known.
+//! Validates definitions, with the messages of the real server where they are known.
 //!
-//! What this server cannot do is refused here, so that nobody believes that it is done.
+//! Features that this server lacks are refused here, so that they are not silently ignored.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::{
     table::path::Path,
 };
 
-/// What is wrong with a definition.
+/// The errors of a definition.
 pub(crate) fn validate(definition: &Value) -> Vec<FieldError> {
     let spec = FieldPath::new("spec");
     let mut errors = name_errors(definition);
@@ -22,7 +22,7 @@ pub(crate) fn validate(definition: &Value) -> Vec<FieldError> {
     errors
 }
 
-/// What is wrong with a changed definition.
+/// The errors of a changed definition.
 pub(crate) fn validate_update(definition: &Value, before: &Value) -> Vec<FieldError> {
     let mut errors = validate(definition);
     let spec = FieldPath::new("spec");

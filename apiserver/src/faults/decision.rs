@@ -1,10 +1,10 @@
-//! What was decided about a request.
+//! The decision about a request.
 
 use std::{fmt, time::Instant};
 
 use super::Target;
 
-/// What was decided about a request, or about a frame of a watch that was struck.
+/// The decision about a request, or about a frame of a watch that a rule struck.
 #[derive(Debug, Clone)]
 pub struct Decision {
     /// Counts decisions from 0.

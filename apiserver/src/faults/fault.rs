@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The faults that can be injected.
 
 use std::{fmt, sync::Arc};
 
@@ -9,7 +9,7 @@ use super::Refusal;
 /// Changes a JSON value on its way.
 pub type Rewrite = Arc<dyn Fn(&mut Value) + Send + Sync>;
 
-/// What goes wrong with a request, its answer, or one frame of a watch.
+/// A fault of a request, its answer, or one frame of a watch.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Fault {
@@ -28,8 +28,7 @@ pub enum Fault {
     /// The request takes effect, and the answer, or a frame of a watch, is no JSON.
     GarbleReply,
     /// A list, or the list that begins a watch, is one that was answered before: the plan must
-    /// have been told to [remember lists](super::FaultPlan::remember_lists). A watch then goes on
-    /// from that moment.
+    /// [remember lists](super::FaultPlan::remember_lists). A watch then continues from that version.
     StaleList,
     /// The body of the request is another one, as if an admission policy had changed it.
     RewriteRequest(Rewrite),

@@ -1,10 +1,9 @@
-//! Faults between a client and any API server: embedded or real, ours or a cluster's.
+//! Faults between a client and any API server, embedded or real.
 //!
 //! A [`FaultPlan`] holds rules; a [`FaultLayer`] puts it before a client's service. Each [`Rule`]
-//! says which requests it is about, how often it strikes, and with what [`Fault`]. Every decision
-//! is recorded; those that are left to chance follow from the plan's seed, which is printed with
-//! what was injected when a test fails. Nothing sleeps: what is held waits until the test releases
-//! it.
+//! selects requests, how often it strikes, and the [`Fault`]. Every decision is recorded. Random
+//! decisions follow from the plan's seed, which is printed with the injected faults when a test fails.
+//! Nothing sleeps: a held request waits until the test releases it.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;

@@ -1,4 +1,4 @@
-//! The rules that are in force, what was decided, and the gates that tests open.
+//! The active rules, the decisions, and the held requests that tests release.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -37,7 +37,7 @@ struct State {
     lists: Option<Lists>,
 }
 
-/// A rule in force, as requests see it.
+/// An active rule, as requests see it.
 #[derive(Clone)]
 pub(super) struct Struck {
     pub(super) rule: Arc<Rule>,
@@ -53,7 +53,7 @@ struct Counts {
     hits: usize,
 }
 
-/// A rule in force, as a test sees it.
+/// An active rule, as a test sees it.
 #[derive(Clone)]
 pub struct Armed {
     plan: FaultPlan,
@@ -76,7 +76,7 @@ impl FaultPlan {
         self.0.seed
     }
 
-    /// Puts a rule in force.
+    /// Activates a rule.
     pub fn add(&self, rule: Rule) -> Armed {
         let mut state = self.lock();
         let rule = Struck {
@@ -91,7 +91,7 @@ impl FaultPlan {
         Armed { plan: self.clone(), rule }
     }
 
-    /// Takes every rule out of force and releases what is held: from now on all is well.
+    /// Removes every rule and releases what is held.
     pub fn heal(&self) {
         let rules = std::mem::take(&mut self.lock().rules);
         for rule in rules {
@@ -104,8 +104,7 @@ impl FaultPlan {
         self.lock().lists.get_or_insert_default();
     }
 
-    /// What was decided about requests, and about the frames that were struck, oldest first (the
-    /// newest 100,000).
+    /// The decisions about requests and struck frames, oldest first (the newest 100,000).
     pub fn decisions(&self) -> Vec<Decision> {
         self.lock().decisions.iter().cloned().collect()
     }
@@ -135,7 +134,7 @@ impl FaultPlan {
         struck
     }
 
-    /// Whether frames of watches have to be looked at.
+    /// Whether frames of watches have to be checked.
     pub(super) fn looks_at_frames(&self, target: &Target) -> bool {
         let state = self.lock();
         (target.streams_list && state.lists.is_some())
@@ -222,7 +221,7 @@ impl Armed {
         let _ = self.rule.counts.subscribe().wait_for(|counts| counts.hits >= hits).await;
     }
 
-    /// Takes the rule out of force, and releases what it holds.
+    /// Removes the rule, and releases what it holds.
     pub fn end(&self) {
         self.plan.remove(self.rule.number);
         self.rule.released.send_replace(true);
@@ -236,7 +235,7 @@ impl Default for FaultPlan {
 }
 
 impl Drop for Shared {
-    /// A test that fails says how to repeat it.
+    /// A failing test prints how to reproduce it.
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         if std::thread::panicking() && state.added > 0 {

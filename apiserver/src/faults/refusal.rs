@@ -25,7 +25,7 @@ impl Refusal {
         Self { code, retry_after: None, message: None }
     }
 
-    /// When to come again, in seconds.
+    /// The `Retry-After` in seconds.
     #[must_use]
     pub fn retry_after(mut self, seconds: u64) -> Self {
         self.retry_after = Some(seconds);

@@ -1,4 +1,4 @@
-//! What becomes of an answer that is read whole.
+//! Faults of an answer that is read whole.
 
 use std::fmt;
 

@@ -2,8 +2,8 @@
 
 use super::{Fault, Target, fault::Point};
 
-/// A fault, the requests that it is about, and how often it strikes. A rule that says nothing
-/// strikes every time; of several rules the one that was added first wins.
+/// A fault, the selected requests, and how often it strikes. A rule without conditions strikes every time;
+/// of several rules the one that was added first wins.
 #[derive(Debug, Clone)]
 pub struct Rule {
     pub(super) fault: Fault,
@@ -56,7 +56,7 @@ impl Rule {
         self
     }
 
-    /// Only what is asked of all namespaces together, or of what is in none.
+    /// Only requests across all namespaces, or about cluster-scoped objects.
     #[must_use]
     pub fn across_namespaces(mut self) -> Self {
         self.is_across_namespaces = true;
@@ -70,8 +70,8 @@ impl Rule {
         self
     }
 
-    /// Only requests that bring a user agent along which contains this. (One that is added behind
-    /// the layer, as `service_as` does, is not seen.)
+    /// Only requests whose user agent contains this. (One that is added behind the layer, as by
+    /// `service_as`, is not seen.)
     #[must_use]
     pub fn user_agent(mut self, part: &str) -> Self {
         self.user_agent = Some(part.to_owned());
@@ -99,7 +99,7 @@ impl Rule {
         self
     }
 
-    /// Whether it is about this; says nothing of how often.
+    /// Whether it selects this, regardless of how often it strikes.
     pub(super) fn is_about(&self, point: Point, target: &Target) -> bool {
         let is = |wanted: &Option<String>, found: Option<&str>| {
             wanted.as_deref().is_none_or(|wanted| Some(wanted) == found)

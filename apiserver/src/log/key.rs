@@ -1,4 +1,4 @@
-//! What objects are called within their resource, and how a read names many of them.
+//! Keys of objects within their resource, and scopes of reads.
 
 use std::sync::Arc;
 

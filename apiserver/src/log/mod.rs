@@ -8,7 +8,7 @@
 //!
 //! **Invariants.** A version is given to exactly one revision. Revisions of a table are ordered.
 //! A reader that has every revision of a table up to *v* and asks for those after *v* misses none,
-//! or is told [`Compacted`]. Writes are compare-and-swap on the version of the key.
+//! or gets [`Compacted`]. Writes are compare-and-swap on the version of the key.
 //!
 //! It knows no HTTP, no schemas and no time.
 
@@ -38,7 +38,7 @@ pub(crate) use self::{
 use self::{part::States, table::Table};
 use crate::resource::GroupResource;
 
-/// What a writer believes about the key that it writes.
+/// The precondition of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expect {
     /// There is no object.
@@ -56,7 +56,7 @@ pub(crate) struct Write<'a> {
     pub key: ObjectKey,
     /// Compared before the write.
     pub expect: Expect,
-    /// Whether the object ends with this write; `value` is its last state then.
+    /// Whether the write deletes the object; `value` is then its last state.
     pub delete: bool,
     /// The object; its `resourceVersion` is set by the log.
     pub value: Value,
@@ -81,7 +81,7 @@ pub(crate) struct Backup {
     dependents: Dependents,
 }
 
-/// Who names a uid among their owners.
+/// The dependents by the uid of an owner.
 type Dependents = HashMap<Box<str>, BTreeSet<(Arc<GroupResource>, ObjectKey)>>;
 
 /// The store. Every method is one short critical section.
@@ -185,7 +185,7 @@ impl Log {
         self.lock().dependents.get(uid).into_iter().flatten().cloned().collect()
     }
 
-    /// Forgets the history: whoever resumes from an older version is told [`Compacted`].
+    /// Compacts the history: resuming from an older version returns [`Compacted`].
     pub(crate) fn compact(&self) {
         let mut state = self.lock();
         let head = state.head;
@@ -195,14 +195,14 @@ impl Log {
         }
     }
 
-    /// All objects as they are, to be put back later.
+    /// A backup of all objects.
     pub(crate) fn backup(&self) -> Backup {
         let state = self.lock();
         let tables = state.tables.iter().map(|(ty, table)| (Arc::clone(ty), table.states()));
         Backup { head: state.head, tables: tables.collect(), dependents: state.dependents.clone() }
     }
 
-    /// Puts all objects back, and the version; whoever knows a later one is not told.
+    /// Restores all objects and the version; readers of a later version are not notified.
     pub(crate) fn restore(&self, backup: &Backup) {
         let mut state = self.lock();
         state.head = backup.head;
@@ -214,7 +214,7 @@ impl Log {
         }
     }
 
-    /// Applies a write at the head, if its belief holds and its object is not too large.
+    /// Applies a write at the head, if its precondition holds and its object is not too large.
     pub(crate) fn commit(&self, write: Write<'_>) -> Result<Arc<Object>, Refused> {
         let mut state = self.lock();
         let table = state.table(write.resource, self.capacity);

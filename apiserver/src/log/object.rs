@@ -1,17 +1,17 @@
-//! One stored state of one object: its JSON once, ready to be sent, and the few facts that reads
-//! and collectors need without parsing it.
+//! One stored state of one object: its JSON, ready to be sent, and the few facts that reads and garbage
+//! collection need without parsing it.
 //!
-//! Knows nothing of schemas: whether the JSON still fits its type is the reader's question.
+//! Knows no schemas: the reader checks whether the JSON still matches its type.
 
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-/// What a watch frame says before the object.
+/// The part of a watch frame before the object.
 const FRAME_TAIL: &[u8] = b"}\n";
 
-/// What happened to an object.
+/// The event of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
     /// It was created.
@@ -23,7 +23,7 @@ pub(crate) enum Event {
 }
 
 impl Event {
-    /// The word of the watch protocol.
+    /// The name in the watch protocol.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Added => "ADDED",
@@ -57,7 +57,7 @@ pub(crate) struct OwnerReference {
     pub block_owner_deletion: bool,
 }
 
-/// The facts about an object that are asked for without parsing it.
+/// The facts about an object that are needed without parsing it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Meta {
     /// `metadata.uid`.

@@ -1,5 +1,5 @@
-//! Reading a part of a table's states, in the order of their keys: behind a key, so many, as they
-//! are or as they were.
+//! Reads a part of a table's states in the order of their keys: after a key, limited in number, at the
+//! head or at an older version.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -14,9 +14,9 @@ use super::{Object, ObjectKey, Revision, Scope};
 pub(crate) struct Part<'a> {
     /// Those within.
     pub scope: &'a Scope,
-    /// Of these, those behind this key.
+    /// Of these, those after this key.
     pub after: Option<&'a ObjectKey>,
-    /// Of these, the first so many.
+    /// Of these, at most so many.
     pub limit: usize,
     /// Whether it matters how many more there are.
     pub counts: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Found {
     pub version: u64,
     /// The objects with their keys.
     pub entries: Vec<(ObjectKey, Arc<Object>)>,
-    /// How many more there are behind the limit; one for any number that does not matter.
+    /// How many more there are after the limit; one if the number does not matter.
     pub remaining: usize,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Part<'a> {
         Self { scope, after: None, limit: usize::MAX, counts: false }
     }
 
-    /// The states of this part at a version, by undoing what came later.
+    /// The states of this part at a version, by undoing later revisions.
     pub(super) fn read(
         &self,
         states: &States,

@@ -1,28 +1,28 @@
-//! Why a write is not taken.
+//! Why a write is refused.
 
 use std::sync::Arc;
 
 use super::Object;
 
-/// What etcd takes as one request, in bytes (`--max-request-bytes`).
+/// The maximum size of a request to etcd in bytes (`--max-request-bytes`).
 const REQUEST_LIMIT: usize = 3 << 19;
 
-/// What etcd's client sends as one message, in bytes.
+/// The maximum size of a message of etcd's client in bytes.
 const MESSAGE_LIMIT: usize = 2 << 20;
 
 /// What a request holds beside the object: the key above all.
 const FRAME: usize = 128;
 
-/// A write was not taken.
+/// A write was refused.
 #[derive(Debug)]
 pub(crate) enum Refused {
-    /// The belief of the writer was wrong: the newest state, if there is one.
+    /// The precondition failed: the newest state, if there is one.
     Outrun(Option<Arc<Object>>),
-    /// Etcd would not take the object: what it says then.
+    /// Etcd would refuse the object: its message.
     TooLarge(String),
 }
 
-/// Whether etcd would take an object.
+/// Whether etcd would accept an object.
 pub(super) fn admit(object: &Object) -> Result<(), Refused> {
     let size = object.json().len() + FRAME;
     if size <= REQUEST_LIMIT {

@@ -11,7 +11,7 @@ pub(crate) struct Revision {
     pub version: u64,
     /// What the write did.
     pub event: Event,
-    /// Whose state it changed.
+    /// The object that it changed.
     pub key: ObjectKey,
     /// The state before; `None` for a creation.
     pub previous: Option<Arc<Object>>,

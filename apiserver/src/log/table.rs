@@ -11,7 +11,7 @@ use super::{
     part::{Found, Part, States},
 };
 
-/// The versions asked for have been forgotten.
+/// The requested versions have been compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Compacted {
     /// The oldest version that can still be resumed from.
@@ -90,7 +90,7 @@ impl Table {
         self.current.clone()
     }
 
-    /// Begins anew with these states.
+    /// Resets the table to these states.
     pub(super) fn restore(&mut self, states: States, head: u64) {
         self.current = states;
         self.compact(head);

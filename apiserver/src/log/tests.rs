@@ -19,7 +19,7 @@ fn put(log: &Log, name: &str, expect: Expect) -> Arc<Object> {
 }
 
 #[test]
-fn a_write_that_believes_something_else_is_refused_with_the_newest_state() {
+fn a_write_with_a_failed_precondition_is_refused_with_the_newest_state() {
     let log = Log::new(10);
     let first = put(&log, "a", Expect::Absent);
     let version = first.meta.resource_version;
@@ -62,7 +62,7 @@ fn an_older_view_is_the_newest_with_later_revisions_undone() {
 }
 
 #[test]
-fn a_part_of_an_older_view_has_so_many_and_tells_of_the_rest() {
+fn a_part_of_an_older_view_is_limited_and_returns_the_number_of_the_rest() {
     let log = Log::new(10);
     let [a, ..] = ["a", "c", "e", "g"].map(|name| put(&log, name, Expect::Absent));
     let version = log.head();
@@ -90,7 +90,7 @@ fn a_part_of_an_older_view_has_so_many_and_tells_of_the_rest() {
 }
 
 #[test]
-fn a_view_of_a_namespace_goes_on_after_a_key_within_it() {
+fn a_view_of_a_namespace_continues_after_a_key_within_it() {
     let log = Log::new(10);
     put(&log, "a", Expect::Absent);
     put(&log, "b", Expect::Absent);
@@ -109,7 +109,7 @@ fn a_view_of_a_namespace_goes_on_after_a_key_within_it() {
 }
 
 #[test]
-fn a_cursor_older_than_the_floor_is_told_so() {
+fn a_cursor_older_than_the_floor_is_compacted() {
     let log = Log::new(2);
     let start = log.head();
     for name in ["a", "b", "c"] {

@@ -1,7 +1,7 @@
 //! From the stored form to the form that a version shows.
 //!
-//! Objects are stored as they were written. When the schema has changed since, or another version
-//! is asked for, they are pruned and defaulted again; otherwise their bytes are sent as they are.
+//! Objects are stored as they were written. If the schema has changed since, or another version is
+//! requested, they are pruned and defaulted again; otherwise their bytes are sent unchanged.
 
 use bytes::Bytes;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! What the server serves: one [`Resource`] per group, version and plural, built-in or custom.
 //!
-//! Values only. Which resources exist at a moment is the [`Registry`]'s to say.
+//! Values only. The [`Registry`] has the resources that exist at a moment.
 
 mod decode;
 mod registry;

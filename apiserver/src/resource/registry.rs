@@ -34,7 +34,7 @@ impl Registry {
         Self { current: RwLock::new(Arc::new(resources)), changes: watch::Sender::new(0) }
     }
 
-    /// What is served now.
+    /// The resources served now.
     pub(crate) fn snapshot(&self) -> Arc<Resources> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }

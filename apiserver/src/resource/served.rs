@@ -1,4 +1,4 @@
-//! A resource, and what is known of its type. Values only.
+//! A resource and its type. Values only.
 
 use std::{fmt, sync::Arc};
 
@@ -94,16 +94,16 @@ pub(crate) struct CustomType {
     pub definition: String,
     /// The schema as its author wrote it, for `OpenAPI`.
     pub open_api: Value,
-    /// Judges objects by the schema.
+    /// Validates objects by the schema.
     pub validator: Validator,
-    /// Judges the status alone, for writes of nothing else.
+    /// Validates the status alone, for writes of the status subresource.
     pub status_validator: Option<Validator>,
     /// JSON paths that field selectors may name, such as `.spec.color`.
     pub selectable_fields: Vec<String>,
 }
 
 impl CustomType {
-    /// What is wrong with the status of a custom resource whose status is written.
+    /// The errors of a written status of a custom resource.
     pub(crate) fn status_errors(&self, next: &Value, live: &Value) -> Vec<FieldError> {
         match (&self.status_validator, next.get("status")) {
             (Some(validator), Some(status)) => {
@@ -134,7 +134,7 @@ pub(crate) struct Column {
     pub kind: String,
     /// Refines `kind`; may be empty.
     pub format: String,
-    /// What it tells.
+    /// The description.
     pub description: String,
     /// Columns above zero are printed with `-o wide` only.
     pub priority: i64,

@@ -1,4 +1,4 @@
-//! Which representation of an object a client asks for.
+//! The requested representation of an object.
 
 use crate::status::StatusError;
 

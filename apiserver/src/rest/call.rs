@@ -1,4 +1,4 @@
-//! One request to a resource, taken apart.
+//! One parsed request to a resource.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(super) struct Call<'a> {
     pub(super) now: Timestamp,
 }
 
-/// What a request wants of a resource.
+/// The verb of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verb {
     Get,
@@ -104,12 +104,12 @@ impl Call<'_> {
         self.verb == Verb::Update
     }
 
-    /// The representation that is asked for.
+    /// The requested representation.
     pub(super) fn representation(&self) -> Result<Representation, StatusError> {
         accept::choose(self.header(header::ACCEPT))
     }
 
-    /// What a table is to hold, if one is asked for.
+    /// The contents of a table, if one is requested.
     pub(super) fn table_options(&self) -> TableOptions {
         let include = match self.query.text("includeObject") {
             Some("None") => Include::Nothing,

@@ -13,7 +13,7 @@ use crate::{
     write::{self, Applied, Change, Subresource, WriteOptions, Written},
 };
 
-/// How often an apply that creates is tried again as an update, and the other way round.
+/// How often an apply that creates is retried as an update, and vice versa.
 const APPLY_TRIES: usize = 5;
 
 /// Answers a create.
@@ -83,7 +83,7 @@ pub(super) fn patch(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>
     reply::written(call, &written)
 }
 
-/// Server-side apply: changes what is there, creates what is not.
+/// Server-side apply: updates an existing object or creates it.
 fn apply(
     cluster: &Cluster,
     call: &Call<'_>,
@@ -109,7 +109,7 @@ fn apply(
             create_applied(cluster, call, applied, options, &result)
         };
         match outcome {
-            // It came or went between the look and the write.
+            // It was created or deleted between the read and the write.
             Err(error) if error.reason == "AlreadyExists" && !exists => {}
             Err(error) if error.reason == "NotFound" && exists => {}
             outcome => return outcome,

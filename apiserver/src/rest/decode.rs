@@ -79,7 +79,7 @@ pub(super) fn yaml(body: &Bytes) -> Result<Value, StatusError> {
     })
 }
 
-/// What YAML does not allow outside escapes, and JSON does.
+/// Characters that YAML allows only escaped, unlike JSON.
 fn is_control(c: char) -> bool {
     match c {
         '\t' | '\n' | '\r' | '\u{85}' => false,
@@ -87,7 +87,7 @@ fn is_control(c: char) -> bool {
     }
 }
 
-/// What YAML folds, and JSON keeps.
+/// Line breaks that YAML folds and JSON keeps.
 fn is_line_break(c: char) -> bool {
     matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}')
 }
@@ -161,7 +161,7 @@ pub(super) fn check_place(
     Ok(())
 }
 
-/// Fills in what the path says about an object: its type, name and namespace.
+/// Fills in type, name and namespace from the path.
 pub(super) fn place(
     resource: &Resource,
     namespace: Option<&str>,

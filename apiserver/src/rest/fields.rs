@@ -1,4 +1,4 @@
-//! Field selectors: which fields a type lets them name, and what an object has there.
+//! Field selectors: the supported fields of a type, and their values in an object.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::{
     status::StatusError,
 };
 
-/// Fields that every type lets selectors name.
+/// Fields that are supported for every type.
 const COMMON: [&str; 2] = ["metadata.name", "metadata.namespace"];
 
 /// Parses a field selector for a type.
@@ -38,7 +38,7 @@ pub(super) fn chooses(selector: &FieldSelector, key: &ObjectKey, object: &Object
     if selector.is_empty() {
         return true;
     }
-    // Only fields that are not in the key are worth parsing the object for.
+    // The object is parsed only for fields that are not in the key.
     let needs_object = selector.fields().any(|field| !COMMON.contains(&field));
     let parsed = if needs_object { object.value() } else { Value::Null };
     let found: Vec<(&str, String)> =
@@ -58,7 +58,7 @@ fn text(key: &ObjectKey, object: &Value, field: &str) -> String {
     match field.split('.').try_fold(object, |value, step| value.get(step)) {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
-        // Of an Event: whoever told it, in either form.
+        // The reporter of an Event, in either form.
         Some(Value::Object(source)) if field == "source" => {
             let told = [source.get("component"), object.get("reportingComponent")];
             let mut told = told.into_iter().flatten().filter_map(Value::as_str);
@@ -98,7 +98,7 @@ fn check_field(resource: &Resource, field: &str) -> Result<(), StatusError> {
     Err(StatusError::bad_request(if more { unknown } else { plain() }))
 }
 
-/// What selectors may name beside name and namespace.
+/// The supported fields beside name and namespace.
 fn built_in_fields(group: &str, plural: &str) -> &'static [&'static str] {
     match (group, plural) {
         ("", "pods") => &[

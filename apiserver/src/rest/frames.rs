@@ -1,4 +1,4 @@
-//! The frames of a watch, `type` before `object`, in the representation asked for.
+//! The frames of a watch, `type` before `object`, in the requested representation.
 
 use std::sync::Arc;
 
@@ -30,12 +30,12 @@ impl Frames {
         Self { resource, representation, table }
     }
 
-    /// Goes on with a changed type.
+    /// Continues with a changed type.
     pub(super) fn set_resource(&mut self, resource: Arc<Resource>) {
         self.resource = resource;
     }
 
-    /// What happened to an object.
+    /// The event of an object.
     pub(super) fn object(&mut self, event: Event, object: &Object) -> Bytes {
         match self.representation {
             Representation::Object if object.event == event => self.resource.frame(object),

@@ -7,7 +7,7 @@
 //!                          └─ remove  delete ─────────────────> write
 //! ```
 //!
-//! Every failure is a `Status`; what is not imitated answers 501 or 415 and names it.
+//! Every failure is a `Status`; missing features are answered 501 or 415 with their name.
 //! Not here: tokens and sockets (see [`crate::transport`]).
 
 mod accept;
@@ -149,7 +149,7 @@ async fn objects(
     let subresource = subresource(resource, path, verb)?;
     let now = server.cluster.clock.now();
     let call = Call { resource, path, verb, subresource, query: &query, headers, body, now };
-    // An unacceptable Accept must not be found out after a write.
+    // An unacceptable `Accept` must be refused before a write.
     call.representation()?;
     if matches!(verb, Verb::Get | Verb::List | Verb::Watch) {
         await_version(server, &call, verb).await?;
@@ -157,7 +157,7 @@ async fn objects(
     dispatch(server, &call, verb, record)
 }
 
-/// Answers for a path that leads to no stored objects.
+/// Answers a path without stored objects.
 fn beyond_resources(
     server: &Shared,
     resources: &Resources,
@@ -247,7 +247,7 @@ fn subresource(
     if allowed { Ok(found) } else { Err(StatusError::method_not_allowed()) }
 }
 
-/// Before the method is judged: what is missing is named whatever is asked of it.
+/// Called before the method is checked, so that a missing feature is named for every method.
 fn refuse_unknown_subresource(resource: &Resource, path: &ResourcePath) -> Result<(), StatusError> {
     match path.subresource.as_deref() {
         Some(name) if is_known_subresource(resource, name) => {
@@ -258,7 +258,7 @@ fn refuse_unknown_subresource(resource: &Resource, path: &ResourcePath) -> Resul
     }
 }
 
-/// Subresources that the real server has and this one has not.
+/// Subresources of the real server that this one lacks.
 fn is_known_subresource(resource: &Resource, name: &str) -> bool {
     let known: &[&str] = match (resource.id.group.as_str(), resource.id.plural.as_str()) {
         ("", "pods") => &[

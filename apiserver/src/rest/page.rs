@@ -1,7 +1,7 @@
 //! Lists in pages: `limit` and `continue`.
 //!
-//! A token says at which version the list began and after which key to go on, so that all pages
-//! are of one version; when that version has been compacted away, the list has to begin again.
+//! A token has the version of the list and the last key, so that all pages are of one version. When that
+//! version has been compacted, the list has to begin again.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::{
     status::StatusError,
 };
 
-/// The version in a token that goes on with whatever is there now.
+/// The version in a token that continues with the current state.
 const NEWEST: u64 = 0;
 
-/// So many objects at least are looked at together, where not all are chosen.
+/// The minimum number of objects that are read together for a selection.
 const STRETCH: usize = 500;
 
-/// Which part of a list is asked for.
+/// The requested part of a list.
 #[derive(Debug)]
 pub(super) struct Page {
     limit: usize,
@@ -51,8 +51,8 @@ impl Page {
         self.after.as_ref().map(|(version, _)| *version).filter(|version| *version != NEWEST)
     }
 
-    /// The objects of this page, as they were at a version, or are. How many remain is known only
-    /// where all are chosen; else no more than whether any do.
+    /// The objects of this page, at a version or now. The number of remaining ones is known only without a
+    /// selection; otherwise only whether there are any.
     pub(super) fn find(
         &self,
         (log, resource): (&Log, &GroupResource),
@@ -79,7 +79,7 @@ impl Page {
         Ok(Found { version: stretch.version, entries: chosen, remaining })
     }
 
-    /// What is looked at next: a part that does not keep others from the log for long.
+    /// The next part, small enough not to block the log for long.
     fn stretch(
         &self,
         log: &Log,
@@ -88,7 +88,7 @@ impl Page {
         version: Option<u64>,
         after: Option<&ObjectKey>,
     ) -> Result<Found, StatusError> {
-        // Of a selection nobody is told how many remain.
+        // For a selection the number of remaining objects is not sent.
         let counts = selection.is_everything();
         let limit = if counts { self.limit } else { self.limit.max(STRETCH) };
         let part = Part { scope: &selection.scope, after, limit, counts };
@@ -98,7 +98,7 @@ impl Page {
         }
     }
 
-    /// The failure when the version of a list has been compacted away.
+    /// The failure when the version of a list has been compacted.
     pub(super) fn expired(&self, version: u64) -> StatusError {
         let mut error = StatusError::expired(version, version);
         match &self.after {
@@ -118,7 +118,7 @@ impl Page {
     }
 }
 
-/// The list metadata, which leads to the next page if there is one.
+/// The list metadata, with the token for the next page if there is one.
 pub(super) fn metadata(found: &Found, unselected: bool) -> Value {
     let mut metadata = json!({ "resourceVersion": found.version.to_string() });
     if found.remaining > 0

@@ -1,6 +1,6 @@
-//! The kinds of patch, and what they make of an object.
+//! The kinds of patch, and their application to an object.
 //!
-//! Strategic merge patches are not imitated (yet), and refused with a way out.
+//! Strategic merge patches are not supported; the refusal names the alternatives.
 
 use serde_json::Value;
 
@@ -53,7 +53,7 @@ impl Patch {
             Self::Json(patch) => json_patch::patch(&mut next, patch)
                 .map_err(|_| StatusError::unprocessable_patch())?,
             Self::Merge(patch) => json_patch::merge(&mut next, patch),
-            // What an apply makes of an object is the apply module's to say.
+            // The `apply` module performs an apply.
             Self::Apply(_) => {}
         }
         Ok(next)

@@ -14,7 +14,7 @@ const MANAGER_LIMIT: usize = 128;
 pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Parses what stands behind the question mark.
+    /// Parses the query string.
     pub(crate) fn parse(text: &str) -> Self {
         Self(form_urlencoded::parse(text.as_bytes()).into_owned().collect())
     }
@@ -56,7 +56,7 @@ impl Query {
         })
     }
 
-    /// How a write is to be done.
+    /// The options of a write.
     pub(super) fn write_options(&self, user_agent: &str) -> Result<WriteOptions, StatusError> {
         Ok(WriteOptions {
             manager: self.manager(user_agent)?,
@@ -77,7 +77,7 @@ impl Query {
         }
     }
 
-    /// Whether nothing is to be written.
+    /// Whether it is a dry run.
     pub(super) fn dry_run(&self) -> Result<bool, StatusError> {
         match self.text("dryRun") {
             None => Ok(false),
@@ -104,7 +104,7 @@ impl Query {
     }
 }
 
-/// The manager that a client is when it names none: the beginning of its user agent.
+/// The default field manager of a client: the beginning of its user agent.
 fn manager_of(user_agent: &str) -> String {
     let name = user_agent.split('/').next().unwrap_or_default();
     name.chars().filter(|c| !c.is_control()).take(MANAGER_LIMIT).collect()

@@ -21,7 +21,7 @@ pub(super) fn delete(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body
     }
 }
 
-/// Answers a delete of all that is selected: with what there was.
+/// Answers a delete of a collection with the deleted objects.
 pub(super) fn delete_collection(
     cluster: &Cluster,
     call: &Call<'_>,

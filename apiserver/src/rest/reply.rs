@@ -1,4 +1,4 @@
-//! Responses: objects in the representation asked for, lists, `Status` bodies.
+//! Responses: objects in the requested representation, lists, `Status` bodies.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -82,7 +82,7 @@ pub(super) fn object(call: &Call<'_>, object: &Object) -> Result<Response<Body>,
     Ok(json(StatusCode::OK, body))
 }
 
-/// What a write led to.
+/// The outcome of a write.
 pub(super) fn written(call: &Call<'_>, written: &Written) -> Result<Response<Body>, StatusError> {
     let mut response = object(call, &written.object)?;
     if written.created {

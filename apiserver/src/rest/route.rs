@@ -1,4 +1,4 @@
-//! From a path to what it means. Does not know whether a resource exists.
+//! Parses a path. Does not know whether a resource exists.
 
 /// What a path leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_is_an_object_and_a_place() {
+    fn a_namespace_is_an_object_and_contains_objects() {
         let namespace = path("/api/v1/namespaces/a");
         assert_eq!(
             (namespace.plural.as_str(), namespace.name.as_deref()),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_nowhere_is_unknown() {
+    fn other_paths_are_unknown() {
         for path in ["/", "/nope", "/api/v1/namespaces/a/pods/b/c/d"] {
             assert_eq!(parse(path), Route::Unknown, "{path}");
         }

@@ -1,6 +1,6 @@
 //! The scale subresource: the number of replicas of an object, in one shape for all types.
 //!
-//! Server-side apply of a scale is not imitated.
+//! Server-side apply of a scale is not supported.
 
 use http::Response;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ pub(super) fn change(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body
     Ok(reply::value(&scale_of(call.resource, &object)))
 }
 
-/// How the scale is to become what it should be.
+/// The change of the scale.
 enum Wanted {
     Whole(Value),
     Patched(Patch),

@@ -1,4 +1,4 @@
-//! Which objects a list or watch is about: namespace, labels, fields.
+//! The objects of a list or watch: namespace, labels, fields.
 
 use super::{call::Call, fields};
 use crate::{

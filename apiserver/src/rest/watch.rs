@@ -19,7 +19,7 @@ use crate::{
     status::StatusError,
 };
 
-/// How long a watch lives that does not say.
+/// The default duration of a watch.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(30);
 
 /// Answers a watch.
@@ -78,7 +78,7 @@ fn start(call: &Call<'_>) -> Result<Start, StatusError> {
         (Some(true), _) => Ok(Start::State { announce_end: true }),
         (Some(false), _) => Ok(version.filter(|v| *v > 0).map_or(Start::Head, Start::After)),
         (None, _) => match version {
-            // With no version the state is streamed, and its end announced, as if asked for.
+            // Without a version the state is streamed with a bookmark at its end, as with `sendInitialEvents`.
             None => Ok(Start::State { announce_end: true }),
             Some(0) => Ok(Start::State { announce_end: false }),
             Some(version) => Ok(Start::After(version)),

@@ -1,7 +1,7 @@
 //! One open watch: a cursor into the log that turns revisions into frames.
 //!
 //! Frames of plain watches are the bytes of the stored objects, shared with every other watch.
-//! Ends when its time is up, when it is cut, or after an error frame.
+//! Ends at its timeout, when it is cut, or after an error frame.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::{
     table::TableOptions,
 };
 
-/// How often a watch that allows it is told the version.
+/// How often bookmarks are sent.
 const BOOKMARK_INTERVAL: Duration = Duration::from_mins(1);
 /// How many revisions are read at once.
 const BATCH: usize = 256;
@@ -27,11 +27,11 @@ const BATCH: usize = 256;
 /// Where a watch begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
-    /// With the state now, as additions; perhaps followed by a bookmark that says so.
+    /// With the current state, as additions; optionally followed by a bookmark.
     State { announce_end: bool },
-    /// With what comes from now on.
+    /// With revisions from now on.
     Head,
-    /// With what came after a version.
+    /// With revisions after a version.
     After(u64),
 }
 
@@ -131,7 +131,7 @@ impl Watcher {
         match log.revisions_after(&self.resource.storage, self.cursor, BATCH) {
             Ok((upto, revisions)) => {
                 self.cursor = upto;
-                // With the type goes the watch, but not before it has told everything.
+                // The watch ends with the type, after all its events.
                 self.ended = !served && revisions.is_empty();
                 for revision in revisions {
                     let frame = self.frame(&revision);
@@ -144,7 +144,7 @@ impl Watcher {
         }
     }
 
-    /// Waits for news, the time of a bookmark, or the end.
+    /// Waits for a revision, the time of a bookmark, or the end.
     async fn wait(&mut self) {
         let bookmark = self.next_bookmark.unwrap_or(self.deadline);
         tokio::select! {
@@ -165,7 +165,7 @@ impl Watcher {
         }
     }
 
-    /// What a revision looks like through the selection.
+    /// The event of a revision for the selection.
     fn frame(&mut self, revision: &Revision) -> Option<Bytes> {
         let Revision { event, key, previous, object, version } = revision;
         let chosen = |object| self.selection.chooses(key, object);
@@ -178,12 +178,12 @@ impl Watcher {
             (true, false) if *event == Event::Deleted => {
                 Some(self.frames.object(Event::Deleted, object))
             }
-            // It left the selection: to this watch it is gone, as it last was.
+            // It left the selection, which is a deletion with its last state.
             (true, false) => Some(self.frames.left(previous.as_deref()?, *version)),
         }
     }
 
-    /// Goes on with a changed type; says whether the type is still served.
+    /// Continues with a changed type; returns whether the type is still served.
     fn follow_type(&mut self) -> bool {
         if !self.resource.is_custom() {
             return true;
@@ -192,7 +192,7 @@ impl Watcher {
         let id = &self.resource.id;
         match resources.by_path(&id.group, &self.resource.version, &id.plural) {
             Some(resource) if Arc::ptr_eq(resource, &self.resource) => true,
-            // With another schema it is another type, for which clients watch anew.
+            // After a change of the schema clients watch again.
             Some(resource) if resource.epoch != self.resource.epoch => false,
             Some(resource) => {
                 self.resource = Arc::clone(resource);

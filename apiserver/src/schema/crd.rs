@@ -1,7 +1,7 @@
 //! Reads a [`Schema`] from the `openAPIV3Schema` of a custom resource definition.
 //!
-//! Lenient: what has the wrong form is left out, nothing is resolved. Whether the schema is one
-//! that an API server accepts is asked of `structural_errors` and `unsupported`.
+//! Lenient: keywords of the wrong form are ignored, and references are not resolved. `structural_errors` and
+//! `unsupported` check whether an API server accepts the schema.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -147,7 +147,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn every_keyword_finds_its_place() {
+    fn every_keyword_is_parsed() {
         let schema = Schema::from_open_api(&json!({
             "type": "object", "required": ["spec"],
             "properties": {
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_the_wrong_form_are_left_out() {
+    fn values_of_the_wrong_form_are_ignored() {
         for schema in [
             json!(null),
             json!([]),

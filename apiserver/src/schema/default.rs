@@ -1,7 +1,7 @@
 //! Gives absent fields the default that their schema declares.
 //!
-//! A `null` is a value where the schema says `nullable`. Elsewhere it means absent: the default
-//! takes its place or, without one, the field goes.
+//! A `null` is a value if the schema is `nullable`. Otherwise it means absent: it is replaced by the
+//! default or, without one, removed.
 
 use serde_json::{Map, Value};
 
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn absent_fields_get_their_default_below_what_is_there() {
+    fn absent_fields_of_existing_objects_get_their_default() {
         let schema = json!({"properties": {"spec": {"type": "object", "properties": {
             "replicas": {"type": "integer", "default": 1},
             "strategy": {"type": "object", "default": {}, "properties": {

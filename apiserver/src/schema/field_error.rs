@@ -1,4 +1,4 @@
-//! One complaint about one field, worded as kube-apiserver words it.
+//! One error of one field, with the message of kube-apiserver.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use super::{FieldPath, go_value};
 pub struct FieldError {
     /// Where, in the notation of kube-apiserver: `spec.containers[0].image`.
     pub path: String,
-    /// What kind of complaint it is.
+    /// What kind of error it is.
     pub kind: FieldErrorKind,
     /// The refused value as kube-apiserver prints it (already quoted); `None` where it prints none.
     pub value: Option<String>,
@@ -22,7 +22,7 @@ pub struct FieldError {
     pub detail: String,
 }
 
-/// The kinds of complaint, with the `reason` that a `Status` carries in `details.causes`.
+/// The kinds of error, with the `reason` that a `Status` carries in `details.causes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldErrorKind {
     /// A required field is absent.
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_complaint_reads_as_kube_apiserver_prints_it() {
+    fn an_error_reads_as_kube_apiserver_prints_it() {
         let error = FieldError {
             path: "spec.serviceName".to_owned(),
             kind: FieldErrorKind::TypeInvalid,

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_keys_and_elements_are_told_apart() {
+    fn fields_keys_and_elements_are_distinguished() {
         let path = FieldPath::new("spec").child("labels").key("a/b").index(2).child("x");
         assert_eq!(path.to_string(), "spec.labels[a/b][2].x");
     }

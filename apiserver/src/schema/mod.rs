@@ -1,4 +1,4 @@
-//! Structural schemas: what objects look like, and what follows from it.
+//! Structural schemas: the shape of objects, pruning, defaults and validation.
 //!
 //! Pure: nothing here reads a clock or does I/O.
 

@@ -1,6 +1,6 @@
-//! What names, labels and their like may look like, with the explanations of kube-apiserver.
+//! Rules for names, labels and similar texts, with the messages of kube-apiserver.
 //!
-//! Each rule returns what is wrong with a text; nothing is wrong with a good one.
+//! Each rule returns the errors of a text.
 
 const DNS_LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const LABEL_NAME: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";

@@ -1,16 +1,16 @@
-//! One node of a structural schema: what the value at some path of an object may look like.
+//! One node of a structural schema: the allowed values at a path of an object.
 //!
 //! The same node describes a custom resource (parsed from its CRD) and a built-in type (parsed
 //! from the data file), so that pruning, defaulting, validation and server-side apply are written
-//! once. A node holds facts only; what follows from them is decided elsewhere.
+//! once. A node holds facts only; other modules apply them.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
-/// What a value at one path may look like.
+/// The allowed values at one path.
 ///
-/// The default value is a node about which nothing is known: any value is allowed.
+/// The default is a node without rules: any value is allowed.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a keyword of its own")]
 pub struct Schema {
@@ -30,7 +30,7 @@ pub struct Schema {
     pub default: Option<Value>,
     /// Whether an explicit `null` is a value.
     pub nullable: bool,
-    /// How elements of a list are told apart (`x-kubernetes-list-type`).
+    /// How elements of a list are identified (`x-kubernetes-list-type`).
     pub list_type: ListType,
     /// Whether an object or map is owned as a whole (`x-kubernetes-map-type: atomic`).
     pub map_type: MapType,
@@ -62,7 +62,7 @@ pub enum SchemaType {
     Boolean,
 }
 
-/// How the elements of a list are told apart by server-side apply.
+/// How server-side apply identifies the elements of a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ListType {
     /// The list is one value.

@@ -1,7 +1,7 @@
 //! Drops the fields of an object that its schema does not declare.
 //!
 //! Goes as deep as the schema does. `apiVersion`, `kind` and `metadata` of the object and of the
-//! resources embedded in it are left alone: what they may hold is not the schema's to say.
+//! resources embedded in it are not pruned, because the schema does not declare them.
 
 use serde_json::{Map, Value};
 
@@ -28,7 +28,7 @@ pub(super) fn prune_value(schema: &Schema, value: &mut Value) -> Vec<String> {
     dropped.sorted()
 }
 
-/// What is kept of a value although its schema does not declare it.
+/// Fields of a value that are kept although its schema does not declare them.
 #[derive(Clone, Copy)]
 struct Rule {
     /// The value is an object with metadata of its own.
@@ -43,7 +43,7 @@ impl Rule {
     }
 }
 
-/// Where the walk is and what it dropped.
+/// The position of the walk and the dropped fields.
 #[derive(Default)]
 struct Dropped {
     here: String,

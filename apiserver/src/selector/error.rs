@@ -1,8 +1,8 @@
-//! Why a selector cannot be understood.
+//! The error of an invalid selector.
 
 use thiserror::Error;
 
-/// A selector that cannot be understood, in the words of kube-apiserver.
+/// An invalid selector, with the message of kube-apiserver.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ParseError(String);

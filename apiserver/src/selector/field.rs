@@ -5,13 +5,13 @@ use std::fmt;
 use super::ParseError;
 use crate::schema::go_value;
 
-/// All requirements must be met; none are met by everything.
+/// All requirements must be met; without requirements everything matches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldSelector {
     requirements: Vec<FieldRequirement>,
 }
 
-/// What is asked of one field.
+/// The requirement for one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldRequirement {
     /// The field, for example `metadata.name`.
@@ -32,7 +32,7 @@ pub enum FieldOperator {
 }
 
 impl FieldSelector {
-    /// Understands the query string of a list or watch.
+    /// Parses the parameter of a list or watch.
     pub fn parse(selector: &str) -> Result<Self, ParseError> {
         let mut terms = split_terms(selector);
         terms.sort_unstable();
@@ -47,12 +47,12 @@ impl FieldSelector {
         self.requirements.is_empty()
     }
 
-    /// What is asked.
+    /// The requirements.
     pub fn requirements(&self) -> &[FieldRequirement] {
         &self.requirements
     }
 
-    /// The fields that are asked about.
+    /// The fields of the requirements.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         self.requirements.iter().map(|requirement| requirement.field.as_str())
     }
@@ -65,7 +65,7 @@ impl FieldSelector {
         self
     }
 
-    /// Refuses a selector that asks about other fields than those a resource can be selected by.
+    /// Refuses a selector with fields that the resource does not support.
     pub fn check_fields(&self, known: &[&str]) -> Result<(), ParseError> {
         let Some(unknown) = self.fields().find(|field| !known.contains(field)) else {
             return Ok(());
@@ -76,7 +76,7 @@ impl FieldSelector {
         Err(ParseError::new(format!("{unknown} is not a known field selector: only {known}")))
     }
 
-    /// The one value that this field must have, if the selector says so.
+    /// The one value that this field must have, if there is one.
     pub fn exact(&self, field: &str) -> Option<&str> {
         let exact = |requirement: &&FieldRequirement| {
             requirement.field == field && requirement.operator == FieldOperator::Equals

@@ -1,5 +1,5 @@
 //! Label selectors: `a=b,c!=d,e in (x,y),f notin (z),g,!h,i>1`.
-//! Not `kube::core::Selector`: that reads no text, so it has no words for mistakes, nor `>` and `<`.
+//! Not `kube::core::Selector`, which does not parse text and has neither `>` nor `<`.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -9,13 +9,13 @@ use super::{
 };
 use crate::schema::{FieldError, FieldPath, name_rule};
 
-/// All requirements must be met; none are met by everything.
+/// All requirements must be met; without requirements everything matches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LabelSelector {
     requirements: Vec<Requirement>,
 }
 
-/// What is asked of one label.
+/// The requirement for one label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requirement {
     key: String,
@@ -45,7 +45,7 @@ pub enum Operator {
 }
 
 impl LabelSelector {
-    /// Understands the query string of a list or watch.
+    /// Parses the parameter of a list or watch.
     pub fn parse(selector: &str) -> Result<Self, ParseError> {
         let mut parser = Parser { tokens: tokens(selector), position: 0 };
         let mut requirements = parser.selector()?;
@@ -58,7 +58,7 @@ impl LabelSelector {
         self.requirements.is_empty()
     }
 
-    /// What is asked, sorted by key.
+    /// The requirements, sorted by key.
     pub fn requirements(&self) -> &[Requirement] {
         &self.requirements
     }
@@ -133,7 +133,7 @@ impl Requirement {
     }
 }
 
-/// Several complaints as one, each said once.
+/// Joins several errors without repetition.
 fn aggregate(errors: &[FieldError]) -> Option<String> {
     let mut texts: Vec<String> = Vec::new();
     for error in errors {
@@ -224,7 +224,7 @@ impl Parser {
         })
     }
 
-    /// What stands right of `=`; nothing is the empty value.
+    /// The value right of `=`, which may be empty.
     fn exact_value(&mut self) -> Result<String, ParseError> {
         if matches!(self.peek().kind, Kind::End | Kind::Comma) {
             return Ok(String::new());

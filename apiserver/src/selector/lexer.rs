@@ -1,13 +1,13 @@
-//! The words of a label selector.
+//! The tokens of a label selector.
 
-/// A word and what it means.
+/// A token and its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
     pub(super) text: String,
 }
 
-/// What a word means.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Identifier,
@@ -27,7 +27,7 @@ pub(super) enum Kind {
 }
 
 impl Token {
-    /// What follows the last word.
+    /// The end.
     pub(super) fn end() -> Self {
         Self { kind: Kind::End, text: String::new() }
     }
@@ -38,7 +38,7 @@ impl Token {
     }
 }
 
-/// The words of `text`; the last one is the end.
+/// The tokens of `text`; the last one is the end.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     // The real server stops reading at a NUL.

@@ -1,7 +1,6 @@
 //! Label and field selectors: the query strings that narrow a list or a watch.
 //!
-//! Which fields a resource can be selected by is the resource's own business; see
-//! [`FieldSelector::check_fields`].
+//! The caller knows the supported fields of a resource; see [`FieldSelector::check_fields`].
 
 mod error;
 mod field;

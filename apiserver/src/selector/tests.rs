@@ -16,7 +16,7 @@ fn field_error(selector: &str) -> String {
 }
 
 #[test]
-fn every_operator_asks_what_it_says() {
+fn every_operator_selects_the_matching_labels() {
     for (selector, labels, expected) in [
         ("", &[][..], true),
         ("a=b", &[("a", "b")], true),
@@ -48,7 +48,7 @@ fn every_operator_asks_what_it_says() {
 }
 
 #[test]
-fn a_selector_is_printed_sorted_and_understood_again() {
+fn a_selector_is_printed_sorted_and_parses_again() {
     for (selector, printed) in [
         ("b,a=1,!c", "a=1,b,!c"),
         ("x in (b,a),y notin (c)", "x in (a,b),y notin (c)"),
@@ -62,7 +62,7 @@ fn a_selector_is_printed_sorted_and_understood_again() {
 }
 
 #[test]
-fn mistakes_are_named_in_the_words_of_kube_apiserver() {
+fn errors_have_the_messages_of_kube_apiserver() {
     for (selector, error) in [
         ("a,", "found '', expected: identifier after ','"),
         (",a", "found ',', expected: !, identifier, or 'end of string'"),
@@ -92,7 +92,7 @@ fn mistakes_are_named_in_the_words_of_kube_apiserver() {
 }
 
 #[test]
-fn hostile_selectors_are_refused_or_understood_but_do_no_harm() {
+fn malformed_selectors_cause_no_panic() {
     let long = "a,".repeat(100_000);
     for selector in
         ["\0", "a\0=b", "((((", "!!!!a", "a in ((", "=", "><", "\u{202e}", "a in (,,,", &long]
@@ -113,7 +113,7 @@ fn labels_may_be_given_as_json() {
 }
 
 #[test]
-fn fields_are_compared_with_nothing_for_what_is_absent() {
+fn absent_fields_are_compared_as_empty() {
     for (selector, expected) in [
         ("", true),
         ("metadata.name=x", true),
@@ -139,7 +139,7 @@ fn values_of_fields_may_be_escaped() {
 }
 
 #[test]
-fn mistakes_in_field_selectors_are_named_in_the_words_of_kube_apiserver() {
+fn errors_of_field_selectors_have_the_messages_of_kube_apiserver() {
     assert_eq!(field_error("abc"), "invalid selector: 'abc'; can't understand 'abc'");
     assert_eq!(field_error("b=c,abc"), "invalid selector: 'b=c,abc'; can't understand 'abc'");
     assert_eq!(field_error("a=b=c"), "invalid field selector: unescaped character in value: 61");
@@ -148,7 +148,7 @@ fn mistakes_in_field_selectors_are_named_in_the_words_of_kube_apiserver() {
 }
 
 #[test]
-fn a_field_that_a_resource_cannot_be_selected_by_is_named() {
+fn an_unsupported_field_is_named() {
     let known = ["metadata.name", "metadata.namespace"];
     let selector = FieldSelector::parse("a=b,metadata.name=x").unwrap();
     assert_eq!(

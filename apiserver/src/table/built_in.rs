@@ -1,5 +1,5 @@
-//! Which columns built-in types have: those of the real server for the types that are looked at
-//! most, name and age for the others.
+//! The columns of built-in types: those of the real server for the most used types, name and age for the
+//! others.
 
 use jiff::Timestamp;
 use serde_json::Value;

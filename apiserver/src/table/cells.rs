@@ -114,7 +114,7 @@ pub(super) fn access_modes(claim: &Value, _: Timestamp) -> Value {
         Some("ReadWriteOncePod") => "RWOP",
         _ => "",
     };
-    // Those that were bound, not those that are wanted.
+    // The bound ones, not the requested ones.
     let modes: Vec<&str> = list(&claim["status"]["accessModes"]).map(short).collect();
     json!(modes.join(","))
 }

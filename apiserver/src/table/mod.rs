@@ -15,18 +15,18 @@ use serde_json::{Value, json};
 use self::{age::age, path::Path};
 use crate::resource::{Column, Origin, Resource};
 
-/// What a table is to hold.
+/// The contents of a table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TableOptions {
     /// Whether the headings are wanted; a watch sends them once.
     pub(crate) headings: bool,
-    /// What stands beside the cells of a row.
+    /// The object part of each row.
     pub(crate) include: Include,
     /// The time that ages are counted to.
     pub(crate) now: Timestamp,
 }
 
-/// What stands beside the cells of a row.
+/// The object part of each row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Include {
     /// Nothing.

@@ -6,7 +6,7 @@ use jsonpath_rust::{
 };
 use serde_json::Value;
 
-/// A parsed path; one that cannot be parsed leads nowhere.
+/// A parsed path; an invalid one finds nothing.
 pub(crate) struct Path(Option<JpQuery>);
 
 impl Path {
@@ -15,12 +15,12 @@ impl Path {
         Self(parse_json_path(&format!("${}", standard(text))).ok())
     }
 
-    /// Whether the path leads anywhere at all.
+    /// Whether the path is valid.
     pub(crate) fn is_valid(&self) -> bool {
         self.0.is_some()
     }
 
-    /// The first value that the path leads to.
+    /// The first value at the path.
     pub(crate) fn first<'a>(&self, object: &'a Value) -> Option<&'a Value> {
         let found = js_path_process(self.0.as_ref()?, object).ok()?;
         found.into_iter().next().map(QueryRef::val)
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_lead_to_fields_elements_and_filtered_elements() {
+    fn paths_find_fields_elements_and_filtered_elements() {
         let object = json!({
             "spec": {"n": 3, "list": [{"a": 1}]},
             "metadata": {"labels": {"app.kubernetes.io/name": "x"}},

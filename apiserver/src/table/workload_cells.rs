@@ -1,4 +1,4 @@
-//! The cells of pods and of what makes them.
+//! The cells of pods and workloads.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
-//! What the server proves itself with, and what clients prove themselves with: made at start,
-//! valid for one run.
+//! The credentials of server and clients, which are generated at the start.
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use rcgen::{

@@ -117,7 +117,7 @@ impl Running {
             .map_err(|source| ServeError::Kubeconfig { path: path.to_owned(), source })
     }
 
-    /// Stops listening; open watches are closed, and the token is not good any more.
+    /// Stops listening; open watches are closed, and the token becomes invalid.
     pub async fn stop(self) {
         self.server.shared.tokens.remove(&self.token);
         self.handle.stop(false).await;
@@ -134,7 +134,7 @@ async fn answer(request: HttpRequest, payload: Payload, shared: Data<Shared>) ->
     if let Err(error) = authenticate(&request, &shared.token) {
         return refusal(&error);
     }
-    // Behind an upgrade comes another protocol, which no request body ends.
+    // After an upgrade another protocol follows, without an end of the request body.
     let is_upgrade = request.headers().contains_key(actix_web::http::header::UPGRADE);
     let body = match if is_upgrade { Ok(Bytes::new()) } else { read(payload).await } {
         Ok(body) => body,

@@ -1,4 +1,4 @@
-//! In process: a tower service, and kube clients on it. No sockets; whoever has it is trusted.
+//! In process: a tower service, and kube clients on it. No sockets, and callers are trusted.
 
 use std::{
     convert::Infallible,
@@ -32,7 +32,7 @@ impl Server {
         kube::Client::new(self.service_as(user_agent), "default")
     }
 
-    /// The service under [`client_as`](Self::client_as), for layers of one's own.
+    /// The service under [`client_as`](Self::client_as), for custom layers.
     pub fn service_as(&self, user_agent: &str) -> InProcess {
         let user_agent =
             HeaderValue::from_str(user_agent).unwrap_or(HeaderValue::from_static("kube-rs"));

@@ -1,4 +1,4 @@
-//! The kubeconfig that leads clients to a running server: a file only its owner may read.
+//! The kubeconfig of a running server: a file that only its owner may read.
 
 use std::{
     fs, io,
@@ -36,8 +36,8 @@ pub(super) fn text(address: SocketAddr, authority: &str, token: &str) -> String 
     serde_yaml_ng::to_string(&value).expect("a JSON value is a YAML value")
 }
 
-/// Writes the file; it appears with its contents and its mode, or not at all. A file that is there
-/// and was not written by such a server stays: it may be the only way into somebody's cluster.
+/// Writes the file atomically. A file of another cluster is not overwritten: it may be the only access to
+/// that cluster.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     match fs::read_to_string(path) {
         Ok(present) if !is_ours(&present) => return Err(io::Error::other(FOREIGN)),
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_somebody_else_stays() {
+    fn a_kubeconfig_of_another_cluster_is_not_overwritten() {
         let path = file("foreign");
         for precious in ["precious", "clusters: [{name: production}]", "\u{0}"] {
             fs::write(&path, precious).unwrap();

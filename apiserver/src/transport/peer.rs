@@ -1,14 +1,14 @@
 //! The other end of a connection: whether it is still there.
 //!
-//! actix notices that a client is gone when it writes, and an idle watch writes once a minute. Who
-//! counts open watches must not wait that long, so that the socket is looked at meanwhile.
+//! actix notices a closed connection only when it writes, and an idle watch writes once a minute. The count
+//! of open watches must not be that late, so that the socket is checked meanwhile.
 
 use std::{any::Any, io, net::TcpStream, os::fd::AsFd, sync::Arc, time::Duration};
 
 use actix_tls::accept::rustls_0_23::TlsStream;
 use actix_web::{dev::Extensions, rt::net::TcpStream as ActixTcpStream};
 
-/// How often the socket is looked at.
+/// How often the socket is checked.
 const INTERVAL: Duration = Duration::from_millis(250);
 
 /// The socket of a connection, beside the one that actix reads and writes.

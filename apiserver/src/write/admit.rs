@@ -1,4 +1,4 @@
-//! What may be created at all, and what may be deleted, whatever the object says.
+//! Admission: objects that may not be created or deleted, regardless of their contents.
 
 use serde_json::Value;
 

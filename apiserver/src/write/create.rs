@@ -12,10 +12,10 @@ use crate::{
     status::StatusError,
 };
 
-/// How often another name is tried when a generated one is taken.
+/// How often another name is tried when a generated one exists.
 const GENERATE_NAME_TRIES: usize = 8;
 
-/// Creates an object; `managed` says whether `managedFields` are already those of an apply.
+/// Creates an object; `managed` is whether `managedFields` are already those of an apply.
 pub(crate) fn create(
     cluster: &Cluster,
     resource: &Resource,
@@ -44,7 +44,7 @@ pub(crate) fn create(
     Ok(Written { object: inserted?, warnings, created: true })
 }
 
-/// Inserts the object, under other generated names when one is taken.
+/// Inserts the object, with another generated name if one exists.
 fn insert_named(
     cluster: &Cluster,
     resource: &Resource,

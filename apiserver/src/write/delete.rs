@@ -1,6 +1,6 @@
 //! Deleting an object: at once, or by marking it while finalizers hold it.
 //!
-//! Nothing is waited for but finalizers: there is no kubelet, so that Pods end at once.
+//! Only finalizers delay a deletion: there is no kubelet, so that Pods are deleted at once.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ pub(crate) const FOREGROUND: &str = "foregroundDeletion";
 /// Held while dependents still name their owner.
 pub(crate) const ORPHAN: &str = "orphan";
 
-/// What a delete led to.
+/// The result of a delete.
 #[derive(Debug)]
 pub(crate) enum Deleted {
-    /// The object is gone; this was its last state.
+    /// The object was deleted; this was its last state.
     Gone(Arc<Object>),
     /// Finalizers hold the object.
     Held(Arc<Object>),
@@ -96,7 +96,7 @@ fn check_preconditions(
     Ok(())
 }
 
-/// Adds or removes the finalizers that stand for a propagation policy; says whether any holds.
+/// Adds or removes the finalizers of a propagation policy; returns whether any remains.
 fn set_finalizers(
     resource: &Resource,
     value: &mut Value,

@@ -1,4 +1,4 @@
-//! Who manages which field: between the write paths and the `apply` module.
+//! Tracks field managers: between the write paths and the `apply` module.
 
 use serde_json::{Value, json};
 
@@ -15,11 +15,11 @@ use crate::{
 pub(crate) enum Applied {
     /// They do.
     Yes,
-    /// They do not: what changed is to be noted.
+    /// They do not: the changed fields must be tracked.
     No,
 }
 
-/// The object that a server-side apply leads to.
+/// The result of a server-side apply.
 pub(crate) fn apply_request(
     cluster: &Cluster,
     resource: &Resource,
@@ -35,7 +35,7 @@ pub(crate) fn apply_request(
     .map_err(|error| refusal(&error))
 }
 
-/// The object with what the manager of the request changed noted in `managedFields`.
+/// The object with the changes of the request's manager in `managedFields`.
 pub(super) fn track(
     cluster: &Cluster,
     resource: &Resource,
@@ -67,7 +67,7 @@ fn with_request<T>(
     })
 }
 
-/// What nobody manages through an endpoint because the endpoint ignores it.
+/// Fields that have no manager because the endpoint ignores them.
 fn reset_fields(resource: &Resource, subresource: Subresource) -> &'static [&'static str] {
     match subresource {
         Subresource::Main if resource.has_status => &["status"],

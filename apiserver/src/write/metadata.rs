@@ -38,7 +38,7 @@ pub(super) fn round_trip(object: &mut Value) -> Vec<String> {
     let metadata = metadata_mut(object);
     let (known, unknown): (Map<String, Value>, Map<String, Value>) =
         std::mem::take(metadata).into_iter().partition(|(field, _)| FIELDS.contains(&&**field));
-    // Who sends an empty list of managers wants them forgotten, which is seen to afterwards.
+    // An empty list of managers removes them, which is done afterwards.
     let is_kept = |field: &str, value: &Value| field == "managedFields" || !is_empty(value);
     metadata.extend(known.into_iter().filter(|(field, value)| is_kept(field, value)));
     unknown.into_iter().map(|(field, _)| format!("metadata.{field}")).collect()
@@ -79,7 +79,7 @@ pub(super) fn prepare_for_create(
     metadata.insert("creationTimestamp".into(), json!(cluster.clock.now_text()));
 }
 
-/// The name of a new object; made up when only its beginning is given.
+/// The name of a new object; generated if only a prefix is given.
 pub(super) fn generate_name(cluster: &Cluster, object: &mut Value) -> bool {
     let metadata = metadata_mut(object);
     if metadata.get("name").and_then(Value::as_str).is_some_and(|name| !name.is_empty()) {
@@ -113,7 +113,7 @@ pub(super) fn prepare_for_update(
         set_or_remove(next, field, live.get(field).cloned());
     }
     set_or_remove(next, "selfLink", None);
-    // A given uid that differs is refused by validation; so is a deletionTimestamp of one's own.
+    // Validation refuses another uid, and a deletionTimestamp in the request.
     keep_unless(next, live, "uid", |given| given.is_null() || given == "");
     keep_unless(next, live, "namespace", |given| given.is_null() || given == "");
     keep_unless(next, live, "deletionTimestamp", |_| !live["deletionTimestamp"].is_null());
@@ -148,7 +148,7 @@ fn check_version(resource: &Resource, live: &Value, next: &Value) -> Result<()> 
     }
 }
 
-/// The version that a client says it has seen; zero is none.
+/// The version that the client has seen; zero is none.
 pub(crate) fn given_version(object: &Value) -> Result<Option<u64>> {
     match object["metadata"]["resourceVersion"].as_str().unwrap_or_default() {
         "" => Ok(None),

@@ -1,10 +1,10 @@
-//! How a write is to be done, and what it led to. Values only.
+//! The options and the outcome of a write. Values only.
 
 use std::sync::Arc;
 
 use crate::{log::Object, status::StatusError};
 
-/// Whose fields a write may change.
+/// The part of an object that a write may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subresource {
     /// The object without its status.
@@ -29,22 +29,22 @@ impl Subresource {
     }
 }
 
-/// What to do about fields that the schema does not declare.
+/// The treatment of undeclared fields.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum FieldValidation {
     /// Drop them.
     Ignore,
-    /// Drop them and say so.
+    /// Drop them with a warning.
     #[default]
     Warn,
     /// Refuse the object.
     Strict,
 }
 
-/// How a write is to be done.
+/// The options of a write.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WriteOptions {
-    /// Who writes, for `managedFields`.
+    /// The field manager.
     pub manager: String,
     /// Do everything but the write.
     pub dry_run: bool,
@@ -54,36 +54,36 @@ pub(crate) struct WriteOptions {
     pub patched: bool,
 }
 
-/// What becomes of the dependents.
+/// The treatment of dependents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Propagation {
     /// They are deleted afterwards.
     Background,
     /// They are deleted before.
     Foreground,
-    /// They are left alone.
+    /// They are orphaned.
     Orphan,
 }
 
-/// What a delete asks for.
+/// The options of a delete.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DeleteOptions {
     /// Only if the object has this uid.
     pub uid: Option<String>,
     /// Only if the object has this version.
     pub resource_version: Option<String>,
-    /// What becomes of the dependents.
+    /// The treatment of dependents.
     pub propagation: Option<Propagation>,
     /// Do everything but the deletion.
     pub dry_run: bool,
 }
 
-/// What a write led to.
+/// The result of a write.
 #[derive(Debug, Clone)]
 pub(crate) struct Written {
     /// The newest state; for a dry run what it would have been.
     pub object: Arc<Object>,
-    /// Sentences for the user.
+    /// The warnings.
     pub warnings: Vec<String>,
     /// Whether the object is new.
     pub created: bool,

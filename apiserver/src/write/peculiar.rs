@@ -1,4 +1,4 @@
-//! What is peculiar to types, as answers to single questions.
+//! The special cases of single types.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::{
     schema::name_rule::{self, NameRule},
 };
 
-/// What names of a type may look like.
+/// The rule for names of a type.
 pub(super) fn name_rule(resource: &Resource) -> NameRule {
     match resource.origin {
         Origin::BuiltIn(builtin) => builtin::name_rule(builtin),
@@ -35,7 +35,7 @@ pub(super) fn is_held_namespace(resource: &Resource, object: &Value) -> bool {
     is_namespace(resource) && object["spec"]["finalizers"].as_array().is_some_and(|f| !f.is_empty())
 }
 
-/// What becomes of dependents when a delete does not say.
+/// The default propagation policy of a delete.
 pub(super) fn default_propagation(resource: &Resource) -> Propagation {
     match (resource.id.group.as_str(), resource.id.plural.as_str()) {
         ("batch", "jobs") | ("", "replicationcontrollers") => Propagation::Orphan,
@@ -43,7 +43,7 @@ pub(super) fn default_propagation(resource: &Resource) -> Propagation {
     }
 }
 
-/// Whether a write through a subresource leaves all of `metadata` as it is.
+/// Whether a write through a subresource does not change `metadata`.
 pub(super) fn keeps_metadata(resource: &Resource, subresource: Subresource) -> bool {
     match subresource {
         Subresource::Main => false,
@@ -53,7 +53,7 @@ pub(super) fn keeps_metadata(resource: &Resource, subresource: Subresource) -> b
     }
 }
 
-/// Whether an update must say which version it was made from.
+/// Whether an update must have a resource version.
 pub(super) fn needs_version(resource: &Resource) -> bool {
     match (resource.id.group.as_str(), resource.id.plural.as_str()) {
         ("coordination.k8s.io", _)

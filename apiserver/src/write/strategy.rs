@@ -1,6 +1,6 @@
-//! What differs between types when they are written: schema, defaults, own rules.
+//! The differences between types when they are written: schema, defaults, own rules.
 //!
-//! The one place that asks where a type comes from; the verbs around it are the same for all.
+//! Only this module depends on the origin of a type; the verbs are the same for all.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ use crate::{
     status::StatusError,
 };
 
-/// Drops what the schema does not declare, says so as asked, and fills in defaults.
+/// Drops undeclared fields, with warnings if requested, and fills in defaults.
 pub(super) fn normalise(
     resource: &Resource,
     object: &mut Value,
@@ -148,7 +148,7 @@ fn allocate(
     refuse(resource, object, &[FieldError::invalid(&FieldPath::new(path), &value, detail)])
 }
 
-/// Gives back what a write that failed had taken.
+/// Releases the allocations of a failed write.
 pub(super) fn abandon(
     cluster: &Cluster,
     resource: &Resource,
@@ -160,7 +160,7 @@ pub(super) fn abandon(
     }
 }
 
-/// Whether a new object is as its type demands.
+/// Validates a new object.
 pub(super) fn validate_create(resource: &Resource, object: &Value) -> Result<()> {
     let (namespaced, name_rule) = (resource.namespaced, name_rule(resource));
     let mut errors = schema::metadata::validate_create(object, namespaced, name_rule);
@@ -172,7 +172,7 @@ pub(super) fn validate_create(resource: &Resource, object: &Value) -> Result<()>
     refuse(resource, object, &errors)
 }
 
-/// Whether a changed object is as its type demands.
+/// Validates a changed object.
 pub(super) fn validate_update(
     resource: &Resource,
     subresource: Subresource,
@@ -180,7 +180,7 @@ pub(super) fn validate_update(
     next: &Value,
 ) -> Result<()> {
     let mut errors = schema::metadata::validate_update(next, live);
-    // The real server looks at metadata twice, and complains twice.
+    // The real server validates metadata twice, and reports the errors twice.
     errors.extend(errors.clone());
     errors.extend(match (&resource.origin, subresource) {
         (Origin::BuiltIn(_) | Origin::Definition, Subresource::Status | Subresource::Finalize) => {
@@ -216,7 +216,7 @@ pub(super) fn to_storage(resource: &Resource, mut object: Value) -> Value {
     object
 }
 
-/// What follows from a write at once, before it is answered.
+/// The effects of a write before it is answered.
 pub(super) fn after_commit(
     cluster: &Cluster,
     resource: &Resource,

@@ -1,4 +1,4 @@
-//! Changing an object, and ending it when the change removes the last finalizer.
+//! Changes an object, and deletes it when the change removes the last finalizer.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{
     status::StatusError,
 };
 
-/// How often a change is computed again because another writer was faster.
+/// How often a change is computed again after a concurrent write.
 const TRIES: usize = 5;
 
 /// The next state, as the change computed it.
@@ -27,8 +27,8 @@ pub(crate) struct Change {
     pub managed: manage::Applied,
 }
 
-/// Changes an object. `change` gets the live object, and is called again on a newer one when
-/// another writer was faster; preconditions within it are checked each time.
+/// Changes an object. `change` gets the live object, and is called again on a newer one after a concurrent
+/// write; preconditions within it are checked each time.
 pub(crate) fn update(
     cluster: &Cluster,
     resource: &Resource,
@@ -50,7 +50,7 @@ pub(crate) fn update(
         if next == live {
             return Ok(Written { object, warnings, created: false });
         }
-        // An object that ends with the update is answered under the version that it had.
+        // An object that the update deletes is answered with its previous version.
         let last = ends(resource, &next).then(|| {
             let value = strategy::to_storage(resource, next.clone());
             Arc::new(Object::encode(Event::Deleted, value, resource.epoch))
@@ -90,7 +90,7 @@ fn next_state(
     Ok((ignore_timestamps(live, next), warnings))
 }
 
-/// Commits the next state; `None` when another writer was faster.
+/// Commits the next state; `None` after a concurrent write.
 fn store(
     cluster: &Cluster,
     resource: &Resource,
@@ -119,7 +119,7 @@ fn store(
     }
 }
 
-/// Whether nothing holds a deleted object any more.
+/// Whether a deleted object has no finalizers left.
 fn ends(resource: &Resource, next: &Value) -> bool {
     let empty = |list: &Value| list.as_array().is_none_or(Vec::is_empty);
     !next["metadata"]["deletionTimestamp"].is_null()

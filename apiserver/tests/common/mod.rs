@@ -1,4 +1,4 @@
-//! A server with a client, a CRD to play with, and waiting without sleeping.
+//! A server with a client, a CRD for tests, and helpers that wait without sleeping.
 #![allow(dead_code, reason = "each test file uses its part")]
 #![allow(clippy::panic, reason = "a test that cannot go on")]
 
@@ -139,7 +139,7 @@ pub(crate) fn refusal<T: std::fmt::Debug>(result: Result<T, kube::Error>) -> (u1
     }
 }
 
-/// Waits until the object of a name is gone, by watching it.
+/// Watches an object until it is deleted.
 pub(crate) async fn gone(api: &Api<DynamicObject>, name: &str) {
     let params = WatchParams::default().fields(&format!("metadata.name={name}"));
     let mut events = api.watch(&params, "0").await.expect("it can be watched").boxed();

@@ -1,7 +1,7 @@
-//! The web endpoint: how fast it answers, and what its readers cost those who reconcile.
+//! The web endpoint: its latency, and the cost of its readers to the reconciles.
 //!
-//! The load is `wrk` (of Debian's package) at the lowest priority, because clients are elsewhere: what
-//! it slows down is slowed down by the endpoint. The floor of a change under load is the same change
+//! The load is `wrk` (of Debian's package) at the lowest priority, because real clients run on other
+//! machines: so the endpoint alone causes the slow-down. The floor of a change under load is the same change
 //! without.
 
 pub(crate) mod readers;
@@ -26,14 +26,14 @@ use crate::{
     workload::{ParentType, Workload},
 };
 
-/// What scrapers and people ask for most.
+/// The most requested paths.
 const LOADED: [&str; 2] = ["/metrics", "/api/v1/operators"];
-/// Between two changes, so that the last one's echoes are over.
+/// Between two changes, so that the effects of the last one are over.
 const PAUSE: Duration = Duration::from_millis(5);
-/// More than a browser tab per person in a large company.
+/// More than the open browser tabs of a large company.
 const READERS: usize = 1000;
 
-/// Operators with their web endpoint, and parents that are as they should be.
+/// Operators with their web endpoint, and parents that are synced.
 struct Course {
     workload: Workload,
     parent: ParentType,
@@ -92,12 +92,12 @@ impl Course {
         ])
     }
 
-    /// How fast a path is answered to many at once, and how long changes take meanwhile.
+    /// The latency of a path for many clients at once, and of changes meanwhile.
     async fn under_load(&mut self, path: &str, settings: &Settings) -> Result<Vec<Row>> {
-        let (mut quiet, mut loaded, mut last) = (Vec::new(), Vec::new(), None);
-        // By turns, because others use the machine too.
+        let (mut unloaded, mut loaded, mut last) = (Vec::new(), Vec::new(), None);
+        // In turns, because other processes use the machine too.
         for _ in 0..settings.rounds() {
-            quiet.extend(self.changes_for(settings.load_seconds()).await?);
+            unloaded.extend(self.changes_for(settings.load_seconds()).await?);
             let Some(wrk) = Wrk::start(self.web, path, settings.load_seconds())? else {
                 return Ok(vec![Row::new(format!("{path} under load"), "wrk is not installed")]);
             };
@@ -110,15 +110,15 @@ impl Course {
         Ok(vec![
             Row::new(figure, time(answers.p99)),
             Row::new("  answers a second", format!("{:.0}", answers.per_second)),
-            Row::times("  a change meanwhile, mean", mean(&loaded), mean(&quiet))
+            Row::times("  a change meanwhile, mean", mean(&loaded), mean(&unloaded))
                 .target("at most 1.05"),
-            Row::times("  p99", percentile(&loaded, 99), percentile(&quiet, 99)),
+            Row::times("  p99", percentile(&loaded, 99), percentile(&unloaded, 99)),
         ])
     }
 
-    /// How long a change takes to reach every reader of the events, and what they cost.
+    /// How long a change takes to reach every reader of the events, and their cost.
     async fn read_by_many(&mut self, changes: usize) -> Result<Vec<Row>> {
-        let quiet = self.changes(changes).await?;
+        let unloaded = self.changes(changes).await?;
         let mut readers = Readers::open(self.web, READERS).await?;
         let (mut read, mut last) = (Vec::new(), Vec::new());
         for _ in 0..changes {
@@ -130,7 +130,7 @@ impl Course {
         let figure = format!("events to {READERS} readers: the last has a change's, p50");
         Ok(vec![
             Row::new(figure, time(percentile(&last, 50))),
-            Row::times("  a change meanwhile, mean", mean(&read), mean(&quiet)),
+            Row::times("  a change meanwhile, mean", mean(&read), mean(&unloaded)),
         ])
     }
 

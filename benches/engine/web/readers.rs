@@ -1,5 +1,5 @@
-//! Many readers of the stream of events, in a process of their own at the lowest priority: what they
-//! cost themselves is not the endpoint's.
+//! Many readers of the stream of events, in their own process at the lowest priority, so that their own CPU
+//! time does not count.
 
 use std::{
     io,
@@ -19,7 +19,7 @@ use tokio::{
 use crate::helper_process::Helper;
 
 const DEADLINE: Duration = Duration::from_secs(30);
-/// So many connect at once.
+/// How many connect at once.
 const AT_ONCE: usize = 32;
 
 /// A process with readers.
@@ -38,15 +38,15 @@ impl Readers {
         Ok(Self(Helper::start(&mut command).await?))
     }
 
-    /// What each reads from now on is what is waited for.
+    /// [`Self::all_read`] waits for events from now on.
     pub(super) async fn expect(&mut self) -> Result<()> {
-        self.0.order("").await?;
-        self.0.answer().await.map(drop)
+        self.0.send("").await?;
+        self.0.response().await.map(drop)
     }
 
     /// Waits until each has read something; returns when the last one did.
     pub(super) async fn all_read(&mut self) -> Result<SystemTime> {
-        let nanos = self.0.answer().await?.parse()?;
+        let nanos = self.0.response().await?.parse()?;
         Ok(SystemTime::UNIX_EPOCH + Duration::from_nanos(nanos))
     }
 }
@@ -79,7 +79,7 @@ async fn last_to_read(readers: &mut [watch::Receiver<SystemTime>]) -> Result<Sys
     last.context("there are readers")
 }
 
-/// Connects, and goes on reading; what comes back says when something was read last.
+/// Connects and reads in the background; the receiver has the time of the last read.
 async fn open(web: SocketAddr) -> Result<watch::Receiver<SystemTime>> {
     let mut connection = TcpStream::connect(web).await?;
     let request = format!("GET /api/v1/events HTTP/1.1\r\nHost: {web}\r\n\r\n");

@@ -7,10 +7,10 @@ use tokio::process::{Child, Command};
 
 pub(super) const CONNECTIONS: usize = 64;
 
-/// A load under way.
+/// A running load.
 pub(super) struct Wrk(Child);
 
-/// What became of it.
+/// The results.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Answers {
     pub(super) p99: Duration,
@@ -19,7 +19,7 @@ pub(super) struct Answers {
 }
 
 impl Wrk {
-    /// Starts asking for a path; `None` when there is no `wrk`.
+    /// Starts requests of a path; `None` when there is no `wrk`.
     pub(super) fn start(web: SocketAddr, path: &str, seconds: u64) -> Result<Option<Self>> {
         let (connections, duration) = (format!("-c{CONNECTIONS}"), format!("-d{seconds}s"));
         let found = Command::new("wrk").arg("-v").stdout(Stdio::null()).spawn();

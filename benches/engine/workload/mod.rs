@@ -1,6 +1,6 @@
-//! What is reconciled: an operator, its parents, and what is watched and changed of its children.
+//! The workloads: an operator, its parents, and the child that is watched and changed.
 //!
-//! Each has a twin of its parent type that no operator watches: the floor's.
+//! Each has a twin of its parent type that no operator watches, for the floor.
 
 mod echo;
 mod trio;
@@ -83,7 +83,7 @@ impl Workload {
     }
 
     /// How many writes so many new parents may cost: one for each child and one for the status, and a
-    /// few for what others do meanwhile.
+    /// few more for concurrent controllers.
     pub(crate) fn burst_writes_target(self, parents: usize) -> String {
         match self {
             Self::Trio => format!("at most {}", parents * 4 + parents / 20),
@@ -92,7 +92,7 @@ impl Workload {
     }
 
     /// How many writes a change of a spec may cost: of the child and of the status. Before a child is
-    /// replaced that is tried twice, and the status says that it goes.
+    /// replaced its write is tried twice, and the status reports the deletion.
     pub(crate) fn change_writes_target(self) -> &'static str {
         match self {
             Self::Trio => "2",
@@ -116,7 +116,7 @@ impl Workload {
         }
     }
 
-    /// The type of the child that is watched, changed and deleted; it is called like its parent.
+    /// The type of the child that is watched, changed and deleted; it has the parent's name.
     pub(crate) fn watched(self) -> String {
         match self {
             Self::Trio => trio::watched(),
@@ -132,7 +132,7 @@ impl Workload {
         }
     }
 
-    /// A merge patch by which somebody else gives the watched child another mark.
+    /// A merge patch by which another client gives the watched child another mark.
     pub(crate) fn edit(self, mark: &str) -> Value {
         match self {
             Self::Trio => trio::edit(mark),

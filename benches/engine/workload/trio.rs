@@ -1,8 +1,8 @@
 //! The neutral operator: a `ConfigMap`, a Service and a Deployment per parent, about 3.4 KB of JSON
 //! with the parent as the server returns them.
 //!
-//! The Service is headless, because the server has only so many addresses to give; the Deployment
-//! has no replicas and is paused, so that nobody but the operator has work with it. A spec can ask
+//! The Service is headless, because the server has a limited range of addresses; the Deployment
+//! has no replicas and is paused, so that other controllers have no work with it. A spec can ask
 //! for more `ConfigMaps`.
 
 use anyhow::{Context, Result};
@@ -23,7 +23,7 @@ use super::{ParentType, collection};
 
 pub(super) const API_VERSION: &str = "bench.operetta.dev/v1";
 
-/// Makes the whole as large as the figure for memory says.
+/// Brings the total to the size that the figure for memory names.
 const SETTINGS: &str = "listen: 0.0.0.0:8080\nlog:\n  level: info\n  format: json\nworkers: 4\n\
     cache:\n  size: 64Mi\n  ttl: 30s\nlimits:\n  requests: 1000\n  connections: 200\nupstream:\n  \
     url: http://upstream.example.com:8080\n  timeout: 5s\n";

@@ -1,7 +1,7 @@
 //! The API server that a process under test connects to: embedded in the test, or the real one.
 //!
-//! `OPERETTA_TEST_CLUSTER=embedded|controlplane` chooses; the default is `embedded`. The cluster of a
-//! kubeconfig is for the tests of behaviour only: what is tested here is the binary, not the cluster.
+//! `OPERETTA_TEST_CLUSTER=embedded|controlplane` chooses; the default is `embedded`. The cluster of
+//! a kubeconfig is for the behaviour tests only: these tests are about the binary, not the cluster.
 
 use std::{
     borrow::Borrow,
@@ -30,7 +30,7 @@ pub(crate) enum Cluster {
 }
 
 impl Cluster {
-    /// The cluster that the environment chooses; where it cannot be had the test is ignored.
+    /// The cluster that the environment chooses; the test is ignored if it is not available.
     pub(crate) async fn start() -> Self {
         match env::var("OPERETTA_TEST_CLUSTER").as_deref() {
             Ok("controlplane") => Self::real().await,
@@ -72,14 +72,14 @@ impl Cluster {
     }
 }
 
-/// The client that a kubeconfig makes.
+/// The client for a kubeconfig.
 pub(crate) async fn client_of(kubeconfig: &Path) -> Client {
     let kubeconfig = Kubeconfig::read_from(kubeconfig).unwrap();
     let config = Config::from_custom_kubeconfig(kubeconfig, &<_>::default()).await.unwrap();
     Client::try_from(config).unwrap()
 }
 
-/// What the rig makes; where it has nothing to make it of the test is ignored.
+/// The result of the rig; the test is ignored if the rig is not available.
 pub(crate) fn or_ignore<T, E: Borrow<Error>>(made: Result<T, E>) -> T {
     made.unwrap_or_else(|error| match error.borrow() {
         missing @ Error::Unavailable { .. } => ignore_outside_ci(missing),
@@ -93,7 +93,7 @@ pub(crate) fn new_folder() -> PathBuf {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let name = format!("{}-{}-{number}", env!("CARGO_CRATE_NAME"), std::process::id());
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    // What another process of the same id left behind.
+    // The files of an earlier process with the same id.
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     folder

@@ -1,5 +1,5 @@
-//! Inside of a cluster: a program finds where the API server is in its environment, and who it is in
-//! files that Kubernetes mounts into every Pod.
+//! Inside a cluster: a program finds the API server in its environment, and its account in files
+//! that Kubernetes mounts into every Pod.
 
 use std::{fs, path::Path};
 
@@ -21,7 +21,7 @@ use crate::{
     program::{Program, needs_own_mounts, output_beside},
 };
 
-/// Grants what the operators may do, and nothing else, to the account that they run as.
+/// Grants the operators' permissions, and no others, to their account.
 async fn grant(cluster: &Cluster) {
     let manifest = rbac::yaml(&operators::all()).unwrap();
     for document in serde_yaml_ng::Deserializer::from_str(&manifest) {
@@ -37,8 +37,8 @@ async fn grant(cluster: &Cluster) {
     }
 }
 
-/// Writes the files of the account that the operators run as; returns where the API server is. The
-/// embedded one knows one user, and no accounts.
+/// Writes the files of the operators' account; returns the address of the API server. The embedded
+/// one has one user, and no accounts.
 async fn write_account(cluster: &Cluster, folder: &Path) -> (String, String) {
     let kubeconfig = fs::read_to_string(cluster.kubeconfig()).unwrap();
     let kubeconfig: Value = serde_yaml_ng::from_str(&kubeconfig).unwrap();
@@ -59,7 +59,7 @@ async fn write_account(cluster: &Cluster, folder: &Path) -> (String, String) {
     (host.to_owned(), port.to_owned())
 }
 
-/// What proves who the operators are.
+/// The token of the operators.
 async fn token(cluster: &Cluster) -> String {
     let accounts: Api<ServiceAccount> = Api::namespaced(cluster.client().await, rbac::NAMESPACE);
     let (params, request) = (PostParams::default(), TokenRequest::default());
@@ -68,7 +68,7 @@ async fn token(cluster: &Cluster) -> String {
 }
 
 #[operetta_harness::test]
-async fn inside_of_a_cluster_it_does_its_work_as_the_account_of_its_pod() {
+async fn inside_a_cluster_it_works_with_the_account_of_its_pod() {
     needs_own_mounts().await;
     let tenant = Tenant::new("inside").await;
     let account = new_folder();
@@ -85,9 +85,9 @@ async fn inside_of_a_cluster_it_does_its_work_as_the_account_of_its_pod() {
     assert_eq!(operators.stop("TERM").await, Some(0));
 }
 
-/// What kubectl would use is at hand, and another cluster.
+/// A kubeconfig of another cluster is available.
 #[operetta_harness::test]
-async fn inside_of_no_cluster_it_ends_and_does_not_turn_to_that_of_a_kubeconfig() {
+async fn outside_a_cluster_it_fails_and_does_not_use_a_kubeconfig() {
     let other = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let file = new_folder().join("kubeconfig");
     let kubeconfig = format!(
@@ -99,12 +99,15 @@ async fn inside_of_no_cluster_it_ends_and_does_not_turn_to_that_of_a_kubeconfig(
     );
     std::fs::write(&file, kubeconfig).unwrap();
     let flags = ["--listen", "127.0.0.1:0", "--cluster", "in-cluster"];
-    let (code, _, said) = tokio::select! {
+    let (code, _, stderr) = tokio::select! {
         ended = output_beside(&file, &flags) => ended,
-        _ = other.accept() => panic!("it asked a cluster that nobody has named"),
+        _ = other.accept() => panic!("it connected to a cluster that was not chosen"),
     };
-    assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("--cluster in-cluster: not inside of a cluster"), "{said}");
+    assert_eq!(code, Some(1), "{stderr}");
+    assert!(
+        stderr.contains("--cluster in-cluster: the process does not run in a cluster"),
+        "{stderr}"
+    );
     let asked = other.into_std().unwrap().accept();
-    assert!(asked.is_err(), "it asked a cluster that nobody has named before it ended");
+    assert!(asked.is_err(), "it connected to a cluster that was not chosen before it ended");
 }

@@ -16,10 +16,10 @@ use tokio::{
 
 use crate::cluster::new_folder;
 
-/// How long a start or an end may take before a test gives up on it.
+/// How long a start or an exit may take.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// The last line of what is printed when all is ready.
+/// The beginning of the last line that is printed when all is ready.
 const END_OF_ANNOUNCEMENT: &str = "Ctrl-C stops them.";
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_operators");
@@ -27,13 +27,13 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_operators");
 /// A free port for the web endpoint.
 const LISTEN: [&str; 2] = ["--listen", "127.0.0.1:0"];
 
-/// What is mounted is seen by the program alone.
+/// Only the program sees the mounts.
 const OWN_MOUNTS: [&str; 2] = ["--map-root-user", "--mount"];
 
-/// An empty folder in the place of the system's.
+/// An empty folder in place of the system's.
 const OWN_RUN: &str = "mount -t tmpfs none /run";
 
-/// Puts the account there, where a Pod has it, and becomes the program.
+/// Copies the account to its path in a Pod, and executes the program.
 const IN_POD: &str = r#"
     account=/run/secrets/kubernetes.io/serviceaccount
     mkdir -p "$account"
@@ -48,7 +48,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Starts it on a free port for the web endpoint.
+    /// Starts the program on a free port for the web endpoint.
     pub(crate) fn start(flags: &[&str]) -> Self {
         Self::start_in(&new_folder(), flags)
     }
@@ -60,7 +60,7 @@ impl Program {
         Self::spawn(command, folder)
     }
 
-    /// Starts it where it finds what it finds in a Pod: where the API server is, and the files of an
+    /// Starts it with the environment of a Pod: the address of the API server, and the files of an
     /// account. The test [`needs_own_mounts`].
     pub(crate) fn start_in_pod(account: &Path, (host, port): (&str, &str)) -> Self {
         let mut pod = isolated(Command::new("unshare"));
@@ -83,29 +83,29 @@ impl Program {
         Self { child, lines, log }
     }
 
-    /// Waits until it says that it is ready, and returns what it said.
+    /// Waits until it announces that it is ready, and returns the announcement.
     pub(crate) async fn ready(&mut self) -> String {
         let announcement = async {
-            let mut said = String::new();
+            let mut printed = String::new();
             while let Some(line) = self.lines.next_line().await.unwrap() {
-                said += &line;
-                said += "\n";
+                printed += &line;
+                printed += "\n";
                 if line.starts_with(END_OF_ANNOUNCEMENT) {
-                    return said;
+                    return printed;
                 }
             }
             let log = std::fs::read_to_string(&self.log).unwrap_or_default();
-            panic!("it ended before it was ready: {log}");
+            panic!("it exited before it was ready: {log}");
         };
         timeout(DEADLINE, announcement).await.expect("ready in time")
     }
 
-    /// What it has logged.
+    /// Its log.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
     }
 
-    /// Ends it without warning.
+    /// Kills it.
     pub(crate) async fn kill(mut self) {
         self.child.kill().await.unwrap();
     }
@@ -119,8 +119,8 @@ impl Program {
     }
 }
 
-/// Ignores the test where the system lets nobody have mounts of their own. That is no matter of a
-/// package, so that such a machine may leave it out with `CI` set, too.
+/// Ignores the test if the system does not allow mounts of one's own. No package can provide that,
+/// so such a machine may ignore it with `CI` set, too.
 pub(crate) async fn needs_own_mounts() {
     let mut probe = Command::new("unshare");
     let probe = probe.args(OWN_MOUNTS).args(["sh", "-ec", OWN_RUN]).stderr(Stdio::null());
@@ -130,7 +130,7 @@ pub(crate) async fn needs_own_mounts() {
     }
 }
 
-/// Runs it to its end: exit code, standard output, standard error.
+/// Runs it until it exits: exit code, standard output, standard error.
 pub(crate) async fn output(arguments: &[&str]) -> (Option<i32>, String, String) {
     output_of(command(arguments)).await
 }
@@ -152,7 +152,7 @@ async fn output_of(mut command: Command) -> (Option<i32>, String, String) {
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// A command that knows nothing of the cluster or kubeconfig of whoever runs the tests.
+/// A command without the cluster or kubeconfig of the user who runs the tests.
 fn command(arguments: &[&str]) -> Command {
     let mut command = isolated(Command::new(PROGRAM));
     command.args(arguments);

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! # A comment, kept as it is.
-//! $ kubectl get pods        a command; lines that go on with `> ` belong to it
-//! $ kubectl get pods -w &   begins in the background; a watch has printed what there is
-//! $ fg 3                    its output when it has that many lines; then it is ended
+//! $ kubectl get pods        a command; lines that begin with `> ` continue it
+//! $ kubectl get pods -w &   starts in the background; waits for the first line of a watch
+//! $ fg 3                    its output after that many lines; then it is killed
 //! stderr: ...               what a command printed to standard error
-//! exit code 1               how it ended, unless well
+//! exit code 1               its exit code, if not 0
 //! ```
 
 use std::{
@@ -30,7 +30,7 @@ pub(crate) struct Transcript {
 
 #[derive(Debug)]
 struct Entry {
-    /// As it stands in the file, with its signs.
+    /// As in the file, with its markers.
     command: String,
     output: String,
     /// Comments and empty lines before the next command.
@@ -65,7 +65,7 @@ impl Transcript {
         }
     }
 
-    /// Runs all commands and returns the file as it should be.
+    /// Runs all commands and returns the resulting file.
     pub(crate) fn play(&self, shell: &dyn Fn() -> Command) -> String {
         let mut background = None;
         let mut text = self.head.clone();
@@ -78,7 +78,7 @@ impl Transcript {
         text
     }
 
-    /// What is printed otherwise in `seen`, command by command.
+    /// The outputs that differ in `seen`, command by command.
     pub(crate) fn differences<'a>(&'a self, seen: &'a Self) -> impl Iterator<Item = String> + 'a {
         let pairs = self.entries.iter().zip(&seen.entries);
         pairs.filter(|(expected, seen)| expected.output != seen.output).map(|(expected, seen)| {
@@ -89,7 +89,7 @@ impl Transcript {
 }
 
 impl Entry {
-    /// The command as the shell takes it.
+    /// The command for the shell.
     fn script(&self) -> String {
         let lines = self.command.lines().map(|line| &line[2..]);
         lines.collect::<Vec<_>>().join("\n")
@@ -112,14 +112,14 @@ impl Entry {
 fn foreground(mut shell: Command, script: &str) -> String {
     let output = shell.args(["-c", script]).stdin(Stdio::null()).output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
-    let complaints = String::from_utf8(output.stderr).unwrap();
-    let complaints = complaints.lines().map(|line| format!("stderr: {line}"));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    let errors = errors.lines().map(|line| format!("stderr: {line}"));
     let failure = output.status.code().filter(|code| *code != 0);
     let failure = failure.map(|code| format!("exit code {code}"));
-    joined(printed.lines().map(str::to_owned).chain(complaints).chain(failure))
+    joined(printed.lines().map(str::to_owned).chain(errors).chain(failure))
 }
 
-/// Masked, and without what would be taken for the next entry.
+/// Masked, and without lines that would look like the next entry.
 fn tidy(output: &str) -> String {
     let masked = mask(output);
     let lines = masked.lines().map(str::trim_end).filter(|line| !line.is_empty());
@@ -130,7 +130,7 @@ fn joined(lines: impl Iterator<Item = String>) -> String {
     lines.map(|line| line + "\n").collect()
 }
 
-/// A command that goes on while others run; it ends with this value.
+/// A command that continues while others run; dropping this value kills it.
 struct Background {
     child: Child,
     lines: Receiver<String>,
@@ -138,9 +138,9 @@ struct Background {
 }
 
 impl Background {
-    /// For a watch, returns once it has printed its first line: later changes are seen by it.
+    /// For a watch, returns once it has printed its first line, so that it sees later changes.
     fn start(mut shell: Command, command: &str) -> Self {
-        // Without `exec` the signal that ends it would reach the shell alone.
+        // Without `exec` the signal would reach only the shell.
         let mut child = shell
             .args(["-c", &format!("exec {command}")])
             .stdin(Stdio::null())
@@ -163,7 +163,7 @@ impl Background {
 
 impl Drop for Background {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -173,7 +173,7 @@ fn lines_of(output: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let lines = BufReader::new(output).lines();
-        // The receiver may have enough.
+        // The receiver may be gone.
         let _ = lines.map_while(Result::ok).try_for_each(|line| sender.send(line));
     });
     receiver

@@ -1,4 +1,4 @@
-//! What a person orders: handed to the parent that it is about, sent to the API server, or done here.
+//! Executes the requests of users: passes them to the parent, sends them to the API server, or does them.
 
 use std::time::SystemTime;
 
@@ -24,7 +24,7 @@ use crate::{
 impl Receive<Asked> for OperatorActor {
     fn receive(&mut self, Asked { request }: Asked, _: &mut Self::Context) {
         match request {
-            WebRequest::Command(command) => self.obey(command),
+            WebRequest::Command(command) => self.execute(command),
             WebRequest::Preview(PreviewRequest { operator: _, parent, answer }) => {
                 match self.known(&parent) {
                     Ok(known) => {
@@ -44,7 +44,7 @@ impl Receive<Asked> for OperatorActor {
 }
 
 impl OperatorActor {
-    fn obey(&self, command: CommandRequest) {
+    fn execute(&self, command: CommandRequest) {
         let CommandRequest { operator: _, command, by, answer } = command;
         let (operator, who) = (self.name(), by.as_deref());
         tracing::info!(%operator, ?command, by = who, "received a command");
@@ -63,7 +63,7 @@ impl OperatorActor {
         }
     }
 
-    /// Where what a person orders goes.
+    /// The recipient of the requests of users.
     pub fn web_requests(operator: &Addr<Self>, mailbox: &MailboxDepth) -> MeteredRecipient<Asked> {
         MeteredRecipient::new(operator, mailbox)
     }
@@ -75,7 +75,7 @@ impl OperatorActor {
         Ok(())
     }
 
-    /// Not waited for: the answer goes back when the API server has answered.
+    /// Does not wait: the answer is sent when the API server has answered.
     fn annotate(&self, key: ObjectKey, is_paused: bool, answer: Answer) {
         let uid = match self.known(&key) {
             Ok(parent) => parent.uid.clone(),
@@ -112,14 +112,14 @@ impl OperatorActor {
     }
 }
 
-/// What the API server said, with its own code.
+/// Passes on the refusal of the API server, with its own code.
 fn refused(error: ApiError) -> CommandError {
     let is_another = error.class() == ErrorClass::Conflict;
     match error {
-        // The server calls the uid of an earlier one invalid.
+        // The server refuses the uid of a deleted object as invalid.
         ApiError::Refused { refusal, .. } if is_another && refusal.code != 409 => {
             let message =
-                format!("there is another object of that name by now: {}", refusal.message);
+                format!("the object was replaced by another of its name: {}", refusal.message);
             CommandError::Refused { code: 409, reason: "Conflict".to_owned(), message }
         }
         ApiError::Refused { refusal, .. } => {
@@ -136,7 +136,7 @@ mod tests {
     use crate::reply::{Cause as Reason, Refusal};
 
     #[test]
-    fn what_the_server_says_comes_back_as_it_said_it() {
+    fn a_refusal_keeps_the_code_and_the_reason_of_the_server() {
         for (code, reason, field, expected) in [
             (403, "Forbidden", "", (403, "Forbidden")),
             (404, "NotFound", "", (404, "NotFound")),

@@ -1,5 +1,5 @@
-//! One actor per operator: it turns changes of objects, and what a person orders, into reasons for
-//! its parents to run.
+//! One actor per operator: it turns changes of objects and commands of users into triggers for its
+//! parents.
 
 mod awaiting;
 mod commands;
@@ -25,7 +25,7 @@ use super::{
         ChildChanged, FoundUndecodable, Observed, OperatorStateChanged, Touched, Turn,
         WatchCondition,
     },
-    reason::{is_of_status_only, parent_cause, strength},
+    reason::{is_of_status_only, parent_cause, parent_trigger},
     reconciler::{Reconciler, ReconcilerParts},
 };
 use crate::{
@@ -48,17 +48,17 @@ pub struct OperatorParts {
     pub parents: StoreReader,
     /// The cached children, by type.
     pub children: Vec<StoreReader>,
-    /// The watches without which it cannot work.
+    /// The watches that it requires.
     pub relies_on: BTreeSet<Watched>,
-    /// Where runs run.
+    /// Where reconciles run.
     pub runtime: Handle,
-    /// Where reconcilers are started.
+    /// Starts the reconcilers.
     pub pool: ArbiterPool,
-    /// Where parents are shown.
+    /// Shows the parents.
     pub board: Board,
-    /// Where a change of state is told.
+    /// Receives the changes of its state.
     pub states: UnboundedSender<OperatorStateChanged>,
-    /// Where it is shown how many messages wait for it.
+    /// Counts the messages that wait for it.
     pub mailbox: MailboxDepth,
 }
 
@@ -69,23 +69,23 @@ pub struct OperatorActor {
     start: Start,
     parents: HashMap<ObjectKey, Parent>,
     keys: HashMap<Uid, ObjectKey>,
-    /// Parents that are gone, but not their last reconcile: one that is back waits for its end.
+    /// Deleted parents whose last reconcile has not ended: one that is created again waits for that.
     ending: HashSet<Uid>,
     awaiting: Awaiting,
-    /// Why nothing runs although all is there, when it was last looked.
+    /// Why no handler can run although all types are listed, at the last check.
     held_up: Option<String>,
     reconcilers: Arc<ReconcilerParts>,
     pulse: Pulse,
 }
 
-/// How far an operator has got.
+/// The start phase of an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Start {
-    /// Not all has been listed.
+    /// Some types are not listed.
     Awaited,
-    /// A child type cannot be listed until a person mends that.
+    /// Listing a child type requires manual intervention; the statuses of the parents report why.
     OfStatuses,
-    /// All has been listed.
+    /// All types are listed.
     Full,
 }
 
@@ -95,7 +95,7 @@ struct Parent {
 }
 
 impl OperatorActor {
-    /// Starts an operator whose types are all still to be listed.
+    /// Starts an operator none of whose types is listed yet.
     pub fn start(parts: OperatorParts) -> Addr<Self> {
         Self::create(|ctx| Self::new(parts, &ctx.address()))
     }
@@ -127,7 +127,7 @@ impl OperatorActor {
         let state = self.state();
         self.parts.board.set_operator(self.name(), state.clone());
         let operator = self.name().clone();
-        // Nobody listens any more when the process is about to end.
+        // Nobody listens when the process is stopping.
         let _ = self.parts.states.send(OperatorStateChanged { operator, state });
     }
 
@@ -153,7 +153,7 @@ impl OperatorActor {
         }
     }
 
-    /// Has it told where a user looks that an object cannot be read, and those run that it concerns.
+    /// Reports an undecodable object and triggers the parents that it concerns.
     fn undecodable(&self, object: Undecodable) {
         let (context, parents) = (self.parts.context.clone(), self.parents_of(&object));
         let itself = object.key().filter(|_| object.ty() == self.parts.parents.ty());
@@ -164,7 +164,7 @@ impl OperatorActor {
                 post(&parent.reconciler, &self.reconcilers.mailbox, Touched { trigger, cause });
             }
         }
-        self.parts.runtime.spawn(async move { context.tell_undecodable(&object, &parents) });
+        self.parts.runtime.spawn(async move { context.announce_undecodable(&object, &parents) });
     }
 
     fn parents_of(&self, object: &Undecodable) -> Vec<Object> {
@@ -175,7 +175,7 @@ impl OperatorActor {
     }
 
     fn parent_changed(&mut self, change: &Change) {
-        // Replies and events come here on two ways and may overtake each other: the store knows.
+        // Replies and events may arrive in another order than they were made: the store has the latest.
         let key = change.object().key();
         match self.answered_for(key) {
             Some(now) => self.parent_is_now(change.before.as_ref(), &now),
@@ -189,7 +189,7 @@ impl OperatorActor {
     }
 
     fn parent_is_now(&mut self, before: Option<&Object>, now: &Object) {
-        self.parent_is(now, strength(before, now), parent_cause(before, now));
+        self.parent_is(now, parent_trigger(before, now), parent_cause(before, now));
     }
 
     fn child_changed(&self, observed: &Observed, at: usize) {
@@ -211,7 +211,7 @@ impl OperatorActor {
         }
     }
 
-    /// Whether a parent's own reconcile made the change: the reconcile has read the reply already.
+    /// Whether a parent's own reconcile made the change, which has processed the reply already.
     fn is_own(&self, parent: &Uid, origin: Option<&Origin>) -> bool {
         origin.is_some_and(|origin| origin.parent == *parent && origin.operator == *self.name())
     }
@@ -234,17 +234,17 @@ where
 {
     type Result = ();
 
-    fn handle(&mut self, mail: Metered<M>, ctx: &mut Self::Context) {
-        self.receive(mail.open(), ctx);
+    fn handle(&mut self, metered: Metered<M>, ctx: &mut Self::Context) {
+        self.receive(metered.into_message(), ctx);
     }
 }
 
 impl Receive<Turn> for OperatorActor {
-    /// Time makes a handler overdue, so that it is looked at as time passes.
+    /// Handlers become overdue without any other message.
     fn receive(&mut self, _: Turn, _: &mut Self::Context) {
         let now = Instant::now();
         self.pulse.beat(now);
-        let held_up = self.parts.context.held_up(now);
+        let held_up = self.parts.context.why_blocked(now);
         if held_up != self.held_up {
             self.held_up = held_up;
             self.show_state();
@@ -269,7 +269,7 @@ impl Receive<Observed> for OperatorActor {
 }
 
 impl Receive<FoundUndecodable> for OperatorActor {
-    /// What is left out before the start is looked up at the start.
+    /// Earlier undecodable objects are reported at the start.
     fn receive(&mut self, FoundUndecodable { object }: FoundUndecodable, _: &mut Self::Context) {
         if self.start == Start::Full {
             self.undecodable(object);

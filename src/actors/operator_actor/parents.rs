@@ -1,4 +1,4 @@
-//! From the first sight of a parent to the end of its reconciler.
+//! The lifecycle of a parent, from its first appearance to the end of its reconciler.
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ use crate::{
     schedule::Trigger,
 };
 
-/// When a reconciler that died is followed by another. What it ran may still be under way.
-const AGAIN_AFTER: Duration = Duration::from_secs(10);
+/// After what time a reconciler that died is replaced. Its last reconcile may still be in progress.
+const RESTART_DELAY: Duration = Duration::from_secs(10);
 
 impl OperatorActor {
     pub(super) fn parent_is(&mut self, parent: &Object, trigger: Trigger, cause: Cause) {
@@ -45,13 +45,13 @@ impl OperatorActor {
         self.parents.insert(key, Parent { uid, reconciler });
     }
 
-    /// Here and not by the reconciler's actor: it may be retired before it is first polled.
+    /// Not done by the reconciler, which may be retired before it is first polled.
     fn show_pending(&self, parent: &Object) {
         let state = ParentState::pending(parent.uid().clone(), parent.generation());
         self.parts.board.record(self.name(), parent.key(), state);
     }
 
-    /// Ends what there is under a key.
+    /// Stops the reconciler of a key, if there is one.
     pub(super) fn retire(&mut self, key: &ObjectKey) {
         if let Some(known) = self.parents.remove(key) {
             self.keys.remove(&known.uid);
@@ -64,12 +64,12 @@ impl OperatorActor {
         self.parts.board.forget(self.name(), key);
     }
 
-    /// Nothing runs any more for a parent that was gone: it may be back.
+    /// The last reconcile of a deleted parent has ended; the parent may exist again.
     fn ended(&mut self, key: &ObjectKey, uid: &Uid) {
         self.ending.remove(uid);
         match self.answered_for(key) {
             Some(parent) if parent.uid() == uid => self.parent_is_now(None, &parent),
-            // It was back for a moment, and is shown as one that waits.
+            // It existed again for a moment, and the board shows it as pending.
             None if !self.parents.contains_key(key) => self.parts.board.forget(self.name(), key),
             Some(_) | None => {}
         }
@@ -81,12 +81,12 @@ impl Receive<Ended> for OperatorActor {
         if self.keys.remove(&uid).is_none() {
             return self.ended(&key, &uid);
         }
-        tracing::error!(operator = %self.name(), parent = %key, again_in = ?AGAIN_AFTER,
-            "a reconciler died; this is a bug");
+        tracing::error!(operator = %self.name(), parent = %key, restart_in = ?RESTART_DELAY,
+            "the reconciler of the parent panicked; this is a bug in Operetta");
         self.parents.remove(&key);
         self.awaiting.set(&uid, Vec::new());
         self.ending.insert(uid.clone());
-        ctx.run_later(AGAIN_AFTER, move |operator, _| operator.ended(&key, &uid));
+        ctx.run_later(RESTART_DELAY, move |operator, _| operator.ended(&key, &uid));
     }
 }
 
@@ -119,10 +119,10 @@ impl OperatorActor {
 }
 
 #[cfg(test)]
-impl Receive<crate::actors::tests::Dying> for OperatorActor {
-    fn receive(&mut self, _: crate::actors::tests::Dying, _: &mut Self::Context) {
+impl Receive<crate::actors::tests::Panic> for OperatorActor {
+    fn receive(&mut self, _: crate::actors::tests::Panic, _: &mut Self::Context) {
         for parent in self.parents.values() {
-            post(&parent.reconciler, &self.reconcilers.mailbox, crate::actors::tests::Dying);
+            post(&parent.reconciler, &self.reconcilers.mailbox, crate::actors::tests::Panic);
         }
     }
 }

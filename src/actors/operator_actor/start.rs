@@ -1,15 +1,15 @@
-//! From the first news of the watches to the first runs.
+//! From the first conditions of the watches to the first reconciles.
 //!
 //! ```text
-//! Awaited --all is listed--> Full
-//!    |                        ^
-//!    | a child type is refused: only a person can mend that
-//!    v                        |
-//! OfStatuses --all is listed--+
+//! Awaited --all are listed--> Full
+//!    |                         ^
+//!    | a child type is refused: requires manual intervention
+//!    v                         |
+//! OfStatuses --all are listed--+
 //! ```
 //!
-//! No handler is called before every type has been listed: a missing child would look deleted. In
-//! `OfStatuses` each parent says why.
+//! No handler is called before every type is listed, because children would seem to be deleted. In
+//! `OfStatuses` the status of each parent reports why.
 
 use super::{OperatorActor, Start, Watched};
 use crate::{
@@ -42,12 +42,12 @@ impl OperatorActor {
     fn start_when_listed(&mut self) {
         if self.are_listed(|_| true) {
             self.parts.context.set_unavailable(None);
-            self.run_all(Start::Full);
-            self.tell_undecodable();
+            self.reconcile_all(Start::Full);
+            self.report_undecodable();
         } else if let Some(refused) = self.refused().filter(|_| self.are_parents_listed())
             && self.parts.context.set_unavailable(Some(refused))
         {
-            self.run_all(Start::OfStatuses);
+            self.reconcile_all(Start::OfStatuses);
         }
     }
 
@@ -60,7 +60,7 @@ impl OperatorActor {
         self.are_listed(|watched| watched.ty == *self.parts.parents.ty())
     }
 
-    /// Why types cannot be listed until a person mends that.
+    /// Why listing types requires manual intervention.
     fn refused(&self) -> Option<String> {
         let why = |condition: &WatchCondition| match condition {
             WatchCondition::Refused(why) => Some(why.clone()),
@@ -70,8 +70,8 @@ impl OperatorActor {
         (!refused.is_empty()).then(|| refused.join("; "))
     }
 
-    /// Those that say why they do not run are not to wait for their next look.
-    fn run_all(&mut self, start: Start) {
+    /// Triggers all parents. Those that reported the refusal do not wait for their next check.
+    fn reconcile_all(&mut self, start: Start) {
         let trigger = if self.start == Start::Awaited { Trigger::Listed } else { Trigger::Parent };
         self.start = start;
         let mut parents = self.parts.parents.list();
@@ -82,15 +82,15 @@ impl OperatorActor {
         }
     }
 
-    fn tell_undecodable(&self) {
+    fn report_undecodable(&self) {
         let readers = [&self.parts.parents].into_iter().chain(&self.parts.children);
         for object in readers.flat_map(StoreReader::undecodable) {
             self.undecodable(object);
         }
     }
 
-    /// What the status of the parents may hold is read while their children are still listed: else
-    /// the first runs of all wait for it together.
+    /// Reads the schema of the parents' status while the children are listed. Otherwise all first reconciles
+    /// would wait for it.
     fn read_schema_ahead(&self) {
         if self.are_parents_listed() {
             let context = self.parts.context.clone();

@@ -1,4 +1,4 @@
-//! What a reconciler is told, and what that means to its schedule.
+//! The messages of a reconciler, and what each means to its schedule.
 
 use std::time::Instant;
 
@@ -26,20 +26,20 @@ impl Receive<Touched> for Reconciler {
 impl Receive<ChildChanged> for Reconciler {
     fn receive(&mut self, ChildChanged { ty, changes, at }: ChildChanged, ctx: &mut Self::Context) {
         let (change, is_running) = (&changes[at], self.is_running());
-        let trigger = self.awaited.strength(&ty, change, is_running);
+        let trigger = self.awaited.trigger(&ty, change, is_running);
         self.touched(trigger, child_cause(&ty, change), ctx);
     }
 }
 
 impl Receive<Resumed> for Reconciler {
-    /// A reconcile that is under way may have begun before.
+    /// A reconcile in progress may have begun before.
     fn receive(&mut self, Resumed: Resumed, ctx: &mut Self::Context) {
         let phase = self.schedule.phase();
         let is_running = self.is_running();
         if !self.deferred.resume(is_running) {
             return;
         }
-        // One that failed reconciles when its time has come; one that rests would wait for ever.
+        // A failed parent keeps its backoff; a resting one would wait for ever.
         let trigger = if phase == Phase::Resting { Trigger::Asked } else { Trigger::ChildOrStatus };
         self.causes.add(Cause::Resumed);
         self.last_touch = Some(Instant::now());
@@ -56,10 +56,10 @@ impl Receive<Resumed> for Reconciler {
 }
 
 impl Receive<PreviewAsked> for Reconciler {
-    /// Not beside a reconcile: that has the memory.
+    /// Refused during a reconcile, which holds the memory.
     fn receive(&mut self, PreviewAsked { answer }: PreviewAsked, _: &mut Self::Context) {
         if self.is_running() {
-            let why = "a reconcile is under way: ask again when it has ended".to_owned();
+            let why = "a reconcile is in progress: try again when it has ended".to_owned();
             return answer.give(Err(CommandError::Undecided(why)));
         }
         let context = self.parts.context.clone();

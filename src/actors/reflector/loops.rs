@@ -1,4 +1,4 @@
-//! The watch loops of a reflector: one for each scope, for ever.
+//! Starts the watch loops of a reflector, one for each scope.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -17,10 +17,10 @@ use crate::{
     schedule::Backoff,
 };
 
-/// What made a watch loop panic may do so again, at the same object.
-const AFTER_A_PANIC: Backoff = Backoff { min: Duration::from_secs(1), max: Duration::from_mins(1) };
+/// The backoff after a panic of a watch loop, which may repeat at the same object.
+const PANIC_BACKOFF: Backoff = Backoff { min: Duration::from_secs(1), max: Duration::from_mins(1) };
 
-/// A loop that went on for longer died of something else than the one before.
+/// A loop that ran for longer resets the backoff.
 const LONG: Duration = Duration::from_mins(5);
 
 impl Reflector {
@@ -29,29 +29,30 @@ impl Reflector {
         let (spec, id) = (self.parts.scopes[scope].clone(), self.scopes[scope].id);
         let (reflector, mailbox) = (ctx.address(), self.parts.mailbox.clone());
         let note = move |note| post(&reflector, &mailbox, Noted { scope, note });
-        let keep_going = async move {
-            let mut died = 0;
+        let supervised = async move {
+            let mut panics = 0;
             loop {
                 let began = Instant::now();
                 let watching =
                     watch(cluster.clone(), spec.clone(), store.clone(), id, note.clone());
-                // A watch loop ends only by a panic, a bug of ours: the type must not die of it.
+                // A watch loop ends only by a panic, which must not end the watch of the type.
                 if AssertUnwindSafe(watching).catch_unwind().await.is_err() {
-                    tracing::error!(ty = %spec.ty, "a watch loop died; this is a bug");
+                    tracing::error!(ty = %spec.ty, "a watch loop panicked; this is a bug in Operetta");
                     cluster.metrics().watch_restarted(&spec.ty, "error");
                 }
-                died = if began.elapsed() > LONG { 1 } else { died + 1 };
-                let retry_in = AFTER_A_PANIC.delay(died, 0);
+                panics = if began.elapsed() > LONG { 1 } else { panics + 1 };
+                let retry_in = PANIC_BACKOFF.delay(panics, 0);
                 note(WatchNote::Lost);
-                note(WatchNote::Failed { error: defect(&spec), retry_in });
+                note(WatchNote::Failed { error: internal_error(&spec), retry_in });
                 tokio::time::sleep(retry_in).await;
             }
         };
-        self.parts.runtime.spawn(keep_going).abort_handle()
+        self.parts.runtime.spawn(supervised).abort_handle()
     }
 }
 
-fn defect(spec: &WatchSpec) -> ApiError {
-    let why = "a defect of the framework: what it said is in the program's output".to_owned();
+fn internal_error(spec: &WatchSpec) -> ApiError {
+    let why =
+        "internal error: the watch loop panicked; the program's output has the message".to_owned();
     ApiError::Malformed { request: format!("watch {}", spec.watched()), why }
 }

@@ -1,10 +1,10 @@
-//! One actor per resource type: it keeps the type's watch loops running and tells the operators.
+//! One actor per resource type: it runs the type's watch loops and notifies the operators.
 
 mod fallback;
 mod loops;
+mod messages;
 mod schema;
-mod showing;
-mod words;
+mod type_state;
 
 use std::{
     fmt,
@@ -31,67 +31,67 @@ use crate::{
 
 /// What a [`Reflector`] is made of.
 pub struct ReflectorParts {
-    /// The store that it fills.
+    /// The store that it keeps up to date.
     pub store: Store,
-    /// The watches that fill it.
+    /// The watches of the type.
     pub scopes: Vec<WatchSpec>,
-    /// The API server.
+    /// The connection to the API server.
     pub cluster: Cluster,
     /// Where watch loops run.
     pub runtime: Handle,
-    /// Where the state of the type is shown.
+    /// Shows the state of the type.
     pub board: Board,
-    /// Where it is shown how many messages wait for it.
+    /// Counts the messages that wait for it.
     pub mailbox: MailboxDepth,
 }
 
 /// Keeps the store of one type equal to the API server.
 pub struct Reflector {
     parts: ReflectorParts,
-    /// Each namespace's, or first that of all and then those that stand in for it.
+    /// One for each namespace, or one for all followed by its fallbacks.
     scopes: Vec<Scope>,
-    /// Reads which fields of the type are secret.
+    /// The task that reads which fields of the type are secret.
     reading: Option<AbortHandle>,
-    /// What is counted over all scopes.
+    /// The state over all scopes.
     state: TypeState,
     observers: Vec<Observer>,
     pulse: Pulse,
 }
 
-/// Someone to tell.
+/// An operator that is notified.
 struct Observer {
     objects: MeteredRecipient<Observed>,
     undecodable: MeteredRecipient<FoundUndecodable>,
     watches: MeteredRecipient<WatchChanged>,
 }
 
-/// One of the watches, as it stands.
+/// The state of one watch.
 struct Scope {
     id: ScopeId,
-    /// Its watch loop; `None` before the start, and of one that rests.
+    /// Its watch loop; `None` before the start and for a resting fallback.
     watching: Option<AbortHandle>,
     condition: WatchCondition,
     error: Option<TypeError>,
-    /// How many times in a row it failed.
+    /// How many attempts in a row failed.
     failures: u32,
-    /// When it first failed of these.
+    /// When the first of these failed.
     failing_since: Instant,
-    /// The hold on its deletions that ends by itself.
+    /// The hold on its deletions that has a timer.
     held: Option<Hold>,
 }
 
-/// A type that was never in sync is called failing after so many failures in a row. Of one that was
-/// nothing is deleted from then on: who knows what has become of it.
-const FAILURES_THAT_LAST: u32 = 3;
+/// After so many failures in a row a type that was never in sync is failing, and no object of the type is
+/// deleted.
+const MAX_FAILURES: u32 = 3;
 
-/// The same holds at once where the next try comes only after so long.
-const LONG_WAIT: Duration = Duration::from_secs(15);
+/// Deletions are also held if the next retry is so far away.
+const LONG_DELAY: Duration = Duration::from_secs(15);
 
-/// A type that was in sync is called failing when nothing has worked for so long.
+/// A type that was in sync is failing after it has failed for so long.
 const DEGRADED_AFTER: Duration = Duration::from_mins(2);
 
 impl Reflector {
-    /// A reflector that nobody listens to yet.
+    /// A reflector without observers.
     pub fn new(parts: ReflectorParts) -> Self {
         let scope = |spec: &WatchSpec| Scope {
             id: parts.store.add_scope(spec.namespace.clone()),
@@ -108,11 +108,11 @@ impl Reflector {
         let pulse = parts.board.pulse(name, Instant::now());
         let state = TypeState::default();
         let reflector = Self { parts, scopes, reading, state, observers, pulse };
-        reflector.stand_ins().for_each(|scope| reflector.rest(scope));
+        reflector.fallbacks().for_each(|scope| reflector.rest(scope));
         reflector
     }
 
-    /// Adds someone to tell. To be called before the start.
+    /// Adds an operator to notify. Must be called before the start.
     pub fn add_observer(&mut self, operator: &Addr<OperatorActor>, mailbox: &MailboxDepth) {
         self.observers.push(Observer {
             objects: MeteredRecipient::new(operator, mailbox),
@@ -121,13 +121,13 @@ impl Reflector {
         });
     }
 
-    /// Starts it; what comes back takes what replies and live reads say.
+    /// Starts it; returns the recipient of the changes by replies and live reads.
     pub fn start_counted(self) -> MeteredRecipient<Published> {
         let mailbox = self.parts.mailbox.clone();
         MeteredRecipient::new(&self.start(), &mailbox)
     }
 
-    fn tell(&self, changes: Vec<Change>, origin: Option<crate::execute::Origin>) {
+    fn notify(&self, changes: Vec<Change>, origin: Option<crate::execute::Origin>) {
         if changes.is_empty() {
             return;
         }
@@ -158,10 +158,10 @@ impl Reflector {
 
     fn note(&mut self, scope: usize, note: WatchNote, ctx: &mut Context<Self>) {
         match note {
-            WatchNote::Changed(changes) => return self.tell(changes, None),
+            WatchNote::Changed(changes) => return self.notify(changes, None),
             WatchNote::Opened => return self.read_schema(ctx),
             WatchNote::Undecodable { object, is_news } => self.undecodable(object, is_news),
-            // It was on its way when the scope came to rest.
+            // The note was sent before the fallback was ended.
             _ if self.rests(scope) => return,
             WatchNote::Synced(settled) => self.synced(scope, settled, ctx),
             WatchNote::Lost => self.parts.store.cut_off(self.scopes[scope].id, true),
@@ -173,12 +173,12 @@ impl Reflector {
                 tracing::warn!(watched = %self.watched(scope), %error, ?retry_in, "the watch failed");
                 self.failed(scope, &error, retry_in);
                 if error.class() == ErrorClass::Forbidden {
-                    // Others stand in for it, whose deletions its hold would keep back for ever.
+                    // Its hold would block the deletions of the fallbacks for ever.
                     self.release_deletions_later(scope, ctx);
                 }
             }
         }
-        if scope == 0 && self.hand_over(ctx) {
+        if scope == 0 && self.switch_fallbacks(ctx) {
             return self.show();
         }
         self.show_scope(scope);
@@ -199,16 +199,16 @@ impl Reflector {
         if settled == Settled::VersionRegressed {
             let seconds = self.parts.cluster.settings().deletions_held.as_secs_f64();
             tracing::error!(ty = %self.ty(),
-                "versions went back: the API server was restored from a backup, or its answer is \
-                 stale; deletions of this type are held for {seconds} s");
+                "resource versions regressed: the API server was restored from a backup, or its answer \
+                 is stale; deletions of this type are held for {seconds} s");
             self.state.version_regressed = Some(SystemTime::now());
         }
         self.release_deletions_later(scope, ctx);
         self.recovered(scope);
     }
 
-    /// A hold begins in the store, and may have begun unheard of: it is told with the watch that
-    /// follows its list, if there may be one.
+    /// Starts the timer of a new hold. The store begins a hold with a list, but the list is only noted when
+    /// its watch opens.
     fn release_deletions_later(&mut self, scope: usize, ctx: &mut Context<Self>) {
         let hold = self.parts.store.hold(self.scopes[scope].id);
         if let Some(hold) = hold.filter(|_| hold != self.scopes[scope].held) {
@@ -224,7 +224,7 @@ impl Reflector {
         let type_error = self.type_error(scope, error);
         self.state.restarts += 1;
         if error.class() == ErrorClass::NotServed {
-            // When it is served again it may be another one.
+            // When it is served again it may have another definition.
             self.state.secrets = None;
         }
         if self.scopes[scope].failures == 0 {
@@ -232,9 +232,9 @@ impl Reflector {
         }
         self.scopes[scope].failures += 1;
         self.scopes[scope].error = Some(type_error);
-        let has_failed_often = self.scopes[scope].failures >= FAILURES_THAT_LAST;
+        let has_failed_often = self.scopes[scope].failures >= MAX_FAILURES;
         let is_lasting = self.is_lasting(scope, error);
-        if is_lasting || has_failed_often || retry_in >= LONG_WAIT {
+        if is_lasting || has_failed_often || retry_in >= LONG_DELAY {
             self.parts.store.cut_off(self.scopes[scope].id, true);
         }
         if is_lasting {
@@ -250,13 +250,13 @@ impl Reflector {
         }
     }
 
-    /// A watch that is in sync survives a lost connection for a while, but not a lost permission;
-    /// one that is not may fail a few times (the storage of a new CRD takes a moment).
+    /// A watch that is in sync tolerates a lost connection for a while, but not a missing permission. One
+    /// that was never in sync may fail a few times, because the storage of a new CRD takes a moment.
     fn is_lasting(&self, scope: usize, error: &ApiError) -> bool {
         let Scope { condition, failures, failing_since, .. } = &self.scopes[scope];
         let was_synced = *condition == WatchCondition::Synced;
         is_refused(error)
-            || (*failures >= FAILURES_THAT_LAST
+            || (*failures >= MAX_FAILURES
                 && (!was_synced || failing_since.elapsed() >= DEGRADED_AFTER))
     }
 
@@ -276,7 +276,7 @@ impl Reflector {
     }
 }
 
-/// Whether time alone will not mend it.
+/// Whether the error requires manual intervention.
 fn is_refused(error: &ApiError) -> bool {
     matches!(error.class(), ErrorClass::Forbidden | ErrorClass::NotServed)
 }
@@ -289,8 +289,8 @@ impl Actor for Reflector {
         ctx.run_interval(BEAT_EVERY, |reflector, ctx| {
             post(&ctx.address(), &reflector.parts.mailbox, Turn);
         });
-        let stand_ins = self.stand_ins();
-        for scope in (0..self.scopes.len()).filter(|scope| !stand_ins.contains(scope)) {
+        let fallbacks = self.fallbacks();
+        for scope in (0..self.scopes.len()).filter(|scope| !fallbacks.contains(scope)) {
             self.scopes[scope].watching = Some(self.start_loop(scope, ctx));
         }
     }
@@ -307,8 +307,8 @@ where
 {
     type Result = ();
 
-    fn handle(&mut self, mail: Metered<M>, ctx: &mut Self::Context) {
-        self.receive(mail.open(), ctx);
+    fn handle(&mut self, metered: Metered<M>, ctx: &mut Self::Context) {
+        self.receive(metered.into_message(), ctx);
     }
 }
 
@@ -326,7 +326,7 @@ impl Receive<Noted> for Reflector {
 
 impl Receive<Published> for Reflector {
     fn receive(&mut self, Published { change, origin }: Published, _: &mut Self::Context) {
-        self.tell(vec![change], origin);
+        self.notify(vec![change], origin);
     }
 }
 

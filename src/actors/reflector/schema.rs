@@ -1,5 +1,4 @@
-//! What the reflector of a type reads of its schema: which fields are secret. Not what a status may
-//! hold: that is read by those who write it.
+//! Reads which fields of a type are secret. The schema of its status is read by those who write it.
 
 use actix::{AsyncContext, Context};
 use tokio::task::AbortHandle;
@@ -14,15 +13,15 @@ use super::{
 use crate::cluster::secret_fields;
 
 impl Reflector {
-    /// Reads the schema anew. What is known holds until then.
+    /// Reads the schema again. Until then the known fields stay secret.
     pub(super) fn read_schema(&mut self, ctx: &Context<Self>) {
         let (ty, cluster) = (self.ty().clone(), self.parts.cluster.clone());
         if !ty.may_be_custom() {
             return;
         }
         let (reflector, mailbox) = (ctx.address(), self.parts.mailbox.clone());
-        let tell = move |secrets| post(&reflector, &mailbox, SchemaRead { secrets });
-        let reading = self.parts.runtime.spawn(secret_fields(cluster, ty, tell));
+        let report = move |secrets| post(&reflector, &mailbox, SchemaRead { secrets });
+        let reading = self.parts.runtime.spawn(secret_fields(cluster, ty, report));
         self.reading.replace(reading.abort_handle()).iter().for_each(AbortHandle::abort);
     }
 }

@@ -1,4 +1,4 @@
-//! What a reflector does as time passes.
+//! Holds, conditions and fallbacks of a reflector.
 
 use std::{collections::BTreeSet, convert::Infallible, time::Duration};
 
@@ -36,25 +36,25 @@ fn parts(store: &Store, board: &Board, runtime: Handle) -> ReflectorParts {
 /// How long deletions are held by default.
 const HOLD: Duration = Duration::from_mins(1);
 
-/// Lets the store hold an empty list of a version.
-fn take_in(version: u64, store: &Store, scope: ScopeId) -> Settled {
+/// Fills the store with an empty list of a version.
+fn replace(version: u64, store: &Store, scope: ScopeId) -> Settled {
     let (start, version) = (store.begin_list(scope), ResourceVersion::Number(version));
     store.replace(scope, start, vec![], &version).1
 }
 
-/// The same, and the reflector is told.
+/// The same with a note to the reflector.
 async fn list(version: u64, store: &Store, scope: ScopeId, reflector: &Addr<Reflector>) {
-    let settled = take_in(version, store, scope);
+    let settled = replace(version, store, scope);
     let noted = Noted { scope: 0, note: WatchNote::Synced(settled) };
-    reflector.send(mail(noted)).await.unwrap();
+    reflector.send(metered(noted)).await.unwrap();
 }
 
-fn mail<M: MeteredMessage>(message: M) -> Metered<M> {
+fn metered<M: MeteredMessage>(message: M) -> Metered<M> {
     Metered::new(message, &Metrics::new().mailbox("reflector", "configmaps"))
 }
 
 #[test]
-fn deletions_wait_for_a_minute_after_the_latest_time_that_versions_went_back() {
+fn deletions_are_held_for_a_minute_after_versions_last_regressed() {
     let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let (store, board) = (Store::new(ty(), BTreeSet::new()), Board::new());
     board.add_store(store.reader());
@@ -70,9 +70,9 @@ fn deletions_wait_for_a_minute_after_the_latest_time_that_versions_went_back() {
         let reflector = reflector.start();
         let pass = async |time| {
             tokio::time::advance(time).await;
-            // Timers come after letters, and so between two of them.
+            // Timers are polled after messages, and so between two of them.
             for _ in 0..2 {
-                reflector.send(mail(Turn)).await.unwrap();
+                reflector.send(metered(Turn)).await.unwrap();
             }
             (shown(), !store.reader().may_delete(None))
         };
@@ -82,23 +82,27 @@ fn deletions_wait_for_a_minute_after_the_latest_time_that_versions_went_back() {
         list(5, &store, scope, &reflector).await;
         assert_eq!(pass(half).await, (true, true));
         list(3, &store, scope, &reflector).await;
-        assert_eq!(pass(rest).await, (true, true), "the later hold has begun anew");
+        assert_eq!(pass(rest).await, (true, true), "the later hold has its own time");
         assert_eq!(pass(Duration::from_secs(2)).await, (false, false));
-        // The watch that follows the list, with which it is told, opens late.
+        // The watch after the list opens late, and with it comes the note.
         list(2, &store, scope, &reflector).await;
         assert_eq!(pass(half).await, (true, true));
-        take_in(1, &store, scope);
-        assert_eq!(pass(rest).await, (true, true), "the earlier hold ends only itself");
-        let told = Noted { scope: 0, note: WatchNote::Synced(Settled::Continued) };
-        reflector.send(mail(told)).await.unwrap();
-        assert_eq!(pass(rest).await, (true, true), "it began with what was told");
+        replace(1, &store, scope);
+        assert_eq!(
+            pass(rest).await,
+            (true, true),
+            "the end of the earlier hold does not end the later"
+        );
+        let noted = Noted { scope: 0, note: WatchNote::Synced(Settled::Continued) };
+        reflector.send(metered(noted)).await.unwrap();
+        assert_eq!(pass(rest).await, (true, true), "it began with the note");
         assert_eq!(pass(Duration::from_secs(2)).await, (false, false));
     });
     io.shutdown_background();
 }
 
 #[test]
-fn a_type_that_is_listed_and_whose_watch_never_opens_is_called_failing() {
+fn a_type_whose_watch_never_opens_after_its_list_is_failing() {
     let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let _entered = io.enter();
     let (store, board) = (Store::new(ty(), BTreeSet::new()), Board::new());
@@ -106,21 +110,21 @@ fn a_type_that_is_listed_and_whose_watch_never_opens_is_called_failing() {
     let start = store.begin_list(reflector.scopes[0].id);
     store.replace(reflector.scopes[0].id, start, vec![], &ResourceVersion::Number(9));
     let error = ApiError::TimedOut { request: "watch".to_owned(), after: Duration::from_secs(1) };
-    reflector.scopes[0].failures = FAILURES_THAT_LAST;
-    assert!(reflector.is_lasting(0, &error), "nobody would ever say why its operators wait");
+    reflector.scopes[0].failures = MAX_FAILURES;
+    assert!(reflector.is_lasting(0, &error), "it was never in sync");
     reflector.scopes[0].condition = WatchCondition::Synced;
     assert!(!reflector.is_lasting(0, &error), "it was in sync");
     reflector.scopes[0].failing_since = Instant::now().checked_sub(DEGRADED_AFTER).unwrap();
-    assert!(reflector.is_lasting(0, &error), "but that was long ago");
+    assert!(reflector.is_lasting(0, &error), "it has failed for long");
 }
 
 #[test]
-fn nothing_is_deleted_of_a_type_whose_watch_fails_again_and_again() {
+fn nothing_is_deleted_of_a_type_whose_watch_fails_repeatedly() {
     let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let _entered = io.enter();
     let short = Duration::from_secs(1);
     for (failures, retry_in, may_delete) in
-        [(1, short, true), (FAILURES_THAT_LAST, short, false), (1, LONG_WAIT, false)]
+        [(1, short, true), (MAX_FAILURES, short, false), (1, LONG_DELAY, false)]
     {
         let (store, board) = (Store::new(ty(), BTreeSet::new()), Board::new());
         let mut reflector = Reflector::new(parts(&store, &board, io.handle().clone()));
@@ -141,7 +145,7 @@ fn nothing_is_deleted_of_a_type_whose_watch_fails_again_and_again() {
 }
 
 #[test]
-fn what_one_of_many_namespaces_tells_is_shown_without_a_look_at_the_others() {
+fn a_change_of_one_namespace_is_shown_without_reading_the_others() {
     let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let _entered = io.enter();
     let (store, board) = (Store::new(ty(), BTreeSet::new()), Board::new());
@@ -162,10 +166,10 @@ fn what_one_of_many_namespaces_tells_is_shown_without_a_look_at_the_others() {
     reflector.show();
     assert_eq!(shown(), expected(false, false, false));
     for scope in &reflector.scopes {
-        take_in(9, &store, scope.id);
+        replace(9, &store, scope.id);
     }
     reflector.show_scope(1);
-    assert_eq!(shown(), expected(true, false, true), "of the first one nothing was told");
+    assert_eq!(shown(), expected(true, false, true), "only the second was shown");
     reflector.show_scope(0);
     assert_eq!(shown(), expected(true, true, true));
 }
@@ -177,7 +181,7 @@ fn refused(code: u16) -> ApiError {
     ApiError::Refused { request: "watch".to_owned(), refusal: Box::new(refusal) }
 }
 
-/// A reflector of all namespaces, where somebody needs no more than `a`.
+/// A reflector of all namespaces with a fallback for `a`.
 fn mixed(store: &Store, board: &Board, runtime: &Handle) -> Reflector {
     board.add_store(store.reader());
     let mut parts = parts(store, board, runtime.clone());
@@ -187,24 +191,24 @@ fn mixed(store: &Store, board: &Board, runtime: &Handle) -> Reflector {
 }
 
 #[test]
-fn what_the_watch_of_all_says_is_true_of_one_namespace_but_that_it_is_forbidden() {
+fn errors_of_the_watch_of_all_namespaces_concern_the_fallbacks_unless_it_is_forbidden() {
     let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let _entered = io.enter();
     let (store, board) = (Store::new(ty(), BTreeSet::new()), Board::new());
     let mut reflector = mixed(&store, &board, io.handle());
-    take_in(9, &store, reflector.scopes[0].id);
-    for (code, is_told_of_all) in [(404, true), (403, false)] {
+    replace(9, &store, reflector.scopes[0].id);
+    for (code, is_of_fallbacks) in [(404, true), (403, false)] {
         reflector.recovered(0);
         assert!(reflector.scopes.iter().all(|it| it.condition == WatchCondition::Synced));
         reflector.failed(0, &refused(code), Duration::from_secs(1));
         let is_failing =
             |scope: usize| matches!(reflector.scopes[scope].condition, WatchCondition::Refused(_));
-        assert_eq!((is_failing(0), is_failing(1)), (true, is_told_of_all), "{code}");
+        assert_eq!((is_failing(0), is_failing(1)), (true, is_of_fallbacks), "{code}");
     }
 }
 
 #[test]
-fn a_watch_that_stood_in_says_nothing_any_more() {
+fn notes_of_an_ended_fallback_are_ignored() {
     let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let (store, board) = (Store::new(ty(), BTreeSet::new()), Board::new());
     let reflector = {
@@ -221,31 +225,32 @@ fn a_watch_that_stood_in_says_nothing_any_more() {
         tokio::time::pause();
         let [all, a] = [reflector.scopes[0].id, reflector.scopes[1].id];
         let reflector = reflector.start();
-        let tell = async |scope, note| reflector.send(mail(Noted { scope, note })).await.unwrap();
-        tell(0, failed(403)).await;
-        tell(1, failed(403)).await;
+        let send =
+            async |scope, note| reflector.send(metered(Noted { scope, note })).await.unwrap();
+        send(0, failed(403)).await;
+        send(1, failed(403)).await;
         assert_eq!(shown(), (vec![(None, true), (Some("a".to_owned()), true)], true));
-        take_in(9, &store, a);
-        tell(1, WatchNote::Synced(Settled::Continued)).await;
+        replace(9, &store, a);
+        send(1, WatchNote::Synced(Settled::Continued)).await;
         assert!(store.reader().may_delete(Some("a")) && !store.reader().may_delete(Some("b")));
         assert_eq!(shown(), (vec![(None, true), (Some("a".to_owned()), false)], true));
 
-        // All may be listed for a moment, and has gone back: nobody may watch it from there.
-        take_in(9, &store, all);
-        assert_eq!(take_in(5, &store, all), Settled::VersionRegressed);
-        tell(0, failed(403)).await;
-        assert!(!store.reader().may_delete(Some("a")), "it is held for all");
+        // All can be listed for a moment and versions have regressed, but the watch is forbidden.
+        replace(9, &store, all);
+        assert_eq!(replace(5, &store, all), Settled::VersionRegressed);
+        send(0, failed(403)).await;
+        assert!(!store.reader().may_delete(Some("a")), "deletions of all namespaces are held");
         tokio::time::advance(HOLD + Duration::from_secs(1)).await;
         for _ in 0..2 {
-            reflector.send(mail(Turn)).await.unwrap();
+            reflector.send(metered(Turn)).await.unwrap();
         }
-        assert!(store.reader().may_delete(Some("a")), "and no longer than a minute");
+        assert!(store.reader().may_delete(Some("a")), "they are held for no longer than a minute");
 
         list(10, &store, all, &reflector).await;
         assert_eq!(shown(), (vec![], false));
-        tell(1, failed(500)).await;
-        take_in(11, &store, a);
-        tell(1, WatchNote::Lost).await;
+        send(1, failed(500)).await;
+        replace(11, &store, a);
+        send(1, WatchNote::Lost).await;
         assert_eq!(shown(), (vec![], false));
         assert!(["a", "b"].iter().all(|namespace| store.reader().may_delete(Some(namespace))));
     });

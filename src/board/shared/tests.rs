@@ -1,4 +1,4 @@
-//! What is written is read, in pages and counted.
+//! Writing to the board, reading from it, and listening to it.
 
 use std::{
     collections::BTreeSet,
@@ -49,7 +49,7 @@ fn parents_are_counted_by_phase() {
 }
 
 #[test]
-fn what_was_never_registered_is_never_shown() {
+fn records_for_unregistered_operators_and_types_are_dropped() {
     let board = Board::new();
     recorded(&board, &["a/1"]);
     board.set_operator(&name(), OperatorState::Running);
@@ -68,15 +68,15 @@ fn the_watch_of_a_type_is_changed_in_place() {
 }
 
 #[test]
-fn a_degraded_operator_must_say_why() {
+fn a_degraded_operator_is_settled_only_with_reasons() {
     assert!(!OperatorState::Degraded { reasons: Vec::new() }.is_settled());
     assert!(OperatorState::Degraded { reasons: vec!["x".to_owned()] }.is_settled());
     assert!(!OperatorState::Starting { waiting_for: Vec::new() }.is_settled());
 }
 
-/// What is told follows the order in which the board was changed, whichever threads did that.
+/// Notices follow the order of the changes on the board, across threads.
 #[test]
-fn a_parent_that_is_gone_is_not_heard_of_again() {
+fn no_notice_about_a_parent_follows_its_removal() {
     const LIVES: u64 = 3_000;
     let (board, key, life) = (board(), ObjectKey::namespaced("a", "1"), AtomicU64::new(0));
     let mut listener = board.subscribe().unwrap();
@@ -91,7 +91,7 @@ fn a_parent_that_is_gone_is_not_heard_of_again() {
             }
         }
     };
-    let mut heard = Vec::new();
+    let mut notices = Vec::new();
     thread::scope(|scope| {
         scope.spawn(change_often);
         scope.spawn(change_often);
@@ -100,12 +100,12 @@ fn a_parent_that_is_gone_is_not_heard_of_again() {
             life.store(number, Ordering::Release);
             thread::yield_now();
             board.forget(&name(), &key);
-            heard.extend(std::iter::from_fn(|| listener.try_next().ok()));
+            notices.extend(std::iter::from_fn(|| listener.try_next().ok()));
         }
     });
-    heard.extend(std::iter::from_fn(|| listener.try_next().ok()));
+    notices.extend(std::iter::from_fn(|| listener.try_next().ok()));
     let mut gone = BTreeSet::new();
-    for notice in heard {
+    for notice in notices {
         match &notice.change {
             Change::Gone { parent } => assert!(gone.insert(parent.uid.clone())),
             Change::Phase { parent, .. } => assert!(!gone.contains(&parent.uid), "{notice:?}"),
@@ -116,7 +116,7 @@ fn a_parent_that_is_gone_is_not_heard_of_again() {
 }
 
 #[test]
-fn who_listens_before_a_change_is_made_hears_of_it_however_late_that_was() {
+fn a_listener_that_subscribes_before_a_change_receives_it() {
     let changes: [fn(&Board); 5] = [
         |board| board.set_operator(&name(), OperatorState::Running),
         |board| board.update_type(&pods(), |state| state.restarts += 1),
@@ -134,7 +134,7 @@ fn who_listens_before_a_change_is_made_hears_of_it_however_late_that_was() {
         let reading = board.read();
         thread::scope(|scope| {
             let changing = scope.spawn(|| change(&board));
-            // Nobody gets in any more once somebody waits to write.
+            // No reader gets the lock once a writer waits.
             while board.contents.try_read().is_ok() {
                 thread::yield_now();
             }

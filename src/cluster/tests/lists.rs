@@ -1,10 +1,10 @@
-//! Lists: in pages, whole, or streamed.
+//! Lists that are read in pages, whole, or streamed.
 
 use super::*;
 use crate::cluster::list::PAGE_SIZE;
 
-/// A server that cannot stream lists, with one object on each of two pages; where reading is slow,
-/// the token for the second has expired.
+/// A server that cannot stream lists, with one object on each of two pages; if it is slow, the token for
+/// the second has expired.
 fn paging(is_slow: bool, asked: mpsc::UnboundedSender<String>) -> Cluster {
     served_by(move |query| {
         let _ = asked.send(query.to_owned());
@@ -42,10 +42,10 @@ async fn a_list_is_read_in_pages_from_a_server_that_cannot_stream_it() {
     assert_eq!(asked[1..], ["limit=500", "limit=500&continue=more"]);
 }
 
-/// What is asked until both objects are read, and are watched from there.
+/// The queries until both objects are listed and the watch begins.
 async fn lists_asked_of_two(settings: ClusterSettings, is_slow: bool) -> Vec<String> {
-    let (say, mut asked) = mpsc::unbounded_channel();
-    let store = looping(paging(is_slow, say).with_settings(settings), |_| {});
+    let (sender, mut asked) = mpsc::unbounded_channel();
+    let store = looping(paging(is_slow, sender).with_settings(settings), |_| {});
     let mut queries = Vec::new();
     loop {
         let query = asked.recv().await.expect("the loop never ends");
@@ -60,13 +60,13 @@ async fn lists_asked_of_two(settings: ClusterSettings, is_slow: bool) -> Vec<Str
     queries
 }
 
-/// Something between may end a long answer before its time.
+/// A proxy may end a long answer early.
 #[tokio::test]
 async fn a_streamed_list_that_ends_before_it_is_complete_is_read_in_pages() {
-    let (say, mut asked) = mpsc::unbounded_channel();
+    let (sender, mut asked) = mpsc::unbounded_channel();
     let cluster = served_by(move |query| {
         let is_streamed = query.contains("sendInitialEvents");
-        let _ = say.send(query.to_owned());
+        let _ = sender.send(query.to_owned());
         match query {
             "limit=500" => (200, line(&page(&["a", "b"], ""))),
             _ if is_streamed => (200, line(&json!({"type": "ADDED", "object": item("a")}))),
@@ -81,7 +81,7 @@ async fn a_streamed_list_that_ends_before_it_is_complete_is_read_in_pages() {
 }
 
 #[tokio::test]
-async fn what_goes_while_a_list_is_streamed_is_not_in_it() {
+async fn an_object_that_is_deleted_while_a_list_is_streamed_is_not_in_it() {
     let annotations = json!({"k8s.io/initial-events-end": "true"});
     let end = json!({"metadata": {"resourceVersion": "9", "annotations": annotations}});
     let frames = [
@@ -95,25 +95,25 @@ async fn what_goes_while_a_list_is_streamed_is_not_in_it() {
         let is_list = query.contains("sendInitialEvents");
         (200, if is_list { answer(lines.clone()) } else { silent() })
     });
-    let (say, mut heard) = mpsc::unbounded_channel();
-    let note = move |note| drop(say.send(note));
+    let (sender, mut received) = mpsc::unbounded_channel();
+    let note = move |note| drop(sender.send(note));
     let store = looping(cluster.with_settings(streaming()), note);
-    while !matches!(heard.recv().await, Some(WatchNote::Synced(_))) {}
+    while !matches!(received.recv().await, Some(WatchNote::Synced(_))) {}
     let objects = store.reader().list();
     assert_eq!(objects.iter().map(Object::name).collect::<Vec<_>>(), ["b"]);
 }
 
-/// A page is refused at first; the list does not begin anew for it.
+/// The list does not begin again with its first page.
 #[tokio::test(start_paused = true)]
-async fn a_page_that_is_refused_for_a_while_is_asked_for_again() {
+async fn the_request_for_a_page_is_retried() {
     for (code, refusal) in [
         (429, json!({"code": 429, "details": {"retryAfterSeconds": 3}})),
         (503, json!({"code": 503})),
     ] {
-        let (say, mut heard) = mpsc::unbounded_channel();
+        let (sender, mut received) = mpsc::unbounded_channel();
         let refused = AtomicUsize::new(0);
         let cluster = served_by(move |query| {
-            let _ = say.send(query.to_owned());
+            let _ = sender.send(query.to_owned());
             match query {
                 "limit=500" => (200, line(&page(&["a"], "more"))),
                 _ if refused.fetch_add(1, Ordering::Relaxed) < 2 => (code, line(&refusal)),
@@ -123,7 +123,7 @@ async fn a_page_that_is_refused_for_a_while_is_asked_for_again() {
         let list = cluster.list(&all_config_maps(), PAGE_SIZE).await.unwrap();
         assert_eq!(list.objects.len(), 2);
         let mut asked = Vec::new();
-        while let Ok(query) = heard.try_recv() {
+        while let Ok(query) = received.try_recv() {
             asked.push(query);
         }
         let next = "limit=500&continue=more".to_owned();
@@ -131,21 +131,21 @@ async fn a_page_that_is_refused_for_a_while_is_asked_for_again() {
     }
 }
 
-/// A slow server, or very large objects.
+/// As with a slow server, or with very large objects.
 #[tokio::test(start_paused = true)]
-async fn what_is_too_much_for_a_page_is_read_in_smaller_ones() {
-    let (say, mut asked) = mpsc::unbounded_channel();
+async fn a_list_whose_pages_time_out_is_read_in_smaller_ones() {
+    let (sender, mut asked) = mpsc::unbounded_channel();
     let cluster = served_by(move |query| {
-        let _ = say.send(query.to_owned());
+        let _ = sender.send(query.to_owned());
         match query {
             "limit=125" => (200, line(&page(&["a"], "more"))),
             "limit=31" | "limit=1" => (200, line(&page(&["a"], ""))),
             _ => (200, silent()),
         }
     });
-    let (note, mut heard) = mpsc::unbounded_channel();
+    let (note, mut received) = mpsc::unbounded_channel();
     let store = looping(cluster, move |it| drop(note.send(it)));
-    while !matches!(heard.recv().await, Some(WatchNote::Synced(_))) {}
+    while !matches!(received.recv().await, Some(WatchNote::Synced(_))) {}
     let lists = lists(&mut asked);
     let expected =
         ["limit=500", "limit=1", "limit=125", "limit=125&continue=more", "limit=1", "limit=31"];
@@ -160,18 +160,18 @@ fn lists(asked: &mut mpsc::UnboundedReceiver<String>) -> Vec<String> {
     lists
 }
 
-/// Of many objects small pages take long.
+/// Small pages make a list of many objects slow.
 #[tokio::test(start_paused = true)]
-async fn pages_are_no_smaller_than_a_server_needs_that_answers() {
+async fn pages_are_only_smaller_while_a_reachable_server_needs_it() {
     for (what, silent_ones, expected) in [
-        ("it was away", ["limit=500", "limit=1"].repeat(3), vec!["limit=500"; 2]),
-        ("it was slow", vec!["limit=500"], vec!["limit=1", "limit=125", "limit=500"]),
+        ("unreachable", ["limit=500", "limit=1"].repeat(3), vec!["limit=500"; 2]),
+        ("slow", vec!["limit=500"], vec!["limit=1", "limit=125", "limit=500"]),
     ] {
-        let (say, mut asked) = mpsc::unbounded_channel();
+        let (sender, mut asked) = mpsc::unbounded_channel();
         let (count, is_forgotten) = (silent_ones.len(), AtomicUsize::new(0));
         let queries = AtomicUsize::new(0);
         let cluster = served_by(move |query| {
-            let _ = say.send(query.to_owned());
+            let _ = sender.send(query.to_owned());
             if queries.fetch_add(1, Ordering::Relaxed) < count {
                 return (200, silent());
             }
@@ -181,8 +181,8 @@ async fn pages_are_no_smaller_than_a_server_needs_that_answers() {
                 _ => (200, silent()),
             }
         });
-        let mut heard = heard_of(cluster);
-        while !matches!(heard.recv().await, Some(WatchNote::Synced(_))) {}
+        let mut received = notes_of(cluster);
+        while !matches!(received.recv().await, Some(WatchNote::Synced(_))) {}
         assert_eq!(lists(&mut asked), [silent_ones, expected].concat(), "{what}");
     }
 }

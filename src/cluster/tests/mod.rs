@@ -1,11 +1,11 @@
-//! Requests and watch loops before servers that say too much, end, refuse, or have forgotten.
+//! Requests and watch loops against servers that send too much, end streams, refuse, or have compacted.
 
-mod ends;
+mod deletions;
+mod idle;
 mod lists;
 mod outages;
-mod quiet;
 mod schemas;
-mod streamed;
+mod streaming_unsupported;
 mod watches;
 
 use std::{
@@ -34,7 +34,7 @@ use crate::{
 
 type Answer = BoxBody<bytes::Bytes, Infallible>;
 
-/// A cluster whose API server answers each query with a code and a body.
+/// A cluster whose API server answers each query with a status code and a body.
 fn served_by(serve: impl Fn(&str) -> (u16, Answer) + Send + 'static) -> Cluster {
     cluster(tower::service_fn(move |request: Request<Body>| {
         let (code, body) = serve(request.uri().query().unwrap_or_default());
@@ -52,7 +52,7 @@ where
     Cluster::new(Client::new(server, "ns"), Metrics::new(), KeptManagers::default())
 }
 
-/// An API server that answers everything with one line of so many MiB.
+/// An API server that answers every request with one line of so many MiB.
 fn verbose(mib: usize) -> Cluster {
     served_by(move |_| (200, answer(vec![0; mib << 20])))
 }
@@ -69,7 +69,7 @@ fn line(value: &Value) -> Answer {
     answer(format!("{value}\n").into_bytes())
 }
 
-/// A list of nothing.
+/// An empty list.
 fn empty() -> Value {
     json!({"metadata": {"resourceVersion": "1"}, "items": []})
 }
@@ -78,7 +78,7 @@ fn item(name: &str) -> Value {
     json!({"metadata": {"name": name, "namespace": "ns", "uid": name, "resourceVersion": "1"}})
 }
 
-/// A body that never says anything and never ends.
+/// A body that is empty and never ends.
 fn silent() -> Answer {
     StreamBody::new(futures::stream::pending::<Result<_, Infallible>>()).boxed()
 }
@@ -103,48 +103,48 @@ fn looping(cluster: Cluster, note: impl Fn(WatchNote) + Send + Sync + 'static) -
     store
 }
 
-/// What is said of a watch.
-fn heard_of(cluster: Cluster) -> mpsc::UnboundedReceiver<WatchNote> {
-    let (say, heard) = mpsc::unbounded_channel();
-    looping(cluster, move |note| drop(say.send(note)));
-    heard
+/// The notes of a watch loop.
+fn notes_of(cluster: Cluster) -> mpsc::UnboundedReceiver<WatchNote> {
+    let (sender, received) = mpsc::unbounded_channel();
+    looping(cluster, move |note| drop(sender.send(note)));
+    received
 }
 
 #[tokio::test]
 async fn a_request_names_the_program_the_framework_and_the_operator() {
-    let (say, mut heard) = mpsc::unbounded_channel();
+    let (sender, mut received) = mpsc::unbounded_channel();
     let cluster = cluster(tower::service_fn(move |request: Request<Body>| {
         let agents = request.headers().get_all(http::header::USER_AGENT).iter();
         let agents: Vec<String> = agents.map(|it| it.to_str().unwrap().to_owned()).collect();
-        say.send(agents).unwrap();
+        sender.send(agents).unwrap();
         let answer = Response::new(line(&item("a")));
         async move { Ok::<_, Infallible>(answer) }
     }));
     let key = ObjectKey::namespaced("ns", "a");
     let own = format!("operetta/{}", env!("CARGO_PKG_VERSION"));
-    let named = cluster.clone().of_program("my shop", "1.2\n");
+    let named = cluster.clone().of_program("my program", "1.2\n");
     for (cluster, expected) in [
         (cluster.clone(), own.clone()),
-        (cluster.in_the_name_of("cook"), format!("{own} (cook)")),
-        (named.in_the_name_of("cook"), format!("my-shop/1.2- {own} (cook)")),
+        (cluster.in_the_name_of("echo"), format!("{own} (echo)")),
+        (named.in_the_name_of("echo"), format!("my-program/1.2- {own} (echo)")),
     ] {
         cluster.read(&config_maps(), &key).await.unwrap();
-        assert_eq!(heard.recv().await.unwrap(), [expected]);
+        assert_eq!(received.recv().await.unwrap(), [expected]);
     }
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_long_is_given_up_on() {
+async fn an_answer_that_is_too_long_is_an_error() {
     let key = ObjectKey::namespaced("ns", "a");
     let error = verbose(257).read(&config_maps(), &key).await.unwrap_err();
     assert!(matches!(error, ApiError::Unreachable { .. }), "{error}");
 }
 
 #[tokio::test]
-async fn a_line_of_a_watch_that_is_too_long_is_given_up_on() {
-    let mut heard = heard_of(verbose(17).with_settings(streaming()));
-    assert!(matches!(heard.recv().await, Some(WatchNote::Opened)));
-    match heard.recv().await {
+async fn a_line_of_a_watch_that_is_too_long_is_an_error() {
+    let mut received = notes_of(verbose(17).with_settings(streaming()));
+    assert!(matches!(received.recv().await, Some(WatchNote::Opened)));
+    match received.recv().await {
         Some(WatchNote::Failed { error: ApiError::Malformed { why, .. }, .. }) => {
             assert!(why.contains("longer than 16 MiB"), "{why}");
         }
@@ -153,7 +153,7 @@ async fn a_line_of_a_watch_that_is_too_long_is_given_up_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_nobody_answers_is_counted_as_one_without_an_answer() {
+async fn a_request_that_times_out_is_counted_as_one_without_an_answer() {
     let serve = |_: Request<Body>| std::future::pending::<Result<Response<Answer>, Infallible>>();
     let cluster = cluster(tower::service_fn(serve));
     let key = ObjectKey::namespaced("ns", "a");
@@ -164,5 +164,5 @@ async fn a_request_that_nobody_answers_is_counted_as_one_without_an_answer() {
     assert!(metrics.contains(counted), "{metrics}");
 }
 
-/// What was asked for, and that it was told to be open.
-type Words = mpsc::UnboundedSender<&'static str>;
+/// The kinds of requests that a server received.
+type RequestKinds = mpsc::UnboundedSender<&'static str>;

@@ -1,15 +1,15 @@
-//! Servers that cannot be reached for a while, and what a watch makes of it.
+//! Watches of servers that are unreachable for a while.
 
 use super::*;
 
-/// A list of nothing at a version.
+/// An empty list of a version.
 fn listed(version: &str) -> (u16, Answer) {
     (200, line(&json!({"metadata": {"resourceVersion": version}, "items": []})))
 }
 
-/// A server that answers with a code for so long after its first watch, and that has gone on to version
-/// 12 by then: of the history that was watched, or of another.
-fn out_for(outage: Duration, code: u16, words: Words) -> Cluster {
+/// A server that answers with a code for so long after its first watch, and is at version 12 then: of the
+/// watched history, or of another.
+fn unreachable_for(outage: Duration, code: u16, kinds: RequestKinds) -> Cluster {
     let (start, asked) = (tokio::time::Instant::now(), AtomicUsize::new(0));
     served_by(move |query| match asked.fetch_add(1, Ordering::Relaxed) {
         0 => listed("9"),
@@ -19,30 +19,30 @@ fn out_for(outage: Duration, code: u16, words: Words) -> Cluster {
         }
         _ if start.elapsed() < outage => (code, line(&json!({}))),
         _ if is_watch(query) => {
-            let _ = words.send("watch");
+            let _ = kinds.send("watch");
             (200, silent())
         }
         _ => {
-            let _ = words.send(if query == "limit=500" { "list" } else { "probe" });
+            let _ = kinds.send(if query == "limit=500" { "list" } else { "probe" });
             listed("12")
         }
     })
 }
 
-/// What is asked for first when it can be reached again.
+/// The first requests after the outage.
 async fn asked_after(outage: Duration, code: u16) -> Vec<&'static str> {
-    let (say, mut heard) = mpsc::unbounded_channel();
-    looping(out_for(outage, code, say), |_| {});
-    let mut words = Vec::new();
-    while words.last() != Some(&"watch") {
-        words.push(heard.recv().await.expect("the loop never ends"));
+    let (sender, mut received) = mpsc::unbounded_channel();
+    looping(unreachable_for(outage, code, sender), |_| {});
+    let mut kinds = Vec::new();
+    while kinds.last() != Some(&"watch") {
+        kinds.push(received.recv().await.expect("the loop never ends"));
     }
-    words
+    kinds
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_long_outage_all_is_listed_as_the_version_may_be_of_another_history() {
-    // 500 is what a server says whose etcd is not to be reached, 429 one that is there and busy.
+async fn after_a_long_outage_the_watch_begins_with_a_list() {
+    // A server answers 500 when its etcd is unreachable, and 429 when it is busy.
     for (code, expected) in [
         (500, &["probe", "list", "watch"][..]),
         (503, &["probe", "list", "watch"]),
@@ -53,17 +53,17 @@ async fn after_a_long_outage_all_is_listed_as_the_version_may_be_of_another_hist
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_short_outage_the_watch_goes_on() {
+async fn after_a_short_outage_the_watch_continues() {
     assert_eq!(asked_after(Duration::from_secs(10), 503).await, ["probe", "watch"]);
 }
 
-/// By the time that it can be listed it has written as much again.
+/// When it is listed, its versions are higher than before.
 #[tokio::test(start_paused = true)]
-async fn a_server_that_was_seen_to_have_gone_back_has_however_late_its_list_is() {
+async fn regressed_versions_are_reported_even_if_the_list_follows_later() {
     for outage in [Duration::from_secs(10), Duration::from_mins(1)] {
         let (asked, lists) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let start = tokio::time::Instant::now();
-        let mut heard = heard_of(served_by(move |query| match query {
+        let mut received = notes_of(served_by(move |query| match query {
             _ if asked.fetch_add(1, Ordering::Relaxed) == 0 => listed("9"),
             _ if start.elapsed() < outage => (503, line(&json!({}))),
             "limit=1" => listed("5"),
@@ -72,7 +72,7 @@ async fn a_server_that_was_seen_to_have_gone_back_has_however_late_its_list_is()
             _ => (200, silent()),
         }));
         let settled = loop {
-            if let WatchNote::Synced(how) = heard.recv().await.expect("the loop never ends") {
+            if let WatchNote::Synced(how) = received.recv().await.expect("the loop never ends") {
                 break how;
             }
         };
@@ -80,16 +80,16 @@ async fn a_server_that_was_seen_to_have_gone_back_has_however_late_its_list_is()
     }
 }
 
-/// With as short a time, however often it says so, it is asked without end by all that watch it.
+/// Otherwise all watches would retry every second for as long as it is busy.
 #[tokio::test(start_paused = true)]
-async fn a_server_that_asks_for_a_second_each_time_is_asked_ever_less() {
-    let (say, mut heard) = mpsc::unbounded_channel();
+async fn the_backoff_grows_although_the_server_always_asks_for_a_second() {
+    let (sender, mut received) = mpsc::unbounded_channel();
     let serve = move |request: Request<Body>| {
         let is_watch = is_watch(request.uri().query().unwrap_or_default());
         let body = line(&if is_watch { json!({}) } else { empty() });
         let mut busy = Response::builder();
         if is_watch {
-            let _ = say.send(());
+            let _ = sender.send(());
             busy = busy.status(429).header("Retry-After", "1");
         }
         async move { Ok::<_, Infallible>(busy.body(body).unwrap()) }
@@ -97,22 +97,22 @@ async fn a_server_that_asks_for_a_second_each_time_is_asked_ever_less() {
     looping(cluster(tower::service_fn(serve)), |_| {});
     tokio::time::sleep(Duration::from_mins(1)).await;
     let mut watches = 0;
-    while heard.try_recv().is_ok() {
+    while received.try_recv().is_ok() {
         watches += 1;
     }
     assert!((5..20).contains(&watches), "asked {watches} times");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_ends_an_outage_however_little_is_said_after_it() {
-    let (say, mut heard) = mpsc::unbounded_channel();
+async fn a_list_ends_an_outage_even_if_the_next_watch_is_silent() {
+    let (sender, mut received) = mpsc::unbounded_channel();
     let asked = AtomicUsize::new(0);
     looping(
         served_by(move |query| match query {
             _ if asked.fetch_add(1, Ordering::Relaxed) == 0 => (503, line(&json!({}))),
             query if is_watch(query) => (200, silent()),
             query => {
-                let _ = say.send(query.to_owned());
+                let _ = sender.send(query.to_owned());
                 listed("9")
             }
         }),
@@ -120,23 +120,23 @@ async fn a_list_ends_an_outage_however_little_is_said_after_it() {
     );
     tokio::time::sleep(Duration::from_secs(150)).await;
     let mut lists = Vec::new();
-    while let Ok(query) = heard.try_recv() {
+    while let Ok(query) = received.try_recv() {
         lists.push(query);
     }
     assert_eq!(lists, ["limit=500", "limit=1"]);
 }
 
-/// A server that was restarted has forgotten the versions of all that watch it.
+/// After a restart the versions of all watches are too old for a server.
 #[tokio::test(start_paused = true)]
-async fn not_all_scopes_list_in_the_moment_in_which_their_versions_are_forgotten() {
-    let (say, mut heard) = mpsc::unbounded_channel();
+async fn lists_are_spread_when_the_versions_of_all_scopes_have_expired() {
+    let (sender, mut received) = mpsc::unbounded_channel();
     for _ in 0..8 {
-        let (say, asked) = (say.clone(), AtomicUsize::new(0));
+        let (sender, asked) = (sender.clone(), AtomicUsize::new(0));
         let start = tokio::time::Instant::now();
         let cluster = served_by(move |query| match asked.fetch_add(1, Ordering::Relaxed) {
             1 => (410, line(&json!({"kind": "Status", "code": 410, "reason": "Expired"}))),
             2 => {
-                let _ = say.send(start.elapsed());
+                let _ = sender.send(start.elapsed());
                 listed("9")
             }
             _ if is_watch(query) => (200, silent()),
@@ -146,7 +146,7 @@ async fn not_all_scopes_list_in_the_moment_in_which_their_versions_are_forgotten
     }
     let mut delays = BTreeSet::new();
     for _ in 0..8 {
-        delays.insert(heard.recv().await.expect("the loops never end").as_millis());
+        delays.insert(received.recv().await.expect("the loops never end").as_millis());
     }
     assert!(delays.len() > 1 && delays.iter().all(|delay| *delay <= 1000), "{delays:?}");
 }

@@ -1,4 +1,4 @@
-//! What is read of a type's definition.
+//! Schemas that are read of the published documents.
 
 use http::{HeaderValue, StatusCode, header};
 
@@ -6,7 +6,7 @@ use super::*;
 
 const TAG: HeaderValue = HeaderValue::from_static("\"1\"");
 
-/// A server that publishes two types in one document, and says each time with which code it answers.
+/// A server that publishes two types in one document, and sends the status code of each answer.
 fn publishing(answered: mpsc::UnboundedSender<u16>) -> Cluster {
     let schema = |kind: &str| {
         let kinds = json!([{"group": "example.dev", "version": "v1", "kind": kind}]);
@@ -27,16 +27,16 @@ fn publishing(answered: mpsc::UnboundedSender<u16>) -> Cluster {
 }
 
 #[tokio::test]
-async fn a_document_is_read_once_for_all_who_ask_and_again_only_if_it_has_changed() {
-    let (say, mut answered) = mpsc::unbounded_channel();
-    let cluster = publishing(say);
+async fn concurrent_readers_share_a_request_and_an_unchanged_document_is_not_sent_again() {
+    let (sender, mut answered) = mpsc::unbounded_channel();
+    let cluster = publishing(sender);
     let operator = cluster.in_the_name_of("other");
     let ty = |kind: &str, plural: &str| K8sType::namespaced("example.dev/v1", kind, plural);
     let (echo, song, verse) = (ty("Echo", "echoes"), ty("Song", "songs"), ty("Verse", "verses"));
     let (a, b) = tokio::join!(cluster.schema(&echo), operator.schema(&song));
     assert!(!a.unwrap().unwrap().secrets.is_empty() && !b.unwrap().unwrap().secrets.is_empty());
     assert!(operator.schema(&echo).await.unwrap().is_some());
-    // Of this one nothing was kept.
+    // The schema of this type was not wanted before.
     assert!(cluster.schema(&verse).await.unwrap().is_none());
     let mut codes = Vec::new();
     answered.recv_many(&mut codes, 9).await;
@@ -44,14 +44,14 @@ async fn a_document_is_read_once_for_all_who_ask_and_again_only_if_it_has_change
 }
 
 #[tokio::test]
-async fn a_type_of_which_there_is_no_document_is_not_published() {
+async fn a_type_without_a_document_has_no_schema() {
     let cluster = served_by(|_| (404, line(&json!({}))));
     let echo = K8sType::namespaced("example.dev/v1", "Echo", "echoes");
     assert!(cluster.schema(&echo).await.unwrap().is_none());
 }
 
 #[tokio::test]
-async fn a_document_that_cannot_be_read_is_asked_for_anew() {
+async fn a_failed_request_for_a_document_is_repeated() {
     let refusals = Arc::new(AtomicUsize::new(0));
     let cluster = served_by(move |_| match refusals.fetch_add(1, Ordering::Relaxed) {
         0 => (503, line(&json!({}))),
@@ -62,9 +62,9 @@ async fn a_document_that_cannot_be_read_is_asked_for_anew() {
     assert!(cluster.schema(&echo).await.unwrap().is_none());
 }
 
-/// Nothing says that there is a status, and there may be one.
+/// It may have a status that is not declared.
 #[tokio::test]
-async fn a_type_whose_root_keeps_what_is_not_declared_has_an_open_status() {
+async fn a_type_that_preserves_unknown_fields_at_its_root_has_an_open_status() {
     let kinds = json!([{"group": "example.dev", "version": "v1", "kind": "Echo"}]);
     let root = |keeps: bool| {
         let properties = json!({"spec": {"type": "object"}});
@@ -87,7 +87,7 @@ async fn a_type_whose_root_keeps_what_is_not_declared_has_an_open_status() {
 }
 
 #[tokio::test]
-async fn a_type_of_kubernetes_itself_has_a_status_where_there_is_a_path_to_it() {
+async fn a_built_in_type_has_a_status_if_it_has_a_status_path() {
     let of = |kind: &str| {
         let kinds = json!([{"group": "", "version": "v1", "kind": kind}]);
         json!({"x-kubernetes-group-version-kind": kinds, "type": "object"})

@@ -1,19 +1,19 @@
-//! One connection of a watch: how it is opened, and read line by line.
+//! Opens one connection of a watch and reads it line by line.
 
 use futures::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, TryStreamExt};
 use http_body_util::BodyExt;
 
 use super::{
     super::{WatchNote, api::unreachable},
-    Loop, SHORT_WATCH,
+    Loop, SHORT_STREAM,
 };
 use crate::{object::ResourceVersion, reply::ApiError};
 
-/// The longest line that is read, in bytes: an object has at most 3 MiB.
+/// The maximum length of a line in bytes: an object has at most 3 MiB.
 const MAX_LINE: u64 = 16 << 20;
 
 impl<N: Fn(WatchNote) + Send> Loop<N> {
-    /// From a version, or from a streamed list.
+    /// Opens a watch from a version, or with a streamed list.
     pub(super) async fn open_watch(
         &self,
         from: Option<&ResourceVersion>,
@@ -38,19 +38,19 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         Ok(Box::pin(body).into_async_read())
     }
 
-    /// Waits a moment for what comes after a failure. If nothing does, what failed works again: of a
-    /// quiet type that would show only with the next bookmark. What comes at once may as well be that
-    /// the version is too old.
-    pub(super) async fn see_it_last<R: AsyncBufRead + Unpin>(
+    /// Waits for a moment after a failure. A stream that stays open and silent works again: for a type
+    /// without changes only the next bookmark would show it. A line that comes at once may be the error
+    /// that the version is too old.
+    pub(super) async fn confirm_recovery<R: AsyncBufRead + Unpin>(
         &mut self,
         lines: &mut R,
     ) -> Result<(), ApiError> {
-        match tokio::time::timeout(SHORT_WATCH, lines.fill_buf()).await {
+        match tokio::time::timeout(SHORT_STREAM, lines.fill_buf()).await {
             Ok(Ok(_)) => {}
-            // It is told once: the next read would see the end.
+            // The error is returned once: the next read would see the end.
             Ok(Err(error)) => return Err(unreachable(&self.name(), error)),
             Err(_) => {
-                self.worked();
+                self.reset_failures();
                 self.alive();
             }
         }

@@ -8,16 +8,16 @@
 //!        |                                error (after a backoff) or silence
 //!        |                                           |
 //!        |                                           v
-//!        +-- went back, or no watch gets on ---- list of one --> watch from the last version
+//!        +-- regressed, or no progress --------- list of one --> watch from the last version
 //! ```
 //!
 //! A streamed list is a watch with `sendInitialEvents`: its events are collected until the
-//! bookmark that ends them, then taken in as one list, and the same stream goes on as the watch.
+//! bookmark that ends them, then processed as one list, and the same stream continues as the watch.
 
-mod intake;
+mod events;
+mod failures;
 mod lines;
 mod start;
-mod trouble;
 
 use std::{
     collections::BTreeMap,
@@ -34,30 +34,30 @@ use crate::{
     store::{ScopeId, Settled, Store},
 };
 
-/// How often it is told that the server says something.
+/// How often `WatchNote::Alive` is sent at most.
 const ALIVE_EVERY: Duration = Duration::from_secs(1);
 
-/// A watch that ends earlier has not worked.
-const SHORT_WATCH: Duration = Duration::from_secs(1);
+/// A stream that ends earlier counts as failed.
+const SHORT_STREAM: Duration = Duration::from_secs(1);
 
-/// Why a watch begins anew, as the metric says it.
+/// The reason for a new list, as the label of the metric.
 const EXPIRED: &str = "expired";
 
-/// The objects of a streamed list: one that changes meanwhile comes again.
+/// The objects of a streamed list so far.
 type Streamed = BTreeMap<ObjectKey, Object>;
 
 /// Why a stream ended.
 enum End {
     /// All pages of a list were read: watch from its version.
     Listed,
-    /// The server closed it: go on from the last version.
+    /// The server closed it: continue from the last version.
     Clean,
-    /// It said nothing for long. Its connection may be dead; but of a type in which nothing happens
-    /// a server says nothing at all, as it has no new version to tell.
+    /// It was silent for too long. The connection may be dead, but servers also send nothing for a type
+    /// without changes, as they have no new version for a bookmark.
     Silent,
-    /// What came next is no longer known: list again. The reason is that of the metric.
+    /// Events may be missing: list again. The reason is the label of the metric.
     Gone(&'static str),
-    /// The server does not stream lists, ended one before it was complete, or fell silent in it.
+    /// The server does not stream lists, or ended one or became silent before it was complete.
     CannotStream,
 }
 
@@ -67,41 +67,41 @@ struct Loop<N> {
     store: Store,
     scope: ScopeId,
     note: N,
-    /// Where to go on; `None` means with a list.
+    /// The version to continue from; `None` requires a list.
     from: Option<ResourceVersion>,
     streams_lists: bool,
-    /// How many objects are on a page of a list: fewer where so many were too much.
+    /// How many objects are on a page of a list; reduced when a page was too large.
     page_size: u32,
-    /// What a list came to that nobody was told of: it is not yet watched.
+    /// The result of a list that is noted when its watch opens.
     settled: Option<Settled>,
-    /// How many times in a row it failed.
+    /// How many attempts in a row failed.
     failures: u32,
-    /// How many streams in a row ended as soon as they began.
-    hurries: u32,
-    /// How many streams ended since the server last said something that could be taken in.
-    mute: u32,
-    /// How many of these, up to the last, ended as soon as they began.
-    quick: u32,
-    /// Whether the stream before ended earlier than it was to, or there was none.
+    /// How many streams in a row ended soon after their start.
+    short_streams: u32,
+    /// How many streams ended since the last event that could be processed.
+    idle_streams: u32,
+    /// How many of the last of these ended soon after their start.
+    idle_short_streams: u32,
+    /// Whether the previous stream ended before its timeout, or there was none.
     is_cut: bool,
-    /// When the stream was opened that is read in this turn.
+    /// When the stream of this turn was opened.
     opened: Option<Instant>,
-    /// When the server answered a look at it in this turn.
+    /// When the server answered the list of one object in this turn.
     answered: Option<Instant>,
-    /// Whether the server may have gone back to an earlier version unnoticed: the stream before said
-    /// nothing from its start to its end, or the server was not to be reached.
-    is_doubtful: bool,
-    /// Since when there has been no server to answer.
-    out_since: Option<Instant>,
-    /// When it was last said that the server is there, if that still holds.
+    /// Whether the server's versions may have regressed unnoticed: the previous stream was silent from
+    /// its start to its end, or the server was unreachable.
+    may_have_regressed: bool,
+    /// Since when the server has been unreachable.
+    outage_since: Option<Instant>,
+    /// When `WatchNote::Alive` was last sent; `None` after a failure.
     alive: Option<Instant>,
-    /// When it was last listed.
+    /// When the last list was complete.
     listed: Option<Instant>,
-    /// Spreads its retries: many scopes lose their watches in the same moment.
+    /// Spreads the retries: many scopes lose their watches at the same moment.
     seed: u64,
 }
 
-/// Keeps a scope of a store up to date, for ever. `note` is called on the loop's task, in order.
+/// Keeps a scope of a store up to date; never returns. `note` is called on the loop's task, in order.
 pub async fn watch<N: Fn(WatchNote) + Send>(
     cluster: Cluster,
     spec: WatchSpec,
@@ -111,10 +111,11 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
 ) {
     let streams_lists = cluster.settings().streaming_lists;
     let (from, settled, alive, is_cut) = (None, None, None, true);
-    let (failures, hurries, mute, quick, opened, listed) = <_>::default();
-    let (answered, is_doubtful, out_since) = <_>::default();
+    let (failures, short_streams, idle_streams, idle_short_streams) = <_>::default();
+    let (opened, listed) = <_>::default();
+    let (answered, may_have_regressed, outage_since) = <_>::default();
     let seed = RandomState::new().hash_one(());
-    let mut looping = Loop {
+    let mut watch_loop = Loop {
         cluster,
         spec,
         store,
@@ -125,37 +126,37 @@ pub async fn watch<N: Fn(WatchNote) + Send>(
         page_size: PAGE_SIZE,
         settled,
         failures,
-        hurries,
-        mute,
-        quick,
+        short_streams,
+        idle_streams,
+        idle_short_streams,
         is_cut,
         opened,
         answered,
-        is_doubtful,
-        out_since,
+        may_have_regressed,
+        outage_since,
         alive,
         listed,
         seed,
     };
     loop {
-        looping.turn().await;
+        watch_loop.turn().await;
     }
 }
 
 impl<N: Fn(WatchNote) + Send> Loop<N> {
-    /// One connection, from its start to its end.
+    /// Opens one connection and reads it to its end.
     async fn turn(&mut self) {
         let started = Instant::now();
         (self.opened, self.answered) = (None, None);
         let end = match self.from.clone() {
             None if !self.streams_lists => self.list().await,
-            Some(version) if self.is_doubtful => self.watch_again(version).await,
+            Some(version) if self.may_have_regressed => self.resume(version).await,
             from => self.stream(from).await,
         };
-        // The watch that follows a list is not the first that is heard of the server.
+        // `WatchNote::Opened` was sent for the list that the next watch follows.
         let is_listed = matches!(end, Ok(End::Listed));
         self.is_cut = !is_listed && started.elapsed() < self.cluster.settings().timeouts.watch;
-        self.give_up_if_stuck(&end);
+        self.relist_if_stuck(&end);
         match end {
             Ok(End::Listed) => {}
             Ok(End::CannotStream) => self.streams_lists = false,
@@ -163,9 +164,9 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
                 self.restart(reason);
                 self.pause_before_list().await;
             }
-            Ok(End::Clean) if self.has_lasted() => self.worked(),
+            Ok(End::Clean) if self.has_lasted() => self.reset_failures(),
             Ok(End::Clean) => self.pause_before_retry().await,
-            Ok(End::Silent) => self.fell_silent(),
+            Ok(End::Silent) => self.silent(),
             Err(error) => self.fail(error, started).await,
         }
     }
@@ -184,15 +185,15 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         };
         self.watched();
         let mut line = Vec::new();
-        (self.opened, self.is_doubtful) = (Some(Instant::now()), true);
+        (self.opened, self.may_have_regressed) = (Some(Instant::now()), true);
         loop {
             if initial.is_none() && self.alive.is_none() {
-                self.see_it_last(&mut lines).await?;
+                self.confirm_recovery(&mut lines).await?;
             }
             match self.next_line(&mut lines, &mut line).await {
-                Ok(true) => self.is_doubtful = false,
+                Ok(true) => self.may_have_regressed = false,
                 Ok(false) => break,
-                // One that takes a streamed list for a watch like any other has nothing to say.
+                // A server that ignores `sendInitialEvents` stays silent.
                 Err(ApiError::TimedOut { .. }) if initial.is_some() => {
                     return Ok(End::CannotStream);
                 }
@@ -201,34 +202,34 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
             }
             let frame = frames::frame(&line, &self.spec.ty)
                 .map_err(|error| ApiError::malformed(self.name(), &error))?;
-            if let Some(end) = self.take(frame, &mut initial)? {
+            if let Some(end) = self.receive(frame, &mut initial)? {
                 return Ok(end);
             }
         }
         Ok(if initial.is_some() { End::CannotStream } else { End::Clean })
     }
 
-    /// A server that ends every watch after a word is not to be asked in a tight loop either.
+    /// Failures are reset only after a while: some servers end every watch after one event.
     fn advance(&mut self, version: ResourceVersion) {
-        (self.mute, self.quick) = (0, 0);
+        (self.idle_streams, self.idle_short_streams) = (0, 0);
         let has_lasted = self.has_lasted();
         if has_lasted {
-            self.worked();
+            self.reset_failures();
         }
-        // After a failure a word says little: the next one may be that the version is too old.
+        // After a failure the next line may be the error that the version is too old.
         if has_lasted || self.alive.is_some() {
             self.alive();
         }
         self.from = Some(version);
     }
 
-    /// Whether the stream of this turn has worked: what came before it may have taken its time too.
+    /// Whether the stream of this turn was open for long enough, not counting the time to open it.
     fn has_lasted(&self) -> bool {
-        self.opened.is_some_and(|at| at.elapsed() > SHORT_WATCH)
+        self.opened.is_some_and(|at| at.elapsed() > SHORT_STREAM)
     }
 
     fn alive(&mut self) {
-        if self.alive.is_none_or(|told| told.elapsed() >= ALIVE_EVERY) {
+        if self.alive.is_none_or(|reported| reported.elapsed() >= ALIVE_EVERY) {
             self.alive = Some(Instant::now());
             (self.note)(WatchNote::Alive { at: SystemTime::now() });
         }
@@ -249,7 +250,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     }
 }
 
-/// Whether a refusal may mean that the server does not know `sendInitialEvents`.
+/// Whether an error may mean that the server does not support `sendInitialEvents`.
 fn cannot_stream(error: &ApiError) -> bool {
     matches!(error.code(), Some(400 | 422))
 }

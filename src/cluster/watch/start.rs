@@ -1,4 +1,4 @@
-//! Where a watch starts: at a list, or where the one before it ended.
+//! Starts a watch with a list, or from the last version of the previous watch.
 
 use std::time::Duration;
 
@@ -14,8 +14,7 @@ use crate::{
     store::{ListStart, Settled},
 };
 
-/// A backup is not restored in less. A server that is restarted, while another answers or not, takes
-/// less as a rule, so that its watches just go on.
+/// Restoring a backup takes longer. A restart usually takes less, so that the watches just continue.
 const LONG_OUTAGE: Duration = Duration::from_secs(30);
 
 impl<N: Fn(WatchNote) + Send> Loop<N> {
@@ -23,7 +22,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         let start = self.store.begin_list(self.scope);
         let list = match self.cluster.list(&self.spec, self.page_size).await {
             Err(error) => {
-                self.ask_for_less(&error).await;
+                self.reduce_page_size(&error).await;
                 return Err(error);
             }
             Ok(list) => list,
@@ -31,21 +30,21 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         self.page_size = (self.page_size * 4).min(PAGE_SIZE);
         self.opened();
         for object in list.undecodable {
-            self.leave_out(object);
+            self.mark_undecodable(object);
         }
-        self.take_in(start, list.objects, list.version);
+        self.receive_list(start, list.objects, list.version);
         Ok(End::Listed)
     }
 
-    /// Smaller pages do not help with a server that does not answer at all, and of many objects they
-    /// would take long when it does again.
-    async fn ask_for_less(&mut self, after: &ApiError) {
+    /// Reduces the size only if the server answers otherwise: small pages do not help with an unreachable
+    /// one, and they make a list of many objects slow.
+    async fn reduce_page_size(&mut self, after: &ApiError) {
         if after.is_too_much() && self.cluster.version(&self.spec).await.is_ok() {
             self.page_size = (self.page_size / 4).max(1);
         }
     }
 
-    pub(super) fn take_in(
+    pub(super) fn receive_list(
         &mut self,
         start: ListStart,
         objects: Vec<Object>,
@@ -55,20 +54,20 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         if settled == Settled::VersionRegressed {
             self.cluster.metrics().version_regressions(&self.spec.ty);
         }
-        // Before `Synced`: an operator that starts on it has read the store and needs no changes.
+        // Before `Synced`: an operator that starts then has read the store and needs no changes.
         (self.note)(WatchNote::Changed(changes));
-        // That versions went back is not forgotten over a second list.
+        // A second list must not hide that versions regressed.
         if self.settled != Some(Settled::VersionRegressed) {
             self.settled = Some(settled);
         }
         self.from = Some(version);
-        (self.mute, self.quick) = (0, 0);
-        (self.is_doubtful, self.listed) = (false, Some(Instant::now()));
-        // The list is of what came out of it: however quiet the watch is, it goes on from there.
-        self.out_since = None;
+        (self.idle_streams, self.idle_short_streams) = (0, 0);
+        (self.may_have_regressed, self.listed) = (false, Some(Instant::now()));
+        // The list shows the state after the outage, even if the watch stays silent.
+        self.outage_since = None;
     }
 
-    /// Says that what was listed is watched. Not before: it would be out of date unnoticed.
+    /// Notes that the scope is in sync once its watch is open; before that it could become out of date.
     pub(super) fn watched(&mut self) {
         if let Some(settled) = self.settled.take() {
             (self.note)(WatchNote::Synced(settled));
@@ -76,21 +75,21 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         }
     }
 
-    /// Watches from the version of a watch that said nothing, or after the server was not to be
-    /// reached. A silent watch may have waited for a version that the server has yet to reach again,
-    /// because it was restored from a backup, and where something between cuts what is idle no watch
-    /// lasts until its silence is noticed. A server that comes back may have lost what it wrote last,
-    /// and after long have written as much again, so that our version is one of another history.
-    pub(super) async fn watch_again(&mut self, from: ResourceVersion) -> Result<End, ApiError> {
+    /// Watches from the version of a silent watch, or after an outage, if a list of one object shows that
+    /// this is possible. A silent watch may wait for a version that a server restored from a backup has
+    /// not reached again, and a proxy may end idle watches before the silence timeout. After an outage
+    /// the server may have lost its last writes, and after a long one it may have made as many new ones,
+    /// so that the version belongs to another history.
+    pub(super) async fn resume(&mut self, from: ResourceVersion) -> Result<End, ApiError> {
         let version = self.cluster.version(&self.spec).await?;
-        (self.answered, self.is_doubtful) = (Some(Instant::now()), false);
-        // It answers: what ends the next watch is another outage, however long this one lasts.
-        let out_since = self.out_since.take();
+        (self.answered, self.may_have_regressed) = (Some(Instant::now()), false);
+        // The server answers, so that the end of the next watch begins another outage.
+        let outage_since = self.outage_since.take();
         if version.is_older_than(&from) {
             self.store.has_gone_back(self.scope);
             return Ok(End::Gone("version_regressed"));
         }
-        if out_since.is_some_and(|since| since.elapsed() > LONG_OUTAGE) {
+        if outage_since.is_some_and(|since| since.elapsed() > LONG_OUTAGE) {
             return Ok(End::Gone("outage"));
         }
         if self.alive.is_some() {

@@ -1,7 +1,7 @@
-//! Whether what is desired is contained in what is there. Says where not; does not say what was
-//! ours and is no longer desired, see [`owned`](super::owned).
+//! Whether a live object contains the desired one, and where not. Fields that are ours and no
+//! longer desired are found in [`owned`](super::owned).
 //!
-//! Where it cannot know it says that they differ: one apply then tells, and is remembered.
+//! In doubt it reports a difference: one apply settles it, and the result is remembered.
 
 mod text;
 
@@ -15,19 +15,19 @@ use super::{
 };
 use crate::object::{FieldItem, FieldSet, K8sType, Object};
 
-/// A place where desired and live differ.
+/// A path at which desired and live differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference<'a> {
     /// The JSON path.
     pub path: String,
-    /// What is desired there; `None` where nothing is.
+    /// The desired value; `None` where there is none.
     pub desired: Option<&'a Value>,
-    /// What is there; `None` where nothing is. Where all is as desired, but not held by our manager,
-    /// it holds what is desired.
+    /// The live value; `None` where there is none. Equal to the desired value where only our
+    /// ownership is missing.
     pub live: Option<&'a Value>,
 }
 
-/// The paths at which a desired value is not in the live object, given what we own of that: all.
+/// All paths at which the live object lacks a desired value, given the fields that we own.
 pub(crate) fn differences_from(
     live: &Object,
     desired: &Value,
@@ -42,7 +42,7 @@ pub(crate) fn differences_from(
     compared()
 }
 
-/// The same with both values; at most so many.
+/// The same with both values; at most `most` of them.
 pub(crate) fn compared<'a>(
     ty: &K8sType,
     desired: &'a Value,
@@ -79,7 +79,7 @@ impl<'a> Comparison<'a> {
             (desired, Some(live)) => self.same_scalar(desired, live),
         };
         if !same {
-            self.tell(Some(desired), live);
+            self.record(Some(desired), live);
         }
     }
 
@@ -98,7 +98,7 @@ impl<'a> Comparison<'a> {
         if !owned.is_whole() || self.asks_for_defaults(desired, owned) {
             return;
         }
-        // An atomic value is ours as a whole: what is in it and not desired was desired once.
+        // We own an atomic value as a whole: what is in it and not desired was desired before.
         for (name, value) in live {
             if !desired.contains_key(name) && !value.is_null() {
                 self.at(Segment::Field(name), |this| this.extra(value));
@@ -112,18 +112,19 @@ impl<'a> Comparison<'a> {
         self.is_builtin && is_leaf && desired.is_empty() && !builtin::is_selector(&self.path)
     }
 
-    /// A selector is one value, also where somebody else has made it theirs.
+    /// A selector is one value, even if another field manager owns it.
     fn is_lost_selector(&self, owned: Owned<'_>) -> bool {
         self.is_builtin && !owned.is_something() && builtin::is_selector(&self.path)
     }
 
     fn extra(&mut self, value: &'a Value) {
         if !(self.is_builtin && builtin::is_default(&self.path, value)) {
-            self.tell(None, Some(value));
+            self.record(None, Some(value));
         }
     }
 
-    /// Whether they can be compared item by item; `false` says that they differ as a whole.
+    /// Returns whether they can be compared item by item; `false` means that they differ as a
+    /// whole.
     fn lists(&mut self, desired: &'a [Value], live: &'a [Value], owned: Owned<'_>) -> bool {
         if let Some(items) = owned.keyed() {
             return self.keyed_lists(desired, live, items);
@@ -141,7 +142,7 @@ impl<'a> Comparison<'a> {
         true
     }
 
-    /// An apply brings the items that it has into its own order; those of others may be between.
+    /// An apply puts its items in its own order; items of others may be between them.
     fn keyed_lists(
         &mut self,
         desired: &'a [Value],
@@ -165,7 +166,7 @@ impl<'a> Comparison<'a> {
     fn sets(&mut self, desired: &'a [Value], live: &[Value]) {
         for (index, value) in desired.iter().enumerate() {
             if !live.iter().any(|live| self.same_scalar(value, live)) {
-                self.at(Segment::Index(index), |this| this.tell(Some(value), None));
+                self.at(Segment::Index(index), |this| this.record(Some(value), None));
             }
         }
     }
@@ -178,8 +179,8 @@ impl<'a> Comparison<'a> {
                 && quantity::same(desired, live))
     }
 
-    /// Whether the server left a value out when we applied it. It does so with empty values; had
-    /// somebody else removed it, it would no longer be ours. An empty list with keys is nobody's.
+    /// Whether the server dropped a value when we applied it, as it does with empty values. A value
+    /// that somebody else removed is no longer ours. Nobody owns an empty list with keys.
     fn is_dropped(&mut self, desired: &'a Value, owned: Owned<'_>) -> bool {
         let is_empty = match desired {
             Value::Array(items) => return items.is_empty() && self.drops_lists(),
@@ -198,12 +199,12 @@ impl<'a> Comparison<'a> {
         is_empty && self.was_applied(desired, owned)
     }
 
-    /// Whether an empty value was part of our last apply. That the whole around it is ours does not
-    /// say so: it may be desired only since then.
+    /// Whether an empty value was part of our last apply. Owning the value around it is no proof:
+    /// the empty one may be desired only since then.
     fn was_applied(&self, desired: &Value, owned: Owned<'_>) -> bool {
         match owned {
             Owned::Nothing => false,
-            Owned::Whole => self.is_builtin && builtin::is_left_out(&self.path, desired),
+            Owned::Whole => self.is_builtin && builtin::is_dropped_when_empty(&self.path, desired),
             Owned::Node(_) => true,
         }
     }
@@ -220,7 +221,7 @@ impl<'a> Comparison<'a> {
         result
     }
 
-    fn tell(&mut self, desired: Option<&'a Value>, live: Option<&'a Value>) {
+    fn record(&mut self, desired: Option<&'a Value>, live: Option<&'a Value>) {
         if self.found.len() < self.most {
             self.found.push(Difference { path: self.path.render(), desired, live });
         }

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::{object::KeptManagers, diff::path::MAX_PATHS};
+use crate::{diff::path::MAX_PATHS, object::KeptManagers};
 
 fn pod() -> K8sType {
     K8sType::namespaced("v1", "Pod", "pods")
@@ -27,7 +27,7 @@ fn paths(ty: &K8sType, desired: &Value, live: &Value, fields: &Value) -> Vec<Str
 }
 
 #[test]
-fn what_others_added_or_the_server_defaulted_is_no_difference() {
+fn fields_of_others_and_defaults_of_the_server_are_no_difference() {
     let desired = json!({"spec": {"a": 1, "b": {"c": "x"}}});
     let live = json!({"spec": {"a": 1.0, "b": {"c": "x", "d": "y"}, "e": true}, "status": {}});
     let fields = json!({"f:spec": {"f:a": {}, "f:b": {"f:c": {}}}});
@@ -35,7 +35,7 @@ fn what_others_added_or_the_server_defaulted_is_no_difference() {
 }
 
 #[test]
-fn a_difference_is_told_with_its_path() {
+fn a_difference_is_reported_with_its_path() {
     let desired = json!({
         "metadata": {"labels": {"a/b": "1"}}, "spec": {"x": 1, "y": "80", "z": [1, 2]},
     });
@@ -48,13 +48,13 @@ fn a_difference_is_told_with_its_path() {
 }
 
 #[test]
-fn no_more_than_ten_paths_are_told() {
+fn at_most_ten_paths_are_reported() {
     let many: Map<String, Value> = (0..50).map(|n| (format!("k{n}"), json!(1))).collect();
     assert_eq!(paths(&pod(), &Value::Object(many), &json!({}), &json!({})).len(), MAX_PATHS);
 }
 
 #[test]
-fn an_empty_value_that_the_server_left_out_is_equal_only_where_we_own_it() {
+fn an_empty_value_that_the_server_dropped_is_equal_only_where_we_own_it() {
     let empty = [json!({}), json!(""), json!(false), json!(0), json!({"x": ""})];
     for value in empty {
         let desired = json!({"spec": {"a": value}});
@@ -63,7 +63,7 @@ fn an_empty_value_that_the_server_left_out_is_equal_only_where_we_own_it() {
         let fields = if value.get("x").is_some() { &deep } else { &ours };
         let live = json!({"spec": {}});
         assert!(paths(&pod(), &desired, &live, fields).is_empty(), "{desired}");
-        // Somebody deleted the key of a map: it is not ours any more, and has to come back.
+        // Somebody deleted the key of a map: we no longer own it, and it must be restored.
         let theirs = json!({"f:spec": {"f:b": {}}});
         assert_eq!(paths(&pod(), &desired, &live, &theirs), [".spec.a"]);
     }
@@ -76,7 +76,7 @@ fn an_empty_value_that_the_server_left_out_is_equal_only_where_we_own_it() {
 }
 
 #[test]
-fn an_empty_value_that_is_new_in_what_is_ours_as_a_whole_differs() {
+fn a_new_empty_value_in_an_atomic_value_of_ours_differs() {
     let fields = json!({"f:spec": {
         "f:nodeSelector": {}, "f:securityContext": {}, "f:endpoints": {}, "f:tolerations": {},
     }});
@@ -95,9 +95,9 @@ fn an_empty_value_that_is_new_in_what_is_ours_as_a_whole_differs() {
     ] {
         assert_eq!(paths(&pod(), &json!({"spec": desired}), &live, &fields), [path]);
     }
-    let omitted = json!({"spec": {"tolerations": [{"operator": "Exists", "value": ""}]}});
-    assert!(paths(&pod(), &omitted, &live, &fields).is_empty());
-    assert_eq!(paths(&custom(), &omitted, &live, &fields), [".spec.tolerations[0].value"]);
+    let dropped = json!({"spec": {"tolerations": [{"operator": "Exists", "value": ""}]}});
+    assert!(paths(&pod(), &dropped, &live, &fields).is_empty());
+    assert_eq!(paths(&custom(), &dropped, &live, &fields), [".spec.tolerations[0].value"]);
     let nothing = json!({"spec": {}});
     let selector = json!({"spec": {"nodeSelector": {"edge": ""}}});
     assert_eq!(paths(&pod(), &selector, &nothing, &fields), [".spec.nodeSelector"]);
@@ -164,12 +164,12 @@ fn an_atomic_list_has_the_same_length_and_order() {
 }
 
 #[test]
-fn what_was_dropped_from_an_atomic_value_differs_but_a_default_does_not() {
+fn a_field_of_an_atomic_value_that_is_no_longer_desired_differs_but_a_default_does_not() {
     let fields = json!({"f:selector": {}, "f:ports": {}});
     let desired = json!({"selector": {"a": "1"}, "ports": [{"port": 80}]});
     let defaulted = json!({"selector": {"a": "1"}, "ports": [{"port": 80, "protocol": "TCP"}]});
     assert!(paths(&pod(), &desired, &defaulted, &fields).is_empty());
-    // A custom resource has its own defaults: one apply tells.
+    // A custom resource has its own defaults: one apply shows them.
     assert_eq!(paths(&custom(), &desired, &defaulted, &fields), [".ports[0].protocol"]);
     let more = json!({"selector": {"a": "1", "b": "2"}, "ports": [{"port": 80, "x": 1}]});
     assert_eq!(paths(&pod(), &desired, &more, &fields), [".ports[0].x", ".selector.b"]);
@@ -185,22 +185,22 @@ fn an_empty_object_asks_for_the_defaults_of_the_server_but_an_empty_selector_for
 }
 
 #[test]
-fn what_others_added_to_a_selector_differs_also_where_it_is_no_longer_ours() {
+fn fields_added_to_a_selector_differ_even_where_we_no_longer_own_it() {
     let (fields, live) = (json!({"f:spec": {"f:x": {}}}), json!({"matchLabels": {"a": "b"}}));
     let live = json!({"spec": {"x": 1, "podSelector": live, "other": live}});
-    for (wish, found) in [
+    for (selector, found) in [
         (json!({}), &[".spec.podSelector.matchLabels"][..]),
         (json!({"matchLabels": {}}), &[".spec.podSelector.matchLabels.a"]),
         (json!({"matchLabels": {"a": "b"}}), &[]),
     ] {
-        let desired = json!({"spec": {"x": 1, "podSelector": wish, "other": wish}});
+        let desired = json!({"spec": {"x": 1, "podSelector": selector, "other": selector}});
         assert_eq!(paths(&pod(), &desired, &live, &fields), found);
         assert!(paths(&custom(), &desired, &live, &fields).is_empty());
     }
 }
 
 #[test]
-fn quantities_are_known_by_type_and_path_and_never_by_looks() {
+fn quantities_are_recognized_by_type_and_path_only() {
     let fields = json!({"f:spec": {"f:resources": {"f:limits": {"f:cpu": {}}}, "f:x": {}}});
     let desired = json!({"spec": {"resources": {"limits": {"cpu": "0.1"}}, "x": "0.1"}});
     let live = json!({"spec": {"resources": {"limits": {"cpu": "100m"}}, "x": "100m"}});

@@ -1,8 +1,8 @@
-//! Whether what is desired is contained in an object that is still text. Most children are as
-//! desired at most times, and seeing that takes no tree.
+//! Whether the JSON text of an object contains the desired one. Most children are up to date at
+//! most times, and finding that out takes no tree.
 //!
-//! It answers yes only where the comparison of trees finds no difference; all that needs a closer
-//! look (defaults, values that were left out, lists in another order) it leaves to that.
+//! It answers yes only where the comparison of trees finds no difference. It leaves to that
+//! comparison what needs a closer look: defaults, dropped values, lists in another order.
 
 use std::fmt;
 
@@ -13,14 +13,14 @@ use serde::{
 use serde_json::{Map, Value};
 
 use crate::{
-    object::{BorrowedText, FieldSet, Object},
     diff::{
         builtin,
         fields::{Owned, pair},
     },
+    object::{BorrowedText, FieldSet, Object},
 };
 
-/// Whether an object plainly is as desired, given what we own of it.
+/// Whether an object is up to date beyond doubt, given the fields that we own.
 pub(in crate::diff) fn is_plainly_contained(
     desired: &Value,
     live: &Object,
@@ -29,14 +29,14 @@ pub(in crate::diff) fn is_plainly_contained(
     let Value::Object(desired) = desired else { return false };
     let mut text = serde_json::Deserializer::from_str(live.json());
     let owned = Owned::root(Some(fields));
-    // Its type has been found to be the same, and is not in the text.
+    // The type was compared before, and is not in the text.
     let of_type = ["apiVersion", "kind"].iter().filter(|name| desired.contains_key(**name));
     let fields = Fields { desired, owned, elsewhere: of_type.count() };
     text.deserialize_map(fields).is_ok()
 }
 
-/// A desired value, beside which the text of the live one is read. What is not plainly the same
-/// ends the reading.
+/// A desired value with which the live text is compared. The first value that is not plainly equal
+/// ends the comparison.
 struct Beside<'a> {
     desired: &'a Value,
     owned: Owned<'a>,
@@ -46,12 +46,12 @@ struct Beside<'a> {
 struct Fields<'a> {
     desired: &'a Map<String, Value>,
     owned: Owned<'a>,
-    /// So many of the desired fields are not in the text.
+    /// How many of the desired fields are not in the text.
     elsewhere: usize,
 }
 
 fn unsure<T, E: Error>() -> Result<T, E> {
-    Err(E::custom("not plainly as desired"))
+    Err(E::custom("not plainly equal"))
 }
 
 impl Beside<'_> {
@@ -88,7 +88,7 @@ impl<'de> Visitor<'de> for Beside<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("what is desired")
+        f.write_str("the desired value")
     }
 
     fn visit_bool<E: Error>(self, live: bool) -> Result<(), E> {
@@ -114,7 +114,7 @@ impl<'de> Visitor<'de> for Beside<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, live: A) -> Result<(), A::Error> {
         let Value::Array(items) = self.desired else { return unsure() };
         if let Some(owned) = self.owned.keyed() {
-            // Where item by item is as desired, those are the items with the same keys.
+            // If every item is up to date, these are the items with the same keys.
             let pairs = pair(items, owned.iter().map(|item| &item.keys));
             return self.items(live, |at| {
                 let owned = Owned::Node(&owned.get((*pairs.get(at)?)?)?.owned);
@@ -144,13 +144,13 @@ impl<'de> Visitor<'de> for Fields<'_> {
             if let Some(desired) = self.desired.get(&*name) {
                 let owned = self.owned.field(&name);
                 if builtin::names_selector(&name) && !owned.is_something() {
-                    // One value with more in it would not be as desired.
+                    // A selector with more in it than desired would differ.
                     return unsure();
                 }
                 live.next_value_seed(Beside { desired, owned })?;
                 missing = missing.saturating_sub(1);
             } else if self.owned.is_whole() {
-                // It may have been desired once.
+                // It may have been desired before.
                 return unsure();
             } else {
                 live.next_value::<IgnoredAny>()?;
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_with_more_beside_it_is_plain() {
+    fn additional_fields_of_the_live_object_are_no_difference() {
         let fields = json!({"f:spec": {
             "f:a": {}, "f:whole": {}, "f:args": {}, "f:set": {"v:\"x\"": {}},
             "f:ports": {"k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}}},
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_needs_a_closer_look() {
+    fn missing_values_are_left_to_the_comparison_of_trees() {
         let fields = json!({"f:spec": {"f:a": {}, "f:ports": {"k:{\"port\":80}": {".": {}}}}});
         let live = json!({"spec": {"a": 1, "ports": [{"port": 80}, {"port": 81}]}});
         for desired in [

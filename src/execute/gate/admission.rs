@@ -1,7 +1,7 @@
-//! How many runs of one operator are in flight, and who is next: the [`Queue`] behind a lock.
+//! The concurrency limit of one operator: a [`Queue`] behind a lock.
 //!
-//! Waiting costs a queue entry, no task: a reconcile is started when its place is free. The lock is never
-//! held while a waiter is called; the lock of the [`SharedPermits`] is taken within it, never around.
+//! Waiting costs a queue entry, no task: a reconcile starts when its permit is free. The lock is never held
+//! while a waiter is called; the lock of the [`SharedPermits`] is taken inside it, never outside.
 
 use std::{
     fmt,
@@ -12,14 +12,14 @@ use std::{
 
 use tokio::sync::Notify;
 
-use super::shared_permits::{InLine, SharedPermits};
+use super::shared_permits::{SharedPermits, WaitingGate};
 use crate::{
     board::QueueState,
     metrics::QueueMetrics,
-    schedule::{Place, Priority, Queue},
+    schedule::{Position, Priority, Queue},
 };
 
-/// The places of one operator. Cheap to clone.
+/// The permits of one operator. Cheap to clone.
 #[derive(Clone)]
 pub struct Gate(Arc<Shared>);
 
@@ -27,37 +27,37 @@ pub struct Gate(Arc<Shared>);
 #[must_use]
 pub struct Ticket {
     gate: Gate,
-    place: Place,
+    position: Position,
 }
 
-/// What somebody gets who wants to run.
+/// The answer to a request for a permit.
 #[derive(Debug)]
 #[must_use]
 pub enum Entry {
-    /// A place is free.
+    /// A permit is free.
     Now(Permit),
-    /// The waiter is called when one is.
+    /// The waiter is called when one is free.
     Later(Ticket),
 }
 
-/// What is called with the permit, on whatever thread the place was given up: it must not block.
+/// Called with the permit, on the thread that released it: it must not block.
 pub type Waiter = Box<dyn FnOnce(Permit) + Send>;
 
 struct Shared {
     state: Mutex<State>,
-    common: SharedPermits,
+    shared_permits: SharedPermits,
     idle: Notify,
     metrics: QueueMetrics,
 }
 
 struct State {
     queue: Queue<Queued>,
-    places: usize,
+    limit: usize,
     in_flight: usize,
-    /// How many of those in flight have a common place.
-    in_common: usize,
-    /// Whether a place will be offered.
-    is_in_line: bool,
+    /// How many of those in flight hold a shared permit.
+    shared: usize,
+    /// Whether the gate waits for a shared permit.
+    is_queued: bool,
     is_closed: bool,
 }
 
@@ -67,39 +67,39 @@ struct Queued {
 }
 
 impl Gate {
-    /// A gate that lets so many in at once, as far as there are common places for them.
-    pub fn new(places: usize, common: SharedPermits, metrics: QueueMetrics) -> Self {
+    /// A gate with this limit, as far as shared permits are free.
+    pub fn new(limit: usize, shared_permits: SharedPermits, metrics: QueueMetrics) -> Self {
         let state = Mutex::new(State {
             queue: Queue::new(),
-            places,
+            limit,
             in_flight: 0,
-            in_common: 0,
-            is_in_line: false,
+            shared: 0,
+            is_queued: false,
             is_closed: false,
         });
-        Self(Arc::new(Shared { state, common, idle: Notify::new(), metrics }))
+        Self(Arc::new(Shared { state, shared_permits, idle: Notify::new(), metrics }))
     }
 
-    /// Asks for a place. `waiter` is called only if there is none now.
+    /// Requests a permit. `waiter` is called only if none is free now.
     pub fn enter(&self, priority: Priority, waiter: impl FnOnce(Permit) + Send + 'static) -> Entry {
         let mut state = self.state();
-        if self.take_place(&mut state) {
+        if self.take_permit(&mut state) {
             drop(state);
             self.0.metrics.waited(priority, Duration::ZERO);
             return Entry::Now(Permit::new(self));
         }
         let waiting = Queued { since: Instant::now(), waiter: Box::new(waiter) };
-        let place = state.queue.push(priority, waiting);
+        let position = state.queue.push(priority, waiting);
         self.show_depth(&state);
-        Entry::Later(Ticket { gate: self.clone(), place })
+        Entry::Later(Ticket { gate: self.clone(), position })
     }
 
-    /// Lets nobody in any more. Who waits goes on waiting.
+    /// Admits nobody any more. Waiters keep waiting.
     pub fn close(&self) {
         self.state().is_closed = true;
     }
 
-    /// Whether nobody is let in any more.
+    /// Whether the gate is closed.
     pub fn is_closed(&self) -> bool {
         self.state().is_closed
     }
@@ -121,73 +121,73 @@ impl Gate {
         }
     }
 
-    /// Who runs and who waits at this moment.
+    /// The current state of the gate.
     pub fn look(&self) -> QueueState {
         let state = self.state();
         let waiting = |priority| (priority, state.queue.waiting(priority));
         let oldest = Priority::ALL.into_iter().filter_map(|priority| state.queue.oldest(priority));
         QueueState {
             running: state.in_flight,
-            limit: state.places,
+            limit: state.limit,
             waiting: Priority::ALL.into_iter().map(waiting).collect(),
             longest_wait: oldest.map(|waiting| waiting.since.elapsed()).max(),
         }
     }
 
-    /// Takes its own place if nobody is in it, else one that is free, else gets in line for that.
-    fn take_place(&self, state: &mut State) -> bool {
-        if !state.has_room() {
+    /// Takes the operator's own permit if it is free, else a shared one, else queues for that.
+    fn take_permit(&self, state: &mut State) -> bool {
+        if !state.has_free_permit() {
             return false;
         }
-        if state.in_common == 0 {
-            self.0.common.take_own();
-        } else if state.is_in_line || !self.take_common() {
-            state.is_in_line = true;
+        if state.shared == 0 {
+            self.0.shared_permits.take_own();
+        } else if state.is_queued || !self.take_shared() {
+            state.is_queued = true;
             return false;
         }
         state.enter();
         true
     }
 
-    fn take_common(&self) -> bool {
-        let in_line: Arc<dyn InLine> = self.0.clone();
-        self.0.common.take_or_get_in_line(&in_line)
+    fn take_shared(&self) -> bool {
+        let gate: Arc<dyn WaitingGate> = self.0.clone();
+        self.0.shared_permits.take_or_queue(&gate)
     }
 
-    fn leave(&self, in_common: bool) {
-        self.pass_on(|state| {
+    fn leave(&self, is_shared: bool) {
+        self.release(|state| {
             state.in_flight -= 1;
-            in_common.then(|| self.give_back(state)).flatten()
+            is_shared.then(|| self.give_back(state)).flatten()
         });
     }
 
-    /// Goes on without a common place.
-    fn leave_common(&self) {
-        self.pass_on(|state| self.give_back(state));
+    /// Continues without a shared permit.
+    fn release_shared(&self) {
+        self.release(|state| self.give_back(state));
     }
 
-    fn give_back(&self, state: &mut State) -> Option<Arc<dyn InLine>> {
-        state.in_common -= 1;
-        self.0.common.give_back()
+    fn give_back(&self, state: &mut State) -> Option<Arc<dyn WaitingGate>> {
+        state.shared -= 1;
+        self.0.shared_permits.give_back()
     }
 
-    /// Lets in who is next, here and at the gate that has the common place now.
-    fn pass_on(&self, leave: impl FnOnce(&mut State) -> Option<Arc<dyn InLine>>) {
-        let (heir, next) = {
+    /// Releases, and admits the next waiter, here and at the gate that got the shared permit.
+    fn release(&self, leave: impl FnOnce(&mut State) -> Option<Arc<dyn WaitingGate>>) {
+        let (successor, next) = {
             let mut state = self.state();
-            let heir = leave(&mut state);
+            let successor = leave(&mut state);
             let next = self.admit_next(&mut state);
             if state.in_flight == 0 {
                 self.0.idle.notify_waiters();
             }
-            (heir, next)
+            (successor, next)
         };
-        self.let_in(next);
-        Self::offer(heir);
+        self.admit(next);
+        Self::offer(successor);
     }
 
     fn admit_next(&self, state: &mut State) -> Option<(Priority, Queued)> {
-        if state.queue.is_empty() || !self.take_place(state) {
+        if state.queue.is_empty() || !self.take_permit(state) {
             return None;
         }
         let next = state.queue.pop();
@@ -195,25 +195,25 @@ impl Gate {
         next
     }
 
-    fn let_in(&self, next: Option<(Priority, Queued)>) {
+    fn admit(&self, next: Option<(Priority, Queued)>) {
         if let Some((priority, Queued { since, waiter })) = next {
             self.0.metrics.waited(priority, since.elapsed());
             waiter(Permit::new(self));
         }
     }
 
-    /// Hands a place to who is next in line, past those who have no use for it any more.
-    fn offer(mut heir: Option<Arc<dyn InLine>>) {
-        while let Some(gate) = heir {
-            heir = gate.offered();
+    /// Offers a permit to the next gate, skipping those that need none any more.
+    fn offer(mut successor: Option<Arc<dyn WaitingGate>>) {
+        while let Some(gate) = successor {
+            successor = gate.offered();
         }
     }
 
-    /// Takes the place that is offered, if somebody waits for it.
+    /// Takes the offered permit, if somebody waits for it.
     fn accept(&self) -> Option<(Priority, Queued)> {
         let mut state = self.state();
-        state.is_in_line = false;
-        if !state.has_room() || state.queue.is_empty() {
+        state.is_queued = false;
+        if !state.has_free_permit() || state.queue.is_empty() {
             return None;
         }
         state.enter();
@@ -222,14 +222,14 @@ impl Gate {
         next
     }
 
-    /// Who still waits gets what else is free, or back in line.
-    fn let_in_more(&self) {
+    /// Admits further waiters while permits are free, else queues again.
+    fn admit_more(&self) {
         loop {
             let next = self.admit_next(&mut self.state());
             if next.is_none() {
                 return;
             }
-            self.let_in(next);
+            self.admit(next);
         }
     }
 
@@ -246,40 +246,40 @@ impl Gate {
 
 #[cfg(test)]
 impl Gate {
-    /// The places of all operators.
-    pub(super) fn common(&self) -> &SharedPermits {
-        &self.0.common
+    /// The permits of all operators.
+    pub(super) fn shared_permits(&self) -> &SharedPermits {
+        &self.0.shared_permits
     }
 }
 
-impl InLine for Shared {
-    fn offered(self: Arc<Self>) -> Option<Arc<dyn InLine>> {
+impl WaitingGate for Shared {
+    fn offered(self: Arc<Self>) -> Option<Arc<dyn WaitingGate>> {
         let gate = Gate(self);
         let next = gate.accept();
-        let heir = if next.is_none() { gate.0.common.give_back() } else { None };
-        gate.let_in(next);
-        gate.let_in_more();
-        heir
+        let successor = if next.is_none() { gate.0.shared_permits.give_back() } else { None };
+        gate.admit(next);
+        gate.admit_more();
+        successor
     }
 }
 
 impl State {
-    fn has_room(&self) -> bool {
-        !self.is_closed && self.in_flight < self.places
+    fn has_free_permit(&self) -> bool {
+        !self.is_closed && self.in_flight < self.limit
     }
 
-    /// One more is in flight, with a common place that was taken for it.
+    /// One more is in flight, with a shared permit.
     fn enter(&mut self) {
         self.in_flight += 1;
-        self.in_common += 1;
+        self.shared += 1;
     }
 }
 
 impl Ticket {
-    /// Goes on waiting, more urgently; does nothing for one that is as urgent already.
+    /// Raises the priority; does nothing if it is as urgent already.
     pub fn raise(&mut self, to: Priority) {
         let mut state = self.gate.state();
-        self.place = state.queue.raise(self.place, to);
+        self.position = state.queue.raise(self.position, to);
         self.gate.show_depth(&state);
     }
 }
@@ -287,10 +287,10 @@ impl Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         let mut state = self.gate.state();
-        let waiting = state.queue.remove(self.place);
+        let waiting = state.queue.remove(self.position);
         self.gate.show_depth(&state);
         drop(state);
-        // It may hold the last handle on an actor.
+        // It may hold the last handle of an actor.
         drop(waiting);
     }
 }
@@ -298,53 +298,53 @@ impl Drop for Ticket {
 impl fmt::Debug for Gate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.state();
-        write!(f, "Gate({} of {} in flight)", state.in_flight, state.places)
+        write!(f, "Gate({} of {} in flight)", state.in_flight, state.limit)
     }
 }
 
 impl fmt::Debug for Ticket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ticket({:?})", self.place)
+        write!(f, "Ticket({:?})", self.position)
     }
 }
 
 // === Permit ===
 
-/// Longer than a reconcile takes that writes a few children, also to a busy server.
+/// Longer than a reconcile that writes a few children takes, even with a busy server.
 pub(super) const SHORT_RECONCILE: Duration = Duration::from_secs(1);
 
-/// The right to run, until it is dropped.
+/// The permit of a reconcile, released on drop.
 #[must_use]
 pub struct Permit {
     gate: Gate,
-    /// Whether it has one of the common places.
-    pub(super) in_common: bool,
+    /// Whether it includes a shared permit.
+    pub(super) is_shared: bool,
 }
 
 impl Permit {
     pub(super) fn new(gate: &Gate) -> Self {
-        Self { gate: gate.clone(), in_common: true }
+        Self { gate: gate.clone(), is_shared: true }
     }
 
-    /// Runs. What is not done after a second goes on without a common place.
-    pub async fn during<T>(mut self, mut run: Pin<&mut impl Future<Output = T>>) -> T {
-        if let Ok(done) = tokio::time::timeout(SHORT_RECONCILE, &mut run).await {
+    /// Runs the future. After a second it continues without the shared permit.
+    pub async fn during<T>(mut self, mut reconcile: Pin<&mut impl Future<Output = T>>) -> T {
+        if let Ok(done) = tokio::time::timeout(SHORT_RECONCILE, &mut reconcile).await {
             return done;
         }
-        self.leave_common();
-        run.await
+        self.release_shared();
+        reconcile.await
     }
 
-    pub(super) fn leave_common(&mut self) {
-        if std::mem::take(&mut self.in_common) {
-            self.gate.leave_common();
+    pub(super) fn release_shared(&mut self) {
+        if std::mem::take(&mut self.is_shared) {
+            self.gate.release_shared();
         }
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.gate.leave(self.in_common);
+        self.gate.leave(self.is_shared);
     }
 }
 

@@ -1,4 +1,5 @@
-//! Who may reconcile now: the places of one operator, and those that all operators of a process share.
+//! The concurrency limits of reconciles: the permits of one operator, and those that all operators of a
+//! process share.
 
 mod admission;
 mod shared_permits;

@@ -1,12 +1,12 @@
-//! Places for runs that the operators of a process have in common.
+//! Permits for reconciles that the operators of a process share.
 //!
-//! There are as many as the operator with the highest limit can use. Each operator has its own place
-//! also when all are taken; beyond it, it needs one that is free. So ten operators take hardly more
-//! connections and memory than one, and ask the API server for no more at once. Who waits gets its
-//! turn in the order of asking, one place at a time.
+//! Their number is the highest limit of an operator. Each operator has one permit of its own in addition;
+//! further reconciles need a shared one. So ten operators take hardly more connections and memory than one,
+//! and send no more concurrent requests. Waiting gates get one permit at a time, in the order of their
+//! requests.
 //!
-//! A reconcile that takes long gives its place up and goes on, see [`Permit::during`](super::Permit::during):
-//! an operator whose handlers hang, or whose writes do, keeps the others waiting for a moment only.
+//! A long reconcile releases its shared permit and continues, see [`Permit::during`](super::Permit::during):
+//! an operator whose handlers or writes hang delays the others only briefly.
 
 use std::{
     collections::VecDeque,
@@ -14,72 +14,71 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-/// The common places of a process. Cheap to clone.
+/// The shared permits of a process. Cheap to clone.
 #[derive(Clone)]
-pub struct SharedPermits(Arc<Mutex<Places>>);
+pub struct SharedPermits(Arc<Mutex<Pool>>);
 
-/// Who waits in line for a place.
-pub(super) trait InLine: Send + Sync {
-    /// A place is offered. Who has no use for it gives it back; who has the place then comes back.
-    fn offered(self: Arc<Self>) -> Option<Arc<dyn InLine>>;
+/// A gate that waits for a shared permit.
+pub(super) trait WaitingGate: Send + Sync {
+    /// Offers a permit. A gate that needs none returns it; the result is the gate that has it then.
+    fn offered(self: Arc<Self>) -> Option<Arc<dyn WaitingGate>>;
 }
 
-struct Places {
+struct Pool {
     limit: usize,
-    /// More than the limit where operators run on their own.
+    /// Can exceed the limit by the operators' own permits.
     taken: usize,
-    /// Each gate is in it once at most.
-    line: VecDeque<Weak<dyn InLine>>,
+    /// Contains each gate at most once.
+    queue: VecDeque<Weak<dyn WaitingGate>>,
 }
 
 impl SharedPermits {
-    /// Places for operators with these limits of their own.
+    /// The permits for operators with these limits.
     pub fn for_limits(limits: impl IntoIterator<Item = usize>) -> Self {
         let limit = limits.into_iter().max().unwrap_or(0);
-        Self(Arc::new(Mutex::new(Places { limit, taken: 0, line: VecDeque::new() })))
+        Self(Arc::new(Mutex::new(Pool { limit, taken: 0, queue: VecDeque::new() })))
     }
 
-    /// Takes a place also where none is free.
+    /// Takes a permit even if none is free.
     pub(super) fn take_own(&self) {
-        self.places().taken += 1;
+        self.pool().taken += 1;
     }
 
-    /// Takes a place, or gets in line for one: from then on the gate is due for an offer, see
-    /// [`give_back`](Self::give_back). In one step, so that no place is given up in between.
-    pub(super) fn take_or_get_in_line(&self, gate: &Arc<dyn InLine>) -> bool {
-        let mut places = self.places();
-        let is_free = places.taken < places.limit;
+    /// Takes a permit, or queues for one: the gate is then offered one, see [`give_back`](Self::give_back).
+    /// Atomic, so that no permit is released in between.
+    pub(super) fn take_or_queue(&self, gate: &Arc<dyn WaitingGate>) -> bool {
+        let mut pool = self.pool();
+        let is_free = pool.taken < pool.limit;
         if is_free {
-            places.taken += 1;
+            pool.taken += 1;
         } else {
-            places.line.push_back(Arc::downgrade(gate));
+            pool.queue.push_back(Arc::downgrade(gate));
         }
         is_free
     }
 
-    /// Gives a place up. If that is free now, the gate that is returned has it, and has to use it or
-    /// to give it back.
-    pub(super) fn give_back(&self) -> Option<Arc<dyn InLine>> {
-        let mut places = self.places();
-        places.taken -= 1;
-        while places.taken < places.limit {
-            if let Some(gate) = places.line.pop_front()?.upgrade() {
-                places.taken += 1;
+    /// Releases a permit. The returned gate holds it, and must use it or give it back.
+    pub(super) fn give_back(&self) -> Option<Arc<dyn WaitingGate>> {
+        let mut pool = self.pool();
+        pool.taken -= 1;
+        while pool.taken < pool.limit {
+            if let Some(gate) = pool.queue.pop_front()?.upgrade() {
+                pool.taken += 1;
                 return Some(gate);
             }
         }
         None
     }
 
-    fn places(&self) -> MutexGuard<'_, Places> {
+    fn pool(&self) -> MutexGuard<'_, Pool> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl fmt::Debug for SharedPermits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let places = self.places();
-        let Places { limit, taken, line } = &*places;
-        write!(f, "SharedPermits({taken} of {limit} taken, {} in line)", line.len())
+        let pool = self.pool();
+        let Pool { limit, taken, queue } = &*pool;
+        write!(f, "SharedPermits({taken} of {limit} taken, {} queued)", queue.len())
     }
 }

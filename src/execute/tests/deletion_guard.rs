@@ -1,12 +1,11 @@
-//! Deletions that wait for a person, and what a minute allows.
+//! Deletions that wait for approval, and the budget of a minute.
 
 use super::*;
 use crate::operator::{DeletionLimit, OperatorConfig};
 
-/// Those that were refused are there, and count when they go. What was answered by an error of the server
-/// may be carried out all the same.
+/// Refused deletions do not use the budget. A server error may mean that the deletion was carried out.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deletion_that_was_refused_is_given_back_to_the_minute() {
+async fn a_refused_deletion_is_returned_to_the_budget() {
     let one = Allowance { percent: 0, at_least: 1 };
     for (answer, may_delete) in
         [(refusal(403, "Forbidden"), true), (refusal(504, "Timeout"), false), (done(), false)]
@@ -17,16 +16,16 @@ async fn a_deletion_that_was_refused_is_given_back_to_the_minute() {
             "DELETE" => answer.clone(),
             _ => taken(),
         });
-        world.run(Memory::default()).await;
+        world.reconcile(Memory::default()).await;
         let context = world.context();
         let taken = context.budget().take(one, 1, std::time::Instant::now(), || 1);
         assert_eq!(taken.is_ok(), may_delete);
     }
 }
 
-/// A person was asked, and has not answered.
+/// The approval is still missing.
 #[tokio::test(flavor = "multi_thread")]
-async fn that_deletions_are_held_is_said_until_it_is_decided_anew() {
+async fn held_deletions_are_shown_until_they_are_judged_again() {
     let held = json!({"conditions": [{
         "type": "DeletionsHeld", "status": "True", "reason": "TooManyDeletions", "message": "...",
     }]});
@@ -35,19 +34,19 @@ async fn that_deletions_are_held_is_said_until_it_is_decided_anew() {
         _ => taken(),
     };
     let world = || Setup::new(pods(), ChildConfig::apply()).showing(held.clone());
-    let says_so = |world: scripted::World| {
+    let shows_it = |world: scripted::World| {
         world.asked("PATCH").remove(0).body.to_string().contains("DeletionsHeld")
     };
     let (failing, well) = (world().failing_for_good().before(script), world().before(script));
-    failing.run(Memory::default()).await;
-    let judged = well.run(Memory::default()).await;
-    // The reconcile that judged it may have left the status to the next.
+    failing.reconcile(Memory::default()).await;
+    let judged = well.reconcile(Memory::default()).await;
+    // The reconcile that judged may have left the status to the next.
     let failing_then = world().failing_for_good().before(script);
-    failing_then.run(judged.memory).await;
-    assert_eq!([failing, well, failing_then].map(says_so), [true, false, false]);
+    failing_then.reconcile(judged.memory).await;
+    assert_eq!([failing, well, failing_then].map(shows_it), [true, false, false]);
 }
 
-/// As after versions went back: what is to be deleted waits, and is no less than before.
+/// As after a restored backup: the deletions wait, and remain held.
 #[tokio::test(flavor = "multi_thread")]
 async fn held_deletions_are_not_forgotten_while_a_type_is_not_listed() {
     let held = json!({"conditions": [{
@@ -62,14 +61,14 @@ async fn held_deletions_are_not_forgotten_while_a_type_is_not_listed() {
             "DELETE" => done(),
             _ => taken(),
         });
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert_eq!(report.holds_no_deletions(), !is_held, "{report:?}");
         assert_eq!(report.writes.len(), usize::from(!is_held));
     }
 }
 
-/// How many of four children go in the first reconcile of a process that may delete half of them, or one in
-/// any case, with four others that are to stay and are of this second.
+/// How many of four children the first reconcile of a process deletes, with a limit of half of them or one,
+/// and four other children that stay and were created in this second.
 async fn gone_after_a_restart(kept_since: usize, showing: Value) -> usize {
     let of_age = |name: String, second: usize| {
         let mut child = child("5", 1);
@@ -80,7 +79,7 @@ async fn gone_after_a_restart(kept_since: usize, showing: Value) -> usize {
     };
     let limit = |config: OperatorConfig| {
         let run = Allowance { percent: 50, at_least: 1 };
-        config.with_deletion_limit(DeletionLimit { run, ..DeletionLimit::default() })
+        config.with_deletion_limit(DeletionLimit { reconcile: run, ..DeletionLimit::default() })
     };
     let names = |prefix: &str| (0..4).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>();
     let setup = Setup::new(pods(), ChildConfig::apply()).configured(limit).showing(showing);
@@ -98,13 +97,13 @@ async fn gone_after_a_restart(kept_since: usize, showing: Value) -> usize {
         "DELETE" => done(),
         _ => taken(),
     });
-    world.run(Memory::default()).await;
+    world.reconcile(Memory::default()).await;
     world.asked("DELETE").len()
 }
 
-/// Nothing says that an earlier process held them: the parent has no conditions, or it ended early.
+/// No condition shows that an earlier process held them.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_newer_than_all_that_is_to_go_makes_the_share_no_smaller_after_a_restart() {
+async fn children_newer_than_all_deletions_do_not_reduce_the_share_after_a_restart() {
     for (kept_since, expected) in [(1, 4), (2, 4), (3, 0)] {
         let gone = gone_after_a_restart(kept_since, json!({})).await;
         assert_eq!(gone, expected, "kept ones of second {kept_since}");
@@ -112,10 +111,11 @@ async fn what_is_newer_than_all_that_is_to_go_makes_the_share_no_smaller_after_a
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_held_stays_so_after_a_restart_though_its_minute_is_over() {
-    let run = "4 of 8 children would be deleted, and a reconcile may delete 2";
-    let minute = "4 of 8 children would be deleted, and the operator may delete 3 of its 8 within";
-    for message in [run, minute] {
+async fn held_deletions_stay_held_after_a_restart() {
+    let of_reconcile = "4 of 8 children would be deleted, but a reconcile may delete 2";
+    let of_minute =
+        "4 of 8 children would be deleted, but the operator may delete 3 of its 8 within";
+    for message in [of_reconcile, of_minute] {
         let held = json!({"conditions": [{
             "type": "DeletionsHeld", "status": "True", "reason": "TooManyDeletions",
             "message": message,
@@ -124,9 +124,9 @@ async fn what_was_held_stays_so_after_a_restart_though_its_minute_is_over() {
     }
 }
 
-/// What a pause keeps from being done is judged when it is over; what need not be done is over.
+/// Held deletions are judged after the pause; without deletions there is nothing to hold.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_paused_parent_of_which_nothing_is_to_go_no_longer_says_that_it_is_held() {
+async fn a_paused_parent_without_deletions_no_longer_shows_held_ones() {
     let quiet = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         _ => taken(),
@@ -142,10 +142,10 @@ async fn a_paused_parent_of_which_nothing_is_to_go_no_longer_says_that_it_is_hel
     };
     for (setup, is_over) in [(setup(), false), (setup().desiring(desired("c")), true)] {
         let world = setup.before(quiet);
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert_eq!(report.holds_no_deletions(), is_over, "{report:?}");
         assert!(report.memory.had_children());
-        let said = world.asked("PATCH").remove(0).body.to_string();
-        assert_eq!(said.contains("DeletionsHeld"), !is_over, "{said}");
+        let status = world.asked("PATCH").remove(0).body.to_string();
+        assert_eq!(status.contains("DeletionsHeld"), !is_over, "{status}");
     }
 }

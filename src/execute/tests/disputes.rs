@@ -1,4 +1,4 @@
-//! Fields that others take while a child is written that leaves others theirs.
+//! Fields that others take during a write that yields.
 
 use super::*;
 use crate::history::{Decided, Decision};
@@ -12,7 +12,7 @@ fn held(field: &str) -> Reply {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_others_take_between_two_tries_is_left_to_them_too() {
+async fn fields_that_others_take_between_two_tries_are_yielded_too() {
     let tries = AtomicUsize::new(0);
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -28,16 +28,19 @@ async fn what_others_take_between_two_tries_is_left_to_them_too() {
     wanted["spec"] = json!({"x": 2, "y": 2, "z": 2});
     let config = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
     let world = Setup::new(pods(), config).caching(child("8", 1)).desiring(wanted).before(script);
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     let applies = world.asked("PATCH").into_iter().filter(|asked| asked.is_about("/pods/c"));
     let applies: Vec<_> = applies.collect();
     assert!(!applies.iter().any(|asked| asked.is_about("force=true")), "{applies:#?}");
     let specs: Vec<_> = applies.iter().map(|asked| asked.body["spec"].clone()).collect();
     assert_eq!(specs, [json!({"x": 2, "y": 2, "z": 2}), json!({"y": 2, "z": 2}), json!({"z": 2})]);
-    // Who holds what may be another matter at the next version.
+    // The field managers may differ at the next version.
     let proofs = applies.iter().map(|asked| asked.body["metadata"]["resourceVersion"].clone());
     assert_eq!(proofs.skip(1).collect::<Vec<_>>(), ["8", "8"]);
-    assert_eq!(report.held, ["Pod.v1 ns/c: others hold .spec.x (`me`), .spec.y (`me`)"]);
+    assert_eq!(
+        report.held,
+        ["Pod.v1 ns/c: other field managers own .spec.x (`me`), .spec.y (`me`)"]
+    );
 }
 
 fn managed_by(mut child: Value, managers: &[&str]) -> Value {
@@ -49,9 +52,9 @@ fn managed_by(mut child: Value, managers: &[&str]) -> Value {
     child
 }
 
-/// Else it would be taken only when the object changes once more.
+/// Otherwise it would be taken only after another change of the object.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_others_let_go_of_before_it_is_looked_at_is_not_left_to_them() {
+async fn fields_that_others_release_before_the_read_are_applied() {
     for policy in [ConflictPolicy::Report, ConflictPolicy::Yield] {
         let tries = AtomicUsize::new(0);
         let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -64,7 +67,7 @@ async fn what_others_let_go_of_before_it_is_looked_at_is_not_left_to_them() {
         let setup = Setup::new(pods(), ChildConfig::apply().with_conflicts(policy));
         let before = managed_by(child("5", 1), &["op", "me"]);
         let world = setup.caching(before).desiring(desired("c")).before(script);
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         let applies = world.asked("PATCH").into_iter().filter(of_child);
         let applies: Vec<_> = applies.collect();
         assert!(applies.len() == 2 && applies.iter().all(|it| it.body["spec"]["x"] == 2));
@@ -74,7 +77,7 @@ async fn what_others_let_go_of_before_it_is_looked_at_is_not_left_to_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_left_to_others_is_told_when_it_changes_and_not_with_each_reconcile() {
+async fn held_fields_are_announced_only_when_they_change() {
     let field = Arc::new(AtomicUsize::new(0));
     let now = field.clone();
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -91,23 +94,23 @@ async fn what_is_left_to_others_is_told_when_it_changes_and_not_with_each_reconc
     let world = Setup::new(pods(), config).caching(child("5", 1)).desiring(wanted).before(script);
     let mut memory = Memory::default();
     for _ in 0..3 {
-        memory = world.run(memory).await.memory;
+        memory = world.reconcile(memory).await.memory;
     }
     field.store(1, Ordering::Release);
     memory.forget_last_applied();
-    world.run(memory).await;
+    world.reconcile(memory).await;
     let notes = || world.asked("POST").into_iter().map(|it| it.body["note"].to_string());
     world.until(|| notes().any(|note| note.contains(".spec.y"))).await;
     assert_eq!(notes().count(), 2);
     assert!(
         !world.asked("PATCH").iter().any(|it| it.is_about("/events")),
-        "nothing was counted up"
+        "no Event was counted up"
     );
 }
 
-/// What is left to others was not written, and nobody has changed it back.
+/// A field held by others was not written, so nobody reverted it.
 #[tokio::test(flavor = "multi_thread")]
-async fn single_repairs_beside_a_field_of_others_are_no_fight() {
+async fn single_repairs_beside_a_held_field_are_no_flapping() {
     let held_by_others = |x: u64, spec: Value| {
         let mut live = child("1", x);
         live["spec"] = spec;
@@ -145,7 +148,7 @@ async fn single_repairs_beside_a_field_of_others_are_no_fight() {
     let config = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
     let first = now.lock().unwrap().clone();
     let world = Setup::new(pods(), config).caching(first).desiring(wanted).before(script);
-    let mut memory = world.run(Memory::default()).await.memory;
+    let mut memory = world.reconcile(Memory::default()).await.memory;
     for field in ["a", "b", "c", "d"] {
         let mut spec = wanted_spec.clone();
         spec["x"] = json!(1);
@@ -153,7 +156,7 @@ async fn single_repairs_beside_a_field_of_others_are_no_fight() {
         let changed = at(held_by_others(1, spec));
         now.lock().unwrap().clone_from(&changed);
         world.changed(&changed);
-        let report = world.run(memory).await;
+        let report = world.reconcile(memory).await;
         assert_eq!(report.writes.len(), 1, "{field}: {report:?}");
         let drifted: Vec<_> = report.writes.iter().flat_map(|it| it.paths.clone()).collect();
         assert_eq!(drifted, [format!(".spec.{field}")]);
@@ -162,9 +165,9 @@ async fn single_repairs_beside_a_field_of_others_are_no_fight() {
     }
 }
 
-/// All but what others hold is there already, so that nothing is written.
+/// Everything except the held field is up to date, so nothing is written.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_left_to_others_is_no_child_as_desired_from_the_reconcile_that_finds_it() {
+async fn a_child_with_held_fields_is_not_up_to_date_from_the_first_reconcile() {
     let labels = json!({"f:operetta.dev/parent-uid": {}, "f:app.kubernetes.io/managed-by": {}});
     let owners = json!({"k:{\"uid\":\"pu\"}": {}});
     let fields = json!({"f:metadata": {"f:labels": labels, "f:ownerReferences": owners}});
@@ -181,16 +184,16 @@ async fn what_is_left_to_others_is_no_child_as_desired_from_the_reconcile_that_f
     let config = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
     let setup = Setup::new(pods(), config).caching(live).desiring(desired("c"));
     let world = setup.before(script);
-    let found = world.run(Memory::default()).await;
-    let why = "others hold .spec.x (`me`)".to_owned();
+    let found = world.reconcile(Memory::default()).await;
+    let why = "other field managers own .spec.x (`me`)".to_owned();
     let left = [Decision::stuck("Pod.v1 ns/c", Decided::Held, why)];
     assert_eq!((&found.decisions[..], found.unchanged), (&left[..], 0), "{found:?}");
-    let known = world.run(found.memory).await;
+    let known = world.reconcile(found.memory).await;
     assert_eq!((&known.decisions[..], known.unchanged), (&left[..], 0), "{known:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_others_keep_from_being_written_is_shown_as_it_is_desired_to_who_asks() {
+async fn a_preview_shows_the_desired_state_of_held_fields() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         "PATCH" => held(".spec.x"),
@@ -198,13 +201,13 @@ async fn what_others_keep_from_being_written_is_shown_as_it_is_desired_to_who_as
         _ => taken(),
     };
     for (policy, expected) in [
-        (ConflictPolicy::Report, Some("not written, as others hold .spec.x (`me`)")),
+        (ConflictPolicy::Report, Some("not written: other field managers own .spec.x (`me`)")),
         (ConflictPolicy::Force, None),
     ] {
         let config = ChildConfig::apply().with_conflicts(policy);
         let setup = Setup::new(pods(), config).caching(child("5", 1)).desiring(desired("c"));
         let world = setup.before(script);
-        let memory = world.run(Memory::default()).await.memory;
+        let memory = world.reconcile(Memory::default()).await.memory;
         let job = scripted::World::job(0, memory.for_preview());
         let preview = preview(&world.context(), job).await.unwrap();
         let steps: Vec<_> = preview.plan.steps.iter().map(|step| step.id().to_string()).collect();

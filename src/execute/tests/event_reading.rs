@@ -1,11 +1,11 @@
-//! What Kubernetes tells is read within bounds, and what cannot be read is said.
+//! Kubernetes Events are read within bounds, and errors are reported.
 
 use std::time::{Duration, SystemTime};
 
 use super::*;
 use crate::board::EventSubject;
 
-/// So many objects, each with a uid of its own.
+/// This number of objects, each with its own uid.
 fn subjects(count: usize) -> Vec<EventSubject> {
     let subject = |number: usize| EventSubject {
         key: ObjectKey::namespaced("ns", &format!("p{number}")),
@@ -22,12 +22,12 @@ fn event(name: &str, second: u32) -> serde_json::Value {
     })
 }
 
-fn list(items: &[serde_json::Value], goes_on: &str) -> Reply {
-    (200, json!({"kind": "EventList", "metadata": {"continue": goes_on}, "items": items}))
+fn list(items: &[serde_json::Value], token: &str) -> Reply {
+    (200, json!({"kind": "EventList", "metadata": {"continue": token}, "items": items}))
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_object_is_asked_about_by_its_uid_and_the_newest_event_comes_first() {
+async fn events_are_read_by_uid_and_the_newest_comes_first() {
     let world = Setup::new(pods(), ChildConfig::apply()).before(|asked| {
         if asked.is_about("involvedObject.uid%3Du00") {
             list(&[event("p0", 10), event("p0", 30)], "")
@@ -49,22 +49,22 @@ async fn each_object_is_asked_about_by_its_uid_and_the_newest_event_comes_first(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_objects_and_events_some_are_read_and_the_others_counted() {
+async fn the_number_of_objects_and_events_is_bounded_and_the_rest_counted() {
     let many: Vec<_> = (0..30).map(|second| event("p", second)).collect();
     let world = Setup::new(pods(), ChildConfig::apply()).before(move |asked| {
-        let goes_on = if asked.is_about("u07") { "more" } else { "" };
-        list(&many, goes_on)
+        let token = if asked.is_about("u07") { "more" } else { "" };
+        list(&many, token)
     });
     let reading = world.context().read_events(&subjects(33)).await;
     assert_eq!(world.asked("GET").len(), 20, "the first are the most urgent");
     assert_eq!(reading.objects_omitted, 13);
     assert_eq!(reading.events.len(), 100);
-    assert_eq!(reading.omitted, 20 * 30 - 100 + 1, "and one list goes on");
+    assert_eq!(reading.omitted, 20 * 30 - 100 + 1, "and one list has more");
     assert!(reading.events.is_sorted_by(|a, b| a.last >= b.last));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_permission_that_is_missing_is_named_once_and_what_can_be_read_is_there() {
+async fn a_missing_permission_is_named_once_and_readable_events_are_returned() {
     let world = Setup::new(pods(), ChildConfig::apply()).before(|asked| {
         if asked.is_about("/namespaces/default/") {
             list(&[event("node", 1)], "")

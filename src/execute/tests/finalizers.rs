@@ -1,4 +1,4 @@
-//! What puts our finalizer on a parent, what takes it off, and what must not.
+//! When our finalizer is added to a parent and removed.
 
 use std::sync::OnceLock;
 
@@ -20,11 +20,11 @@ fn list(items: &[Value]) -> Reply {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_parent_goes_only_when_it_is_known_that_nothing_is_left() {
+async fn a_parent_is_released_only_when_no_child_is_left() {
     for (what, listed, released) in [
         ("nothing is left", list(&[]), true),
         ("with the type its objects are gone", (404, json!({})), true),
-        ("the server does not say", (500, json!({})), false),
+        ("the server is unavailable", (500, json!({})), false),
         ("what is left cannot be read", list(&[uncollectable_child(json!(7))]), false),
     ] {
         let world = collecting().ending(&[OURS]).before(move |asked| match asked.method.as_str() {
@@ -33,15 +33,15 @@ async fn a_parent_goes_only_when_it_is_known_that_nothing_is_left() {
             "PATCH" => (200, parent("10")),
             _ => taken(),
         });
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert_eq!(report.end == End::Finalized, released, "{what}: {report:?}");
         assert_eq!(world.asked("PATCH").iter().any(of_parent), released, "{what}");
     }
 }
 
-/// A child that goes would finalize it again until its event comes.
+/// The deletion of a child would finalize it again until its watch event.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_parent_that_waited_only_for_us_is_gone_with_our_finalizer() {
+async fn a_parent_without_other_finalizers_is_gone_with_ours() {
     for (others, is_gone) in [(&[][..], true), (&["example.com/other"], false)] {
         let mut reply = parent("10");
         reply["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
@@ -51,13 +51,13 @@ async fn a_parent_that_waited_only_for_us_is_gone_with_our_finalizer() {
             "PATCH" => (200, reply.clone()),
             _ => taken(),
         });
-        world.run(Memory::default()).await;
+        world.reconcile(Memory::default()).await;
         assert_eq!(world.parent().is_none(), is_gone, "{others:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_finalizer_is_taken_off_a_parent_that_has_changed_but_not_off_its_namesake() {
+async fn a_finalizer_is_removed_from_a_changed_parent_but_not_from_another_of_its_name() {
     for (uid, expected) in [("pu", vec![json!([]), json!(["new"])]), ("other", vec![json!([])])] {
         let script = move |asked: &scripted::Asked| match asked.method.as_str() {
             "GET" if asked.is_about("/api/v1/pods?") => list(&[]),
@@ -73,7 +73,7 @@ async fn a_finalizer_is_taken_off_a_parent_that_has_changed_but_not_off_its_name
             _ => taken(),
         };
         let world = collecting().ending(&[OURS]).before(script);
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert_eq!(report.end, End::Finalized);
         let patches = world.asked("PATCH").into_iter().filter(of_parent);
         let finalizers: Vec<_> =
@@ -82,9 +82,9 @@ async fn a_finalizer_is_taken_off_a_parent_that_has_changed_but_not_off_its_name
     }
 }
 
-/// Of a server that was given back a backup.
+/// As after a restored backup.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_may_be_old_is_looked_at_before_the_end_of_a_parent_begins() {
+async fn an_outdated_parent_is_read_before_it_is_finalized() {
     let alive = || {
         let mut alive = parent("2");
         alive["metadata"]["finalizers"] = json!([OURS]);
@@ -98,12 +98,12 @@ async fn what_may_be_old_is_looked_at_before_the_end_of_a_parent_begins() {
     let mut namesake = alive();
     namesake["metadata"]["uid"] = json!("other");
     for (what, live, end, is_failed) in [
-        ("it leaves still", (200, leaving), End::Finalized, false),
+        ("it is still terminating", (200, leaving), End::Finalized, false),
         ("it is alive", (200, alive()), End::Outdated, false),
-        ("its version was given again", (200, again), End::Outdated, false),
-        ("it has a namesake", (200, namesake), End::Outdated, false),
+        ("its version was reused", (200, again), End::Outdated, false),
+        ("it was replaced", (200, namesake), End::Outdated, false),
         ("it is gone", refusal(404, "NotFound"), End::Outdated, false),
-        ("nobody knows", refusal(503, "ServiceUnavailable"), End::Alive, true),
+        ("the server is unavailable", refusal(503, "ServiceUnavailable"), End::Alive, true),
     ] {
         let script = move |asked: &scripted::Asked| match asked.method.as_str() {
             "GET" if asked.is_about("/api/v1/pods?") => list(&[uncollectable_child(json!("c"))]),
@@ -114,7 +114,7 @@ async fn what_may_be_old_is_looked_at_before_the_end_of_a_parent_begins() {
             _ => taken(),
         };
         let world = collecting().ending(&[OURS]).cut_off().before(script);
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert_eq!(
             (report.end, report.failure().is_some()),
             (end, is_failed),
@@ -127,7 +127,7 @@ async fn what_may_be_old_is_looked_at_before_the_end_of_a_parent_begins() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_parent_that_comes_back_while_it_is_finalized_keeps_our_finalizer() {
+async fn a_parent_that_stops_leaving_while_it_is_finalized_keeps_our_finalizer() {
     let world = collecting().ending(&[OURS]).before(|asked| match asked.method.as_str() {
         "GET" if asked.is_about("/api/v1/pods?") => list(&[]),
         "PATCH" => refusal(409, "Conflict"),
@@ -137,12 +137,12 @@ async fn a_parent_that_comes_back_while_it_is_finalized_keeps_our_finalizer() {
             (200, alive)
         }
     });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(report.end, End::Outdated, "{report:?}");
     assert_eq!(world.asked("PATCH").iter().filter(|asked| of_parent(asked)).count(), 1);
 }
 
-/// Nobody would take the finalizer off, or what is created would be late.
+/// Nobody would remove the finalizer or the child.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_parent_that_has_left_meanwhile_gets_neither_finalizer_nor_child() {
     type Change = fn(&mut Value);
@@ -186,7 +186,7 @@ async fn a_parent_that_has_left_meanwhile_gets_neither_finalizer_nor_child() {
         let setup = collecting().of(labelled("3")).desiring(desired("c"));
         let setup = setup.configured(|config| config.with_parent_selector("tier=gold"));
         let world = setup.before(script);
-        world.run(Memory::default()).await;
+        world.reconcile(Memory::default()).await;
         let asked = world.asked("PATCH");
         let created = asked.iter().filter(|one| one.is_about("/pods/c")).count();
         let patched = asked.iter().filter(|one| of_parent(one)).count();
@@ -195,7 +195,7 @@ async fn a_parent_that_has_left_meanwhile_gets_neither_finalizer_nor_child() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_paused_while_a_parent_ends_stays_as_it_is() {
+async fn a_pause_during_finalization_stops_deletions_and_the_release() {
     for items in [vec![], vec![uncollectable_child(json!("c"))]] {
         let paused = Arc::new(OnceLock::<Arc<Context>>::new());
         let (operator, listed) = (paused.clone(), list(&items));
@@ -209,21 +209,21 @@ async fn what_is_paused_while_a_parent_ends_stays_as_it_is() {
             _ => taken(),
         });
         let _ = paused.set(world.context());
-        let report = world.run(Memory::default()).await;
+        let report = world.reconcile(Memory::default()).await;
         assert!(report.end != End::Finalized, "{report:?}");
         assert!(world.asked("DELETE").is_empty() && !world.asked("PATCH").iter().any(of_parent));
     }
 }
 
-/// It is from a time when there was a `finalize`.
+/// An earlier version of the operator had a `finalize`.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_finalizer_that_nobody_needs_any_more_holds_no_parent() {
+async fn a_finalizer_that_is_no_longer_needed_is_removed() {
     let setup = Setup::new(pods(), ChildConfig::apply()).ending(&["example.com/other", OURS]);
     let world = setup.before(|asked| match asked.method.as_str() {
         "PATCH" => (200, parent("10")),
         _ => taken(),
     });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(report.end, End::Finalized);
     let patch = &world.asked("PATCH")[0].body;
     assert_eq!(patch["metadata"]["finalizers"], json!(["example.com/other"]));

@@ -1,9 +1,9 @@
-//! Children without the label by which they are watched.
+//! Children without the label that the watch selects.
 
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_without_our_label_that_ends_is_created_again() {
+async fn a_terminating_child_without_our_label_is_created_again() {
     let is_gone = Arc::new(AtomicBool::new(false));
     let ended = is_gone.clone();
     let script = move |asked: &scripted::Asked| {
@@ -29,10 +29,10 @@ async fn a_child_without_our_label_that_ends_is_created_again() {
         }
     };
     let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
-    let first = world.run(Memory::default()).await;
+    let first = world.reconcile(Memory::default()).await;
     assert!(first.writes.is_empty() && !first.waiting.is_empty(), "{first:?}");
     is_gone.store(true, Ordering::Release);
-    let second = world.run(first.memory).await;
+    let second = world.reconcile(first.memory).await;
     assert_eq!(second.writes.len(), 1, "{:?}", second.waiting);
 }
 
@@ -65,16 +65,16 @@ async fn a_child_without_our_label_that_we_delete_is_created_again() {
         }
     };
     let world = Setup::new(pods(), ChildConfig::recreate()).desiring(desired("c")).before(script);
-    let first = world.run(Memory::default()).await;
+    let first = world.reconcile(Memory::default()).await;
     assert_eq!((first.writes.len(), world.asked("DELETE").len()), (1, 1), "{first:?}");
-    assert!(!world.is_cached("c"), "no watch would say that it is gone");
+    assert!(!world.is_cached("c"), "no watch would report its deletion");
     is_gone.store(true, Ordering::Release);
-    let second = world.run(first.memory).await;
+    let second = world.reconcile(first.memory).await;
     assert_eq!(second.writes.len(), 1, "{:?}", second.waiting);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_the_server_keeps_without_our_label_is_told_and_not_cached() {
+async fn a_child_that_the_server_stores_without_our_label_is_a_failure_and_not_cached() {
     let script = |asked: &scripted::Asked| {
         let mut unlabelled = child("8", 1);
         unlabelled["metadata"]["labels"] = json!({});
@@ -89,13 +89,13 @@ async fn a_child_that_the_server_keeps_without_our_label_is_told_and_not_cached(
     let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
     let mut memory = Memory::default();
     for _ in 0..2 {
-        let report = world.run(memory).await;
+        let report = world.reconcile(memory).await;
         let failure = report.failure().unwrap().to_string();
         assert!(failure.contains("without the label `app.kubernetes.io/managed-by`"), "{failure}");
-        let seldom = std::time::Duration::from_mins(10);
-        let rests = Finished::FailedUntilGone { is_passing: false, at_most: seldom };
-        assert_eq!(report.finished(world.config()), rests);
-        assert!(!world.is_cached("c"), "no watch would tell what becomes of it");
+        let longest = std::time::Duration::from_mins(10);
+        let expected = Finished::FailedUntilGone { is_passing: false, at_most: longest };
+        assert_eq!(report.finished(world.config()), expected);
+        assert!(!world.is_cached("c"), "no watch covers it");
         memory = report.memory;
     }
 }

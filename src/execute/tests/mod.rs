@@ -1,29 +1,29 @@
-//! What a reconcile does when the API server does not say what it hoped for.
+//! Reconciles against a scripted API server.
 
-mod cook;
-mod counting;
-mod deleting;
+mod adoption;
+mod child_deletion;
 mod deletion_guard;
 mod disputes;
-mod ending;
 mod event_reading;
 mod finalizers;
-mod halting;
-mod in_the_way;
-mod inheriting;
+mod foreign;
+mod handler;
+mod held_back;
 mod labels;
-mod lending;
+mod metrics;
 mod objects;
 mod on_delete;
-mod pausing;
-mod recreating;
-mod restraint;
+mod parent_deletion;
+mod pause;
+mod recreate;
+mod request;
 mod rival;
 mod scripted;
 mod secrets;
 mod setup;
 mod shared_status;
-mod statuses;
+mod status;
+mod stopping;
 mod terminating;
 mod unsynced;
 
@@ -74,33 +74,33 @@ fn taken() -> Reply {
     (201, json!({}))
 }
 
-/// A handler may give up after so many failures of its own; those of the server are no reason to.
+/// A handler may give up after a number of its own failures; those of the server do not count.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_handler_is_told_how_often_it_has_failed_for_the_parent_as_it_is() {
-    type Told = Arc<std::sync::Mutex<Vec<u32>>>;
-    let world = |setup: Setup, told: &Told| {
-        let told = told.clone();
-        let setup = setup.asking(move |request| told.lock().unwrap().push(request.failures));
+async fn a_handler_gets_the_number_of_its_failures_for_this_generation() {
+    type Seen = Arc<std::sync::Mutex<Vec<u32>>>;
+    let world = |setup: Setup, seen: &Seen| {
+        let seen = seen.clone();
+        let setup = setup.asking(move |request| seen.lock().unwrap().push(request.failures));
         setup.before(|asked| match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
             _ => refusal(403, "Forbidden"),
         })
     };
     let setup = || Setup::new(pods(), ChildConfig::apply());
-    let (failing, refused) = (Told::default(), Told::default());
-    let cook = world(setup().failing_for_good(), &failing);
+    let (failing, refused) = (Seen::default(), Seen::default());
+    let handler = world(setup().failing_for_good(), &failing);
     let mut memory = Memory::default();
     for generation in [1, 1, 1, 2, 2] {
         let mut now = parent("3");
         now["metadata"]["generation"] = json!(generation);
         now["metadata"]["resourceVersion"] = json!((generation + 10).to_string());
-        cook.changed_parent(&now);
-        memory = cook.run(memory).await.memory;
+        handler.changed_parent(&now);
+        memory = handler.reconcile(memory).await.memory;
     }
     assert_eq!(*failing.lock().unwrap(), [0, 1, 2, 0, 1]);
-    let cook = world(setup().desiring(desired("c")), &refused);
+    let handler = world(setup().desiring(desired("c")), &refused);
     for _ in 0..2 {
-        let report = cook.run(memory).await;
+        let report = handler.reconcile(memory).await;
         assert!(report.failure().is_some(), "{report:?}");
         memory = report.memory;
     }
@@ -118,67 +118,67 @@ async fn a_child_that_others_deleted_before_it_was_recreated_wakes_its_parent() 
             "DELETE" => refusal(404, "NotFound"),
             _ => taken(),
         });
-    world.run(Memory::default()).await;
+    world.reconcile(Memory::default()).await;
     assert_eq!(world.asked("DELETE").len(), 1);
-    assert!(world.told_the_parent_too(), "nobody creates it anew");
+    assert!(world.notified_the_parent_too(), "otherwise nobody recreates it");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_irreplaceable_child_that_was_given_up_is_not_deleted() {
+async fn an_irreplaceable_child_without_our_owner_reference_is_not_deleted() {
     let world =
         Setup::new(secrets(), ChildConfig::apply()).caching(child("5", 1)).before(|asked| {
             match asked.method.as_str() {
                 "GET" if asked.is_about("/apps/p") => (200, parent("3")),
                 "GET" => {
-                    let mut given_up = child("6", 1);
-                    given_up["metadata"]["ownerReferences"] = json!([]);
-                    (200, given_up)
+                    let mut orphaned = child("6", 1);
+                    orphaned["metadata"]["ownerReferences"] = json!([]);
+                    (200, orphaned)
                 }
                 "DELETE" => done(),
                 _ => taken(),
             }
         });
-    world.run(Memory::default()).await;
+    world.reconcile(Memory::default()).await;
     assert!(world.asked("GET").iter().any(|asked| asked.is_about("/secrets/c")));
     assert!(world.asked("DELETE").is_empty(), "{:#?}", world.asked("DELETE"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failure_for_good_that_the_status_does_not_say_yet_is_tried_again() {
+async fn a_permanent_failure_that_the_status_does_not_show_yet_is_retried() {
     let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
         match asked.method.as_str() {
             "PATCH" => refusal(500, "InternalError"),
             _ => taken(),
         }
     });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert!(!report.wrote_status);
     assert_eq!(report.finished(world.config()), Finished::Failed);
 }
 
-/// As where the CRD requires fields that only a reconcile sets that goes well.
+/// As with a CRD that requires fields which only a successful reconcile sets.
 #[tokio::test(flavor = "multi_thread")]
-async fn that_the_status_cannot_say_a_failure_is_told_by_an_event() {
+async fn a_refused_status_of_a_failed_reconcile_is_announced() {
     let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
         match asked.method.as_str() {
             "PATCH" => refusal(422, "Invalid"),
             _ => taken(),
         }
     });
-    world.run(Memory::default()).await;
+    world.reconcile(Memory::default()).await;
     let is_it = |asked: &scripted::Asked| asked.body["reason"] == "StatusRefused";
     world.until(|| world.asked("POST").iter().any(is_it)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failure_for_good_that_the_status_says_rests() {
+async fn a_permanent_failure_that_the_status_shows_is_not_retried() {
     let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
         match asked.method.as_str() {
             "PATCH" => with_status(&asked.body),
             _ => taken(),
         }
     });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert!(report.wrote_status);
     assert_eq!(report.finished(world.config()), Finished::FailedForGood);
 }
@@ -200,7 +200,7 @@ async fn an_update_that_meets_a_conflict_is_decided_again_on_a_fresh_read() {
         .caching(child("5", 1))
         .desiring(desired("c"))
         .before(script);
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert!(report.failure().is_none(), "{report:?}");
     assert_eq!(report.writes.len(), 1);
     let reads = world.asked("GET").into_iter().filter(|asked| asked.is_about("/pods/c"));
@@ -213,9 +213,9 @@ fn immutable_field() -> Reply {
     (422, json!({"kind": "Status", "code": 422, "reason": "Invalid", "details": details}))
 }
 
-/// The server calls a field immutable, also in the new object.
+/// The server reports an immutable field also for the new object.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_is_recreated_once_for_each_wish_and_then_the_refusal_stands() {
+async fn a_child_is_recreated_once_per_desired_state_and_then_fails() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         "PATCH" if asked.body["metadata"].get("uid").is_none() => refusal(409, "Conflict"),
@@ -229,9 +229,9 @@ async fn a_child_is_recreated_once_for_each_wish_and_then_the_refusal_stands() {
         .caching(child("5", 1))
         .desiring(desired("c"))
         .before(script);
-    let first = world.run(Memory::default()).await;
+    let first = world.reconcile(Memory::default()).await;
     assert!(first.failure().is_none() && first.writes.len() == 1, "{first:?}");
-    let second = world.run(first.memory).await;
+    let second = world.reconcile(first.memory).await;
     assert_eq!(second.failure().map(Failure::reason), Some("WriteFailed"), "{second:?}");
     let deletions = world.asked("DELETE");
     assert_eq!(deletions.len(), 1);
@@ -240,9 +240,9 @@ async fn a_child_is_recreated_once_for_each_wish_and_then_the_refusal_stands() {
     assert_eq!(deletions[0].body["propagationPolicy"], "Background");
 }
 
-/// What stood in the way of the wish then is gone with the object that the other wish made.
+/// The object that caused the refusal was replaced meanwhile.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_was_made_by_another_wish_since_is_recreated_again() {
+async fn a_child_that_had_another_desired_state_meanwhile_is_recreated_again() {
     let script = |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         "PATCH" if asked.body["metadata"].get("uid").is_none() => (201, child("9", 3)),
@@ -258,36 +258,36 @@ async fn a_child_that_was_made_by_another_wish_since_is_recreated_again() {
         Setup::new(pods(), ChildConfig::apply().recreate_if_immutable()).desiring(wanted)
     };
     let there = wanting(2).caching(child("5", 1)).before(script);
-    let deleted = there.run(Memory::default()).await;
-    let created = wanting(3).before(script).run(deleted.memory).await;
+    let deleted = there.reconcile(Memory::default()).await;
+    let created = wanting(3).before(script).reconcile(deleted.memory).await;
     assert_eq!(created.writes.len(), 1, "{created:?}");
     let there = wanting(2).caching(child("9", 3)).before(script);
-    let again = there.run(created.memory).await;
+    let again = there.reconcile(created.memory).await;
     assert!(again.failure().is_none(), "{again:?}");
     assert_eq!(there.asked("DELETE").len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_status_that_the_server_refuses_is_told_by_an_event() {
+async fn a_refused_status_is_announced() {
     let world =
         Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
             "PATCH" => refusal(422, "Invalid"),
             _ => taken(),
         });
-    world.run(Memory::default()).await;
-    world.run(Memory::default()).await;
+    world.reconcile(Memory::default()).await;
+    world.reconcile(Memory::default()).await;
     world.until_asked("POST", "/events").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_event_that_is_refused_changes_nothing_for_its_reconcile() {
+async fn a_refused_event_does_not_affect_its_reconcile() {
     let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
         match asked.method.as_str() {
             "PATCH" if asked.is_about("/status") => with_status(&asked.body),
             _ => refusal(403, "Forbidden"),
         }
     });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     world.until_asked("POST", "/events").await;
     assert!(report.wrote_status);
     assert_eq!(report.finished(world.config()), Finished::FailedForGood);
@@ -306,9 +306,9 @@ async fn a_write_that_changes_nothing_is_shown_with_its_paths_and_is_no_flapping
         });
     let mut memory = Memory::default();
     for _ in 0..5 {
-        // As if the server dropped the field and forgot it.
+        // As if the server dropped the field.
         memory.forget_last_applied();
-        let report = world.run(memory).await;
+        let report = world.reconcile(memory).await;
         assert!(report.writes.is_empty() && report.memory.flapping().condition().is_none());
         assert_eq!(report.noop_writes[0].paths, [".spec.x"], "{:?}", report.noop_writes);
         memory = report.memory;
@@ -316,17 +316,17 @@ async fn a_write_that_changes_nothing_is_shown_with_its_paths_and_is_no_flapping
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reconcile_that_dies_of_a_defect_of_ours_has_failed_and_is_no_more_under_way() {
+async fn a_reconcile_that_panics_fails_and_is_no_longer_in_flight() {
     let called = Arc::new(OnceLock::new());
     let call = called.clone();
     let world = Setup::new(pods(), ChildConfig::apply())
         .desiring(desired("c"))
         .while_called(move || call.set(Instant::now()).unwrap())
-        .dying()
+        .panicking()
         .before(|_| (201, child("6", 1)));
-    let report = world.run(Memory::default()).await;
-    assert!(matches!(report.failure(), Some(Failure::Died)), "{report:?}");
-    assert!(report.began <= *called.get().unwrap(), "what changed from then on it has not seen");
+    let report = world.reconcile(Memory::default()).await;
+    assert!(matches!(report.failure(), Some(Failure::InternalError)), "{report:?}");
+    assert!(report.began <= *called.get().unwrap(), "it has not seen later changes");
     assert_eq!(report.finished(world.config()), Finished::Failed);
     let metrics = world.context().metrics().render();
     assert!(metrics.contains("operetta_reconciles_in_flight{operator=\"op\"} 0"), "{metrics}");

@@ -44,7 +44,7 @@ pub(super) fn parent(version: &str) -> Value {
     })
 }
 
-/// The child as the handler wants it.
+/// The child as the handler returns it.
 pub(super) fn desired(name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"x": 2}})
 }

@@ -1,8 +1,8 @@
-//! Who is named when a child is changed back again and again.
+//! The rival of a child that is repeatedly reverted.
 
 use super::*;
 
-/// The child after one manager changed what is ours, and another something else, later.
+/// The child after one manager changed our field, and another a different one, later.
 fn changed_back(version: usize) -> Value {
     let entry = |manager: &str, second: u8, fields: Value| {
         let time = format!("2026-01-01T00:00:0{second}Z");
@@ -11,13 +11,13 @@ fn changed_back(version: usize) -> Value {
     let mut child = child(&version.to_string(), 1);
     child["metadata"]["managedFields"] = json!([
         entry("rival", 1, json!({"f:spec": {"f:x": {}}})),
-        entry("passer-by", 2, json!({"f:metadata": {"f:annotations": {"f:seen": {}}}})),
+        entry("bystander", 2, json!({"f:metadata": {"f:annotations": {"f:seen": {}}}})),
     ]);
     child
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_rival_is_who_holds_the_field_and_not_who_came_by_last() {
+async fn the_rival_is_the_manager_of_the_field_and_not_the_last_one() {
     let version = Arc::new(AtomicUsize::new(5));
     let now = version.clone();
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
@@ -31,20 +31,20 @@ async fn the_rival_is_who_holds_the_field_and_not_who_came_by_last() {
         .desiring(desired("c"))
         .before(script);
     let mut memory = Memory::default();
-    for run in 0..4 {
-        assert!(memory.flapping().condition().is_none(), "after {run} runs");
-        memory = world.run(memory).await.memory;
+    for count in 0..4 {
+        assert!(memory.flapping().condition().is_none(), "after {count} reconciles");
+        memory = world.reconcile(memory).await.memory;
         world.changed(&changed_back(version.fetch_add(1, Ordering::AcqRel) + 1));
     }
-    let said = memory.flapping().condition().unwrap().message;
-    assert!(said.contains("`rival` changes .spec.x back"), "{said}");
+    let message = memory.flapping().condition().unwrap().message;
+    assert!(message.contains("`rival` reverts .spec.x"), "{message}");
     let reads = world.asked("GET").into_iter().filter(|asked| asked.is_about("/pods/c"));
-    assert_eq!(reads.count(), 1, "one live read, at the last moment");
+    assert_eq!(reads.count(), 1, "one live read, before the last write");
 }
 
-/// It left our sight, so that it seems to be gone: what tells is the answer to the create.
+/// It left the cache: only the answer to the create shows it.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_changes_a_child_out_of_our_sight_that_is_recreated_is_found_too() {
+async fn the_rival_of_a_recreated_child_that_left_the_cache_is_found() {
     let is_there = AtomicBool::new(true);
     let script = move |asked: &scripted::Asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -65,21 +65,21 @@ async fn who_changes_a_child_out_of_our_sight_that_is_recreated_is_found_too() {
     };
     let setup = Setup::new(pods(), ChildConfig::recreate()).caching(child("5", 2));
     let world = setup.desiring(desired("c")).before(script);
-    let mut memory = world.run(Memory::default()).await.memory;
+    let mut memory = world.reconcile(Memory::default()).await.memory;
     for time in 0..3 {
         assert!(memory.flapping().condition().is_none(), "after {time} times");
         world.went("c");
-        // It is deleted, and then created.
-        memory = world.run(memory).await.memory;
-        memory = world.run(memory).await.memory;
+        // One reconcile deletes it, the next creates it.
+        memory = world.reconcile(memory).await.memory;
+        memory = world.reconcile(memory).await.memory;
     }
-    let said = memory.flapping().condition().unwrap().message;
-    assert!(said.contains("`rival` changes") && said.contains(".spec.x back"), "{said}");
+    let message = memory.flapping().condition().unwrap().message;
+    assert!(message.contains("`rival` changes") && message.contains(".spec.x back"), "{message}");
 }
 
-/// What others did is not hidden by a server that has no time for the repair.
+/// A failed repair does not hide the drift.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_repair_that_fails_first_is_told_as_one_when_it_is_done() {
+async fn a_repair_that_fails_first_is_reported_as_drift_on_success() {
     let tries = AtomicUsize::new(0);
     let setup = Setup::new(pods(), ChildConfig::apply()).caching(child("5", 1));
     let world = setup.desiring(desired("c")).before(move |asked| match asked.method.as_str() {
@@ -91,20 +91,20 @@ async fn a_repair_that_fails_first_is_told_as_one_when_it_is_done() {
         },
         _ => taken(),
     });
-    let settled = world.run(Memory::default()).await;
+    let settled = world.reconcile(Memory::default()).await;
     assert_eq!(settled.writes.len(), 1, "{settled:?}");
     world.changed(&child("7", 1));
-    let failed = world.run(settled.memory).await;
+    let failed = world.reconcile(settled.memory).await;
     assert!(failed.failure().is_some() && failed.writes.is_empty(), "{failed:?}");
-    let repaired = world.run(failed.memory).await;
-    let drift = repaired.writes[0].drift.as_ref().expect("told as drift");
+    let repaired = world.reconcile(failed.memory).await;
+    let drift = repaired.writes[0].drift.as_ref().expect("reported as drift");
     let to = drift.to.as_ref().map(ToString::to_string);
     assert_eq!((drift.from.to_string(), to), ("6".to_owned(), Some("7".to_owned())));
 }
 
-/// Each of two processes that want different things would go on at once for ever.
+/// Otherwise two processes with different desired states would recreate it forever.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_is_there_again_as_soon_as_it_is_deleted_makes_no_second_reconcile_at_once() {
+async fn a_child_that_others_recreate_at_once_causes_no_second_reconcile_at_once() {
     let setup = Setup::new(pods(), ChildConfig::recreate()).caching(child("5", 1));
     let world = setup.desiring(desired("c")).before(|asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
@@ -115,10 +115,10 @@ async fn a_child_that_is_there_again_as_soon_as_it_is_deleted_makes_no_second_re
         "DELETE" => done(),
         _ => taken(),
     });
-    let first = world.run(Memory::default()).await;
+    let first = world.reconcile(Memory::default()).await;
     assert_eq!(first.finished(world.config()), Finished::Recreating, "{first:?}");
     world.went("c");
-    let second = world.run(first.memory).await;
+    let second = world.reconcile(first.memory).await;
     assert_eq!((second.recreated(), world.asked("DELETE").len()), (1, 2), "{second:?}");
     assert_eq!(second.finished(world.config()), Finished::Wrote);
 }

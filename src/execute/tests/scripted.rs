@@ -1,6 +1,5 @@
-//! An API server that answers from a script and keeps what it was asked, and one operator with one
-//! parent and one child type before it. Has no state of its own: what a script forgets to say is
-//! not there.
+//! A scripted API server that records its requests, and one operator with one parent and one child type.
+//! Without state: objects that the script does not return do not exist.
 
 use std::{
     convert::Infallible,
@@ -48,7 +47,7 @@ impl World {
     pub(super) fn new(setup: Setup, script: Script) -> Self {
         let (asked, origins) = (Arc::default(), Arc::<Mutex<Vec<_>>>::default());
         let shown = Arc::<Mutex<Vec<_>>>::default();
-        let (told, show, dies) = (origins.clone(), shown.clone(), setup.dies);
+        let (published, show, panics) = (origins.clone(), shown.clone(), setup.panics);
         let client = client(script, setup.published.clone(), Arc::clone(&asked));
         let (config, parents, children) = (setup.config(), setup.parents(), setup.children());
         let requests = setup.requests.clone();
@@ -56,25 +55,25 @@ impl World {
             shared_permits: SharedPermits::for_limits([16]),
             requests,
             config,
-            handler: Arc::new(setup.cook(&parents)),
+            handler: Arc::new(setup.handler(&parents)),
             cluster: Cluster::new(client, Metrics::new(), kept()),
             parents,
             children,
             metrics: Metrics::new(),
             publish: Arc::new(move |_, _, origin| {
-                assert!(!dies, "a defect");
-                told.lock().unwrap().push(origin);
+                assert!(!panics, "a bug");
+                published.lock().unwrap().push(origin);
             }),
             show: Arc::new(move |_, failure| show.lock().unwrap().push(failure.reason())),
         });
         Self { context: Arc::new(context.unwrap()), asked, origins, shown }
     }
 
-    pub(super) async fn run(&self, memory: Memory) -> Reconciled {
+    pub(super) async fn reconcile(&self, memory: Memory) -> Reconciled {
         self.reconcile_after(0, memory).await
     }
 
-    /// Runs after so many reconciles that wrote children.
+    /// Reconciles after this number of reconciles that wrote children.
     pub(super) async fn reconcile_after(&self, after_writes: u32, memory: Memory) -> Reconciled {
         reconcile(&self.context, Self::job(after_writes, memory)).await
     }
@@ -89,19 +88,19 @@ impl World {
         self.context.parent(&ObjectKey::namespaced("ns", "p"), &Uid::new("pu"))
     }
 
-    /// Somebody else has changed the child, and the cache knows.
+    /// Someone else changed the child, and the cache has it.
     pub(super) fn changed(&self, child: &Value) {
         let ty = &self.config().children[0].ty;
         self.context.cache(None, Cache::Saw(Object::from_value(ty, child, &kept()).unwrap()));
     }
 
-    /// Somebody else has changed the parent, and the cache knows.
+    /// Someone else changed the parent, and the cache has it.
     pub(super) fn changed_parent(&self, parent: &Value) {
         let ty = &self.config().parent;
         self.context.cache(None, Cache::Saw(Object::from_value(ty, parent, &kept()).unwrap()));
     }
 
-    /// A child has gone, and the cache knows.
+    /// A child was deleted, and the cache has it.
     pub(super) fn went(&self, name: &str) {
         if let Some(child) = self.cached(name) {
             let absent = Cache::Absent(ChildId::of(&child), child.uid().clone());
@@ -128,7 +127,7 @@ impl World {
         self.context.config()
     }
 
-    /// What was asked with a method.
+    /// The requests with a method.
     pub(super) fn asked(&self, method: &str) -> Vec<Asked> {
         let asked = self.asked.lock().unwrap();
         asked.iter().filter(|asked| asked.method == method).cloned().collect()
@@ -145,23 +144,24 @@ impl World {
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(10), wait).await.expect("asked in time");
+        tokio::time::timeout(Duration::from_secs(10), wait).await.expect("requested in time");
     }
 
-    /// Where it is told that an object cannot be read; the parent is known to have it, or none is.
+    /// The objects of the Events about an undecodable object; `is_known` tells whether the parent is known as
+    /// its owner.
     pub(super) fn concerned(&self, object: &Undecodable, is_known: bool) -> Vec<String> {
         let parents: Vec<Object> = self.parent().filter(|_| is_known).into_iter().collect();
         let about = self.context.concerned(object, &parents);
         about.iter().map(|about| format!("{} {}", about.ty.kind(), about.key)).collect()
     }
 
-    /// What was shown as wrong while runs were under way.
+    /// The failures that were reported during reconciles.
     pub(super) fn shown(&self) -> Vec<&'static str> {
         self.shown.lock().unwrap().clone()
     }
 
-    /// Whether a change was told to all, so that the parent itself runs again for it.
-    pub(super) fn told_the_parent_too(&self) -> bool {
+    /// Whether a change was published to all operators, so that the own parent is reconciled again.
+    pub(super) fn notified_the_parent_too(&self) -> bool {
         self.origins.lock().unwrap().iter().any(Option::is_none)
     }
 }

@@ -1,4 +1,4 @@
-//! What others quote of a parent's secret on the ways on which a reconcile says what went wrong.
+//! Secrets of a parent or a child in texts of handlers and servers are redacted everywhere.
 
 use super::*;
 
@@ -11,7 +11,7 @@ fn secretive() -> Value {
     parent
 }
 
-/// The schema that marks it.
+/// The schema that marks the secret field.
 fn marked() -> Reply {
     let mut published = openapi();
     let password = json!({"type": "string", "format": "password"});
@@ -20,30 +20,30 @@ fn marked() -> Reply {
     (200, published)
 }
 
-/// All that is said in statuses and Events.
-fn told(world: &scripted::World) -> String {
-    let told = world.asked("PATCH").into_iter().chain(world.asked("POST"));
-    told.map(|asked| asked.body.to_string()).collect()
+/// The contents of all statuses and Events.
+fn shown(world: &scripted::World) -> String {
+    let requests = world.asked("PATCH").into_iter().chain(world.asked("POST"));
+    requests.map(|asked| asked.body.to_string()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_handler_that_cannot_finalize_quotes_no_secret() {
+async fn a_failed_finalize_shows_no_secret() {
     let setup = Setup::new(pods(), ChildConfig::apply()).of(secretive()).publishing(marked());
     let setup = setup.refusing_to_finalize("cannot log in with s3cret-value");
     let world = setup.ending(&["operetta.dev/op"]).before(|asked| match asked.method.as_str() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         _ => taken(),
     });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     world.until_asked("POST", "/events").await;
-    let told = told(&world);
-    assert!(told.contains("cannot log in with (redacted)") && !told.contains(SECRET), "{told}");
+    let shown = shown(&world);
+    assert!(shown.contains("cannot log in with (redacted)") && !shown.contains(SECRET), "{shown}");
     assert!(!format!("{:?}", report.failure()).contains(SECRET));
 }
 
-/// No schema says so: a Secret is one whatever is in it.
+/// A Secret is always secret, without a schema.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_handler_quotes_nothing_of_a_secret_that_is_its_child() {
+async fn a_handler_error_shows_nothing_of_a_child_secret() {
     let mut held = child("5", 1);
     held["data"] = json!({"password": "czNjcmV0LXZhbHVl", "key": "//79"});
     let setup = Setup::new(secrets(), ChildConfig::apply()).caching(held);
@@ -52,15 +52,15 @@ async fn a_handler_quotes_nothing_of_a_secret_that_is_its_child() {
         "PATCH" if asked.is_about("/status") => with_status(&asked.body),
         _ => taken(),
     });
-    world.run(Memory::default()).await;
+    world.reconcile(Memory::default()).await;
     world.until_asked("POST", "/events").await;
-    let told = told(&world);
-    assert!(told.contains("neither (redacted) nor (redacted) nor (redacted)"), "{told}");
-    assert!([SECRET, "czNjcmV0", "//79"].iter().all(|secret| !told.contains(secret)), "{told}");
+    let shown = shown(&world);
+    assert!(shown.contains("neither (redacted) nor (redacted) nor (redacted)"), "{shown}");
+    assert!([SECRET, "czNjcmV0", "//79"].iter().all(|secret| !shown.contains(secret)), "{shown}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_refuses_a_status_quotes_no_secret() {
+async fn a_refused_status_shows_no_secret() {
     let setup = Setup::new(pods(), ChildConfig::apply()).of(secretive()).publishing(marked());
     let world = setup.before(|asked| match asked.method.as_str() {
         "PATCH" if asked.body.to_string().contains("WriteFailed") => with_status(&asked.body),
@@ -70,18 +70,18 @@ async fn a_server_that_refuses_a_status_quotes_no_secret() {
         }
         _ => taken(),
     });
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     world.until_asked("POST", "/events").await;
     assert!(report.wrote_status, "the conditions alone are accepted");
-    let told = told(&world);
-    assert!(told.contains("Invalid value: ") && !told.contains(SECRET), "{told}");
+    let shown = shown(&world);
+    assert!(shown.contains("Invalid value: ") && !shown.contains(SECRET), "{shown}");
 }
 
-/// What is marked is not known then.
+/// The secret fields are unknown then.
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_quoted_while_the_schema_is_not_known() {
+async fn no_text_of_others_is_shown_while_the_schema_is_unknown() {
     let unpublished = json!({"paths": {}, "components": {"schemas": {}}});
-    for (published, is_told) in [((500, json!({})), true), ((200, unpublished), false)] {
+    for (published, is_announced) in [((500, json!({})), true), ((200, unpublished), false)] {
         let setup = Setup::new(pods(), ChildConfig::apply()).of(secretive()).publishing(published);
         let setup = setup.caching(child("5", 1)).desiring(desired("c"));
         let world = setup.before(|asked| match asked.method.as_str() {
@@ -91,19 +91,19 @@ async fn nothing_is_quoted_while_the_schema_is_not_known() {
             }
             _ => taken(),
         });
-        let report = world.run(Memory::default()).await;
-        if is_told {
+        let report = world.reconcile(Memory::default()).await;
+        if is_announced {
             world.until_asked("POST", "/events").await;
         }
         let failure = report.failure().unwrap();
-        let told = format!("{} {failure} {failure:?} {:?}", told(&world), report.decisions);
-        assert!(!told.contains("Invalid value") && !told.contains("cannot set"), "{told}");
+        let shown = format!("{} {failure} {failure:?} {:?}", shown(&world), report.decisions);
+        assert!(!shown.contains("Invalid value") && !shown.contains("cannot set"), "{shown}");
     }
 }
 
-/// The parent changes while its children go, so that no status is written.
+/// The parent changes during the deletions, so that no status is written.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_end_that_was_broken_off_quotes_no_secret() {
+async fn an_aborted_finalization_shows_no_secret() {
     let items = ["a", "b"].map(|name| uncollectable_child(json!(name)));
     let list = json!({"metadata": {"resourceVersion": "9"}, "items": items});
     let changes = AtomicUsize::new(3);
@@ -120,7 +120,7 @@ async fn an_end_that_was_broken_off_quotes_no_secret() {
     let setup = Setup::new(secrets(), ChildConfig::apply().delete_with_finalizer());
     let setup = setup.of(secretive()).publishing(marked()).ending(&["operetta.dev/op"]);
     let world = setup.before(script);
-    let report = world.run(Memory::default()).await;
+    let report = world.reconcile(Memory::default()).await;
     assert_eq!(report.end, End::Outdated);
     let failure = report.failure().unwrap().to_string();
     assert!(failure.contains("cannot give up (redacted)"), "{failure}");

@@ -1,5 +1,4 @@
-//! What a scripted operator finds: its parent, its children, its handler, and what is odd about
-//! them.
+//! The setup of a scripted operator: its parent, children, handler, and their peculiarities.
 
 use std::{
     collections::BTreeSet,
@@ -10,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    cook::{Cook, Meanwhile},
+    handler::{Meanwhile, ScriptedHandler},
     objects::{Reply, app, openapi, parent},
     scripted::{Asked, World},
     *,
@@ -21,40 +20,40 @@ use crate::{
     store::{ScopeId, Store},
 };
 
-/// What an operator finds when it runs.
+/// The setup of a scripted operator.
 pub(super) struct Setup {
     child: K8sType,
     config: ChildConfig,
     parent: Value,
     cached: Vec<Value>,
     desired: Result<Vec<Value>, Permanent>,
-    /// What the handler waits for, longer than it may take.
-    awaited: Option<Mutex<mpsc::Receiver<()>>>,
-    pub(super) dies: bool,
-    /// What the handler says instead of finalizing.
-    farewell: Option<&'static str>,
+    /// The signal that the handler waits for, beyond its deadline.
+    release: Option<Mutex<mpsc::Receiver<()>>>,
+    pub(super) panics: bool,
+    /// The error of `finalize`.
+    finalize_error: Option<&'static str>,
     configure: fn(OperatorConfig) -> OperatorConfig,
     pub(super) published: Reply,
-    /// What happens while the handler is called.
+    /// Runs during the handler call.
     meanwhile: Option<Meanwhile>,
-    /// What the parent is by the time that the handler is called.
+    /// The version of the parent during the handler call.
     becoming: Option<Value>,
     /// The status that the handler returns.
     status: Option<Value>,
     /// Another child type, with a child.
     beside: Option<(K8sType, Value)>,
-    /// The text of a child that cannot be read.
+    /// The text of an undecodable child.
     undecodable: Option<String>,
     is_parent_unreadable: bool,
-    /// Whether the watch of the parents is told nothing.
+    /// Whether the watch of the parents is interrupted.
     is_cut_off: bool,
-    /// How many requests may be sent at once.
+    /// The request permits.
     pub(super) requests: RequestPermits,
-    /// Namespaces of which the children are still to be listed.
+    /// The children that are not listed yet.
     unlisted: Option<Unlisted>,
 }
 
-/// Of which children the list is still to come.
+/// The children that are not listed yet.
 #[derive(Debug, Clone, Copy)]
 enum Unlisted {
     All,
@@ -71,9 +70,9 @@ impl Setup {
             parent,
             cached,
             desired,
-            awaited: None,
-            dies: false,
-            farewell: None,
+            release: None,
+            panics: false,
+            finalize_error: None,
             configure: |config| config,
             published: (200, openapi()),
             meanwhile: None,
@@ -95,7 +94,7 @@ impl Setup {
         self
     }
 
-    /// One request is sent after the other.
+    /// One request is sent at a time.
     pub(super) fn one_by_one(self) -> Self {
         Self { requests: RequestPermits::of(1), ..self }
     }
@@ -105,18 +104,18 @@ impl Setup {
         Self { parent, ..self }
     }
 
-    /// A child that the watch has told of.
+    /// A cached child.
     pub(super) fn caching(mut self, child: Value) -> Self {
         self.cached.push(child);
         self
     }
 
-    /// The one child that the handler wants.
+    /// The one child that the handler returns.
     pub(super) fn desiring(self, child: Value) -> Self {
         Self { desired: Ok(vec![child]), ..self }
     }
 
-    /// Another child that it wants.
+    /// Another child that it returns.
     pub(super) fn and(mut self, child: Value) -> Self {
         self.desired = self.desired.map(|mut desired| {
             desired.push(child);
@@ -125,76 +124,76 @@ impl Setup {
         self
     }
 
-    /// The handler fails, and no retry can help.
+    /// The handler fails permanently.
     pub(super) fn failing_for_good(self) -> Self {
         Self { desired: Err(Permanent("the spec makes no sense".to_owned())), ..self }
     }
 
-    /// The handler answers when it is told to, and is overdue until then.
-    pub(super) fn answering_after(self, awaited: mpsc::Receiver<()>) -> Self {
-        Self { awaited: Some(Mutex::new(awaited)), ..self }
+    /// The handler returns after the signal, beyond its deadline.
+    pub(super) fn answering_after(self, release: mpsc::Receiver<()>) -> Self {
+        Self { release: Some(Mutex::new(release)), ..self }
     }
 
-    /// What goes well is told too.
-    pub(super) fn telling_all(self) -> Self {
+    /// Normal Events are sent.
+    pub(super) fn with_normal_events(self) -> Self {
         self.configured(OperatorConfig::with_normal_events)
     }
 
-    /// What follows a write panics.
-    pub(super) fn dying(self) -> Self {
-        Self { dies: true, ..self }
+    /// The code after a write panics.
+    pub(super) fn panicking(self) -> Self {
+        Self { panics: true, ..self }
     }
 
-    /// The handler has a finalizer, which fails.
+    /// The handler has a `finalize`, which fails.
     pub(super) fn refusing_to_finalize(self, why: &'static str) -> Self {
-        Self { farewell: Some(why), ..self }
+        Self { finalize_error: Some(why), ..self }
     }
 
     pub(super) fn configured(self, configure: fn(OperatorConfig) -> OperatorConfig) -> Self {
         Self { configure, ..self }
     }
 
-    /// What happens while the handler is called.
+    /// Runs during the handler call.
     pub(super) fn while_called(self, what: impl Fn() + Send + Sync + 'static) -> Self {
         self.asking(move |_| what())
     }
 
-    /// What is done with what the handler is asked.
+    /// Runs with the request of the handler.
     pub(super) fn asking(self, what: impl Fn(&SyncRequest) + Send + Sync + 'static) -> Self {
         Self { meanwhile: Some(Box::new(what)), ..self }
     }
 
-    /// The newest version of the parent cannot be read.
+    /// The newest version of the parent is undecodable.
     pub(super) fn with_unreadable_parent(self) -> Self {
         Self { is_parent_unreadable: true, ..self }
     }
 
-    /// The watch of the parents is told nothing any more.
+    /// The watch of the parents is interrupted.
     pub(super) fn cut_off(self) -> Self {
         Self { is_cut_off: true, ..self }
     }
 
-    /// The children of one more namespace are still to be listed.
+    /// The children of one more namespace are not listed yet.
     pub(super) fn partly_listed(self) -> Self {
         Self { unlisted: Some(Unlisted::OfOneNamespace), ..self }
     }
 
-    /// The list of the children is still to come.
+    /// The children are not listed yet.
     pub(super) fn unlisted(self) -> Self {
         Self { unlisted: Some(Unlisted::All), ..self }
     }
 
-    /// A child of which the watch has told nothing that can be read.
+    /// An undecodable child.
     pub(super) fn leaving_out(self, child: &Value) -> Self {
         Self { undecodable: Some(child.to_string()), ..self }
     }
 
-    /// A child of another type that the watch has told of.
+    /// A cached child of another type.
     pub(super) fn caching_beside(self, ty: K8sType, child: Value) -> Self {
         Self { beside: Some((ty, child)), ..self }
     }
 
-    /// The parent becomes this while the handler is called.
+    /// The parent changes to this during the handler call.
     pub(super) fn meanwhile(self, parent: Value) -> Self {
         Self { becoming: Some(parent), ..self }
     }
@@ -210,7 +209,7 @@ impl Setup {
         Self { status: Some(status), ..self }
     }
 
-    /// What the server answers when it is asked for the schema of the parent.
+    /// The answer to the request for the schema of the parent.
     pub(super) fn publishing(self, published: Reply) -> Self {
         Self { published, ..self }
     }
@@ -226,7 +225,7 @@ impl Setup {
         if let Some((ty, _)) = &self.beside {
             config = config.child_of_type(ty.clone(), ChildConfig::apply());
         }
-        if self.awaited.is_some() {
+        if self.release.is_some() {
             config.handler_deadline = Duration::from_millis(1);
         }
         config
@@ -262,15 +261,15 @@ impl Setup {
         std::iter::once(children).chain(beside).collect()
     }
 
-    /// The handler; what it is told of the parent while it is called enters this store.
-    pub(super) fn cook(self, parents: &Store) -> Cook {
-        let Self { desired, status, awaited, farewell, meanwhile, .. } = self;
+    /// The handler; its changes of the parent enter this store.
+    pub(super) fn handler(self, parents: &Store) -> ScriptedHandler {
+        let Self { desired, status, release, finalize_error, meanwhile, .. } = self;
         let becoming = self.becoming.map(|parent| (parents.clone(), object(&app(), &parent)));
-        Cook { desired, status, awaited, farewell, meanwhile, becoming }
+        ScriptedHandler { desired, status, release, finalize_error, meanwhile, becoming }
     }
 }
 
-/// A store of a namespace or all, and the scope that has filled it.
+/// A store of one or all namespaces, and its scope.
 fn store(ty: &K8sType, namespace: Option<&str>, items: &[Value]) -> (Store, ScopeId) {
     let store = Store::new(ty.clone(), BTreeSet::from(["operetta.dev/parent-uid".to_owned()]));
     let scope = store.add_scope(namespace.map(str::to_owned));

@@ -1,4 +1,4 @@
-//! Children that take their time to go, and watches that do not tell when they have gone.
+//! Children that terminate slowly, and watches that miss their deletion.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ fn ending() -> Value {
     ending
 }
 
-fn namesake() -> Value {
-    let mut namesake = child("9", 2);
-    namesake["metadata"]["uid"] = json!("another");
-    namesake
+fn successor() -> Value {
+    let mut successor = child("9", 2);
+    successor["metadata"]["uid"] = json!("another");
+    successor
 }
 
-fn looks(world: &scripted::World) -> usize {
+fn reads(world: &scripted::World) -> usize {
     world.asked("GET").iter().filter(|asked| of_child(asked)).count()
 }
 
@@ -25,12 +25,12 @@ fn a_minute_later(mut memory: Memory) -> Memory {
     memory
 }
 
-/// As if its watch had missed the end.
+/// As if the watch had missed its deletion.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_whose_end_no_watch_tells_is_found_to_be_gone_after_a_minute() {
+async fn a_child_whose_deletion_the_watch_missed_is_found_gone_after_a_minute() {
     for (live, is_there, uid) in [
         (refusal(404, "NotFound"), false, None),
-        ((200, namesake()), true, Some("another")),
+        ((200, successor()), true, Some("another")),
         ((200, ending()), true, Some("cu")),
     ] {
         let setup = Setup::new(pods(), ChildConfig::apply()).caching(ending());
@@ -39,23 +39,27 @@ async fn a_child_whose_end_no_watch_tells_is_found_to_be_gone_after_a_minute() {
             "GET" if of_child(asked) => live.clone(),
             _ => taken(),
         });
-        let first = world.run(Memory::default()).await;
-        assert_eq!(looks(&world), 0, "not at once");
+        let first = world.reconcile(Memory::default()).await;
+        assert_eq!(reads(&world), 0, "not at once");
         let soon = Duration::from_secs(10);
         assert_eq!(first.finished(world.config()), Finished::Recheck { after: soon });
-        let second = world.run(a_minute_later(first.memory)).await;
-        assert_eq!(looks(&world), 1);
+        let second = world.reconcile(a_minute_later(first.memory)).await;
+        assert_eq!(reads(&world), 1);
         assert_eq!(world.is_cached("c"), is_there);
-        assert_eq!(world.told_the_parent_too(), uid != Some("cu"), "it runs again for it");
+        assert_eq!(
+            world.notified_the_parent_too(),
+            uid != Some("cu"),
+            "the parent is reconciled again"
+        );
         let cached = world.cached("c");
         assert_eq!(cached.as_ref().map(|child| child.uid().to_string()), uid.map(str::to_owned));
         assert!(second.failure().is_none(), "{second:?}");
     }
 }
 
-/// It may be what replaces the other, or what the other keeps from going.
+/// It may be the replacement of the other, or wait for it.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_is_not_wanted_stays_until_a_wanted_one_is_back_but_no_longer_than_a_minute() {
+async fn a_deletion_waits_for_a_terminating_desired_child_for_at_most_a_minute() {
     let mut other = child("6", 1);
     other["metadata"]["name"] = json!("d");
     other["metadata"]["uid"] = json!("du");
@@ -66,16 +70,16 @@ async fn a_child_that_is_not_wanted_stays_until_a_wanted_one_is_back_but_no_long
         "DELETE" => done(),
         _ => taken(),
     });
-    let first = world.run(Memory::default()).await;
-    let said = "Pod.v1 ns/d: its deletion waits until every write is accepted";
-    assert!(world.asked("DELETE").is_empty() && first.waiting.iter().any(|it| it == said));
-    let second = world.run(a_minute_later(first.memory)).await;
+    let first = world.reconcile(Memory::default()).await;
+    let message = "Pod.v1 ns/d: its deletion waits until every write is accepted";
+    assert!(world.asked("DELETE").is_empty() && first.waiting.iter().any(|it| it == message));
+    let second = world.reconcile(a_minute_later(first.memory)).await;
     assert_eq!(second.deletions(), 1, "{second:?}");
 }
 
-/// Of a lost node hundreds of Pods are ending.
+/// After the loss of a node hundreds of Pods are terminating.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_asks_for_patience_is_not_asked_about_the_others() {
+async fn a_throttling_server_gets_no_reads_of_the_other_children() {
     let mut other = ending();
     other["metadata"]["name"] = json!("d");
     other["metadata"]["uid"] = json!("du");
@@ -89,20 +93,20 @@ async fn a_server_that_asks_for_patience_is_not_asked_about_the_others() {
         }
         _ => taken(),
     });
-    let first = world.run(Memory::default()).await;
-    world.run(a_minute_later(first.memory)).await;
+    let first = world.reconcile(Memory::default()).await;
+    world.reconcile(a_minute_later(first.memory)).await;
     assert_eq!(world.asked("GET").iter().filter(|asked| asked.is_about("/pods/")).count(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_look_that_fails_is_told() {
+async fn a_failed_live_read_is_reported() {
     let setup = Setup::new(pods(), ChildConfig::apply()).caching(ending());
     let world = setup.desiring(desired("c")).before(|asked| match asked.method.as_str() {
         "PATCH" => with_status(&asked.body),
         "GET" if of_child(asked) => refusal(403, "Forbidden"),
         _ => taken(),
     });
-    let first = world.run(Memory::default()).await;
-    let second = world.run(a_minute_later(first.memory)).await;
+    let first = world.reconcile(Memory::default()).await;
+    let second = world.reconcile(a_minute_later(first.memory)).await;
     assert_eq!(second.failure().map(Failure::reason), Some("WriteFailed"), "{second:?}");
 }

@@ -1,4 +1,4 @@
-//! Why a reconcile failed, and what that means for the next one.
+//! Why a reconcile failed, and what follows for the schedule.
 
 use std::{borrow::Cow, fmt, time::Duration};
 
@@ -10,21 +10,21 @@ use crate::{
     schedule::Finished,
 };
 
-/// An object in the way of a child is looked at again after this time at the latest.
+/// The longest wait before a foreign object is read again.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 /// Why a reconcile failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Failure {
-    /// Children of a type that the operator needs cannot be listed; the handler was not called.
-    #[error("no handler is called, as children cannot be listed: {0}")]
+    /// Children of a declared type cannot be listed; the handler was not called.
+    #[error("children cannot be listed, so the handler is not called: {0}")]
     Unavailable(String),
     /// The handler returned an error.
     #[error("{message}")]
     Handler {
         /// The error with its causes.
         message: Quoted,
-        /// Whether only a change of the parent can mend it.
+        /// Whether only a change of the parent can fix it.
         permanent: bool,
         /// When the handler wants to be called again.
         retry_after: Option<Duration>,
@@ -32,49 +32,49 @@ pub enum Failure {
     /// The handler panicked.
     #[error("the handler panicked: {0}")]
     Panicked(Quoted),
-    /// The handler did not return in time; the parent is busy until it does.
+    /// The handler did not return in time; the parent is blocked until it does.
     #[error("the handler has not returned within {} s", .0.as_secs_f64())]
-    Overdue(Duration),
+    HandlerTimeout(Duration),
     /// The handler returned children that cannot be written; none was written or deleted.
     #[error("{}", listed(.0))]
     Refused(Vec<plan::Refusal>),
-    /// An object of somebody else has the name of a child; it was not touched.
+    /// A foreign object has the name of a child; it was not modified.
     #[error("{}", foreign(.0))]
     Foreign(Vec<ForeignChild>),
-    /// Writing failed.
+    /// Requests failed.
     #[error("{}", listed(.0))]
     Api(Vec<RequestFailure>),
-    /// The reconcile panicked, outside of the handler. What it said may quote a secret.
+    /// The reconcile panicked outside of the handler. Its message may contain a secret.
     #[error(
-        "the reconcile died of a defect of the framework: what it said is in the program's output"
+        "internal error: the reconcile panicked, which is a bug in Operetta; see the output of the process"
     )]
-    Died,
+    InternalError,
 }
 
-/// A request about one object failed. `Debug` says what `Display` does.
+/// A request about one object failed. `Debug` equals `Display`.
 #[derive(Clone, thiserror::Error)]
-#[error("{what}: {said}{hint}{}", kept_waiting(*.held_back))]
+#[error("{what}: {message}{hint}{}", other_writes(*.held_back))]
 pub struct RequestFailure {
     /// The object.
     pub what: String,
-    /// Why. What it says may quote a secret.
+    /// The error. Its message may contain a secret.
     #[source]
     pub error: ApiError,
-    /// What may be told of that.
-    pub said: Quoted,
-    /// What the operator could be told to do about it, if anything.
+    /// The message, after redaction.
+    pub message: Quoted,
+    /// Advice, if any.
     pub hint: Cow<'static, str>,
     /// How many other writes were not tried because of it.
     pub held_back: usize,
 }
 
 impl Failure {
-    /// What the handler returned is no JSON, and will be none when it is asked again.
+    /// The response of the handler is not valid JSON; retrying does not help.
     pub fn unserializable(why: &str) -> Self {
         Self::Handler { message: Quoted::new(why), permanent: true, retry_after: None }
     }
 
-    /// The same with what a redactor shows of the words of others.
+    /// The same after redaction of handler and server texts.
     #[must_use]
     pub fn shown(&self, redactor: &Redactor) -> Self {
         match self {
@@ -88,19 +88,19 @@ impl Failure {
                 Self::Api(failures.iter().map(|failure| failure.shown(redactor)).collect())
             }
             Self::Unavailable(_)
-            | Self::Overdue(_)
+            | Self::HandlerTimeout(_)
             | Self::Refused(_)
             | Self::Foreign(_)
-            | Self::Died => self.clone(),
+            | Self::InternalError => self.clone(),
         }
     }
 
-    /// Whether it quotes a handler or a server.
+    /// Whether it contains text of a handler or a server.
     pub fn quotes_others(&self) -> bool {
         matches!(self, Self::Handler { .. } | Self::Panicked(_) | Self::Api(_))
     }
 
-    /// The same as one that passes.
+    /// The same as a transient failure.
     #[must_use]
     pub fn into_passing(self) -> Self {
         match self {
@@ -111,17 +111,17 @@ impl Failure {
         }
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub fn kind(&self) -> FailureKind {
         match self {
             Self::Unavailable(_) => FailureKind::ChildTypeUnavailable,
             Self::Handler { .. } => FailureKind::HandlerFailed,
             Self::Panicked(_) => FailureKind::HandlerPanicked,
-            Self::Overdue(_) => FailureKind::HandlerTimeout,
+            Self::HandlerTimeout(_) => FailureKind::HandlerTimeout,
             Self::Refused(_) => FailureKind::InvalidChildren,
             Self::Foreign(_) => FailureKind::Conflict,
             Self::Api(_) => FailureKind::WriteFailed,
-            Self::Died => FailureKind::InternalError,
+            Self::InternalError => FailureKind::InternalError,
         }
     }
 
@@ -130,31 +130,31 @@ impl Failure {
         self.kind().name()
     }
 
-    /// Whether only a change of the parent, or of what is in the way, can mend it.
+    /// Whether it needs manual intervention: a change of the parent, of a child type or of a foreign object.
     pub fn is_stalled(&self) -> bool {
         match self {
             Self::Handler { permanent, .. } => *permanent,
             Self::Unavailable(_) | Self::Refused(_) | Self::Foreign(_) => true,
-            Self::Panicked(_) | Self::Overdue(_) | Self::Died => false,
+            Self::Panicked(_) | Self::HandlerTimeout(_) | Self::InternalError => false,
             Self::Api(failures) => failures.iter().all(RequestFailure::is_permanent),
         }
     }
 
-    /// Whether nothing is tried again before the parent changes.
+    /// Whether it is not retried until the parent changes.
     pub fn is_for_good(&self) -> bool {
         matches!(self, Self::Handler { permanent: true, .. } | Self::Refused(_))
     }
 
-    /// How a stalled run is told of: what rests, and what is tried again although that may be in vain.
+    /// The prefix of the Event: whether a stalled reconcile is retried.
     pub fn outlook(&self) -> &'static str {
         match self {
-            _ if self.is_for_good() => "stalled until something changes: ",
-            _ if self.is_stalled() => "stalled, though it is tried again: ",
+            _ if self.is_for_good() => "stalled, not retried until the parent changes: ",
+            _ if self.is_stalled() => "stalled, still retrying: ",
             _ => "",
         }
     }
 
-    /// What the failure means for the schedule. `longest` is the longest backoff.
+    /// The result for the schedule. `longest` is the longest backoff.
     pub fn finished(&self, longest: Duration) -> Finished {
         match self {
             _ if self.is_for_good() => Finished::FailedForGood,
@@ -162,26 +162,26 @@ impl Failure {
                 Finished::FailedUntil { after: *after }
             }
             Self::Api(failures) => api_finished(failures, longest),
-            // No watch may cover the object: what becomes of it is looked at live.
+            // No watch may cover the object, so it is read again.
             Self::Foreign(_) => Finished::FailedUntilGone { is_passing: true, at_most: LOOK_AGAIN },
-            // Whoever mends it makes the operator start, which ends every wait.
+            // The fix makes the operator start, which ends the wait.
             Self::Unavailable(_) => Finished::FailedUntil { after: longest },
             Self::Handler { .. }
             | Self::Refused(_)
             | Self::Panicked(_)
-            | Self::Overdue(_)
-            | Self::Died => Finished::Failed,
+            | Self::HandlerTimeout(_)
+            | Self::InternalError => Finished::Failed,
         }
     }
 }
 
-/// What failed requests mean for the schedule. `longest` is the longest backoff.
+/// The result of failed requests for the schedule. `longest` is the longest backoff.
 pub fn api_finished(failures: &[RequestFailure], longest: Duration) -> Finished {
     if let Some(after) = failures.iter().filter_map(RequestFailure::asked).max() {
         return Finished::Throttled { after };
     }
     if failures.iter().all(RequestFailure::is_permanent) {
-        // Not for good: what is in the way may be taken away without a change of the parent.
+        // Retried: the cause may be fixed without a change of the parent.
         return Finished::FailedUntil { after: longest };
     }
     Finished::Failed
@@ -190,39 +190,38 @@ pub fn api_finished(failures: &[RequestFailure], longest: Duration) -> Finished 
 impl RequestFailure {
     /// A request about something failed.
     pub fn new(what: String, error: ApiError) -> Self {
-        let (said, hint) = (Quoted::new(error.to_string()), of_permission(&error).into());
-        Self { what, error, said, hint, held_back: 0 }
+        let (message, hint) = (Quoted::new(error.to_string()), of_permission(&error).into());
+        Self { what, error, message, hint, held_back: 0 }
     }
 
-    /// The same with what a redactor shows of the server's words: only one that was reached can quote
-    /// anything.
+    /// The same after redaction of the server's text.
     #[must_use]
     pub fn shown(&self, redactor: &Redactor) -> Self {
-        let said = match &self.error {
+        let message = match &self.error {
             ApiError::Refused { request, refusal } if redactor.hides_everything() => {
-                Quoted::new(format!("{request}: {}: {WITHHELD}", refusal.name()))
+                Quoted::new(format!("{}: {WITHHELD} ({request})", refusal.name()))
             }
             error => Quoted::new(error.to_string()),
         };
-        let said = if redactor.hides_everything() {
-            Redactor::Nothing.shown(&said)
+        let message = if redactor.hides_everything() {
+            Redactor::Nothing.shown(&message)
         } else {
-            redactor.shown(&said)
+            redactor.shown(&message)
         };
-        Self { said, ..self.clone() }
+        Self { message, ..self.clone() }
     }
 
-    /// Whether the server has more to do than it can, so that whatever else there is should wait.
+    /// Whether the server is throttling requests, so that others should wait.
     pub fn is_throttled(&self) -> bool {
         self.error.is_throttling()
     }
 
-    /// Whether it can never work as it is.
+    /// Whether the request can never succeed unchanged.
     pub fn is_permanent(&self) -> bool {
         self.error.class() == ErrorClass::Permanent
     }
 
-    /// How long the server asked us to wait.
+    /// The wait that the server asked for.
     fn asked(&self) -> Option<Duration> {
         match self.error.class() {
             ErrorClass::Wait(delay) => Some(delay),
@@ -242,7 +241,7 @@ impl fmt::Debug for RequestFailure {
     }
 }
 
-/// What the admission plugin `OwnerReferencesPermissionEnforcement` asks for and does not name.
+/// The permission that the admission plugin `OwnerReferencesPermissionEnforcement` checks and does not name.
 fn of_permission(error: &ApiError) -> &'static str {
     let is_it =
         |refusal: &Refusal| refusal.code == 403 && refusal.message.contains("blockOwnerDeletion");
@@ -253,7 +252,7 @@ fn of_permission(error: &ApiError) -> &'static str {
     }
 }
 
-fn kept_waiting(held_back: usize) -> String {
+fn other_writes(held_back: usize) -> String {
     match held_back {
         0 => String::new(),
         1 => "; 1 other write waits".to_owned(),
@@ -262,22 +261,25 @@ fn kept_waiting(held_back: usize) -> String {
 }
 
 fn foreign(children: &[ForeignChild]) -> String {
-    let named = |child: &ForeignChild| format!("{} {}", child.id, in_the_way(child));
+    let named = |child: &ForeignChild| format!("{} {}", child.id, foreign_message(child));
     children.iter().map(named).collect::<Vec<_>>().join("; ")
 }
 
-/// What somebody else's object does to a child.
-pub fn in_the_way(child: &ForeignChild) -> String {
-    let instead = if child.has_controller() {
+/// The message about a foreign object, with advice.
+pub fn foreign_message(child: &ForeignChild) -> String {
+    let advice = if child.has_controller() {
         "give the child another name, or delete that object"
     } else if child.is_adoptable {
         "give the child another name, delete that object, or adopt it \
          (`ChildConfig::apply().adopting()`)"
     } else {
-        // It may be the child of another parent.
+        // It may be a child of another parent.
         "give the child another name, or delete that object if nobody needs it"
     };
-    format!("exists and is not ours ({}); it is left alone: {instead}", child.owner)
+    format!(
+        "already exists and is not owned by this parent ({}); it was not modified: {advice}",
+        child.owner
+    )
 }
 
 fn listed<T: std::fmt::Display>(items: &[T]) -> String {

@@ -1,4 +1,4 @@
-//! What each kind of failure means, and what is said of it.
+//! The schedule and the message of each kind of failure.
 
 use super::*;
 use crate::{
@@ -40,7 +40,7 @@ fn the_schedule_follows_the_kind_of_failure() {
     let throttled = |seconds| Finished::Throttled { after: Duration::from_secs(seconds) };
     let request = || "patch /x".to_owned();
     for (failure, expected) in [
-        // The server's answers: may pass, ask for patience, or cannot work as they are.
+        // Answers of the server: transient, throttling, or permanent.
         (api(&[(401, None)]), Failed),
         (api(&[(403, None)]), Failed),
         (api(&[(404, None)]), Failed),
@@ -56,7 +56,7 @@ fn the_schedule_follows_the_kind_of_failure() {
         (api(&[(403, Some(3))]), Failed),
         (api(&[(413, None)]), until(600)),
         (api(&[(422, None)]), until(600)),
-        // The most patient child counts, and one that may pass makes a retry worth while.
+        // The longest throttling counts, and one transient failure makes a retry useful.
         (api(&[(422, None), (500, None)]), Failed),
         (api(&[(429, Some(3)), (500, None), (429, Some(7)), (422, None)]), throttled(7)),
         // No answer.
@@ -69,7 +69,7 @@ fn the_schedule_follows_the_kind_of_failure() {
         (handler(true, Some(3)), FailedForGood),
         (Failure::Unavailable(String::new()), until(600)),
         (Failure::Panicked(Quoted::new("")), Failed),
-        (Failure::Overdue(longest), Failed),
+        (Failure::HandlerTimeout(longest), Failed),
         (Failure::Refused(Vec::new()), FailedForGood),
         (
             Failure::Foreign(Vec::new()),
@@ -77,17 +77,17 @@ fn the_schedule_follows_the_kind_of_failure() {
         ),
     ] {
         assert_eq!(failure.finished(longest), expected, "{failure:?}");
-        let rests = failure.outlook() == "stalled until something changes: ";
-        assert_eq!(rests, expected == FailedForGood, "or it is told what is not so: {failure:?}");
+        let is_final = failure.outlook().contains("not retried");
+        assert_eq!(is_final, expected == FailedForGood, "{failure:?}");
         assert_eq!(failure.outlook().is_empty(), !failure.is_stalled(), "{failure:?}");
     }
 }
 
 #[test]
-fn an_object_is_offered_for_adoption_only_where_its_type_can_be_told_to() {
+fn adoption_is_suggested_only_for_an_object_without_controller_of_a_type_that_allows_it() {
     let ty = K8sType::namespaced("v1", "Pod", "pods");
     let text = |owner: &str, is_adoptable| {
-        in_the_way(&ForeignChild {
+        foreign_message(&ForeignChild {
             id: ChildId { ty: ty.clone(), key: ObjectKey::namespaced("ns", "a") },
             uid: Uid::new("u"),
             version: ResourceVersion::Number(1),
@@ -95,20 +95,20 @@ fn an_object_is_offered_for_adoption_only_where_its_type_can_be_told_to() {
             is_adoptable,
         })
     };
-    for (owner, is_adoptable, is_offered) in [
+    for (owner, is_adoptable, is_suggested) in [
         ("it has no controller", true, true),
         ("it has no controller", false, false),
         ("it is controlled by App b (uid 7)", true, false),
     ] {
-        assert_eq!(text(owner, is_adoptable).contains("adopting()"), is_offered, "{owner}");
+        assert_eq!(text(owner, is_adoptable).contains("adopting()"), is_suggested, "{owner}");
     }
 }
 
 #[test]
 fn the_permission_that_an_admission_plugin_does_not_name_is_named() {
-    let told = |message: &str| refused(403, None, message).shown(&Redactor::Nothing).to_string();
+    let shown = |message: &str| refused(403, None, message).shown(&Redactor::Nothing).to_string();
     let blocks = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you \
                   can't set finalizers on: , <nil>";
-    assert!(told(blocks).ends_with("update on the `/finalizers` of the parents"));
-    assert!(told("cannot patch pods").ends_with("cannot patch pods"));
+    assert!(shown(blocks).ends_with("update on the `/finalizers` of the parents"));
+    assert!(!shown("cannot patch pods").contains("missing permission"));
 }

@@ -1,4 +1,4 @@
-//! Single values of an object, for those who need no Rust type of it. Parses what it returns.
+//! Single values of an object, without a Rust type of it. Parses what it returns.
 
 use std::borrow::Cow;
 
@@ -8,8 +8,8 @@ use super::Object;
 use crate::object::json::RawFields;
 
 impl Object {
-    /// The value at a JSON pointer (RFC 6901), for example `/spec/replicas`. Not of the whole object, nor
-    /// of `apiVersion` and `kind`, which are in [`ty`](Object::ty).
+    /// The value at a JSON pointer (RFC 6901), for example `/spec/replicas`. Not the whole object,
+    /// and not `apiVersion` and `kind`, which are in [`ty`](Object::ty).
     pub fn pointer(&self, pointer: &str) -> Option<Value> {
         let rest = pointer.strip_prefix('/')?;
         let (name, inner) = rest.split_once('/').unwrap_or((rest, ""));

@@ -1,5 +1,5 @@
-//! Which fields of an object its managers own, as far as operators have to know it: what they
-//! themselves wrote to the object, and no subresource.
+//! Which fields of an object its managers own, as far as operators need it: what they themselves
+//! wrote to the object, not to a subresource.
 
 use std::{
     borrow::{Borrow, Cow},
@@ -15,8 +15,8 @@ use crate::object::{FieldSet, Uid};
 
 /// The field managers whose entries in `metadata.managedFields` are kept; all others are dropped.
 ///
-/// What is kept is shared by all objects with the same fields, as the children of one type mostly
-/// are but for the uid of their controller. Cheap to clone: clones share too.
+/// The kept entries are shared by all objects with the same fields. The children of one type mostly
+/// have the same, except for the uid of their controller. Cheap to clone: clones share too.
 #[derive(Debug, Clone, Default)]
 pub struct KeptManagers(Arc<Kept>);
 
@@ -27,11 +27,11 @@ struct Kept {
     entries: Mutex<Shared<[KeptEntry]>>,
 }
 
-/// Values that many objects have, once each.
+/// Values that many objects have, stored once.
 #[derive(Debug)]
 struct Shared<T: ?Sized> {
     known: HashSet<Arc<T>>,
-    /// How many there may be before those that nobody uses any more are dropped.
+    /// How many there may be before the unused ones are dropped.
     limit: usize,
 }
 
@@ -39,7 +39,7 @@ struct Shared<T: ?Sized> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct ManagedFields {
     kept: Option<Arc<[KeptEntry]>>,
-    /// What all own, as a hash: beside the entries, which many objects share.
+    /// What all managers own, as a hash; the entries are shared by many objects.
     of_all: u64,
 }
 
@@ -53,20 +53,20 @@ struct KeptEntry {
 /// What a field manager did to the object itself.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum KeptWrite {
-    /// It applied.
+    /// It applied the object.
     Applied(Applied),
-    /// It wrote in another way.
+    /// It wrote the object in another way.
     Updated,
-    /// It is none of those who are kept, and wrote after them.
+    /// It is not one of the kept managers, and wrote after them.
     ChangedSince,
 }
 
-/// What a field manager applied: equal where the texts are.
+/// What a field manager applied: equal when the texts are.
 #[derive(Debug)]
 struct Applied {
     /// Its `fieldsV1`.
     text: Box<str>,
-    /// The same, read for the first of many objects that share it: a start looks at all of them.
+    /// The same, parsed once for many objects that share it: a start reads all of them.
     read: OnceLock<FieldSet>,
 }
 
@@ -85,14 +85,15 @@ pub(super) struct Entry<'a> {
     fields: Option<&'a RawValue>,
 }
 
-/// Stands for the uid of the controller: who owns an owner reference owns it under that uid, and
-/// the entry could be shared by nobody else. It is how JSON writes the `CONTROLLER` of `field_set`.
+/// Replaces the uid of the controller: an owner reference is owned under that uid, and the entry
+/// could not be shared otherwise. It is the JSON form of the `CONTROLLER` of `field_set`.
 const CONTROLLER: &str = "\\u0000";
 
-/// The fewest values that are looked through for those that nobody uses.
+/// With fewer values the unused ones are not searched for.
 const FEWEST: usize = 64;
 
-/// What is read takes ten times the memory of its text: it is kept where so many objects share it.
+/// Parsed fields take ten times the memory of their text: they are kept where so many objects share
+/// them.
 const MANY: usize = 64;
 
 impl KeptManagers {
@@ -102,7 +103,7 @@ impl KeptManagers {
         Self(Arc::new(Kept { names, ..Kept::default() }))
     }
 
-    /// What is kept of `metadata.managedFields`.
+    /// The kept part of `metadata.managedFields`.
     pub(super) fn reduce(
         &self,
         entries: Vec<Entry<'_>>,
@@ -122,7 +123,7 @@ impl KeptManagers {
         ManagedFields { kept, of_all }
     }
 
-    /// The one copy of a text that many objects have.
+    /// The shared copy of a text that many objects have.
     pub(super) fn share(&self, text: &str) -> Arc<str> {
         one_of(&self.0.texts, text)
     }
@@ -169,20 +170,20 @@ impl ManagedFields {
         Some(controller.map_or_else(|| fields.clone(), |uid| fields.of(uid)))
     }
 
-    /// Whether a manager owns something by other writes.
+    /// Whether a manager owns fields by other writes.
     pub(super) fn has_update_by(&self, manager: &str) -> bool {
         let is_it =
             |entry: &KeptEntry| entry.what == KeptWrite::Updated && *entry.manager == *manager;
         self.entries().iter().any(is_it)
     }
 
-    /// Who changed the object after those who are kept did.
+    /// The manager that changed the object after the kept ones.
     pub(super) fn changed_by(&self) -> Option<&str> {
         let is_it = |entry: &&KeptEntry| entry.what == KeptWrite::ChangedSince;
         self.entries().iter().find(is_it).map(|entry| &*entry.manager)
     }
 
-    /// What all own, as a hash that only tells whether it is the same.
+    /// What all managers own, as a hash that only shows whether it is the same.
     pub(super) fn of_all(&self) -> u64 {
         self.of_all
     }
@@ -220,8 +221,8 @@ impl Hash for Applied {
     }
 }
 
-/// The last of the others, if it wrote later than all who are kept, as far as seconds tell. Times
-/// are all in the same form, so that they compare as texts.
+/// The last of the others, if it wrote later than all kept managers, with the precision of seconds.
+/// All times have the same form, so that they compare as texts.
 fn changed_since(kept: &[Entry<'_>], others: &[Entry<'_>]) -> Option<KeptEntry> {
     let last = kept.iter().filter_map(|entry| entry.time.as_deref()).max();
     let other = others.iter().max_by(|a, b| a.time.cmp(&b.time))?;
@@ -230,7 +231,7 @@ fn changed_since(kept: &[Entry<'_>], others: &[Entry<'_>]) -> Option<KeptEntry> 
     is_later.then_some(KeptEntry { manager, what: KeptWrite::ChangedSince })
 }
 
-/// Whoever is first in the list. Times do not count: writing the same again changes them too.
+/// In any order of the entries. Times do not count: writing the same again changes them too.
 fn of_all(entries: &[Entry<'_>]) -> u64 {
     let owned = |entry: &Entry<'_>| {
         let mut hasher = DefaultHasher::new();
@@ -242,7 +243,7 @@ fn of_all(entries: &[Entry<'_>]) -> u64 {
 }
 
 impl Entry<'_> {
-    /// `None` for an apply that tells no fields.
+    /// `None` for an apply without fields.
     fn keep(&self, controller: Option<&Uid>) -> Option<KeptEntry> {
         let what = match self.operation.as_ref() {
             "Apply" => KeptWrite::Applied(Applied::new(shareable(self.fields?.get(), controller))),
@@ -251,7 +252,7 @@ impl Entry<'_> {
         Some(KeptEntry { manager: Box::from(&*self.manager), what })
     }
 
-    /// What others write by way of other subresources (`scale`) they write to the object itself.
+    /// Writes of others through other subresources (`scale`) change the object itself.
     fn is_of_status(&self) -> bool {
         self.subresource.as_deref() == Some("status")
     }

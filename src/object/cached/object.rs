@@ -1,4 +1,4 @@
-//! An object as it is cached, and what can be read off it.
+//! A cached object, and what can be read from it.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -13,9 +13,9 @@ use crate::object::{
 
 /// One version of one object: its JSON text and the few facts that routing needs. Cheap to clone.
 ///
-/// `apiVersion` and `kind` are not in the text (the type has them), nor are `metadata.managedFields`:
-/// what operators need of these is kept beside it. `Debug` names the object and never
-/// prints its content, so that no Secret reaches a log by accident.
+/// `apiVersion` and `kind` are not in the text (the type has them), nor are
+/// `metadata.managedFields`: what operators need of these is kept beside it. `Debug` names the
+/// object and never prints its content, so that no Secret is logged by accident.
 #[derive(Clone)]
 pub struct Object(pub(super) Arc<Facts>);
 
@@ -33,7 +33,7 @@ pub(super) struct Facts {
     pub(super) metadata: u32,
 }
 
-/// How the text of every cached object begins.
+/// The beginning of the text of every cached object.
 pub(super) const METADATA_FIRST: &str = "{\"metadata\":";
 
 /// A JSON text is not a Kubernetes object. The text is never quoted: it may be a Secret.
@@ -55,7 +55,7 @@ pub enum ParseObjectError {
     /// It is nested more than 120 levels deep.
     #[error("not readable: nested more than {} levels deep", crate::object::json::MAX_DEPTH)]
     TooDeep,
-    /// It has a number beyond those of 64 bits, or a text that is not Unicode.
+    /// It has a number beyond 64 bits, or a text that is not Unicode.
     #[error("not readable: a number is too large, or a text is not Unicode")]
     NoTree,
     /// It has no such field, or the field is empty.
@@ -104,18 +104,18 @@ impl Object {
         self.0.is_deleting
     }
 
-    /// Whether an object that is being deleted waits for nothing any more: what a server answers with
-    /// it is the last that is heard of it.
+    /// Whether an object that is being deleted waits for nothing any more: the server's response
+    /// with it is then the last event about it.
     pub fn has_ended(&self) -> bool {
         let metadata = self.field("metadata").unwrap_or_default();
         let grace = metadata["deletionGracePeriodSeconds"].as_i64().unwrap_or_default();
-        // A Namespace stays until what is in it has gone.
+        // A Namespace stays until its content is deleted.
         let of_spec = self.field("spec").unwrap_or_default();
         let holds = of_spec["finalizers"].as_array().is_some_and(|holds| !holds.is_empty());
         self.is_deleting() && self.finalizers().is_empty() && grace == 0 && !holds
     }
 
-    /// The uid in the owner reference that says `controller: true`.
+    /// The uid in the owner reference with `controller: true`.
     pub fn controller(&self) -> Option<&Uid> {
         self.0.controller.as_ref()
     }
@@ -153,7 +153,7 @@ impl Object {
         serde_json::from_str(fields.get(name)?).ok()
     }
 
-    /// `metadata.creationTimestamp` as the server writes it: texts that compare as their times do.
+    /// `metadata.creationTimestamp` as the server writes it: these texts compare like their times.
     pub(crate) fn created(&self) -> Option<String> {
         self.metadata_field("creationTimestamp")
     }
@@ -185,14 +185,14 @@ impl Object {
         self.0.managed.has_update_by(manager)
     }
 
-    /// The field manager that changed the object itself after the kept managers last did, as far as
-    /// the server tells; it tells only of those who still own something.
+    /// The field manager that changed the object itself after the last write of the kept managers.
+    /// The server names only managers that still own something.
     pub fn changed_by(&self) -> Option<&str> {
         self.0.managed.changed_by()
     }
 
-    /// What field managers own, also those that were not kept, as a hash that only tells whether it is
-    /// the same.
+    /// What field managers own, including those that were not kept, as a hash that only shows
+    /// whether it is the same.
     pub(crate) fn ownership_hash(&self) -> u64 {
         self.0.managed.of_all()
     }
@@ -227,7 +227,7 @@ impl Serialize for Object {
     }
 }
 
-/// Two values are equal when they are the same version of the same object.
+/// Two values are equal if they are the same version of the same object.
 impl PartialEq for Object {
     fn eq(&self, other: &Self) -> bool {
         self.uid() == other.uid() && self.resource_version() == other.resource_version()

@@ -1,5 +1,5 @@
-//! What is read of an object's text before it is worth keeping: one pass over the text, and no copy
-//! of it.
+//! The parts of an object that are read before it is worth keeping: one pass over the text, without
+//! a copy of it.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -19,7 +19,7 @@ use crate::object::{
     json::{BorrowedText, ObjectWriter, RawFields, is_too_deep, is_tree},
 };
 
-/// A text that is an object, and what the object is called.
+/// An object that is still text, with its name.
 pub(crate) struct Outline<'a> {
     key: ObjectKey,
     uid: Cow<'a, str>,
@@ -30,7 +30,7 @@ pub(crate) struct Outline<'a> {
     others: RawFields<'a>,
 }
 
-/// The fields of the root, but for those that the type says already.
+/// The fields of the root, without those that the type has already.
 #[derive(Default)]
 struct Root<'a> {
     metadata: Option<Metadata<'a>>,
@@ -59,7 +59,7 @@ impl<'a> Outline<'a> {
         let Root { metadata, others } = serde_json::from_str(text)?;
         let metadata: Metadata<'a> = metadata.ok_or(ParseObjectError::Missing("metadata"))?;
         let fields = &metadata.fields;
-        // What is only kept as a text is read later, where it must not seem to be missing.
+        // The kept texts are parsed later, when a failure would look like a missing field.
         let kept = || others.0.iter().chain(&fields.0).map(|(_, value)| value.get());
         if kept().any(is_too_deep) {
             return Err(ParseObjectError::TooDeep);
@@ -120,7 +120,7 @@ impl<'a> Outline<'a> {
 }
 
 impl Object {
-    /// Reads an object of a known type from the JSON that the server sent.
+    /// Parses an object of a known type from the JSON that the server sent.
     pub fn parse(
         ty: &K8sType,
         text: &str,

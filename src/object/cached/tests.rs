@@ -33,9 +33,9 @@ fn parsed() -> Object {
     Object::parse(&config_map(), &text(), &managers).unwrap()
 }
 
-/// As a text it would do; but its fields would seem to be missing when they are read.
+/// It could be kept as text, but its fields would seem to be missing when they are read.
 #[test]
-fn what_is_nested_too_deep_to_be_read_is_no_object() {
+fn an_object_that_is_nested_too_deep_is_refused() {
     let metadata = json!({"name": "a", "uid": "u", "resourceVersion": "1"});
     for (levels, is_read) in [(120, true), (121, false)] {
         let deep = format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
@@ -52,9 +52,9 @@ fn what_is_nested_too_deep_to_be_read_is_no_object() {
     }
 }
 
-/// Else a handler would take the field for missing, and what hangs on it would be deleted.
+/// Otherwise a handler would take the field for missing, and its children would be deleted.
 #[test]
-fn what_is_json_and_cannot_be_read_as_a_tree_is_no_object() {
+fn an_object_that_is_json_and_no_tree_is_refused() {
     let ty = K8sType::cluster_scoped("v1", "Thing", "things");
     let metadata = json!({"name": "a", "uid": "5e7", "resourceVersion": "1"});
     for (spec, is_read) in [("1e30", true), ("1e999", false), (r#""\ud800""#, false)] {
@@ -92,7 +92,7 @@ fn only_kept_managers_are_known_and_none_is_in_the_text() {
 }
 
 #[test]
-fn the_type_comes_back_with_the_tree() {
+fn the_tree_contains_the_type() {
     let value = parsed().to_value();
     assert_eq!((&value["kind"], &value["apiVersion"]), (&json!("ConfigMap"), &json!("v1")));
     assert_eq!(value["data"]["k"], "secret-value");
@@ -107,7 +107,7 @@ fn debug_and_errors_never_show_content() {
 }
 
 #[test]
-fn what_every_object_has_must_be_there() {
+fn required_fields_must_be_present() {
     for field in ["name", "uid", "resourceVersion"] {
         let mut value: Value = serde_json::from_str(&text()).unwrap();
         value["metadata"].as_object_mut().unwrap().remove(field);
@@ -116,8 +116,8 @@ fn what_every_object_has_must_be_there() {
     }
 }
 
-/// There are as many as objects in the cluster, and a tree is several times as large as its text. Whoever
-/// adds to the facts is to weigh it here: each is named.
+/// There is one for every object in the cluster, and a tree is several times as large as its text.
+/// The test names every fact, so that an addition is noticed here.
 #[test]
 fn an_object_is_its_text_and_a_few_facts_and_no_tree() {
     let object = parsed();
@@ -135,7 +135,7 @@ fn an_object_is_its_text_and_a_few_facts_and_no_tree() {
         + size_of_val(metadata);
     assert!(size_of::<Facts>() < named + 8, "one that is not named: {}", size_of::<Facts>());
     assert!(size_of::<Facts>() <= 168, "{} bytes", size_of::<Facts>());
-    // No room to grow in, and nothing but the text.
+    // No spare capacity, and nothing but the text.
     assert_eq!(std::any::type_name_of_val(json), "alloc::boxed::Box<str>");
     assert_eq!(serde_json::from_str::<Value>(json).unwrap()["data"], object.to_value()["data"]);
 }

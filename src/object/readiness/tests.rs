@@ -1,4 +1,4 @@
-//! What objects of each kind tell.
+//! The readiness of objects of each kind.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn ty(api_version: &str, kind: &str) -> K8sType {
     K8sType::namespaced(api_version, kind, &format!("{}s", kind.to_lowercase()))
 }
 
-fn told(ty: &K8sType, fields: &Value) -> String {
+fn readiness(ty: &K8sType, fields: &Value) -> String {
     let mut value = json!({"metadata": {
         "name": "a", "namespace": "ns", "uid": "u", "resourceVersion": "1", "generation": 2,
     }});
@@ -26,11 +26,11 @@ fn told(ty: &K8sType, fields: &Value) -> String {
 fn table(api_version: &str, kind: &str, rows: &[(Value, &str)]) {
     let ty = ty(api_version, kind);
     for (fields, expected) in rows {
-        assert_eq!(told(&ty, fields), *expected, "{kind} {fields}");
+        assert_eq!(readiness(&ty, fields), *expected, "{kind} {fields}");
     }
 }
 
-/// The same of a workload whose controller has seen it.
+/// The same for a workload that its controller has observed.
 fn seen_table(kind: &str, rows: &[(Value, &str)]) {
     let seen = |(mut fields, expected): (Value, _)| {
         fields["status"]["observedGeneration"] = json!(2);
@@ -41,7 +41,7 @@ fn seen_table(kind: &str, rows: &[(Value, &str)]) {
 }
 
 /// A status with one condition.
-fn says(ty: &str, status: &str, reason: &str) -> Value {
+fn condition(ty: &str, status: &str, reason: &str) -> Value {
     json!({"status": {"conditions": [{"type": ty, "status": status, "reason": reason}]}})
 }
 
@@ -57,23 +57,23 @@ fn deployments() {
         &[
             (status(2, 2, 2), "Ready"),
             (json!({"spec": {"replicas": 0}, "status": {}}), "Ready"),
-            (json!({}), "Progressing 0 of 1 replicas are of the newest kind"),
-            (status(2, 1, 2), "Progressing 1 of 2 replicas are of the newest kind"),
-            (status(3, 2, 3), "Progressing 1 old replicas are still there"),
-            (status(5, 5, 5), "Progressing 3 replicas too many are still there"),
+            (json!({}), "Progressing 0 of 1 replicas are updated"),
+            (status(2, 1, 2), "Progressing 1 of 2 replicas are updated"),
+            (status(3, 2, 3), "Progressing 1 old replicas still exist"),
+            (status(5, 5, 5), "Progressing 3 surplus replicas still exist"),
             (status(2, 2, 1), "Progressing 1 of 2 replicas are available"),
             (
-                says("Progressing", "False", "ProgressDeadlineExceeded"),
+                condition("Progressing", "False", "ProgressDeadlineExceeded"),
                 "Failed ProgressDeadlineExceeded",
             ),
-            (says("ReplicaFailure", "True", "FailedCreate"), "Failed FailedCreate"),
+            (condition("ReplicaFailure", "True", "FailedCreate"), "Failed FailedCreate"),
         ],
     );
 }
 
-/// What it says is from before, or nobody has said anything: zeros are as many as are wanted of none.
+/// The status is of an earlier generation, or not set: its zeros are as many as are wanted of none.
 #[test]
-fn workloads_that_their_controller_has_not_seen_are_on_their_way() {
+fn workloads_that_their_controller_has_not_observed_are_progressing() {
     for kind in ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"] {
         let none = json!({"spec": {"replicas": 0}, "status": {
             "replicas": 0, "desiredNumberScheduled": 0, "currentNumberScheduled": 0,
@@ -84,8 +84,8 @@ fn workloads_that_their_controller_has_not_seen_are_on_their_way() {
             "apps/v1",
             kind,
             &[
-                (none, "Progressing its controller has not seen it yet"),
-                (earlier, "Progressing generation 2 has not been seen, only 1"),
+                (none, "Progressing its controller has not observed it yet"),
+                (earlier, "Progressing generation 2 is not observed yet, only 1"),
             ],
         );
     }
@@ -107,9 +107,9 @@ fn stateful_sets() {
         &[
             (status(2, 2, "2"), "Ready"),
             (status(1, 2, "2"), "Progressing 1 of 2 replicas are ready"),
-            (status(2, 1, "1"), "Progressing 1 of 2 replicas are of the newest kind"),
+            (status(2, 1, "1"), "Progressing 1 of 2 replicas are updated"),
             (status(2, 2, "1"), "Progressing the newest revision is being rolled out"),
-            (status(3, 3, "2"), "Progressing 1 replicas too many are still there"),
+            (status(3, 3, "2"), "Progressing 1 surplus replicas still exist"),
             (partitioned, "Ready"),
             (json!({"spec": {"updateStrategy": {"type": "OnDelete"}}}), "Ready"),
         ],
@@ -128,7 +128,7 @@ fn daemon_sets_and_replica_sets() {
         "DaemonSet",
         &[
             (daemons(3, 3), "Ready"),
-            (daemons(2, 3), "Progressing 2 of 3 pods are of the newest kind"),
+            (daemons(2, 3), "Progressing 2 of 3 pods are updated"),
             (daemons(3, 1), "Progressing 1 of 3 pods are available"),
             (json!({}), "Progressing nothing is scheduled yet"),
             (json!({"status": {"desiredNumberScheduled": 0}}), "Ready"),
@@ -140,10 +140,10 @@ fn daemon_sets_and_replica_sets() {
             (json!({"status": {"availableReplicas": 1}}), "Ready"),
             (
                 json!({"status": {"availableReplicas": 1, "replicas": 2}}),
-                "Progressing 1 replicas too many are still there",
+                "Progressing 1 surplus replicas still exist",
             ),
             (json!({}), "Progressing 0 of 1 replicas are available"),
-            (says("ReplicaFailure", "True", "FailedCreate"), "Failed FailedCreate"),
+            (condition("ReplicaFailure", "True", "FailedCreate"), "Failed FailedCreate"),
         ],
     );
 }
@@ -154,8 +154,8 @@ fn jobs() {
         "batch/v1",
         "Job",
         &[
-            (says("Complete", "True", ""), "Ready"),
-            (says("Failed", "True", "BackoffLimitExceeded"), "Failed BackoffLimitExceeded"),
+            (condition("Complete", "True", ""), "Ready"),
+            (condition("Failed", "True", "BackoffLimitExceeded"), "Failed BackoffLimitExceeded"),
             (json!({}), "Progressing it has not started"),
             (json!({"spec": {"suspend": true}}), "Progressing it is suspended"),
             (
@@ -177,9 +177,9 @@ fn pods() {
         "Pod",
         &[
             (json!({"status": {"phase": "Succeeded"}}), "Ready"),
-            (says("Ready", "True", ""), "Ready"),
-            (says("Ready", "False", "ContainersNotReady"), "Progressing ContainersNotReady"),
-            (says("PodScheduled", "False", "Unschedulable"), "Progressing Unschedulable"),
+            (condition("Ready", "True", ""), "Ready"),
+            (condition("Ready", "False", "ContainersNotReady"), "Progressing ContainersNotReady"),
+            (condition("PodScheduled", "False", "Unschedulable"), "Progressing Unschedulable"),
             (json!({}), "Progressing it has not been scheduled yet"),
             (json!({"status": {"phase": "Failed", "reason": "Evicted"}}), "Failed Evicted"),
             (waiting("ImagePullBackOff"), "Failed container c: ImagePullBackOff: no such image"),
@@ -217,7 +217,7 @@ fn services_claims_and_namespaces() {
 }
 
 #[test]
-fn others_by_their_conditions_or_because_they_are_there() {
+fn other_kinds_by_their_conditions_or_their_existence() {
     let ending = json!({"metadata": {"deletionTimestamp": "t", "finalizers": ["x/y"]}});
     table(
         "example.com/v1",
@@ -225,11 +225,11 @@ fn others_by_their_conditions_or_because_they_are_there() {
         &[
             (json!({}), "Exists"),
             (json!({"status": {"conditions": "odd"}}), "Exists"),
-            (says("Ready", "True", ""), "Ready"),
-            (says("Available", "False", "Broken"), "Progressing Broken"),
-            (says("Established", "Unknown", ""), "Progressing Established is Unknown"),
-            (says("Stalled", "True", "Conflict"), "Failed Conflict"),
-            (says("Reconciling", "True", "Waiting"), "Progressing Waiting"),
+            (condition("Ready", "True", ""), "Ready"),
+            (condition("Available", "False", "Broken"), "Progressing Broken"),
+            (condition("Established", "Unknown", ""), "Progressing Established is Unknown"),
+            (condition("Stalled", "True", "Conflict"), "Failed Conflict"),
+            (condition("Reconciling", "True", "Waiting"), "Progressing Waiting"),
             (ending, "Terminating it is being deleted, which waits for x/y"),
         ],
     );

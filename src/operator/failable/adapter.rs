@@ -1,4 +1,4 @@
-//! From a failable handler to a handler. Remembers nothing between calls.
+//! Makes a handler of a failable handler. Keeps no state between calls.
 
 use std::{fmt, time::Duration};
 
@@ -18,11 +18,11 @@ pub struct DefaultFailableHandler<H> {
     regular_resync: Option<Duration>,
 }
 
-/// An error together with the answer to it, which only the failable handler could give.
+/// An error with the response to it, which only the failable handler can determine.
 #[derive(Debug)]
-struct Answered {
+struct WithResponse {
     what_failed: &'static str,
-    answer: ErrorResponse,
+    response: ErrorResponse,
 }
 
 impl<H: FailableHandler> DefaultFailableHandler<H> {
@@ -31,13 +31,13 @@ impl<H: FailableHandler> DefaultFailableHandler<H> {
         Self::new(failable, BackoffConfig::default(), None)
     }
 
-    /// Retries with this backoff; after a success runs again after this time, if given.
+    /// Retries with this backoff; after a success reconciles again after this time, if given.
     pub fn new(failable: H, backoff: BackoffConfig, regular_resync: Option<Duration>) -> Self {
         Self { inner: failable, backoff, regular_resync }
     }
 
-    /// After a success runs again after this time, although nothing changed, unless
-    /// [`FailableHandler::resync`] names another.
+    /// Reconciles again after this time when a sync succeeded and nothing changed, unless
+    /// [`FailableHandler::resync`] returns another.
     #[must_use]
     pub fn with_regular_resync(mut self, interval: Duration) -> Self {
         self.regular_resync = Some(interval);
@@ -61,23 +61,23 @@ impl<H: FailableHandler> DefaultFailableHandler<H> {
         self.failed(request, result, retry)
     }
 
-    /// An error that carries its own answer. Without a time for a retry it is permanent.
+    /// An error that carries its response. Without a time for a retry it is permanent.
     fn failed(
         &self,
         request: &SyncRequest,
         result: HandlerResult<H::Validated, H::Error>,
         retry: Option<Duration>,
     ) -> Error {
-        // Of an `anyhow::Error` with its causes.
+        // `{:#}` includes the causes of an `anyhow::Error`.
         let message = result.error().map(|error| format!("{error:#}")).unwrap_or_default();
         let what_failed = result.what_failed();
         let status = ErrorResponse::status(self.inner.determine_status(request, result));
-        let answer = ErrorResponse { retry, ..status };
+        let response = ErrorResponse { retry, ..status };
         let error = match retry {
             Some(_) => anyhow!(message),
             None => anyhow!(Permanent(message)),
         };
-        error.context(Answered { what_failed, answer })
+        error.context(WithResponse { what_failed, response })
     }
 }
 
@@ -107,7 +107,7 @@ impl<H: FailableHandler> Handler for DefaultFailableHandler<H> {
 
     fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
         if let Err(error) = self.inner.finalize(request) {
-            // To give up would leave behind what had to be cleaned up.
+            // Giving up would leave external objects behind.
             let retry = self.backoff.next_for_ever(request);
             return Err(self.failed(request, HandlerResult::FinalizeFailed(error), Some(retry)));
         }
@@ -116,11 +116,11 @@ impl<H: FailableHandler> Handler for DefaultFailableHandler<H> {
     }
 
     fn on_error(&self, _: &SyncRequest, error: &Error) -> ErrorResponse {
-        error.downcast_ref::<Answered>().map(|error| error.answer.clone()).unwrap_or_default()
+        error.downcast_ref::<WithResponse>().map(|error| error.response.clone()).unwrap_or_default()
     }
 }
 
-impl fmt::Display for Answered {
+impl fmt::Display for WithResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.what_failed)
     }
@@ -133,10 +133,10 @@ mod tests {
     use super::*;
     use crate::object::K8sType;
 
-    /// Fails where the parent's `spec.fail` says so.
-    struct Kitchen;
+    /// Fails in the step that the parent's `spec.fail` names.
+    struct Failing;
 
-    impl FailableHandler for Kitchen {
+    impl FailableHandler for Failing {
         type Validated = String;
         type Error = String;
         type Status = Value;
@@ -194,13 +194,13 @@ mod tests {
         SyncRequest::example(&ty, parent).unwrap()
     }
 
-    fn handler() -> DefaultFailableHandler<Kitchen> {
-        DefaultFailableHandler::wrap(Kitchen)
+    fn handler() -> DefaultFailableHandler<Failing> {
+        DefaultFailableHandler::wrap(Failing)
             .with_backoff(BackoffConfig::fixed_interval(Duration::from_secs(2)))
             .with_regular_resync(Duration::from_secs(9))
     }
 
-    fn answer(error: &Error) -> (String, Value, Option<Duration>) {
+    fn response(error: &Error) -> (String, Value, Option<Duration>) {
         let ErrorResponse { status, retry, unserializable } =
             handler().on_error(&request(""), error);
         assert_eq!(unserializable, None);
@@ -216,14 +216,14 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_the_parent_asks_for_goes_before_the_regular_resync() {
-        let resync = |handler: DefaultFailableHandler<Kitchen>, fails| {
+    fn a_resync_of_the_handler_overrides_the_regular_one() {
+        let resync = |handler: DefaultFailableHandler<Failing>, fails| {
             handler.sync(&request(fails)).unwrap().resync
         };
         let soon = Some(Duration::from_secs(1));
         assert_eq!(resync(handler(), "soon"), soon);
-        assert_eq!(resync(DefaultFailableHandler::wrap(Kitchen), "soon"), soon);
-        assert_eq!(resync(DefaultFailableHandler::wrap(Kitchen), ""), None);
+        assert_eq!(resync(DefaultFailableHandler::wrap(Failing), "soon"), soon);
+        assert_eq!(resync(DefaultFailableHandler::wrap(Failing), ""), None);
     }
 
     #[test]
@@ -231,18 +231,18 @@ mod tests {
         let retry = Some(Duration::from_secs(2));
         let failed = handler().sync(&request("sync")).unwrap_err();
         let status = json!({"error": "no sync", "validated": "salt!"});
-        assert_eq!(answer(&failed), ("sync failed: no sync".to_owned(), status, retry));
+        assert_eq!(response(&failed), ("sync failed: no sync".to_owned(), status, retry));
         let failed = handler().finalize(&request("finalize")).unwrap_err();
         let status = json!({"error": "no finalize", "validated": null});
-        assert_eq!(answer(&failed), ("finalize failed: no finalize".to_owned(), status, retry));
+        assert_eq!(response(&failed), ("finalize failed: no finalize".to_owned(), status, retry));
     }
 
     #[test]
-    fn an_error_that_no_retry_mends_is_permanent() {
+    fn an_error_that_no_retry_fixes_is_permanent() {
         let failed = handler().sync(&request("validate")).unwrap_err();
         assert!(failed.downcast_ref::<Permanent>().is_some());
         let status = json!({"error": "no validate", "validated": null});
-        assert_eq!(answer(&failed), ("validation failed: no validate".to_owned(), status, None));
+        assert_eq!(response(&failed), ("validation failed: no validate".to_owned(), status, None));
     }
 
     #[test]
@@ -252,7 +252,7 @@ mod tests {
         assert!(failed.downcast_ref::<Permanent>().is_some());
         let failed = handler.finalize(&request("finalize")).unwrap_err();
         assert!(failed.downcast_ref::<Permanent>().is_none());
-        assert!(answer(&failed).2.is_some());
+        assert!(response(&failed).2.is_some());
         assert_eq!(handler.finalize(&request("")).unwrap().retry, None);
     }
 }

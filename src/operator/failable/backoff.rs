@@ -1,4 +1,4 @@
-//! How long to wait after a failure. Pure: from how often a parent has failed to a time.
+//! How long to wait after a failure. Pure: computes the delay from the number of failures.
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -7,7 +7,7 @@ use std::{
 
 use crate::operator::SyncRequest;
 
-/// Delays that grow with each failure of a parent in a row, up to a longest one.
+/// Delays that grow with each consecutive failure of a parent, up to a longest one.
 ///
 /// ```
 /// use operetta::operator::failable::BackoffConfig;
@@ -22,13 +22,13 @@ pub struct BackoffConfig {
     pub initial_interval: Duration,
     /// The longest delay. Default 600 s.
     pub max_interval: Duration,
-    /// For how long a failing sync is retried, as the sum of the delays; after that the parent
-    /// rests until it changes. Default: for ever. A failing `finalize` is always retried.
+    /// For how long a failing sync is retried, as the sum of the delays; after that the parent is
+    /// not reconciled until it changes. Default: for ever. A failing `finalize` is always retried.
     pub give_up_after: Option<Duration>,
     /// What a delay is multiplied with for the next one; at least 1. Default 1.5.
     pub multiplier: f64,
-    /// By which part of itself a delay may be longer or shorter, so that parents that failed
-    /// together do not come back together. From 0 to 1, default 0.5.
+    /// The fraction by which a delay may be longer or shorter, so that parents that failed together
+    /// are not retried together. From 0 to 1, default 0.5.
     pub randomization_factor: f64,
 }
 
@@ -56,7 +56,7 @@ impl BackoffConfig {
         }
     }
 
-    /// A sync that fails is not retried before the parent changes.
+    /// Does not retry a failed sync before the parent changes.
     pub fn never_retry() -> Self {
         Self { give_up_after: Some(Duration::ZERO), ..Self::default() }
     }
@@ -68,7 +68,7 @@ impl BackoffConfig {
         self
     }
 
-    /// The delay before a sync is tried again that fails now; `None` to give up.
+    /// The delay before a failed sync is retried; `None` to give up.
     pub fn next(&self, request: &SyncRequest) -> Option<Duration> {
         let waited = || (0..request.failures).map(|failures| self.interval(failures));
         let is_over = |limit: Duration| {
@@ -85,21 +85,21 @@ impl BackoffConfig {
         }
     }
 
-    /// The same without ever giving up.
+    /// The delay without ever giving up.
     pub fn next_for_ever(&self, request: &SyncRequest) -> Duration {
         let spread = self.randomization_factor.clamp(0.0, 1.0);
         let factor = 1.0 + spread * (2.0 * fraction(request) - 1.0);
         self.at_most(self.interval(request.failures).as_secs_f64() * factor)
     }
 
-    /// The delay after so many failures before this one, before it is spread.
+    /// The delay after so many earlier failures, without randomization.
     fn interval(&self, failures: u32) -> Duration {
         let exponent = i32::try_from(failures).unwrap_or(i32::MAX);
         let factor = self.multiplier.max(1.0).powi(exponent);
         self.at_most(self.initial_interval.as_secs_f64() * factor)
     }
 
-    /// What is no time at all, or more than a time can be, is the longest delay.
+    /// A number that is no duration becomes the longest delay.
     fn at_most(&self, seconds: f64) -> Duration {
         Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX).min(self.max_interval)
     }
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_make_no_time_make_the_longest_delay() {
+    fn numbers_that_are_no_duration_give_the_longest_delay() {
         let longest = Duration::MAX;
         let endless = BackoffConfig { max_interval: longest, ..BackoffConfig::default() };
         for backoff in [
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_interval_stays_and_never_is_never() {
+    fn a_fixed_interval_is_constant_and_never_retry_never_retries() {
         let fixed = BackoffConfig::fixed_interval(Duration::from_millis(70));
         assert_eq!(delays(fixed), [Some(70); 6]);
         assert_eq!(delays(BackoffConfig::never_retry()), [None; 6]);

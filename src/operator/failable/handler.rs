@@ -1,4 +1,4 @@
-//! A handler in parts: what a user writes.
+//! A handler in parts, implemented by the user.
 
 use std::{fmt::Display, time::Duration};
 
@@ -21,10 +21,10 @@ use crate::operator::SyncRequest;
 ///
 /// fn children(request: &SyncRequest) -> Result<Vec<Value>, String> {
 ///     let spec = request.parent.field("spec").unwrap_or_default();
-///     let salt = spec["salt"].as_str().ok_or("no salt")?;
+///     let title = spec["title"].as_str().ok_or("no title")?;
 ///     Ok(vec![json!({
 ///         "apiVersion": "v1", "kind": "ConfigMap",
-///         "metadata": {"name": request.parent.name()}, "data": {"salt": salt},
+///         "metadata": {"name": request.parent.name()}, "data": {"title": title},
 ///     })])
 /// }
 ///
@@ -33,25 +33,25 @@ use crate::operator::SyncRequest;
 /// }
 ///
 /// let handler = DefaultFailableHandler::wrap((children, status));
-/// let kitchen = K8sType::namespaced("example.dev/v1", "Kitchen", "kitchens");
-/// let request = SyncRequest::example(&kitchen, json!({"metadata": {"name": "a"}}))?;
+/// let website = K8sType::namespaced("example.dev/v1", "Website", "websites");
+/// let request = SyncRequest::example(&website, json!({"metadata": {"name": "a"}}))?;
 /// let error = handler.sync(&request).unwrap_err();
-/// let answer = handler.on_error(&request, &error);
-/// assert_eq!(answer.status, Some(json!({"ok": false, "error": "no salt"})));
+/// let response = handler.on_error(&request, &error);
+/// assert_eq!(response.status, Some(json!({"ok": false, "error": "no title"})));
 /// # Ok::<(), Error>(())
 /// ```
 pub trait FailableHandler: Send + Sync + 'static {
     /// What validation makes of a request, for example the parent as a Rust type.
     type Validated;
 
-    /// Why something failed; told as `{:#}`, which of an `anyhow::Error` shows the causes too. Need be
+    /// The error, formatted with `{:#}`, which includes the causes of an `anyhow::Error`. Need be
     /// neither `Send` nor `'static`.
     type Error: Display;
 
     /// The status of the parent.
     type Status: Serialize;
 
-    /// Looks at the request before anything else.
+    /// Validates the request before anything else.
     ///
     /// # Errors
     /// `sync_children` is then not called.
@@ -67,7 +67,7 @@ pub trait FailableHandler: Send + Sync + 'static {
         request: &SyncRequest,
     ) -> Result<Vec<Value>, Self::Error>;
 
-    /// When to run again although nothing changed, from what the other two have found out. The
+    /// When to reconcile again although nothing changed, from the results of the other two. The
     /// default, `None`, leaves that to
     /// [`with_regular_resync`](super::DefaultFailableHandler::with_regular_resync).
     fn resync(&self, validated: &Self::Validated) -> Option<Duration> {
@@ -80,7 +80,7 @@ pub trait FailableHandler: Send + Sync + 'static {
         false
     }
 
-    /// Cleans up before a deleted parent goes; called only if [`FailableHandler::has_finalizer`].
+    /// Cleans up before a parent is deleted; called only if [`FailableHandler::has_finalizer`].
     ///
     /// # Errors
     /// The parent then stays, and this is called again, for ever.
@@ -89,15 +89,15 @@ pub trait FailableHandler: Send + Sync + 'static {
         Ok(())
     }
 
-    /// The status, from the existing children and from what came of the other calls.
+    /// The status, from the existing children and from the results of the other calls.
     fn determine_status(
         &self,
         request: &SyncRequest,
         result: HandlerResult<Self::Validated, Self::Error>,
     ) -> Self::Status;
 
-    /// Whether no retry will mend an error of `validate` or `sync_children`, so that the parent
-    /// rests until it changes. The default is no.
+    /// Whether no retry fixes an error of `validate` or `sync_children`, so that the parent is not
+    /// reconciled until it changes. The default is no.
     fn is_permanent(&self, error: &Self::Error) -> bool {
         let _ = error;
         false

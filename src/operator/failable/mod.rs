@@ -9,9 +9,9 @@
 //! ```
 //!
 //! Invariants:
-//! - an error never deletes a child: the reconcile fails, and a failed reconcile changes none;
-//! - a failed `finalize` is tried again for ever, so that what it cleans up is not left behind;
-//! - nothing is remembered between calls: how often a parent has failed comes with the request.
+//! - an error never deletes a child: the reconcile fails, and a failed reconcile changes no child;
+//! - a failed `finalize` is retried for ever, so that nothing is left behind;
+//! - no state is kept between calls: the request contains the number of failures.
 
 mod adapter;
 mod backoff;

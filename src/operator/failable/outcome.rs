@@ -1,6 +1,6 @@
-//! What came of the calls of a failable handler.
+//! The results of the calls of a failable handler.
 
-/// What came of `validate`, `sync_children` or `finalize`, for `determine_status` to tell.
+/// The result of `validate`, `sync_children` or `finalize`, for `determine_status`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HandlerResult<V, E> {
     /// `validate` failed.
@@ -54,7 +54,7 @@ impl<V, E> HandlerResult<V, E> {
         }
     }
 
-    /// The step that failed, as it is told.
+    /// The step that failed, as it is reported.
     pub(super) fn what_failed(&self) -> &'static str {
         match self {
             Self::ValidationFailed(_) => "validation failed",
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_result_holds_what_was_found_out() {
+    fn each_result_holds_its_value_or_error() {
         type R = HandlerResult<u8, char>;
         for (result, validated, error) in [
             (R::ValidationFailed('e'), None, Some('e')),

@@ -9,18 +9,18 @@ use crate::operator::Allowance;
 
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// What is taken within a second is counted together, so that a minute has at most so many entries.
+/// Deletions within one second are counted together, so that a minute has few entries.
 const SECOND: Duration = Duration::from_secs(1);
 
 /// The deletions of an operator within the last minute.
 #[derive(Debug, Default)]
 pub struct DeletionBudget {
     taken: VecDeque<Reservation>,
-    /// How many children there were when it mattered, which is good for a minute.
+    /// How many children there were when they were counted; valid for a minute.
     of: Option<(Instant, usize)>,
 }
 
-/// Deletions that were taken from a minute.
+/// Deletions that were reserved in a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reservation {
     at: Instant,
@@ -30,26 +30,26 @@ pub struct Reservation {
 /// The limit that would be exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exceeded {
-    /// That of a reconcile.
+    /// The limit of one reconcile.
     Reconcile {
-        /// So many may go.
+        /// How many deletions are allowed.
         allowed: usize,
     },
-    /// That of all runs of the operator within a minute.
+    /// The limit of the whole operator within a minute.
     Minute {
-        /// So many may go.
+        /// How many deletions are allowed.
         allowed: usize,
-        /// Of so many children.
+        /// How many children there are.
         of: usize,
     },
 }
 
 impl DeletionBudget {
-    /// Takes so many deletions, all or none. `children` counts those that there are now; it is
-    /// asked at most once a minute, and only when more go than may go in any case.
+    /// Reserves deletions, all or none. `children` counts the existing children; it is called at
+    /// most once a minute, and only for more deletions than are allowed in any case.
     ///
     /// # Errors
-    /// They are more than may go.
+    /// They exceed the allowance.
     pub fn take(
         &mut self,
         allowance: Allowance,
@@ -70,8 +70,8 @@ impl DeletionBudget {
         Ok(Reservation { at, deletions })
     }
 
-    /// Gives back deletions that were taken of which only so many were carried out. Those of longer than
-    /// a minute ago count no more.
+    /// Gives back the part of a reservation that was not carried out. One that is older than a
+    /// minute no longer counts.
     pub fn give_back(&mut self, taken: Reservation, carried_out: usize) {
         if let Some(counted) = self.taken.iter_mut().find(|counted| counted.at == taken.at) {
             let rest = taken.deletions.saturating_sub(carried_out);
@@ -79,7 +79,7 @@ impl DeletionBudget {
         }
     }
 
-    /// Returns with which moment they are counted.
+    /// Returns the time at which they are counted.
     fn count(&mut self, deletions: usize, now: Instant) -> Instant {
         match self.taken.back_mut() {
             Some(last) if now.saturating_duration_since(last.at) < SECOND => {
@@ -117,15 +117,15 @@ mod tests {
     }
 
     #[test]
-    fn a_minute_holds_its_share_and_slides() {
+    fn the_limit_holds_for_a_sliding_minute() {
         let (mut minute, start) = (DeletionBudget::default(), Instant::now());
         let held = Err(Exceeded::Minute { allowed: 20, of: 40 });
-        // When, how many, how many children there are then.
+        // Second, deletions, existing children.
         for (at, deletions, children, expected) in [
             (0, 10, None, Ok(())),
             (1, 10, Some(30), Ok(())),
             (2, 1, None, held),
-            // What replaces the deleted ones does not make room.
+            // Replacements of the deleted children do not raise the limit.
             (59, 1, None, held),
             (60, 1, None, Ok(())),
             (60, 9, None, Ok(())),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_carried_out_is_given_back() {
+    fn deletions_that_were_not_carried_out_are_given_back() {
         let (mut minute, start) = (DeletionBudget::default(), Instant::now());
         let take = |minute: &mut DeletionBudget, deletions, at| {
             minute.take(ALLOWANCE, deletions, seconds(start, at), || 10)
@@ -152,14 +152,14 @@ mod tests {
         minute.give_back(all, 4);
         assert!(take(&mut minute, 7, 3).is_err());
         assert!(take(&mut minute, 6, 3).is_ok());
-        // When it is given back it is no longer counted: others are.
+        // It is given back when it no longer counts; others still do.
         assert!(take(&mut minute, 4, 61).is_ok());
         minute.give_back(all, 0);
         assert!(take(&mut minute, 1, 62).is_err());
     }
 
     #[test]
-    fn it_stays_small_however_much_is_deleted() {
+    fn the_number_of_entries_is_bounded() {
         let (mut minute, start) = (DeletionBudget::default(), Instant::now());
         for at in 0..100_000 {
             let now = start + Duration::from_millis(at * 3);

@@ -1,15 +1,16 @@
 //! Whether a reconcile may delete as many children as it wants to. Decides; nothing is deleted here.
 //!
 //! ```text
-//! few enough for a reconcile, and for the operator's minute  -> Reservation
-//! allowed by a person, by the code of these children   -> Free
-//! else                                                 -> Held, with the numbers and the code
+//! few enough for a reconcile, and for the operator's minute -> Reservation
+//! allowed by an administrator, by their code                -> Free
+//! otherwise                                                 -> Held, with the numbers and the code
 //! ```
 //!
-//! What the minute has refused stays held when that minute is over: time is nobody's consent.
+//! Deletions that exceed the limit per minute stay held when that minute is over: waiting is no
+//! approval.
 //!
-//! Children that are created while deletions are held, or cannot be judged, do not make the share smaller:
-//! what replaces everything must not look like little.
+//! Children that are created while deletions are held, or cannot be judged, do not count for the
+//! share: replacing all children must not look like deleting few.
 
 mod budget;
 
@@ -30,16 +31,15 @@ pub struct WantedDeletions<'a> {
     pub limit: DeletionLimit,
     /// The parent.
     pub parent: &'a Object,
-    /// The children that are to go.
+    /// The children to delete.
     pub deletions: &'a [&'a Deletion],
     /// How many children the parent has, those included.
     pub existing: usize,
-    /// Whether there may be more that are to go, of which nothing is known now: what is held of them
-    /// stays so.
+    /// Whether there may be further deletions that are not known now: held ones stay held.
     pub is_part: bool,
 }
 
-/// What a parent's runs remember of its deletions; most parents have nothing to remember.
+/// What is remembered of a parent's deletions; nothing for most parents.
 #[derive(Debug, Clone, Default)]
 pub struct DeletionGuard(Option<Box<Held>>);
 
@@ -51,24 +51,24 @@ struct Held {
     deletions: usize,
     /// The code that was last shown.
     shown: Option<String>,
-    /// What the operator's minute has refused, and why.
+    /// The deletions that exceeded the operator's limit per minute, and why.
     by_minute: Option<(Exceeded, BTreeSet<Uid>)>,
-    /// What a person has allowed, by its code.
+    /// The deletions that an administrator has allowed, with their code.
     allowed: Option<(String, BTreeSet<Uid>)>,
 }
 
-/// What becomes of the deletions of a reconcile.
+/// The decision about the deletions of a reconcile.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// They may be carried out, and do not count.
     Free,
-    /// They may be carried out; so many are taken from the operator's minute.
+    /// They may be carried out; this many count for the operator's minute.
     Reservation(usize),
     /// None of them may be carried out.
     Held(HeldDeletions),
 }
 
-/// Deletions that wait for a person, or for time.
+/// Deletions that wait for an administrator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldDeletions {
     /// How many.
@@ -77,13 +77,14 @@ pub struct HeldDeletions {
     pub of: usize,
     /// Why.
     pub why: Exceeded,
-    /// The value of the annotation that lets them go.
+    /// The value of the annotation that allows them.
     pub code: String,
     /// Whether other deletions, or none, were held before.
     pub is_new: bool,
 }
 
-/// Decides about the deletions of a reconcile. `take` takes them from the operator's [`DeletionBudget`].
+/// Decides about the deletions of a reconcile. `take` reserves them in the operator's
+/// [`DeletionBudget`].
 pub fn judge(
     wanted: WantedDeletions<'_>,
     memory: &mut DeletionGuard,
@@ -99,10 +100,10 @@ pub fn judge(
     let of = memory.of.map_or(existing, |of| of.min(existing));
     let code = code(&uids);
     if uids.is_empty() || memory.is_allowed(parent, &code, &uids) {
-        memory.goes(of, is_part);
+        memory.release(of, is_part);
         return Verdict::Free;
     }
-    let allowed = limit.run.of(of);
+    let allowed = limit.reconcile.of(of);
     let taken = match memory.refused_by_minute(&uids) {
         _ if uids.len() > allowed => Err(Exceeded::Reconcile { allowed }),
         Some(why) => Err(why),
@@ -111,7 +112,7 @@ pub fn judge(
     let (deletions, of_all) = (uids.len(), existing);
     match taken {
         Ok(()) => {
-            memory.goes(of, is_part);
+            memory.release(of, is_part);
             Verdict::Reservation(deletions)
         }
         Err(why) => {
@@ -123,12 +124,12 @@ pub fn judge(
 }
 
 impl DeletionGuard {
-    /// Takes up what an earlier process left: it may have held deletions, of so many children.
+    /// Restores what an earlier process recorded: it may have held deletions, of so many children.
     pub fn resume(&mut self, of: usize) {
         self.0.get_or_insert_default().of = Some(of);
     }
 
-    /// The same of deletions that the minute of the earlier process had refused.
+    /// The same for deletions that exceeded the earlier process' limit per minute.
     pub fn resume_minute(&mut self, why: Exceeded, uids: BTreeSet<Uid>) {
         self.0.get_or_insert_default().by_minute = Some((why, uids));
     }
@@ -145,9 +146,9 @@ impl DeletionGuard {
 }
 
 impl Held {
-    /// What was judged may go, which ends the hold if it was all. Else what is created until the rest is
-    /// judged is not to make its share smaller.
-    fn goes(&mut self, of: usize, is_part: bool) {
+    /// The judged deletions may be carried out, which ends the hold if they are all. Otherwise
+    /// children that are created until the rest is judged must not count for its share.
+    fn release(&mut self, of: usize, is_part: bool) {
         if is_part {
             self.of = Some(of);
         } else {
@@ -160,14 +161,14 @@ impl Held {
         self.by_minute = matches!(why, Exceeded::Minute { .. }).then_some((why, uids));
     }
 
-    /// As long as one of those is to go that were refused, whatever else is.
+    /// Why they are held, as long as one of the refused deletions is still wanted.
     fn refused_by_minute(&self, uids: &BTreeSet<Uid>) -> Option<Exceeded> {
         let (why, refused) = self.by_minute.as_ref()?;
         uids.iter().any(|uid| refused.contains(uid)).then_some(*why)
     }
 
-    /// Whether a person has allowed these deletions: by their code, or, while that is still there,
-    /// by the code of more of them, of which some have been carried out.
+    /// Whether an administrator has allowed these deletions: by their code or, while the annotation
+    /// stays, by the code of a larger set of which some have been carried out.
     fn is_allowed(&mut self, parent: &Object, code: &str, uids: &BTreeSet<Uid>) -> bool {
         let mut annotations = parent.annotations();
         let Some(given) = annotations.remove(ALLOW_DELETION_ANNOTATION) else { return false };
@@ -180,7 +181,7 @@ impl Held {
 }
 
 impl Plan {
-    /// How many children the parent has, as far as the plan knows; without those that already go.
+    /// How many children the parent has, as far as the plan knows, without those being deleted.
     pub fn existing(&self) -> usize {
         let stays = self.waiting.iter().filter(|waiting| !waiting.why.is_deleting());
         let is_there = |step: &&Step| !matches!(step, Step::Create(_));
@@ -190,7 +191,7 @@ impl Plan {
 }
 
 impl Step {
-    /// The deletion of a child that will not come back.
+    /// The deletion of a child that will not be created again.
     pub fn final_deletion(&self) -> Option<&Deletion> {
         match self {
             Self::Delete(deletion) => match deletion.why {

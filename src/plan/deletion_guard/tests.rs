@@ -1,4 +1,4 @@
-//! What is held, what lets it go, and what does not.
+//! Which deletions are held, and what allows them.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 const LIMIT: DeletionLimit = DeletionLimit {
-    run: Allowance { percent: 50, at_least: 2 },
+    reconcile: Allowance { percent: 50, at_least: 2 },
     minute: Allowance { percent: 100, at_least: 0 },
 };
 
@@ -48,7 +48,7 @@ fn held(verdict: Verdict) -> HeldDeletions {
 const SIX: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
 #[test]
-fn more_than_the_share_is_held_and_a_few_never_are() {
+fn more_deletions_than_the_share_are_held_and_a_few_never_are() {
     let parent = object("parent", &json!({}));
     for (deletions, existing, is_held) in [
         (1, 1, false),
@@ -67,14 +67,14 @@ fn more_than_the_share_is_held_and_a_few_never_are() {
 }
 
 #[test]
-fn what_was_created_meanwhile_does_not_make_the_share_smaller() {
+fn children_created_meanwhile_do_not_count_for_the_share() {
     let (mut memory, parent) = (DeletionGuard::default(), object("parent", &json!({})));
     let first = held(judged(&mut memory, &parent, &SIX, 6));
     assert_eq!((first.deletions, first.of, first.is_new), (6, 6, true));
     assert_eq!(first.why, Exceeded::Reconcile { allowed: 3 });
     let second = held(judged(&mut memory, &parent, &SIX, 12));
     assert_eq!((second.of, second.is_new, memory.held()), (12, false, 6));
-    // The handler comes to its senses.
+    // The handler wants three of them again.
     assert_eq!(judged(&mut memory, &parent, &SIX[..3], 12), Verdict::Reservation(3));
     assert_eq!(memory.held(), 0);
     // In another process it is not known how many there were.
@@ -85,9 +85,9 @@ fn what_was_created_meanwhile_does_not_make_the_share_smaller() {
     assert_eq!(judged(&mut memory, &parent, &SIX, 12), Verdict::Reservation(6), "it was over");
 }
 
-/// As while a type is not in sync.
+/// As while the store of a type is not synced.
 #[test]
-fn a_part_that_may_go_does_not_end_the_hold_of_the_rest() {
+fn allowing_a_part_does_not_end_the_hold_of_the_rest() {
     let (mut memory, parent) = (DeletionGuard::default(), object("parent", &json!({})));
     held(judged(&mut memory, &parent, &SIX, 6));
     let child = Deletion::new(&object("other", &json!({})), DeletionReason::Undesired);
@@ -102,9 +102,9 @@ fn a_part_that_may_go_does_not_end_the_hold_of_the_rest() {
     held(judged(&mut memory, &parent, &SIX, 12));
 }
 
-/// Else everything could be replaced while the watch is cut off, and deleted afterwards.
+/// Otherwise everything could be replaced while the watch is interrupted, and deleted afterwards.
 #[test]
-fn what_is_created_before_all_can_be_judged_does_not_make_the_share_smaller() {
+fn children_created_before_all_can_be_judged_do_not_count_for_the_share() {
     let parent = object("parent", &json!({}));
     let child = Deletion::new(&object("other", &json!({})), DeletionReason::Undesired);
     for deletions in [&[][..], &[&child]] {
@@ -118,7 +118,7 @@ fn what_is_created_before_all_can_be_judged_does_not_make_the_share_smaller() {
 }
 
 #[test]
-fn only_the_code_of_these_children_lets_them_go() {
+fn only_the_code_of_these_children_allows_their_deletion() {
     let mut memory = DeletionGuard::default();
     let code = held(judged(&mut memory, &object("parent", &json!({})), &SIX, 6)).code;
     for wrong in ["true", "", "6", "1", &code.to_uppercase()] {
@@ -138,7 +138,7 @@ fn only_the_code_of_these_children_lets_them_go() {
 }
 
 #[test]
-fn without_the_annotation_what_it_allowed_is_held_again() {
+fn removing_the_annotation_holds_the_deletions_again() {
     let (mut memory, bare) = (DeletionGuard::default(), object("parent", &json!({})));
     let code = held(judged(&mut memory, &bare, &SIX, 6)).code;
     assert_eq!(judged(&mut memory, &allowing(&code), &SIX, 6), Verdict::Free);
@@ -155,7 +155,7 @@ fn the_code_does_not_depend_on_the_order_and_differs_by_child() {
 }
 
 #[test]
-fn what_the_minute_has_refused_is_held_until_a_person_allows_it_or_it_is_wanted_again() {
+fn deletions_over_the_limit_per_minute_are_held_until_they_are_allowed_or_not_wanted() {
     let (bare, why) = (object("parent", &json!({})), Exceeded::Minute { allowed: 5, of: 10 });
     let children = ["a", "b", "c"]
         .map(|name| Deletion::new(&object(name, &json!({})), DeletionReason::Undesired));
@@ -189,9 +189,9 @@ fn what_the_minute_has_refused_is_held_until_a_person_allows_it_or_it_is_wanted_
     assert_eq!(held(judged(&mut memory, &bare, &[0], true)).why, why, "in another process");
 }
 
-/// What already goes must not make more seem to stay.
+/// Otherwise the share of the others would be larger.
 #[test]
-fn children_that_go_already_are_not_there_any_more() {
+fn children_that_are_being_deleted_do_not_count_as_existing() {
     let waiting = |uid: &str, why| {
         let id = ChildId::of(&object(uid, &json!({})));
         Waiting { id, why }

@@ -1,14 +1,14 @@
-//! How long what was written again counts.
+//! How long a repeated write counts.
 
 use std::time::Duration;
 
 use crate::schedule::Backoff;
 
-/// How long what was written again counts, by the backoff with which repairs are slowed.
+/// How long a repeated write counts, by the backoff that delays repairs.
 #[derive(Debug, Clone, Copy)]
 pub struct Calm(Backoff);
 
-/// The shortest time after which a fight is over: an edit by hand is not made twice in it by chance.
+/// The shortest time after which flapping ends: a manual edit is not repeated within it by chance.
 const SHORTEST: Duration = Duration::from_mins(1);
 
 impl Calm {
@@ -17,9 +17,10 @@ impl Calm {
         Self(backoff)
     }
 
-    /// How long it counts that a field was written again, which was too often so many times. Twice as long
-    /// as its next repair is slowed: who still fights has changed it back by then. While it is not too often,
-    /// twice the longest backoff, so that a slow fight is not forgotten between two repairs.
+    /// How long a repeated write of a field counts, after `too_often` writes above the limit. Twice
+    /// the delay of its next repair: another writer that still fights has reverted it by then.
+    /// Below the limit twice the longest backoff, so that a slow fight is not forgotten between two
+    /// repairs.
     pub fn after(self, too_often: u32) -> Duration {
         let longest = self.0.max.saturating_mul(2);
         if too_often == 0 {
@@ -36,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fight_is_over_after_twice_its_last_delay_but_not_within_a_minute() {
+    fn flapping_ends_after_twice_the_last_delay_but_not_within_a_minute() {
         let seconds = Duration::from_secs;
         let calm = Calm::new(Backoff { min: seconds(1), max: seconds(600) });
         for (too_often, expected) in
@@ -45,6 +46,6 @@ mod tests {
             assert_eq!(calm.after(too_often), seconds(expected), "{too_often}");
         }
         let quick = Calm::new(Backoff { min: seconds(1), max: seconds(10) });
-        assert_eq!(quick.after(1), seconds(20), "no longer than what is not too often");
+        assert_eq!(quick.after(1), seconds(20), "no longer than below the limit");
     }
 }

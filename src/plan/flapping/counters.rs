@@ -1,22 +1,22 @@
-//! Counters of what is written again, and what is said of them: a few, and those that have been quiet
-//! give way.
+//! Counters of repeated writes, and the messages about them. Their number is limited; idle ones are
+//! replaced.
 
 use std::time::{Duration, Instant};
 
 use super::{Calm, FlappingReason, Subject};
 use crate::{diff::path::MAX_PATHS, object::quoted};
 
-/// One thing that is written again, for one reason.
+/// A subject that is written repeatedly for one reason.
 #[derive(Debug, Clone)]
 pub(super) struct Counters {
     pub(super) subject: Subject,
     pub(super) why: FlappingReason,
     pub(super) fields: Vec<Field>,
     pub(super) rival: Option<String>,
-    pub(super) is_said: bool,
+    pub(super) is_announced: bool,
 }
 
-/// An empty path stands for all of the object.
+/// A field of the subject. An empty path means the whole object.
 #[derive(Debug, Clone)]
 pub(super) struct Field {
     pub(super) path: String,
@@ -24,19 +24,19 @@ pub(super) struct Field {
     pub(super) last: Instant,
 }
 
-/// So often is once too often.
+/// A field that is written this often is flapping.
 pub(super) const LIMIT: u32 = 3;
 
-/// So much of one parent is watched at a time.
+/// How many subjects of one parent are counted at a time.
 pub(super) const MAX_SUBJECTS: usize = 16;
 
-/// What was not written again for so long gives way to what is, where there is too much to watch: a
-/// single repair does not hide a fight.
-const QUIET: Duration = Duration::from_secs(10);
+/// When there is no room for a further counter, one that was idle for so long is replaced: a single
+/// repair must not hide a fight.
+const IDLE: Duration = Duration::from_secs(10);
 
 impl Counters {
     pub(super) fn new(subject: Subject, why: FlappingReason) -> Self {
-        Self { subject, why, fields: Vec::new(), rival: None, is_said: false }
+        Self { subject, why, fields: Vec::new(), rival: None, is_announced: false }
     }
 
     pub(super) fn count(&mut self, path: &str, now: Instant) {
@@ -47,7 +47,7 @@ impl Counters {
         }
     }
 
-    /// Forgets what was not written again for as long as it counts.
+    /// Forgets the fields whose last write no longer counts.
     pub(super) fn forget_before(&mut self, now: Instant, calm: Calm) {
         self.fields.retain(|field| !field.calms_in(now, calm).is_zero());
     }
@@ -69,31 +69,35 @@ impl Counters {
             Subject::Finalizers => "the parent".to_owned(),
         };
         let rival = self.rival.as_ref();
-        let rival = rival.map_or_else(|| "somebody".to_owned(), |rival| quoted(rival));
+        let rival = rival.map_or_else(|| "another client".to_owned(), |rival| quoted(rival));
         let is_whole = paths == [""];
         let paths = paths.join(", ");
         match self.why {
             FlappingReason::UnstableHandler if matches!(self.subject, Subject::Children(_)) => {
-                format!("the handler wants {what} of another name each time, for the same request")
+                format!(
+                    "the handler returns {what} with another name each time for the same request"
+                )
             }
             FlappingReason::UnstableHandler if is_whole => {
-                format!("the handler wants {what} and then not, for the same request")
+                format!("the handler returns {what} only sometimes for the same request")
             }
             FlappingReason::UnstableHandler => {
-                format!("{what}: the handler answers differently to the same request at {paths}")
+                format!(
+                    "{what}: the handler returns different values for the same request at {paths}"
+                )
             }
-            _ if is_whole => format!("{what}: somebody deletes it again and again"),
+            _ if is_whole => format!("{what}: another client deletes it repeatedly"),
             FlappingReason::FightingOverFields
             | FlappingReason::FightingOverStatus
             | FlappingReason::FightingOverFinalizer => {
-                format!("{what}: {rival} changes {paths} back again and again")
+                format!("{what}: {rival} reverts {paths} repeatedly")
             }
         }
     }
 }
 
 impl Field {
-    /// In what time it does not count any more, unless it is written again.
+    /// How long its last write still counts.
     pub(super) fn calms_in(&self, now: Instant, calm: Calm) -> Duration {
         let too_often = self.times.saturating_sub(LIMIT - 1);
         calm.after(too_often).saturating_sub(now.saturating_duration_since(self.last))
@@ -104,31 +108,31 @@ impl Field {
     }
 }
 
-/// What is counted, and gives way to what is written more often.
+/// A counter that may be replaced by a newer one.
 pub(super) trait Counted {
-    /// When it was last written again; `None` while that is too often.
-    fn quiet_since(&self) -> Option<Instant>;
+    /// When it was last written; `None` while it is flapping.
+    fn idle_since(&self) -> Option<Instant>;
 }
 
 impl Counted for Counters {
-    fn quiet_since(&self) -> Option<Instant> {
+    fn idle_since(&self) -> Option<Instant> {
         let last = self.fields.iter().map(|field| field.last).max();
         last.filter(|_| !self.is_flapping())
     }
 }
 
 impl Counted for Field {
-    fn quiet_since(&self) -> Option<Instant> {
+    fn idle_since(&self) -> Option<Instant> {
         (!self.is_flapping()).then_some(self.last)
     }
 }
 
-/// Makes room for one more; `None` where all that there is is written again just now.
+/// Makes room for one more; `None` if none of the others has been idle for long enough.
 pub(super) fn make_room<T: Counted>(counted: &mut Vec<T>, most: usize, now: Instant) -> Option<()> {
     if counted.len() < most {
         return Some(());
     }
-    let since = |at: &usize| counted[*at].quiet_since();
+    let since = |at: &usize| counted[*at].idle_since();
     let (since, at) = (0..counted.len()).filter_map(|at| Some((since(&at)?, at))).min()?;
-    (now.saturating_duration_since(since) >= QUIET).then(|| drop(counted.remove(at)))
+    (now.saturating_duration_since(since) >= IDLE).then(|| drop(counted.remove(at)))
 }

@@ -1,8 +1,8 @@
-//! What is written again and again for one parent, and what to say about it. A few counters for
-//! what was written again of late; none for a parent that is at rest. Reads no clock.
+//! Repeated writes for one parent, and how they are reported. A few counters for recent repeated
+//! writes; none for a parent without any. Reads no clock.
 //!
-//! *Again and again* is three times the same field of the same child, none later than twice the longest
-//! backoff after the one before. It ends as [`Calm`] says.
+//! *Flapping* is the same field of the same child written three times, each at most twice the
+//! longest backoff after the one before. It ends as [`Calm`] defines.
 
 mod calm;
 mod counters;
@@ -16,28 +16,28 @@ use crate::operator::Condition;
 pub use calm::Calm;
 pub use subject::{FlappingReason, Subject};
 
-/// What is written again and again for one parent.
+/// The repeated writes for one parent.
 #[derive(Debug, Clone, Default)]
 pub struct Flapping(Vec<Counters>);
 
-/// What does not come to rest, in words.
+/// What is flapping, as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlappingSummary {
-    /// Why, of several reasons the first.
+    /// The first of its reasons.
     pub why: FlappingReason,
-    /// What is written, where, and who else writes it; of very much some.
+    /// What is written, where, and by whom else; of many subjects the first few.
     pub message: String,
 }
 
-/// So much of it is told in a sentence.
-const MAX_TOLD: usize = 3;
+/// How many subjects a summary names.
+const MAX_NAMED: usize = 3;
 
 impl Flapping {
     /// The type of the condition.
     pub const CONDITION: &'static str = "Flapping";
 
-    /// Takes in that these fields were written again. Returns how often that was too often; 0 as
-    /// long as it was not.
+    /// Counts a repeated write of these fields. Returns how many writes are above the limit; 0 as
+    /// long as none is.
     pub fn again(
         &mut self,
         subject: &Subject,
@@ -55,14 +55,14 @@ impl Flapping {
         times.unwrap_or_default().saturating_sub(LIMIT - 1)
     }
 
-    /// Whether the next time will be once too often, so that it is time to ask who else writes.
+    /// Whether the next write reaches the limit, so that it is time to look for another writer.
     pub fn is_about_to_begin(&self, subject: &Subject, why: FlappingReason) -> bool {
         self.find(subject, why).is_some_and(|counters| {
             !counters.is_flapping() && counters.fields.iter().any(|field| field.times + 1 == LIMIT)
         })
     }
 
-    /// How often something was too often, if the last time is not yet as long ago as `rest` says.
+    /// How many writes are above the limit, if the last one is more recent than `rest` allows.
     pub fn rests(
         &self,
         (subject, why): (&Subject, FlappingReason),
@@ -74,7 +74,7 @@ impl Flapping {
         (now.saturating_duration_since(field.last) < rest(times)).then_some(times)
     }
 
-    /// Takes in who else writes.
+    /// Records the other writer.
     pub fn blame(&mut self, subject: &Subject, why: FlappingReason, rival: Option<String>) {
         let is_it = |it: &&mut Counters| it.subject == *subject && it.why == why;
         if let Some(counters) = self.0.iter_mut().find(is_it) {
@@ -82,7 +82,7 @@ impl Flapping {
         }
     }
 
-    /// Forgets what was not written again for as long as it counts.
+    /// Forgets the fields whose last write no longer counts.
     pub fn forget_before(&mut self, now: Instant, calm: Calm) {
         for counters in &mut self.0 {
             counters.forget_before(now, calm);
@@ -90,45 +90,45 @@ impl Flapping {
         self.0.retain(|counters| !counters.fields.is_empty());
     }
 
-    /// No child is written any more, so that none is written again.
+    /// Forgets all children, of which none is written any more.
     pub fn forget_children(&mut self) {
         let is_of_child =
             |it: &Counters| matches!(it.subject, Subject::Child(_) | Subject::Children(_));
         self.0.retain(|counters| !is_of_child(counters));
     }
 
-    /// In what time nothing will be flapping any more if nothing is written again; `None` when
-    /// nothing is.
+    /// How long until the flapping ends if nothing is written again; `None` when nothing is
+    /// flapping.
     pub fn calms_in(&self, now: Instant, calm: Calm) -> Option<Duration> {
         let fields = self.0.iter().flat_map(Counters::flapping);
         fields.map(|field| field.calms_in(now, calm)).max()
     }
 
-    /// What there is to say; `None` when nothing is flapping.
+    /// The condition to set; `None` when nothing is flapping.
     pub fn condition(&self) -> Option<Condition> {
         let messages: Vec<_> = self.flapping().map(Counters::message).collect();
         Some(Condition::new(Self::CONDITION, true, self.why()?.name(), messages.join("; ")))
     }
 
-    /// The same in fewer words, for who looks; `None` when nothing is flapping.
+    /// A shorter text for the dashboard; `None` when nothing is flapping.
     pub fn flapping_summary(&self) -> Option<FlappingSummary> {
         let why = self.why()?;
-        let mut told: Vec<_> = self.flapping().take(MAX_TOLD).map(Counters::message).collect();
-        let more = self.flapping().count() - told.len();
-        told.extend((more > 0).then(|| format!("and {more} more")));
-        Some(FlappingSummary { why, message: told.join("; ") })
+        let mut named: Vec<_> = self.flapping().take(MAX_NAMED).map(Counters::message).collect();
+        let more = self.flapping().count() - named.len();
+        named.extend((more > 0).then(|| format!("and {more} more")));
+        Some(FlappingSummary { why, message: named.join("; ") })
     }
 
-    /// What has begun and was not announced yet: reasons and sentences.
+    /// What began to flap and was not announced yet: reasons and messages.
     pub fn news(&self) -> Vec<(FlappingReason, String)> {
-        let news = self.flapping().filter(|counters| !counters.is_said);
+        let news = self.flapping().filter(|counters| !counters.is_announced);
         news.map(|counters| (counters.why, counters.message())).collect()
     }
 
-    /// Takes in that all of it was announced.
+    /// Marks all of it as announced.
     pub fn announced(&mut self) {
         for counters in &mut self.0 {
-            counters.is_said |= counters.is_flapping();
+            counters.is_announced |= counters.is_flapping();
         }
     }
 

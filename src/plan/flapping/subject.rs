@@ -1,4 +1,4 @@
-//! What is written again and again, and why. Values only.
+//! What is written repeatedly, and why. Values only.
 
 use crate::{
     object::K8sType,
@@ -10,7 +10,7 @@ use crate::{
 pub enum Subject {
     /// A child.
     Child(ChildId),
-    /// Which children of a type there are: each time others.
+    /// The set of children of a type, which differs each time.
     Children(K8sType),
     /// The status of the parent.
     Status,
@@ -18,16 +18,16 @@ pub enum Subject {
     Finalizers,
 }
 
-/// Why something is written again; a name is the reason of the condition.
+/// Why something is written repeatedly; a name is the reason of the condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FlappingReason {
-    /// Somebody else changes a child back.
+    /// Another client reverts a child.
     FightingOverFields,
-    /// Somebody else takes our finalizer off the parent again, or puts it back on.
+    /// Another client repeatedly removes our finalizer from the parent, or adds it.
     FightingOverFinalizer,
-    /// Somebody else changes the parent's status back.
+    /// Another client reverts the parent's status.
     FightingOverStatus,
-    /// The handler answers differently to the same request.
+    /// The handler returns different responses to the same request.
     UnstableHandler,
 }
 

@@ -1,14 +1,14 @@
-//! When something is written too often, and what is said of it.
+//! When repeated writes are flapping, and how that is reported.
 
 use super::*;
 use crate::{
-    object::{K8sType, ObjectKey},
     diff::path::MAX_PATHS,
+    object::{K8sType, ObjectKey},
     plan::ChildId,
     schedule::Backoff,
 };
 
-/// What is not too often counts for a minute, and what is for as long.
+/// Writes count for a minute, above the limit as below it.
 fn calm() -> Calm {
     let half = Duration::from_secs(30);
     Calm::new(Backoff { min: half, max: half })
@@ -21,7 +21,7 @@ fn child(name: &str) -> Subject {
     Subject::Child(ChildId { ty, key: ObjectKey::namespaced("ns", name) })
 }
 
-/// How often it was too often, after each write: seconds after the start, and paths.
+/// How many writes were above the limit, after each write: seconds after the start, and paths.
 fn counts(writes: &[(u64, &[&str])]) -> Vec<u32> {
     let (start, mut flapping) = (Instant::now(), Flapping::default());
     let write = |(second, paths): &(u64, &[&str])| {
@@ -34,19 +34,19 @@ fn counts(writes: &[(u64, &[&str])]) -> Vec<u32> {
 }
 
 #[test]
-fn the_same_field_three_times_within_the_window_is_too_often() {
+fn the_same_field_written_three_times_within_the_window_is_flapping() {
     const A: &[&str] = &[".data.a"];
     const B: &[&str] = &[".data.b"];
     const BOTH: &[&str] = &[".data.b", ".data.a"];
     for (writes, expected) in [
         (vec![(0, A), (1, A), (2, A), (3, A)], vec![0, 0, 1, 2]),
         (vec![(0, A), (59, A), (118, A)], vec![0, 0, 1]),
-        // As slow as nothing is to worry about.
+        // Too slow to count.
         (vec![(0, A), (60, A), (120, A)], vec![0, 0, 0]),
-        // Other fields are another matter.
+        // Fields are counted separately.
         (vec![(0, A), (1, B), (2, A), (3, B)], vec![0, 0, 0, 0]),
         (vec![(0, A), (1, BOTH), (2, A), (3, B)], vec![0, 0, 1, 0]),
-        // All of it.
+        // The whole object.
         (vec![(0, &[][..]), (1, &[]), (2, &[])], vec![0, 0, 1]),
     ] {
         assert_eq!(counts(&writes), expected, "{writes:?}");
@@ -54,7 +54,7 @@ fn the_same_field_three_times_within_the_window_is_too_often() {
 }
 
 #[test]
-fn what_is_too_often_rests_longer_each_time() {
+fn each_write_above_the_limit_is_delayed_longer() {
     const FINALIZER: (&Subject, FlappingReason) =
         (&Subject::Finalizers, FlappingReason::FightingOverFinalizer);
     let (start, mut flapping) = (Instant::now(), Flapping::default());
@@ -70,7 +70,7 @@ fn what_is_too_often_rests_longer_each_time() {
 }
 
 #[test]
-fn it_ends_a_window_after_the_last_time() {
+fn flapping_ends_a_window_after_the_last_write() {
     let (start, mut flapping) = (Instant::now(), Flapping::default());
     let at = |second| start + Duration::from_secs(second);
     for second in 0..3 {
@@ -85,7 +85,7 @@ fn it_ends_a_window_after_the_last_time() {
 }
 
 #[test]
-fn it_is_said_who_does_what_to_which_fields_and_once() {
+fn the_message_names_the_writer_and_the_fields_and_is_announced_once() {
     let (now, mut flapping) = (Instant::now(), Flapping::default());
     for (subject, why, path, rival) in [
         (child("a"), FIGHT, ".data.x", Some("hpa")),
@@ -103,10 +103,10 @@ fn it_is_said_who_does_what_to_which_fields_and_once() {
     }
     let condition = flapping.condition().unwrap();
     assert_eq!((&*condition.ty, &*condition.reason), ("Flapping", "FightingOverFields"));
-    let expected = "ConfigMap.v1 ns/a: `hpa` changes .data.x back again and again; \
-        ConfigMap.v1 ns/b: somebody deletes it again and again; \
-        ConfigMap.v1 ns/c: the handler answers differently to the same request at .data.y; \
-        the status: somebody changes .status.z back again and again";
+    let expected = "ConfigMap.v1 ns/a: `hpa` reverts .data.x repeatedly; \
+        ConfigMap.v1 ns/b: another client deletes it repeatedly; \
+        ConfigMap.v1 ns/c: the handler returns different values for the same request at .data.y; \
+        the status: another client reverts .status.z repeatedly";
     assert_eq!(condition.message, expected);
     assert_eq!(flapping.news().len(), 4);
     flapping.announced();
@@ -114,7 +114,7 @@ fn it_is_said_who_does_what_to_which_fields_and_once() {
 }
 
 #[test]
-fn what_was_repaired_once_hides_no_fight() {
+fn a_single_repair_does_not_hide_flapping() {
     let (start, mut flapping) = (Instant::now(), Flapping::default());
     let at = |second| start + Duration::from_secs(second);
     for number in 0..MAX_SUBJECTS {
@@ -122,7 +122,7 @@ fn what_was_repaired_once_hides_no_fight() {
     }
     let fields: Vec<_> = (0..MAX_PATHS).map(|number| format!(".data.n{number}")).collect();
     flapping.again(&child("0"), FIGHT, &fields, at(1));
-    assert_eq!(flapping.again(&child("new"), FIGHT, &[], at(9)), 0, "all may be fights yet");
+    assert_eq!(flapping.again(&child("new"), FIGHT, &[], at(9)), 0, "each may still begin to flap");
     let mut fight = |subject: &str, path: &str| {
         let paths = [path.to_owned()];
         let times =
@@ -135,7 +135,7 @@ fn what_was_repaired_once_hides_no_fight() {
 }
 
 #[test]
-fn a_thousand_children_and_fields_do_not_fill_the_memory() {
+fn the_number_of_counters_is_limited() {
     let (now, mut flapping) = (Instant::now(), Flapping::default());
     for number in 0..1000 {
         flapping.again(&child(&number.to_string()), FIGHT, &[], now);
@@ -145,7 +145,7 @@ fn a_thousand_children_and_fields_do_not_fill_the_memory() {
 }
 
 #[test]
-fn who_looks_is_told_some_of_very_much_and_the_worst_reason() {
+fn a_summary_names_some_subjects_and_the_first_reason() {
     let (now, mut flapping) = (Instant::now(), Flapping::default());
     assert_eq!(flapping.flapping_summary(), None);
     let mut write = |name: &str, why, path: &str| {
@@ -156,7 +156,10 @@ fn who_looks_is_told_some_of_very_much_and_the_worst_reason() {
     };
     let first = write("a", FlappingReason::UnstableHandler, ".data.a");
     assert_eq!(first.why, FlappingReason::UnstableHandler);
-    assert!(first.message.ends_with("differently to the same request at .data.a"), "{first:?}");
+    assert!(
+        first.message.ends_with("different values for the same request at .data.a"),
+        "{first:?}"
+    );
     for name in ["b", "c", "d"] {
         write(name, FIGHT, ".data.x");
     }

@@ -40,7 +40,7 @@ fn write(image: &str) -> Write {
 }
 
 #[test]
-fn the_version_that_an_apply_left_is_settled_for_the_same_wish() {
+fn the_version_that_an_apply_left_is_settled_for_the_same_desired_state() {
     let reply = live("u", "mirror/x", &json!(1), &fields());
     let mut last_applied = LastApplied::default();
     last_applied.remember(&Settled::new(&write("x"), &reply, &operator()));
@@ -59,7 +59,7 @@ fn a_child_is_alike_while_what_we_own_is_as_our_apply_left_it() {
     let mut last_applied = LastApplied::default();
     last_applied.remember(&Settled::new(&write("x"), &reply, &operator()));
     let less = json!({"f:spec": {"f:containers": {"k:{\"name\":\"c\"}": {".": {}}}}});
-    for (wish, live, is_alike) in [
+    for (image, live, is_alike) in [
         ("x", reply.clone(), true),
         ("x", live("u", "mirror/x", &json!(2), &fields()), true),
         ("y", reply.clone(), false),
@@ -67,27 +67,27 @@ fn a_child_is_alike_while_what_we_own_is_as_our_apply_left_it() {
         ("x", live("u", "other", &json!(1), &fields()), false),
         ("x", live("u", "mirror/x", &json!(1), &less), false),
     ] {
-        let alike = last_applied.left_alike(&write(wish), &live, &operator());
-        assert_eq!(alike.is_some(), is_alike, "{wish} {live:?}");
+        let alike = last_applied.left_alike(&write(image), &live, &operator());
+        assert_eq!(alike.is_some(), is_alike, "{image} {live:?}");
     }
 }
 
-/// A new wish that could not be written is not the old one, and no second thought when it is tried
-/// again.
+/// Another desired state that could not be written is not the old one, and trying it again is no
+/// change of the handler's response.
 #[test]
-fn how_a_child_was_left_is_kept_until_it_is_so_again_under_the_same_wish() {
+fn how_a_child_was_left_is_kept_until_the_same_is_written_again() {
     let (left, now) = (live("u", "x", &json!(1), &fields()), live("u", "z", &json!(1), &fields()));
     let mut before = LastApplied::default();
     before.remember(&Settled::new(&write("x"), &left, &operator()));
-    for (wish, is_kept) in [("x", true), ("y", false)] {
+    for (image, is_kept) in [("x", true), ("y", false)] {
         for seen in [Some(&now), None] {
             let mut last_applied = LastApplied::default();
-            last_applied.owe(&write(wish), seen, &before);
-            assert_eq!(last_applied.left(&write(wish).id).is_some(), is_kept, "{wish}");
+            last_applied.defer(&write(image), seen, &before);
+            assert_eq!(last_applied.left(&write(image).id).is_some(), is_kept, "{image}");
             let children: Vec<_> = seen.into_iter().filter(|_| is_kept).collect();
-            assert!(last_applied.are_untouched(&children) && last_applied.is_empty(), "{wish}");
-            last_applied.remember(&Settled::new(&write(wish), &now, &operator()));
-            assert_eq!(last_applied.left(&write(wish).id).map(|(_, left)| left), Some(&now));
+            assert!(last_applied.are_untouched(&children) && last_applied.is_empty(), "{image}");
+            last_applied.remember(&Settled::new(&write(image), &now, &operator()));
+            assert_eq!(last_applied.left(&write(image).id).map(|(_, left)| left), Some(&now));
         }
     }
 }

@@ -1,7 +1,7 @@
-//! From what a handler returned to bodies that can be applied, or to the reasons why not.
+//! Turns what a handler returned into bodies that can be applied, or into the reasons why not.
 //!
-//! Judges each child of a handler's answer; how deep it is nested was judged when the handler
-//! returned, and what the API server alone can judge (schemas, immutable fields) it is left to judge.
+//! Checks each child of a response. Its depth was checked when the handler returned; schemas and
+//! immutable fields are checked by the API server alone.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use crate::{
 
 /// More children of one parent are a mistake.
 const MAX_CHILDREN: usize = 10_000;
-/// etcd takes no larger request, unless told to.
+/// By default etcd accepts no larger request.
 const MAX_BYTES: usize = 1_500_000;
 const SERVER_OWNED: [(&str, &str); 8] = [
     ("uid", "metadata.uid"),
@@ -30,7 +30,7 @@ const SERVER_OWNED: [(&str, &str); 8] = [
     ("selfLink", "metadata.selfLink"),
 ];
 
-/// Whose children they are.
+/// The parent of the children and its operator.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Owner<'a> {
     pub(super) config: &'a OperatorConfig,
@@ -38,7 +38,8 @@ pub(super) struct Owner<'a> {
     pub(super) parent: &'a Object,
 }
 
-/// The desired children, still without a precondition, in the order of the handler; or all reasons why not.
+/// The desired children without a precondition, in the order of the handler; or all reasons why
+/// not.
 pub(super) fn normalise(owner: Owner<'_>, desired: Vec<Value>) -> Result<Vec<Write>, Vec<Refusal>> {
     if desired.len() > MAX_CHILDREN {
         let why = RefusalReason::TooMany(desired.len());
@@ -58,13 +59,13 @@ pub(super) fn normalise(owner: Owner<'_>, desired: Vec<Value>) -> Result<Vec<Wri
     if refusals.is_empty() { Ok(writes) } else { Err(refusals) }
 }
 
-/// Versions of a type are views of the same objects.
+/// All versions of a type show the same objects.
 fn identity(id: &ChildId) -> (String, String, ObjectKey) {
     (id.ty.group().to_owned(), id.ty.kind().to_owned(), id.key.clone())
 }
 
 impl Owner<'_> {
-    /// What is accepted is taken away; what is refused is still there.
+    /// Takes an accepted child; leaves a refused one.
     fn child(self, child: &mut Value) -> Result<Write, RefusalReason> {
         drop_nulls(child);
         let fields = child.as_object_mut().ok_or(RefusalReason::NotAnObject)?;
@@ -104,14 +105,14 @@ impl Owner<'_> {
         })
     }
 
-    /// What a refused child is called: as it would be if it were accepted.
+    /// The name of a refused child, as it would be if it were accepted.
     fn name(self, index: usize, child: &Value) -> String {
         let declared =
             || self.config.child_type(child["apiVersion"].as_str()?, child["kind"].as_str()?);
         let namespace = &child["metadata"]["namespace"];
-        let is_lent = (namespace.is_null() || namespace == "")
+        let is_defaulted = (namespace.is_null() || namespace == "")
             && declared().is_some_and(K8sType::is_namespaced);
-        child_name(index, child, self.parent.namespace().filter(|_| is_lent))
+        child_name(index, child, self.parent.namespace().filter(|_| is_defaulted))
     }
 
     /// The key of the child; a missing namespace is the parent's.
@@ -183,8 +184,8 @@ fn set_namespace(metadata: &mut Map<String, Value>, key: &ObjectKey) {
     }
 }
 
-/// The text at the end of a path; an empty one is none. What is no text must not pass for none: a
-/// child would then get a namespace that it did not ask for.
+/// The string at the end of a path; an empty one is none. Another JSON type must not pass for none:
+/// the child would get a namespace that it did not ask for.
 fn text<'a>(
     fields: &'a Map<String, Value>,
     path: &'static str,
@@ -197,25 +198,25 @@ fn text<'a>(
     }
 }
 
-/// Only what a URL path cannot carry is refused; what a type allows is for the server to say.
+/// Refuses only what a URL path cannot carry; the server checks the rules of the type.
 fn check_name(name: &str, max: usize, field: &'static str) -> Result<(), RefusalReason> {
-    let is_odd = |c: u8| !c.is_ascii_graphic() || b"/%?#\\\"".contains(&c);
-    if name.len() > max || name == "." || name == ".." || name.bytes().any(is_odd) {
+    let is_invalid = |c: u8| !c.is_ascii_graphic() || b"/%?#\\\"".contains(&c);
+    if name.len() > max || name == "." || name == ".." || name.bytes().any(is_invalid) {
         return Err(RefusalReason::InvalidName(field));
     }
     Ok(())
 }
 
-/// Serialised Rust types bring an empty status along; a filled one is a mistake.
+/// Serialised Rust types have an empty status; a filled one is a mistake.
 fn check_status(fields: &mut Map<String, Value>) -> Result<(), RefusalReason> {
     match fields.remove("status") {
-        Some(status) if !is_hollow(&status) => Err(RefusalReason::ServerOwned("status")),
+        Some(status) if !is_deeply_empty(&status) => Err(RefusalReason::ServerOwned("status")),
         Some(_) | None => Ok(()),
     }
 }
 
-fn is_hollow(value: &Value) -> bool {
-    value.as_object().is_some_and(|fields| fields.values().all(is_hollow))
+fn is_deeply_empty(value: &Value) -> bool {
+    value.as_object().is_some_and(|fields| fields.values().all(is_deeply_empty))
 }
 
 /// The server turns `stringData` into `data` and shows only that, as we do before comparing.
@@ -234,14 +235,14 @@ fn encode_string_data(fields: &mut Map<String, Value>) -> Result<(), RefusalReas
     Ok(())
 }
 
-/// Anything but a text the server would refuse, and quote.
+/// Refuses values that are not strings: the server would refuse and quote them.
 fn check_data(fields: &Map<String, Value>) -> Result<(), RefusalReason> {
-    let is_odd = |value: &Value| match value {
+    let is_invalid = |value: &Value| match value {
         Value::Object(data) => !data.values().all(Value::is_string),
         _ => true,
     };
     let wrong_type = Err(RefusalReason::WrongType("data"));
-    if fields.get("data").is_some_and(is_odd) { wrong_type } else { Ok(()) }
+    if fields.get("data").is_some_and(is_invalid) { wrong_type } else { Ok(()) }
 }
 
 fn base64(text: &str) -> Value {

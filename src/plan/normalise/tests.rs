@@ -83,15 +83,15 @@ fn nulls_an_empty_status_and_string_data_are_normalised() {
     );
     assert_eq!(write.body["data"], json!({"a": "bmV3", "b": "Yg=="}));
     assert_eq!(write.body["metadata"]["annotations"], json!({}));
-    for gone in ["stringData", "status", "type"] {
-        assert_eq!(write.body.get(gone), None, "{gone}");
+    for removed in ["stringData", "status", "type"] {
+        assert_eq!(write.body.get(removed), None, "{removed}");
     }
     assert!(!format!("{write:?}").contains("bmV3"));
 }
 
-/// Or the server would refuse it, and quote what it is.
+/// Otherwise the server would refuse and quote it.
 #[test]
-fn what_cannot_be_the_data_of_a_secret_is_refused_unquoted() {
+fn invalid_data_of_a_secret_is_refused_without_quoting_it() {
     for data in [json!("s3cret"), json!({"k": 7_357}), json!({"k": {"password": "s3cret"}})] {
         let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"},
             "data": data});
@@ -117,31 +117,31 @@ fn a_bad_child_is_refused_with_its_name_and_the_reason() {
         (
             json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}),
             "Pod.v1 a: the operator does not declare the child type Pod of v1: add \
-             `.child::<Pod>(..)`, or `.child_of_type(..)`, to its `OperatorConfig`",
+             `.child::<Pod>(..)`, or `.child_of_type(..)`, to the `OperatorConfig`",
         ),
         (
             json!({"apiVersion": "v2", "kind": "ConfigMap", "metadata": {"name": "a"}}),
             "ConfigMap.v2 a: the operator declares the child type ConfigMap of v1, not ConfigMap of \
-             v2: let the handler return that, or add `.child_of_type(..)` to its `OperatorConfig`",
+             v2: return the declared one, or add `.child_of_type(..)` to the `OperatorConfig`",
         ),
         (
             json!({"apiVersion": "v1", "kind": "Configmap", "metadata": {"name": "a"}}),
             "Configmap.v1 a: the operator declares the child type ConfigMap of v1, not Configmap of \
-             v1: let the handler return that, or add `.child_of_type(..)` to its `OperatorConfig`",
+             v1: return the declared one, or add `.child_of_type(..)` to the `OperatorConfig`",
         ),
         (
             config_map(&json!({"name": "a", "namespace": "other"})),
             "ConfigMap.v1 other/a: it is not in the namespace `ns` of its parent: only children of a \
-             type that is `.delete_with_finalizer()` may be elsewhere",
+             type with `.delete_with_finalizer()` may be elsewhere",
         ),
         (
             config_map(&json!({"name": "a", "uid": "u"})),
-            "ConfigMap.v1 ns/a: `metadata.uid` is written by the server and cannot be desired",
+            "ConfigMap.v1 ns/a: `metadata.uid` is written by the server: remove it from the child",
         ),
         (
             json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"},
                 "status": {"phase": "x"}}),
-            "ConfigMap.v1 ns/a: `status` is written by the server and cannot be desired",
+            "ConfigMap.v1 ns/a: `status` is written by the server: remove it from the child",
         ),
         (
             config_map(
@@ -152,7 +152,7 @@ fn a_bad_child_is_refused_with_its_name_and_the_reason() {
         (
             json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}),
             "Namespace.v1 a: Namespace.v1 is cluster-scoped and cannot belong to a namespaced \
-             parent, unless the child type is `.delete_with_finalizer()`",
+             parent, unless the child type has `.delete_with_finalizer()`",
         ),
         (
             json!({"apiVersion": "example.com/v2", "kind": "App", "metadata": {"name": "app"}}),
@@ -163,9 +163,9 @@ fn a_bad_child_is_refused_with_its_name_and_the_reason() {
     }
 }
 
-/// It would be written into the namespace of its parent instead.
+/// Otherwise it would be written into the namespace of its parent.
 #[test]
-fn what_is_no_text_is_not_taken_for_missing() {
+fn a_field_of_another_type_is_not_taken_for_missing() {
     let child = |version: Value, kind: Value, name: Value, namespace: Value| {
         let metadata = json!({"name": name, "namespace": namespace});
         json!({"apiVersion": version, "kind": kind, "metadata": metadata})
@@ -196,7 +196,7 @@ fn what_is_no_text_is_not_taken_for_missing() {
 }
 
 #[test]
-fn a_cluster_scoped_parent_has_children_anywhere_but_says_where() {
+fn children_of_a_cluster_scoped_parent_must_name_their_namespace() {
     let child = config_map(&json!({"name": "a"}));
     assert!(refusal(None, child).contains("must name its namespace"));
     let child = config_map(&json!({"name": "a", "namespace": "x"}));
@@ -208,7 +208,7 @@ fn a_cluster_scoped_parent_has_children_anywhere_but_says_where() {
 }
 
 #[test]
-fn all_refusals_are_told_at_once() {
+fn all_refusals_are_reported_at_once() {
     let a = config_map(&json!({"name": "a"}));
     let desired = vec![a.clone(), a, config_map(&json!({"name": "b", "namespace": "x"}))];
     let refusals = normalised(&parent(Some("ns")), desired).unwrap_err();
@@ -227,14 +227,14 @@ fn versions_of_one_type_are_one_child() {
 }
 
 #[test]
-fn what_no_server_stores_is_refused() {
+fn a_child_that_is_too_large_is_refused() {
     let child = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"},
         "data": {"k": "x".repeat(MAX_BYTES)}});
     assert!(refusal(Some("ns"), child).contains("more than an API server stores"));
 }
 
 #[test]
-fn the_hash_tells_bodies_apart_and_not_the_order_of_their_fields() {
+fn the_hash_depends_on_the_values_and_not_on_the_order_of_fields() {
     let hash = |text: &str| one(Some("ns"), serde_json::from_str(text).unwrap()).desired_hash;
     let head = r#""apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}"#;
     let a = hash(&format!(r#"{{{head}, "data": {{"a": "1", "b": "2"}}}}"#));

@@ -1,4 +1,4 @@
-//! One entry per child, where that is asked for: at most so many, and those first that need a look.
+//! One entry per child, where that is configured: at most so many, those that need attention first.
 
 use serde_json::{Map, Value};
 
@@ -10,11 +10,11 @@ pub(super) const FIELD: &str = "children";
 const OMITTED: &str = "childrenOmitted";
 /// A status is read and written whole.
 pub(super) const MAX_CHILDREN: usize = 100;
-/// The conditions tell more.
+/// The conditions have the details.
 const MAX_MESSAGE: usize = 256;
 
-/// Takes what the handler returned under our names out of its fields; whether it means something of
-/// its own by them. A handler that returns what it read does not.
+/// Removes the fields with our names from those of the handler. Returns whether their values are
+/// the handler's own, rather than what it read.
 pub(super) fn overrule(
     input: StatusInput<'_>,
     present: &Map<String, Value>,
@@ -25,8 +25,8 @@ pub(super) fn overrule(
     }
     let theirs = [FIELD, OMITTED].map(|name| fields.remove(name).map(|value| (name, value)));
     theirs.into_iter().flatten().any(|(name, value)| {
-        let is_hollow = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
-        !is_hollow && present.get(name) != Some(&value)
+        let is_empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+        !is_empty && present.get(name) != Some(&value)
     })
 }
 
@@ -64,13 +64,13 @@ pub(super) fn show(
     }
 }
 
-/// As many as are shown, in their order.
+/// The entries that are listed, in their order.
 fn bounded(children: &[ChildStatus]) -> Vec<&ChildStatus> {
-    let is_well = |child: &ChildStatus| child.state == ChildState::Synced;
-    let ill = children.iter().filter(|child| !is_well(child)).count();
-    let (mut ill, mut well) = (ill.min(MAX_CHILDREN), MAX_CHILDREN.saturating_sub(ill));
+    let is_synced = |child: &ChildStatus| child.state == ChildState::Synced;
+    let others = children.iter().filter(|child| !is_synced(child)).count();
+    let (mut others, mut synced) = (others.min(MAX_CHILDREN), MAX_CHILDREN.saturating_sub(others));
     let is_shown = |child: &&ChildStatus| {
-        let left = if is_well(child) { &mut well } else { &mut ill };
+        let left = if is_synced(child) { &mut synced } else { &mut others };
         let is_shown = *left > 0;
         *left = left.saturating_sub(1);
         is_shown
@@ -82,7 +82,7 @@ fn entry(input: StatusInput<'_>, child: &ChildStatus) -> Value {
     let message = child.message.as_deref().map(|message| cut(message, MAX_MESSAGE));
     let child = ChildStatus { message, ..child.clone() };
     let mut value = serde_json::to_value(child).expect("texts become JSON");
-    // Who declares less wants to see less.
+    // A schema with fewer fields asks for fewer.
     let _ = input.schema.prune_item(FIELD, &mut value, "");
     if let Value::Object(fields) = &mut value {
         input.schema.default_item(FIELD, fields);
@@ -107,18 +107,19 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_children_those_that_are_not_well_are_shown() {
-        for (well, ill, shown) in [
+    fn of_too_many_children_those_that_are_not_synced_are_listed() {
+        for (synced, others, shown) in [
             (3, 2, (3, 2)),
             (MAX_CHILDREN, 2, (MAX_CHILDREN - 2, 2)),
             (5, MAX_CHILDREN + 1, (0, MAX_CHILDREN)),
             (0, 0, (0, 0)),
         ] {
-            let mut children: Vec<_> = (0..well).map(|at| child(at, ChildState::Synced)).collect();
-            children.extend((0..ill).map(|at| child(well + at, ChildState::Failed)));
+            let mut children: Vec<_> =
+                (0..synced).map(|at| child(at, ChildState::Synced)).collect();
+            children.extend((0..others).map(|at| child(synced + at, ChildState::Failed)));
             let listed = bounded(&children);
-            let ill = listed.iter().filter(|child| child.state == ChildState::Failed).count();
-            assert_eq!((listed.len() - ill, ill), shown);
+            let others = listed.iter().filter(|child| child.state == ChildState::Failed).count();
+            assert_eq!((listed.len() - others, others), shown);
             assert!(listed.is_sorted_by_key(|child| child.name.parse::<usize>().unwrap()));
         }
     }

@@ -7,12 +7,12 @@ use crate::operator::{Condition, FRAMEWORK_CONDITIONS};
 
 pub(super) const FIELD: &str = "conditions";
 pub(super) const TIME: &str = "lastTransitionTime";
-/// A message is for people; a whole backtrace would be copied with every read of the parent.
+/// A whole backtrace would be copied with every read of the parent.
 const MAX_MESSAGE: usize = 1024;
 /// What Kubernetes' own schema of a condition allows.
 const MAX_REASON: usize = 1024;
 
-/// Puts into `status` the present conditions, changed by those of the handler (which are in
+/// Puts the present conditions into `status`, changed by those of the handler (which are in
 /// `status`) and of the framework.
 pub(super) fn merge(
     input: StatusInput<'_>,
@@ -30,7 +30,7 @@ pub(super) fn merge(
     }
     let handler = match status.remove(FIELD) {
         Some(Value::Array(conditions)) => conditions,
-        // A handler that has something else under this name keeps it.
+        // A field of this name that is no list is the handler's.
         Some(other) => return drop(status.insert(FIELD.to_owned(), other)),
         None => Vec::new(),
     };
@@ -40,8 +40,8 @@ pub(super) fn merge(
     }
 }
 
-/// Whether the handler means something of its own by a type that is the framework's. One that returns
-/// what it read does not.
+/// Whether the handler returned a condition of its own with a type of the framework, rather than
+/// one that it read.
 pub(super) fn overruled(
     input: StatusInput<'_>,
     present: &Map<String, Value>,
@@ -57,7 +57,7 @@ pub(super) fn overruled(
     input.shared.is_none() && theirs.iter().any(is_own)
 }
 
-/// Whether a condition of the handler says no more than one that it read.
+/// Whether a condition of the handler is one that it read.
 fn is_echo(theirs: &Value, read: &Value) -> bool {
     type_of(read) == type_of(theirs) && read.get("reason") == theirs.get("reason")
 }
@@ -67,7 +67,7 @@ fn merged(input: StatusInput<'_>, present: Option<&Value>, handler: Vec<Value>) 
     let mut merged = present.clone();
     merged.retain(|condition| !input.cleared.contains(&type_of(condition)));
     let own = input.conditions.iter().map(|condition| own(input, condition));
-    // A handler that returns what it read would keep ours for ever.
+    // Otherwise a handler that returns what it read would keep ours for ever.
     let is_stale = |theirs: &Value| {
         let is_read = present.iter().any(|read| is_echo(theirs, read));
         input.cleared.contains(&type_of(theirs)) && is_read
@@ -97,12 +97,12 @@ fn own(input: StatusInput<'_>, condition: &Condition) -> Value {
         "reason": reason(&condition.reason),
         "message": cut(&condition.message, MAX_MESSAGE),
     });
-    // Fields of ours that the schema lacks are nothing that a user could mend.
+    // A user cannot fix fields of ours that the schema lacks.
     let _ = input.schema.prune_item(FIELD, &mut value, "");
     value
 }
 
-/// Sets the times and generations that are ours to set, whoever set the condition.
+/// Sets the times and generations, whoever set the condition.
 fn dated(input: StatusInput<'_>, mut condition: Value, before: Option<&Value>) -> Value {
     let Some(fields) = condition.as_object_mut() else { return condition };
     fields.remove(TIME);
@@ -122,7 +122,7 @@ fn dated(input: StatusInput<'_>, mut condition: Value, before: Option<&Value>) -
     condition
 }
 
-/// Whether a condition may say since when it is so.
+/// Whether a condition may have a time.
 pub(super) fn have_times(input: StatusInput<'_>) -> bool {
     let is_open = input.schema.declared().is_none() || !declares(input, "type");
     is_open || declares(input, TIME)

@@ -1,4 +1,4 @@
-//! What a status is made from. Values only.
+//! The input of a status. Values only.
 
 use std::fmt;
 
@@ -10,38 +10,38 @@ use crate::{
     reply::StatusSchema,
 };
 
-/// What a status is made from.
+/// The input of a status.
 #[derive(Clone, Copy)]
 pub struct StatusInput<'a> {
-    /// The parent as it is cached.
+    /// The cached parent.
     pub parent: &'a Object,
-    /// Where others write the status too, the parent as the handler read it. Then nothing is written
-    /// but what the handler returns, whatever else is said here.
+    /// The parent as the handler read it, if others write the status too. Then only what the
+    /// handler returns is written, and the other fields here do not count.
     pub shared: Option<&'a Object>,
-    /// What the handler returned; all but an object leaves its fields as they are.
+    /// What the handler returned; anything but an object leaves its fields as they are.
     pub handler: Option<&'a Value>,
     /// The framework's own conditions.
     pub conditions: &'a [Condition],
     /// Types of the framework's conditions that do not apply any more.
     pub cleared: &'a [&'a str],
-    /// What is said of the single children.
+    /// The list of children.
     pub children: ChildrenField<'a>,
-    /// Whether this generation of the parent was looked at: sets `observedGeneration`.
+    /// Whether this generation of the parent was processed: sets `observedGeneration`.
     pub observed_generation: bool,
-    /// What the parent's status may hold.
+    /// The schema of the parent's status.
     pub schema: &'a StatusSchema,
     /// The time, in RFC 3339.
     pub now: &'a str,
 }
 
-/// What a status says of the single children.
+/// The list of children in a status.
 #[derive(Debug, Clone, Copy)]
 pub enum ChildrenField<'a> {
-    /// Nothing, and the handler may use the name.
+    /// There is none, and the handler may use the name.
     Off,
-    /// What it said before.
+    /// It stays as it is.
     Kept,
-    /// How these stand.
+    /// It lists the states of these children.
     Listed(&'a [ChildStatus]),
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::reply::ValueSchema;
 
 /// The patch that turns `present` into `desired`; `None` when they are equal. A field that the
-/// server would default again at once is not removed: that would be written for ever.
+/// server would default again is not removed: it would be written for ever.
 pub(super) fn difference(
     present: &Map<String, Value>,
     desired: &Map<String, Value>,
@@ -36,7 +36,7 @@ fn change(present: Option<&Value>, desired: &Value, schema: Option<&ValueSchema>
     }
 }
 
-/// Equal, where `1` is `1.0`, and where the server would put back what is not desired.
+/// Equal, where `1` is `1.0`, and apart from fields that the server would default again.
 fn same(present: &Value, desired: &Value, schema: Option<&ValueSchema>) -> bool {
     match (present, desired) {
         (Value::Number(x), Value::Number(y)) => {

@@ -1,12 +1,12 @@
-//! The status of a parent, as a JSON merge patch against the cached object. `None` when it is as
-//! it should be. Knows no handler and no server; the schema comes in as a value.
+//! The status of a parent, as a JSON merge patch against the cached object; `None` when it is up to
+//! date. Knows no handler and no server; the schema comes in as a value.
 //!
 //! - The handler's fields replace all fields but the conditions; fields that it no longer returns
-//!   are removed. No answer of the handler leaves them all.
-//! - Conditions merge by type; some types are the framework's alone. `lastTransitionTime` moves
+//!   are removed. Without a status from the handler they all stay.
+//! - Conditions merge by type; some types belong to the framework alone. `lastTransitionTime` moves
 //!   only with `status`.
-//! - The list of children is the framework's, where it is asked for.
-//! - Of a status that others write too all that is there stays, and nothing in it is the framework's.
+//! - The list of children belongs to the framework, where it is configured.
+//! - A status that others write too keeps all that is in it, and the framework adds nothing.
 //! - What the parent's schema does not declare is not sent, and is reported.
 
 mod children;
@@ -24,7 +24,11 @@ use std::{
 use serde_json::{Map, Value, json};
 
 use crate::{
-    diff::{hash, nulls::drop_nulls, path::{MAX_PATHS, Path, Segment}},
+    diff::{
+        hash,
+        nulls::drop_nulls,
+        path::{MAX_PATHS, Path, Segment},
+    },
     object::Object,
     operator::Condition,
 };
@@ -38,11 +42,11 @@ pub use undeclared::{UndeclaredField, WantedBy};
 pub struct StatusPatch {
     /// The JSON merge patch for the status subresource; `None` when nothing differs.
     pub body: Option<Value>,
-    /// What was not sent because the schema has no such field.
+    /// The fields that are not sent because the schema lacks them.
     pub undeclared: Vec<UndeclaredField>,
-    /// Whether the handler returned something of its own where the children are listed.
+    /// Whether the handler returned a value of its own in the field that lists the children.
     pub overruled: bool,
-    /// Whether the handler returned a condition of its own under a type that is the framework's.
+    /// Whether the handler returned a condition of its own with a type of the framework.
     pub overruled_condition: bool,
 }
 
@@ -90,7 +94,7 @@ fn status_of(parent: &Object) -> Map<String, Value> {
     }
 }
 
-/// The fields as they are; conditions are merged from what is present in any case.
+/// The fields as they are; conditions are merged separately.
 fn without_conditions(present: &Map<String, Value>) -> Map<String, Value> {
     let mut fields = present.clone();
     fields.retain(|name, value| name != conditions::FIELD || !value.is_array());
@@ -112,7 +116,7 @@ fn fields_of_handler(
     }
 }
 
-/// Only where it is declared: an API server without a schema would keep what nobody asked for.
+/// Only where it is declared: an API server without a schema would store it unasked.
 fn observe_generation(
     input: StatusInput<'_>,
     present: &Map<String, Value>,
@@ -129,7 +133,7 @@ fn observe_generation(
     }
 }
 
-/// What a status is to say, in one number: the same wish in vain means that somebody else wrote.
+/// A hash of the desired status: if the same is written repeatedly, another client writes it too.
 pub fn status_wish(
     parent: &Object,
     handler: Option<&Value>,

@@ -1,11 +1,12 @@
-//! A status that other controllers write too: what is there, and over it what the handler returns.
+//! A status that other controllers write too: the existing status with the handler's fields over
+//! it.
 //!
-//! - Nothing is removed, and nothing is added that the handler does not return; of a condition of its
-//!   own it gets the time.
-//! - What the handler returns as it was when it was read is not meant: others may have changed it
+//! - Nothing is removed, and nothing is added that the handler does not return, except the time of
+//!   its own conditions.
+//! - A value that the handler returns as it was read is not written: others may have changed it
 //!   since, and a handler may return all that it read.
-//! - A list is replaced as a whole, unless its items have all that the handler wants of them: the server
-//!   fills in more.
+//! - A list is replaced as a whole, unless its items contain all that the handler wants of them:
+//!   the server fills in more.
 
 use serde_json::{Map, Value};
 
@@ -21,17 +22,17 @@ pub(super) fn desired(
 ) -> Map<String, Value> {
     let mut status = present.clone();
     if input.schema.admits_list(conditions::FIELD)
-        && let Some(said) = fields.remove(conditions::FIELD)
+        && let Some(returned) = fields.remove(conditions::FIELD)
     {
-        // Anything but a list would take the place of all that others say.
-        let said = said.as_array().cloned().unwrap_or_default();
-        lay_conditions(input, seen, said, &mut status);
+        // Anything but a list would replace the conditions of others.
+        let returned = returned.as_array().cloned().unwrap_or_default();
+        overlay_conditions(input, seen, returned, &mut status);
     }
-    lay(input, seen, fields, &mut status);
+    overlay(input, seen, fields, &mut status);
     status
 }
 
-fn lay(
+fn overlay(
     input: StatusInput<'_>,
     seen: &Map<String, Value>,
     fields: Map<String, Value>,
@@ -39,42 +40,42 @@ fn lay(
 ) {
     for (name, value) in fields {
         let before = seen.get(&name);
-        if before.is_some_and(|before| holds(before, &value)) {
+        if before.is_some_and(|before| contains(before, &value)) {
             continue;
         }
         match (over.get_mut(&name), value) {
             (Some(Value::Object(over)), Value::Object(fields)) => {
                 let nothing = Map::new();
                 let before = before.and_then(Value::as_object).unwrap_or(&nothing);
-                lay(input, before, fields, over);
+                overlay(input, before, fields, over);
             }
-            (Some(present), value) if holds(present, &value) => {}
-            (None, value) if is_left_out(input, &value) => {}
+            (Some(present), value) if contains(present, &value) => {}
+            (None, value) if is_dropped(input, &value) => {}
             (_, value) => drop(over.insert(name, value)),
         }
     }
 }
 
-fn lay_conditions(
+fn overlay_conditions(
     input: StatusInput<'_>,
     seen: &Map<String, Value>,
-    said: Vec<Value>,
+    returned: Vec<Value>,
     status: &mut Map<String, Value>,
 ) {
     let list = |status: &Map<String, Value>| {
         status.get(conditions::FIELD).and_then(Value::as_array).cloned().unwrap_or_default()
     };
     let (seen, mut merged) = (list(seen), list(status));
-    for mut condition in said.into_iter().filter_map(object) {
-        // The time that a handler gives is not believed: it would change with every reconcile.
+    for mut condition in returned.into_iter().filter_map(object) {
+        // The handler's time is ignored: it would change with every reconcile.
         condition.remove(conditions::TIME);
         let is_it = |other: &Value| other.get("type") == condition.get("type");
         let before = seen.iter().find(|other| is_it(other));
-        if before.is_some_and(|before| says(before, &condition)) {
+        if before.is_some_and(|before| contains_condition(before, &condition)) {
             continue;
         }
         match merged.iter_mut().find(|other| is_it(other)) {
-            Some(present) if says(present, &condition) => {}
+            Some(present) if contains_condition(present, &condition) => {}
             Some(Value::Object(present)) => change(input, condition, present),
             Some(_) | None => merged.push(new(input, condition)),
         }
@@ -84,18 +85,18 @@ fn lay_conditions(
     }
 }
 
-/// Whether a condition says all that is said here. Who reads one without a reason and returns it gives
-/// it an empty one.
-fn says(present: &Value, condition: &Map<String, Value>) -> bool {
+/// Whether a condition has all fields of another. A handler that reads one without a reason returns
+/// an empty one.
+fn contains_condition(present: &Value, condition: &Map<String, Value>) -> bool {
     let is_there = |(name, wanted): (&String, &Value)| {
-        present.get(name).map_or(*wanted == "", |present| holds(present, wanted))
+        present.get(name).map_or(*wanted == "", |present| contains(present, wanted))
     };
     condition.iter().all(is_there)
 }
 
 fn change(input: StatusInput<'_>, condition: Map<String, Value>, present: &mut Map<String, Value>) {
     let status = present.get("status").cloned();
-    lay(input, &Map::new(), condition, present);
+    overlay(input, &Map::new(), condition, present);
     if present.get("status") != status.as_ref() && conditions::have_times(input) {
         present.insert(conditions::TIME.to_owned(), Value::from(input.now));
     }
@@ -108,8 +109,8 @@ fn new(input: StatusInput<'_>, mut condition: Map<String, Value>) -> Value {
     Value::Object(condition)
 }
 
-/// Whether others have changed a list since the handler read it in which it wants something else: it is
-/// replaced as a whole, so that only the handler can say what is to be in it by now.
+/// Whether others have changed a list that the handler wants otherwise, since the handler read it:
+/// a list is replaced as a whole, so the handler has to decide again.
 pub fn is_list_outdated(handler: &Value, seen: &Object, now: &Object) -> bool {
     let status = |parent: &Object| parent.field("status").unwrap_or_default();
     let (seen, now) = (status(seen), status(now));
@@ -124,29 +125,29 @@ fn is_outdated(wanted: &Value, seen: &Value, now: &Value) -> bool {
         Value::Object(fields) => {
             fields.iter().any(|(name, wanted)| is_outdated(wanted, &seen[name], &now[name]))
         }
-        Value::Array(_) => seen != now && !holds(seen, wanted),
+        Value::Array(_) => seen != now && !contains(seen, wanted),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 
-/// Whether all that is wanted is there.
-fn holds(present: &Value, wanted: &Value) -> bool {
+/// Whether a value contains all that is wanted.
+fn contains(present: &Value, wanted: &Value) -> bool {
     match (present, wanted) {
-        (Value::Object(present), Value::Object(wanted)) => wanted
-            .iter()
-            .all(|(name, wanted)| present.get(name).is_some_and(|present| holds(present, wanted))),
+        (Value::Object(present), Value::Object(wanted)) => wanted.iter().all(|(name, wanted)| {
+            present.get(name).is_some_and(|present| contains(present, wanted))
+        }),
         (Value::Array(present), Value::Array(wanted)) => {
             present.len() == wanted.len()
-                && present.iter().zip(wanted).all(|(present, wanted)| holds(present, wanted))
+                && present.iter().zip(wanted).all(|(present, wanted)| contains(present, wanted))
         }
         (Value::Number(x), Value::Number(y)) => x == y || x.as_f64() == y.as_f64(),
         _ => present == wanted,
     }
 }
 
-/// Whether the server keeps no such value: it would be written for ever. A custom resource is kept as
-/// it is sent.
-fn is_left_out(input: StatusInput<'_>, value: &Value) -> bool {
+/// Whether the server drops such a value: it would be written for ever. A custom resource is kept
+/// as it is sent.
+fn is_dropped(input: StatusInput<'_>, value: &Value) -> bool {
     let is_empty = match value {
         Value::String(text) => text.is_empty(),
         Value::Array(items) => items.is_empty(),

@@ -1,4 +1,4 @@
-//! What of a status is not written because the type of the parent does not declare it: a fact about the type.
+//! Fields of a status that are not written because the parent's type does not declare them.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ impl UndeclaredField {
         Self { path: format!(".status.{name}"), wanted_by: WantedBy::Framework }
     }
 
-    /// All that a handler returned, or all that is the framework's: the type has no status subresource.
+    /// The whole status, of the handler or of the framework: the type has no status subresource.
     pub fn subresource(handler: Option<&Value>) -> Self {
         let is_returned = handler.is_some_and(|status| !status.is_null());
         let wanted_by = if is_returned { WantedBy::Handler } else { WantedBy::Framework };
@@ -55,7 +55,7 @@ impl WantedBy {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Handler, Self::Framework];
 
-    /// In one word.
+    /// The name in metrics and the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Handler => "handler",

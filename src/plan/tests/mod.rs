@@ -12,12 +12,13 @@
 //! | command | what it does |
 //! |---|---|
 //! | `types Pod=recreate ..` | declares the child types |
-//! | `sync` | plans for the children in the input, performs the plan, tells both |
-//! | `edit <child>` | somebody else changes a child, with a JSON merge patch |
-//! | `held <child> <path> <manager>` | the server said that somebody else holds a field |
-//! | `foreign` | somebody else creates the object in the input |
+//! | `sync` | plans for the children in the input, carries the plan out, prints both |
+//! | `edit <child>` | another client changes a child, with a JSON merge patch |
+//! | `held <child> <path> <manager>` | the server reports that another manager owns a field |
+//! | `foreign` | another client creates the object in the input |
 //! | `admission <kind> <pointer> <value>` | a policy sets a value in what is written |
-//! | `unsync <kind>`, `parent-deleted` | what they say |
+//! | `unsync <kind>` | the store of a type is incomplete |
+//! | `parent-deleted` | the parent is being deleted |
 //! | `restart` | a new process remembers nothing |
 //! | `show <child>` | prints an object |
 
@@ -42,7 +43,7 @@ use crate::{
 };
 
 #[test]
-fn the_scripts_give_what_they_say() {
+fn the_scripts_produce_their_expected_output() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/testdata/plan"));
     let mut scripts: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     scripts.sort();
@@ -63,7 +64,7 @@ fn an_operator_deletes_only_the_children_that_it_made() {
     let deleted = "delete ConfigMap.v1 ns/a undesired\n";
     for (managed_by, uid, expected) in [
         ("other", "parent-uid", ""),
-        // The parent may carry this label, and somebody else's object copy it.
+        // The parent may carry this label, and an object of another client copy it.
         (MANAGER, "", ""),
         (MANAGER, "parent-uid", deleted),
     ] {
@@ -90,8 +91,8 @@ struct World {
     server: Server,
     unsynced: BTreeSet<K8sType>,
     last_applied: LastApplied,
-    /// The last wish that was written, of each child.
-    wishes: BTreeMap<ChildId, u64>,
+    /// The hash of what was last written, of each child.
+    written: BTreeMap<ChildId, u64>,
 }
 
 fn kinds() -> [K8sType; 4] {
@@ -133,7 +134,7 @@ impl World {
             server: Server::default(),
             unsynced: BTreeSet::new(),
             last_applied: LastApplied::default(),
-            wishes: BTreeMap::new(),
+            written: BTreeMap::new(),
         }
     }
 
@@ -199,7 +200,7 @@ impl World {
         };
         let id = child_id(&format!("{kind} {key}"));
         let held = vec![HeldField { path: path.to_owned(), manager: manager.to_owned() }];
-        let (desired_hash, left) = (self.wishes[&id], self.server.get(&id).unwrap());
+        let (desired_hash, left) = (self.written[&id], self.server.get(&id).unwrap());
         let policy = ConflictPolicy::Yield;
         self.last_applied.contest(Contested { id, desired_hash, left, held, policy });
     }
@@ -220,7 +221,7 @@ impl World {
     }
 }
 
-// === performing a plan ===
+// === carrying out a plan ===
 
 impl World {
     fn parent(&self) -> Object {
@@ -228,7 +229,7 @@ impl World {
         Object::from_value(ty, &self.parent, &KeptManagers::default()).unwrap()
     }
 
-    /// What a store sees whose watch selects by label.
+    /// The objects in a store whose watch selects by label.
     fn observed(&self) -> Children {
         let label = |object: &Object| object.labels().contains_key("operetta.dev/parent-uid");
         let of =
@@ -248,44 +249,44 @@ impl World {
             last_applied: &self.last_applied,
         });
         match planned {
-            Ok(plan) => self.perform(plan),
+            Ok(plan) => self.carry_out(plan),
             Err(refusals) => refusals
                 .iter()
-                .fold(String::new(), |told, refusal| told + &format!("refused {refusal}\n")),
+                .fold(String::new(), |output, refusal| output + &format!("refused {refusal}\n")),
         }
     }
 
-    fn perform(&mut self, plan: Plan) -> String {
-        let mut told = String::new();
+    fn carry_out(&mut self, plan: Plan) -> String {
+        let mut output = String::new();
         for Waiting { id, why } in &plan.waiting {
-            writeln!(told, "wait {id}: {why}").unwrap();
+            writeln!(output, "wait {id}: {why}").unwrap();
         }
         if !plan.last_applied.is_empty() {
-            writeln!(told, "unchanged {}", plan.last_applied.len()).unwrap();
+            writeln!(output, "unchanged {}", plan.last_applied.len()).unwrap();
         }
         for contested in plan.last_applied.contested() {
-            writeln!(told, "left {contested}").unwrap();
+            writeln!(output, "left {contested}").unwrap();
         }
         self.last_applied = plan.last_applied;
         for step in plan.steps {
-            told += &match step {
+            output += &match step {
                 Step::Create(write) => self.write(write, "create"),
                 Step::Update(write) => self.write(write, "update"),
                 Step::Delete(deletion) => self.delete(&deletion),
             };
         }
-        told
+        output
     }
 
     fn write(&mut self, write: Write, verb: &str) -> String {
-        let told = format!("{verb} {} {}", write.id, write.paths.join(" "));
-        let told = format!("{}\n", told.trim_end());
+        let output = format!("{verb} {} {}", write.id, write.paths.join(" "));
+        let output = format!("{}\n", output.trim_end());
         let Ok(reply) = self.server.apply(&write.id, &write.body) else {
-            return told + &self.conflict(write);
+            return output + &self.conflict(write);
         };
         self.last_applied.remember(&Settled::new(&write, &reply, &self.operator));
-        self.wishes.insert(write.id, write.desired_hash);
-        told
+        self.written.insert(write.id, write.desired_hash);
+        output
     }
 
     fn conflict(&mut self, write: Write) -> String {
@@ -295,7 +296,7 @@ impl World {
             AfterConflict::CreateAgain(write) => self.write(write, "  409: create"),
             AfterConflict::ApplyWithUid(write) => self.write(write, "  409: update"),
             AfterConflict::Recreate(deletion) => format!("  409: {}", self.delete(&deletion)),
-            AfterConflict::Settled => "  409: as desired\n".to_owned(),
+            AfterConflict::Settled => "  409: up to date\n".to_owned(),
             AfterConflict::Wait(why) => format!("  409: wait, {why}\n"),
             AfterConflict::Adopt(_) => "  409: adopt\n".to_owned(),
             AfterConflict::Foreign(foreign) => format!("  409: {}\n", foreign.owner),

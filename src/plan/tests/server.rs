@@ -1,6 +1,6 @@
 //! As much of an API server as the scripts need: server-side apply with managed fields, defaults
-//! and an admission policy. Written apart from the code under test; knows the few types of the
-//! scripts only. The real thing is tested against in the tests of the whole.
+//! and an admission policy. Written apart from the code under test; supports only the types of the
+//! scripts. The integration tests run against a real API server.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ impl Server {
         self.objects.keys().filter_map(|id| self.get(id))
     }
 
-    /// Puts an object of somebody else.
+    /// Stores an object of another client.
     pub(super) fn put(&mut self, id: ChildId, body: Value) {
         self.store(id, Stored { body, fields: json!({}) });
     }
@@ -77,7 +77,7 @@ impl Server {
         Ok(self.get(id).unwrap())
     }
 
-    /// A JSON merge patch by somebody else.
+    /// A JSON merge patch by another client.
     pub(super) fn edit(&mut self, id: &ChildId, patch: &Value) {
         let Stored { body: before, fields } = self.objects[id].clone();
         let mut body = before.clone();
@@ -262,7 +262,7 @@ fn merge_patch(live: &mut Value, patch: &Value) {
     }
 }
 
-/// What the operator still owns after somebody changed the object.
+/// What the operator still owns after another client changed the object.
 fn still_owned(fields: &Value, before: &Value, after: &Value) -> Value {
     let mut kept = Map::new();
     for (name, inner) in fields.as_object().unwrap() {

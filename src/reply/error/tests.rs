@@ -1,4 +1,4 @@
-//! What answers mean, and what is read off them.
+//! The classes of answers, and what is parsed from them.
 
 use super::*;
 
@@ -42,15 +42,15 @@ fn answers_have_a_class() {
 }
 
 #[test]
-fn a_reason_that_was_not_given_leaves_no_gap() {
-    let said = |code, body: &str| Refusal::read(code, None, body.as_bytes()).to_string();
-    assert_eq!(said(404, "404 page not found"), "404: 404 page not found");
+fn a_missing_reason_leaves_no_gap() {
+    let shown = |code, body: &str| Refusal::read(code, None, body.as_bytes()).to_string();
+    assert_eq!(shown(404, "404 page not found"), "404: 404 page not found");
     let status = r#"{"reason":"NotFound","message":"no such pod"}"#;
-    assert_eq!(said(404, status), "404 NotFound: no such pod");
+    assert_eq!(shown(404, status), "404 NotFound: no such pod");
 }
 
 #[test]
-fn only_what_is_wrong_with_nothing_but_immutable_fields_is_worth_a_new_object() {
+fn only_a_refusal_for_immutable_fields_alone_allows_a_recreation() {
     let template = "Invalid value: {...}: field is immutable";
     let address = "Invalid value: [\"10.0.0.9\"]: may not change once set";
     let pod = "Forbidden: pod updates may not change fields other than `spec.x`";
@@ -62,7 +62,7 @@ fn only_what_is_wrong_with_nothing_but_immutable_fields_is_worth_a_new_object() 
         (vec![pod], true),
         (vec![set, role], true),
         (vec![template, "Required value"], false),
-        // What is quoted is not what is said.
+        // Quoted values are ignored.
         (vec!["Unsupported value: \"immutable\": supported values: \"a\""], false),
         (vec!["Invalid value: \"an \\\"immutable\": must be lower case"], false),
         (vec!["Invalid value: {\"a\":\"cannot change\"}: must be empty"], false),
@@ -79,9 +79,9 @@ fn only_what_is_wrong_with_nothing_but_immutable_fields_is_worth_a_new_object() 
 
 #[test]
 fn an_answer_that_cannot_be_read_is_not_quoted() {
-    let error = serde_json::from_str::<u8>("\"hidden\"").unwrap_err();
-    let told = ApiError::malformed("list /api".to_owned(), &error);
-    assert!(!format!("{told} {told:?}").contains("hidden"), "{told}");
+    let cause = serde_json::from_str::<u8>("\"hidden\"").unwrap_err();
+    let error = ApiError::malformed("list /api".to_owned(), &cause);
+    assert!(!format!("{error} {error:?}").contains("hidden"), "{error}");
 }
 
 #[test]

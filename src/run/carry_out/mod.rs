@@ -1,5 +1,5 @@
-//! From a plan to its end: dry runs and looks, then writes that are sent together, then deletions, one after
-//! the other. A failure with one child does not keep the others from theirs.
+//! Carries out a plan: dry runs and live reads, then writes that are sent together, then deletions one by
+//! one. The failure of one child does not stop the others.
 
 mod writes;
 
@@ -16,28 +16,29 @@ use super::{
     turn::{child_failed, held_step, step_failed, waits},
 };
 use crate::{
-    diff::{same_owned_fields},
+    diff::same_owned_fields,
     history::ReconcileStep,
     journal::{Fact, Held, Pause, PausedBy, Wait},
     object::Object,
-    plan::{ChildId, DeletionGuard, Exceeded, Reservation, Settled, Step, Waiting, WaitingReason, Write},
+    plan::{
+        ChildId, DeletionGuard, Exceeded, Reservation, Settled, Step, Waiting, WaitingReason, Write,
+    },
     reply::{ApiError, ErrorClass},
 };
 
 impl Machine {
     // === before anything is written ===
 
-    /// Children that change only when somebody deletes them, and whether those that look different are:
-    /// an admission policy may have changed what was applied. Asked by a dry run, once for each desired
-    /// state and state of a child.
-    pub(in crate::run) fn try_doubtful(&mut self, at: &Moment<'_>) {
+    /// Verifies by a dry run that children with `on_delete` really differ: an admission policy may have
+    /// changed what was applied. Done once for each desired state and version of a child.
+    pub(in crate::run) fn check_doubtful(&mut self, at: &Moment<'_>) {
         while let Some(write) = self.next_doubtful() {
             if let Some(Some(live)) = self.view(at, |view| view.snapshot.cached(&write.id)) {
-                let request = Request::trial(&write.id, &write.body, Force::Yes);
+                let request = Request::dry_run(&write.id, &write.body, Force::Yes);
                 return self.send(request, Awaited::Doubtful(write, live));
             }
         }
-        self.take_waiting(at);
+        self.note_waiting(at);
     }
 
     fn next_doubtful(&mut self) -> Option<Write> {
@@ -47,7 +48,7 @@ impl Machine {
         }
     }
 
-    pub(in crate::run) fn doubtful_tried(
+    pub(in crate::run) fn doubtful_checked(
         &mut self,
         write: &Write,
         live: &Object,
@@ -58,24 +59,24 @@ impl Machine {
         let known = || Settled::new(write, live, name);
         match Reply::written(answer) {
             Ok(reply) if same_owned_fields(live, &reply, name) => {
-                let facts = [Fact::Explained(known()), Fact::UpToDate(write.id.clone())];
+                let facts = [Fact::DryRunUnchanged(known()), Fact::UpToDate(write.id.clone())];
                 self.stop_waiting_for(&write.id);
                 self.note(facts, at);
             }
-            Ok(_) => self.note([Fact::Differs(known())], at),
-            // Who may not ask, by a rule of the server or of its admission, learns no more by asking again.
+            Ok(_) => self.note([Fact::DryRunDiffers(known())], at),
+            // A permission or an admission rule forbids the dry run, and will forbid it again.
             Err(error)
                 if matches!(error.class(), ErrorClass::Permanent | ErrorClass::Forbidden) =>
             {
-                self.note([Fact::Differs(known())], at);
+                self.note([Fact::DryRunDiffers(known())], at);
             }
             Err(error) => {
                 self.stop_waiting_for(&write.id);
                 self.note([doubted(&write.id, error)], at);
-                return self.take_waiting(at);
+                return self.note_waiting(at);
             }
         }
-        self.try_doubtful(at);
+        self.check_doubtful(at);
     }
 
     fn stop_waiting_for(&mut self, child: &ChildId) {
@@ -84,7 +85,7 @@ impl Machine {
         }
     }
 
-    fn take_waiting(&mut self, at: &Moment<'_>) {
+    fn note_waiting(&mut self, at: &Moment<'_>) {
         let Stage::CarryingOut(plan) = &self.stage else { return };
         let waiting = plan.waiting.clone();
         let wait = |Waiting { id, why }: &Waiting| waits(id, Wait::Planned(why.clone()));
@@ -98,16 +99,17 @@ impl Machine {
             .unwrap_or_default();
         self.note(fact, at);
         self.set_phase(Phase::TerminatingChildren(overdue.into()));
-        self.look_at_terminating(at);
+        self.read_terminating(at);
     }
 
-    /// Says what a plan would do, and the state of the children of which it does nothing.
+    /// Reports the pending steps of a plan, and the children that need no step.
     fn hold(&mut self, by: PausedBy, at: &Moment<'_>) {
-        let Stage::CarryingOut(plan) = std::mem::replace(&mut self.stage, Stage::Saying) else {
+        let Stage::CarryingOut(plan) = std::mem::replace(&mut self.stage, Stage::WritingStatus)
+        else {
             return;
         };
         let CarryOut { status, steps, waiting, existing, .. } = plan;
-        // The end of the pause judges what is to go; that nothing is can be said at once.
+        // Deletions are judged after the pause; that there are none can be reported now.
         let may_go = |waiting: &Waiting| waiting.why == WaitingReason::TypeNotSynced;
         if steps.iter().all(|step| step.final_deletion().is_none()) && !waiting.iter().any(may_go) {
             self.note([Fact::Judged { deletion_guard: DeletionGuard::default(), held: None }], at);
@@ -122,7 +124,7 @@ impl Machine {
         self.conclude(status, at);
     }
 
-    fn look_at_terminating(&mut self, at: &Moment<'_>) {
+    fn read_terminating(&mut self, at: &Moment<'_>) {
         let is_throttled = self.journal.progress().is_throttled();
         let child = match &mut self.stage {
             Stage::CarryingOut(CarryOut { phase: Phase::TerminatingChildren(left), .. }) => {
@@ -134,11 +136,11 @@ impl Machine {
             Some(child) => {
                 self.send(Request::Read(ChildId::of(&child)), Awaited::TerminatingChildren(child));
             }
-            None => self.look_at_parent(at),
+            None => self.reread_parent(at),
         }
     }
 
-    pub(in crate::run) fn terminating_looked_at(
+    pub(in crate::run) fn terminating_read(
         &mut self,
         child: &Object,
         answer: Answer,
@@ -151,11 +153,11 @@ impl Machine {
             }
             Err(error) => self.note([child_failed(&ChildId::of(child), error)], at),
         }
-        self.look_at_terminating(at);
+        self.read_terminating(at);
     }
 
-    /// A child that is to be created and was there before may be missing because its parent goes.
-    fn look_at_parent(&mut self, at: &Moment<'_>) {
+    /// A missing child that existed before may be missing because its parent is being deleted.
+    fn reread_parent(&mut self, at: &Moment<'_>) {
         let (Stage::CarryingOut(plan), Some(parent)) = (&self.stage, &self.parent) else { return };
         let creates = plan.steps.iter().any(|step| matches!(step, Step::Create(_)));
         let had_children = self.memory.had_children() || parent.field("status").is_some();
@@ -167,7 +169,7 @@ impl Machine {
         self.send(request, Awaited::MayCreate);
     }
 
-    pub(in crate::run) fn may_create_looked_at(&mut self, answer: Answer, at: &Moment<'_>) {
+    pub(in crate::run) fn parent_reread(&mut self, answer: Answer, at: &Moment<'_>) {
         let is_as_planned = match Reply::object(answer) {
             Ok(live) => self.ask(at, |view| as_planned::judge(view, live)).unwrap_or_default(),
             Err(error) => {
@@ -227,7 +229,8 @@ impl Machine {
     // === the end ===
 
     fn end_writes(&mut self, at: &Moment<'_>) {
-        let Stage::CarryingOut(plan) = std::mem::replace(&mut self.stage, Stage::Saying) else {
+        let Stage::CarryingOut(plan) = std::mem::replace(&mut self.stage, Stage::WritingStatus)
+        else {
             return;
         };
         let CarryOut { status, existing, replacing, taken, .. } = plan;
@@ -238,7 +241,7 @@ impl Machine {
             self.effects.push(Effect::Release(taken, self.journal.progress().deleted()));
         }
         let unknown = self.view(at, |view| {
-            // A parent that may be old keeps all its children.
+            // A parent that may be outdated keeps all its children.
             if view.snapshot.may_be_old(view.parent) {
                 return [view.parent.ty().clone()].into();
             }
@@ -265,10 +268,10 @@ impl Machine {
     }
 }
 
-/// What the server cannot tell now is asked again soon.
+/// A dry run that failed is repeated soon.
 fn doubted(child: &ChildId, error: ApiError) -> Fact {
     if error.is_throttling() {
         return child_failed(child, error);
     }
-    waits(child, Wait::Others("it looks different, and the server cannot tell yet whether it is"))
+    waits(child, Wait::Others("it appears to differ, and the dry run that would confirm it failed"))
 }

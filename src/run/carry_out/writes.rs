@@ -1,5 +1,5 @@
-//! Writes that are sent together, and deletions, one after the other. A failure with one child does not keep
-//! the others from theirs.
+//! Writes that are sent together, and deletions one by one. The failure of one child does not stop the
+//! others.
 
 use std::collections::VecDeque;
 
@@ -16,15 +16,15 @@ use crate::{
     },
 };
 
-/// So many children of one parent are written at once.
+/// The most concurrent writes for one parent.
 const MAX_AT_ONCE: usize = 8;
 
 impl Machine {
-    /// Writes, in the order of the steps; what is to be deleted waits.
+    /// Sends the writes in the order of the steps; deletions follow.
     pub(super) fn write(&mut self, at: &Moment<'_>) {
         let Stage::CarryingOut(plan) = &mut self.stage else { return };
         let mut steps = std::mem::take(&mut plan.steps);
-        // Or a child that the server never takes would keep those behind it waiting for ever.
+        // A child that is always throttled must not block those behind it.
         steps.sort_by_key(|step| self.memory.is_throttled(step.id()));
         let failures = self.journal.progress().failed_requests();
         let steps = VecDeque::from(steps);
@@ -32,17 +32,17 @@ impl Machine {
         self.refill(at);
     }
 
-    /// Sends further writes, as many as may be under way: of whatever type, as children do not depend on
-    /// each other, and ever more while all goes well, as the first one tells whether the server has time; but
-    /// only as many as the process has to spare, so that one parent with many children asks no more of the
-    /// server than many with one. After a failure one at a time, until one succeeds.
+    /// Sends further writes, up to the size of the window. Children do not depend on each other, so types do
+    /// not matter. The window grows with each success, as the first write shows whether the server has
+    /// capacity, and shrinks to one after a failure. The request permits of the process bound it too, so that
+    /// one parent with many children sends no more at once than many parents with one.
     pub(super) fn refill(&mut self, at: &Moment<'_>) {
         let mut spare = at.snapshot.spare();
-        while let Some((size, under_way, is_empty)) = self.window() {
-            if is_empty && under_way == 0 {
+        while let Some((size, in_flight, is_empty)) = self.window() {
+            if is_empty && in_flight == 0 {
                 return self.delete_all(at);
             }
-            if is_empty || under_way >= size || (under_way > 0 && spare == 0) {
+            if is_empty || in_flight >= size || (in_flight > 0 && spare == 0) {
                 return;
             }
             match self.view(at, StopReason::now).flatten() {
@@ -56,8 +56,8 @@ impl Machine {
     fn begin_next(&mut self, at: &Moment<'_>) {
         let Some(window) = self.window_mut() else { return };
         let Some(step) = window.steps.pop_front() else { return };
-        window.under_way += 1;
-        // Also what is to be deleted: who else writes it is found out before.
+        window.in_flight += 1;
+        // Deletions begin here too: the rival is searched before.
         if let Some(ended) = self.begin_child(child::Task::Write(step), at) {
             self.write_ended(ended);
         }
@@ -85,27 +85,27 @@ impl Machine {
         }
     }
 
-    /// How many may be under way, how many are, and whether no more are to come.
+    /// The size of the window, the writes in flight, and whether none is left to send.
     fn window(&self) -> Option<(usize, usize, bool)> {
         match &self.stage {
             Stage::CarryingOut(CarryOut { phase: Phase::Writing(window), .. }) => {
-                Some((window.size, window.under_way, window.steps.is_empty()))
+                Some((window.size, window.in_flight, window.steps.is_empty()))
             }
             _ => None,
         }
     }
 
-    /// Begins a task, room by room, until a request is sent or all is done.
+    /// Begins a task, and continues until a request is sent or the child is done.
     pub(in crate::run) fn begin_child(
         &mut self,
         task: child::Task,
         at: &Moment<'_>,
     ) -> Option<ChildEnd> {
         let next = self.ask(at, |view| child::begin(task, view));
-        self.go_on_with_child(next, at)
+        self.continue_child(next, at)
     }
 
-    fn go_on_with_child(
+    fn continue_child(
         &mut self,
         mut next: Option<child::Next>,
         at: &Moment<'_>,
@@ -125,9 +125,9 @@ impl Machine {
         }
     }
 
-    /// A request about a child was answered.
+    /// Continues with the answer to a request about a child.
     pub(in crate::run) fn child_next(&mut self, next: Option<child::Next>, at: &Moment<'_>) {
-        let Some(ended) = self.go_on_with_child(next, at) else { return };
+        let Some(ended) = self.continue_child(next, at) else { return };
         match &self.stage {
             Stage::CarryingOut(CarryOut { phase: Phase::Writing(_), .. }) => {
                 self.write_ended(ended);
@@ -148,16 +148,16 @@ impl Machine {
 
     // === deletions ===
 
-    /// Deletes, unless a child that is desired was not written: it may be what replaces one which is to go.
-    /// One that is to be created again is replaced by itself, and waits only while the server may be out of
-    /// order. A deletion that is refused keeps no other from its own: it may be refused for ever.
+    /// Deletes, unless the write of a desired child failed: it may replace the child to delete. A child that
+    /// is recreated replaces itself, and waits only while the server has transient failures. A refused
+    /// deletion does not stop the others.
     fn delete_all(&mut self, at: &Moment<'_>) {
         let Stage::CarryingOut(CarryOut { phase: Phase::Writing(window), .. }) = &mut self.stage
         else {
             return;
         };
         let deletions = std::mem::take(&mut window.deletions);
-        let is_troubled = self.journal.progress().has_passing_failures();
+        let has_failures = self.journal.progress().has_passing_failures();
         let is_incomplete = self.is_incomplete();
         let mut due = VecDeque::new();
         for deletion in deletions {
@@ -165,11 +165,11 @@ impl Machine {
                 break;
             }
             let waits_for_writes =
-                is_troubled || (is_incomplete && deletion.instead_of().is_none());
+                has_failures || (is_incomplete && deletion.instead_of().is_none());
             if let Some(Some(facts)) = self.view(at, |view| child::is_held(&deletion, view)) {
                 self.note(facts, at);
             } else if self.is_unsynced(&deletion.id.ty, at) {
-                // Since it was planned, or because of what a write was answered.
+                // The type became unsynced after the plan was made.
                 let why = Wait::Planned(WaitingReason::TypeNotSynced);
                 self.note([waits(&deletion.id, why)], at);
             } else if waits_for_writes {
@@ -217,27 +217,27 @@ impl Machine {
     }
 
     fn deletion_ended(&mut self, ended: ChildEnd, at: &Moment<'_>) {
-        // A write that came instead of it led to another one.
-        self.note(ended.deletion.map(|it| child::changed_while_tied(&it.id)), at);
+        // A conflict turned the deletion into a write, and that into a deletion again.
+        self.note(ended.deletion.map(|it| child::changed_while_claimed(&it.id)), at);
     }
 }
 
-/// The end of what is done about one child for now.
+/// The result of a task for one child.
 pub(in crate::run) struct ChildEnd {
-    /// It is to be deleted when all writes are done.
+    /// The child is to be deleted after all writes.
     pub(in crate::run) deletion: Option<Deletion>,
-    /// What is left of one that was to be deleted.
+    /// The terminating object that a deletion left.
     pub(in crate::run) left: Option<Object>,
 }
 
 impl Window {
     fn new(steps: VecDeque<Step>, failures: usize) -> Self {
-        Self { steps, deletions: Vec::new(), size: 1, under_way: 0, failures }
+        Self { steps, deletions: Vec::new(), size: 1, in_flight: 0, failures }
     }
 
-    /// A write has ended. `failures` is how many requests have failed by now.
+    /// Records the end of a write. `failures` is the number of failed requests so far.
     fn ended(&mut self, deletion: Option<Deletion>, failures: usize) {
-        self.under_way -= 1;
+        self.in_flight -= 1;
         self.deletions.extend(deletion);
         let is_well = self.failures == failures;
         self.size = if is_well { (self.size + 1).min(MAX_AT_ONCE) } else { 1 };

@@ -16,7 +16,7 @@ use crate::{
 /// The server accepted a write.
 pub(super) fn written(write: &Write, verb: Verb, reply: Object, view: &View<'_>) -> Turn<Next> {
     let mut rewrite = view.drift.rewrite_of(&write.id).cloned();
-    // What others hold was to be written as well, and was not.
+    // The rewrite covers only what was sent, not the fields that other managers kept.
     if let Some(rewrite) = rewrite.as_mut()
         && verb == Verb::Updated
         && !write.paths.is_empty()
@@ -29,12 +29,12 @@ pub(super) fn written(write: &Write, verb: Verb, reply: Object, view: &View<'_>)
     if view.settings.is_watched(&reply) {
         turn.cache([Cache::Wrote(reply)])
     } else {
-        // In the cache it would stay as it is now, whatever becomes of it.
+        // The cache would never receive an update of it.
         turn.note(child_failed(&write.id, view.settings.unlabelled()))
     }
 }
 
-/// The server found nothing to change: not worth a second try.
+/// The write changed nothing: it is not repeated.
 pub(super) fn wrote_nothing(write: &Write, reply: &Object, view: &View<'_>) -> Turn<Next> {
     let settled = Settled::new(write, reply, view.settings.name());
     done().note(Fact::WroteNothing { paths: write.paths.clone(), settled })

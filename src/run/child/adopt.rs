@@ -1,15 +1,15 @@
-//! Taking over an object that was there before the child, where the child type allows it: two dry runs, the
-//! hand-over of what its managers own, and then the apply that adopts exactly what is left by that.
+//! Adopts an existing object where the child type allows it: two dry runs, the hand-over of its managed
+//! fields, then the apply, which adopts exactly the version that the hand-over left.
 //!
-//! | waits for | answer | what follows |
+//! | waits for | answer | next |
 //! |---|---|---|
-//! | a forced dry run | accepted | an unforced one, unless the type takes fields anyway |
+//! | a forced dry run | accepted | an unforced one, unless the type forces conflicts |
 //! | an unforced dry run | others would keep fields | a dispute; nothing was changed |
-//! | | accepted | all of the object |
-//! | all of the object | nothing to hand over | the apply |
-//! | | as it was | a patch of its `managedFields` |
+//! | | accepted | the whole object |
+//! | the whole object | nothing to hand over | the apply |
+//! | | unchanged | a patch of its `managedFields` |
 //! | the patch | accepted | the apply |
-//! | any | 409 | it waits: the object is another one by now |
+//! | any | 409 | it waits: the object has changed |
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ use super::{
     task::{Adopting, Adoption, Attempt, Dispute, Next, State, Task, ask, done, hand},
 };
 use crate::{
-    diff::{adoption},
+    diff::adoption,
     history::Verb,
     object::{Object, ResourceVersion},
     operator::ConflictPolicy,
@@ -31,11 +31,11 @@ use crate::{
     },
 };
 
-/// Tries the apply that would make the object ours.
+/// Sends the apply of the adoption as a dry run.
 pub(super) fn begin(attempt: Attempt, live: Object) -> Turn<Next> {
     let adoption = Adoption { attempt, live };
-    let trial = adoption.trial();
-    let request = Request::trial(&trial.id, &trial.body, Force::Yes);
+    let write = adoption.adopting_write();
+    let request = Request::dry_run(&write.id, &write.body, Force::Yes);
     ask(request, State::Adopt(Adopting::Tried(adoption)))
 }
 
@@ -67,7 +67,7 @@ pub(super) fn answered(state: Adopting, answer: Answer, view: &View<'_>) -> Turn
 }
 
 impl Adoption {
-    fn trial(&self) -> Write {
+    fn adopting_write(&self) -> Write {
         self.attempt.write.clone().adopting(self.live.uid(), self.live.resource_version())
     }
 
@@ -77,31 +77,31 @@ impl Adoption {
     }
 
     fn try_yielding(self) -> Turn<Next> {
-        let trial = self.trial();
-        let request = Request::trial(&trial.id, &trial.body, Force::No);
+        let write = self.adopting_write();
+        let request = Request::dry_run(&write.id, &write.body, Force::No);
         ask(request, State::Adopt(Adopting::TriedYielding(self)))
     }
 
-    /// What others would hold after the hand-over, where nothing could be applied for that.
+    /// The fields that others would hold after the hand-over, if nothing could be applied then.
     fn stays_held(&self, answer: Answer, view: &View<'_>) -> Result<Vec<HeldField>, ApiError> {
-        let trial = self.trial();
+        let write = self.adopting_write();
         let held = match Reply::written(answer) {
             Ok(_) => Vec::new(),
-            Err(error) => held_after_adoption(error, &trial.id.ty, &view.settings.config().labels)?,
+            Err(error) => held_after_adoption(error, &write.id.ty, &view.settings.config().labels)?,
         };
-        let is_in_vain =
-            self.policy(view) == ConflictPolicy::Report || without(&trial, &held).is_none();
-        Ok(if is_in_vain { held } else { Vec::new() })
+        let applies_nothing =
+            self.policy(view) == ConflictPolicy::Report || without(&write, &held).is_none();
+        Ok(if applies_nothing { held } else { Vec::new() })
     }
 
-    /// From here on the adoption is completed, also if the object changes under it.
+    /// From here on the adoption is completed even if the operator is paused.
     fn read_whole(self, view: &View<'_>) -> Turn<Next> {
         if let Some(stop) = StopReason::before(view, self.attempt.verb) {
             let mut turn = done();
             turn.facts = stop.hold(&Step::Create(self.attempt.write), view);
             return turn;
         }
-        // A live read as the caches want it knows only the managers that operators need.
+        // An ordinary read has only the managers that operators need.
         let request = Request::ReadWhole(self.attempt.write.id.clone());
         ask(request, State::Adopt(Adopting::Whole(self)))
     }
@@ -138,7 +138,7 @@ fn is_same(whole: &Value, live: &Object) -> bool {
         && metadata["resourceVersion"] == live.resource_version().to_string()
 }
 
-/// The object is another one by now.
+/// The object has changed.
 fn outdated(child: &ChildId) -> Turn<Next> {
-    done().note(put_off(child, "it changes while it is to be adopted"))
+    done().note(put_off(child, "it changed during the adoption"))
 }

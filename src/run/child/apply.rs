@@ -1,13 +1,13 @@
 //! Creating or updating one child by server-side apply, and what follows from the answer.
 //!
-//! | answer | what follows |
+//! | answer | next |
 //! |---|---|
-//! | the object as it was before | it is up to date |
+//! | the unchanged object | it is up to date |
 //! | the object | it was written |
 //! | 409, fields held by others | a dispute |
-//! | 409, or gone, or another uid | a live look, which decides |
-//! | 422 for items of a list that collide | a takeover of those that are not desired |
-//! | 422 for an immutable field, and the type allows it | its deletion, so that it can be created again |
+//! | 409, or gone, or another uid | a live read, which decides |
+//! | 422 for colliding list items | a takeover of those that are not desired |
+//! | 422 for an immutable field, and the type allows it | its deletion, to recreate it |
 //! | anything else | it failed |
 
 use super::{
@@ -26,7 +26,7 @@ use crate::{
         drift::rival::Search,
         guard::as_planned,
         request::{Answer, Force, Reply, Request},
-        turn::{Turn, child_failed, failed_with_hint, left_alone, waits},
+        turn::{Turn, child_failed, failed_with_hint, not_modified, waits},
         view::View,
     },
 };
@@ -37,7 +37,7 @@ pub(super) fn begin(step: Step, view: &View<'_>) -> Turn<Next> {
     let then = match step {
         Step::Create(write) => match view.memory.foreign().get(&id) {
             Some(known) => {
-                let state = Applying::InTheWay(write, known.clone());
+                let state = Applying::Foreign(write, known.clone());
                 return ask(Request::Read(id), State::Apply(state));
             }
             None => Task::Apply(Attempt::new(write, Verb::Created)),
@@ -63,7 +63,7 @@ pub(super) fn send(attempt: Attempt, view: &View<'_>) -> Turn<Next> {
     ask(request, State::Apply(Applying::Sent(attempt, before)))
 }
 
-/// Looks at a child after a conflict.
+/// Reads a child after a conflict.
 pub(super) fn look(attempt: Attempt) -> Turn<Next> {
     ask(Request::Read(attempt.id().clone()), State::Apply(Applying::Looking(attempt)))
 }
@@ -71,7 +71,7 @@ pub(super) fn look(attempt: Attempt) -> Turn<Next> {
 /// Continues with an answer.
 pub(super) fn answered(state: Applying, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
-        Applying::InTheWay(write, known) => in_the_way(write, known, Reply::object(answer)),
+        Applying::Foreign(write, known) => foreign_read(write, known, Reply::object(answer)),
         Applying::Sent(attempt, before) => concluded(attempt, before, Reply::written(answer), view),
         Applying::Looking(attempt) => match Reply::object(answer) {
             Ok(live) => resolved(attempt, live, view),
@@ -100,7 +100,7 @@ pub(super) fn answered(state: Applying, answer: Answer, view: &View<'_>) -> Turn
     }
 }
 
-fn in_the_way(
+fn foreign_read(
     write: Write,
     known: ForeignChild,
     live: Result<Option<Object>, ApiError>,
@@ -128,12 +128,12 @@ fn concluded(
         Err(error) => error,
     };
     let id = attempt.id().clone();
-    // What is in the way of a create may not be a child at all.
+    // The existing object may not be a child at all.
     let held = if attempt.write.is_creating() { Vec::new() } else { held(&error) };
     if held.is_empty() && error.class() != ErrorClass::Conflict {
         let task = takeover::of_colliding(&attempt, &error, view)
             .unwrap_or_else(|| Task::Refused(Refused { write: attempt.write, error }));
-        return hand(task).note(Fact::FoundWay(id));
+        return hand(task).note(Fact::NotForeign(id));
     }
     if let Some(stopped) = attempt.stopped(view) {
         return stopped;
@@ -143,14 +143,14 @@ fn concluded(
         return hand(Task::Resolve(attempt));
     }
     let dispute = Dispute::new(attempt, before, held);
-    hand(Task::Settle(dispute)).note(Fact::FoundWay(id))
+    hand(Task::Settle(dispute)).note(Fact::NotForeign(id))
 }
 
 /// Decides with the live object after a conflict.
 fn resolved(attempt: Attempt, live: Option<Object>, view: &View<'_>) -> Turn<Next> {
-    // If anything is in the way, it is what is found now.
+    // Only what this read found counts as foreign.
     let id = attempt.id().clone();
-    let turn = done().note(Fact::FoundWay(id.clone()));
+    let turn = done().note(Fact::NotForeign(id.clone()));
     let (config, name) = (view.settings.config(), view.settings.name());
     let write = attempt.write.clone();
     let turn = match after_conflict(config, name, view.parent, write, live.as_ref()) {
@@ -194,7 +194,7 @@ fn resolved(attempt: Attempt, live: Option<Object>, view: &View<'_>) -> Turn<Nex
     leave(turn, live, view)
 }
 
-/// A child that seemed to be gone is there. Who changed it is found out before it is written.
+/// A child that left the cache exists. Its rival is searched before it is written.
 fn found(
     write: Write,
     live: Option<&Object>,
@@ -216,14 +216,14 @@ fn found(
 
 fn leave(mut turn: Turn<Next>, live: Option<Object>, view: &View<'_>) -> Turn<Next> {
     if let Some(live) = live {
-        let (fact, cache) = left_alone(view, live);
+        let (fact, cache) = not_modified(view, live);
         turn.facts.extend(fact);
         turn.cache.push(cache);
     }
     turn
 }
 
-/// A write was refused, and no second look at the object can change that.
+/// A write was refused for a reason that no new read can change.
 pub(super) fn refused(refused: Refused, view: &View<'_>) -> Turn<Next> {
     if immutable::is_allowed(&refused, view) {
         let request = Request::Read(refused.write.id.clone());
@@ -238,6 +238,6 @@ fn failed(Refused { write, error }: Refused, view: &View<'_>) -> Turn<Next> {
 }
 
 /// The write of a child led to its deletion where none is possible any more.
-pub(in crate::run) fn changed_while_tied(child: &ChildId) -> Fact {
-    waits(child, Wait::Others("it changed while it was tied to its parent"))
+pub(in crate::run) fn changed_while_claimed(child: &ChildId) -> Fact {
+    waits(child, Wait::Others("it changed while its owner reference was written"))
 }

@@ -1,4 +1,4 @@
-//! Writing one child once more, or not.
+//! Whether a child is written again in this reconcile.
 
 use super::task::{Attempt, Next, TRIES, Task, done, hand};
 use crate::{
@@ -25,7 +25,7 @@ impl Attempt {
         if write.is_creating() { Step::Create(write) } else { Step::Update(write) }
     }
 
-    /// The same child with another write, if it may be written once more.
+    /// Retries with another write, if tries are left and nothing stops it.
     pub(super) fn again(self, write: Write, verb: Verb, view: &View<'_>) -> Turn<Next> {
         let Self { tries, error, .. } = self;
         let next = Self { write, verb, tries, error };
@@ -38,7 +38,7 @@ impl Attempt {
         }
     }
 
-    /// The end, if nothing more is to be written.
+    /// The end of the attempt, if writing must stop.
     pub(super) fn stopped(&self, view: &View<'_>) -> Option<Turn<Next>> {
         let stop = StopReason::before(view, self.verb)?;
         let mut turn = done();

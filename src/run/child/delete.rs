@@ -1,19 +1,19 @@
-//! Deleting one child: with proof, and not when it would only come back the same.
+//! Deletes one child, with uid and version as preconditions, and not if it would be recreated the same.
 //!
-//! | waits for | answer | what follows |
+//! | waits for | answer | next |
 //! |---|---|---|
-//! | the parent, before what cannot be rebuilt goes | it changed | nothing: another reconcile decides |
-//! | | as it was | the child |
-//! | the child, likewise | it changed | it is decided again |
-//! | | as it was | the deletion, or first the dry runs of a recreation |
-//! | a dry run of a new object | it could follow | the deletion |
+//! | the parent, before an irreplaceable child is deleted | it changed | nothing: another reconcile decides |
+//! | | unchanged | the child |
+//! | the child, likewise | it changed | the decision again |
+//! | | unchanged | the deletion, or first the dry runs of a recreation |
+//! | a dry run of a new object | it would be accepted | the deletion |
 //! | the deletion | accepted | it was deleted |
-//! | | 404 | others deleted it |
-//! | | 409 | the child, and it is decided again, three times at most |
+//! | | 404 | someone else deleted it |
+//! | | 409 | the child and the decision again, three times at most |
 
 use super::{
+    dry_run::{after_refusal, dry_run_of_new},
     task::{Deleting, Next, State, TRIES, Task, ask, done, hand},
-    trial::{after_refusal, trial_of_new},
 };
 use crate::{
     history::Verb,
@@ -29,11 +29,11 @@ use crate::{
     },
 };
 
-/// Whether a child is not to be deleted any more, and what that means: its parent goes on with its life.
+/// The facts if a child must not be deleted any more: its parent stays, or is paused.
 pub(in crate::run) fn is_held(deletion: &Deletion, view: &View<'_>) -> Option<Vec<Fact>> {
     let is_leaving = view.settings.is_leaving(view.parent);
     if !is_leaving && view.has_left() {
-        // Another reconcile decides again, on what the parent is by now.
+        // Another reconcile decides on the current parent.
         return Some(vec![Fact::Parent(End::Outdated)]);
     }
     match view.paused_meanwhile()? {
@@ -48,10 +48,8 @@ pub(in crate::run) fn is_held(deletion: &Deletion, view: &View<'_>) -> Option<Ve
 /// Deletes a child as it was last seen.
 pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
     if tries > TRIES {
-        return done().note(waits(
-            &deletion.id,
-            Wait::Others("it keeps changing while it is to be deleted"),
-        ));
+        return done()
+            .note(waits(&deletion.id, Wait::Others("it keeps changing, so it was not deleted")));
     }
     if let Some(facts) = is_held(&deletion, view) {
         return held(facts);
@@ -120,7 +118,7 @@ fn child_seen(
     decided_again(&deletion, live, view, |again| confirmed(again, tries, view))
 }
 
-/// Decides on what was found instead of what was to be deleted.
+/// Decides again on the live object.
 fn decided_again(
     deletion: &Deletion,
     live: Option<Object>,
@@ -138,18 +136,18 @@ fn decided_again(
     }
 }
 
-/// What is to be deleted is as it should be. What is to come after it is tried first.
+/// The child is the expected version. Its replacement is checked by a dry run first.
 fn confirmed(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
     match &deletion.why {
         DeletionReason::Undesired => send(deletion, tries, view),
         DeletionReason::Recreate { .. } => hand(Task::Recreate(deletion, tries)),
         DeletionReason::Immutable { instead_of, .. } => {
-            ask(trial_of_new(instead_of), State::Delete(Deleting::New(deletion, tries)))
+            ask(dry_run_of_new(instead_of), State::Delete(Deleting::New(deletion, tries)))
         }
     }
 }
 
-/// Sends the deletion; the looks before took their time too.
+/// Sends the deletion. A pause may have begun during the reads before it.
 pub(super) fn send(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
     if let Some(facts) = is_held(&deletion, view) {
         return held(facts);
@@ -181,7 +179,7 @@ fn sent(
             ask(request, State::Delete(Deleting::Conflict(deletion, tries)))
         }
         Err(error) if error.may_have_taken_effect() => {
-            // Should it be gone, it was not others who deleted it.
+            // If it is gone later, this request deleted it.
             let (child, is_final) = (deletion.id.clone(), deletion.instead_of().is_none());
             done().note(Fact::MayBeDeleted { child, is_final }).before(failed(&deletion, error))
         }
@@ -201,7 +199,7 @@ fn deleted(deletion: Deletion, view: &View<'_>) -> Fact {
     Fact::Written(Written { child: deletion.id, verb: Verb::Deleted, paths, rewrite, left })
 }
 
-/// Somebody else deleted it: our own parent must be told too, as no write makes it run again.
+/// Someone else deleted it. This wakes the own parent too, as no own write does.
 fn absent(deletion: &Deletion) -> Cache {
     Cache::Absent(deletion.id.clone(), deletion.uid.clone())
 }

@@ -1,15 +1,15 @@
-//! What to do when an apply without force is refused because others hold some of its fields: leave
-//! these, or the whole child, to them. What is tied to the parent is taken anyway.
+//! Handles an unforced apply that is refused because others hold some of its fields: leaves these fields, or
+//! the whole child, unmodified. Ownership fields are always taken.
 //!
-//! | waits for | answer | what follows |
+//! | waits for | answer | next |
 //! |---|---|---|
-//! | a look, as all was applied on an older version | it has changed | all is applied again |
-//! | | as it was | the rest is applied, or nothing |
-//! | a look before the rest | it still differs | the rest without force, on that version |
-//! | the rest | fields held | less, or nothing |
-//! | | only what ties it to its parent is held | the rest with force |
-//! | | 409 | another look, three times at most |
-//! | a look before nothing | it is there | what is held is remembered with its version |
+//! | a read, as the full apply saw an older version | it has changed | the full apply again |
+//! | | unchanged | the rest is applied, or nothing |
+//! | a read before the rest | it still differs | the rest without force, on that version |
+//! | the rest | fields held | fewer fields, or nothing |
+//! | | only ownership fields are held | the rest with force |
+//! | | 409 | another read, three times at most |
+//! | a read before nothing is applied | it exists | the held fields are remembered with its version |
 
 use super::{
     accepted::{written, wrote_nothing},
@@ -17,17 +17,20 @@ use super::{
     task::{Attempt, Dispute, Disputing, Next, Refused, State, TRIES, Task, ask, done, hand},
 };
 use crate::{
-    diff::{differ_in_status_only},
+    diff::differ_in_status_only,
     history::Verb,
     journal::Fact,
     object::Object,
     operator::ConflictPolicy,
-    plan::{AfterConflict, ChildId, Contested, HeldField, Write, after_conflict, is_ownership_field, without},
+    plan::{
+        AfterConflict, ChildId, Contested, HeldField, Write, after_conflict, is_ownership_field,
+        without,
+    },
     reply::{ApiError, ErrorClass},
     run::{
         effect::Cache,
         request::{Answer, Force, Reply, Request},
-        turn::{Turn, child_failed, left_alone, put_off},
+        turn::{Turn, child_failed, not_modified, put_off},
         view::View,
     },
 };
@@ -70,15 +73,15 @@ pub(super) fn answered(state: Disputing, answer: Answer, view: &View<'_>) -> Tur
             Ok(reply) => dispute.applied(&rest, &live, reply, view),
             Err(error) => dispute.failed(rest, error, view),
         },
-        Disputing::Leave(dispute) => match dispute.seen(answer) {
-            Ok(live) => dispute.left(live, view),
+        Disputing::Skip(dispute) => match dispute.seen(answer) {
+            Ok(live) => dispute.skipped(live, view),
             Err(end) => *end,
         },
     }
 }
 
 impl Dispute {
-    /// A dispute over an apply. `before` is the object as it was known then.
+    /// A dispute over an apply. `before` is the cached object at the time of the apply.
     pub(super) fn new(attempt: Attempt, before: Option<Object>, held: Vec<HeldField>) -> Self {
         Self { attempt, before, live: None, held, rounds: 0 }
     }
@@ -96,42 +99,41 @@ impl Dispute {
         match Reply::object(answer) {
             Ok(Some(live)) => Ok(live),
             Ok(None) => {
-                Err(Box::new(done().note(put_off(self.id(), "it went while it was written"))))
+                Err(Box::new(done().note(put_off(self.id(), "it was deleted during the write"))))
             }
             Err(error) => Err(Box::new(done().note(child_failed(self.id(), error)))),
         }
     }
 
-    /// Applies what others do not hold, or nothing, as the child's type says.
+    /// Applies what others do not hold, or nothing, by the conflict policy of the child type.
     fn settle(mut self, held: Vec<HeldField>, view: &View<'_>) -> Turn<Next> {
         let conflict = done().note(Fact::ConflictFound(self.id().clone()));
-        let rest = self.give_way(held, view);
+        let rest = self.yield_fields(held, view);
         conflict.before(self.apply(rest, view))
     }
 
-    /// What is to be applied when these fields stay with others; `None` for nothing.
-    fn give_way(&mut self, held: Vec<HeldField>, view: &View<'_>) -> Option<Write> {
+    /// The write without these fields; `None` for nothing.
+    fn yield_fields(&mut self, held: Vec<HeldField>, view: &View<'_>) -> Option<Write> {
         let config = view.settings.config();
         let policy = config.child_config(&self.id().ty)?.conflicts;
         let is_ownership_field = |held: &HeldField| is_ownership_field(&held.path, &config.labels);
-        // Nothing can be applied without giving up what of the rest is ours.
+        // A partial apply would give up the other fields that are ours.
         let is_nothing = policy == ConflictPolicy::Report && !held.iter().all(is_ownership_field);
         self.held.extend(held.into_iter().filter(|held| is_nothing || !is_ownership_field(held)));
         without(&self.attempt.write, &self.held).filter(|_| !is_nothing)
     }
 
-    /// The same once it is known how the object is.
+    /// Applies the rest on the live object, which is read if it is not known.
     fn apply(mut self, rest: Option<Write>, view: &View<'_>) -> Turn<Next> {
         match (rest, self.live.take()) {
             (Some(rest), Some(live)) => self.send(rest, live, view),
             (Some(rest), None) => ask(self.look(), State::Dispute(Disputing::Look(self, rest))),
-            (None, Some(live)) => self.left(live, view),
-            (None, None) => ask(self.look(), State::Dispute(Disputing::Leave(self))),
+            (None, Some(live)) => self.skipped(live, view),
+            (None, None) => ask(self.look(), State::Dispute(Disputing::Skip(self))),
         }
     }
 
-    /// Without force, but for what ties the child to its parent. The version makes sure that what
-    /// the server said about the fields still holds.
+    /// Sends the rest without force. The version ensures that the reported field managers still apply.
     fn send(mut self, rest: Write, live: Object, view: &View<'_>) -> Turn<Next> {
         let (config, name) = (view.settings.config(), view.settings.name());
         let wanted = match after_conflict(config, name, view.parent, rest, Some(&live)) {
@@ -145,13 +147,13 @@ impl Dispute {
         ask(request, State::Dispute(Disputing::Sent(self, wanted, live)))
     }
 
-    /// The live object shows that there is nothing to apply any more.
+    /// The live object needs no apply any more.
     fn end_with(mut self, after: &AfterConflict, live: Object) -> Turn<Next> {
         let mut turn = done().cache([Cache::Saw(live.clone())]);
         if !matches!(after, AfterConflict::Settled) {
-            return turn.note(put_off(self.id(), "it changed hands while it was written"));
+            return turn.note(put_off(self.id(), "its owner changed during the write"));
         }
-        // What others hold of it is not as desired.
+        // A child with fields held by others is not up to date.
         if self.held.is_empty() {
             turn = turn.note(Fact::UpToDate(self.id().clone()));
         }
@@ -169,7 +171,7 @@ impl Dispute {
     ) -> Turn<Next> {
         let (held, labels) = (held(&error), &view.settings.config().labels);
         if held.iter().any(|held| !is_ownership_field(&held.path, labels)) {
-            let less = self.give_way(held, view);
+            let less = self.yield_fields(held, view);
             return match less {
                 Some(less) if self.rounds < TRIES => self.apply(Some(less), view),
                 Some(_) => self.keeps_changing(),
@@ -184,10 +186,10 @@ impl Dispute {
         ask(request, State::Dispute(Disputing::Forced(self, rest, live)))
     }
 
-    /// The object has changed, or the server refuses what is desired for another reason.
+    /// The object has changed, or the server refused the write for another reason.
     fn failed(self, rest: Write, error: ApiError, view: &View<'_>) -> Turn<Next> {
         if error.class() != ErrorClass::Conflict {
-            // A new object is as all of what is desired says: nobody holds anything of it.
+            // A new object would get the full write: nobody holds fields of it.
             return hand(Task::Refused(Refused { write: self.attempt.write, error }));
         }
         if self.rounds < TRIES { self.apply(Some(rest), view) } else { self.keeps_changing() }
@@ -214,15 +216,15 @@ impl Dispute {
     }
 
     /// Nothing is written.
-    fn left(mut self, live: Object, view: &View<'_>) -> Turn<Next> {
-        let (fact, cache) = left_alone(view, live.clone());
+    fn skipped(mut self, live: Object, view: &View<'_>) -> Turn<Next> {
+        let (fact, cache) = not_modified(view, live.clone());
         let mut turn = done().cache([cache]);
         turn.facts.extend(fact);
         turn.facts.extend(self.remember(live, ConflictPolicy::Report));
         turn
     }
 
-    /// What is held is true of the object as it was left.
+    /// Records the held fields for this version of the object.
     fn remember(&mut self, left: Object, policy: ConflictPolicy) -> Option<Fact> {
         if self.held.is_empty() {
             return None;

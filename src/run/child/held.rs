@@ -1,7 +1,7 @@
-//! Which fields others hold, read off the answer of the server.
+//! Which fields others hold, from the causes of a 409.
 
 use crate::{
-    diff::{is_handed_over},
+    diff::is_handed_over,
     object::K8sType,
     operator::Labels,
     plan::{HeldField, is_ownership_field},
@@ -20,11 +20,10 @@ pub(super) fn held(error: &ApiError) -> Vec<HeldField> {
     held.collect()
 }
 
-/// Those of them that an adoption neither hands over nor takes anyway: Kubernetes keeps its own, and an
-/// entry of a subresource or of another version stays with who has it.
+/// The fields that remain held after an adoption: built-in Kubernetes managers keep theirs, and entries of a
+/// subresource or another version stay with their manager.
 ///
-/// # Errors
-/// It is for something else that the server refused the apply.
+/// The server refused the apply for another reason.
 pub(super) fn held_after_adoption(
     error: ApiError,
     ty: &K8sType,

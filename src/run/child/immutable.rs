@@ -1,5 +1,5 @@
-//! What to do when a change is refused because a field cannot change: a new object instead, where
-//! the child type allows it. Decides; the deletion is carried out with the others.
+//! Handles a change of an immutable field: recreates the child where the child type allows it. Decides only;
+//! the deletion is carried out with the others.
 
 use super::task::Refused;
 use crate::{
@@ -9,8 +9,8 @@ use crate::{
     run::view::View,
 };
 
-/// Whether a deletion may follow. One for each desired state: what the server answers the new object with
-/// cannot be cured so.
+/// Whether the child may be deleted. Only once for each desired state: if the new object is refused as well,
+/// deleting does not help.
 pub(super) fn is_allowed(Refused { write, error }: &Refused, view: &View<'_>) -> bool {
     let config = view.settings.config().child_config(&write.id.ty);
     config.is_some_and(|config| config.recreate_if_immutable)
@@ -18,7 +18,7 @@ pub(super) fn is_allowed(Refused { write, error }: &Refused, view: &View<'_>) ->
         && view.memory.recreated().get(&write.id) != Some(&write.desired_hash)
 }
 
-/// The deletion after which the child can be created as it is desired; `None` where the refusal stands.
+/// The deletion that makes room for the new object; `None` if the refusal stands.
 pub(super) fn deletion(
     Refused { write, error }: &Refused,
     live: &Object,
@@ -29,13 +29,13 @@ pub(super) fn deletion(
     instead_of_immutable(config, name, view.parent, write, live, fields)
 }
 
-/// How the refusal of a change could be met, where it is that.
+/// What to do about a refused immutable field; empty for other errors.
 pub(super) fn hint(write: &Write, error: &ApiError, view: &View<'_>) -> &'static str {
     let ty = &write.id.ty;
     let config = view.settings.config().child_config(ty);
     let may = config.is_some_and(|config| config.leaves_immutable(ty));
     if may && error.refusal().is_some_and(Refusal::is_immutable) {
-        "; `ChildConfig::recreate_if_immutable` would create it anew"
+        "; set `ChildConfig::recreate_if_immutable` to recreate the child"
     } else {
         ""
     }

@@ -1,4 +1,4 @@
-//! What is written about one child, one request after the other: a state machine for each way of writing.
+//! The writes of one child, one request at a time: a state machine for each way of writing.
 //!
 //! ```text
 //! Write --> Takeover, Rival --> Apply --409--> Resolve --> Apply | Adopt | Dispute | Delete
@@ -7,8 +7,8 @@
 //! Delete --> (Recreate: dry runs) --> DELETE --409--> Delete
 //! ```
 //!
-//! A room never calls another one: what another room is to do is a [`Task`] that it answers with, and only
-//! this file knows which room takes it.
+//! The modules never call each other: one hands over a [`Task`], and only this file knows which module takes
+//! it.
 
 mod accepted;
 mod adopt;
@@ -16,14 +16,14 @@ mod apply;
 mod attempt;
 mod delete;
 mod dispute;
+mod dry_run;
 mod held;
 mod immutable;
 mod recreate;
 mod takeover;
 mod task;
-mod trial;
 
-pub(super) use apply::changed_while_tied;
+pub(super) use apply::changed_while_claimed;
 pub(super) use delete::is_held;
 use task::ask;
 pub(super) use task::{Next, State, Task};

@@ -1,20 +1,20 @@
-//! Whether it would be in vain to delete a child so that a new one comes: asked by dry runs, before
-//! what cannot be undone.
+//! Checks by dry runs, before a deletion that cannot be undone, whether a new object would differ from the
+//! child.
 //!
 //! | the update | a new object | |
 //! |---|---|---|
-//! | changes nothing, or our labels only | | the difference is the work of the server, or is fixed |
-//! | would be taken, or fields cannot change | is as the child is | the work of a policy on creation |
-//! | would be taken, or fields cannot change | is refused for what is in it | it stays |
-//! | would be taken, or fields cannot change | anything else | it is recreated |
-//! | is refused for another reason | would be taken | it is recreated |
-//! | is refused for another reason | is refused too | no object may be like that: it stays |
-//! | whatever is said of it | we may create none, or a rule for Pods forbids it | it stays |
+//! | changes nothing, or our labels only | | kept: the server causes the difference; or the labels are written |
+//! | would be accepted, or fields are immutable | equals the child | kept: a policy on creation causes the difference |
+//! | would be accepted, or fields are immutable | is refused for its content | kept |
+//! | would be accepted, or fields are immutable | anything else | recreated |
+//! | is refused for another reason | would be accepted | recreated |
+//! | is refused for another reason | is refused too | kept: no such object is valid |
+//! | any | create is forbidden, or Pod security rejects it | kept |
 
 use super::{
+    dry_run::{after_refusal, dry_run_of_new},
     takeover,
     task::{Attempt, Next, Recreating, Recreation, State, Task, ask, done, hand},
-    trial::{after_refusal, trial_of_new},
 };
 use crate::{
     diff::{are_alike, same_owned_fields},
@@ -30,9 +30,9 @@ use crate::{
     },
 };
 
-/// Begins to find out whether a new object would differ.
+/// Begins the dry runs.
 pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
-    // What a predecessor left, and is not desired, would else not show.
+    // Without the takeover, fields that a predecessor left would not show in the dry run.
     if takeover::is_due(&deletion.id, view).is_some() {
         let id = deletion.id.clone();
         return hand(takeover::first(&id, Task::Recreate(deletion, tries), view));
@@ -53,14 +53,14 @@ pub(super) fn answered(state: Recreating, answer: Answer, view: &View<'_>) -> Tu
     match state {
         Recreating::Current(recreation) => match Reply::object(answer) {
             Ok(Some(current)) => recreation.try_update(current),
-            Ok(None) => recreation.go_on(),
+            Ok(None) => recreation.delete(),
             Err(error) => recreation.failed(error),
         },
         Recreating::Update(recreation, current) => match Reply::written(answer) {
             Ok(reply) => recreation.updated(current, &reply, view),
             Err(error) => match error.class() {
                 ErrorClass::Permanent => recreation.try_new(current, Some(error)),
-                ErrorClass::Conflict => recreation.go_on(),
+                ErrorClass::Conflict => recreation.delete(),
                 _ => recreation.failed(error),
             },
         },
@@ -68,9 +68,9 @@ pub(super) fn answered(state: Recreating, answer: Answer, view: &View<'_>) -> Tu
             Ok(reply) if are_alike(&current, &reply, view.settings.name()) => {
                 recreation.settle(&current, view)
             }
-            Ok(_) => recreation.go_on(),
+            Ok(_) => recreation.delete(),
             Err(error) => match after_refusal(error, refused) {
-                Ok(()) => recreation.go_on(),
+                Ok(()) => recreation.delete(),
                 Err(error) => recreation.failed(error),
             },
         },
@@ -79,7 +79,7 @@ pub(super) fn answered(state: Recreating, answer: Answer, view: &View<'_>) -> Tu
 
 impl Recreation {
     fn try_update(self, current: Object) -> Turn<Next> {
-        let request = Request::trial(&self.instead_of.id, &self.instead_of.body, Force::Yes);
+        let request = Request::dry_run(&self.instead_of.id, &self.instead_of.body, Force::Yes);
         ask(request, State::Recreate(Recreating::Update(self, current)))
     }
 
@@ -88,34 +88,33 @@ impl Recreation {
             return self.settle(&current, view);
         }
         if differ_in_claim_only(&current, reply, &view.settings.config().labels) {
-            return self.tie(view);
+            return self.claim(view);
         }
         self.try_new(current, None)
     }
 
-    /// Whether a new object would be as the child is, although the update would not be: what sets its
-    /// fields does so only when an object is created.
+    /// Compares a new object with the child: defaults may be set only at creation.
     fn try_new(self, current: Object, refused: Option<ApiError>) -> Turn<Next> {
-        let request = trial_of_new(&self.instead_of);
+        let request = dry_run_of_new(&self.instead_of);
         ask(request, State::Recreate(Recreating::New(self, current, refused)))
     }
 
-    fn go_on(self) -> Turn<Next> {
+    fn delete(self) -> Turn<Next> {
         hand(Task::Send(self.deletion, self.tries))
     }
 
-    /// There is nothing to do about a child, now and until it changes: which is seen where it is watched.
+    /// Keeps the child until it changes; a watch must cover it to see that.
     fn settle(self, current: &Object, view: &View<'_>) -> Turn<Next> {
         let settled = Settled::new(&self.instead_of, current, view.settings.name());
-        let turn = done().note(Fact::Explained(settled));
+        let turn = done().note(Fact::DryRunUnchanged(settled));
         if view.settings.is_watched(current) {
             return turn;
         }
         turn.note(child_failed(&self.instead_of.id, view.settings.unlabelled()))
     }
 
-    /// It is as desired and only not tied to us.
-    fn tie(self, view: &View<'_>) -> Turn<Next> {
+    /// Only the ownership fields differ.
+    fn claim(self, view: &View<'_>) -> Turn<Next> {
         let write = self.instead_of;
         if let Some(stop) = StopReason::before(view, Verb::Updated) {
             let mut turn = done();

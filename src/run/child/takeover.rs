@@ -1,15 +1,15 @@
-//! Taking over what others own of a child, so that the apply that follows removes what is not desired: all of
-//! a predecessor, directly before the first update; items of lists that collide with desired ones, when an
-//! update was refused for that.
+//! Takes over fields of others, so that the next apply removes those that are not desired: all fields of a
+//! predecessor, directly before the first update; and colliding list items, after an update was refused for
+//! them.
 //!
-//! | waits for | answer | what follows |
+//! | waits for | answer | next |
 //! |---|---|---|
-//! | all of the object | it is another one, or nothing is to be taken | the task |
-//! | | an item collides, and the conflict policy is not to take it | it failed: who holds the item |
-//! | | it is there | a patch of its `managedFields` |
+//! | the whole object | it is another one, or has no such fields | the task |
+//! | | an item collides, and the conflict policy is not `Force` | failure, with the manager of the item |
+//! | | it exists | a patch of its `managedFields` |
 //! | the patch | accepted | the task |
-//! | | 409, at most twice | all of the object again |
-//! | either | anything else | it failed: applied now, it would look as if it were done |
+//! | | 409, at most twice | the whole object again |
+//! | either | anything else | failure: an apply now would hide the missing takeover |
 
 use serde_json::Value;
 
@@ -29,14 +29,14 @@ use crate::{
     },
 };
 
-/// The cached child of a predecessor, if it is that.
+/// The uid of the cached child, if a predecessor owns fields of it.
 pub(in crate::run) fn is_due(id: &ChildId, view: &View<'_>) -> Option<Uid> {
     let predecessor = &view.settings.config().predecessor;
     let cached = view.snapshot.cached(id).filter(|child| has_predecessor(child, predecessor));
     cached.map(|child| child.uid().clone())
 }
 
-/// The task, after a takeover where one is due. Usually none is, and no request is sent.
+/// Puts a takeover before the task if one is needed. Usually none is, and no request is sent.
 pub(super) fn first(id: &ChildId, then: Task, view: &View<'_>) -> Task {
     match is_due(id, view) {
         Some(uid) => {
@@ -47,7 +47,7 @@ pub(super) fn first(id: &ChildId, then: Task, view: &View<'_>) -> Task {
     }
 }
 
-/// The task after an update that was refused because items of lists collide, if it was refused for that.
+/// The takeover after an update that was refused for colliding list items.
 pub(super) fn of_colliding(attempt: &Attempt, error: &ApiError, view: &View<'_>) -> Option<Task> {
     let is_open = attempt.tries < TRIES && !duplicates(error).is_empty();
     let cached = view.snapshot.cached(attempt.id()).filter(|_| is_open)?;
@@ -58,14 +58,14 @@ pub(super) fn of_colliding(attempt: &Attempt, error: &ApiError, view: &View<'_>)
     Some(Task::TakeOver(Takeover { id, uid, of, attempt: 1, then }))
 }
 
-/// The paths of which the server said that a value is there twice.
+/// The paths with a duplicate value, from the causes of the refusal.
 fn duplicates(error: &ApiError) -> Vec<String> {
     let causes = error.refusal().map(|refusal| refusal.causes.as_slice()).unwrap_or_default();
     let duplicates = causes.iter().filter(|cause| cause.reason == "FieldValueDuplicate");
     duplicates.map(|cause| cause.field.clone()).collect()
 }
 
-/// Reads all of the object.
+/// Reads the whole object.
 pub(super) fn begin(takeover: Takeover) -> Turn<Next> {
     ask(Request::ReadWhole(takeover.id.clone()), State::TakeOver(TakingOver::Whole(takeover)))
 }
@@ -80,7 +80,7 @@ pub(super) fn answered(state: TakingOver, answer: Answer, view: &View<'_>) -> Tu
             };
             match live {
                 Some(live) => take(it, &live, view),
-                // What else there is to say about the live object, the apply is told.
+                // The apply handles any other state of the live object.
                 None => Turn::new(Next::Hand(it.then)),
             }
         }
@@ -116,7 +116,7 @@ fn take(it: Takeover, live: &Value, view: &View<'_>) -> Turn<Next> {
     }
 }
 
-/// A colliding item stays with who holds it.
+/// The failure for a colliding item that stays with its manager.
 fn held(write: &Write, error: &ApiError, holders: &str) -> Turn<Next> {
     let hint = format!("; {holders}: remove that item, or choose `ConflictPolicy::Force`");
     done().note(failed_with_hint(&write.id, error.clone(), hint))

@@ -1,5 +1,5 @@
-//! What can be done about one child, what that waits for, and what is next: values only. What each of them
-//! means is in the file of its name.
+//! The tasks of one child, what they wait for, and what is next: values only. The module of the same name
+//! implements each.
 
 use crate::{
     history::Verb,
@@ -9,35 +9,35 @@ use crate::{
     run::{drift::rival::Search, request::Request, turn::Turn},
 };
 
-/// How often one child is written in a reconcile when the answer is that it is not as we thought.
+/// How often a child is written in a reconcile that meets conflicts.
 pub(super) const TRIES: usize = 3;
 
-/// What is to be done about a child.
+/// A task for a child.
 #[derive(Debug)]
 pub(in crate::run) enum Task {
     /// Begin with a step of the plan.
     Write(Step),
-    /// Take it over from a predecessor, and then do something.
+    /// Take it over from a predecessor, then continue.
     TakeOver(Takeover),
-    /// Find out who else writes it, and then do something.
+    /// Find out who else writes it, then continue.
     FindRival(Search, Box<Task>),
     /// Send an apply.
     Apply(Attempt),
-    /// Look at it after a conflict.
+    /// Read it after a conflict.
     Resolve(Attempt),
     /// Decide about fields that others hold.
     Settle(Dispute),
-    /// Make an object of nobody the child.
+    /// Adopt an object without controller.
     Adopt(Attempt, Object),
-    /// See whether a refused change allows a deletion.
+    /// Check whether a refused change allows a deletion.
     Refused(Refused),
-    /// Delete it, for the so-many-th time.
+    /// Delete it; the number counts the tries.
     Delete(Deletion, usize),
-    /// Send its deletion: all that had to be found out before was.
+    /// Send its deletion, after all checks.
     Send(Deletion, usize),
-    /// Find out whether a new object would differ from it.
+    /// Check whether a new object would differ from it.
     Recreate(Deletion, usize),
-    /// Delete it when all writes are done.
+    /// Delete it after all writes.
     Defer(Deletion),
 }
 
@@ -58,11 +58,11 @@ pub(in crate::run) enum State {
 pub(in crate::run) enum Next {
     /// Send this, and continue with the answer.
     Ask(Request, Box<State>),
-    /// Another room continues.
+    /// Another module continues.
     Hand(Box<Task>),
-    /// It is to be deleted when all writes are done.
+    /// It is to be deleted after all writes.
     Delete(Deletion),
-    /// Nothing. What is left of a child that was to be deleted, as it was last seen.
+    /// Nothing. Holds the last known object of a child that was to be deleted.
     Done(Option<Object>),
 }
 
@@ -71,9 +71,9 @@ pub(in crate::run) enum Next {
 pub(in crate::run) struct Attempt {
     pub(super) write: Write,
     pub(super) verb: Verb,
-    /// How often the child was written before in this reconcile.
+    /// How often the child was already written in this reconcile.
     pub(super) tries: usize,
-    /// Why it was not written then.
+    /// The error of the last try.
     pub(super) error: Option<ApiError>,
 }
 
@@ -87,30 +87,30 @@ pub(in crate::run) struct Refused {
 /// What an apply waits for.
 #[derive(Debug)]
 pub(in crate::run) enum Applying {
-    /// A look at what was in the way of a create.
-    InTheWay(Write, ForeignChild),
-    /// The answer to an apply. With the child as it was cached before the request: the event of the write
-    /// may be faster than its reply.
+    /// A live read of a known foreign object.
+    Foreign(Write, ForeignChild),
+    /// The answer to an apply, with the cached child from before the request: the watch event of the write
+    /// may arrive before its reply.
     Sent(Attempt, Option<Object>),
-    /// A look at the child after a conflict.
+    /// A live read of the child after a conflict.
     Looking(Attempt),
-    /// A look at the parent, before a child that others deleted is created again.
+    /// A live read of the parent, before a deleted child is created again.
     Parent(Attempt),
-    /// A look at a child that cannot be changed.
+    /// A live read of a child with an immutable field.
     Immutable(Refused),
 }
 
-/// An apply that others dispute.
+/// An apply that conflicts with other field managers.
 #[derive(Debug)]
 pub(in crate::run) struct Dispute {
-    /// All that is desired.
+    /// The full write.
     pub(super) attempt: Attempt,
-    /// The object as it was known when all was applied: if it is another by now, who held fields may have
-    /// let go of them, and all is to be applied again.
+    /// The cached object at the time of the full apply. If it has changed, the field managers may have
+    /// released their fields, and the full apply is repeated.
     pub(super) before: Option<Object>,
-    /// What was read and is still to be decided on.
+    /// The live object, if it was read.
     pub(super) live: Option<Object>,
-    /// What is left to others.
+    /// The fields that others keep.
     pub(super) held: Vec<HeldField>,
     /// How often the rest was sent.
     pub(super) rounds: usize,
@@ -119,16 +119,16 @@ pub(in crate::run) struct Dispute {
 /// What a dispute waits for.
 #[derive(Debug)]
 pub(in crate::run) enum Disputing {
-    /// A look at what changed since all was applied.
+    /// A live read of changes since the full apply.
     Settle(Dispute, Object, Vec<HeldField>),
-    /// A look before this is applied.
+    /// A live read before this is applied.
     Look(Dispute, Write),
-    /// The answer to what was applied of this without force, on this version.
+    /// The answer to this write without force, on this version.
     Sent(Dispute, Write, Object),
     /// The same with force.
     Forced(Dispute, Write, Object),
-    /// A look at what is left alone.
-    Leave(Dispute),
+    /// A live read of a child that is not modified.
+    Skip(Dispute),
 }
 
 /// A takeover, and what comes after it.
@@ -144,16 +144,16 @@ pub(in crate::run) struct Takeover {
 /// What is taken over.
 #[derive(Debug)]
 pub(in crate::run) enum TakenOver {
-    /// All that a predecessor owns.
+    /// The fields of a predecessor.
     OfPredecessor,
-    /// Items of lists that collide with those that this would have applied.
+    /// List items that collide with those of this refused write.
     Colliding(Refused),
 }
 
 /// What a takeover waits for.
 #[derive(Debug)]
 pub(in crate::run) enum TakingOver {
-    /// All of the object: the cache knows only some of the field managers.
+    /// The whole object: the cache has only some of the field managers.
     Whole(Takeover),
     Patched(Takeover),
 }
@@ -174,7 +174,7 @@ pub(in crate::run) enum Adopting {
     HandedOver(Adoption),
 }
 
-/// What a deletion waits for, and for the so-many-th time.
+/// What a deletion waits for; the number counts the tries.
 #[derive(Debug)]
 pub(in crate::run) enum Deleting {
     Parent(Deletion, usize),
@@ -184,7 +184,7 @@ pub(in crate::run) enum Deleting {
     Conflict(Deletion, usize),
 }
 
-/// A recreation that may be in vain.
+/// A recreation whose dry runs are not done.
 #[derive(Debug)]
 pub(in crate::run) struct Recreation {
     pub(super) deletion: Deletion,
@@ -195,15 +195,15 @@ pub(in crate::run) struct Recreation {
 /// What the dry runs of a recreation wait for.
 #[derive(Debug)]
 pub(in crate::run) enum Recreating {
-    /// A look: without its label it is not cached.
+    /// A live read: without its label it is not cached.
     Current(Recreation),
-    /// What the update would be.
+    /// The dry run of the update.
     Update(Recreation, Object),
-    /// What a new object would be; the update was refused, or may not be.
+    /// The dry run of a new object; with the refusal of the update, if any.
     New(Recreation, Object, Option<ApiError>),
 }
 
-/// Nothing more is done about a child, as something has happened.
+/// Ends the task of a child.
 pub(super) fn done() -> Turn<Next> {
     Turn::new(Next::Done(None))
 }

@@ -1,5 +1,5 @@
-//! What a reconcile writes again, who else writes it, and whether that is too often. What is too often is for
-//! [`Flapping`] to say.
+//! Repeated writes of a reconcile, their rival, and whether they are too frequent. [`Flapping`] decides what
+//! is too frequent.
 
 mod rewrites;
 pub(super) mod rival;
@@ -17,14 +17,14 @@ use crate::{
     plan::{ChildId, Flapping, FlappingReason, Plan, Rewrite, RewriteReason, Subject, rewrites},
 };
 
-/// Which steps of a plan write again; what is known of the children is that of the reconcile before.
+/// The steps of a plan that write again, compared with the state after the previous reconcile.
 pub(super) fn foresee(view: &View<'_>, plan: &Plan, observed: &Children) -> Drift {
     let last_applied = view.memory.last_applied();
     let ours = |child: &Object| view.settings.is_ours(view.parent, child);
     let is_same_parent = view.drift.is_same_parent();
     let mut rewrites = rewrites(plan, last_applied, observed, &ours, is_same_parent);
     for (id, rewrite) in &mut rewrites {
-        // What is left to others is no reason to write.
+        // Fields that others keep are no reason to write.
         let Some(contested) = last_applied.contested_of(id) else { continue };
         let is_ours = |path: &&String| !contested.holds(path);
         let ours: Vec<_> = rewrite.paths.iter().filter(is_ours).cloned().collect();
@@ -35,7 +35,7 @@ pub(super) fn foresee(view: &View<'_>, plan: &Plan, observed: &Children) -> Drif
     Drift::of(is_same_parent, rewrites)
 }
 
-/// Counts what was written again, and decides how long that makes the parent wait.
+/// Counts the repeated writes, and decides how long the parent waits for them.
 pub(super) fn count(view: &View<'_>, is_replacing: bool) -> Vec<Fact> {
     let mut counting = Counting::new(view);
     let mut replaced = BTreeSet::new();
@@ -46,7 +46,7 @@ pub(super) fn count(view: &View<'_>, is_replacing: bool) -> Vec<Fact> {
             let (subject, why) = (Subject::Child(id.clone()), rewrite.why.into());
             counting.again(subject, why, rewrite.paths.clone(), rewrite.changed_by.clone());
         }
-        // Else it was there, and is ours again: nobody had deleted it.
+        // Otherwise it existed, and was only claimed again.
     }
     for ty in replaced {
         let (subject, why) = (Subject::Children(ty), FlappingReason::UnstableHandler);
@@ -58,36 +58,35 @@ pub(super) fn count(view: &View<'_>, is_replacing: bool) -> Vec<Fact> {
     facts
 }
 
-/// Whether a child that the handler does not want any more, for the same request, went where another of
-/// its type came: its name is of no use to count by.
+/// Whether the handler replaced a child by another name of the same type, for an unchanged request: the name
+/// is useless for counting.
 fn is_replaced(id: &ChildId, rewrite: &Rewrite, drift: &Drift) -> bool {
     rewrite.why == RewriteReason::OtherAnswer
         && rewrite.paths.is_empty()
         && drift.has_created(&id.ty)
 }
 
-/// What was deleted to be created again is to be there before its parent waits, and not only when
-/// it has waited: the wait is owed until then. But once in a row only: what is deleted again at once is
-/// there already, by the hand of somebody else.
+/// A deleted child is created again before its parent waits: the wait is deferred until then. Only once in a
+/// row: a child that needs deleting again at once was recreated by someone else.
 fn wait_for_return(view: &View<'_>, is_replacing: bool, slowed: Option<u32>) -> Option<Fact> {
-    let owed = view.memory.owed_wait();
+    let deferred = view.memory.deferred_wait();
     let is_refused = view.progress.has_failed_for_now();
-    let is_still_away = owed.is_some() && (is_replacing || is_refused);
-    let is_away = match view.progress.recreated() {
-        0 => slowed.is_none() && is_still_away,
-        _ => owed.is_none(),
+    let is_still_missing = deferred.is_some() && (is_replacing || is_refused);
+    let is_missing = match view.progress.recreated() {
+        0 => slowed.is_none() && is_still_missing,
+        _ => deferred.is_none(),
     };
-    let times = slowed.max(owed).unwrap_or_default();
-    let fact = if is_away {
-        Fact::Slowed { now: None, owed: Some(times) }
+    let times = slowed.max(deferred).unwrap_or_default();
+    let fact = if is_missing {
+        Fact::Slowed { now: None, deferred: Some(times) }
     } else {
-        Fact::Slowed { now: (times > 0).then_some(times), owed: None }
+        Fact::Slowed { now: (times > 0).then_some(times), deferred: None }
     };
-    let is_news = is_away || owed.is_some() || slowed.is_some();
+    let is_news = is_missing || deferred.is_some() || slowed.is_some();
     is_news.then_some(fact)
 }
 
-/// What is counted together: what is said of the one is known for the next.
+/// Counts several subjects; each sees the counts of those before it.
 struct Counting {
     flapping: Flapping,
     now: Instant,
@@ -116,7 +115,7 @@ impl Counting {
 
 // === the status ===
 
-/// That the status was written again, although somebody else had changed it.
+/// Counts a status write that reverts a change by someone else.
 pub(super) fn status_again(view: &View<'_>, paths: &[String]) -> Vec<Fact> {
     let mut counting = Counting::new(view);
     let why = FlappingReason::FightingOverStatus;
@@ -129,10 +128,9 @@ pub(super) fn status_again(view: &View<'_>, paths: &[String]) -> Vec<Fact> {
 const FINALIZERS: (&Subject, FlappingReason) =
     (&Subject::Finalizers, FlappingReason::FightingOverFinalizer);
 
-/// How often a change of the finalizers was too often that waits therefore: somebody else undoes it again
-/// and again. It waits for half the delay, the least that a slowed reconcile gets: the one that comes after
-/// its own delay finds it over.
-pub(super) fn puts_off_finalizers(view: &View<'_>) -> Option<u32> {
+/// The count of too frequent finalizer changes, while the next one is delayed because someone reverts it. The
+/// delay is half of a slowed reconcile's, so that the reconcile after that one finds it over.
+pub(super) fn finalizers_delayed(view: &View<'_>) -> Option<u32> {
     let backoff = view.settings.policy().backoff;
     let rest = |times| backoff.delay(times, 0) / 2;
     view.memory.flapping().rests(FINALIZERS, view.now.monotonic, rest)

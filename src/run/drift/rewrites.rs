@@ -1,4 +1,4 @@
-//! What a reconcile writes again, as it becomes known.
+//! Collects the repeated writes of a reconcile.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,12 +9,12 @@ use crate::{
     plan::{ChildId, Rewrite},
 };
 
-/// What a reconcile writes again. It changes by [`Drift::learn`] alone.
+/// The repeated writes of a reconcile. Only [`Drift::learn`] changes it.
 #[derive(Debug, Default)]
 pub(in crate::run) struct Drift {
-    /// Whether the parent is as the reconcile before left it.
+    /// Whether the parent is unchanged since the previous reconcile.
     is_same_parent: bool,
-    /// The children that are to be written again, and those that were.
+    /// The pending rewrites, and those that were written.
     rewrites: HashMap<ChildId, Rewrite>,
     rewritten: Vec<(ChildId, Rewrite, Verb)>,
     /// The types of which children were created.
@@ -22,27 +22,27 @@ pub(in crate::run) struct Drift {
 }
 
 impl Drift {
-    /// Of a parent that is as the reconcile before left it, or is not.
+    /// Begins; tells whether the parent is unchanged since the previous reconcile.
     pub(in crate::run) fn begin(is_same_parent: bool) -> Self {
         Self { is_same_parent, ..Self::default() }
     }
 
-    /// What a plan writes again.
+    /// The rewrites of a plan.
     pub(super) fn of(is_same_parent: bool, rewrites: HashMap<ChildId, Rewrite>) -> Self {
         Self { is_same_parent, rewrites, ..Self::default() }
     }
 
-    /// Whether the parent is as the reconcile before left it.
+    /// Whether the parent is unchanged since the previous reconcile.
     pub(in crate::run) fn is_same_parent(&self) -> bool {
         self.is_same_parent
     }
 
-    /// Why a child is to be written again, if it is.
+    /// Why a child is written again, if it is.
     pub(in crate::run) fn rewrite_of(&self, child: &ChildId) -> Option<&Rewrite> {
         self.rewrites.get(child)
     }
 
-    /// What was written again.
+    /// The rewrites that were written.
     pub(super) fn rewritten(&self) -> &[(ChildId, Rewrite, Verb)] {
         &self.rewritten
     }

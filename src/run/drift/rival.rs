@@ -1,8 +1,8 @@
-//! Who else writes what is written again: one live read of the whole object, directly before the write that
-//! makes it a fight. Afterwards all is ours, and nobody else shows.
+//! Finds the rival of a repeated write by one live read of the whole object, directly before the write that
+//! counts as a fight. After the write the fields are ours, and the rival is not visible.
 
 use crate::{
-    diff::{rival},
+    diff::rival,
     journal::Fact,
     object::Object,
     operator::OperatorName,
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// A search for who else writes something.
+/// The search for a rival.
 #[derive(Debug)]
 pub(in crate::run) struct Search {
     id: ChildId,
@@ -21,17 +21,17 @@ pub(in crate::run) struct Search {
     why: FlappingReason,
     paths: Vec<String>,
     subresource: Option<&'static str>,
-    /// Who it is as far as the cache knows.
+    /// The rival according to the cache.
     fallback: Option<String>,
 }
 
 impl Search {
-    /// Before a child is repaired.
+    /// The search before a child is repaired.
     pub(in crate::run) fn before_repair(id: &ChildId, view: &View<'_>) -> Option<Self> {
         Self::of_rewrite(id, view.drift.rewrite_of(id)?, view)
     }
 
-    /// A child that seemed to be gone is there: what is known of it then.
+    /// The drift, and the search, for a child that left the cache and exists.
     pub(in crate::run) fn after_find(
         write: &Write,
         live: &Object,
@@ -50,7 +50,7 @@ impl Search {
         (Some(Fact::Drifted { child, paths, to, changed_by }), search)
     }
 
-    /// Before a status is written; `paths` is what it writes.
+    /// The search before a status is written; `paths` are the fields that it writes.
     pub(in crate::run) fn before_status(view: &View<'_>, paths: Vec<String>) -> Option<Self> {
         let (subject, why) = (Subject::Status, FlappingReason::FightingOverStatus);
         let is_due = view.memory.flapping().is_about_to_begin(&subject, why);
@@ -72,12 +72,12 @@ impl Search {
         })
     }
 
-    /// The look.
+    /// The live read.
     pub(in crate::run) fn request(&self) -> Request {
         Request::ReadWhole(self.id.clone())
     }
 
-    /// What came of it. Nobody waits for the answer but a message.
+    /// The rival, if the read found one. A failed read only costs its name.
     pub(in crate::run) fn found(&self, answer: Answer, operator: &OperatorName) -> Fact {
         let live = Reply::whole(answer).ok().flatten();
         let found =

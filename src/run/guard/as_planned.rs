@@ -1,6 +1,6 @@
-//! Whether the parent is, live, as the plan believes. Asked before a child is created that may be missing
-//! because the parent is being deleted in the foreground, or because somebody paused the parent and then
-//! deleted the child: the watch of the children can be faster than that of the parent.
+//! Compares the live parent with the planned one before a missing child is created: the parent may be
+//! terminating in the foreground, or was paused before its child was deleted. The watch of the children can
+//! be ahead of that of the parent.
 
 use crate::{
     journal::{End, Fact},
@@ -9,7 +9,7 @@ use crate::{
     run::{effect::Cache, turn::Turn, view::View},
 };
 
-/// Whether the parent is as planned for, from what was read of it.
+/// Whether the live parent is still the planned one.
 pub(in crate::run) fn judge(view: &View<'_>, live: Option<Object>) -> Turn<bool> {
     let Some(live) = live else { return Turn::new(false).note(Fact::Parent(End::Gone)) };
     if is_as_planned_for(view.parent, &live) && view.settings.selects(&live) && !is_paused(&live) {

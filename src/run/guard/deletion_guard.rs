@@ -1,4 +1,4 @@
-//! Before children are deleted: too many of them wait for a person.
+//! Limits the deletions of a reconcile: too many require approval.
 
 use std::collections::HashSet;
 
@@ -11,10 +11,10 @@ use crate::{
     run::view::View,
 };
 
-/// What becomes of the deletions of a plan.
+/// The verdict on the deletions of a plan.
 #[derive(Debug)]
 pub(in crate::run) enum Judgement {
-    /// They have to be taken from the operator's budget first: so many.
+    /// This number must be reserved from the operator's budget first.
     Reserve(Allowance, usize),
     /// They may be carried out.
     Free(Option<Fact>),
@@ -22,8 +22,8 @@ pub(in crate::run) enum Judgement {
     Held(Fact),
 }
 
-/// Judges the deletions among some steps. `existing` is how many children there are, `is_part` says that not
-/// all is known that is to be deleted, and `reserved` what the operator's budget said, if it was asked.
+/// Judges the deletions of some steps. `existing` is the number of children, `is_part` means that further
+/// deletions are unknown, and `reserved` is the answer of the budget, if it was asked.
 pub(in crate::run) fn judged(
     view: &View<'_>,
     steps: &[Step],
@@ -36,7 +36,7 @@ pub(in crate::run) fn judged(
     };
     let deletions: Vec<&Deletion> = steps.iter().filter_map(Step::final_deletion).collect();
     if is_part && deletions.is_empty() && known.is_none() {
-        // What an earlier process left is told by those that are to go.
+        // Only known deletions can restore the state of an earlier process.
         return Judgement::Free(None);
     }
     let wanted =
@@ -67,21 +67,21 @@ fn judged_as(deletion_guard: DeletionGuard) -> Fact {
     Fact::Judged { deletion_guard, held: None }
 }
 
-/// What an earlier process may have left. Not every parent can say that deletions are held, and a
-/// process can end before it did: what is newer than all that is to go may be what replaces it, and
-/// makes the share no smaller.
+/// Restores the state of an earlier process. The condition may be missing: not every parent has conditions,
+/// and the process may have ended early. Children newer than all those to delete may be their replacements,
+/// and do not reduce the share.
 fn resumed(view: &View<'_>, limit: DeletionLimit, deletions: &[&Deletion]) -> DeletionGuard {
     let mut deletion_guard = DeletionGuard::default();
-    let said = deletion_guard::said(view.parent);
+    let shown = deletion_guard::shown_message(view.parent);
     let is_of_minute =
-        said.as_ref().is_some_and(|message| message.contains(deletion_guard::OF_THE_MINUTE));
+        shown.as_ref().is_some_and(|message| message.contains(deletion_guard::OF_THE_MINUTE));
     if is_of_minute && limit.minute.percent < 100 {
         let of = view.snapshot.count_children();
         let why = Exceeded::Minute { allowed: limit.minute.of(of), of };
         let uids = deletions.iter().map(|deletion| deletion.uid.clone()).collect();
         deletion_guard.resume_minute(why, uids);
     }
-    if said.is_some() && !is_of_minute {
+    if shown.is_some() && !is_of_minute {
         deletion_guard.resume(0);
     } else if !deletions.is_empty() {
         let going: HashSet<&Uid> = deletions.iter().map(|deletion| &deletion.uid).collect();

@@ -1,4 +1,4 @@
-//! What may keep a reconcile from writing: the state of the parent, and how much it would delete.
+//! Conditions that keep a reconcile from writing: the state of the parent, and the number of deletions.
 
 pub(super) mod as_planned;
 pub(super) mod deletion_guard;

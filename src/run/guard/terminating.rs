@@ -1,5 +1,4 @@
-//! Which children take their time to go, and are to be looked at live: what a watch does not tell is found
-//! out all the same.
+//! Finds children that terminate slowly, to read them live: a missed watch event is noticed.
 
 use crate::{
     journal::Fact,
@@ -8,8 +7,8 @@ use crate::{
     run::{effect::Cache, view::View},
 };
 
-/// Those of the children that are waited for which should have gone by now, and since when all of them are
-/// known to be ending. `replacing` are the children that are desired and on their way out.
+/// The terminating children that should be gone by now, and since when each terminates. `replacing` are
+/// desired children that are terminating.
 pub(in crate::run) fn overdue(
     view: &View<'_>,
     waiting: &[Waiting],
@@ -28,7 +27,7 @@ pub(in crate::run) fn overdue(
     (overdue, Some(Fact::TerminatingChildren { terminating, expected }))
 }
 
-/// What was found is told to all: the parent itself is to be reconciled again.
+/// The changes of the cache, which also wake the own parent.
 pub(in crate::run) fn seen(child: &Object, live: Option<Object>) -> Vec<Cache> {
     let is_it = live.as_ref().is_some_and(|live| live.uid() == child.uid());
     let absent = (!is_it).then(|| Cache::Absent(ChildId::of(child), child.uid().clone()));

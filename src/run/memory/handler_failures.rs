@@ -2,8 +2,8 @@
 
 use crate::{journal::Fact, object::Object};
 
-/// How often in a row a handler has failed for a parent as it is: another spec is another matter, and so
-/// is its end.
+/// How often in a row a handler has failed for a parent; another generation or its deletion starts again at
+/// 0.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HandlerFailures {
     times: u32,
@@ -13,7 +13,7 @@ pub struct HandlerFailures {
 }
 
 impl HandlerFailures {
-    /// How many there were for a parent as it is now.
+    /// The failures for this state of a parent.
     pub fn of(self, parent: &Object) -> u32 {
         self.for_a(parent.generation().unwrap_or(-1), parent.is_deleting())
     }

@@ -1,5 +1,5 @@
-//! The end of the children that Kubernetes does not collect: our finalizer stays on their parent until they
-//! are gone. Decides what is listed and deleted; `child` deletes it.
+//! Children that Kubernetes does not collect: our finalizer stays on their parent until they are gone.
+//! Decides what is listed and deleted; `child` deletes it.
 
 use crate::{
     object::{K8sType, Object},
@@ -8,12 +8,11 @@ use crate::{
     run::{request::Request, view::View},
 };
 
-/// What a parent that is deleted with this propagation policy has among its finalizers until its
-/// children are gone.
+/// The finalizer of a parent that is deleted with foreground propagation.
 const FOREGROUND: &str = "foregroundDeletion";
 
-/// What is to be listed live: a child whose creation was never answered may not be cached yet, and once the
-/// parent is gone nobody would look for it.
+/// The lists to read live: a child whose creation was not answered may not be cached, and nobody would delete
+/// it after its parent.
 pub(in crate::run) fn lists(view: &View<'_>) -> Vec<(K8sType, Option<String>)> {
     let config = view.settings.config();
     let of_type = |ty: &K8sType| {
@@ -29,18 +28,17 @@ pub(in crate::run) fn lists(view: &View<'_>) -> Vec<(K8sType, Option<String>)> {
     config.uncollectable().flat_map(of_type).collect()
 }
 
-/// The request of a list.
+/// The request for a list.
 pub(in crate::run) fn request(list: &(K8sType, Option<String>), view: &View<'_>) -> Request {
     let (ty, namespace) = list.clone();
     let label = &view.settings.config().labels.parent_uid;
     Request::List { ty, namespace, selector: format!("{label}={}", view.parent.uid()) }
 }
 
-/// What a list shows that is left.
+/// The children that a list still contains.
 ///
-/// # Errors
-/// What the server says. With the type its objects are gone, of which the watch tells; but a version that is
-/// served no longer, or a server that has just been started, says the same while they are there.
+/// The error of the server. A 404 usually means that the type and its objects are gone, but a version that is
+/// no longer served, or a starting server, answers the same while they exist.
 pub(in crate::run) fn left(
     ty: &K8sType,
     listed: Result<Vec<Object>, ApiError>,
@@ -60,9 +58,9 @@ fn knows(ty: &K8sType, view: &View<'_>) -> bool {
     children.of_type(ty).iter().any(|child| !plan::can_own(view.parent, child.namespace()))
 }
 
-/// What Kubernetes would delete as soon as the parent is gone: what we wait for may itself wait
-/// for that, as a `PersistentVolume` does for its claim. Not while others have to do something first,
-/// such as to back up what the children hold, or to orphan them.
+/// The children that Kubernetes deletes after the parent: those that we wait for may depend on them, as a
+/// `PersistentVolume` does on its claim. None while other finalizers must act first, for example to back up
+/// or orphan the children.
 pub(in crate::run) fn others(view: &View<'_>) -> Vec<Object> {
     let former = &view.settings.config().predecessor.finalizers;
     let name = view.settings.name().finalizer();
@@ -75,7 +73,7 @@ pub(in crate::run) fn others(view: &View<'_>) -> Vec<Object> {
     children.iter().filter(is_due).cloned().collect()
 }
 
-/// Whether Kubernetes will delete a child of ours with its parent: what has another owner stays.
+/// Whether Kubernetes will delete a child with its parent: one with another owner stays.
 fn is_only_ours(parent: &Object, child: &Object) -> bool {
     let metadata = child.field("metadata").unwrap_or_default();
     let owners = metadata["ownerReferences"].as_array().map_or(0, Vec::len);

@@ -1,12 +1,12 @@
-//! Changing the finalizers of the parent, deciding again on a live read when it has changed.
+//! Changes the finalizers of the parent; after a conflict it decides again on a live read.
 //!
-//! | waits for | answer | what follows |
+//! | waits for | answer | next |
 //! |---|---|---|
 //! | the patch | accepted | the end, with the reply |
 //! | | 404 | the end: the parent is gone |
-//! | | 409, at most twice | a look at the parent |
-//! | the look | it is paused by now, has begun to leave, or does not any more | the end, with what was read |
-//! | | anything else | the patch again, if it is still due |
+//! | | 409, at most twice | a live read of the parent |
+//! | the read | it is paused, has begun to leave, or has stopped leaving | the end, with what was read |
+//! | | anything else | the patch again, if it is still needed |
 
 use serde_json::Value;
 
@@ -23,16 +23,16 @@ use crate::{
     },
 };
 
-/// Which way the finalizers change.
+/// The change of the finalizers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::run) enum FinalizerChange {
-    /// Ours is put on. A parent that has left meanwhile gets none: nobody might take it off.
+    /// Adds ours. Not to a parent that has left: nobody might remove it.
     Add,
-    /// Ours is taken off.
+    /// Removes ours.
     Remove,
 }
 
-/// A change that has begun.
+/// A change in progress.
 #[derive(Debug)]
 pub(in crate::run) struct Changing {
     change: FinalizerChange,
@@ -52,19 +52,19 @@ pub(in crate::run) enum State {
 #[derive(Debug)]
 pub(in crate::run) enum Next {
     Ask(Request, State),
-    /// The parent as it is by now; `None` when it is gone.
+    /// The current parent; `None` when it is gone.
     Done(Result<Option<Object>, ApiError>),
 }
 
 const TRIES: usize = 3;
 
 impl FinalizerChange {
-    /// The change that a parent which stays may need.
+    /// The change that a parent may need while it is not leaving.
     pub(in crate::run) fn of_staying(settings: &Settings) -> Self {
         if settings.needs_finalizer() { Self::Add } else { Self::Remove }
     }
 
-    /// The patch; `None` when nothing is to be changed.
+    /// The patch; `None` when nothing changes.
     pub(in crate::run) fn patch(self, settings: &Settings, parent: &Object) -> Option<Value> {
         let (name, former) =
             (settings.name().finalizer(), &settings.config().predecessor.finalizers);
@@ -77,7 +77,7 @@ impl FinalizerChange {
     }
 }
 
-/// Begins a change. Usually there is none, and no request is sent.
+/// Begins a change. Usually none is needed, and no request is sent.
 pub(in crate::run) fn begin(
     change: FinalizerChange,
     parent: Object,
@@ -95,7 +95,7 @@ pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) ->
                 let cache = if view.settings.answers_for(&reply) {
                     Cache::Wrote(reply.clone())
                 } else {
-                    // No event will follow that ends the parent: this wakes our own operator too.
+                    // No watch event will follow, so this wakes the own operator too.
                     Cache::Saw(reply.clone())
                 };
                 Turn::new(Next::Done(Ok(Some(reply)))).cache([cache])

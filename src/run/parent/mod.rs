@@ -1,4 +1,4 @@
-//! What is written about the parent itself: its finalizers and its status.
+//! The writes of the parent itself: its finalizers and its status.
 
 pub(super) mod collect;
 pub(super) mod finalizer;

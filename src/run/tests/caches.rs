@@ -1,5 +1,5 @@
-//! What a machine sees of the world: the caches, which learn from replies at once and from the watch when a
-//! test says so; and what of that makes the parent reconcile.
+//! The caches of a machine: updated by replies at once and by the watch when a test says so; and the triggers
+//! for the parent.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,9 +23,9 @@ pub(super) struct Caches {
     pub(super) settings: Arc<Settings>,
     objects: BTreeMap<ChildId, Object>,
     pub(super) is_paused: bool,
-    /// What was read of the schema of the parents.
+    /// The schema of the parents, if read.
     pub(super) schema: Option<Arc<TypeSchema>>,
-    /// The strongest change that others have made and that is not told yet.
+    /// The strongest trigger that was not delivered yet.
     pub(super) touched: Option<Trigger>,
 }
 
@@ -35,7 +35,7 @@ impl Caches {
         Self { settings, objects, is_paused, schema: Some(schema()), touched }
     }
 
-    /// Takes in what a reconcile has found out. Of its own writes the parent knows.
+    /// Applies a reply of a reconcile. Own writes do not trigger the parent.
     pub(super) fn learn(&mut self, cache: Cache) {
         let (touched, is_own) = match cache {
             Cache::Wrote(object) => (self.insert(&object), true),
@@ -46,10 +46,10 @@ impl Caches {
         self.touched = self.touched.max(touched.filter(|_| !is_own));
     }
 
-    /// The watch tells all that it has not told yet.
+    /// The watch delivers all pending events.
     pub(super) fn watch(&mut self, world: &World) {
         let is_watched = |object: &Object| self.settings.is_watched(object);
-        // What no longer matches the selector of the watch is gone for who watches.
+        // For a watch, an object that no longer matches its selector is deleted.
         let is_gone = |id: &&ChildId| world.object(id).is_none_or(|object| !is_watched(&object));
         let gone: Vec<_> = self.objects.keys().filter(is_gone).cloned().collect();
         for id in gone {
@@ -92,7 +92,7 @@ fn is_only_status(before: &Object, after: &Object) -> bool {
     rest(before) == rest(after)
 }
 
-/// What the server publishes of the parents.
+/// The published schema of the parents.
 pub(super) fn schema() -> Arc<TypeSchema> {
     let text = json!({"type": "string"});
     let condition = json!({"type": "object", "properties": {

@@ -1,5 +1,5 @@
-//! Drives machines against the world in memory: each effect is performed at once, and what it comes to is
-//! told in the order in which it was asked for. Decides nothing.
+//! Drives machines against the world in memory: performs each effect at once, and delivers the events in
+//! order. Decides nothing.
 
 use std::{
     collections::VecDeque,
@@ -17,7 +17,10 @@ use crate::{
     operator::{Handler, OperatorConfig, SyncRequest},
     plan::DeletionBudget,
     report::Report,
-    run::{Aim, Effect, Event, HandlerError, Job, Machine, Memory, Now, Previewed, Purpose, Response, Settings},
+    run::{
+        Aim, Effect, Event, HandlerError, Job, Machine, Memory, Now, Previewed, Purpose, Response,
+        Settings,
+    },
 };
 
 /// One operator with one parent, and the world around it.
@@ -29,26 +32,26 @@ pub(super) struct Driver {
     budget: DeletionBudget,
 }
 
-/// Who is asked what should be, and told what happens.
-pub(super) trait Scene {
+/// The handler, and observers of a reconcile.
+pub(super) trait Scenario {
     /// The handler is called.
     fn called(&mut self, purpose: Purpose, request: &SyncRequest)
     -> Result<Response, HandlerError>;
 
-    /// A request is about to be answered: what others do meanwhile.
+    /// Called before a request is answered, for changes by others.
     fn meanwhile(&mut self, _: &mut World, _: &mut Caches) {}
 
-    /// The machine is told something.
-    fn told(&mut self, _: &Event) {}
+    /// Called with each event.
+    fn received(&mut self, _: &Event) {}
 
-    /// Then it has noted facts, and ordered something.
+    /// Called with the facts and effects of each step.
     fn stepped(&mut self, _: &[Fact], _: &[Effect]) {}
 }
 
 impl Driver {
     pub(super) fn new(config: OperatorConfig, handler: &dyn Handler) -> Self {
         let settings = Arc::new(Settings::new(config, handler).unwrap());
-        // Noon: what a status says of the time is the same in each reconcile.
+        // Fixed, so that times in a status are the same in each reconcile.
         let wall = SystemTime::UNIX_EPOCH + Duration::from_hours(24 * 365 * 56 + 12);
         let now = Now { monotonic: Instant::now(), wall };
         let (world, memory, budget) = <_>::default();
@@ -60,16 +63,16 @@ impl Driver {
         self.now.wall += time;
     }
 
-    /// One reconcile, after so many in a row that wrote children.
-    pub(super) fn reconcile(&mut self, after_writes: u32, scene: &mut dyn Scene) -> Report {
+    /// One reconcile, after this number in a row that wrote children.
+    pub(super) fn reconcile(&mut self, after_writes: u32, scenario: &mut dyn Scenario) -> Report {
         let memory = std::mem::take(&mut self.memory);
-        let machine = self.driven(Aim::Reconcile, after_writes, memory, scene);
+        let machine = self.driven(Aim::Reconcile, after_writes, memory, scenario);
         self.ended(machine)
     }
 
     /// What a reconcile would do.
-    pub(super) fn preview(&mut self, scene: &mut dyn Scene) -> Previewed {
-        let machine = self.driven(Aim::Plan, 0, self.memory.for_preview(), scene);
+    pub(super) fn preview(&mut self, scenario: &mut dyn Scenario) -> Previewed {
+        let machine = self.driven(Aim::Plan, 0, self.memory.for_preview(), scenario);
         *machine.end().preview.unwrap_or_default()
     }
 
@@ -78,7 +81,7 @@ impl Driver {
         aim: Aim,
         after_writes: u32,
         memory: Memory,
-        scene: &mut dyn Scene,
+        scenario: &mut dyn Scenario,
     ) -> Machine {
         let (key, uid) = (named("parent").key, Uid::new(PARENT_UID));
         let settings = self.caches.settings.clone();
@@ -88,25 +91,25 @@ impl Driver {
         while let Some(event) = events.pop_front().filter(|_| !is_finished) {
             self.wait(Duration::from_millis(1));
             let known = machine.journal.facts().len();
-            scene.told(&event);
+            scenario.received(&event);
             let effects = machine.step(event, &self.caches, self.now);
-            scene.stepped(&machine.journal.facts()[known..], &effects);
+            scenario.stepped(&machine.journal.facts()[known..], &effects);
             for effect in effects {
                 is_finished |= matches!(effect, Effect::Finished);
-                events.extend(self.perform(effect, scene));
+                events.extend(self.perform(effect, scenario));
             }
         }
-        assert!(is_finished, "nothing more is to come, and the machine has not finished");
+        assert!(is_finished, "no event is pending, and the machine has not finished");
         machine
     }
 
-    fn perform(&mut self, effect: Effect, scene: &mut dyn Scene) -> Option<Event> {
+    fn perform(&mut self, effect: Effect, scenario: &mut dyn Scenario) -> Option<Event> {
         match effect {
             Effect::Call(purpose, request) => {
-                Some(Event::HandlerReturned(scene.called(purpose, &request)))
+                Some(Event::HandlerReturned(scenario.called(purpose, &request)))
             }
             Effect::Send(id, request) => {
-                scene.meanwhile(&mut self.world, &mut self.caches);
+                scenario.meanwhile(&mut self.world, &mut self.caches);
                 Some(Event::Answered(id, self.world.answer(&request)))
             }
             Effect::ReadSchema => {
@@ -135,8 +138,8 @@ impl Driver {
         let ended = machine.end();
         let calms_in = ended.memory.flapping().calms_in(self.now.monotonic, settings.calm());
         let leaves = ended.parent.as_ref().is_none_or(|parent| settings.is_leaving(parent));
-        let standing = ended.memory.standing(calms_in, leaves);
-        let report = Report::of(ended.journal.facts(), standing, &ended.redactor);
+        let memory = ended.memory.view(calms_in, leaves);
+        let report = Report::of(ended.journal.facts(), memory, &ended.redactor);
         self.memory = ended.memory;
         report
     }

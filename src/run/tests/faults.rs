@@ -1,26 +1,26 @@
-//! What goes wrong with the answers to requests: planned by a test, by the kind of the request.
+//! Planned faults of requests, by kind.
 
 use std::{collections::HashMap, time::Duration};
 
 use crate::run::{DryRun, Request};
 
-/// What becomes of one request.
+/// The fault of one request.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Fault {
-    /// The server refuses it, with a `Retry-After` or without.
+    /// The server refuses it, with or without a `Retry-After`.
     Refused(u16, Option<Duration>),
-    /// It is carried out, and the answer never comes.
+    /// It is carried out, and the answer is lost.
     Lost,
 }
 
 /// Kinds of requests.
 pub(super) const KINDS: [&str; 8] =
-    ["read", "read-whole", "apply", "try", "patch", "patch-status", "delete", "list"];
+    ["read", "read-whole", "apply", "dry-run", "patch", "patch-status", "delete", "list"];
 
-/// The faults that are still to come.
+/// The pending faults.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
-    /// By kind; the number is how many of that kind come before it.
+    /// By kind; the number counts the requests of that kind before it.
     planned: HashMap<&'static str, Vec<(usize, Fault)>>,
 }
 
@@ -29,7 +29,7 @@ pub(super) fn kind(request: &Request) -> &'static str {
         Request::Read(_) => "read",
         Request::ReadWhole(_) => "read-whole",
         Request::Apply { dry_run: DryRun::No, .. } => "apply",
-        Request::Apply { .. } => "try",
+        Request::Apply { .. } => "dry-run",
         Request::Patch(..) => "patch",
         Request::PatchStatus(..) => "patch-status",
         Request::Delete { .. } => "delete",
@@ -38,18 +38,18 @@ pub(super) fn kind(request: &Request) -> &'static str {
 }
 
 impl Faults {
-    /// From now on the `nth` request of a kind, from 1, goes wrong.
+    /// Plans a fault for the `nth` request of a kind, from 1.
     pub(super) fn plan(&mut self, kind: &str, nth: usize, fault: Fault) {
         let kind = KINDS.into_iter().find(|known| *known == kind).expect("a kind of request");
         self.planned.entry(kind).or_default().push((nth - 1, fault));
     }
 
-    /// Nothing goes wrong any more.
+    /// Removes all faults.
     pub(super) fn clear(&mut self) {
         self.planned.clear();
     }
 
-    /// What becomes of the next request of a kind.
+    /// The fault of the next request of a kind, if any.
     pub(super) fn next(&mut self, kind: &str) -> Option<Fault> {
         let planned = self.planned.get_mut(kind)?;
         let due = planned.iter().position(|(before, _)| *before == 0);

@@ -1,14 +1,14 @@
-//! As much of server-side apply as the tests need: which manager owns which leaf of an object. Objects are
-//! merged member by member, `ownerReferences` by uid; every other list is one value. Knows no versions.
+//! The part of server-side apply that the tests need: the managers of the leaves of an object. Objects are
+//! merged by member, `ownerReferences` by uid; every other list is one value. Knows no versions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-/// From the root of an object to a leaf, in the words of `fieldsV1`.
+/// The path from the root to a leaf, in the form of `fieldsV1`.
 type Path = Vec<String>;
 
-/// What one manager owns of an object.
+/// The fields of one manager.
 struct Entry {
     manager: String,
     operation: String,
@@ -22,8 +22,8 @@ pub(super) struct Held {
     pub(super) path: String,
 }
 
-/// What of a body is no wish, but says which object is meant, or is the server's.
-const NOT_WISHED: [&str; 7] = [
+/// Metadata that identifies the object or belongs to the server.
+const NOT_DESIRED: [&str; 7] = [
     "name",
     "namespace",
     "uid",
@@ -33,10 +33,9 @@ const NOT_WISHED: [&str; 7] = [
     "managedFields",
 ];
 
-/// Applies a body: what the manager owned and no longer wants goes, unless others own it too.
+/// Applies a body: removes fields that the manager owned and no longer wants, unless others own them too.
 ///
-/// # Errors
-/// Others hold leaves with another value, and they are not to be taken from them.
+/// Others hold leaves with another value, and the apply is not forced.
 pub(super) fn apply(
     live: &Value,
     body: &Value,
@@ -76,7 +75,7 @@ pub(super) fn apply(
     Ok(object)
 }
 
-/// A merge patch; what it changes is the manager's from then on.
+/// A merge patch; the manager owns the fields that it changes.
 pub(super) fn merge(live: &Value, patch: &Value, manager: &str) -> Value {
     let mut object = live.clone();
     merge_into(&mut object, patch);
@@ -123,7 +122,7 @@ fn leaves(body: &Value) -> BTreeMap<Path, Value> {
             "apiVersion" | "kind" | "status" => {}
             "metadata" => {
                 for (name, value) in value.as_object().into_iter().flatten() {
-                    if !NOT_WISHED.contains(&name.as_str()) {
+                    if !NOT_DESIRED.contains(&name.as_str()) {
                         collect(vec!["f:metadata".to_owned(), field(name)], value, &mut found);
                     }
                 }
@@ -181,7 +180,7 @@ fn set(object: &mut Value, path: &[String], value: Value) {
     }
 }
 
-/// What is empty afterwards goes too.
+/// Removes empty containers too.
 fn remove(object: &mut Value, path: &[String]) {
     let Some((step, rest)) = path.split_first() else { return };
     match (step.split_at(2), object) {

@@ -11,27 +11,27 @@
 //!
 //! | command | what it does |
 //! |---|---|
-//! | `operator <strategy> ..` | begins: how children are treated, `finalizer`, `predecessor` |
-//! | `wants` | what the spec says from now on, and the handler returns: children by name, with their data |
-//! | `wants-otherwise` | the same, though the spec has not changed |
+//! | `operator <strategy> ..` | begins, with the child strategy, `finalizer`, `predecessor` |
+//! | `wants` | the new spec, and the children that the handler returns: by name, with their data |
+//! | `wants-otherwise` | the same without a change of the spec |
 //! | `status` | the status that the handler returns |
-//! | `handler <mood>` | it `works`, `fails`, `fails-for-good`, is still `finalizing` |
-//! | `object <name> <manager>` | somebody else creates an object |
-//! | `edit <name> <manager>`, `delete <name>` | somebody else does that, and the watch tells it |
-//! | `edit-unseen ..`, `delete-unseen ..` | the watch has not told it yet |
-//! | `answer <kind> <nth> <code> [seconds]` | what a request will be answered, or `lost` |
-//! | `restart` | a new process remembers nothing |
-//! | `forget-schema`, `pause-operator`, `wait <seconds>` | what they say |
-//! | `settle` | reconciles until nothing is written; tells how often |
-//! | `reconcile` | reconciles once; tells each event, the facts and the orders (`>`) that follow |
-//! | `preview` | the same, of what a reconcile would do, and the steps of its plan |
+//! | `handler <behaviour>` | it `works`, `fails`, `fails-for-good`, is still `finalizing` |
+//! | `object <name> <manager>` | someone else creates an object |
+//! | `edit <name> <manager>`, `delete <name>` | someone else does that, and the watch delivers it |
+//! | `edit-unseen ..`, `delete-unseen ..` | the watch has not delivered it yet |
+//! | `answer <kind> <nth> <code> [seconds]` | the fault of a request, or `lost` |
+//! | `restart` | a new process without memory |
+//! | `forget-schema`, `pause-operator`, `wait <seconds>` | as named |
+//! | `settle` | reconciles until nothing is written; shows how often |
+//! | `reconcile` | reconciles once; shows each event with its facts and effects (`>`) |
+//! | `preview` | the same for a preview, and the steps of its plan |
 //! | `show <name>` | data, conditions, managers of an object |
 
 use std::{fmt::Write as _, fs, path::Path, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{driver::Driver, faults::Fault, scene::Script, world::named};
+use super::{driver::Driver, faults::Fault, script::Script, world::named};
 use crate::{
     operator::{ChildConfig, ConflictPolicy, OperatorConfig, Predecessor},
     plan::Step,
@@ -40,7 +40,7 @@ use crate::{
 };
 
 #[test]
-fn the_scripts_of_reconciles_give_what_they_say() {
+fn the_scripts_of_reconciles_give_the_expected_output() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/testdata/run"));
     let mut scripts: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     scripts.sort();
@@ -58,14 +58,14 @@ fn the_scripts_of_reconciles_give_what_they_say() {
 
 struct Play {
     driver: Driver,
-    scene: Script,
+    scenario: Script,
     after_writes: u32,
 }
 
 impl Play {
     fn new(arguments: &str) -> Self {
         let (mut config, mut child) = (OperatorConfig::new("op", parent_type()), None);
-        let mut scene = Script::default();
+        let mut scenario = Script::default();
         for argument in arguments.split_whitespace() {
             match argument {
                 "apply" => child = Some(ChildConfig::apply()),
@@ -77,7 +77,7 @@ impl Play {
                 "recreating-immutable" => {
                     child = Some(ChildConfig::apply().recreate_if_immutable());
                 }
-                "finalizer" => scene.has_finalizer = true,
+                "finalizer" => scenario.has_finalizer = true,
                 "predecessor" => {
                     let (field_managers, finalizers) = (vec!["old".to_owned()], Vec::new());
                     config.predecessor = Predecessor { field_managers, finalizers };
@@ -86,11 +86,11 @@ impl Play {
             }
         }
         let config = config.child_of_type(named("any").ty, child.unwrap_or(ChildConfig::apply()));
-        let mut driver = Driver::new(config, &scene);
+        let mut driver = Driver::new(config, &scenario);
         driver.world.may_adopt = arguments.contains("adopting");
         driver.world.put(&named("parent"), &json!({"spec": {}}), "kubectl");
         driver.caches.watch(&driver.world);
-        Self { driver, scene, after_writes: 0 }
+        Self { driver, scenario, after_writes: 0 }
     }
 
     fn run(&mut self, script: &str) -> String {
@@ -113,15 +113,15 @@ impl Play {
     fn command(&mut self, command: &str, arguments: &str, input: &str) -> String {
         let yaml = || serde_yaml_ng::from_str::<Value>(input).unwrap();
         let Driver { world, caches, .. } = &mut self.driver;
-        let is_told = matches!(command, "object" | "edit" | "delete");
+        let is_watched = matches!(command, "object" | "edit" | "delete");
         let (name, manager) = arguments.split_once(' ').unwrap_or((arguments, "kubectl"));
         let id = named(name);
         match command {
             "operator" => *self = Self::new(arguments),
             "wants" => self.want(yaml()),
-            "wants-otherwise" => self.scene.wants = yaml(),
-            "status" => self.scene.status = Some(yaml()),
-            "handler" => self.scene.mood = arguments.parse().unwrap(),
+            "wants-otherwise" => self.scenario.wants = yaml(),
+            "status" => self.scenario.status = Some(yaml()),
+            "handler" => self.scenario.behaviour = arguments.parse().unwrap(),
             "object" => world.put(&id, &yaml(), manager),
             "edit" | "edit-unseen" => world.edit(&id, &yaml(), manager),
             "delete" | "delete-unseen" => world.delete(&id),
@@ -136,19 +136,19 @@ impl Play {
             "show" => return self.show(name),
             other => panic!("unknown command {other}"),
         }
-        if is_told {
+        if is_watched {
             self.driver.caches.watch(&self.driver.world);
         }
         String::new()
     }
 
-    /// Another spec, and what that means to the handler.
+    /// Changes the spec, and the children of the handler.
     fn want(&mut self, children: Value) {
         let id = named("parent");
         self.driver.world.edit(&id, &json!({"spec": children}), "kubectl");
         let parent = self.driver.world.object(&id).unwrap();
         self.driver.caches.learn(Cache::Saw(parent));
-        self.scene.wants = children;
+        self.scenario.wants = children;
     }
 
     fn answer(&mut self, arguments: &str) {
@@ -163,21 +163,21 @@ impl Play {
     }
 
     fn reconcile(&mut self) -> String {
-        self.scene.told.clear();
-        let report = self.driver.reconcile(self.after_writes, &mut self.scene);
+        self.scenario.log.clear();
+        let report = self.driver.reconcile(self.after_writes, &mut self.scenario);
         let finished = report.finished(self.driver.caches.settings.config());
         let has_written = matches!(finished, Finished::Wrote | Finished::Recreating);
         self.after_writes = if has_written { self.after_writes + 1 } else { 0 };
-        assert_eq!(self.driver.world.breaches, Vec::<String>::new());
-        format!("{}= {finished:?}\n", self.scene.told)
+        assert_eq!(self.driver.world.violations, Vec::<String>::new());
+        format!("{}= {finished:?}\n", self.scenario.log)
     }
 
     fn preview(&mut self) -> String {
-        self.scene.told.clear();
+        self.scenario.log.clear();
         let before = self.driver.world.writes;
-        let previewed = self.driver.preview(&mut self.scene);
+        let previewed = self.driver.preview(&mut self.scenario);
         assert_eq!(self.driver.world.writes, before);
-        let mut shown = self.scene.told.clone();
+        let mut shown = self.scenario.log.clone();
         for step in &previewed.plan.steps {
             let what = match step {
                 Step::Create(_) => "create",

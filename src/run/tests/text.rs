@@ -1,5 +1,5 @@
-//! What happens in a reconcile as text that stays the same: one line for each event, effect and fact. Shows
-//! names, versions, paths and codes, and never what is in an object.
+//! Stable texts of the events, effects and facts of a reconcile: one line each. They show names, versions,
+//! paths and codes, never content.
 
 use crate::{
     journal::{Fact, Failure, Left, Planned, RequestFailure, Wait, Written},
@@ -16,8 +16,8 @@ pub(super) fn event(event: &Event) -> String {
         Event::HandlerReturned(Ok(Response::Synced(_))) => "sync returned".to_owned(),
         Event::HandlerReturned(Ok(Response::Finalized(_))) => "finalize returned".to_owned(),
         Event::HandlerReturned(Err(error)) => format!("handler: {}", failure(&error.failure)),
-        Event::HandlerTimeout(_) => "handler overdue".to_owned(),
-        Event::Answered(id, told) => format!("answered {id}: {}", answer(told)),
+        Event::HandlerTimeout(_) => "handler timeout".to_owned(),
+        Event::Answered(id, answered) => format!("answered {id}: {}", answer(answered)),
         Event::Reserved(reserved) => {
             format!("deletions {}", if reserved.is_ok() { "reserved" } else { "too many" })
         }
@@ -34,7 +34,7 @@ fn answer(answer: &Answer) -> String {
         Ok(Reply::Written(object)) => format!("written at {}", object.resource_version()),
         Ok(Reply::Deleted(Deleted::Gone)) => "gone".to_owned(),
         Ok(Reply::Deleted(Deleted::Terminating(object))) => {
-            format!("going at {}", object.resource_version())
+            format!("terminating at {}", object.resource_version())
         }
         Ok(Reply::Listed(objects)) => format!("{} listed", objects.len()),
         Err(error) => code(error),
@@ -68,7 +68,7 @@ fn request(request: &Request) -> String {
         Request::Apply { body, .. } if body["metadata"]["resourceVersion"] == "1" => " if absent",
         _ => "",
     };
-    // The name of a trial is by chance.
+    // The name in a dry run of a new object is random.
     let what = format!("{request:?}");
     let what = what.split_once("operetta-trial-").map_or(&*what, |(what, _)| what);
     format!("{what}{how}")
@@ -89,7 +89,7 @@ fn cache(cache: &Cache) -> String {
 
 // === facts ===
 
-/// A new kind of fact has to be given its words here.
+/// A new kind of fact needs a text here.
 pub(super) fn fact(fact: &Fact) -> String {
     match fact {
         Fact::Began(version) => format!("Began at {version}"),
@@ -106,20 +106,20 @@ pub(super) fn fact(fact: &Fact) -> String {
         Fact::Failed(failed) => format!("Failed: {}", failure(failed)),
         Fact::Planned(plan) => planned(plan),
         Fact::TerminatingChildren { expected, .. } => {
-            format!("TerminatingChildren: {expected} to be there soon")
+            format!("TerminatingChildren: {expected} expected back soon")
         }
         Fact::Judged { held: None, .. } => "Judged".to_owned(),
         Fact::Judged { held: Some((_, children, _)), .. } => {
             format!("Judged: {} held", names(children))
         }
         Fact::WritesEnded { existing, unknown } => {
-            let unknown = if unknown.is_empty() { "" } else { ", not all known" };
+            let unknown = if unknown.is_empty() { "" } else { ", not all synced" };
             format!("WritesEnded: {existing} existed{unknown}")
         }
         Fact::WritesHeld(existing) => format!("WritesHeld: {existing} existed"),
         Fact::UpToDate(child) => format!("UpToDate {child}"),
-        Fact::Explained(known) => format!("Explained {}", settled(known)),
-        Fact::Differs(known) => format!("Differs {}", settled(known)),
+        Fact::DryRunUnchanged(known) => format!("DryRunUnchanged {}", settled(known)),
+        Fact::DryRunDiffers(known) => format!("DryRunDiffers {}", settled(known)),
         Fact::Waits { child, why, is_put_off } => waits(child, why, *is_put_off),
         Fact::Written(write) => written(write),
         Fact::WroteNothing { paths, settled: known } => {
@@ -128,7 +128,7 @@ pub(super) fn fact(fact: &Fact) -> String {
         Fact::MayBeDeleted { child, .. } => format!("MayBeDeleted {child}"),
         Fact::RequestFailed { failure, .. } => format!("RequestFailed {}", failed_request(failure)),
         Fact::Foreign(foreign) => format!("Foreign {}: {}", foreign.id, foreign.owner),
-        Fact::FoundWay(child) => format!("FoundWay {child}"),
+        Fact::NotForeign(child) => format!("NotForeign {child}"),
         Fact::Unwatched => "Unwatched".to_owned(),
         Fact::ConflictFound(child) => format!("ConflictFound {child}"),
         Fact::Contested(contested) => format!("Contested {contested}"),
@@ -147,9 +147,9 @@ fn drift(fact: &Fact) -> String {
             format!("Repeated {subject:?}{}, {times} times too often", at(&repeat.paths))
         }
         Fact::FinalizersChanged => "FinalizersChanged".to_owned(),
-        Fact::FinalizersRest(times) => format!("FinalizersRest, {times} times too often"),
-        Fact::Slowed { now, owed } => format!("Slowed now {now:?}, owed {owed:?}"),
-        Fact::ChildrenRest => "ChildrenRest".to_owned(),
+        Fact::FinalizersDelayed(times) => format!("FinalizersDelayed, {times} times too often"),
+        Fact::Slowed { now, deferred } => format!("Slowed now {now:?}, deferred {deferred:?}"),
+        Fact::ChildrenNotRetried => "ChildrenNotRetried".to_owned(),
         Fact::Flapping(why, _) => format!("Flapping {}", why.name()),
         fact => status(fact),
     }
@@ -157,15 +157,18 @@ fn drift(fact: &Fact) -> String {
 
 fn status(fact: &Fact) -> String {
     match fact {
-        Fact::StatusSaid { parent: Some(version), .. } => format!("StatusSaid at {version}"),
-        Fact::StatusSaid { parent: None, .. } => "StatusSaid".to_owned(),
+        Fact::StatusUpToDate { parent: Some(version), .. } => {
+            format!("StatusUpToDate at {version}")
+        }
+        Fact::StatusUpToDate { parent: None, .. } => "StatusUpToDate".to_owned(),
         Fact::StatusSent { is_kept: true, .. } => "StatusSent".to_owned(),
         Fact::StatusSent { is_kept: false, .. } => "StatusSent: nothing kept".to_owned(),
         Fact::StatusWritten => "StatusWritten".to_owned(),
         Fact::StatusDue => "StatusDue".to_owned(),
         Fact::StatusFailed(failure) => format!("StatusFailed {}", failed_request(failure)),
         Fact::StatusRefused { shows_conditions, .. } => {
-            let shown = if *shows_conditions { "the conditions are said" } else { "nothing is" };
+            let shown =
+                if *shows_conditions { "the conditions are written" } else { "nothing is written" };
             format!("StatusRefused: {shown}")
         }
         Fact::StatusBegan => "StatusBegan".to_owned(),
@@ -174,13 +177,13 @@ fn status(fact: &Fact) -> String {
             format!("Undeclared{}", at(&paths))
         }
         Fact::Overruled(_) => "Overruled".to_owned(),
-        other => panic!("a fact without words: {other:?}"),
+        other => panic!("a fact without text: {other:?}"),
     }
 }
 
 fn failure(failure: &Failure) -> String {
-    let rests = if failure.is_for_good() { " for good" } else { "" };
-    format!("{}{rests}", failure.reason())
+    let is_final = if failure.is_for_good() { " for good" } else { "" };
+    format!("{}{is_final}", failure.reason())
 }
 
 fn failed_request(failure: &RequestFailure) -> String {
@@ -190,7 +193,7 @@ fn failed_request(failure: &RequestFailure) -> String {
 fn planned(Planned { up_to_date, replacing, children, .. }: &Planned) -> String {
     let replacing = match replacing.len() {
         0 => String::new(),
-        count => format!(", {count} on their way out"),
+        count => format!(", {count} terminating"),
     };
     let of_each = |(child, plan): &(ChildId, _)| format!(", {child} {plan:?}");
     let each: String = children.iter().flatten().map(of_each).collect();

@@ -1,9 +1,8 @@
-//! A thousand reconciles of one parent, by chance: its spec changes, others change, delete and steal its
-//! children, and requests go wrong, as a seed says. Whenever the world calms down the parent comes to rest,
-//! all is as its handler wants it, and nothing more is written.
+//! A thousand random reconciles of one parent: its spec changes, others change, delete and claim its
+//! children, and requests fail, by a seed. Whenever the disturbances stop, the parent converges to what its
+//! handler returns, and nothing more is written.
 //!
-//! Prints how many reconciles there are in a second:
-//! `cargo test --lib run::tests::thousand -- --nocapture`.
+//! Prints the reconciles per second:
 
 use std::{
     collections::BTreeMap,
@@ -14,9 +13,9 @@ use serde_json::{Value, json};
 
 use super::{
     caches::Caches,
-    driver::{Driver, Scene},
+    driver::{Driver, Scenario},
     faults::{Fault, KINDS},
-    scene::child,
+    script::child,
     world::{PARENT_UID, World, named, parent_type},
 };
 use crate::{
@@ -25,102 +24,103 @@ use crate::{
     operator::{ChildConfig, Handler, OperatorConfig, SyncRequest, SyncResponse},
     run::{HandlerError, Memory, Purpose, Response},
     schedule::{
-        Action, Input, Policy, Schedule, Trigger, goes_on,
+        Action, Input, Policy, Schedule, Trigger, continues_at_once,
         rng::{SeededRng, with_seeds},
     },
 };
 
 const RECONCILES: usize = 1000;
 
-/// More than it takes to come to rest.
-const PATIENCE: usize = 60;
+/// More reconciles than it takes to converge.
+const MAX_WAKES: usize = 60;
 
 #[test]
-fn whatever_happens_meanwhile_a_parent_comes_to_rest_as_its_handler_wants_it() {
+fn a_parent_converges_after_random_disturbances() {
     let (began, mut reconciles) = (Instant::now(), 0);
     with_seeds(3, |rng| {
-        let mut life = Life::new(rng);
-        while life.reconciles < RECONCILES {
-            life.trouble();
-            life.calm_down();
-            life.assert_converged();
+        let mut simulation = Simulation::new(rng);
+        while simulation.reconciles < RECONCILES {
+            simulation.disturb();
+            simulation.calm_down();
+            simulation.assert_converged();
         }
-        reconciles += life.reconciles;
+        reconciles += simulation.reconciles;
     });
     let per_second = f64::from(u32::try_from(reconciles).unwrap()) / began.elapsed().as_secs_f64();
     eprintln!("{reconciles} reconciles, {per_second:.0} per second");
 }
 
-struct Life {
+struct Simulation {
     driver: Driver,
-    scene: Trouble,
+    scenario: Disturbances,
     schedule: Schedule,
     policy: Policy,
     wake: Option<Instant>,
     reconciles: usize,
 }
 
-/// The handler, and what happens around it.
-struct Trouble {
+/// The handler, and the disturbances.
+struct Disturbances {
     rng: SeededRng,
-    /// Whether things go wrong.
+    /// Whether disturbances happen.
     is_on: bool,
 }
 
-impl Life {
+impl Simulation {
     fn new(rng: SeededRng) -> Self {
         let config = OperatorConfig::new("op", parent_type())
             .child_of_type(named("any").ty, ChildConfig::apply());
-        let mut driver = Driver::new(config, &Trouble { rng: SeededRng::seeded(0), is_on: false });
+        let mut driver =
+            Driver::new(config, &Disturbances { rng: SeededRng::seeded(0), is_on: false });
         driver.world.put(&named("parent"), &json!({"spec": {"children": {}}}), "kubectl");
         let policy = driver.caches.settings.policy();
-        let (scene, schedule) = (Trouble { rng, is_on: true }, Schedule::new(1));
-        Self { driver, scene, schedule, policy, wake: None, reconciles: 0 }
+        let (scenario, schedule) = (Disturbances { rng, is_on: true }, Schedule::new(1));
+        Self { driver, scenario, schedule, policy, wake: None, reconciles: 0 }
     }
 
-    /// Things go wrong, and the parent reconciles as it is woken.
-    fn trouble(&mut self) {
-        // Or the operator would have deleted too much within a minute.
+    /// Disturbs the parent, and reconciles it as it is woken.
+    fn disturb(&mut self) {
+        // Otherwise the deletion budget of a minute would be used up.
         self.driver.wait(Duration::from_mins(2));
-        self.scene.is_on = true;
+        self.scenario.is_on = true;
         for _ in 0..6 {
-            self.scene.mishap(&mut self.driver.world);
-            if self.scene.rng.once_in(20) {
+            self.scenario.random_change(&mut self.driver.world);
+            if self.scenario.rng.once_in(20) {
                 (self.driver.memory, self.schedule) = (Memory::default(), Schedule::new(1));
-                self.tell(Input::Touched(Trigger::Listed));
+                self.step(Input::Touched(Trigger::Listed));
             }
-            if !self.scene.rng.once_in(4) {
+            if !self.scenario.rng.once_in(4) {
                 self.watch();
             }
-            if self.scene.rng.once_in(3) {
+            if self.scenario.rng.once_in(3) {
                 self.fire_timer();
             }
         }
     }
 
-    /// Nothing goes wrong any more, and people take away what is in the way.
+    /// Stops the disturbances, removes foreign objects, and waits for convergence.
     fn calm_down(&mut self) {
-        self.scene.is_on = false;
+        self.scenario.is_on = false;
         self.driver.world.faults.clear();
         let pause = json!({"metadata": {"annotations": {"operetta.dev/paused": null}}});
         self.driver.world.edit(&named("parent"), &pause, "kubectl");
         for name in NAMES {
-            if self.is_lost(name) {
+            if self.is_foreign(name) {
                 self.driver.world.delete(&named(name));
             }
         }
-        for _ in 0..PATIENCE {
+        for _ in 0..MAX_WAKES {
             self.watch();
             if !self.fire_timer() {
                 return;
             }
         }
-        panic!("it does not come to rest: {:?}", self.schedule.phase());
+        panic!("it does not converge: {:?}", self.schedule.phase());
     }
 
-    /// Whether an object is none of the operator's business: it is not the parent's, or it is out of sight
-    /// and nobody wants it.
-    fn is_lost(&self, name: &str) -> bool {
+    /// Whether an object does not belong to the operator: it has another controller, or no watch covers it
+    /// and it is not desired.
+    fn is_foreign(&self, name: &str) -> bool {
         let Some(object) = self.driver.world.object(&named(name)) else { return false };
         object.controller() != Some(&Uid::new(PARENT_UID))
             || !(self.driver.caches.settings.is_watched(&object)
@@ -141,64 +141,64 @@ impl Life {
         let ready = &parent["status"]["conditions"][0];
         assert_eq!((&ready["type"], &ready["status"]), (&json!("Ready"), &json!("True")));
         let before = world.writes;
-        self.tell(Input::Touched(Trigger::Asked));
+        self.step(Input::Touched(Trigger::Asked));
         assert_eq!(self.driver.world.writes, before, "nothing differs");
     }
 
     fn watch(&mut self) {
         self.driver.caches.watch(&self.driver.world);
         if let Some(trigger) = self.driver.caches.touched.take() {
-            self.tell(Input::Touched(trigger));
+            self.step(Input::Touched(trigger));
         }
     }
 
     fn fire_timer(&mut self) -> bool {
         let Some(at) = self.wake.take() else { return false };
         self.driver.wait(at.saturating_duration_since(self.driver.now.monotonic));
-        self.tell(Input::TimerFired);
+        self.step(Input::TimerFired);
         true
     }
 
-    /// Tells the schedule something, and does what it says.
-    fn tell(&mut self, input: Input) {
+    /// Steps the schedule, and performs its actions.
+    fn step(&mut self, input: Input) {
         let mut next = Some(input);
         while let Some(input) = next.take() {
             match self.schedule.step(input, &self.policy, self.driver.now.monotonic) {
                 Action::Enqueue(_) => next = Some(Input::Admitted),
-                Action::Reconcile { after_writes } => next = Some(self.run(after_writes)),
+                Action::Reconcile { after_writes } => next = Some(self.reconcile(after_writes)),
                 Action::WakeAt(wake) => self.wake = Some(wake.at),
                 Action::Rest => self.wake = None,
                 Action::Continue => {}
-                command @ (Action::Stop | Action::Raise(_)) => panic!("{command:?}"),
+                action @ (Action::Stop | Action::Raise(_)) => panic!("{action:?}"),
             }
         }
     }
 
     /// As the executor does, on one permit.
-    fn run(&mut self, mut after_writes: u32) -> Input {
+    fn reconcile(&mut self, mut after_writes: u32) -> Input {
         loop {
-            let report = self.driver.reconcile(after_writes, &mut self.scene);
+            let report = self.driver.reconcile(after_writes, &mut self.scenario);
             self.reconciles += 1;
-            assert_eq!(self.driver.world.breaches, Vec::<String>::new());
+            assert_eq!(self.driver.world.violations, Vec::<String>::new());
             if let Some(trigger) = self.driver.caches.touched.take() {
-                self.tell(Input::Touched(trigger));
+                self.step(Input::Touched(trigger));
             }
             let finished = report.finished(self.driver.caches.settings.config());
             after_writes += 1;
-            if !goes_on(finished, after_writes, false) {
+            if !continues_at_once(finished, after_writes, false) {
                 return Input::Finished(finished);
             }
-            self.tell(Input::WentOn { saw_all: false });
+            self.step(Input::Continued { saw_all: false });
         }
     }
 }
 
-// === what happens ===
+// === disturbances ===
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 
-impl Trouble {
-    fn mishap(&mut self, world: &mut World) {
+impl Disturbances {
+    fn random_change(&mut self, world: &mut World) {
         let (name, value) = (self.rng.pick(&NAMES), self.rng.below(3).to_string());
         let id = named(name);
         match self.rng.below(9) {
@@ -226,12 +226,12 @@ impl Trouble {
     }
 
     fn change_spec(&mut self, world: &mut World) {
-        let wish = |rng: &mut SeededRng| match rng.below(4) {
+        let desired = |rng: &mut SeededRng| match rng.below(4) {
             0 => Value::Null,
             value => json!(value.to_string()),
         };
         let children: Value =
-            NAMES.iter().map(|name| ((*name).to_owned(), wish(&mut self.rng))).collect();
+            NAMES.iter().map(|name| ((*name).to_owned(), desired(&mut self.rng))).collect();
         world.edit(&named("parent"), &json!({"spec": {"children": children}}), "kubectl");
     }
 
@@ -247,10 +247,10 @@ impl Trouble {
     }
 }
 
-impl Scene for Trouble {
+impl Scenario for Disturbances {
     fn called(&mut self, _: Purpose, request: &SyncRequest) -> Result<Response, HandlerError> {
         if self.is_on && self.rng.once_in(20) {
-            let message = Quoted::new("the oven is cold");
+            let message = Quoted::new("connection refused");
             let failure = Failure::Handler { message, permanent: false, retry_after: None };
             return Err(HandlerError { failure, status: None });
         }
@@ -263,7 +263,7 @@ impl Scene for Trouble {
 
     fn meanwhile(&mut self, world: &mut World, caches: &mut Caches) {
         if self.is_on && self.rng.once_in(15) {
-            self.mishap(world);
+            self.random_change(world);
         }
         if self.is_on && self.rng.once_in(15) {
             caches.watch(world);
@@ -271,8 +271,8 @@ impl Scene for Trouble {
     }
 }
 
-impl Handler for Trouble {
+impl Handler for Disturbances {
     fn sync(&self, _: &SyncRequest) -> anyhow::Result<SyncResponse> {
-        unreachable!("the machine has it called")
+        unreachable!("the machine calls it")
     }
 }

@@ -1,6 +1,5 @@
-//! An API server in memory: objects with uid, version and generation, and the answers to requests. Answers
-//! at once, and forgets nothing; what goes wrong is planned by `faults`. The real thing is tested against in
-//! the tests of the whole.
+//! An API server in memory: objects with uid, version and generation, and the answers to requests. Answers at
+//! once; `faults` plans the failures. The behaviour tests run against a real server.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,23 +26,23 @@ pub(super) const OPERATOR: &str = "op";
 /// The uid of the parent.
 pub(super) const PARENT_UID: &str = "uid-parent";
 
-/// An API server, and what it was made to do.
+/// An API server, and a record of the writes.
 #[derive(Default)]
 pub(super) struct World {
     objects: BTreeMap<ChildId, Stored>,
     version: u64,
     pub(super) faults: Faults,
-    /// How many requests of the operator have changed something.
+    /// How many requests of the operator changed something.
     pub(super) writes: usize,
     /// Whether the operator may write objects that have no controller.
     pub(super) may_adopt: bool,
-    /// The uids of what it has created.
-    made: BTreeSet<Uid>,
-    /// What the operator should never have done.
-    pub(super) breaches: Vec<String>,
+    /// The uids of the objects that it created.
+    created: BTreeSet<Uid>,
+    /// Violations by the operator.
+    pub(super) violations: Vec<String>,
 }
 
-/// An object, and as the caches want it: read once, as there are many looks at it.
+/// An object, also in the form of the caches: parsed once, as it is read often.
 struct Stored {
     value: Value,
     object: Object,
@@ -60,7 +59,7 @@ pub(super) fn named(name: &str) -> ChildId {
     ChildId { ty, key: crate::object::ObjectKey::namespaced("ns", name) }
 }
 
-// === what others do ===
+// === changes by others ===
 
 impl World {
     pub(super) fn get(&self, id: &ChildId) -> Option<&Value> {
@@ -75,13 +74,13 @@ impl World {
         self.objects.iter().map(|(id, stored)| (id, &stored.object))
     }
 
-    /// Somebody else creates an object.
+    /// Someone else creates an object.
     pub(super) fn put(&mut self, id: &ChildId, body: &Value, manager: &str) {
         let created = fields::merge(&skeleton(id), body, manager);
         self.store(id, created);
     }
 
-    /// Somebody else sends a merge patch.
+    /// Someone else sends a merge patch.
     pub(super) fn edit(&mut self, id: &ChildId, patch: &Value, manager: &str) {
         if let Some(live) = self.get(id) {
             let edited = fields::merge(live, patch, manager);
@@ -89,13 +88,13 @@ impl World {
         }
     }
 
-    /// Somebody else deletes an object.
+    /// Someone else deletes an object.
     pub(super) fn delete(&mut self, id: &ChildId) {
         self.end(id);
     }
 }
 
-// === what the operator asks ===
+// === requests of the operator ===
 
 impl World {
     pub(super) fn answer(&mut self, request: &Request) -> Answer {
@@ -157,7 +156,7 @@ impl World {
     ) -> Answer {
         let (uid, version) = (&body["metadata"]["uid"], &body["metadata"]["resourceVersion"]);
         let live = self.get(id);
-        // A version creates where nothing is, a uid never does.
+        // An apply with a version creates a missing object, one with a uid does not.
         if live.is_some() || !uid.is_null() {
             self.precondition(request, id, uid.as_str(), version.as_str())?;
         }
@@ -184,7 +183,7 @@ impl World {
                 }
                 self.writes += usize::from(self.store(id, applied));
                 let left = self.object(id).unwrap();
-                self.made.extend(is_new.then(|| left.uid().clone()));
+                self.created.extend(is_new.then(|| left.uid().clone()));
                 Ok(Reply::Written(left))
             }
             DryRun::Yes | DryRun::OfNew => {
@@ -206,7 +205,7 @@ impl World {
         }
         let patched = fields::merge(self.get(id).unwrap(), patch, OPERATOR);
         self.writes += usize::from(self.store(id, patched.clone()));
-        // One that has ended by that is not there any more.
+        // The patch may have removed the object.
         Ok(Reply::Written(self.object(id).unwrap_or_else(|| object(id, &patched))))
     }
 
@@ -232,16 +231,16 @@ impl World {
         if is_it { Ok(()) } else { Err(refused(request, 409, None, Vec::new())) }
     }
 
-    /// Whether an object is one that the operator may touch. What it has made and somebody has untied since
-    /// may be tied again; it is not deleted.
+    /// Records a violation if the operator may not write the object. It may claim objects that it created
+    /// again, but not delete them.
     fn check(&mut self, id: &ChildId, done: &str) {
         let Some(object) = self.object(id) else { return };
         let may = match object.controller() {
             Some(uid) => *uid == Uid::new(PARENT_UID),
-            None => self.may_adopt || (done != "deleted" && self.made.contains(object.uid())),
+            None => self.may_adopt || (done != "deleted" && self.created.contains(object.uid())),
         };
         if !may {
-            self.breaches.push(format!("{id} is not ours, and was {done}"));
+            self.violations.push(format!("{id} is not ours, and was {done}"));
         }
     }
 }
@@ -249,14 +248,14 @@ impl World {
 // === storage ===
 
 impl World {
-    /// Whether it is another one now.
+    /// Returns whether the object changed.
     fn store(&mut self, id: &ChildId, mut value: Value) -> bool {
         let before = self.objects.get(id).map(|stored| &stored.value);
         if before == Some(&value) {
             return false;
         }
         self.version += 1;
-        let is_same_wish = before.is_some_and(|before| wish(before) == wish(&value));
+        let is_same_spec = before.is_some_and(|before| spec_of(before) == spec_of(&value));
         let generation = before.map_or(0, |it| it["metadata"]["generation"].as_u64().unwrap_or(0));
         let metadata = value["metadata"].as_object_mut().unwrap();
         let uid = match before {
@@ -266,7 +265,7 @@ impl World {
         };
         metadata.insert("uid".to_owned(), uid);
         metadata.insert("resourceVersion".to_owned(), json!(self.version.to_string()));
-        metadata.insert("generation".to_owned(), json!(generation + u64::from(!is_same_wish)));
+        metadata.insert("generation".to_owned(), json!(generation + u64::from(!is_same_spec)));
         let is_held = metadata.get("finalizers").and_then(Value::as_array);
         let is_held = is_held.is_some_and(|finalizers| !finalizers.is_empty());
         if metadata.contains_key("deletionTimestamp") && !is_held {
@@ -278,7 +277,7 @@ impl World {
         true
     }
 
-    /// What is left of it for now.
+    /// Deletes an object; returns it if it is terminating.
     fn end(&mut self, id: &ChildId) -> Option<Object> {
         let mut live = self.get(id)?.clone();
         if live["metadata"].get("deletionTimestamp").is_none() {
@@ -289,8 +288,8 @@ impl World {
     }
 }
 
-/// Of what the generation counts the changes.
-fn wish(value: &Value) -> (&Value, &Value) {
+/// The fields whose changes the generation counts.
+fn spec_of(value: &Value) -> (&Value, &Value) {
     (&value["spec"], &value["data"])
 }
 

@@ -1,4 +1,4 @@
-//! What is collected while a window is open, and what does not wait for its end.
+//! Which changes a debounce window collects, and which are reconciled at once.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn changes_of_children_are_collected_for_one_window_from_the_first() {
 }
 
 #[test]
-fn the_first_change_of_a_parent_runs_at_once_and_those_after_it_once_per_window() {
+fn the_first_change_of_a_parent_is_reconciled_at_once_and_later_ones_once_per_window() {
     let mut parent = Parent::new(DEBOUNCED);
     assert_eq!(parent.admitted(PARENT, 0), enqueue(Priority::Change));
     assert_eq!(parent.step(SETTLED, 1), Action::Rest);
@@ -22,7 +22,7 @@ fn the_first_change_of_a_parent_runs_at_once_and_those_after_it_once_per_window(
     assert_eq!(parent.step(PARENT, 9), STAY);
     assert_eq!(parent.wakes_in(), Some(10));
     assert_eq!(parent.admitted(Input::TimerFired, 10), enqueue(Priority::Change));
-    // One that arrives during a reconcile is one of the next window.
+    // A change during a reconcile belongs to the next window.
     parent.step(PARENT, 11);
     assert!(matches!(parent.step(SETTLED, 12), Action::WakeAt(_)));
     assert_eq!(parent.wakes_in(), Some(20));
@@ -32,7 +32,7 @@ fn the_first_change_of_a_parent_runs_at_once_and_those_after_it_once_per_window(
 }
 
 #[test]
-fn what_is_urgent_does_not_wait_for_what_is_collected() {
+fn an_urgent_change_does_not_wait_for_collected_ones() {
     let collecting = || {
         let mut parent = Parent::new(DEBOUNCED);
         assert!(matches!(parent.step(CHILD, 0), Action::WakeAt(_)));
@@ -80,12 +80,12 @@ fn a_debounce_does_not_cut_an_error_backoff_short() {
 }
 
 #[test]
-fn who_asks_for_a_reconcile_is_not_kept_waiting_by_what_is_collected() {
+fn a_requested_reconcile_does_not_wait_for_collected_changes() {
     let mut parent = Parent::new(DEBOUNCED);
     parent.admitted(PARENT, 0);
     parent.step(SETTLED, 1);
     assert!(matches!(parent.step(PARENT, 2), Action::WakeAt(_)));
-    assert_eq!(parent.step(BY_HAND, 3), enqueue(Priority::Change));
+    assert_eq!(parent.step(REQUESTED, 3), enqueue(Priority::Change));
 }
 
 #[test]

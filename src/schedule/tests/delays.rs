@@ -1,9 +1,9 @@
-//! How long a parent waits.
+//! The delays of a parent.
 
 use super::*;
 
 #[test]
-fn no_time_that_a_handler_chooses_makes_a_parent_run_without_a_pause() {
+fn no_delay_of_a_handler_causes_reconciles_without_a_pause() {
     let after = Duration::ZERO;
     for chosen in [
         Finished::Settled { resync: Some(after) },
@@ -17,7 +17,7 @@ fn no_time_that_a_handler_chooses_makes_a_parent_run_without_a_pause() {
 }
 
 #[test]
-fn parents_that_wait_for_the_same_reason_do_not_come_back_together() {
+fn parents_that_wait_for_the_same_reason_do_not_retry_together() {
     for (why, finished) in [("failed", FAILED), ("asked", ASKED), ("throttled", THROTTLED)] {
         let start = Instant::now();
         let wake = |seed| {
@@ -34,18 +34,18 @@ fn parents_that_wait_for_the_same_reason_do_not_come_back_together() {
 }
 
 #[test]
-fn failures_in_a_row_wait_longer_and_success_forgets_them() {
+fn failures_in_a_row_wait_longer_and_success_resets_them() {
     let delay = |failures: usize| {
-        let way = [PARENT, FAILED].repeat(failures);
-        Parent::after(&way).wakes_in().unwrap()
+        let inputs = [PARENT, FAILED].repeat(failures);
+        Parent::after(&inputs).wakes_in().unwrap()
     };
     assert!(delay(2) < delay(4) && delay(4) < delay(6), "{} {} {}", delay(2), delay(4), delay(6));
-    let mended = Parent::after(&[PARENT, FAILED, PARENT, SETTLED]);
-    assert_eq!(mended.schedule.failures(), 0);
+    let fixed = Parent::after(&[PARENT, FAILED, PARENT, SETTLED]);
+    assert_eq!(fixed.schedule.failures(), 0);
 }
 
 #[test]
-fn a_failure_beside_a_child_that_goes_waits_longer_each_time_but_never_long() {
+fn a_failure_beside_a_terminating_child_waits_longer_each_time_up_to_a_limit() {
     let at_most = Duration::from_secs(20);
     let failing = |is_passing| Finished::FailedUntilGone { is_passing, at_most };
     let parent = |is_passing, failures: usize| {
@@ -54,20 +54,23 @@ fn a_failure_beside_a_child_that_goes_waits_longer_each_time_but_never_long() {
     let delay = |failures| parent(true, failures).wakes_in().unwrap();
     assert!(delay(1) < delay(3) && delay(3) < delay(5), "{} {} {}", delay(1), delay(3), delay(5));
     assert_eq!(delay(20), 20);
-    assert!((20..22).contains(&parent(false, 1).wakes_in().unwrap()), "it would be in vain before");
+    assert!(
+        (20..22).contains(&parent(false, 1).wakes_in().unwrap()),
+        "a permanent failure is not retried before"
+    );
     for is_passing in [false, true] {
         assert_eq!(parent(is_passing, 3).schedule.failures(), 3);
         let Phase::Waiting(wake) = parent(is_passing, 3).schedule.phase() else { panic!("idle") };
         assert_eq!(wake.why, WakeReason::Retry);
     }
-    // Who fails later, and waits for nothing any more, is not woken by ends.
-    let ways = [PARENT, Input::Finished(failing(true)), PARENT, FAILED];
-    assert_eq!(Parent::after(&ways).step(GONE, 0), STAY);
+    // A later failure that does not wait for a deletion is not woken by one.
+    let inputs = [PARENT, Input::Finished(failing(true)), PARENT, FAILED];
+    assert_eq!(Parent::after(&inputs).step(GONE, 0), STAY);
     assert_eq!(last(&[PARENT, GONE, Input::Finished(failing(false))]), enqueue(Priority::FollowUp));
 }
 
 #[test]
-fn a_time_that_no_clock_can_hold_is_a_long_one() {
+fn a_delay_beyond_the_clock_is_capped() {
     let after = Duration::MAX;
     for finished in [
         Finished::Settled { resync: Some(after) },
@@ -83,7 +86,7 @@ fn a_time_that_no_clock_can_hold_is_a_long_one() {
 }
 
 #[test]
-fn what_is_written_again_and_again_waits_ever_longer_and_is_no_failure() {
+fn flapping_waits_ever_longer_and_is_no_failure() {
     for (times, [least, most]) in [(1, [0, 1]), (3, [2, 4]), (9, [30, 60])] {
         let mut parent = Parent::after(&[CHILD]);
         parent.step(CHILD, 0);
@@ -95,7 +98,7 @@ fn what_is_written_again_and_again_waits_ever_longer_and_is_no_failure() {
 }
 
 #[test]
-fn what_fails_and_is_written_again_and_again_has_the_longer_wait_but_no_longer_than_may_be() {
+fn flapping_with_a_failure_has_the_longer_wait_up_to_the_limit() {
     let (none, ever) = (Duration::ZERO, Duration::MAX);
     let asked = Duration::from_mins(5);
     for (failures, times, at_least, at_most, [least, most]) in [
@@ -112,12 +115,12 @@ fn what_fails_and_is_written_again_and_again_has_the_longer_wait_but_no_longer_t
     }
 }
 
-/// It would be away as long as that.
+/// The child would be missing as long as that.
 #[test]
-fn a_child_that_was_deleted_to_be_created_anew_waits_for_no_reconcile_of_those_in_a_row() {
-    let mut way = vec![PARENT, WROTE, WROTE, WROTE, Input::TimerFired];
-    way.push(Input::Finished(Finished::Recreating));
-    assert_eq!(last(&way), enqueue(Priority::FollowUp));
-    way.push(WROTE);
-    assert!(matches!(last(&way), Action::WakeAt(Wake { why: WakeReason::Unsettled, .. })));
+fn a_recreated_child_does_not_wait_after_reconciles_in_a_row() {
+    let mut inputs = vec![PARENT, WROTE, WROTE, WROTE, Input::TimerFired];
+    inputs.push(Input::Finished(Finished::Recreating));
+    assert_eq!(last(&inputs), enqueue(Priority::FollowUp));
+    inputs.push(WROTE);
+    assert!(matches!(last(&inputs), Action::WakeAt(Wake { why: WakeReason::Unsettled, .. })));
 }

@@ -1,4 +1,4 @@
-//! The tables of the module's documentation, and what must hold over several steps.
+//! The tables of the module's documentation, and properties over several steps.
 
 mod debounce;
 mod delays;
@@ -16,7 +16,7 @@ const DEBOUNCED: Policy = Policy { debounce: Duration::from_secs(10), ..POLICY }
 const LISTED: Input = Input::Touched(Trigger::Listed);
 const CHILD: Input = Input::Touched(Trigger::ChildOrStatus);
 const PARENT: Input = Input::Touched(Trigger::Parent);
-const BY_HAND: Input = Input::Touched(Trigger::Asked);
+const REQUESTED: Input = Input::Touched(Trigger::Asked);
 const DELETION: Input = Input::Touched(Trigger::Deletion);
 const STAY: Action = Action::Continue;
 const SETTLED: Input = Input::Finished(Finished::Settled { resync: None });
@@ -32,7 +32,7 @@ fn enqueue(priority: Priority) -> Action {
     Action::Enqueue(priority)
 }
 
-/// A schedule and the last command. A place is free at once, so that a reconcile starts when it may.
+/// A schedule. A permit is free at once, so that a reconcile starts when it may.
 struct Parent {
     schedule: Schedule,
     policy: Policy,
@@ -52,20 +52,20 @@ impl Parent {
         parent
     }
 
-    /// The command at so many seconds after the start.
+    /// The action at this number of seconds after the start.
     fn step(&mut self, input: Input, second: u64) -> Action {
         self.schedule.step(input, &self.policy, self.start + Duration::from_secs(second))
     }
 
     fn admitted(&mut self, input: Input, second: u64) -> Action {
-        let command = self.step(input, second);
-        if let Action::Enqueue(_) = command {
+        let action = self.step(input, second);
+        if let Action::Enqueue(_) = action {
             assert!(matches!(self.step(Input::Admitted, second), Action::Reconcile { .. }));
         }
-        command
+        action
     }
 
-    /// In how many seconds it wakes, rounded down.
+    /// The seconds until it wakes, rounded down.
     fn wakes_in(&self) -> Option<u64> {
         match self.schedule.phase() {
             Phase::Waiting(wake) => Some((wake.at - self.start).as_secs()),
@@ -74,7 +74,7 @@ impl Parent {
     }
 }
 
-/// The last command after these inputs.
+/// The last action after these inputs.
 fn last(inputs: &[Input]) -> Action {
     let (last, before) = inputs.split_last().unwrap();
     Parent::after(before).admitted(*last, 0)
@@ -115,7 +115,7 @@ fn the_table_holds() {
             [stay, stay, go(Change), go(Deletion), go(FollowUp), stay, Stop],
         ),
         (
-            "the handler's wish",
+            "a delay of the handler",
             &[CHILD, ASKED],
             [stay, stay, go(Change), go(Deletion), go(FollowUp), stay, Stop],
         ),
@@ -145,20 +145,20 @@ fn the_table_holds() {
         ("running, retired", &[CHILD, Input::Retired], [stay; 7]),
         ("stopped", &[Input::Retired], [stay; 7]),
     ];
-    for (name, way, expected) in table {
+    for (name, before, expected) in table {
         let inputs =
             [LISTED, CHILD, PARENT, DELETION, Input::TimerFired, Input::Admitted, Input::Retired];
         for (input, expected) in inputs.into_iter().zip(expected) {
-            assert_eq!(Parent::after(way).step(input, 0), expected, "{name} {input:?}");
+            assert_eq!(Parent::after(before).step(input, 0), expected, "{name} {input:?}");
         }
-        // The end of a child is one of its changes, but for who waits for just that.
+        // The deletion of a child counts as its change, except for a parent that waits for it.
         let expected = if name == "replacing" { go(FollowUp) } else { expected[1] };
-        assert_eq!(Parent::after(way).step(GONE, 0), expected, "{name}");
+        assert_eq!(Parent::after(before).step(GONE, 0), expected, "{name}");
     }
 }
 
 #[test]
-fn who_waits_for_a_place_becomes_more_urgent_never_less() {
+fn a_queued_parent_becomes_more_urgent_never_less() {
     use Priority::{Background, Change, Deletion, FollowUp};
     for (input, expected) in [
         (LISTED, [STAY; 4]),
@@ -180,7 +180,7 @@ fn who_waits_for_a_place_becomes_more_urgent_never_less() {
 }
 
 #[test]
-fn what_arrives_before_a_reconcile_starts_is_seen_by_it_and_makes_no_other() {
+fn an_input_before_a_reconcile_starts_causes_no_other_reconcile() {
     let mut parent = Parent::new(POLICY);
     for input in [CHILD, PARENT, CHILD, DELETION, Input::Admitted] {
         parent.step(input, 0);
@@ -189,15 +189,15 @@ fn what_arrives_before_a_reconcile_starts_is_seen_by_it_and_makes_no_other() {
 }
 
 #[test]
-fn a_parent_that_goes_while_it_waits_for_a_place_stops_at_once() {
+fn a_parent_that_is_deleted_while_it_waits_for_a_permit_stops_at_once() {
     let mut parent = Parent::new(POLICY);
     parent.step(PARENT, 0);
     assert_eq!(parent.step(Input::Retired, 0), Action::Stop);
-    assert_eq!(parent.step(Input::Admitted, 0), STAY, "the place is for somebody else");
+    assert_eq!(parent.step(Input::Admitted, 0), STAY, "the permit is not used");
 }
 
 #[test]
-fn what_arrives_during_a_reconcile_makes_one_further_reconcile() {
+fn inputs_during_a_reconcile_cause_one_further_reconcile() {
     assert_eq!(last(&[CHILD, CHILD, CHILD, SETTLED]), enqueue(Priority::FollowUp));
     assert_eq!(last(&[CHILD, CHILD, PARENT, SETTLED]), enqueue(Priority::Change));
     assert_eq!(last(&[CHILD, CHILD, SETTLED, SETTLED]), Action::Rest);
@@ -212,7 +212,7 @@ fn a_failed_reconcile_is_not_repeated_for_a_child_but_for_the_parent() {
 }
 
 #[test]
-fn a_server_that_asked_for_less_is_not_asked_earlier_whatever_changed() {
+fn a_throttled_parent_waits_whatever_changes() {
     for trigger in [CHILD, PARENT, DELETION] {
         assert!(matches!(last(&[CHILD, trigger, THROTTLED]), Action::WakeAt(_)), "{trigger:?}");
     }
@@ -224,9 +224,9 @@ fn a_server_that_asked_for_less_is_not_asked_earlier_whatever_changed() {
     assert!(forgotten.wakes_in().unwrap() < 12 * 60, "{:?}", forgotten.wakes_in());
 }
 
-/// Or very many parents keep a server busy that asks each to come back soon.
+/// Otherwise very many parents keep a server busy that asks each for a short delay.
 #[test]
-fn a_server_that_goes_on_asking_for_little_is_asked_ever_more_slowly() {
+fn repeated_short_throttling_gets_longer_delays() {
     let mut parent = Parent::after(&[CHILD, THROTTLED]);
     assert_eq!(parent.wakes_in(), Some(5));
     for _ in 0..20 {
@@ -234,7 +234,7 @@ fn a_server_that_goes_on_asking_for_little_is_asked_ever_more_slowly() {
         parent.admitted(THROTTLED, 0);
     }
     assert!(parent.wakes_in() > Some(20), "{:?}", parent.wakes_in());
-    // What failed before for other reasons is no reason to keep anybody waiting.
+    // Earlier failures for other reasons do not lengthen the delay.
     let mut parent = Parent::after(&[CHILD]);
     for _ in 0..20 {
         parent.admitted(FAILED, 0);
@@ -244,23 +244,23 @@ fn a_server_that_goes_on_asking_for_little_is_asked_ever_more_slowly() {
     assert_eq!(parent.wakes_in(), Some(5));
 }
 
-/// Or an operator would do nothing but run one parent.
+/// Otherwise the operator might reconcile one parent forever.
 #[test]
-fn a_parent_that_goes_during_a_reconcile_stops_after_it() {
+fn a_parent_that_is_deleted_during_a_reconcile_stops_after_it() {
     assert_eq!(last(&[CHILD, Input::Retired, SETTLED]), Action::Stop);
     assert_eq!(last(&[CHILD, Input::Retired, PARENT, FAILED]), Action::Stop);
     assert_eq!(last(&[CHILD, Input::Retired, WROTE]), Action::Stop);
 }
 
 #[test]
-fn a_reconcile_that_wrote_runs_again_at_once_but_not_for_ever() {
+fn a_reconcile_that_wrote_is_repeated_at_once_up_to_a_limit() {
     let mut parent = Parent::after(&[PARENT]);
     for after_writes in [1, 2] {
         // As urgent as the reconcile that it completes.
         assert_eq!(parent.step(WROTE, 0), enqueue(Priority::Change));
         assert_eq!(parent.step(Input::Admitted, 0), Action::Reconcile { after_writes });
     }
-    let why = |command| match command {
+    let why = |action| match action {
         Action::WakeAt(wake) => Some(wake.why),
         _ => None,
     };
@@ -273,17 +273,17 @@ fn a_reconcile_that_wrote_runs_again_at_once_but_not_for_ever() {
 }
 
 #[test]
-fn a_reconcile_that_goes_on_at_once_forgets_only_what_the_next_one_saw() {
-    let went_on = |saw_all| Input::WentOn { saw_all };
+fn a_continued_reconcile_forgets_only_the_inputs_that_the_next_one_saw() {
+    let continued = |saw_all| Input::Continued { saw_all };
     let begun = [CHILD, CHILD];
     let after = |input| begun.into_iter().chain([input, SETTLED]).collect::<Vec<_>>();
-    assert_eq!(last(&after(went_on(true))), Action::Rest);
-    assert_eq!(last(&after(went_on(false))), enqueue(Priority::FollowUp));
-    let written = [PARENT, went_on(true), went_on(true), WROTE];
+    assert_eq!(last(&after(continued(true))), Action::Rest);
+    assert_eq!(last(&after(continued(false))), enqueue(Priority::FollowUp));
+    let written = [PARENT, continued(true), continued(true), WROTE];
     assert!(matches!(last(&written), Action::WakeAt(_)), "the third in a row waits");
-    let gone = [PARENT, Input::Retired, went_on(true), SETTLED];
+    let gone = [PARENT, Input::Retired, continued(true), SETTLED];
     assert_eq!(last(&gone), Action::Stop);
-    assert_eq!(last(&[went_on(true)]), Action::Continue);
+    assert_eq!(last(&[continued(true)]), Action::Continue);
 }
 
 #[test]
@@ -299,19 +299,19 @@ fn a_resync_is_superseded_by_a_newer_reconcile() {
 }
 
 #[test]
-fn who_asks_ends_a_backoff_and_a_rest_but_not_the_patience_that_the_server_asked_for() {
+fn a_request_ends_a_backoff_and_a_rest_but_no_throttling() {
     let go = enqueue(Priority::Change);
-    for (way, expected) in
+    for (ended, expected) in
         [(FAILED, go), (ASKED, go), (SLOWED, go), (STUCK, go), (SETTLED, go), (THROTTLED, STAY)]
     {
-        assert_eq!(last(&[CHILD, way, BY_HAND]), expected, "{way:?}");
+        assert_eq!(last(&[CHILD, ended, REQUESTED]), expected, "{ended:?}");
     }
-    let mut running = Parent::after(&[CHILD, BY_HAND]);
-    assert_eq!(running.step(FAILED, 0), go, "what was asked for meanwhile comes after it");
+    let mut running = Parent::after(&[CHILD, REQUESTED]);
+    assert_eq!(running.step(FAILED, 0), go, "a request during the reconcile is processed after it");
 }
 
 #[test]
-fn what_a_throttled_parent_has_to_keep_waiting_is_urgent_when_the_time_is_over() {
+fn changes_of_a_throttled_parent_keep_their_urgency() {
     for (change, expected) in [
         (CHILD, Priority::FollowUp),
         (PARENT, Priority::Change),
@@ -324,9 +324,9 @@ fn what_a_throttled_parent_has_to_keep_waiting_is_urgent_when_the_time_is_over()
     }
 }
 
-/// A person waits for it, and what came before was another task.
+/// The user waits for it, and earlier failures concern `sync`.
 #[test]
-fn a_deletion_begins_a_new_row_of_failures() {
+fn a_deletion_resets_the_failures() {
     let mut parent = Parent::after(&[LISTED, FAILED, Input::TimerFired, FAILED, PARENT, FAILED]);
     assert_eq!(parent.schedule.failures(), 3);
     parent.admitted(DELETION, 1);

@@ -1,4 +1,4 @@
-//! Any inputs in any order: what the table promises is held against what was ordered.
+//! Random inputs in random order, checked against the promises of the table.
 
 use std::collections::VecDeque;
 
@@ -17,28 +17,28 @@ const TOUCHES: [Trigger; 7] = [
     Trigger::Deletion,
 ];
 
-/// What was ordered of one parent, and what it should come to.
+/// The actions for one parent, and the expected state.
 struct World {
     schedule: Schedule,
     policy: Policy,
     now: Instant,
     timer: Option<Wake>,
-    /// The place that is asked for.
+    /// The requested permit.
     ticket: Option<Priority>,
     is_running: bool,
     is_retired: bool,
     is_stopped: bool,
-    /// What happened since the last reconcile began, and when.
+    /// The triggers since the last reconcile began, and when.
     unseen: Vec<(Trigger, Instant)>,
-    /// How the last reconcile ended, and when.
+    /// The result of the last reconcile, and when.
     ended: Option<(Finished, Instant)>,
     writing_reconciles: u32,
-    told: VecDeque<String>,
+    log: VecDeque<String>,
 }
 
 impl World {
     fn new(policy: Policy) -> Self {
-        let (timer, ticket, ended, unseen, told) = <_>::default();
+        let (timer, ticket, ended, unseen, log) = <_>::default();
         Self {
             schedule: Schedule::new(7),
             policy,
@@ -51,7 +51,7 @@ impl World {
             unseen,
             ended,
             writing_reconciles: 0,
-            told,
+            log,
         }
     }
 
@@ -60,7 +60,7 @@ impl World {
         let input = match rng.below(10) {
             0..4 => Input::Touched(rng.pick(&TOUCHES)),
             4..6 if self.timer.is_some() => return self.fire(),
-            6 if self.is_running => Input::WentOn { saw_all: rng.once_in(2) },
+            6 if self.is_running => Input::Continued { saw_all: rng.once_in(2) },
             7 | 8 if self.is_running => Input::Finished(ending(rng)),
             9 if rng.once_in(20) => Input::Retired,
             _ if rng.once_in(8) => return self.late(Input::TimerFired),
@@ -69,7 +69,7 @@ impl World {
         self.step(input);
     }
 
-    /// The time passes until the timer goes off.
+    /// Time passes until the timer fires.
     fn fire(&mut self) {
         if let Some(wake) = self.timer.take() {
             self.now = self.now.max(wake.at);
@@ -77,7 +77,7 @@ impl World {
         }
     }
 
-    /// What comes when nothing waits for it is no harm.
+    /// An unexpected input is ignored.
     fn late(&mut self, input: Input) {
         if self.timer.is_none() {
             assert_eq!(self.schedule.step(input, &self.policy, self.now), STAY);
@@ -87,19 +87,19 @@ impl World {
     fn step(&mut self, input: Input) {
         self.before(input);
         let phase = self.schedule.phase();
-        let command = self.schedule.step(input, &self.policy, self.now);
-        if self.told.len() == 12 {
-            self.told.pop_front();
+        let action = self.schedule.step(input, &self.policy, self.now);
+        if self.log.len() == 12 {
+            self.log.pop_front();
         }
-        self.told.push_back(format!("{phase:?} {input:?} -> {command:?}"));
-        self.after(input, command);
+        self.log.push_back(format!("{phase:?} {input:?} -> {action:?}"));
+        self.after(input, action);
         self.check();
     }
 
     fn before(&mut self, input: Input) {
         match input {
             Input::Touched(trigger) => self.unseen.push((trigger, self.now)),
-            Input::WentOn { saw_all } => {
+            Input::Continued { saw_all } => {
                 self.writing_reconciles += 1;
                 if saw_all {
                     self.unseen.clear();
@@ -116,8 +116,8 @@ impl World {
         }
     }
 
-    fn after(&mut self, input: Input, command: Action) {
-        match command {
+    fn after(&mut self, input: Input, action: Action) {
+        match action {
             Action::Enqueue(priority) => {
                 assert!(self.ticket.is_none() && !self.is_running, "{self:#?}");
                 (self.timer, self.ticket) = (None, Some(priority));
@@ -146,13 +146,13 @@ impl World {
         }
     }
 
-    /// Whether what kept the parent waiting lets it run now.
+    /// Checks that the last result allows a reconcile now.
     fn may_be_queued(&self, input: Input) {
         let Some((finished, at)) = self.ended else { return };
         let by_parent = self.strongest() >= Some(Trigger::Parent);
         let is_over = input == Input::TimerFired;
         let is_right = match finished {
-            Finished::Throttled { after } => is_over && self.now >= at + Backoff::obeyed(after),
+            Finished::Throttled { after } => is_over && self.now >= at + Backoff::capped(after),
             Finished::FailedForGood => by_parent,
             Finished::FailedUntilGone { .. } => {
                 is_over || self.strongest() >= Some(Trigger::ChildGone)
@@ -180,12 +180,12 @@ impl World {
         }
         let Some(strongest) = self.strongest() else { return };
         match self.ticket {
-            Some(place) => assert!(place <= strongest.into(), "less urgent: {self:#?}"),
+            Some(priority) => assert!(priority <= strongest.into(), "less urgent: {self:#?}"),
             None => self.is_waited_for(strongest),
         }
     }
 
-    /// Who changed and is not queued has a good reason.
+    /// Checks that an unqueued parent with changes waits for a timer.
     fn is_waited_for(&self, strongest: Trigger) {
         if strongest < Trigger::Parent && self.schedule.phase() == Phase::Resting {
             return;
@@ -213,8 +213,8 @@ impl World {
 
 impl std::fmt::Debug for World {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let World { now, timer, ticket, unseen, ended, told, .. } = self;
-        write!(f, "{now:?} {timer:?} {ticket:?} {unseen:?} {ended:?} {told:#?}")
+        let World { now, timer, ticket, unseen, ended, log, .. } = self;
+        write!(f, "{now:?} {timer:?} {ticket:?} {unseen:?} {ended:?} {log:#?}")
     }
 }
 
@@ -242,7 +242,7 @@ fn ending(rng: &mut SeededRng) -> Finished {
 }
 
 #[test]
-fn whatever_happens_no_change_is_lost_put_off_or_less_urgent_than_it_is() {
+fn no_change_is_lost_delayed_or_lowered() {
     for policy in [POLICY, DEBOUNCED] {
         with_seeds(400, |mut rng| {
             let mut world = World::new(policy);
@@ -254,10 +254,10 @@ fn whatever_happens_no_change_is_lost_put_off_or_less_urgent_than_it_is() {
 }
 
 #[test]
-fn whoever_comes_and_goes_the_queue_is_just() {
+fn the_queue_is_fair_under_random_entries() {
     with_seeds(200, |mut rng| {
         let mut queue = Queue::new();
-        let mut waiting: Vec<(Place, u64)> = Vec::new();
+        let mut waiting: Vec<(Position, u64)> = Vec::new();
         let mut passed_over = [0; 4];
         for number in 0..300 {
             match rng.below(6) {
@@ -270,8 +270,8 @@ fn whoever_comes_and_goes_the_queue_is_just() {
                     waiting[at].0 = queue.raise(waiting[at].0, rng.pick(&Priority::ALL));
                 }
                 4 if !waiting.is_empty() => {
-                    let (place, entry) = waiting.swap_remove(rng.below(waiting.len()));
-                    assert_eq!(queue.remove(place), Some(entry));
+                    let (position, entry) = waiting.swap_remove(rng.below(waiting.len()));
+                    assert_eq!(queue.remove(position), Some(entry));
                 }
                 _ => pop(&mut queue, &mut waiting, &mut passed_over),
             }
@@ -280,12 +280,13 @@ fn whoever_comes_and_goes_the_queue_is_just() {
     });
 }
 
-fn pop(queue: &mut Queue<u64>, waiting: &mut Vec<(Place, u64)>, passed_over: &mut [u32; 4]) {
+fn pop(queue: &mut Queue<u64>, waiting: &mut Vec<(Position, u64)>, passed_over: &mut [u32; 4]) {
     let before = Priority::ALL.map(|priority| queue.waiting(priority));
     let Some((priority, entry)) = queue.pop() else {
-        return assert!(waiting.is_empty(), "somebody waits");
+        return assert!(waiting.is_empty(), "an entry waits");
     };
-    let at = waiting.iter().position(|(_, waits)| *waits == entry).expect("nobody goes twice");
+    let at =
+        waiting.iter().position(|(_, waits)| *waits == entry).expect("no entry is returned twice");
     waiting.swap_remove(at);
     for (lane, other) in Priority::ALL.into_iter().enumerate() {
         let is_passed = other != priority && before[lane] > 0;

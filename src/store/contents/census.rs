@@ -1,14 +1,14 @@
-//! How many objects there are in each namespace that has a watch of its own, so that a list that lacks
-//! none of them is known to without a look at those of all other namespaces.
+//! How many objects there are in each namespace with a watch of its own, so that a list that
+//! contains all of them is recognized without a search through all namespaces.
 
 use std::collections::HashMap;
 
-/// The count of objects by namespace, of those namespaces that are to be counted.
+/// The count of objects by namespace, for the namespaces that are counted.
 #[derive(Debug, Default)]
 pub(super) struct Census(HashMap<String, usize>);
 
 impl Census {
-    /// Counts a namespace from now on, in which there are as many.
+    /// Starts to count a namespace with so many objects.
     pub(super) fn begin(&mut self, namespace: &str, present: usize) {
         self.0.insert(namespace.to_owned(), present);
     }
@@ -21,7 +21,7 @@ impl Census {
         self.counted(namespace).into_iter().for_each(|count| *count -= 1);
     }
 
-    /// How many there are, where they are counted.
+    /// How many there are, if the namespace is counted.
     pub(super) fn of(&self, namespace: &str) -> Option<usize> {
         self.0.get(namespace).copied()
     }

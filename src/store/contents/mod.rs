@@ -1,4 +1,4 @@
-//! The objects of a store, with the rules by which they change and the index by parent.
+//! The objects of a store, the rules by which they change, and the index by parent.
 
 mod by_key;
 mod census;
@@ -15,19 +15,20 @@ use super::{
 };
 use crate::object::{Object, ObjectKey, ResourceVersion, Uid, Undecodable};
 
-/// One object changed: it appeared, has a newer version, or is gone.
+/// A change of one object: it appeared, has a newer version, or is gone.
 #[derive(Debug, Clone)]
 pub struct Change {
     /// What was cached before.
     pub before: Option<Object>,
     /// What is cached now.
     pub after: Option<Object>,
-    /// The uids that either names as its parent: its controller, and the values of our labels.
+    /// The uids that either version names as its parent: its controller, and the values of our
+    /// labels.
     pub parents: BTreeSet<Uid>,
 }
 
 impl Change {
-    /// The object as it is, or as it last was.
+    /// The current object, or its last version.
     ///
     /// # Panics
     /// Never: a change has at least one side.
@@ -36,37 +37,37 @@ impl Change {
     }
 }
 
-/// An object that is gone, whatever late events say.
+/// A deleted object, of which late events are ignored.
 #[derive(Debug)]
 struct Tombstone {
     key: ObjectKey,
-    /// The version at which it was last known: an event of earlier may say that it left the selector,
-    /// and the next one that it came back.
+    /// Its last known version: an earlier event may show that it left the selector, and the next
+    /// one that it is back.
     version: ResourceVersion,
-    /// The clock when we were told.
-    buried: u64,
+    /// The clock when the deletion was received.
+    created: u64,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     objects: HashSet<ByKey>,
     census: Census,
-    /// Each sorted by key: most parents have a few children of a type, and a tree of so few takes
+    /// Each sorted by key: most parents have a few children of a type, and a tree of these takes
     /// more memory than the children.
     by_parent: HashMap<Uid, Vec<Object>>,
-    /// Objects whose deletion we were told in reply, before their watch said so.
+    /// Objects whose deletion a reply reported before their watch did.
     tombstones: HashMap<Uid, Tombstone>,
-    /// Objects that were seen to go lately: a reply that was on its way does not bring them back.
+    /// Recently deleted objects: a late reply does not bring them back.
     departed: Departed,
-    /// Objects that cannot be read.
+    /// Objects that cannot be decoded.
     pub(super) undecodable: UndecodableObjects,
-    /// The clock when the last one was shown that is not known by name.
+    /// The clock when the last undecodable object without a known name was shown.
     last_nameless: u64,
-    /// Counts lists and tombstones, to order one against the other.
+    /// Counts lists and tombstones, to compare their order.
     clock: u64,
     bytes: usize,
     scopes: Vec<Scope>,
-    /// How often deletions were held.
+    /// How many holds on deletions have begun.
     holds: u64,
     /// Labels whose value is the uid of a parent.
     parent_labels: BTreeSet<String>,
@@ -131,7 +132,7 @@ impl Contents {
         ListStart { clock: self.clock, replied: self.scopes[scope.0].replied.clone() }
     }
 
-    /// Takes in an object that cannot be read; whether it is news.
+    /// Records an object that cannot be decoded. Returns whether it is new.
     pub(super) fn leave_out(&mut self, object: Undecodable) -> bool {
         let (parents, key) = (self.parents_of_undecodable(&object), object.key().cloned());
         let is_news = self.undecodable.add(object, parents, self.clock);
@@ -147,7 +148,7 @@ impl Contents {
 
     pub(super) fn observe(&mut self, scope: ScopeId, object: Object) -> Option<Change> {
         self.scopes[scope.0].advance(object.resource_version());
-        self.take(object)
+        self.accept(object)
     }
 
     pub(super) fn observe_echo(
@@ -157,7 +158,7 @@ impl Contents {
         uid: &str,
         version: &ResourceVersion,
     ) -> bool {
-        let is_echo = self.knows_better(key, uid, version);
+        let is_echo = self.has_this_or_newer(key, uid, version);
         if is_echo {
             self.undecodable.has_read(key, version);
             self.scopes[scope.0].advance(version);
@@ -170,25 +171,26 @@ impl Contents {
         for scope in self.scopes.iter_mut().filter(|scope| scope.covers(namespace)) {
             raise(&mut scope.replied, object.resource_version());
         }
-        if self.is_outlived(&object) { None } else { self.take(object) }
+        if self.is_outdated(&object) { None } else { self.accept(object) }
     }
 
-    /// Whether a watch that shows nothing under this key is past the version of the object: it went,
-    /// or left the selector, before the reply was read, and nothing would ever end it.
-    fn is_outlived(&self, object: &Object) -> bool {
+    /// Whether a watch that shows nothing under this key is past the version of the object: it was
+    /// deleted, or left the selector, before the reply was read, and no later event would remove
+    /// it.
+    fn is_outdated(&self, object: &Object) -> bool {
         let (key, version) = (object.key(), object.resource_version());
         let is_past = |scope: &Scope| scope.covers(object.namespace()) && scope.is_past(version);
         let is_shown = self.get(key).is_some() || self.undecodable.has(key);
         !is_shown && self.scopes.iter().any(is_past)
     }
 
-    /// Takes in an object that the server has shown, whether it is news or not.
-    fn take(&mut self, object: Object) -> Option<Change> {
+    /// Accepts an object that the server has shown, if it is newer than what is known.
+    fn accept(&mut self, object: Object) -> Option<Change> {
         self.undecodable.has_read(object.key(), object.resource_version());
         let is_known_gone =
             self.tombstones.contains_key(object.uid()) || self.departed.outdates(&object);
         let (key, uid, version) = (object.key(), object.uid(), object.resource_version());
-        if is_known_gone || self.knows_better(key, uid, version) {
+        if is_known_gone || self.has_this_or_newer(key, uid, version) {
             return None;
         }
         let change = self.insert(object);
@@ -214,8 +216,8 @@ impl Contents {
         self.end(key, uid, version)
     }
 
-    /// Takes in that an object has gone, as told before a list is complete: up to there a scope may
-    /// still lack what is older.
+    /// Records the end of an object; also before a list is complete, when the scope may still lack
+    /// older versions.
     pub(super) fn end(
         &mut self,
         key: &ObjectKey,
@@ -232,20 +234,20 @@ impl Contents {
         (cached.uid() == uid && !is_stale).then(|| self.remove(key))?
     }
 
-    /// Takes in the reply to a final delete, which has no version.
+    /// Records the reply to a final delete, which has no version.
     pub(super) fn mark_deleted(&mut self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
         self.undecodable.has_gone(key, uid, None);
-        // Not cached: the watch was faster than the reply and will not mention the uid again.
+        // Not cached: the watch was faster than the reply and will not show the uid again.
         let cached = self.get(key).filter(|cached| cached.uid() == uid)?;
         let version = cached.resource_version().clone();
         self.clock += 1;
-        let tombstone = Tombstone { key: key.clone(), version, buried: self.clock };
+        let tombstone = Tombstone { key: key.clone(), version, created: self.clock };
         self.tombstones.insert(uid.clone(), tombstone);
         self.remove(key)
     }
 
     /// Whether the cached object of this key is the same version or a newer one.
-    fn knows_better<U>(&self, key: &ObjectKey, uid: &U, version: &ResourceVersion) -> bool
+    fn has_this_or_newer<U>(&self, key: &ObjectKey, uid: &U, version: &ResourceVersion) -> bool
     where
         Uid: PartialEq<U>,
         U: ?Sized,
@@ -263,7 +265,7 @@ impl Contents {
         for parent in &parents {
             let children = self.by_parent.entry(parent.clone()).or_default();
             if let Err(at) = find(children, object.key()) {
-                // Most have one child of a type, and room for four would stay empty.
+                // Most have one child of a type, and capacity for four would be wasted.
                 children.reserve_exact(usize::from(children.is_empty()));
                 children.insert(at, object.clone());
             }

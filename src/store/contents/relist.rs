@@ -1,5 +1,5 @@
-//! What a complete list changes: it adds, it deletes by silence, and it may show that the server
-//! was restored from a backup.
+//! The changes that a complete list makes: it adds objects, deletes those that it lacks, and may
+//! show that the server was restored from a backup.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -21,21 +21,22 @@ impl Contents {
         version: &ResourceVersion,
     ) -> (Vec<Change>, Settled) {
         if self.scopes[scope.0].feed == Feed::Another {
-            // It was under way when another scope took its place.
+            // The list was in progress when another scope replaced this one.
             return (Vec::new(), Settled::Continued);
         }
         let is_behind_reply = replied.is_some_and(|replied| version.is_older_than(&replied));
         let seen = std::mem::replace(&mut self.scopes[scope.0].seen, Settled::Continued);
         let is_seen = seen == Settled::VersionRegressed;
         let version_regressed =
-            is_seen || is_behind_reply || self.goes_back(scope, &items, version);
+            is_seen || is_behind_reply || self.has_regressed(scope, &items, version);
         if version_regressed {
-            self.begin_again(scope);
+            self.reset(scope);
         }
-        self.outdate_tombstones(scope, begun, &items, version);
+        self.expire_tombstones(scope, begun, &items, version);
         self.undecodable.settle(|namespace| self.scopes[scope.0].covers(namespace), begun);
         let mut changes = self.drop_absent(scope, &items, version, version_regressed);
-        // What cannot be read is absent too, but not gone: it may be read in the same version.
+        // Undecodable objects are absent too, but not deleted: they may become readable in the same
+        // version.
         let shows_all = self.last_nameless < begun;
         if !version_regressed && shows_all {
             let gone = changes.iter().map(Change::object);
@@ -46,7 +47,7 @@ impl Contents {
             if version_regressed {
                 changes.extend(self.insert_unless_equal(item));
             } else {
-                changes.extend(self.take(item));
+                changes.extend(self.accept(item));
             }
         }
         let scope = &mut self.scopes[scope.0];
@@ -55,9 +56,9 @@ impl Contents {
         (changes, if version_regressed { Settled::VersionRegressed } else { Settled::Continued })
     }
 
-    /// Forgets what the server has forgotten, and holds deletions in the scope. What another one shares
-    /// with it is listed anew.
-    fn begin_again(&mut self, scope: ScopeId) {
+    /// Forgets the lost history, and holds deletions in the scope. Overlapping scopes are listed
+    /// again.
+    fn reset(&mut self, scope: ScopeId) {
         self.tombstones.clear();
         self.departed = Departed::default();
         self.holds += 1;
@@ -71,23 +72,24 @@ impl Contents {
         }
     }
 
-    /// Whether a list is from before what is known: as a whole, or one of its objects. Versions of
-    /// a restored server may go on (`etcdutl snapshot restore --bump-revision`), and only those of
-    /// its objects show that they are from the backup: a list that is as new as what we know of an
-    /// object cannot hold an older version of it.
-    fn goes_back(&self, scope: ScopeId, items: &[Object], version: &ResourceVersion) -> bool {
-        let is_revived = |item: &Object| {
+    /// Whether a list, or one of its objects, is older than what is known. The versions of a
+    /// restored server may continue (`etcdutl snapshot restore --bump-revision`). Then only its
+    /// objects show that they are from the backup: a list that is at least as new as a known
+    /// version of an object cannot contain an older one.
+    fn has_regressed(&self, scope: ScopeId, items: &[Object], version: &ResourceVersion) -> bool {
+        let is_regressed = |item: &Object| {
             let cached = self.get(item.key()).map(Object::resource_version);
             let mut known = cached.into_iter().chain(self.departed.departure(item.uid()));
             known.any(|known| {
                 item.resource_version().is_older_than(known) && !version.is_older_than(known)
             })
         };
-        self.scopes[scope.0].is_behind(version) || items.iter().any(is_revived)
+        self.scopes[scope.0].is_behind(version) || items.iter().any(is_regressed)
     }
 
-    /// Lets a list stand for the replies that it came after: what it still shows is not gone.
-    fn outdate_tombstones(
+    /// Removes the tombstones that a list replaces, as it was requested later: objects in it are
+    /// not gone.
+    fn expire_tombstones(
         &mut self,
         scope: ScopeId,
         begun: u64,
@@ -96,7 +98,7 @@ impl Contents {
     ) {
         let scope = &self.scopes[scope.0];
         let is_outdated = |_: &Uid, it: &mut Tombstone| {
-            it.buried <= begun && scope.covers(it.key.namespace.as_deref())
+            it.created <= begun && scope.covers(it.key.namespace.as_deref())
         };
         let outdated = self.tombstones.extract_if(is_outdated).map(|(uid, _)| uid);
         let mut gone: HashSet<Uid> = outdated.collect();
@@ -110,8 +112,8 @@ impl Contents {
         }
     }
 
-    /// Makes the deletions that nobody told us of: what a scope covers, a list lacks, and is not
-    /// newer than the list.
+    /// Deletes the objects that a scope covers, that the list lacks, and that are not newer than
+    /// the list.
     fn drop_absent(
         &mut self,
         scope: ScopeId,
@@ -120,7 +122,7 @@ impl Contents {
         version_regressed: bool,
     ) -> Vec<Change> {
         let listed: BTreeSet<&ObjectKey> = items.iter().map(Object::key).collect();
-        // With a scope for each of many namespaces not every list is to look at all objects.
+        // With a scope for each of many namespaces not every list may search all objects.
         if self.has_no_more_than(&listed, scope) {
             return Vec::new();
         }
@@ -135,7 +137,7 @@ impl Contents {
         gone.iter().filter_map(|key| self.remove(key)).collect()
     }
 
-    /// Whether all that is cached of a scope is listed.
+    /// Whether all cached objects of a scope are listed.
     fn has_no_more_than(&self, listed: &BTreeSet<&ObjectKey>, scope: ScopeId) -> bool {
         let namespace = self.scopes[scope.0].namespace.as_deref();
         let cached = namespace.map_or(Some(self.len()), |namespace| self.census.of(namespace));
@@ -143,7 +145,7 @@ impl Contents {
         cached.is_some_and(|cached| cached == 0 || cached == known())
     }
 
-    /// A version of the lost history may have been given again: only the texts tell them apart.
+    /// A version of the lost history may have been assigned again: only the texts differ.
     fn insert_unless_equal(&mut self, object: Object) -> Option<Change> {
         let cached = self.get(object.key());
         let is_equal = cached.is_some_and(|it| *it == object && it.json() == object.json());

@@ -1,7 +1,7 @@
-//! What feeds a store, and what its contents are therefore good for.
+//! The scopes that feed a store, and what the contents can be relied on for.
 //!
-//! A scope of all namespaces may have others beside it that stand in for it, each in one namespace,
-//! while it cannot be fed. They rest while it is.
+//! A scope of all namespaces may have fallbacks, each for one namespace, that replace it while it
+//! cannot be fed. They are inactive otherwise.
 
 use super::{
     super::scope::{Feed, Hold, Scope, ScopeId, Settled},
@@ -16,14 +16,14 @@ impl Contents {
         self.scopes[scope.0].is_synced
     }
 
-    /// Whether all that can be in a namespace, or in any, has been listed.
+    /// Whether one namespace, or for `None` all, has been listed completely.
     pub(in crate::store) fn is_synced(&self, namespace: Option<&str>) -> bool {
-        self.is_told(namespace, |scope| scope.is_synced)
+        self.is_covered(namespace, |scope| scope.is_synced)
     }
 
     pub(in crate::store) fn may_delete(&self, namespace: Option<&str>) -> bool {
         let matters = |scope: &&Scope| namespace.is_none() || scope.covers(namespace);
-        self.is_told(namespace, |scope| scope.is_synced && scope.feed == Feed::Watch)
+        self.is_covered(namespace, |scope| scope.is_synced && scope.feed == Feed::Watch)
             && self.scopes.iter().filter(matters).all(|scope| scope.hold.is_none())
     }
 
@@ -46,12 +46,12 @@ impl Contents {
         self.scopes[scope.0].hold
     }
 
-    /// Whether there are scopes enough to tell all of a namespace, or of any.
-    fn is_told(&self, namespace: Option<&str>, tells: impl Fn(&Scope) -> bool) -> bool {
+    /// Whether the scopes of a namespace, or for `None` of all, satisfy a condition.
+    fn is_covered(&self, namespace: Option<&str>, is_good: impl Fn(&Scope) -> bool) -> bool {
         match (namespace, self.everywhere()) {
-            (Some(_), _) => self.scopes.iter().any(|it| it.covers(namespace) && tells(it)),
-            (None, Some(everywhere)) => tells(everywhere),
-            (None, None) => !self.scopes.is_empty() && self.scopes.iter().all(tells),
+            (Some(_), _) => self.scopes.iter().any(|it| it.covers(namespace) && is_good(it)),
+            (None, Some(everywhere)) => is_good(everywhere),
+            (None, None) => !self.scopes.is_empty() && self.scopes.iter().all(is_good),
         }
     }
 
@@ -118,7 +118,7 @@ mod tests {
         K8sType::namespaced("v1", "ConfigMap", "configmaps")
     }
 
-    /// A store of all namespaces, and one of `a` that rests.
+    /// A store with a scope of all namespaces, and an inactive one of `a`.
     fn store() -> (Store, ScopeId, ScopeId) {
         let store = Store::new(ty(), BTreeSet::new());
         let [all, a] = [None, Some("a".to_owned())].map(|namespace| store.add_scope(namespace));
@@ -146,11 +146,11 @@ mod tests {
     }
 
     #[test]
-    fn a_scope_that_stands_in_is_good_for_its_namespace_alone() {
+    fn a_fallback_scope_covers_its_namespace_only() {
         let (store, all, a) = store();
         assert_eq!(may_delete(&store), [false; 3]);
         list(&store, all, 5);
-        assert_eq!(may_delete(&store), [true; 3], "who rests is not waited for");
+        assert_eq!(may_delete(&store), [true; 3], "inactive scopes do not count");
         store.cut_off(all, true);
         store.use_fallback(a);
         assert_eq!(may_delete(&store), [false; 3], "it knows nothing yet");
@@ -162,22 +162,22 @@ mod tests {
         assert_eq!(may_delete(&store), [true; 3]);
         list(&store, a, 8);
         store.cut_off(all, true);
-        assert_eq!(may_delete(&store), [false; 3], "a list that comes late is of no use");
+        assert_eq!(may_delete(&store), [false; 3], "a late list does not count");
     }
 
     #[test]
-    fn who_stands_in_knows_that_the_server_went_back_and_passes_it_on() {
+    fn a_fallback_scope_detects_a_regression_and_passes_it_on() {
         let (store, all, a) = store();
         list(&store, all, 50);
         store.cut_off(all, true);
         store.use_fallback(a);
         assert_eq!(list(&store, a, 40), Settled::VersionRegressed);
         assert_eq!(may_delete(&store), [false; 3]);
-        assert!(store.overlay(object("a", 45)).is_some(), "no older than all that was lost");
+        assert!(store.overlay(object("a", 45)).is_some(), "not older than the new history");
         assert_eq!(
             list(&store, all, 60),
             Settled::VersionRegressed,
-            "the rest is of the lost history"
+            "the other objects are of the lost history"
         );
         store.cut_off(all, false);
         store.rest(a);
@@ -187,7 +187,7 @@ mod tests {
         store.release_deletions(store.hold(a).unwrap());
         store.has_gone_back(all);
         list(&store, all, 30);
-        assert!(store.overlay(object("a", 35)).is_some(), "who rests has nothing to say");
+        assert!(store.overlay(object("a", 35)).is_some(), "inactive scopes do not count");
         store.release_deletions(store.hold(all).unwrap());
         assert_eq!(may_delete(&store), [true; 3]);
     }

@@ -1,4 +1,4 @@
-//! What a store makes of events, lists and replies in any order.
+//! How a store processes events, lists and replies in any order.
 
 use serde_json::json;
 
@@ -63,19 +63,19 @@ fn a_list_deletes_what_it_lacks_unless_a_reply_is_newer() {
 }
 
 #[test]
-fn a_buried_object_does_not_come_back_by_late_events() {
+fn a_deleted_object_does_not_come_back_by_late_events() {
     let (store, scope) = listed(vec![object("a", "u", 1)], 1);
     let start = store.begin_list(scope);
     assert!(store.mark_deleted(object("a", "u", 1).key(), &Uid::new("u")).is_some());
     assert!(store.observe(scope, object("a", "u", 2)).is_none());
     store.replace(scope, start, vec![object("a", "u", 2)], &version(2));
-    assert!(store.reader().is_empty(), "the list was asked for before the deletion");
+    assert!(store.reader().is_empty(), "the list was requested before the deletion");
     assert!(store.observe_deletion(scope, &object("a", "u", 3)).is_none());
     assert!(store.observe(scope, object("a", "other", 4)).is_some());
 }
 
 #[test]
-fn a_list_asked_for_after_the_burial_is_believed() {
+fn a_list_requested_after_the_deletion_is_accepted() {
     let (store, scope) = listed(vec![object("a", "u", 1)], 1);
     store.mark_deleted(object("a", "u", 1).key(), &Uid::new("u"));
     let start = store.begin_list(scope);
@@ -84,7 +84,7 @@ fn a_list_asked_for_after_the_burial_is_believed() {
 }
 
 #[test]
-fn a_burial_after_the_deleted_event_leaves_nothing_behind() {
+fn a_reply_to_a_delete_after_the_deleted_event_leaves_no_tombstone() {
     let (store, scope) = listed(vec![object("a", "u", 1)], 1);
     store.observe_deletion(scope, &object("a", "u", 2));
     assert!(store.mark_deleted(object("a", "u", 1).key(), &Uid::new("u")).is_none());
@@ -110,7 +110,7 @@ fn a_namesake_replaces_and_its_predecessor_cannot_delete_it() {
 }
 
 #[test]
-fn a_list_from_before_the_high_water_mark_replaces_all_and_holds_deletions() {
+fn a_list_below_the_high_water_mark_replaces_all_and_holds_deletions() {
     let (store, scope) = listed(vec![object("a", "u", 90), object("b", "v", 95)], 100);
     assert!(store.reader().may_delete(None));
     let start = store.begin_list(scope);
@@ -134,7 +134,7 @@ fn children_are_found_by_parent_and_nothing_is_synced_before_a_list() {
 }
 
 #[test]
-fn one_namespace_can_be_relied_on_while_another_is_not_listed() {
+fn a_listed_namespace_allows_deletions_while_another_is_not_listed() {
     let store = Store::new(ty(), BTreeSet::new());
     let [a, b] = ["ns", "other"].map(|name| store.add_scope(Some(name.to_owned())));
     let start = store.begin_list(a);
@@ -145,7 +145,7 @@ fn one_namespace_can_be_relied_on_while_another_is_not_listed() {
     for elsewhere in [Some("other"), Some("unwatched"), None] {
         assert!(!reader.may_delete(elsewhere), "{elsewhere:?}");
     }
-    // The list of one namespace says nothing about the other.
+    // The list of one namespace does not affect the other.
     let start = store.begin_list(b);
     store.replace(b, start, Vec::new(), &version(2));
     assert_eq!(names(&store), ["ConfigMap.v1 ns/a @1"]);
@@ -153,7 +153,7 @@ fn one_namespace_can_be_relied_on_while_another_is_not_listed() {
 }
 
 #[test]
-fn what_a_watch_fed_that_cannot_go_on_is_no_reason_to_delete() {
+fn an_interrupted_watch_allows_no_deletions() {
     let store = Store::new(ty(), BTreeSet::new());
     let [a, b] = ["ns", "other"].map(|name| store.add_scope(Some(name.to_owned())));
     for scope in [a, b] {

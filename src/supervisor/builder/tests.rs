@@ -1,4 +1,4 @@
-//! What is refused before anything starts.
+//! Configurations that are refused before anything starts.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 
@@ -19,7 +19,7 @@ fn what_cannot_work_is_said_before_anything_starts() {
 }
 
 #[test]
-fn what_others_can_reach_is_not_served_without_protection() {
+fn an_address_beyond_loopback_is_refused_without_auth_and_tls() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:8080"] {
         let config = OperatorConfig::of::<ConfigMap>("a");
         let builder = Supervisor::builder().register(config, sync).serve(address);
@@ -31,7 +31,7 @@ fn what_others_can_reach_is_not_served_without_protection() {
 }
 
 #[test]
-fn a_connection_that_cannot_be_made_is_an_error_not_a_hang() {
+fn a_failed_connection_is_an_error() {
     let builder = Supervisor::builder()
         .register(OperatorConfig::of::<ConfigMap>("a"), sync)
         .connect(|| async { Err(anyhow::anyhow!("no such cluster")) });
@@ -40,15 +40,15 @@ fn a_connection_that_cannot_be_made_is_an_error_not_a_hang() {
 }
 
 #[tokio::test]
-async fn within_a_runtime_it_is_said_what_to_do_instead() {
+async fn within_a_runtime_the_error_names_what_to_do() {
     let builder = || {
         Supervisor::builder()
             .register(OperatorConfig::of::<ConfigMap>("a"), sync)
             .connect(|| async { Err(anyhow::anyhow!("no such cluster")) })
     };
     for error in [builder().run().unwrap_err(), builder().start().unwrap_err()] {
-        let told = error.to_string();
-        assert!(told.contains("plain `fn main`") && told.contains("spawn_blocking"), "{told}");
+        let text = error.to_string();
+        assert!(text.contains("plain `fn main`") && text.contains("spawn_blocking"), "{text}");
     }
     let allowed = tokio::task::spawn_blocking(move || builder().run().unwrap_err());
     let error = allowed.await.unwrap().to_string();

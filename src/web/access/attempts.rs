@@ -1,5 +1,5 @@
-//! How often a login may fail: pure, a decision of the address and `now`. Tokens cannot be guessed;
-//! what is spared is the API server, which reviews each.
+//! Limits failed logins per address: pure, a decision of the address and `now`. This protects the
+//! API server, which reviews each token.
 
 use std::{
     collections::HashMap,
@@ -9,15 +9,15 @@ use std::{
 
 use crate::web::peer::client;
 
-/// Failed attempts by address, or by network where one client has a whole network of them.
+/// Failed attempts by address, or by network for IPv6.
 #[derive(Debug, Default)]
 pub(super) struct Attempts(HashMap<IpAddr, (u32, Instant)>);
 
-/// As many may fail within [`WHILE`].
+/// How many attempts may fail within [`WINDOW`].
 pub(in crate::web) const FAILURES: u32 = 10;
-/// From the first failure on.
-const WHILE: Duration = Duration::from_mins(1);
-/// As many addresses are remembered.
+/// Starts with the first failure.
+const WINDOW: Duration = Duration::from_mins(1);
+/// The limit of remembered addresses.
 const KEPT: usize = 1024;
 
 impl Attempts {
@@ -43,7 +43,7 @@ impl Attempts {
 }
 
 fn is_over((_, since): &(u32, Instant), now: Instant) -> bool {
-    now.saturating_duration_since(*since) >= WHILE
+    now.saturating_duration_since(*since) >= WINDOW
 }
 
 #[cfg(test)]
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn who_fails_too_often_waits_and_nobody_else_does() {
+    fn too_many_failures_block_one_address_for_a_while() {
         let (mut attempts, now) = (Attempts::default(), Instant::now());
         for _ in 0..FAILURES {
             assert!(attempts.may_try(address(1), now));
@@ -65,13 +65,13 @@ mod tests {
         }
         assert!(!attempts.may_try(address(1), now));
         assert!(attempts.may_try(address(2), now));
-        assert!(attempts.may_try(address(1), now + WHILE));
-        attempts.note_failure(address(1), now + WHILE);
-        assert!(attempts.may_try(address(1), now + WHILE));
+        assert!(attempts.may_try(address(1), now + WINDOW));
+        attempts.note_failure(address(1), now + WINDOW);
+        assert!(attempts.may_try(address(1), now + WINDOW));
     }
 
     #[test]
-    fn who_comes_from_another_address_of_the_same_network_is_nobody_else() {
+    fn addresses_of_one_ipv6_network_count_together() {
         let (mut attempts, now) = (Attempts::default(), Instant::now());
         for number in 0..FAILURES {
             let from = format!("2001:db8::{number:x}").parse().unwrap();
@@ -83,13 +83,13 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_remembered_than_there_is_room_for() {
+    fn the_number_of_remembered_addresses_is_limited() {
         let (mut attempts, now) = (Attempts::default(), Instant::now());
         for number in 0..5000 {
             attempts.note_failure(address(number), now);
         }
         assert_eq!(attempts.0.len(), KEPT);
-        attempts.note_failure(address(9999), now + WHILE);
+        attempts.note_failure(address(9999), now + WINDOW);
         assert_eq!(attempts.0.len(), 1);
     }
 }

@@ -1,8 +1,7 @@
-//! What is remembered for a while: pure, a decision of the key and `now`.
+//! A cache that is bounded in time and size: pure, a decision of the key and `now`.
 //!
-//! Bounded in time and in number: what lives longest from here goes last, and all live equally
-//! long, so that the oldest goes first. (`moka` would replace this file, not the turns and the two
-//! kinds of answer of `memo`, for a dozen crates.)
+//! All entries have the same lifetime, so the oldest is evicted first. (`moka` would replace only this
+//! file, at the cost of a dozen crates.)
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -26,7 +25,7 @@ impl<V> Cache<V> {
         Self { entries: HashMap::new(), order: VecDeque::new(), life, capacity }
     }
 
-    /// What was put less than a life ago.
+    /// A value that has not expired.
     pub(super) fn get(&self, key: &Key, now: Instant) -> Option<&V> {
         let (value, since) = self.entries.get(key)?;
         (now.saturating_duration_since(*since) < self.life).then_some(value)
@@ -67,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_remembered_for_its_life_and_no_longer() {
+    fn an_entry_expires_after_its_lifetime() {
         let now = Instant::now();
         let mut cache = Cache::new(LIFE, 3);
         cache.put(key(1), "one", now);
@@ -79,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_answers_the_oldest_goes() {
+    fn the_oldest_entry_is_evicted_first() {
         let now = Instant::now();
         let mut cache = Cache::new(LIFE, 3);
         for number in 0..200 {
@@ -92,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_takes_no_room() {
+    fn expired_entries_are_removed() {
         let now = Instant::now();
         let mut cache = Cache::new(LIFE, 100);
         for number in 0..50 {

@@ -1,8 +1,8 @@
-//! The cookie in which a browser keeps the id of its session: how it is called, read and set.
+//! The session cookie: its name, and how it is read and set.
 //!
-//! `HttpOnly`: no script reads it. `SameSite=Strict`: no page of another site makes the browser send
-//! it. Over TLS it is `Secure`, and its name begins with `__Host-`, which browsers take from this very
-//! host alone. Without `Max-Age`: it goes with the browser.
+//! `HttpOnly`: scripts cannot read it. `SameSite=Strict`: browsers do not send it with requests from
+//! other sites. Over TLS it is `Secure`, and its name starts with `__Host-`, so that only this host can
+//! set it. It has no `Max-Age`: it ends with the browser.
 
 use actix_web::http::header::{self, HeaderMap};
 
@@ -15,7 +15,7 @@ pub(in crate::web) fn name(protocol: Protocol) -> &'static str {
     }
 }
 
-/// The id that a browser sends. Where it sends two, one of them is not ours, and none counts.
+/// The id that a browser sends. Two cookies of the name are both ignored: one of them is foreign.
 pub(in crate::web) fn session(headers: &HeaderMap, protocol: Protocol) -> Option<&str> {
     let lines = headers.get_all(header::COOKIE).filter_map(|line| line.to_str().ok());
     let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
@@ -24,13 +24,13 @@ pub(in crate::web) fn session(headers: &HeaderMap, protocol: Protocol) -> Option
     ids.next().filter(|id| !id.is_empty() && ids.next().is_none())
 }
 
-/// What makes a browser keep it.
+/// The `Set-Cookie` value that sets it.
 pub(in crate::web) fn kept(protocol: Protocol, id: &str) -> String {
     let secure = if protocol == Protocol::Https { "; Secure" } else { "" };
     format!("{}={id}; Path=/; HttpOnly; SameSite=Strict{secure}", name(protocol))
 }
 
-/// What makes a browser forget it.
+/// The `Set-Cookie` value that removes it.
 pub(in crate::web) fn forgotten(protocol: Protocol) -> String {
     format!("{}; Max-Age=0", kept(protocol, ""))
 }
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_cookie_of_the_name_is_read_and_of_two_none() {
+    fn a_cookie_is_read_only_if_its_name_is_unique() {
         for (lines, expected) in [
             (vec!["operetta=a"], Some("a")),
             (vec!["theme=dark; operetta=a; b=c"], Some("a")),
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_is_for_this_server_and_for_no_script_and_over_tls_for_nothing_else() {
+    fn a_cookie_is_http_only_and_strict_and_over_tls_secure() {
         let clear = kept(Protocol::Http, "a");
         assert_eq!(clear, "operetta=a; Path=/; HttpOnly; SameSite=Strict");
         let secure = kept(Protocol::Https, "a");

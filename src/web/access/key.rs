@@ -1,13 +1,13 @@
-//! What is kept in place of a token or an id: its hash, so that what is in memory opens nothing.
+//! Hashes of tokens and ids, so that memory contains no credentials.
 
 use ring::digest::{self, SHA256};
 
-/// The hash of a question.
+/// The hash of a token or an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key([u8; 32]);
 
 impl Key {
-    /// Of several parts, each with its length, so that no two lists of parts are alike.
+    /// Hashes each part with its length, so that different lists of parts never collide.
     pub(super) fn of(parts: &[&[u8]]) -> Self {
         let mut context = digest::Context::new(&SHA256);
         for part in parts {

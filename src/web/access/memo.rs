@@ -1,10 +1,9 @@
-//! Asking a question once: who asks the same while an answer is under way waits for that one, and
-//! who asks soon after gets it again.
+//! Memoizes reviews of tokens and permissions: equal queries share one request in flight, and its
+//! answer is cached for a while.
 //!
-//! An answer that could not be had is not remembered. What is good for whoever asks and what is
-//! not are kept apart, so that guessing pushes out nobody who is let in. And where too much is under
-//! way a question waits for its turn, in the order of asking: who guesses much delays others a
-//! little, and keeps nobody out.
+//! Failed requests are not cached. Positive and negative answers have separate caches, so that guessed
+//! tokens do not evict valid ones. The number of concurrent requests is limited, and further queries
+//! wait in order: guessing delays others, but does not lock them out.
 
 use std::{
     collections::HashMap,
@@ -21,31 +20,31 @@ use tokio::{
 
 use super::{cache::Cache, key::Key};
 
-/// How long a favourable answer holds: as long as a withdrawn token or right may still work.
+/// How long a positive answer is cached: a revoked token or permission may work for this long.
 const GOOD_FOR: Duration = Duration::from_mins(1);
-/// How long another one holds: as long as one waits after a right was given.
+/// How long a negative answer is cached: a new permission may take this long.
 const BAD_FOR: Duration = Duration::from_secs(10);
-/// How many answers of either kind are kept.
+/// The capacity of each cache.
 const KEPT: usize = 1024;
-/// How many different questions are asked at once.
+/// The limit of concurrent requests.
 const ASKED: usize = 64;
-/// How many more may wait: one of each connection that there is room for.
+/// How many more may wait: one for each possible connection.
 const WAITING: usize = 512;
-/// How long one may wait.
+/// How long a query may wait.
 const TURN_WITHIN: Duration = Duration::from_secs(5);
-/// How long an answer may take from then on.
+/// How long a request may take after that.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Why no answer could be had.
+/// Why there is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unanswered {
-    /// Nobody answers. Why is in the log: it is not for everybody.
+    /// The API server did not answer. The reason is only in the log.
     Down,
-    /// Too much is asked at once.
+    /// Too many queries wait.
     Busy,
 }
 
-/// What came of a question: the answer, favourable or not, or none.
+/// The outcome of a query: a positive answer, a negative one, or none.
 pub(super) type Outcome<G, B> = Result<Result<G, B>, Unanswered>;
 
 /// Answers of one kind. Clones share them.
@@ -60,7 +59,7 @@ pub(super) struct Memo<G, B> {
 struct State<G, B> {
     good: Cache<G>,
     bad: Cache<B>,
-    under_way: HashMap<Key, watch::Receiver<Option<Outcome<G, B>>>>,
+    in_flight: HashMap<Key, watch::Receiver<Option<Outcome<G, B>>>>,
 }
 
 impl<G, B> Memo<G, B>
@@ -70,12 +69,12 @@ where
 {
     pub(super) fn new() -> Self {
         let (good, bad) = (Cache::new(GOOD_FOR, KEPT), Cache::new(BAD_FOR, KEPT));
-        let state = State { good, bad, under_way: HashMap::new() };
+        let state = State { good, bad, in_flight: HashMap::new() };
         Self { state: Arc::new(Mutex::new(state)), turns: Arc::new(Semaphore::new(ASKED)) }
     }
 
-    /// The answer that is known, or that `ask` brings. It is asked on the runtime: that who asked
-    /// first goes away ends nothing for the others.
+    /// The cached answer, or that of `ask`. The request runs on the runtime, so that it continues for
+    /// others when the first caller goes away.
     pub(super) async fn get(
         &self,
         key: Key,
@@ -85,7 +84,7 @@ where
         let mut answer = match self.begin(key, runtime, ask) {
             Begun::Known(answer) => return Ok(answer),
             Begun::TooMany => return Err(Unanswered::Busy),
-            Begun::UnderWay(answer) => answer,
+            Begun::InFlight(answer) => answer,
         };
         match answer.wait_for(Option::is_some).await {
             Ok(answer) => answer.clone().unwrap_or(Err(Unanswered::Down)),
@@ -107,22 +106,22 @@ where
         if let Some(bad) = state.bad.get(&key, now) {
             return Begun::Known(Err(bad.clone()));
         }
-        if let Some(answer) = state.under_way.get(&key) {
-            return Begun::UnderWay(answer.clone());
+        if let Some(answer) = state.in_flight.get(&key) {
+            return Begun::InFlight(answer.clone());
         }
-        if state.under_way.len() >= ASKED + WAITING {
+        if state.in_flight.len() >= ASKED + WAITING {
             return Begun::TooMany;
         }
-        let (say, answer) = watch::channel(None);
-        state.under_way.insert(key, answer.clone());
+        let (sender, answer) = watch::channel(None);
+        state.in_flight.insert(key, answer.clone());
         let memo = self.clone();
         runtime.spawn(async move {
             let outcome = memo.in_turn(ask).await;
             memo.end(key, &outcome);
-            // Nobody may be waiting any more.
-            let _ = say.send(Some(outcome));
+            // The caller may be gone.
+            let _ = sender.send(Some(outcome));
         });
-        Begun::UnderWay(answer)
+        Begun::InFlight(answer)
     }
 
     async fn in_turn(&self, ask: impl Future<Output = Outcome<G, B>>) -> Outcome<G, B> {
@@ -134,7 +133,7 @@ where
 
     fn end(&self, key: Key, outcome: &Outcome<G, B>) {
         let (mut state, now) = (self.state(), Instant::now());
-        state.under_way.remove(&key);
+        state.in_flight.remove(&key);
         match outcome {
             Ok(Ok(good)) => state.good.put(key, good.clone(), now),
             Ok(Err(bad)) => state.bad.put(key, bad.clone(), now),
@@ -142,7 +141,7 @@ where
         }
     }
 
-    /// As if all that is known were over.
+    /// Drops all cached answers.
     #[cfg(test)]
     pub(super) fn forget(&self) {
         let mut state = self.state();
@@ -160,10 +159,10 @@ impl<G, B> Clone for Memo<G, B> {
     }
 }
 
-/// Where a question stands once it is asked.
+/// The state of a query after it started.
 enum Begun<G, B> {
     Known(Result<G, B>),
-    UnderWay(watch::Receiver<Option<Outcome<G, B>>>),
+    InFlight(watch::Receiver<Option<Outcome<G, B>>>),
     TooMany,
 }
 

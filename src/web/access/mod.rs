@@ -1,16 +1,15 @@
-//! Who may use the endpoint: whoever may do the same with its paths as the API server sees it.
+//! Authentication and authorization, delegated to the API server.
 //!
-//! As with the metrics of other controllers: the bearer token of a request is reviewed by the API
-//! server (`TokenReview`), and then whether its user may `get`, `post` or `put` the path
-//! (`SubjectAccessReview`). Both answers are remembered briefly. When neither can be had nobody is
-//! let in.
+//! The API server reviews the bearer token of a request (`TokenReview`), and then whether its user may
+//! `get`, `post` or `put` the path (`SubjectAccessReview`). Both answers are cached briefly. Without an
+//! answer, access is denied.
 //!
-//! The path is reviewed as `/operetta` and what follows the host: every cluster lets every account
-//! read `/api/*`, which means the API server's own (the role `system:discovery`). Only `/metrics`
-//! is reviewed as it is, since the roles of those who scrape say so.
+//! The path is reviewed with the prefix `/operetta`, because every cluster lets every account read
+//! `/api/*` of the API server (the role `system:discovery`). Only `/metrics` has no prefix, as in the
+//! usual roles for scraping.
 //!
-//! A browser sends a token once, to log in, and then the id of a session; behind it is the token,
-//! which is reviewed as if it had been sent along. So a session is worth as much as its token.
+//! A browser sends a token once, to log in, and then the id of a session. The token of the session is
+//! reviewed for each request, so a session grants exactly what its token grants.
 
 mod attempts;
 mod cache;
@@ -51,23 +50,23 @@ pub(super) use self::{
     sessions::LIMITS as SESSION_LIMITS,
 };
 
-/// Who may use the web endpoint.
+/// How the web endpoint authorizes its users.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Auth {
-    /// Whoever reaches it.
+    /// Everybody who reaches it has access.
     #[default]
     None,
-    /// Whom the API server lets: it reviews the bearer token of each request, and whether its user
-    /// may do this with the path, as RBAC says it by `nonResourceURLs`: `/metrics`, and for all
-    /// other paths `/operetta` before them.
+    /// The API server reviews the bearer token of each request, and whether its user may access the
+    /// path. RBAC grants this by `nonResourceURLs`: `/metrics`, and all other paths with the prefix
+    /// `/operetta`.
     Delegated {
-        /// Whom a token must be meant for, one of these; empty for the API server itself.
+        /// The accepted audiences of a token; empty for that of the API server.
         audiences: Vec<String>,
     },
 }
 
-/// Asks the API server whom to let in, and remembers the answers. Cheap to clone.
+/// Reviews access with the API server, and caches the answers. Cheap to clone.
 #[derive(Clone)]
 pub struct Access(Arc<Reviews>);
 
@@ -82,23 +81,23 @@ struct Reviews {
     is_down: AtomicBool,
 }
 
-/// Somebody whom the API server knows.
+/// An authenticated user.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) user: Arc<User>,
-    /// Of the token.
+    /// The hash of the token.
     key: Key,
 }
 
 impl Auth {
-    /// Delegated to the API server, for tokens that are meant for it.
+    /// Delegated to the API server, for tokens with its audience.
     pub fn delegated() -> Self {
         Self::Delegated { audiences: Vec::new() }
     }
 }
 
 impl Access {
-    /// Asks over this connection, which belongs to this runtime; `None` where nobody is asked.
+    /// Reviews over this connection, which belongs to this runtime; `None` without reviews.
     pub fn new(auth: Auth, cluster: Cluster, runtime: Handle) -> Option<Self> {
         let audiences = match auth {
             Auth::None => return None,
@@ -116,12 +115,12 @@ impl Access {
         })))
     }
 
-    /// Whom a token must be meant for, one of these; empty for the API server itself.
+    /// The accepted audiences of a token; empty for that of the API server.
     pub(super) fn audiences(&self) -> &[String] {
         &self.0.audiences
     }
 
-    /// Whose token this is.
+    /// Authenticates a token.
     pub(super) async fn identify(&self, token: &str) -> Result<Known, Refused> {
         let key = Key::of(&[token.as_bytes()]);
         let user = self.user(key, token).await?;
@@ -129,7 +128,7 @@ impl Access {
         Ok(Known { user, key })
     }
 
-    /// Whether they may do `verb` with `path`.
+    /// Checks that a user may do `verb` on `path`.
     pub(super) async fn check(&self, who: &Known, verb: &str, path: &str) -> Result<(), Refused> {
         let path = reviewed(path);
         let key = Key::of(&[who.key.as_bytes(), verb.as_bytes(), path.as_bytes()]);
@@ -142,8 +141,7 @@ impl Access {
         })
     }
 
-    /// Opens a session for whoever has this token, and says who that is; its id is for the browser
-    /// alone.
+    /// Opens a session for a token. Returns its id, a secret of the browser, and the user.
     pub(super) async fn log_in(
         &self,
         token: SecretString,
@@ -158,26 +156,28 @@ impl Access {
             }
         })?;
         let begun = self.0.sessions.begin(&known.user.username, token, Instant::now());
-        let id = begun.map_err(|_| Refused::Internal("there are no random numbers".to_owned()))?;
+        let id = begun.map_err(|_| {
+            Refused::Internal("the operating system returned no random numbers".to_owned())
+        })?;
         Ok((id, known.user))
     }
 
-    /// Ends a session, if there is such a one.
+    /// Ends a session, if it exists.
     pub(super) fn log_out(&self, session: &str) {
         self.0.sessions.end(session);
     }
 
-    /// The token behind a session.
+    /// The token of a session.
     pub(super) fn token_of(&self, session: &str) -> Option<SecretString> {
         self.0.sessions.token(session, Instant::now())
     }
 
-    /// Forgets sessions that are over.
+    /// Removes expired sessions.
     pub(super) fn tidy(&self) {
         self.0.sessions.tidy(Instant::now());
     }
 
-    /// As if all that is known of tokens and rights were over.
+    /// Drops all cached reviews.
     #[cfg(test)]
     pub(super) fn forget(&self) {
         self.0.users.forget();
@@ -221,7 +221,7 @@ impl Access {
 }
 
 impl Reviews {
-    /// Says in the log when reviews begin to fail and when they are back, not for each request.
+    /// Logs when reviews start to fail and when they recover, not for each request.
     fn note<T>(&self, verdict: Result<T, ApiError>) -> Result<T, Unanswered> {
         let was_down = self.is_down.swap(verdict.is_err(), Ordering::Relaxed);
         match verdict {
@@ -235,7 +235,7 @@ impl Reviews {
                 if !was_down {
                     tracing::warn!(
                         %error,
-                        "access to the web endpoint cannot be reviewed: nobody is let in"
+                        "the API server cannot review access to the web endpoint: all access is denied"
                     );
                 }
                 Err(Unanswered::Down)
@@ -253,7 +253,7 @@ impl From<Unanswered> for Refused {
     }
 }
 
-/// What the API server is asked about.
+/// The path that the API server reviews.
 fn reviewed(path: &str) -> Cow<'_, str> {
     match path {
         "/metrics" => path.into(),

@@ -1,9 +1,8 @@
-//! The sessions of browsers: which token stands behind an id. In memory alone, so that they end with
-//! the process. What a token may is not known here: it is asked for each request, as if it had been
-//! sent along.
+//! The sessions of browsers: a map from ids to tokens. They are only in memory and end with the
+//! process. Authorization is elsewhere: the token is reviewed for each request.
 //!
-//! An id is made here and nowhere else: one that a client has chosen, or that somebody has planted
-//! in its browser, is nobody's. It is kept as a hash, so that what is in memory opens nothing.
+//! Ids are created only here, so an id that a client chose or an attacker planted is not valid. Only
+//! their hashes are stored.
 
 use std::{
     cmp::Reverse,
@@ -22,16 +21,16 @@ use secrecy::SecretString;
 
 use super::key::Key;
 
-/// What bounds sessions, in time and in number.
+/// The limits of sessions.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::web) struct SessionLimits {
-    /// None lasts longer, however busy it is.
+    /// The maximum lifetime.
     pub(in crate::web) life: Duration,
-    /// None lasts longer without a request.
+    /// The maximum time without a request.
     pub(in crate::web) idle: Duration,
-    /// Of all users; the oldest goes.
+    /// How many of all users; the oldest is removed.
     pub(in crate::web) kept: usize,
-    /// Of one user, who cannot push out those of others.
+    /// How many of one user, who cannot evict those of others.
     pub(in crate::web) per_user: usize,
 }
 
@@ -42,7 +41,7 @@ pub(in crate::web) const LIMITS: SessionLimits = SessionLimits {
     per_user: 8,
 };
 
-/// The sessions that are open.
+/// The open sessions.
 pub(super) struct Sessions {
     random: SystemRandom,
     limits: SessionLimits,
@@ -80,9 +79,9 @@ impl Sessions {
         if sessions_of(user, &open) >= self.limits.per_user {
             end_oldest(user, &mut open);
         }
-        // However many users there are: who has few keeps them.
+        // Users with few sessions keep them, however many users there are.
         if open.len() >= self.limits.kept
-            && let Some(most) = who_has_most(&open)
+            && let Some(most) = user_with_most(&open)
         {
             end_oldest(&most, &mut open);
         }
@@ -91,7 +90,7 @@ impl Sessions {
         Ok(id)
     }
 
-    /// The token behind an id; from now on the session is idle anew.
+    /// The token of an id. Resets the idle time of the session.
     pub(super) fn token(&self, id: &str, now: Instant) -> Option<SecretString> {
         let mut open = self.open();
         self.end_old(&mut open, now);
@@ -104,7 +103,7 @@ impl Sessions {
         self.open().remove(&key(id));
     }
 
-    /// Forgets the tokens of those that are over; also where nobody asks for them any more.
+    /// Removes expired sessions with their tokens.
     pub(super) fn tidy(&self, now: Instant) {
         self.end_old(&mut self.open(), now);
     }
@@ -126,8 +125,8 @@ fn sessions_of(user: &str, open: &HashMap<Key, Session>) -> usize {
     open.values().filter(|session| session.user == user).count()
 }
 
-/// Of those who have as many, who has the oldest.
-fn who_has_most(open: &HashMap<Key, Session>) -> Option<String> {
+/// The user with the most sessions; among equals the one with the oldest.
+fn user_with_most(open: &HashMap<Key, Session>) -> Option<String> {
     let mut users: HashMap<&str, (usize, Reverse<Instant>)> = HashMap::new();
     for session in open.values() {
         let (count, oldest) = users.entry(&session.user).or_insert((0, Reverse(session.began)));
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_random_and_leads_to_its_token_alone() {
+    fn an_id_is_random_and_belongs_to_one_token() {
         let (sessions, now) = (Sessions::new(LIMITS), Instant::now());
         let ids: HashSet<String> =
             (0..100).map(|number| begin(&sessions, &format!("user-{number}"), now)).collect();
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_ends_when_nobody_uses_it_and_in_the_end_however_much_it_is_used() {
+    fn a_session_ends_after_its_idle_time_and_after_its_lifetime() {
         let (sessions, now) = (Sessions::new(LIMITS), Instant::now());
         let idle = begin(&sessions, "ann", now);
         let soon = LIMITS.idle.mul_f32(0.9);
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_sessions_the_oldest_go_and_nobody_pushes_out_those_of_others() {
+    fn the_oldest_sessions_are_evicted_and_no_user_evicts_those_of_others() {
         let limits = SessionLimits { kept: 4, per_user: 2, ..LIMITS };
         let (sessions, now) = (Sessions::new(limits), Instant::now());
         let at = |second| now + Duration::from_secs(second);
@@ -218,12 +217,12 @@ mod tests {
         }
         assert!(is_open(&sessions, &ann, at(23)) && !is_open(&sessions, &eves[17], at(23)));
         begin(&sessions, "flo", at(24));
-        assert!(!is_open(&sessions, &ann, at(25)), "the oldest where nobody has more");
+        assert!(!is_open(&sessions, &ann, at(25)), "the oldest, where all users have equally many");
         assert_eq!(sessions.open().len(), 4);
     }
 
     #[test]
-    fn what_is_over_is_forgotten_and_nothing_of_it_is_printed() {
+    fn expired_sessions_are_removed_and_secrets_are_not_printed() {
         let (sessions, now) = (Sessions::new(LIMITS), Instant::now());
         let id = begin(&sessions, "ann", now);
         let printed = format!("{sessions:?}");

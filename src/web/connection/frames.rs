@@ -1,40 +1,40 @@
-//! HTTP/2 as it comes in, as far as its frames can be counted: pure. What they say is not read.
+//! Counts the HTTP/2 frames that a client sends: pure. Their contents are not read.
 //!
-//! The HTTP/2 library bounds the memory that frames take (it answers one PING or SETTINGS before
-//! it reads the next), the number of resets, and the headers of a request at 16 MiB. It does not
-//! mind how many frames come that belong to no request and no answer, each of which costs time.
+//! The HTTP/2 library limits the memory of frames (it answers one PING or SETTINGS before it reads the
+//! next), the number of resets, and the headers of a request to 16 MiB. It does not limit frames that
+//! belong to no request or answer, each of which costs time.
 
 use std::time::Instant;
 
-/// So many frames that carry nothing may come at once.
+/// The burst of frames without content.
 const AT_ONCE: u32 = 1000;
-/// And so many more each second. A client that measures the delay sends about ten.
+/// How many more are allowed each second. A client that measures the latency sends about ten.
 const PER_SECOND: u32 = 20;
-/// As many bytes of the headers of one request, compressed; the guard takes a third of it.
+/// The limit of the compressed headers of one request; the guard allows a third of it.
 const MAX_HEADERS: usize = 64 << 10;
-/// What every client begins with.
+/// The length of the client preface.
 const PREFACE: usize = 24;
 const HEAD: usize = 9;
 
-/// The client sends more than anybody needs.
+/// A client sends too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Flood {
-    #[error("too many HTTP/2 frames that carry nothing")]
+    #[error("the client sent too many HTTP/2 frames without content")]
     Frames,
     #[error("the headers of an HTTP/2 request are too large")]
     Headers,
 }
 
-/// What has come in on a connection.
+/// What a connection has received.
 #[derive(Debug)]
 pub(super) struct Frames {
-    /// So much of what comes next is no head of a frame.
+    /// How many of the next bytes belong to no frame header.
     skip: usize,
-    /// As much of the next head as has come.
+    /// The received part of the next frame header.
     head: Vec<u8>,
-    /// Of the headers that have not come to their end.
+    /// The size of the headers in progress.
     headers: usize,
-    /// So many frames may come that carry nothing.
+    /// How many frames without content are allowed now.
     spare: u32,
     refilled: Instant,
 }
@@ -44,7 +44,7 @@ pub(super) struct Frames {
 enum Kind {
     Data,
     Headers,
-    /// PRIORITY, `RST_STREAM`, SETTINGS, PING, and kinds that nobody knows.
+    /// PRIORITY, `RST_STREAM`, SETTINGS, PING, and unknown kinds.
     Aside,
     WindowUpdate,
     Continuation,
@@ -56,10 +56,10 @@ impl Frames {
         Self { skip: PREFACE, head, headers: 0, spare: AT_ONCE, refilled: now }
     }
 
-    /// Takes what has come in.
+    /// Counts received bytes.
     ///
     /// # Errors
-    /// When it is more than anybody needs.
+    /// When a limit is exceeded.
     pub(super) fn read(&mut self, mut bytes: &[u8], now: Instant) -> Result<(), Flood> {
         loop {
             let skipped = self.skip.min(bytes.len());
@@ -74,7 +74,7 @@ impl Frames {
         }
     }
 
-    /// How much of a head is still to come; none of it while something else is.
+    /// How much of a frame header is missing; zero while a payload is skipped.
     fn missing(&self) -> usize {
         if self.skip > 0 { 0 } else { HEAD - self.head.len() }
     }
@@ -94,7 +94,7 @@ impl Frames {
         }
         let carries = match kind {
             Kind::Data => length > 0,
-            // A request, and that more of an answer is wanted.
+            // A request, and the demand for more of an answer.
             Kind::Headers | Kind::WindowUpdate => true,
             Kind::Aside | Kind::Continuation => false,
         };
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_that_carry_nothing_are_bounded_by_the_second() {
+    fn frames_without_content_are_limited_per_second() {
         for (kind, length) in [(2, 5), (3, 4), (4, 0), (PING, 8), (0, 0), (77, 1)] {
             let now = Instant::now();
             let (mut frames, frame) = (begun(now), frame(kind, 0, length));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_bodies_and_what_is_taken_of_answers_are_not_counted() {
+    fn requests_bodies_and_window_updates_are_not_limited() {
         let now = Instant::now();
         let mut frames = begun(now);
         for (kind, flags, length) in [(1, 5, 30), (0, 0, 100), (8, 0, 4)] {
@@ -172,13 +172,13 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_go_on_and_on_are_cut() {
+    fn endless_headers_are_refused() {
         let now = Instant::now();
         let mut frames = begun(now);
         for _ in 0..9 {
             frames.read(&frame(1, 0, 16 << 10), now).unwrap();
             assert_eq!(send(&mut frames, &frame(9, 0, 8 << 10), 5, now), Ok(()));
-            assert_eq!(frames.read(&frame(9, 4, 8 << 10), now), Ok(()), "they have an end");
+            assert_eq!(frames.read(&frame(9, 4, 8 << 10), now), Ok(()), "complete headers");
         }
         frames.read(&frame(1, 0, 16 << 10), now).unwrap();
         assert_eq!(send(&mut frames, &frame(9, 0, 16 << 10), 4, now), Err(Flood::Headers));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_found_however_they_are_cut_into_pieces() {
+    fn frames_are_counted_however_they_are_split_into_reads() {
         let now = Instant::now();
         let all: Vec<u8> = (0..=AT_ONCE).flat_map(|_| frame(PING, 0, 8)).collect();
         for size in [1, 2, 7, 9, 16, 17, 4096, all.len()] {

@@ -1,12 +1,11 @@
-//! What goes on on a connection, and who is cut off for holding a place for nothing.
+//! The activity of connections, and the closing of those that are idle or stuck.
 //!
-//! The HTTP library gives a time to the head of the first request of a connection, and to one on
-//! which nothing happens. To the head of a later request, once its first byte is there, it gives
-//! none; over HTTP/2 it takes as many requests at once as a client sends, and keeps each answer
-//! for as long as the client takes nothing of it. So who has no request under way for longer than
-//! both times together is cut off here, and so is who has too many, or takes nothing of any. And a
-//! client that does not even acknowledge what is sent is cut off by the operating system, where it
-//! can.
+//! The HTTP library has a timeout for the head of the first request of a connection, and for idle
+//! connections. It has none for the head of a later request after its first byte. Over HTTP/2 it
+//! accepts any number of concurrent requests, and keeps an answer that a client does not read. So this
+//! module closes a connection without a request for longer than both timeouts, one with too many
+//! requests, and one whose client reads no answer. Where it can, the operating system closes one whose
+//! client does not acknowledge data.
 
 use std::{
     fmt,
@@ -19,28 +18,27 @@ use std::{
 use actix_web::{dev::ServiceRequest, rt};
 use tokio::{sync::watch, time::timeout};
 
-use super::pool::{Entered, Idle, Place, Pool, Room};
+use super::pool::{Entered, Idle, Pool, PoolLimits, SlotKind};
 use crate::web::{body::Held, gate::Limits, peer};
 
-/// So many requests of one connection are answered at once: a browser with many tabs needs fewer.
-const MOST_UNDER_WAY: usize = 32;
+/// The limit of concurrent requests of one connection: a browser with many tabs needs fewer.
+const MAX_IN_FLIGHT: usize = 32;
 
-/// For so long a client may take nothing of what it has asked for. Those who listen to events take
-/// a heartbeat in a fraction of it.
+/// How long a client may read nothing of its answers. Event streams have more frequent heartbeats.
 const STUCK: Duration = Duration::from_mins(2);
 
-/// An answer that is the last of its connection is given so long to reach the client.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// How long the last answer of a connection may take to reach the client.
+const LINGER: Duration = Duration::from_secs(1);
 
-/// The places of all connections. Clones share them.
+/// The slots of all connections. Clones share them.
 #[derive(Debug, Clone)]
 pub(in crate::web) struct Slots {
-    pool: Arc<Mutex<Pool<Line>>>,
-    /// How long nothing may happen on a connection.
-    patience: Duration,
+    pool: Arc<Mutex<Pool<Pooled>>>,
+    /// How long a connection may be idle.
+    idle_timeout: Duration,
 }
 
-/// The place of a connection, until it is dropped.
+/// The slot of a connection, until it is dropped.
 #[derive(Debug)]
 pub(in crate::web) struct Slot {
     slots: Slots,
@@ -48,70 +46,70 @@ pub(in crate::web) struct Slot {
     traffic: Arc<watch::Sender<Traffic>>,
 }
 
-/// What goes on on a connection.
+/// The activity of a connection.
 #[derive(Debug, Clone, Copy)]
 struct Traffic {
-    place: Place,
-    /// How many requests are under way.
-    under_way: usize,
-    /// Since when that is so.
+    slot: SlotKind,
+    /// How many requests are in flight.
+    in_flight: usize,
+    /// Since when.
     since: Instant,
-    /// How often more of an answer was wanted.
+    /// How often the client requested more of an answer.
     wanted: u64,
-    /// It is closed then, unless a request is under way.
+    /// When it is closed, unless a request is in flight.
     ends_at: Option<Instant>,
 }
 
-/// A connection as the pool knows it.
+/// A connection in the pool.
 #[derive(Debug)]
-struct Line(Arc<watch::Sender<Traffic>>);
+struct Pooled(Arc<watch::Sender<Traffic>>);
 
-/// A connection as its requests know it.
+/// A connection in the data of its requests.
 #[derive(Debug, Clone)]
-pub(in crate::web) struct OfConnection(Arc<watch::Sender<Traffic>>);
+pub(in crate::web) struct ConnectionTraffic(Arc<watch::Sender<Traffic>>);
 
-/// A request that is under way, until all of its answer is on its way to the client.
+/// A request in flight, until its whole answer is handed to the connection.
 pub(in crate::web) struct Busy(Arc<watch::Sender<Traffic>>);
 
-// === Places ===
+// === Slots ===
 
 impl Slots {
     pub(in crate::web) fn new(limits: Limits) -> Self {
         let Limits { head, idle, connections, per_peer, reserve, .. } = limits;
-        let room = Room { all: connections, per_peer, reserve };
-        Self { pool: Arc::new(Mutex::new(Pool::new(room))), patience: idle + head }
+        let limits = PoolLimits { all: connections, per_peer, reserve };
+        Self { pool: Arc::new(Mutex::new(Pool::new(limits))), idle_timeout: idle + head }
     }
 
-    /// A place for a connection, which is looked after until it ends; `None` where there is none.
+    /// A slot for a connection, whose activity is watched until it ends; `None` if none is free.
     pub(in crate::web) fn enter(&self, connection: &rt::net::TcpStream) -> Option<Slot> {
         let peer = connection.peer_addr().map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.ip());
-        // A second name for the socket: the library gives away none.
+        // A second descriptor of the socket: the library does not hand out its own.
         let socket = connection.as_fd().try_clone_to_owned().ok()?;
         let (traffic, seen) = watch::channel(Traffic::new());
         let traffic = Arc::new(traffic);
-        let number = self.place(peer, &traffic)?;
-        rt::spawn(cut_off(socket.into(), seen, self.patience));
+        let number = self.number(peer, &traffic)?;
+        rt::spawn(close_idle(socket.into(), seen, self.idle_timeout));
         Some(Slot { slots: self.clone(), number, traffic })
     }
 
-    fn place(&self, peer: IpAddr, traffic: &Arc<watch::Sender<Traffic>>) -> Option<u64> {
-        let entered = self.pool().enter(peer::client(peer), Line(Arc::clone(traffic)))?;
-        let Entered { number, place, leaves } = entered;
-        traffic.send_modify(|traffic| traffic.place = place);
-        if let Some(Line(leaving)) = leaves {
-            leaving.send_modify(|traffic| traffic.ends_at = Some(Instant::now()));
+    fn number(&self, peer: IpAddr, traffic: &Arc<watch::Sender<Traffic>>) -> Option<u64> {
+        let entered = self.pool().enter(peer::client(peer), Pooled(Arc::clone(traffic)))?;
+        let Entered { number, slot, replaces } = entered;
+        traffic.send_modify(|traffic| traffic.slot = slot);
+        if let Some(Pooled(replaced)) = replaces {
+            replaced.send_modify(|traffic| traffic.ends_at = Some(Instant::now()));
         }
         Some(number)
     }
 
-    fn pool(&self) -> MutexGuard<'_, Pool<Line>> {
+    fn pool(&self) -> MutexGuard<'_, Pool<Pooled>> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Slot {
-    pub(super) fn of_connection(&self) -> OfConnection {
-        OfConnection(Arc::clone(&self.traffic))
+    pub(super) fn connection_traffic(&self) -> ConnectionTraffic {
+        ConnectionTraffic(Arc::clone(&self.traffic))
     }
 }
 
@@ -121,32 +119,33 @@ impl Drop for Slot {
     }
 }
 
-impl Idle for Line {
+impl Idle for Pooled {
     fn idle_since(&self) -> Option<Instant> {
         let traffic = self.0.borrow();
-        (traffic.under_way == 0).then_some(traffic.since)
+        (traffic.in_flight == 0).then_some(traffic.since)
     }
 }
 
 // === Requests ===
 
-/// That a request is under way, on a connection that is looked after.
+/// Marks a request as in flight, if its connection is watched.
 pub(in crate::web) fn busy(request: &ServiceRequest) -> Option<Busy> {
-    let OfConnection(traffic) = request.conn_data()?;
-    traffic.send_modify(|traffic| traffic.under_way += 1);
+    let ConnectionTraffic(traffic) = request.conn_data()?;
+    traffic.send_modify(|traffic| traffic.in_flight += 1);
     Some(Busy(Arc::clone(traffic)))
 }
 
 /// What the connection of a request may be used for.
-pub(in crate::web) fn place(request: &ServiceRequest) -> Place {
-    request.conn_data().map_or(Place::Ordinary, |OfConnection(traffic)| traffic.borrow().place)
+pub(in crate::web) fn slot_kind(request: &ServiceRequest) -> SlotKind {
+    request
+        .conn_data()
+        .map_or(SlotKind::Ordinary, |ConnectionTraffic(traffic)| traffic.borrow().slot)
 }
 
-/// That the answer to a request is the last of its connection. Over HTTP/1 the answer says so
-/// itself.
+/// Closes the connection after the answer to a request. Over HTTP/1 the answer has a header for this.
 pub(in crate::web) fn end(request: &ServiceRequest) {
-    if let Some(OfConnection(traffic)) = request.conn_data() {
-        let at = Instant::now() + FAREWELL;
+    if let Some(ConnectionTraffic(traffic)) = request.conn_data() {
+        let at = Instant::now() + LINGER;
         traffic.send_modify(|traffic| traffic.ends_at = traffic.ends_at.or(Some(at)));
     }
 }
@@ -154,38 +153,38 @@ pub(in crate::web) fn end(request: &ServiceRequest) {
 impl Traffic {
     fn new() -> Self {
         let since = Instant::now();
-        Self { place: Place::Ordinary, under_way: 0, since, wanted: 0, ends_at: None }
+        Self { slot: SlotKind::Ordinary, in_flight: 0, since, wanted: 0, ends_at: None }
     }
 }
 
-async fn cut_off(socket: TcpStream, mut traffic: watch::Receiver<Traffic>, idle: Duration) {
+async fn close_idle(socket: TcpStream, mut traffic: watch::Receiver<Traffic>, idle: Duration) {
     loop {
-        let Traffic { under_way, ends_at, .. } = *traffic.borrow_and_update();
-        let patience = match (under_way, ends_at) {
+        let Traffic { in_flight, ends_at, .. } = *traffic.borrow_and_update();
+        let patience = match (in_flight, ends_at) {
             (0, Some(end)) => end.saturating_duration_since(Instant::now()).min(idle),
             (0, None) => idle,
-            (1..=MOST_UNDER_WAY, _) => STUCK,
+            (1..=MAX_IN_FLIGHT, _) => STUCK,
             _ => break,
         };
         match timeout(patience, traffic.changed()).await {
             Ok(Ok(())) => {}
-            // The connection has ended.
+            // The connection ended.
             Ok(Err(_)) => return,
             Err(_) => break,
         }
     }
-    // It may have gone meanwhile.
+    // The connection may have ended meanwhile.
     let _ = socket.shutdown(Shutdown::Both);
 }
 
-/// Connections on which a client takes nothing for so long are ended by the operating system; on
-/// Linux they have this from the socket that they are accepted from.
+/// Lets the operating system close connections whose client acknowledges nothing for this time. On
+/// Linux accepted connections inherit it from the listener.
 pub(in crate::web) fn end_when_stalled(listener: &TcpListener, stalled: Duration) {
     #[cfg(target_os = "linux")]
     {
         let milliseconds = u32::try_from(stalled.as_millis()).unwrap_or(u32::MAX);
         if let Err(error) = rustix::net::sockopt::set_tcp_user_timeout(listener, milliseconds) {
-            tracing::debug!(%error, "clients that read nothing keep their connection");
+            tracing::debug!(%error, "TCP_USER_TIMEOUT cannot be set: connections of stalled clients stay open");
         }
     }
     #[cfg(not(target_os = "linux"))]
@@ -203,7 +202,7 @@ impl Held for Option<Busy> {
 impl Drop for Busy {
     fn drop(&mut self) {
         self.0.send_modify(|traffic| {
-            traffic.under_way -= 1;
+            traffic.in_flight -= 1;
             traffic.since = Instant::now();
         });
     }
@@ -228,48 +227,48 @@ mod tests {
         (client, listener.accept().unwrap().0)
     }
 
-    fn with(under_way: usize) -> Traffic {
-        Traffic { under_way, ..Traffic::new() }
+    fn with(in_flight: usize) -> Traffic {
+        Traffic { in_flight, ..Traffic::new() }
     }
 
     #[tokio::test]
-    async fn nobody_looks_after_a_connection_that_has_ended() {
-        for left_under_way in [0, 1] {
+    async fn a_connection_that_has_ended_is_no_longer_watched() {
+        for left in [0, 1] {
             let (_client, socket) = connection().await;
-            let (under_way, seen) = watch::channel(with(left_under_way));
-            let mut looking = Box::pin(cut_off(socket, seen, Duration::from_mins(1)));
-            assert!(looking.as_mut().now_or_never().is_none());
-            drop(under_way);
-            assert!(looking.now_or_never().is_some(), "with {left_under_way} under way");
+            let (traffic, seen) = watch::channel(with(left));
+            let mut closing = Box::pin(close_idle(socket, seen, Duration::from_mins(1)));
+            assert!(closing.as_mut().now_or_never().is_none());
+            drop(traffic);
+            assert!(closing.now_or_never().is_some(), "with {left} in flight");
         }
     }
 
     #[tokio::test]
-    async fn who_asks_for_too_much_at_once_is_cut_off_at_once() {
+    async fn a_connection_with_too_many_requests_is_closed_at_once() {
         let (mut client, socket) = connection().await;
-        let (traffic, seen) = watch::channel(with(MOST_UNDER_WAY));
-        let mut looking = Box::pin(cut_off(socket, seen, Duration::from_mins(1)));
-        assert!(looking.as_mut().now_or_never().is_none(), "so many may be under way");
-        traffic.send_replace(with(MOST_UNDER_WAY + 1));
-        looking.await;
+        let (traffic, seen) = watch::channel(with(MAX_IN_FLIGHT));
+        let mut closing = Box::pin(close_idle(socket, seen, Duration::from_mins(1)));
+        assert!(closing.as_mut().now_or_never().is_none(), "the limit is allowed");
+        traffic.send_replace(with(MAX_IN_FLIGHT + 1));
+        closing.await;
         assert_eq!(client.read(&mut [0]).await.unwrap(), 0, "the connection is closed");
     }
 
     #[tokio::test]
-    async fn who_takes_nothing_of_what_it_asked_for_is_cut_off_in_the_end() {
+    async fn a_connection_whose_client_reads_nothing_is_closed() {
         let (_client, socket) = connection().await;
         let (traffic, seen) = watch::channel(with(1));
         tokio::time::pause();
         let busy = Some(Busy(Arc::new(traffic)));
         let begun = tokio::time::Instant::now();
-        let taking = async {
+        let reading = async {
             tokio::time::sleep(STUCK / 2).await;
             busy.wanted();
             std::future::pending::<()>().await;
         };
         tokio::select! {
-            () = cut_off(socket, seen, Duration::from_secs(1)) => {}
-            () = taking => {}
+            () = close_idle(socket, seen, Duration::from_secs(1)) => {}
+            () = reading => {}
         }
         assert_eq!(begun.elapsed().as_secs(), (STUCK / 2 + STUCK).as_secs());
     }

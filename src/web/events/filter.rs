@@ -1,4 +1,4 @@
-//! Which changes a reader wants.
+//! Filters the changes for a reader.
 
 use std::iter;
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// What a reader may ask for. What is not named is not restricted.
+/// The query of a reader. An absent parameter does not restrict.
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::web) struct EventQuery {
     operator: Option<String>,
@@ -26,24 +26,27 @@ pub(in crate::web) struct EventQuery {
 }
 
 pub(in crate::web) const PARAMETERS: &[Parameter] = &[
-    named("operator", "what one operator is about"),
-    named("namespace", "what parents of this namespace are about"),
-    named("name", "what parents of this name are about"),
-    named("kind", "some of `run`, `phase`, `gone`, `operator` and `type`, with commas between"),
+    named("operator", "only changes of this operator"),
+    named("namespace", "only changes of parents in this namespace"),
+    named("name", "only changes of parents with this name"),
+    named(
+        "kind",
+        "some of `reconcile`, `phase`, `gone`, `operator` and `type`, separated by commas",
+    ),
 ];
 
 const fn named(name: &'static str, meaning: &'static str) -> Parameter {
     Parameter { name, form: Form::Text, meaning }
 }
 
-/// Which changes a reader wants.
+/// The changes that a reader wants.
 #[derive(Debug)]
 pub(super) struct Filter {
     operator: Option<String>,
     namespace: Option<String>,
     name: Option<String>,
     kinds: Option<Vec<String>>,
-    /// The types of the operator that is named.
+    /// The types of the selected operator.
     types: Option<Vec<K8sType>>,
 }
 
@@ -66,7 +69,7 @@ impl Filter {
             | Change::Phase { parent, .. }
             | Change::Gone { parent } => kind && self.wants_parent(parent),
             Change::Operator { operator, .. } => {
-                // How its operator stands is told of a parent, too.
+                // The state of its operator concerns a parent, too.
                 let is_wanted = self.operator.is_some() || self.is_of_all_parents();
                 kind && self.is_of(operator.as_str()) && is_wanted
             }
@@ -74,7 +77,7 @@ impl Filter {
                 let is_wanted = self.types.as_ref().is_none_or(|types| types.contains(ty));
                 kind && is_wanted && self.is_of_all_parents()
             }
-            // Whoever listens must know why the stream ends.
+            // Every reader is informed why the stream ends.
             Change::Stopping => true,
         }
     }
@@ -107,5 +110,5 @@ fn known_kind(kind: &str) -> Result<String, Refused> {
         return Ok(kind.to_owned());
     }
     let kinds = frame::KINDS.join(", ");
-    Err(Refused::BadRequest(format!("kind: `{kind}` is none of {kinds}")))
+    Err(Refused::BadRequest(format!("kind: `{kind}` is not one of {kinds}")))
 }

@@ -11,15 +11,15 @@ use crate::{
     web::views::KeyView,
 };
 
-/// The kinds that a reader can choose from. Besides there are `hello`, `dropped` and `stopping`.
-pub(super) const KINDS: &[&str] = &["run", "phase", "gone", "operator", "type"];
+/// The kinds that a reader can select. The others are `hello`, `dropped` and `stopping`.
+pub(super) const KINDS: &[&str] = &["reconcile", "phase", "gone", "operator", "type"];
 
-/// After a connection has broken, the browser comes back after so many milliseconds.
+/// How many milliseconds a browser waits before it reconnects.
 const RETRY: u32 = 2000;
 
 pub(super) fn kind_of(change: &Change) -> &'static str {
     match change {
-        Change::Reconcile { .. } => "run",
+        Change::Reconcile { .. } => "reconcile",
         Change::Phase { .. } => "phase",
         Change::Gone { .. } => "gone",
         Change::Operator { .. } => "operator",
@@ -30,30 +30,30 @@ pub(super) fn kind_of(change: &Change) -> &'static str {
 
 pub(super) fn of(notice: &Notice) -> Bytes {
     let data = data(&notice.change);
-    // Within JSON a line break is written as `\n`, so this is one line.
+    // JSON escapes line breaks, so this is one line.
     let data = serde_json::to_string(&data).unwrap_or_default();
     let data = legible(&data);
     let (number, kind) = (notice.number, kind_of(&notice.change));
     format!("id: {number}\nevent: {kind}\ndata: {data}\n\n").into()
 }
 
-/// The first event: whatever changes after it is told.
+/// The first event: every later change is sent.
 pub(super) fn hello() -> Bytes {
     format!("retry: {RETRY}\nevent: hello\ndata: {{}}\n\n").into()
 }
 
 pub(super) fn heartbeat() -> Bytes {
-    Bytes::from_static(b": nothing happens\n\n")
+    Bytes::from_static(b": heartbeat\n\n")
 }
 
-/// The last event for who has not kept up.
+/// The last event for a reader that is too slow.
 pub(super) fn too_slow(missed: u64) -> Bytes {
-    let message = "too slow: what changed meanwhile was not kept; read anew and listen again";
+    let message = "the reader is too slow and missed changes: read the state again and reconnect";
     let data = json!({"missed": missed, "message": message});
     format!("event: dropped\ndata: {data}\n\n").into()
 }
 
-/// What an event says, by kind.
+/// The data of an event, by kind.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Data<'a> {
@@ -61,7 +61,7 @@ enum Data<'a> {
         #[serde(flatten)]
         parent: ParentView<'a>,
         phase: &'static str,
-        run: ReconcileView<'a>,
+        reconcile: ReconcileView<'a>,
     },
     Phase {
         #[serde(flatten)]
@@ -91,7 +91,7 @@ struct ParentView<'a> {
     uid: &'a Uid,
 }
 
-/// A reconcile in short; the whole is in the history of the parent.
+/// The summary of a reconcile; its details are in the history of the parent.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ReconcileView<'a> {
@@ -115,9 +115,11 @@ struct TypeView<'a> {
 
 fn data(change: &Change) -> Data<'_> {
     match change {
-        Change::Reconcile { parent, phase, run } => {
-            Data::Reconcile { parent: parent.into(), phase: phase.name(), run: (&**run).into() }
-        }
+        Change::Reconcile { parent, phase, reconcile } => Data::Reconcile {
+            parent: parent.into(),
+            phase: phase.name(),
+            reconcile: (&**reconcile).into(),
+        },
         Change::Phase { parent, phase } => {
             Data::Phase { parent: parent.into(), phase: phase.name() }
         }
@@ -128,7 +130,7 @@ fn data(change: &Change) -> Data<'_> {
             reasons: state.reasons(),
         },
         Change::Type { ty, state } => Data::Type(TypeView::new(ty, state)),
-        Change::Stopping => Data::Stopping { message: "the process ends" },
+        Change::Stopping => Data::Stopping { message: "the process is stopping" },
     }
 }
 
@@ -139,12 +141,12 @@ impl<'a> From<&'a ParentName> for ParentView<'a> {
 }
 
 impl<'a> From<&'a Reconcile> for ReconcileView<'a> {
-    fn from(run: &'a Reconcile) -> Self {
+    fn from(reconcile: &'a Reconcile) -> Self {
         Self {
-            number: run.number,
-            duration_milliseconds: (run.duration.as_secs_f64() * 1e6).round() / 1e3,
-            outcome: &run.outcome,
-            writes: run.writes().count(),
+            number: reconcile.number,
+            duration_milliseconds: (reconcile.duration.as_secs_f64() * 1e6).round() / 1e3,
+            outcome: &reconcile.outcome,
+            writes: reconcile.writes().count(),
         }
     }
 }

@@ -1,7 +1,7 @@
-//! `/api/v1/events`: what changes, as server-sent events.
+//! `/api/v1/events`: changes as server-sent events.
 //!
-//! Whoever reads too slowly is told so and loses the connection; the browser comes back by itself.
-//! Nothing is repeated for those who come back: they read the board anew.
+//! A reader that is too slow receives a last event and is disconnected; browsers reconnect by
+//! themselves. Missed changes are not sent again: readers read the state again.
 
 mod filter;
 mod frame;
@@ -19,27 +19,27 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 pub(super) use self::filter::PARAMETERS;
 use self::filter::{EventQuery, Filter};
 use super::{state::WebState, status::Refused};
-use crate::board::{Change, Notice, Silence, Subscription};
+use crate::board::{Change, NoNotice, Notice, Subscription};
 
 /// One reader.
 struct Reader {
     subscription: Subscription,
     filter: Filter,
-    /// Nothing is sent before.
+    /// Nothing is sent earlier.
     rests_until: Instant,
-    /// A sign of life is due.
+    /// When a heartbeat is due.
     heartbeat_at: Instant,
     is_over: bool,
 }
 
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
-/// A reader is given what has gathered so often: a burst costs it few packets, and those who act
-/// need not wake a thousand readers for each change.
+/// The interval of batches: a burst costs a reader few packets, and writers do not wake a thousand
+/// readers for each change.
 const REST: Duration = Duration::from_millis(100);
-/// Proxies close connections on which nothing happens.
+/// Proxies close idle connections.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// As many notices go into one packet.
+/// The limit of notices in one packet.
 const MAX_BATCH: usize = 512;
 
 pub(super) async fn stream(
@@ -50,13 +50,13 @@ pub(super) async fn stream(
     let filter = Filter::new(query.into_inner(), &state.board)?;
     let mut response = HttpResponse::Ok();
     response.content_type(EVENT_STREAM);
-    // Compression would hold events back, and so would a proxy that buffers.
+    // Compression and buffering proxies would delay events.
     response.insert_header(ContentEncoding::Identity).insert_header(("X-Accel-Buffering", "no"));
     if request.method() == Method::HEAD {
         return Ok(response.finish());
     }
     let subscription = state.board.subscribe().map_err(Refused::TooManyListeners)?;
-    // After the subscription: who subscribes later would not be told of the end.
+    // Checked after the subscription: a later subscriber would not receive the end.
     if state.board.is_stopping() {
         return Err(Refused::Stopping);
     }
@@ -77,13 +77,13 @@ impl Reader {
         Self { subscription, filter, rests_until, heartbeat_at, is_over }
     }
 
-    /// What to send next; `None` after the last.
+    /// The next packet; `None` after the last.
     async fn next(&mut self) -> Option<Bytes> {
         while !self.is_over {
             sleep_until(self.rests_until).await;
             let first = timeout_at(self.heartbeat_at, self.subscription.next()).await;
             let mut packet = first.map_or_else(|_| Bytes::new(), |first| self.gather(first));
-            // What others do is no sign of life to who does not want to hear of it.
+            // Filtered changes do not replace a heartbeat.
             if packet.is_empty() && !self.is_over && Instant::now() >= self.heartbeat_at {
                 packet = frame::heartbeat();
             }
@@ -95,8 +95,8 @@ impl Reader {
         None
     }
 
-    /// All that is there by now, beginning with this.
-    fn gather(&mut self, first: Result<Arc<Notice>, Silence>) -> Bytes {
+    /// All available notices, starting with this one.
+    fn gather(&mut self, first: Result<Arc<Notice>, NoNotice>) -> Bytes {
         let (mut packet, mut next) = (BytesMut::new(), first);
         for taken in 1.. {
             self.take(next, &mut packet);
@@ -104,7 +104,7 @@ impl Reader {
                 break;
             }
             next = self.subscription.try_next();
-            if matches!(next, Err(Silence::Nothing)) {
+            if matches!(next, Err(NoNotice::Empty)) {
                 self.rests_until = Instant::now() + REST;
                 break;
             }
@@ -112,7 +112,7 @@ impl Reader {
         packet.freeze()
     }
 
-    fn take(&mut self, next: Result<Arc<Notice>, Silence>, packet: &mut BytesMut) {
+    fn take(&mut self, next: Result<Arc<Notice>, NoNotice>, packet: &mut BytesMut) {
         match next {
             Ok(notice) => {
                 self.is_over = matches!(notice.change, Change::Stopping);
@@ -120,12 +120,12 @@ impl Reader {
                     packet.extend_from_slice(&notice.rendered(frame::of));
                 }
             }
-            Err(Silence::TooSlow { missed }) => {
+            Err(NoNotice::TooSlow { missed }) => {
                 packet.extend_from_slice(&frame::too_slow(missed));
                 self.is_over = true;
             }
-            Err(Silence::Ended) => self.is_over = true,
-            Err(Silence::Nothing) => {}
+            Err(NoNotice::Ended) => self.is_over = true,
+            Err(NoNotice::Empty) => {}
         }
     }
 }

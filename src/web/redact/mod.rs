@@ -1,10 +1,9 @@
-//! What must not be read by everybody who reaches the port is taken out of objects, and of what is
-//! said about them.
+//! Removes secret values from objects, and from texts about them.
 //!
-//! Known here: the values of Secrets; the annotation in which `kubectl apply` keeps a copy of the whole
-//! object; what the schema of a type marks by `format: password`, in an object itself and wherever it
-//! is quoted in what belongs to the object. Where it is not known what is marked, only the name of an
-//! object is shown. Not known: a value that was marked and has been replaced since.
+//! Secret are: the values of Secrets; the annotation in which `kubectl apply` keeps a copy of the
+//! object; the fields that a schema marks with `format: password`, in the object itself and wherever
+//! its children quote them. While the marks of a type are unknown, only the names of its objects are
+//! shown. Not covered: a marked value that has been replaced since.
 
 use std::collections::HashSet;
 
@@ -16,20 +15,20 @@ use crate::{
     object::{K8sType, Object, ObjectKey, REDACTED, SecretValues},
 };
 
-/// What is secret in an object, and in what is said of it.
+/// The secret values of an object and of texts about it.
 #[derive(Debug)]
 pub(super) struct Secrets {
-    /// The marked values of the object and of all that it belongs to; `None` when they are not known.
+    /// The marked values of the object and of its owners; `None` if they are unknown.
     values: Option<SecretValues>,
 }
 
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-const UNKNOWN: &str = "(redacted, as it is not known what is secret)";
+const UNKNOWN: &str = "(redacted, because the secret fields are unknown)";
 
-/// More owners of owners are a mistake.
+/// A longer chain of owners is an error.
 const MAX_OWNERS: usize = 32;
 
-/// What names an object is shown elsewhere, too.
+/// Metadata that is always shown.
 const NAMES: [&str; 9] = [
     "name",
     "namespace",
@@ -42,13 +41,13 @@ const NAMES: [&str; 9] = [
     "managedFields",
 ];
 
-/// The object as it may be shown.
+/// The object without secret values.
 pub(super) fn redacted(board: &Board, object: &Object) -> Value {
     Secrets::of(board, object).hidden_in(board, object.ty(), object.to_value())
 }
 
-/// A text about an object as it may be shown: what an error, a condition or an Event says of it, or of
-/// what belongs to it.
+/// A text about an object or its children, such as an error, a condition or an Event, without secret
+/// values.
 pub(super) fn text(board: &Board, about: &Object, text: &str) -> String {
     Secrets::of(board, about).text(text)
 }
@@ -64,25 +63,25 @@ pub(super) fn text_about(board: &Board, ty: &K8sType, key: &ObjectKey, text: &st
 }
 
 impl Secrets {
-    /// What is secret of an object.
+    /// The secret values of an object.
     pub(super) fn of(board: &Board, object: &Object) -> Self {
         Self { values: collected(board, object) }
     }
 
-    /// Of an object that cannot be looked at.
+    /// For an object that is not cached.
     pub(super) fn unknown() -> Self {
         Self { values: None }
     }
 
-    /// A text without them.
+    /// A text without the secret values.
     pub(super) fn text(&self, text: &str) -> String {
         let hidden = |values: &SecretValues| values.hidden(text).into_owned();
         self.values.as_ref().map_or_else(|| UNKNOWN.to_owned(), hidden)
     }
 
-    /// An object of a type without them, or one that is desired.
+    /// A live or desired object of a type without the secret values.
     pub(super) fn hidden_in(&self, board: &Board, ty: &K8sType, mut object: Value) -> Value {
-        hide_what_is_always_secret(ty, &mut object);
+        hide_always_secret(ty, &mut object);
         let marked = board.type_state(ty).and_then(|cache| cache.secrets());
         let (Some(values), Some(marked)) = (&self.values, marked) else {
             hide_content(&mut object);
@@ -117,7 +116,7 @@ fn collected(board: &Board, object: &Object) -> Option<SecretValues> {
     Some(values)
 }
 
-fn hide_what_is_always_secret(ty: &K8sType, object: &mut Value) {
+fn hide_always_secret(ty: &K8sType, object: &mut Value) {
     let annotations = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut);
     if let Some(annotation) = annotations.and_then(|map| map.get_mut(LAST_APPLIED)) {
         *annotation = REDACTED.into();
@@ -131,7 +130,7 @@ fn hide_what_is_always_secret(ty: &K8sType, object: &mut Value) {
     }
 }
 
-/// Keys stay: which entries a Secret has is what one looks for when a pod cannot start.
+/// Keys are kept: users need them when a pod cannot start.
 fn hide_values(secret: &mut Value) {
     match secret.as_object_mut() {
         Some(entries) => entries.values_mut().for_each(|value| *value = REDACTED.into()),
@@ -146,7 +145,7 @@ fn hide_content(object: &mut Value) {
     for_each_content(object, |content| *content = UNKNOWN.into());
 }
 
-/// Everything in an object but its type and what names it.
+/// Everything in an object except its type and identity.
 fn for_each_content(object: &mut Value, mut change: impl FnMut(&mut Value)) {
     for (name, field) in object.as_object_mut().into_iter().flatten() {
         match (name.as_str(), field) {

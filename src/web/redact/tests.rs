@@ -1,4 +1,4 @@
-//! What is hidden of which object, by whom it belongs to.
+//! Which values are redacted, by object and owner.
 
 use std::collections::BTreeSet;
 
@@ -123,7 +123,7 @@ fn a_secret_shows_its_keys_and_no_value() {
 }
 
 #[test]
-fn the_copy_that_kubectl_keeps_is_hidden_in_every_object() {
+fn the_last_applied_annotation_is_redacted_in_every_object() {
     let last_applied = format!("{{\"data\":{{\"password\":\"{SENTINEL}\"}}}}");
     let annotations = json!({LAST_APPLIED: last_applied, "other": "stays"});
     let pod = json!({"metadata": {"annotations": annotations}, "data": {"key": "value"}});
@@ -133,7 +133,7 @@ fn the_copy_that_kubectl_keeps_is_hidden_in_every_object() {
 }
 
 #[test]
-fn what_the_schema_marks_is_hidden_in_the_object_and_wherever_it_quotes_itself() {
+fn marked_fields_are_redacted_in_the_object_and_wherever_it_quotes_them() {
     let spec = json!({"password": MARKED, "size": 3, "note": format!("it is {MARKED}")});
     let parent = json!({"metadata": {"labels": {"a": "b"}}, "spec": spec, "status": {"x": MARKED}});
     let shown = cluster(Some(marks())).shown("App", parent);
@@ -144,7 +144,7 @@ fn what_the_schema_marks_is_hidden_in_the_object_and_wherever_it_quotes_itself()
 }
 
 #[test]
-fn a_copy_in_what_belongs_to_it_is_hidden_and_nothing_else() {
+fn copies_of_marked_values_in_children_are_redacted_and_nothing_else() {
     let cluster = cluster(Some(marks())).with_parent();
     let by_label = json!({"name": "l", "uid": "l", "labels": {"operetta.dev/parent-uid": "p"}});
     for metadata in [owned_by("App", "p"), by_label] {
@@ -154,7 +154,7 @@ fn a_copy_in_what_belongs_to_it_is_hidden_and_nothing_else() {
         assert_eq!(container["env"][1]["value"], "info");
         assert_eq!(container["args"], json!(["--password=(redacted)"]));
     }
-    // What belongs to a child belongs to its parent, too.
+    // Children of a child belong to the parent, too.
     cluster.cached("Secret", json!({"metadata": owned_by("App", "p")}));
     let mut below = pod(&owned_by("Secret", "c"));
     below["metadata"]["name"] = json!("below");
@@ -162,11 +162,11 @@ fn a_copy_in_what_belongs_to_it_is_hidden_and_nothing_else() {
     let shown = cluster.shown("Pod", below);
     assert!(!shown.to_string().contains(MARKED), "{shown}");
     let shown = cluster.shown("Pod", pod(&json!({"name": "other", "uid": "other"})));
-    assert!(shown.to_string().contains(MARKED), "what belongs to nobody is shown: {shown}");
+    assert!(shown.to_string().contains(MARKED), "an object without owners is shown: {shown}");
 }
 
 #[test]
-fn before_it_is_known_what_is_secret_only_names_are_shown() {
+fn only_names_are_shown_while_the_secret_fields_are_unknown() {
     let unknown = cluster(None).with_parent();
     let gone = cluster(Some(marks()));
     let lost = {
@@ -193,10 +193,10 @@ fn before_it_is_known_what_is_secret_only_names_are_shown() {
     assert_eq!(parent["spec"], UNKNOWN);
 }
 
-/// One operator has Deployments of Apps, another has Pods as its parents: a Pod of a Deployment is cached,
-/// and the `ReplicaSet` between them is not.
+/// One operator has Deployments as children of Apps, another has Pods as parents. A Pod of a Deployment
+/// is cached, and the `ReplicaSet` between them is not.
 #[test]
-fn what_belongs_to_it_over_a_type_that_nobody_watches_is_hidden_whoever_caches_it() {
+fn objects_owned_through_a_type_without_a_watch_are_redacted() {
     let other = OperatorConfig::new("other", ty("Pod"));
     let deployments = OperatorConfig::new("deployer", ty("App"))
         .child_of_type(ty("Deployment"), ChildConfig::apply());
@@ -207,17 +207,17 @@ fn what_belongs_to_it_over_a_type_that_nobody_watches_is_hidden_whoever_caches_i
     let shown = cluster.shown("Pod", pod(&owned_by("ReplicaSet", "rs")));
     assert!(!shown.to_string().contains(MARKED), "{shown}");
     let shown = cluster.shown("Pod", pod(&json!({"name": "alone", "uid": "alone"})));
-    assert!(shown.to_string().contains(MARKED), "what belongs to nobody is shown: {shown}");
+    assert!(shown.to_string().contains(MARKED), "an object without owners is shown: {shown}");
 }
 
 #[test]
-fn a_text_about_an_object_is_shown_without_what_is_secret_of_it() {
+fn a_text_about_an_object_is_shown_without_its_secret_values() {
     let cluster = cluster(Some(marks())).with_parent();
     let pod = cluster.cached("Pod", pod(&owned_by("App", "p")));
-    let said = format!("exec: \"--password={MARKED}\": not found");
-    assert_eq!(text(&cluster.board, &pod, &said), "exec: \"--password=(redacted)\": not found");
+    let message = format!("exec: \"--password={MARKED}\": not found");
+    assert_eq!(text(&cluster.board, &pod, &message), "exec: \"--password=(redacted)\": not found");
     let about = |kind: &str, name: &str| {
-        text_about(&cluster.board, &ty(kind), &ObjectKey::namespaced("ns", name), &said)
+        text_about(&cluster.board, &ty(kind), &ObjectKey::namespaced("ns", name), &message)
     };
     assert_eq!(about("App", "p"), "exec: \"--password=(redacted)\": not found");
     assert_eq!(about("App", "gone"), UNKNOWN);
@@ -225,7 +225,7 @@ fn a_text_about_an_object_is_shown_without_what_is_secret_of_it() {
 }
 
 #[test]
-fn owners_in_a_circle_end() {
+fn a_cycle_of_owners_ends() {
     let cluster = cluster(Some(marks())).with_parent();
     let mut a = owned_by("Secret", "b");
     a["name"] = json!("a");

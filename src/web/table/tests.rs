@@ -1,17 +1,17 @@
-//! The table is in order, and what is asked for is found in it.
+//! The order of the table and the lookup in it.
 
 use actix_web::http::Method;
 
 use super::*;
 
 #[test]
-fn a_path_and_method_stand_there_once_and_in_order() {
+fn paths_and_methods_are_unique_and_sorted() {
     let names = |one: &Endpoint| (one.path, one.method);
     assert!(ENDPOINTS.is_sorted_by(|a, b| names(a) < names(b)));
 }
 
 #[test]
-fn every_name_in_a_path_has_a_meaning_and_every_endpoint_a_summary() {
+fn every_path_parameter_has_a_meaning_and_every_endpoint_a_summary() {
     for endpoint in ENDPOINTS {
         assert!(!endpoint.summary.is_empty() && !endpoint.summary.ends_with('.'));
         for name in endpoint.path_names() {
@@ -24,7 +24,7 @@ fn every_name_in_a_path_has_a_meaning_and_every_endpoint_a_summary() {
 }
 
 #[test]
-fn an_endpoint_is_found_by_what_is_asked_for() {
+fn an_endpoint_is_found_by_method_and_path() {
     let found = |path| PATHS.find(&Method::GET, path).map(|endpoint| endpoint.path);
     assert_eq!(found("/livez"), Some("/livez"));
     assert_eq!(found("/readyz/echo-server"), Some("/readyz/{operator}"));

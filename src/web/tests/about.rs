@@ -15,7 +15,7 @@ use crate::{
 };
 
 #[actix_web::test]
-async fn the_version_names_the_framework_and_the_program_if_it_has_a_name() {
+async fn the_version_names_the_framework_and_the_program() {
     let mut state = World::running().state;
     let version = get(&state, "/version").await.json();
     assert_eq!(version["gitVersion"], concat!("v", env!("CARGO_PKG_VERSION")));
@@ -27,7 +27,7 @@ async fn the_version_names_the_framework_and_the_program_if_it_has_a_name() {
 }
 
 #[actix_web::test]
-async fn what_the_process_was_started_with_is_shown() {
+async fn the_configuration_of_the_process_is_shown() {
     let mut state = World::running().state;
     let timeouts = Timeouts {
         request: Duration::from_secs(7),
@@ -54,7 +54,7 @@ async fn what_the_process_was_started_with_is_shown() {
 }
 
 #[actix_web::test]
-async fn how_the_endpoint_is_served_is_shown() {
+async fn the_configuration_of_the_endpoint_is_shown() {
     let world = World::running();
     let web = get(&world.state, "/debug/config").await.json()["web"].clone();
     assert_eq!(
@@ -83,7 +83,7 @@ async fn how_the_endpoint_is_served_is_shown() {
 }
 
 #[test]
-fn of_a_certificate_the_files_are_named_and_nothing_in_them_is_shown() {
+fn certificate_files_are_named_and_their_contents_are_not_shown() {
     let folder = std::env::temp_dir().join(format!("operetta-config-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let key = KeyPair::generate().unwrap();

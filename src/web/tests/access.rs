@@ -1,4 +1,4 @@
-//! Who is let in when the API server decides.
+//! Delegated access.
 
 use std::sync::atomic::Ordering;
 
@@ -27,7 +27,7 @@ async fn get_as(gate: &Gate, world: &World, path: &str, token: &str) -> Answer {
 }
 
 #[actix_web::test]
-async fn without_a_good_token_nobody_reads_anything_and_is_told_how_to_log_in() {
+async fn a_request_without_a_valid_token_is_refused_with_a_challenge() {
     let (world, gate) = (World::running().with_parent(), Reviewer::default().gate());
     for path in [PATH, "/metrics", "/", "/nonsense", "/readyz/echo-server"] {
         let plain = ask_through(gate.clone(), &world.state, request(Method::GET, path)).await;
@@ -46,7 +46,7 @@ async fn without_a_good_token_nobody_reads_anything_and_is_told_how_to_log_in() 
 }
 
 #[actix_web::test]
-async fn who_may_is_let_in_and_who_may_not_is_told_what_is_missing() {
+async fn a_user_without_permission_is_refused_with_the_missing_permission() {
     let (world, gate) = (World::running(), Reviewer::default().gate());
     assert_eq!(get_as(&gate, &world, PATH, "token-of-ann").await.code, 200);
     assert_eq!(get_as(&gate, &world, "/metrics", "token-of-bob").await.code, 200);
@@ -54,7 +54,7 @@ async fn who_may_is_let_in_and_who_may_not_is_told_what_is_missing() {
     let message = is_status(&answer, StatusCode::FORBIDDEN, "Forbidden");
     let expected = r#"User "bob" cannot get path "/operetta/api/v1/operators": no rule"#;
     assert!(message.contains(expected), "{message}");
-    // However it is spelled, it is the path that chooses the route.
+    // The decoded path is reviewed, because it selects the route.
     let answer = get_as(&gate, &world, "/%61pi/v1/operators", "token-of-bob").await;
     let message = is_status(&answer, StatusCode::FORBIDDEN, "Forbidden");
     assert!(message.contains(expected), "{message}");
@@ -67,14 +67,14 @@ async fn who_may_is_let_in_and_who_may_not_is_told_what_is_missing() {
 }
 
 #[actix_web::test]
-async fn many_requests_are_one_pair_of_reviews() {
+async fn many_requests_share_one_pair_of_reviews() {
     let (world, reviewer) = (World::running(), Reviewer::default());
     let gate = reviewer.gate();
     let at_once = (0..20).map(|_| get_as(&gate, &world, PATH, "token-of-ann"));
     assert!(join_all(at_once).await.iter().all(|answer| answer.code == 200));
     assert_eq!(get_as(&gate, &world, PATH, "token-of-ann").await.code, 200);
     assert_eq!(reviewer.asked(), (1, 1));
-    // Refusals are remembered too, and nobody's answer is another one's.
+    // Refusals are cached too, for each token.
     for (token, code) in [("guessed", 401), ("token-of-bob", 403)] {
         for _ in 0..3 {
             assert_eq!(get_as(&gate, &world, PATH, token).await.code, code);
@@ -86,7 +86,7 @@ async fn many_requests_are_one_pair_of_reviews() {
 }
 
 #[actix_web::test]
-async fn while_nobody_can_be_asked_nobody_is_let_in() {
+async fn access_is_denied_while_the_api_server_cannot_review() {
     let (world, reviewer) = (World::running(), Reviewer::default());
     let gate = reviewer.gate();
     reviewer.is_down.store(true, Ordering::SeqCst);
@@ -94,8 +94,8 @@ async fn while_nobody_can_be_asked_nobody_is_let_in() {
         let answer = get_as(&gate, &world, PATH, "token-of-ann").await;
         let code = StatusCode::SERVICE_UNAVAILABLE;
         let message = is_status(&answer, code, "ServiceUnavailable");
-        assert!(message.contains("nobody is let in"), "{message}");
-        assert!(!message.contains("s3cret-reason"), "why is for the log: {message}");
+        assert!(message.contains("all access is denied"), "{message}");
+        assert!(!message.contains("s3cret-reason"), "the reason is only logged: {message}");
         assert_eq!(answer.header(header::RETRY_AFTER), "5");
     }
     reviewer.is_down.store(false, Ordering::SeqCst);
@@ -103,14 +103,14 @@ async fn while_nobody_can_be_asked_nobody_is_let_in() {
 }
 
 #[test]
-fn who_finds_too_many_before_them_is_told_when_to_try_again() {
+fn too_many_reviews_are_refused_with_retry_after() {
     let answer = Refused::ReviewsBusy.error_response();
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(answer.headers().get(header::RETRY_AFTER).unwrap(), "5");
 }
 
 #[actix_web::test]
-async fn health_is_open_but_says_no_more_than_whether_all_is_well() {
+async fn health_is_open_but_shows_only_the_outcome() {
     let (world, gate) = (World::running(), Reviewer::default().gate());
     let waiting_for = vec!["pods".to_owned()];
     for (path, well) in
@@ -123,7 +123,7 @@ async fn health_is_open_but_says_no_more_than_whether_all_is_well() {
         for path in [path.to_owned(), format!("{path}?verbose")] {
             let open = ask_through(gate.clone(), &world.state, request(Method::GET, &path)).await;
             assert_eq!((open.code, open.body.as_str()), expected, "{path}");
-            // One who may not is told as little.
+            // The same for a user without permission.
             let bob = get_as(&gate, &world, &path, "token-of-bob").await;
             assert_eq!((bob.code, bob.body.as_str()), expected, "{path}");
         }
@@ -133,7 +133,7 @@ async fn health_is_open_but_says_no_more_than_whether_all_is_well() {
 }
 
 #[actix_web::test]
-async fn a_probe_asks_the_api_server_nothing() {
+async fn a_probe_needs_no_review() {
     let (world, reviewer) = (World::running(), Reviewer::default());
     let gate = reviewer.gate();
     for _ in 0..3 {
@@ -144,15 +144,16 @@ async fn a_probe_asks_the_api_server_nothing() {
 }
 
 #[actix_web::test]
-async fn a_command_is_given_in_the_name_of_who_asks() {
+async fn a_command_names_its_user() {
     let (world, gate) = (World::running(), Reviewer::default().gate());
     let mut commands = world.state.board.take_commands();
-    let order = with_token(command(Method::POST, &format!("{PATH}/spaces/pause")), "token-of-eve");
-    let obeying = async {
+    let request =
+        with_token(command(Method::POST, &format!("{PATH}/spaces/pause")), "token-of-eve");
+    let executing = async {
         let Some(Asked::Command(command)) = commands.recv().await else { panic!() };
         command.answer.give(Ok(()));
         command.by
     };
-    let (answer, by) = tokio::join!(ask_through(gate, &world.state, order), obeying);
+    let (answer, by) = tokio::join!(ask_through(gate, &world.state, request), executing);
     assert_eq!((answer.code, by.as_deref()), (200, Some("eve")), "{}", answer.body);
 }

@@ -1,4 +1,4 @@
-//! What is written down of who tries what, and what became of it.
+//! The audit log and its counters.
 
 use std::{
     io,
@@ -57,7 +57,7 @@ fn counted(world: &World, attempt: &str, outcome: &str) -> bool {
 }
 
 #[actix_web::test]
-async fn logins_are_written_down_and_counted_those_that_fail_too() {
+async fn logins_and_failed_logins_are_logged_and_counted() {
     let (world, log, gate) = (World::running(), Log::default(), Reviewer::default().gate());
     let _keeping = log.keep();
     assert_eq!(log_in(&gate, &world, "guessed").await.code, 401);
@@ -75,7 +75,7 @@ async fn logins_are_written_down_and_counted_those_that_fail_too() {
 }
 
 #[actix_web::test]
-async fn commands_are_written_down_and_counted_those_that_are_refused_too() {
+async fn commands_and_refused_commands_are_logged_and_counted() {
     let (world, log, gate) = (World::running(), Log::default(), Reviewer::default().gate());
     let _keeping = log.keep();
     for (token, user, code, outcome) in [
@@ -94,17 +94,17 @@ async fn commands_are_written_down_and_counted_those_that_are_refused_too() {
         }
         assert!(counted(&world, "command", outcome));
     }
-    // Reading is none.
+    // Reads are not audited.
     let read = with_token(request(Method::GET, "/api/v1/operators"), "token-of-ann");
     assert_eq!(ask_through(gate, &world.state, read).await.code, 200);
     assert_eq!(log.lines(), [""; 0]);
 }
 
 #[actix_web::test]
-async fn a_command_whose_sender_goes_away_is_written_down_too() {
+async fn a_command_whose_client_goes_away_is_logged() {
     let (world, log) = (World::running().with_parent(), Log::default());
     let _keeping = log.keep();
-    // Nobody takes it, so that it is not answered.
+    // Nobody receives it, so it is not answered.
     let _requests = world.state.board.take_commands();
     let pause = command(Method::POST, "/api/v1/operators/spaces/pause");
     let asked = super::ask(&world.state, pause);

@@ -1,5 +1,5 @@
-//! Whatever a client sends to whichever endpoint, it gets a `Status` or a good answer; nothing is
-//! logged as an error. It goes through the table of endpoints, so a new one is tried by being there.
+//! Invalid input to every endpoint of the table is answered with a `Status` or a successful answer,
+//! and not logged as an error.
 
 use std::sync::{Arc, Mutex};
 
@@ -44,7 +44,7 @@ impl Subscriber for Errors {
     fn exit(&self, _: &span::Id) {}
 }
 
-/// What may stand in a path where a name is expected.
+/// Unusual names in paths.
 const ODD_NAMES: &[&str] = &[
     "..",
     ".",
@@ -68,11 +68,10 @@ const ODD_NAMES: &[&str] = &[
     "+",
 ];
 
-/// What may stand in a query where something else is expected; what is wrong with every form of
-/// parameter but text.
+/// Values in queries that are invalid for every form of parameter except text.
 const ODD_VALUES: &[&str] = &["-1", "1.5", "many", "%00", "%ff", "99999999999999999999", "%2e%2e"];
 
-/// Each is no selector, no token, no phase.
+/// Invalid selectors, tokens and phases.
 const BROKEN: &[(&str, &str)] = &[
     ("limit", "1&limit=2"),
     ("continue", "bnM"),
@@ -91,16 +90,16 @@ fn readable() -> impl Iterator<Item = &'static Endpoint> {
     PATHS.endpoints().iter().filter(|endpoint| endpoint.method == endpoint::Method::Get)
 }
 
-/// A page says in HTML what is wrong, and does not mind words that it does not know.
-fn is_for_people(endpoint: &Endpoint) -> bool {
+/// A page shows errors as HTML and ignores unknown parameters.
+fn is_page(endpoint: &Endpoint) -> bool {
     endpoint.answer.media_types == ["text/html"]
 }
 
-/// A good answer of the endpoint, or a `Status` of a client's mistake.
-fn is_decent(endpoint: &Endpoint, answer: &Answer, asked: &str) {
+/// A successful answer of the endpoint, or a `Status` of a client error.
+fn is_valid(endpoint: &Endpoint, answer: &Answer, asked: &str) {
     assert_eq!(answer.header(header::X_CONTENT_TYPE_OPTIONS), "nosniff", "{asked}");
     if answer.header(header::CONTENT_TYPE).starts_with("text/html") {
-        assert!(is_for_people(endpoint) && answer.code < 500, "{asked}: {}", answer.code);
+        assert!(is_page(endpoint) && answer.code < 500, "{asked}: {}", answer.code);
     } else if !endpoint.answer.codes.contains(&answer.code) {
         let code = StatusCode::from_u16(answer.code).unwrap();
         assert!(code.is_client_error(), "{asked}: {code}");
@@ -122,7 +121,7 @@ async fn odd_names_in_paths_are_not_found_or_refused() {
                 let path = example_path(&Endpoint { path: leak(pattern), ..*endpoint });
                 let answer = ask(request(reading(endpoint), &path)).await;
                 assert!((400..500).contains(&answer.code), "{path}: {}", answer.code);
-                is_decent(endpoint, &answer, &path);
+                is_valid(endpoint, &answer, &path);
             }
         }
         for path in [
@@ -130,17 +129,17 @@ async fn odd_names_in_paths_are_not_found_or_refused() {
             format!("{}/", endpoint.path),
             format!("{}/../x", endpoint.path),
         ] {
-            // The example names would hide what is odd about the rest.
+            // Valid names, so that the rest of the path is tested.
             let path = example_path(&Endpoint { path: leak(path), ..*endpoint });
             let answer = ask(request(reading(endpoint), &path)).await;
-            is_decent(endpoint, &answer, &path);
+            is_valid(endpoint, &answer, &path);
         }
     }
     assert_eq!(*errors.0.lock().unwrap(), Vec::<String>::new());
 }
 
 #[actix_web::test]
-async fn odd_words_in_queries_are_refused_where_they_mean_something_and_ignored_elsewhere() {
+async fn odd_values_are_refused_for_known_parameters_and_ignored_elsewhere() {
     let (world, errors) = (World::running().with_parent().with_namespaces(1), Errors::default());
     let _guard = tracing::subscriber::set_default(errors.clone());
     let service = init_service(app(open_gate(), world.state.clone())).await;
@@ -152,9 +151,9 @@ async fn odd_words_in_queries_are_refused_where_they_mean_something_and_ignored_
             for odd in ODD_VALUES {
                 let asked = format!("{path}?{}={odd}", parameter.name);
                 let answer = ask(request(reading(endpoint), &asked)).await;
-                is_decent(endpoint, &answer, &asked);
+                is_valid(endpoint, &answer, &asked);
                 let is_strict = matches!(parameter.form, Form::WholeNumber | Form::OneOf(_));
-                if is_strict && !is_for_people(endpoint) {
+                if is_strict && !is_page(endpoint) {
                     is_status(&answer, StatusCode::BAD_REQUEST, "BadRequest");
                 }
             }
@@ -162,8 +161,8 @@ async fn odd_words_in_queries_are_refused_where_they_mean_something_and_ignored_
         for (name, broken) in BROKEN {
             let asked = format!("{path}?{name}={broken}");
             let answer = ask(request(reading(endpoint), &asked)).await;
-            if is_for_people(endpoint) {
-                is_decent(endpoint, &answer, &asked);
+            if is_page(endpoint) {
+                is_valid(endpoint, &answer, &asked);
             } else if endpoint.query.iter().any(|parameter| parameter.name == *name) {
                 is_status(&answer, StatusCode::BAD_REQUEST, "BadRequest");
             } else {
@@ -179,7 +178,7 @@ async fn odd_words_in_queries_are_refused_where_they_mean_something_and_ignored_
 }
 
 #[actix_web::test]
-async fn a_body_where_none_is_read_changes_nothing_and_too_much_of_anything_is_refused() {
+async fn an_unexpected_body_is_ignored_and_oversized_input_is_refused() {
     let (world, errors) = (World::running().with_parent().with_namespaces(1), Errors::default());
     let _guard = tracing::subscriber::set_default(errors.clone());
     let service = init_service(app(open_gate(), world.state.clone())).await;
@@ -208,12 +207,12 @@ async fn a_body_where_none_is_read_changes_nothing_and_too_much_of_anything_is_r
         is_status(&ask(large).await, code, "RequestEntityTooLarge");
         let binary = request(method.clone(), &path).set_payload(vec![0xff, 0x00, 0xfe]);
         let binary = ask(binary).await;
-        is_decent(endpoint, &binary, &path);
+        is_valid(endpoint, &binary, &path);
     }
     assert_eq!(*errors.0.lock().unwrap(), Vec::<String>::new());
 }
 
-/// An endpoint's path lives for ever.
+/// The path of an endpoint is static.
 fn leak(path: String) -> &'static str {
     Box::leak(path.into_boxed_str())
 }

@@ -1,4 +1,4 @@
-//! What is ordered over HTTP, and how the answer comes back.
+//! Commands over HTTP and their answers.
 
 use actix_web::{
     http::{Method, StatusCode, header},
@@ -11,28 +11,28 @@ use crate::board::{Command, CommandError, CommandRequest, WebRequest};
 
 const PARENT: &str = "/api/v1/operators/echo-server/parents/ns/a";
 
-fn order(path: &str) -> TestRequest {
+fn post(path: &str) -> TestRequest {
     request(Method::POST, path).insert_header((header::CONTENT_TYPE, "application/json"))
 }
 
-/// Orders something that is answered so.
-async fn ordered(
+/// Sends a command that gets this result.
+async fn sent(
     world: &World,
     path: &str,
     result: Result<(), CommandError>,
 ) -> (Answer, CommandRequest) {
     let mut commands: Receiver<WebRequest> = world.state.board.take_commands();
-    let obeying = async {
+    let executing = async {
         let Some(WebRequest::Command(mut command)) = commands.recv().await else { panic!() };
         let answer = std::mem::replace(&mut command.answer, crate::board::Answer::nobody());
         answer.give(result);
         command
     };
-    tokio::join!(ask(&world.state, order(path)), obeying)
+    tokio::join!(ask(&world.state, post(path)), executing)
 }
 
 #[actix_web::test]
-async fn each_path_gives_its_order_and_says_that_it_is_done() {
+async fn each_path_sends_its_command_and_returns_success() {
     let world = World::running().with_parent().with_namespaces(1);
     let key = || "ns/a".parse().unwrap();
     let of_cluster = || "n00000".parse().unwrap();
@@ -46,7 +46,7 @@ async fn each_path_gives_its_order_and_says_that_it_is_done() {
         (format!("{spaces}/pause"), 200, Command::PauseOperator),
         (format!("{spaces}/resume"), 200, Command::ResumeOperator),
     ] {
-        let (answer, command) = ordered(&world, &path, Ok(())).await;
+        let (answer, command) = sent(&world, &path, Ok(())).await;
         assert_eq!((answer.code, &command.command), (code, &expected), "{path}: {}", answer.body);
         assert_eq!(answer.json()["status"], "Success");
         assert!(path.contains(&command.operator));
@@ -54,7 +54,7 @@ async fn each_path_gives_its_order_and_says_that_it_is_done() {
 }
 
 #[actix_web::test]
-async fn what_was_not_done_is_answered_as_the_server_said_it() {
+async fn errors_of_commands_are_returned_with_their_code_and_reason() {
     let world = World::running().with_parent();
     let refused = |code, reason: &str| {
         let (reason, message) = (reason.to_owned(), "no".to_owned());
@@ -68,16 +68,16 @@ async fn what_was_not_done_is_answered_as_the_server_said_it() {
         (CommandError::Busy, StatusCode::TOO_MANY_REQUESTS, "TooManyRequests"),
         (CommandError::Unanswered("x".to_owned()), StatusCode::GATEWAY_TIMEOUT, "Timeout"),
     ] {
-        let (answer, _) = ordered(&world, &format!("{PARENT}/pause"), Err(error)).await;
+        let (answer, _) = sent(&world, &format!("{PARENT}/pause"), Err(error)).await;
         is_status(&answer, code, reason);
     }
     world.state.board.begin_stopping();
-    let answer = ask(&world.state, order(&format!("{PARENT}/pause"))).await;
+    let answer = ask(&world.state, post(&format!("{PARENT}/pause"))).await;
     is_status(&answer, StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable");
 }
 
 #[actix_web::test]
-async fn a_command_is_given_on_purpose_and_by_post() {
+async fn a_command_must_be_a_post_of_json_from_the_same_origin() {
     let world = World::running().with_parent().with_namespaces(1);
     for path in [
         format!("{PARENT}/sync"),
@@ -89,30 +89,30 @@ async fn a_command_is_given_on_purpose_and_by_post() {
         let answer = ask(&world.state, request(Method::GET, &path)).await;
         is_status(&answer, StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed");
         assert_eq!(answer.header(header::ALLOW), "POST", "{path}");
-        // What a form of another site can send.
+        // Requests that a form of another site can send.
         let form = || request(Method::POST, &path);
         let (code, reason) = (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType");
         is_status(&ask(&world.state, form()).await, code, reason);
         let text = form().insert_header((header::CONTENT_TYPE, "text/plain"));
         is_status(&ask(&world.state, text).await, code, reason);
-        let other = order(&path).insert_header((header::ORIGIN, "https://evil.example"));
+        let other = post(&path).insert_header((header::ORIGIN, "https://evil.example"));
         is_status(&ask(&world.state, other).await, StatusCode::FORBIDDEN, "Forbidden");
-        // What our own page sends is ordered, and there is nobody to carry it out.
-        let own = order(&path).insert_header((header::ORIGIN, "http://localhost:8080"));
+        // A request of our own page is accepted, but nobody receives the command.
+        let own = post(&path).insert_header((header::ORIGIN, "http://localhost:8080"));
         is_status(
             &ask(&world.state, own).await,
             StatusCode::SERVICE_UNAVAILABLE,
             "ServiceUnavailable",
         );
     }
-    // The last name may be a command or a parent, as its type says.
+    // The last part may be a command or the name of a parent, depending on its type.
     for (path, code, reason) in [
         ("/api/v1/operators/spaces/parents/n00000/nonsense", 405, "MethodNotAllowed"),
         (PARENT, 405, "MethodNotAllowed"),
         ("/api/v1/operators/echo-server/parents/a/sync", 400, "BadRequest"),
         ("/api/v1/operators/spaces/parents/ns/n00000/sync", 400, "BadRequest"),
     ] {
-        let answer = ask(&world.state, order(path)).await;
+        let answer = ask(&world.state, post(path)).await;
         is_status(&answer, StatusCode::from_u16(code).unwrap(), reason);
     }
     let path = "/api/v1/operators/echo-server/parents/ns/sync";

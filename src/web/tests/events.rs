@@ -32,15 +32,15 @@ fn kinds(text: &str) -> Vec<String> {
     events(text).into_iter().map(|(kind, _)| kind).collect()
 }
 
-/// Listens, lets something happen, and returns what a reader has got when the process has ended.
-pub(super) async fn heard(world: &World, path: &str, happens: impl FnOnce()) -> String {
+/// Listens, lets something happen, and returns everything that a reader received until the end.
+pub(super) async fn received(world: &World, path: &str, happens: impl FnOnce()) -> String {
     let service = init_service(app(open_gate(), world.state.clone())).await;
     let response = call_service(&service, request(Method::GET, path).to_request()).await;
     assert_eq!(response.status(), StatusCode::OK);
     assert_eq!(response.headers().get(header::CONTENT_TYPE).unwrap(), "text/event-stream");
     happens();
     world.state.board.begin_stopping();
-    let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body broke") };
+    let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body is incomplete") };
     String::from_utf8(body.to_vec()).unwrap()
 }
 
@@ -48,7 +48,7 @@ fn name(operator: &str) -> OperatorName {
     OperatorName::new(operator).unwrap()
 }
 
-/// The parent `ns/a` runs once, another operator comes up, a third thing happens to a type.
+/// Reconciles the parent `ns/a`, and changes another operator and a type.
 fn something_happens(state: &WebState) {
     let (key, uid) = (ObjectKey::namespaced("ns", "a"), Uid::new("p"));
     let board = &state.board;
@@ -67,23 +67,23 @@ fn something_happens(state: &WebState) {
 }
 
 #[actix_web::test]
-async fn a_reader_is_told_what_changes() {
+async fn a_reader_receives_all_changes() {
     let world = World::running();
-    let text = heard(&world, "/api/v1/events", || something_happens(&world.state)).await;
+    let text = received(&world, "/api/v1/events", || something_happens(&world.state)).await;
     let parent = json!({"operator": "echo-server", "namespace": "ns", "name": "a", "uid": "p"});
     let with = |more: Value| {
         let mut all = parent.clone();
         all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         all
     };
-    let run = json!({
+    let reconcile = json!({
         "number": 1, "durationMilliseconds": 1.5, "writes": 0,
         "outcome": {"result": "Failed", "reason": "HandlerFailed", "message": "a\nb"},
     });
     let expected = [
         ("hello", json!({})),
         ("phase", with(json!({"phase": "pending"}))),
-        ("run", with(json!({"phase": "failing", "run": run}))),
+        ("reconcile", with(json!({"phase": "failing", "reconcile": reconcile}))),
         ("operator", json!({"operator": "spaces", "state": "degraded", "reasons": ["no CRD"]})),
         (
             "type",
@@ -91,7 +91,7 @@ async fn a_reader_is_told_what_changes() {
                    "deletionsHeld": false}),
         ),
         ("gone", parent),
-        ("stopping", json!({"message": "the process ends"})),
+        ("stopping", json!({"message": "the process is stopping"})),
     ];
     assert_eq!(events(&text), expected.map(|(kind, data)| (kind.to_owned(), data)));
     let numbers: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("id: ")).collect();
@@ -100,28 +100,28 @@ async fn a_reader_is_told_what_changes() {
 }
 
 #[actix_web::test]
-async fn a_reader_is_told_only_what_it_asks_for() {
+async fn a_reader_receives_only_the_selected_changes() {
     for (query, expected) in [
         ("operator=spaces", vec!["operator"]),
-        ("operator=echo-server", vec!["phase", "run", "type", "gone"]),
-        ("operator=echo-server&namespace=ns&name=a", vec!["phase", "run", "gone"]),
+        ("operator=echo-server", vec!["phase", "reconcile", "type", "gone"]),
+        ("operator=echo-server&namespace=ns&name=a", vec!["phase", "reconcile", "gone"]),
         ("operator=spaces&name=n", vec!["operator"]),
-        ("operator=spaces&name=n&kind=run", vec![]),
-        ("namespace=ns&name=a&kind=run", vec!["run"]),
+        ("operator=spaces&name=n&kind=reconcile", vec![]),
+        ("namespace=ns&name=a&kind=reconcile", vec!["reconcile"]),
         ("namespace=other", vec![]),
         ("name=a&kind=type,gone", vec!["gone"]),
         ("kind=type", vec!["type"]),
     ] {
         let world = World::running();
         let path = format!("/api/v1/events?{query}");
-        let text = heard(&world, &path, || something_happens(&world.state)).await;
+        let text = received(&world, &path, || something_happens(&world.state)).await;
         let expected = [vec!["hello"], expected, vec!["stopping"]].concat();
         assert_eq!(kinds(&text), expected, "{query}");
     }
 }
 
 #[actix_web::test]
-async fn a_slow_reader_is_told_so_and_loses_the_connection_while_nothing_waits_for_it() {
+async fn a_slow_reader_is_informed_and_disconnected_and_blocks_nothing() {
     let world = World::running();
     let service = init_service(app(open_gate(), world.state.clone())).await;
     let asked = request(Method::GET, "/api/v1/events").to_request();
@@ -129,7 +129,7 @@ async fn a_slow_reader_is_told_so_and_loses_the_connection_while_nothing_waits_f
     for number in 0..20_000_u64 {
         world.state.board.update_type(&super::world::pods(), |ty| ty.restarts = number + 1);
     }
-    let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body broke") };
+    let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body is incomplete") };
     let events = events(std::str::from_utf8(&body).unwrap());
     let (kind, data) = events.last().unwrap();
     assert_eq!((events.len(), kind.as_str()), (2, "dropped"));
@@ -137,7 +137,7 @@ async fn a_slow_reader_is_told_so_and_loses_the_connection_while_nothing_waits_f
 }
 
 #[actix_web::test]
-async fn a_thousand_readers_hear_the_same() {
+async fn a_thousand_readers_receive_the_same() {
     let world = World::running();
     let service = init_service(app(open_gate(), world.state.clone())).await;
     let mut bodies = Vec::new();
@@ -148,14 +148,14 @@ async fn a_thousand_readers_hear_the_same() {
     something_happens(&world.state);
     world.state.board.begin_stopping();
     for body in bodies {
-        let Ok(body) = to_bytes(body).await else { panic!("the body broke") };
+        let Ok(body) = to_bytes(body).await else { panic!("the body is incomplete") };
         let text = String::from_utf8(body.to_vec()).unwrap();
         assert_eq!(kinds(&text), ["hello", "operator", "stopping"]);
     }
 }
 
 #[actix_web::test]
-async fn readers_beyond_the_limit_are_refused_and_who_leaves_makes_room() {
+async fn readers_beyond_the_limit_are_refused_until_others_leave() {
     let world = World::running();
     let board = &world.state.board;
     let listeners: Vec<_> = (0..MAX_LISTENERS).map(|_| board.subscribe().unwrap()).collect();
@@ -163,11 +163,11 @@ async fn readers_beyond_the_limit_are_refused_and_who_leaves_makes_room() {
     is_status(&answer, StatusCode::TOO_MANY_REQUESTS, "TooManyRequests");
     assert_eq!(answer.header(header::RETRY_AFTER), "5");
     drop(listeners);
-    assert_eq!(kinds(&heard(&world, "/api/v1/events", || ()).await), ["hello", "stopping"]);
+    assert_eq!(kinds(&received(&world, "/api/v1/events", || ()).await), ["hello", "stopping"]);
 }
 
 #[actix_web::test]
-async fn a_reader_that_has_gone_is_forgotten() {
+async fn a_disconnected_reader_is_removed() {
     let world = World::running();
     let service = init_service(app(open_gate(), world.state.clone())).await;
     for _ in 0..2 * MAX_LISTENERS {
@@ -177,11 +177,11 @@ async fn a_reader_that_has_gone_is_forgotten() {
 }
 
 #[actix_web::test]
-async fn what_makes_no_sense_to_listen_to_is_refused() {
+async fn an_invalid_filter_is_refused() {
     let world = World::running();
     let nobody = get(&world.state, "/api/v1/events?operator=nobody").await;
     is_status(&nobody, StatusCode::NOT_FOUND, "NotFound");
-    let kind = get(&world.state, "/api/v1/events?kind=run,birth").await;
+    let kind = get(&world.state, "/api/v1/events?kind=reconcile,birth").await;
     let message = is_status(&kind, StatusCode::BAD_REQUEST, "BadRequest");
     assert!(message.contains("`birth`") && message.contains("phase"), "{message}");
     let head = ask(&world.state, request(Method::HEAD, "/api/v1/events")).await;

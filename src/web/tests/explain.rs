@@ -32,7 +32,7 @@ async fn operators_show_their_types_limits_and_parents_by_phase() {
         json!({
             "type": "pods", "apiVersion": "v1", "kind": "Pod", "namespaced": true,
             "updateStrategy": "Recreate", "conflicts": "Force", "propagation": "Background",
-            "adopt": false, "recreateIfImmutable": false, "uncollectable": false, "ignoresStatus": false,
+            "adopt": false, "recreateIfImmutable": false, "deleteWithFinalizer": false, "ignoresStatus": false,
         })
     );
     assert_eq!(echo["limits"]["handlerDeadlineSeconds"], 30.0);
@@ -48,7 +48,7 @@ async fn operators_show_their_types_limits_and_parents_by_phase() {
 }
 
 #[actix_web::test]
-async fn an_operator_shows_the_caches_that_it_lives_on() {
+async fn an_operator_shows_the_caches_that_it_uses() {
     let world = World::running().with_parent();
     let operator = json_at(&world, "/api/v1/operators/echo-server").await;
     let caches = operator["caches"].as_array().unwrap();
@@ -58,7 +58,7 @@ async fn an_operator_shows_the_caches_that_it_lives_on() {
 }
 
 #[actix_web::test]
-async fn a_parent_shows_why_it_fails_and_what_it_has() {
+async fn a_parent_shows_its_failure_history_and_children() {
     let world = World::running().with_parent();
     let parent = json_at(&world, "/api/v1/operators/echo-server/parents/ns/a").await;
     assert_eq!([&parent["phase"], &parent["message"]], ["failing", "no such image"]);
@@ -79,7 +79,7 @@ async fn a_parent_shows_why_it_fails_and_what_it_has() {
 }
 
 #[actix_web::test]
-async fn a_parent_of_the_cluster_has_no_namespace_in_its_path() {
+async fn a_cluster_scoped_parent_has_no_namespace_in_its_path() {
     let world = World::running().with_namespaces(1);
     let parent = json_at(&world, "/api/v1/operators/spaces/parents/n00000").await;
     assert_eq!(parent["phase"], "pending");
@@ -87,7 +87,7 @@ async fn a_parent_of_the_cluster_has_no_namespace_in_its_path() {
 }
 
 #[actix_web::test]
-async fn lists_come_in_pages_that_hold_everything_once() {
+async fn the_pages_of_a_list_contain_every_item_once() {
     let world = World::running().with_namespaces(25);
     for path in ["/api/v1/operators/spaces/parents", "/api/v1/cache/namespaces"] {
         let (mut seen, mut token) = (Vec::new(), String::new());
@@ -119,7 +119,7 @@ async fn the_cache_shows_types_keys_and_objects() {
 }
 
 #[actix_web::test]
-async fn an_object_comes_as_yaml_for_who_asks_for_it() {
+async fn an_object_is_returned_as_yaml_on_request() {
     let world = World::running().with_parent();
     let path = "/api/v1/cache/secrets/ns/secret";
     let json = json_at(&world, path).await;
@@ -137,7 +137,7 @@ async fn an_object_comes_as_yaml_for_who_asks_for_it() {
 }
 
 #[actix_web::test]
-async fn no_path_shows_what_is_in_a_secret() {
+async fn no_path_shows_the_values_of_a_secret() {
     let world = World::running().with_parent();
     for path in [
         "/api/v1/cache",

@@ -34,7 +34,7 @@ async fn a_process_that_answers_is_alive() {
 }
 
 #[actix_web::test]
-async fn a_process_is_ready_when_every_operator_runs() {
+async fn a_process_is_ready_when_every_operator_is_running() {
     let world = World::running();
     let answer = get(&world.state, "/readyz").await;
     assert_eq!((answer.code, answer.body.as_str()), (200, "ok"));
@@ -45,7 +45,7 @@ async fn a_process_is_ready_when_every_operator_runs() {
 }
 
 #[actix_web::test]
-async fn an_operator_that_starts_keeps_the_process_from_being_ready_and_says_what_it_waits_for() {
+async fn the_process_is_not_ready_while_an_operator_starts() {
     let world = World::running();
     let waiting_for = vec!["pods".to_owned(), "services".to_owned()];
     world.set("echo-server", OperatorState::Starting { waiting_for });
@@ -57,42 +57,42 @@ async fn an_operator_that_starts_keeps_the_process_from_being_ready_and_says_wha
     assert_eq!(get(&world.state, "/readyz/spaces").await.code, 200);
 }
 
-/// All are counted, however many are shown, and none keeps an operator out of service.
+/// All are counted, although only some are listed, and the operator stays ready.
 #[actix_web::test]
-async fn objects_that_cannot_be_read_are_counted_where_an_operator_needs_the_type() {
-    let world = World::running().with_unreadable_pods(101);
-    let line = "[-]type/pods 101 objects cannot be read and are left out: see /api/v1/cache/pods";
-    for (path, is_said) in [
+async fn undecodable_objects_are_reported_for_operators_that_use_the_type() {
+    let world = World::running().with_undecodable_pods(101);
+    let line = "[-]type/pods 101 objects cannot be decoded and are ignored: see /api/v1/cache/pods";
+    for (path, is_expected) in [
         ("/readyz?verbose", true),
         ("/readyz/echo-server?verbose", true),
         ("/readyz/spaces?verbose", false),
     ] {
         let answer = get(&world.state, path).await;
-        let says = answer.body.lines().any(|shown| shown == line);
-        assert_eq!((answer.code, says), (200, is_said), "{path}: {}", answer.body);
+        let is_shown = answer.body.lines().any(|shown| shown == line);
+        assert_eq!((answer.code, is_shown), (200, is_expected), "{path}: {}", answer.body);
     }
 }
 
 #[actix_web::test]
-async fn deletions_that_are_held_are_said_and_keep_nobody_out_of_service() {
+async fn held_deletions_are_reported_and_do_not_affect_readiness() {
     let world = World::running();
     let state = TypeState { deletions_held: true, ..TypeState::default() };
     world.state.board.set_type(&pods(), state);
     let answer = get(&world.state, "/readyz?verbose").await;
-    let line = "[-]type/pods the API server went back to an earlier version";
+    let line = "[-]type/pods the API server returned an earlier resourceVersion";
     assert!(answer.code == 200 && answer.body.contains(line), "{}", answer.body);
 }
 
-/// What only the framework wanted to write is no trouble.
+/// Fields that only the framework writes are not a problem.
 #[actix_web::test]
-async fn what_the_crd_does_not_declare_of_the_status_is_shown_and_keeps_nobody_out_of_service() {
+async fn undeclared_status_fields_are_reported_and_do_not_affect_readiness() {
     let world = World::running();
     let (own, odd) = (UndeclaredField::own("conditions"), ".status.odd".to_owned());
     world.lacks("spaces", std::slice::from_ref(&own));
     world.lacks("echo-server", &[UndeclaredField::returned(odd), own]);
     let (ours, theirs) = (
-        "[+]status/spaces namespaces does not declare, so not written: .status.conditions",
-        "[-]status/echo-server echoservers.example.com does not declare, so not written: \
+        "[+]status/spaces not written, because namespaces does not declare them: .status.conditions",
+        "[-]status/echo-server not written, because echoservers.example.com does not declare them: \
          .status.odd (returned by the handler), .status.conditions",
     );
     for (path, expected) in [
@@ -118,7 +118,7 @@ async fn what_the_crd_does_not_declare_of_the_status_is_shown_and_keeps_nobody_o
 }
 
 #[actix_web::test]
-async fn a_degraded_operator_with_a_reason_leaves_the_process_ready_and_is_not_ready_itself() {
+async fn a_degraded_operator_with_a_reason_is_not_ready_and_the_process_is() {
     let world = World::running();
     forbid_pods(&world);
     world.set("echo-server", degraded("missing permission: get, list, watch on pods"));
@@ -162,7 +162,7 @@ async fn a_degraded_operator_without_a_reason_is_not_settled() {
 }
 
 #[actix_web::test]
-async fn a_process_that_stops_is_not_ready_but_alive() {
+async fn a_stopping_process_is_alive_and_not_ready() {
     let world = World::running();
     world.state.board.begin_stopping();
     for path in ["/readyz", "/readyz/spaces"] {
@@ -174,7 +174,7 @@ async fn a_process_that_stops_is_not_ready_but_alive() {
 }
 
 #[actix_web::test]
-async fn a_reason_cannot_forge_a_line() {
+async fn a_reason_with_a_line_break_stays_on_one_line() {
     let world = World::running();
     world.set("spaces", degraded("x\n[+]operator/echo-server ok"));
     let verbose = get(&world.state, "/readyz?verbose").await.body;
@@ -182,7 +182,7 @@ async fn a_reason_cannot_forge_a_line() {
 }
 
 #[actix_web::test]
-async fn metrics_hold_the_state_of_this_moment() {
+async fn metrics_show_the_current_state() {
     let world = World::running().with_parent();
     world.pause("spaces");
     let answer = get(&world.state, "/metrics").await;

@@ -1,4 +1,4 @@
-//! HTTP/2 as a client that means no good speaks it: frames by hand, over TLS.
+//! Malicious HTTP/2 clients: raw frames over TLS.
 
 use std::{
     io::{Read, Write},
@@ -24,13 +24,13 @@ const GO_AWAY: u8 = 7;
 const CONTINUATION: u8 = 9;
 const ENDS_STREAM_AND_HEADERS: u8 = 5;
 
-/// A client that has begun to speak HTTP/2.
+/// A client that has sent its preface.
 struct Client(StreamOwned<ClientConnection, TcpStream>);
 
 impl Client {
     fn new(address: SocketAddr, trusted: &str) -> Self {
         let mut stream = connect_for(address, trusted, &TLS13, &["h2"]).unwrap();
-        // As long as nothing takes that is right: then reading fails.
+        // A failing server would otherwise block the test.
         stream.sock.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
         stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
         stream.write_all(&frame(SETTINGS, 0, 0, &[])).unwrap();
@@ -43,7 +43,7 @@ impl Client {
 
     /// GET of a path.
     fn get(&mut self, stream: u8, path: &str) {
-        // `:method GET`, `:scheme https`, and names in full by their number in the static table.
+        // `:method GET`, `:scheme https`, and literal fields with names of the static table.
         let mut block = vec![0x82, 0x87];
         for (name, value) in [(0x41, "localhost"), (0x44, path)] {
             block.extend([name, u8::try_from(value.len()).unwrap()]);
@@ -65,7 +65,7 @@ impl Client {
     fn read(&mut self, into: &mut [u8]) -> Option<()> {
         let read = self.0.read_exact(into);
         let kind = read.as_ref().map_err(std::io::Error::kind);
-        assert!(!matches!(kind, Err(std::io::ErrorKind::WouldBlock)), "nothing comes, nor an end");
+        assert!(!matches!(kind, Err(std::io::ErrorKind::WouldBlock)), "no answer and no end");
         read.ok()
     }
 
@@ -99,7 +99,7 @@ fn serve(protection: Protection, limits: Limits) -> (SocketAddr, String, ServerH
 }
 
 #[actix_web::test]
-async fn a_flood_of_frames_that_carry_nothing_ends_the_connection_and_nobody_elses() {
+async fn a_flood_of_frames_without_content_ends_only_its_connection() {
     let (address, certificate, handle) = serve(Protection::default(), Limits::default());
     let asked = tokio::task::spawn_blocking(move || {
         let mut other = Client::new(address, &certificate);
@@ -112,7 +112,7 @@ async fn a_flood_of_frames_that_carry_nothing_ends_the_connection_and_nobody_els
             let mut client = Client::new(address, &certificate);
             assert!(first.is_none_or(|first| client.send(&first)));
             let floods = flood.repeat(100);
-            // It ends while that is sent, or when it was.
+            // The connection ends during or after the flood.
             if (0..1000).all(|_| client.send(&floods)) {
                 client.end();
             }
@@ -127,14 +127,14 @@ async fn a_flood_of_frames_that_carry_nothing_ends_the_connection_and_nobody_els
 }
 
 #[actix_web::test]
-async fn who_is_refused_for_lack_of_a_token_loses_the_connection() {
+async fn a_request_without_a_token_ends_the_connection() {
     let access = Reviewer::default().gate().access;
     let protection = Protection { access, ..Protection::default() };
     let (address, certificate, handle) = serve(protection, Limits::default());
     let asked = tokio::task::spawn_blocking(move || {
         let mut client = Client::new(address, &certificate);
         client.get(1, "/livez");
-        assert!(client.is_answered("ok"), "a probe needs none");
+        assert!(client.is_answered("ok"), "a probe needs no token");
         client.get(3, "/version");
         let kinds: Vec<u8> = std::iter::from_fn(|| client.next()).map(|(kind, _)| kind).collect();
         assert!(kinds.contains(&DATA) && !kinds.contains(&GO_AWAY), "{kinds:?}");
@@ -144,7 +144,7 @@ async fn who_is_refused_for_lack_of_a_token_loses_the_connection() {
 }
 
 #[actix_web::test]
-async fn who_never_begins_with_tls_makes_room_for_who_does() {
+async fn connections_without_a_handshake_are_replaced() {
     let limits =
         Limits { connections: 2, reserve: 0, head: Duration::from_mins(2), ..Limits::default() };
     let (address, certificate, handle) = serve(Protection::default(), limits);

@@ -1,4 +1,4 @@
-//! `?events`: about what is asked, and how the answer is shown, as JSON and for people.
+//! `?events`: the queried objects, and the answer as JSON and as a page.
 
 use std::time::{Duration, SystemTime};
 
@@ -29,7 +29,7 @@ fn event(name: &str, second: u64, message: &str) -> ObjectEvent {
     }
 }
 
-/// What is answered when the engine has read this.
+/// The answer for this reading of the engine.
 async fn asked(world: &World, path: &str, reading: EventReading) -> (Answer, EventRequest) {
     let mut requests = world.state.board.take_commands();
     let reading_for = async {
@@ -48,7 +48,7 @@ fn two() -> EventReading {
 }
 
 #[actix_web::test]
-async fn it_is_asked_about_the_parent_and_all_that_belongs_to_it() {
+async fn events_about_the_parent_and_its_children_are_read() {
     let world = World::running().with_parent();
     let (answer, request) = asked(&world, &format!("{API}?events=1"), two()).await;
     let about: Vec<_> =
@@ -60,26 +60,26 @@ async fn it_is_asked_about_the_parent_and_all_that_belongs_to_it() {
         });
     assert_eq!((about[0].clone(), request.operator.as_str()), (parent, "echo-server"));
     assert!(about.contains(&pod) && about.contains(&secret) && about.len() == 3, "{about:?}");
-    let told = answer.json();
+    let shown = answer.json();
     let first = json!({
         "lastSeen": "1970-01-01T00:00:20.000Z", "type": "Warning", "reason": "FailedScheduling",
         "object": {"kind": "Pod", "namespace": "ns", "name": "pod"},
         "message": "0/3 nodes are available", "count": 12, "source": "default-scheduler",
     });
-    assert_eq!(told["events"]["items"][0], first);
-    assert_eq!([&told["events"]["omitted"], &told["events"]["objectsOmitted"]], [0, 0]);
-    check_answer("/api/v1/operators/{operator}/parents/{namespace}/{name}", &told);
+    assert_eq!(shown["events"]["items"][0], first);
+    assert_eq!([&shown["events"]["omitted"], &shown["events"]["objectsOmitted"]], [0, 0]);
+    check_answer("/api/v1/operators/{operator}/parents/{namespace}/{name}", &shown);
 }
 
 #[actix_web::test]
-async fn nobody_is_asked_unless_somebody_wants_to_know() {
+async fn events_are_read_only_on_request() {
     let world = World::running().with_parent();
-    // Nobody takes requests: one would be answered with an error, which is shown.
+    // Nobody receives requests, so a query would show an error.
     assert_eq!(get(&world.state, API).await.json().get("events"), None);
 }
 
 #[actix_web::test]
-async fn what_cannot_be_read_is_said_and_the_rest_is_shown_all_the_same() {
+async fn errors_and_omissions_are_shown_with_the_events() {
     let world = World::running().with_parent();
     let forbidden = "missing permission: list on events in `ns`; 403 Forbidden".to_owned();
     let partly = || EventReading {
@@ -93,13 +93,13 @@ async fn what_cannot_be_read_is_said_and_the_rest_is_shown_all_the_same() {
     assert_eq!((answer.code, &events["errors"]), (200, &json!([forbidden])));
     assert_eq!([&events["omitted"], &events["objectsOmitted"]], [7, 2]);
     let (page, _) = asked(&world, &format!("{PAGE}?events"), partly()).await;
-    for said in [
-        "Not everything can be read: missing permission: list on events in `ns`",
-        "At least 7 older ones are not shown.",
-        "About 2 further objects nothing was read.",
+    for text in [
+        "Some Events cannot be read: missing permission: list on events in `ns`",
+        "At least 7 older Events are not shown.",
+        "The Events about 2 further objects were not read.",
         "0/3 nodes are available",
     ] {
-        assert!(page.body.contains(said), "no `{said}` in {}", page.body);
+        assert!(page.body.contains(text), "no `{text}` in {}", page.body);
     }
     world.state.board.begin_stopping();
     let events = get(&world.state, &format!("{API}?events")).await.json()["events"].clone();
@@ -108,7 +108,7 @@ async fn what_cannot_be_read_is_said_and_the_rest_is_shown_all_the_same() {
 }
 
 #[actix_web::test]
-async fn the_page_has_them_behind_a_link_and_follows_slowly_while_it_shows_them() {
+async fn the_page_shows_events_behind_a_link_and_refreshes_slowly() {
     let world = World::running().with_parent();
     let html = |answer: Answer| answer.body;
     let bare = request(Method::GET, PAGE).insert_header((header::ACCEPT, "text/html"));
@@ -134,7 +134,7 @@ async fn the_page_has_them_behind_a_link_and_follows_slowly_while_it_shows_them(
 }
 
 #[actix_web::test]
-async fn what_an_event_says_is_text_and_nothing_else() {
+async fn the_text_of_an_event_is_escaped() {
     let world = World::running().with_parent();
     let hostile = vec![event("<b>pod</b>", 1, "<script>alert(1)</script>")];
     let reading = EventReading { events: hostile, ..EventReading::default() };
@@ -144,7 +144,7 @@ async fn what_an_event_says_is_text_and_nothing_else() {
 }
 
 #[actix_web::test]
-async fn both_questions_can_be_asked_at_once() {
+async fn a_preview_and_events_can_be_requested_together() {
     let world = World::running().with_parent();
     let mut requests = world.state.board.take_commands();
     let answering = async {
@@ -155,7 +155,7 @@ async fn both_questions_can_be_asked_at_once() {
     };
     let path = format!("{API}?diff=1&events=1");
     let (answer, ()) = tokio::join!(get(&world.state, &path), answering);
-    let told: Value = answer.json();
-    assert_eq!(told["previewError"], "the oven is cold");
-    assert_eq!(told["events"]["items"].as_array().map(Vec::len), Some(2));
+    let shown: Value = answer.json();
+    assert_eq!(shown["previewError"], "the oven is cold");
+    assert_eq!(shown["events"]["items"].as_array().map(Vec::len), Some(2));
 }

@@ -1,9 +1,9 @@
-//! Text of others that would turn the direction of what is beside it.
+//! Characters that change the direction of text.
 
 use actix_web::http::{Method, header};
 use serde_json::Value;
 
-use super::{Answer, ask, events::heard, request, world::World};
+use super::{Answer, ask, events::received, request, world::World};
 use crate::board::OperatorState;
 
 const TRICK: &str = "all is well\u{202e}\u{2066}\u{61c}";
@@ -19,7 +19,7 @@ async fn asked(world: &World, path: &str) -> Answer {
 }
 
 #[actix_web::test]
-async fn it_is_shown_escaped_on_pages_in_answers_and_in_events() {
+async fn they_are_escaped_on_pages_in_answers_and_in_events() {
     let world = World::running().with_parent();
     world.set("echo-server", degraded());
     for path in ["/", "/readyz/echo-server", "/ui/operators/echo-server"] {
@@ -32,12 +32,12 @@ async fn it_is_shown_escaped_on_pages_in_answers_and_in_events() {
     assert_eq!(answer.json()["reasons"], Value::from(vec![TRICK]), "the same for programs");
     world.set("echo-server", OperatorState::Running);
     let happens = || world.set("echo-server", degraded());
-    let events = heard(&world, "/api/v1/events?kind=operator", happens).await;
+    let events = received(&world, "/api/v1/events?kind=operator", happens).await;
     assert!(events.contains(SHOWN) && !events.contains('\u{202e}'), "{events}");
 }
 
 #[actix_web::test]
-async fn an_object_that_holds_it_is_the_same_for_programs() {
+async fn an_object_with_escapes_parses_to_the_same_value() {
     let world = World::running().with_parent();
     world.annotate_parent("said", TRICK);
     let path = "/api/v1/cache/echoservers.example.com/ns/a?output";

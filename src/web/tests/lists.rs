@@ -1,4 +1,4 @@
-//! Filters, and tokens that hold on to them.
+//! Filters of lists, and their continue tokens.
 
 use std::{pin::pin, sync::mpsc};
 
@@ -60,7 +60,7 @@ async fn objects_are_found_by_namespace_labels_and_name() {
 }
 
 #[actix_web::test]
-async fn a_filtered_list_goes_on_with_its_filter_and_with_no_other() {
+async fn a_continue_token_is_valid_only_for_its_list_and_filter() {
     let world = World::running().with_namespaces(25);
     for (path, filter) in [
         (PARENTS, "q=n0001"),
@@ -85,7 +85,7 @@ async fn a_filtered_list_goes_on_with_its_filter_and_with_no_other() {
 }
 
 #[actix_web::test]
-async fn how_many_follow_is_told_only_where_it_is_known() {
+async fn the_remaining_count_is_shown_only_where_it_is_known() {
     let world = World::running().with_namespaces(25);
     let remaining = async |query: &str| {
         let page = list(&world, &format!("{PARENTS}?limit=10&{query}")).await;
@@ -97,17 +97,16 @@ async fn how_many_follow_is_told_only_where_it_is_known() {
 }
 
 #[actix_web::test]
-async fn the_age_of_the_last_event_is_told() {
+async fn the_age_of_the_last_event_is_shown() {
     let world = World::running();
     let pods = list(&world, "/api/v1/cache/pods").await;
     let age = pods["cache"]["lastEventAgeSeconds"].as_u64().unwrap();
     assert!(age > 1_700_000_000, "since 1970: {age}");
 }
 
-/// Every thread for long work is taken; who is asked for little answers, and who looks at all objects
-/// waits.
+/// All blocking threads are busy: a list waits, and other requests are answered.
 #[test]
-fn who_lists_many_objects_keeps_nobody_else_from_being_answered() {
+fn a_list_of_many_objects_does_not_block_other_requests() {
     let runtime =
         Builder::new_current_thread().max_blocking_threads(1).enable_all().build().unwrap();
     for path in ["/ui/cache/namespaces", "/api/v1/cache/namespaces"] {

@@ -7,7 +7,7 @@ use actix_web::http::{Method, StatusCode};
 use super::{Answer, ask, get, is_status, request, world::World};
 use crate::web::{LogLevel, WebState};
 
-/// Logs that know two levels.
+/// A filter with two valid levels.
 struct Logs(Mutex<String>);
 
 impl LogLevel for Logs {
@@ -16,7 +16,7 @@ impl LogLevel for Logs {
     }
 
     fn set_filter(&self, filter: &str) -> anyhow::Result<()> {
-        anyhow::ensure!(["info", "debug"].contains(&filter), "`{filter}` is no level");
+        anyhow::ensure!(["info", "debug"].contains(&filter), "`{filter}` is not a level");
         self.0.lock().unwrap_or_else(PoisonError::into_inner).replace_range(.., filter);
         Ok(())
     }
@@ -41,10 +41,10 @@ async fn the_filter_is_shown_and_changed() {
 }
 
 #[actix_web::test]
-async fn a_filter_that_cannot_be_is_refused_with_what_is_wrong_and_changes_nothing() {
+async fn an_invalid_filter_is_refused_with_a_message_and_changes_nothing() {
     let state = state();
     let message = is_status(&put(&state, "loud").await, StatusCode::BAD_REQUEST, "BadRequest");
-    assert_eq!(message, "`loud` is no level");
+    assert_eq!(message, "`loud` is not a level");
     is_status(&put(&state, "").await, StatusCode::BAD_REQUEST, "BadRequest");
     let large = put(&state, &"x".repeat(4097)).await;
     is_status(&large, StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge");
@@ -54,7 +54,7 @@ async fn a_filter_that_cannot_be_is_refused_with_what_is_wrong_and_changes_nothi
 }
 
 #[actix_web::test]
-async fn a_program_that_offers_no_change_of_its_logs_says_so() {
+async fn without_log_level_the_path_is_not_found() {
     let state = World::running().state;
     for answer in [get(&state, "/log-level").await, put(&state, "debug").await] {
         let message = is_status(&answer, StatusCode::NOT_FOUND, "NotFound");

@@ -1,4 +1,4 @@
-//! Browsers: how they log in, what their cookie is worth, and what other pages cannot make of it.
+//! Login of browsers, the access of their cookie, and protection against other pages.
 
 use std::sync::atomic::Ordering;
 
@@ -44,7 +44,7 @@ impl Browser {
         self.send(of_this_page(form("/ui/login", &format!("token={token}&next=/")))).await
     }
 
-    /// The cookie that logging in brings, as it is sent.
+    /// The cookie after a login.
     async fn cookie(&self, token: &str) -> String {
         let answer = self.log_in(token).await;
         assert_eq!(answer.code, 303, "{}", answer.body);
@@ -58,7 +58,7 @@ fn visit(path: &str, cookie: &str) -> TestRequest {
         .insert_header((header::COOKIE, cookie))
 }
 
-/// As the form of any page sends it.
+/// A form as any page can send it.
 fn form(path: &str, body: &str) -> TestRequest {
     let request = request(Method::POST, path).insert_header((header::CONTENT_TYPE, FORM));
     request.set_payload(body.to_owned())
@@ -82,7 +82,7 @@ fn is_page(answer: &Answer, code: u16, shown: &[&str]) {
 }
 
 #[actix_web::test]
-async fn a_person_without_a_token_gets_a_page_to_log_in_and_a_program_a_status() {
+async fn without_a_token_a_browser_gets_the_login_page_and_a_program_a_status() {
     let browser = Browser::new();
     for path in ["/", "/ui/operators/echo-server?q=a%22b&phase=", "/metrics", "/nonsense"] {
         let answer = browser.goto(path, "").await;
@@ -102,13 +102,13 @@ async fn a_person_without_a_token_gets_a_page_to_log_in_and_a_program_a_status()
         }
     }
     is_page(&browser.goto("/ui/login", "").await, 200, &["<h1>Log in</h1>"]);
-    // What the page looks like is no secret, and nothing else is asked for it.
+    // The assets of the page are public and need no review.
     assert_eq!(browser.goto("/ui/assets/page.css", "").await.code, 200);
     assert_eq!(browser.reviewer.asked(), (0, 0));
 }
 
 #[actix_web::test]
-async fn who_logs_in_is_sent_on_with_a_cookie_that_opens_what_the_token_opens() {
+async fn a_login_redirects_with_a_cookie_that_grants_what_the_token_grants() {
     let browser = Browser::new();
     let body = "token=+token-of-ann%0A&next=%2Fui%2Foperators%2Fecho-server%3Fq%3Da";
     let answer = browser.send(of_this_page(form("/ui/login", body))).await;
@@ -132,9 +132,9 @@ async fn who_logs_in_is_sent_on_with_a_cookie_that_opens_what_the_token_opens() 
 }
 
 #[actix_web::test]
-async fn a_token_that_is_refused_is_told_so_and_never_repeated() {
+async fn a_refused_token_is_reported_and_never_shown() {
     let browser = Browser::new();
-    for (token, shown) in [("gue%3Cssed", "The token is not valid"), ("", "<h1>Log in</h1>")] {
+    for (token, shown) in [("gue%3Cssed", "The token is invalid"), ("", "<h1>Log in</h1>")] {
         let answer = browser.log_in(token).await;
         is_page(&answer, 401, &[shown, "type=\"password\""]);
         assert!(!answer.body.contains("ssed"), "{}", answer.body);
@@ -146,12 +146,12 @@ async fn a_token_that_is_refused_is_told_so_and_never_repeated() {
 }
 
 #[actix_web::test]
-async fn while_nobody_can_be_asked_the_page_says_so() {
+async fn the_page_shows_that_access_cannot_be_reviewed() {
     let browser = Browser::new();
     let cookie = browser.cookie("token-of-ann").await;
     browser.reviewer.is_down.store(true, Ordering::SeqCst);
     for answer in [browser.log_in("token-of-eve").await, browser.goto("/", &cookie).await] {
-        is_page(&answer, 503, &["Not available now", "nobody is let in until it can"]);
+        is_page(&answer, 503, &["Not available now", "all access is denied until it can"]);
         assert!(!answer.body.contains("s3cret-reason"), "{}", answer.body);
     }
     browser.reviewer.is_down.store(false, Ordering::SeqCst);
@@ -159,7 +159,7 @@ async fn while_nobody_can_be_asked_the_page_says_so() {
 }
 
 #[actix_web::test]
-async fn a_session_ends_by_its_button_and_with_its_token() {
+async fn a_session_ends_with_a_logout_and_with_its_token() {
     let browser = Browser::new();
     let (left, withdrawn) =
         (browser.cookie("token-of-ann").await, browser.cookie("token-of-ann").await);
@@ -170,14 +170,14 @@ async fn a_session_ends_by_its_button_and_with_its_token() {
     assert!(answer.header(header::SET_COOKIE).ends_with("Max-Age=0"));
     is_page(&browser.goto("/", &left).await, 401, &["<h1>Log in</h1>"]);
     assert_eq!(browser.goto("/", &withdrawn).await.code, 200);
-    browser.reviewer.knows_nobody.store(true, Ordering::SeqCst);
+    browser.reviewer.is_revoked.store(true, Ordering::SeqCst);
     let access = browser.gate.access.as_ref().unwrap();
     access.forget();
-    is_page(&browser.goto("/", &withdrawn).await, 401, &["The token is not valid"]);
-    browser.reviewer.knows_nobody.store(false, Ordering::SeqCst);
+    is_page(&browser.goto("/", &withdrawn).await, 401, &["The token is invalid"]);
+    browser.reviewer.is_revoked.store(false, Ordering::SeqCst);
     access.forget();
     let answer = browser.goto("/", &withdrawn).await;
-    assert_eq!(answer.code, 401, "it does not come back");
+    assert_eq!(answer.code, 401, "the session has ended");
 }
 
 #[actix_web::test]
@@ -206,7 +206,7 @@ async fn no_other_page_can_log_a_browser_in_or_out() {
             assert!(!answer.headers.contains_key(header::SET_COOKIE), "{path}");
         }
     }
-    assert_eq!(browser.reviewer.asked(), asked, "nobody's token was tried");
+    assert_eq!(browser.reviewer.asked(), asked, "no token was reviewed");
     assert_eq!(browser.goto("/ui/cache", &cookie).await.code, 200);
 }
 
@@ -221,7 +221,7 @@ async fn no_other_page_can_give_a_command_with_the_cookie() {
         (command(Method::POST, PAUSE).insert_header(("Origin", "http://evil.example")), 403),
         (command(Method::POST, PAUSE).insert_header(("Origin", "null")), 403),
         (command(Method::POST, PAUSE).insert_header(("Sec-Fetch-Site", "cross-site")), 403),
-        // A program has no cookies: what does not say where it is from is no browser's.
+        // Without a proof of its origin, a request does not come from a browser.
         (command(Method::POST, PAUSE), 401),
         (command(Method::PUT, "/log-level"), 401),
     ] {
@@ -230,17 +230,17 @@ async fn no_other_page_can_give_a_command_with_the_cookie() {
     }
     let mut commands = browser.world.state.board.take_commands();
     let own = with_cookie(of_this_page(command(Method::POST, PAUSE)));
-    let obeying = async {
+    let executing = async {
         let Some(Asked::Command(command)) = commands.recv().await else { panic!() };
         command.answer.give(Ok(()));
         command.by
     };
-    let (answer, by) = tokio::join!(browser.send(own), obeying);
+    let (answer, by) = tokio::join!(browser.send(own), executing);
     assert_eq!((answer.code, by.as_deref()), (200, Some("eve")), "{}", answer.body);
 }
 
 #[actix_web::test]
-async fn an_id_that_a_client_has_chosen_is_nobodys() {
+async fn an_id_that_a_client_has_chosen_is_invalid() {
     let browser = Browser::new();
     let chosen = format!("operetta={}", "A".repeat(43));
     assert_eq!(browser.goto("/", &chosen).await.code, 401);
@@ -253,12 +253,16 @@ async fn an_id_that_a_client_has_chosen_is_nobodys() {
     assert_eq!(browser.goto("/", &first).await.code, 200);
     let second = cookie_of(&browser.send(login(first.clone())).await);
     assert_ne!(second, first);
-    assert_eq!(browser.goto("/", &first).await.code, 401, "logging in anew ends what was before");
-    assert_eq!(browser.goto("/", &format!("{second}; {chosen}")).await.code, 401, "one too many");
+    assert_eq!(browser.goto("/", &first).await.code, 401, "another login ends the session");
+    assert_eq!(
+        browser.goto("/", &format!("{second}; {chosen}")).await.code,
+        401,
+        "two cookies of the name"
+    );
 }
 
 #[actix_web::test]
-async fn a_cookie_opens_no_more_than_its_token_and_only_to_pages_from_here() {
+async fn a_cookie_grants_only_what_its_token_grants_and_only_to_pages_of_this_server() {
     let browser = Browser::new();
     let cookie = browser.cookie("token-of-bob").await;
     assert_eq!(browser.goto("/metrics", &cookie).await.code, 200);
@@ -267,17 +271,17 @@ async fn a_cookie_opens_no_more_than_its_token_and_only_to_pages_from_here() {
     is_page(&answer, 403, &["Not allowed", why, "<span>bob</span><button>Log out</button>"]);
     for site in ["same-site", "cross-site"] {
         let followed = visit("/metrics", &cookie).insert_header(("Sec-Fetch-Site", site));
-        is_page(&browser.send(followed).await, 401, &["<a href=\"/metrics\">Go on</a>"]);
+        is_page(&browser.send(followed).await, 401, &["<a href=\"/metrics\">Continue</a>"]);
     }
     for foreign in ["operetta=x", "operetta=", "session=x", "__Host-operetta=x"] {
         assert_eq!(browser.goto("/metrics", foreign).await.code, 401, "{foreign}");
     }
     let both = visit("/metrics", &cookie).insert_header(("Authorization", "Bearer guessed"));
-    assert_eq!(browser.send(both).await.code, 401, "a token that is sent along counts");
+    assert_eq!(browser.send(both).await.code, 401, "a token takes precedence");
 }
 
 #[actix_web::test]
-async fn nobody_is_led_to_another_place_than_this_server() {
+async fn a_login_redirects_only_to_paths_of_this_server() {
     let browser = Browser::new();
     for (next, expected) in [
         ("/ui/cache/pods?q=a%26b", "/ui/cache/pods?q=a&b"),
@@ -304,7 +308,7 @@ async fn nobody_is_led_to_another_place_than_this_server() {
 }
 
 #[actix_web::test]
-async fn over_tls_the_cookie_is_never_sent_in_clear_text_nor_taken_from_there() {
+async fn over_tls_the_cookie_is_never_sent_or_accepted_in_clear_text() {
     let browser = Browser::new();
     let gate = Gate { protocol: Protocol::Https, ..browser.gate.clone() };
     let browser = Browser { gate, ..browser };
@@ -320,20 +324,20 @@ async fn over_tls_the_cookie_is_never_sent_in_clear_text_nor_taken_from_there() 
 }
 
 #[actix_web::test]
-async fn who_fails_too_often_has_to_wait() {
+async fn logins_are_refused_after_too_many_failures() {
     let browser = Browser::new();
     for number in 0..access::FAILURES {
         assert_eq!(browser.log_in(&format!("guess-{number}")).await.code, 401);
     }
     let asked = browser.reviewer.asked();
     let answer = browser.log_in("token-of-ann").await;
-    is_page(&answer, 429, &["wait a minute", "type=\"password\""]);
+    is_page(&answer, 429, &["try again in a minute", "type=\"password\""]);
     assert_eq!(answer.header(header::RETRY_AFTER), "60");
     assert_eq!(browser.reviewer.asked(), asked);
 }
 
 #[actix_web::test]
-async fn where_nobody_is_asked_nobody_logs_in_or_out() {
+async fn without_access_control_there_is_no_login() {
     let world = World::running().with_parent();
     let page = ask(&world.state, visit("/", "operetta=x")).await;
     assert!(page.code == 200 && !page.body.contains("/ui/logout"), "{}", page.body);
@@ -344,7 +348,7 @@ async fn where_nobody_is_asked_nobody_logs_in_or_out() {
     ] {
         let answer = ask(&world.state, request).await;
         let message = is_status(&answer, StatusCode::NOT_FOUND, "NotFound");
-        assert!(message.contains("nobody logs in"), "{message}");
+        assert!(message.contains("has no login"), "{message}");
         assert!(!answer.headers.contains_key(header::SET_COOKIE));
     }
 }

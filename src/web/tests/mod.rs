@@ -1,10 +1,11 @@
-//! Every path, asked as a client asks.
+//! Requests to every path.
 
 mod about;
 mod access;
 mod audit;
 mod bad_input;
 mod commands;
+mod connections;
 mod events;
 mod explain;
 mod health;
@@ -17,7 +18,6 @@ mod login;
 mod openapi;
 mod own_routes;
 mod pages;
-mod places;
 mod proxy;
 mod refusals;
 mod reviewer;
@@ -48,7 +48,7 @@ use super::{
     server::app,
 };
 
-/// What came back.
+/// A response.
 pub(super) struct Answer {
     pub(super) code: u16,
     pub(super) headers: HeaderMap,
@@ -65,7 +65,7 @@ impl Answer {
     }
 }
 
-/// Asks with GET, as a client on the same machine.
+/// Sends a GET, as a client on the same machine.
 pub(super) async fn get(state: &WebState, path: &str) -> Answer {
     ask(state, request(Method::GET, path)).await
 }
@@ -79,7 +79,7 @@ pub(super) fn command(method: Method, path: &str) -> TestRequest {
     request(method, path).insert_header((header::CONTENT_TYPE, "application/json"))
 }
 
-/// Of an endpoint on loopback without authentication.
+/// Sends a request to an endpoint on loopback without authentication.
 pub(super) async fn ask(state: &WebState, request: TestRequest) -> Answer {
     ask_through(open_gate(), state, request).await
 }
@@ -95,7 +95,7 @@ pub(super) async fn ask_through(gate: Gate, state: &WebState, request: TestReque
     answer_of(&service, request.to_request()).await
 }
 
-/// The same of a service that is asked more than once.
+/// The same for a service that is called more than once.
 pub(super) async fn answer_of<S, R, B>(service: &S, request: R) -> Answer
 where
     S: Service<R, Response = ServiceResponse<B>, Error = actix_web::Error>,
@@ -103,11 +103,11 @@ where
 {
     let response = call_service(service, request).await;
     let (code, headers) = (response.status().as_u16(), response.headers().clone());
-    let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body broke") };
+    let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body is incomplete") };
     Answer { code, headers, body: String::from_utf8(body.to_vec()).unwrap() }
 }
 
-/// A path of an endpoint that exists in [`world::World::running`] with its parent and a namespace.
+/// An existing path of an endpoint in [`world::World::running`] with its parent and a namespace.
 pub(super) fn example_path(endpoint: &Endpoint) -> String {
     let is_namespaced = endpoint.path.contains("{namespace}");
     let is_parent = endpoint.path.contains("/parents/");
@@ -128,18 +128,18 @@ pub(super) fn example_path(endpoint: &Endpoint) -> String {
     names.iter().fold(endpoint.path.to_owned(), fill)
 }
 
-/// Asks an endpoint for its example; only for the head of an answer that does not end.
+/// Requests the example of an endpoint, without the body if it is endless.
 pub(super) async fn probe(state: &WebState, endpoint: &Endpoint) -> Answer {
     ask(state, request(reading(endpoint), &example_path(endpoint))).await
 }
 
-/// GET, or HEAD where an answer does not end.
+/// GET, or HEAD for an endless answer.
 pub(super) fn reading(endpoint: &Endpoint) -> Method {
     let is_endless = endpoint.answer.media_types == [EVENT_STREAM];
     if is_endless { Method::HEAD } else { Method::GET }
 }
 
-/// The `Status` that a refusal must be.
+/// Checks that an answer is a `Status`, and returns its message.
 pub(super) fn is_status(answer: &Answer, code: StatusCode, reason: &str) -> String {
     let status = answer.json();
     assert_eq!(answer.code, code.as_u16(), "{status}");

@@ -1,4 +1,4 @@
-//! The `OpenAPI` document is sound, and what is answered is what it says.
+//! The `OpenAPI` document is valid, and answers fit it.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ fn all<'a>(value: &'a Value, name: &str, found: &mut Vec<&'a Value>) {
     }
 }
 
-/// Says that there is nothing in an answer but what its schema declares.
+/// Forbids fields that a schema does not declare.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -60,7 +60,7 @@ fn check(components: &Value, schema: &Value, answer: &Value, what: &str) {
 }
 
 #[test]
-fn every_endpoint_is_in_the_document_with_its_parameters_and_nothing_else_is() {
+fn the_document_has_exactly_the_endpoints_with_their_parameters() {
     let document = document(Security::None, &PATHS);
     let operations: usize =
         document["paths"].as_object().unwrap().values().map(|p| p.as_object().unwrap().len()).sum();
@@ -71,8 +71,8 @@ fn every_endpoint_is_in_the_document_with_its_parameters_and_nothing_else_is() {
         assert_eq!(operation["summary"], endpoint.summary, "{}", endpoint.path);
         assert!(ids.insert(operation["operationId"].as_str().unwrap()), "{operation}");
         let parameters = operation["parameters"].as_array().unwrap();
-        let placed = |place: &str| -> Vec<&str> {
-            let here = parameters.iter().filter(|parameter| parameter["in"] == place);
+        let placed = |location: &str| -> Vec<&str> {
+            let here = parameters.iter().filter(|parameter| parameter["in"] == location);
             here.map(|parameter| parameter["name"].as_str().unwrap()).collect()
         };
         assert_eq!(placed("path"), endpoint.path_names().collect::<Vec<_>>());
@@ -86,7 +86,7 @@ fn every_endpoint_is_in_the_document_with_its_parameters_and_nothing_else_is() {
 }
 
 #[test]
-fn every_reference_in_the_document_leads_somewhere_and_every_schema_compiles() {
+fn every_reference_in_the_document_resolves_and_every_schema_compiles() {
     let document = document(Security::None, &PATHS);
     let mut references = Vec::new();
     all(&document, "$ref", &mut references);
@@ -102,16 +102,16 @@ fn every_reference_in_the_document_leads_somewhere_and_every_schema_compiles() {
 }
 
 #[test]
-fn what_the_document_says_of_fields_comes_from_the_code() {
+fn descriptions_of_fields_come_from_the_code() {
     let document = document(Security::None, &PATHS);
     let cache = &document["components"]["schemas"]["Cache"]["properties"];
-    assert_eq!(cache["restarts"]["description"], "How often the watch had to begin anew.");
+    assert_eq!(cache["restarts"]["description"], "How often the watch restarted.");
     assert_eq!(cache["lastEvent"]["$ref"], "#/components/schemas/Time");
-    assert!(!document.to_string().contains("\"null\""), "what is not there is left out");
+    assert!(!document.to_string().contains("\"null\""), "absent values are omitted");
 }
 
 #[actix_web::test]
-async fn every_answer_is_as_its_schema_says() {
+async fn every_answer_fits_its_schema() {
     let world = World::running().with_parent().with_namespaces(1);
     let mut document: Value = get(&world.state, "/api/v1/openapi.json").await.json();
     close(&mut document["components"]["schemas"]);
@@ -134,7 +134,7 @@ async fn every_answer_is_as_its_schema_says() {
     assert!(checked >= 10, "{checked}");
 }
 
-/// That the answer to a GET is as its schema says, and holds nothing else.
+/// Checks that the answer to a GET fits its schema and has no other fields.
 pub(super) fn check_answer(path: &str, answer: &Value) {
     let mut document = document(Security::None, &PATHS);
     close(&mut document["components"]["schemas"]);
@@ -143,7 +143,7 @@ pub(super) fn check_answer(path: &str, answer: &Value) {
 }
 
 #[actix_web::test]
-async fn a_refusal_is_as_the_document_says() {
+async fn a_refusal_fits_the_document() {
     let world = World::running();
     let document = document(Security::None, &PATHS);
     let answer = get(&world.state, "/nonsense").await;
@@ -153,7 +153,7 @@ async fn a_refusal_is_as_the_document_says() {
 }
 
 #[test]
-fn the_document_says_who_must_show_what_where_the_api_server_decides() {
+fn the_document_describes_delegated_access() {
     for (protocol, cookie) in [(Protocol::Http, "operetta"), (Protocol::Https, "__Host-operetta")] {
         let document = document(Security::Delegated(protocol), &PATHS);
         let schemes = &document["components"]["securitySchemes"];
@@ -174,18 +174,18 @@ fn the_document_says_who_must_show_what_where_the_api_server_decides() {
                 Access::Open => Some(json!([{}, {"bearerToken": []}, {"session": []}])),
                 Access::Public => Some(json!([])),
             };
-            let said = operation(&document, endpoint).get("security");
-            assert_eq!(said, expected.as_ref(), "{}", endpoint.path);
+            let security = operation(&document, endpoint).get("security");
+            assert_eq!(security, expected.as_ref(), "{}", endpoint.path);
         }
     }
     let open = document(Security::None, &PATHS);
-    let mut said = Vec::new();
-    all(&open, "security", &mut said);
-    assert!(said.is_empty() && open["components"].get("securitySchemes").is_none());
+    let mut found = Vec::new();
+    all(&open, "security", &mut found);
+    assert!(found.is_empty() && open["components"].get("securitySchemes").is_none());
 }
 
 #[actix_web::test]
-async fn a_server_shows_the_document_of_how_it_is_served() {
+async fn a_server_shows_the_document_for_its_protocol() {
     let (world, gate) = (World::running(), Reviewer::default().gate());
     let open = get(&world.state, "/api/v1/openapi.json").await.json();
     assert_eq!(open.get("security"), None);
@@ -200,7 +200,7 @@ async fn a_server_shows_the_document_of_how_it_is_served() {
 }
 
 #[test]
-fn a_form_is_described_with_its_fields_and_no_token_is_shown() {
+fn a_form_is_described_with_its_fields_and_the_token_is_a_password() {
     let document = document(Security::None, &PATHS);
     let content = &document["paths"]["/ui/login"]["post"]["requestBody"]["content"][FORM];
     let properties = &content["schema"]["properties"];

@@ -1,4 +1,4 @@
-//! Routes that a program adds.
+//! The program's own routes.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ async fn they_read_the_stores_typed_and_untyped() {
 }
 
 #[actix_web::test]
-async fn they_pass_the_same_guard_as_all_others() {
+async fn they_pass_the_guard() {
     let state = state(|config| {
         config.route("/mine", web::get().to(mine));
     });
@@ -74,7 +74,7 @@ async fn they_pass_the_same_guard_as_all_others() {
 }
 
 #[actix_web::test]
-async fn they_know_the_scheme_by_which_they_are_reached_from_us_and_not_from_who_asks() {
+async fn they_get_the_scheme_from_the_server_and_not_from_the_client() {
     let state = state(|config| {
         let scheme = async |request: HttpRequest| request.connection_info().scheme().to_owned();
         config.route("/scheme", web::get().to(scheme));
@@ -87,7 +87,7 @@ async fn they_know_the_scheme_by_which_they_are_reached_from_us_and_not_from_who
 }
 
 #[actix_web::test]
-async fn they_cannot_take_a_path_that_is_ours() {
+async fn they_cannot_replace_a_path_of_the_framework() {
     let plain = World::running().with_parent().with_namespaces(1).state;
     let greedy = state(|config| {
         for path in PATHS.each() {
@@ -98,7 +98,7 @@ async fn they_cannot_take_a_path_that_is_ours() {
             .service(web::resource("/{anything:.*}").to(mine))
             .default_service(web::to(mine));
     });
-    // The stream of events has no end before that of the process.
+    // The stream of events ends only with the process.
     plain.board.begin_stopping();
     greedy.board.begin_stopping();
     for path in PATHS.each().into_iter().filter(|path| !path.contains('{')) {
@@ -115,7 +115,7 @@ async fn they_cannot_take_a_path_that_is_ours() {
 }
 
 #[actix_web::test]
-async fn what_nobody_answers_is_still_a_status_and_a_default_of_theirs_is_theirs() {
+async fn unknown_paths_get_a_status_or_the_default_service_of_the_program() {
     let modest = state(|config| {
         config.route("/mine", web::get().to(mine));
     });

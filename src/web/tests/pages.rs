@@ -1,4 +1,4 @@
-//! Every view as it is sent; how it looks and moves is tested in a browser.
+//! The HTML of every view; its layout and script are tested in a browser.
 
 use std::time::{Duration, SystemTime};
 
@@ -46,7 +46,7 @@ fn world() -> World {
 }
 
 #[actix_web::test]
-async fn every_view_is_a_page_that_runs_nothing_of_its_own() {
+async fn every_view_is_a_page_without_inline_scripts_and_styles() {
     let world = world();
     for path in VIEWS {
         let answer = visit(&world, path).await;
@@ -60,7 +60,7 @@ async fn every_view_is_a_page_that_runs_nothing_of_its_own() {
 }
 
 #[actix_web::test]
-async fn what_the_pages_need_is_served_and_may_be_kept() {
+async fn the_assets_of_pages_are_served_and_cacheable() {
     let html = page(&world(), "/").await;
     for (file, kind) in [("page.css", "text/css"), ("page.js", "text/javascript")] {
         let from = html.find(&format!("/ui/assets/{file}")).unwrap();
@@ -74,7 +74,7 @@ async fn what_the_pages_need_is_served_and_may_be_kept() {
 }
 
 #[actix_web::test]
-async fn the_overview_says_first_what_needs_attention() {
+async fn the_overview_shows_first_what_needs_attention() {
     let world = world();
     let reasons = vec!["no permission to list pods".to_owned()];
     world.set("spaces", OperatorState::Degraded { reasons });
@@ -88,7 +88,7 @@ async fn the_overview_says_first_what_needs_attention() {
 }
 
 #[actix_web::test]
-async fn an_operator_that_is_paused_is_not_called_running() {
+async fn a_paused_operator_is_not_shown_as_running() {
     let world = world();
     world.pause("spaces");
     let overview = page(&world, "/").await;
@@ -96,20 +96,20 @@ async fn an_operator_that_is_paused_is_not_called_running() {
     let of_operator = page(&world, "/ui/operators/spaces").await;
     assert!(of_operator.contains("</svg>paused</span>"), "{of_operator}");
     assert!(!of_operator.contains("</svg>running</span>"), "{of_operator}");
-    // What is wrong with it says more.
+    // A problem takes precedence.
     world.set("spaces", OperatorState::Degraded { reasons: vec!["no such type".to_owned()] });
     assert!(page(&world, "/ui/operators/spaces").await.contains("</svg>degraded</span>"));
 }
 
 #[actix_web::test]
-async fn what_only_a_person_can_end_needs_attention_at_once() {
+async fn a_parent_that_requires_manual_intervention_needs_attention_at_once() {
     let world = World::running();
     let operator = OperatorName::new("spaces").unwrap();
     let record = |name: &str, phase, decision: Option<Decision>| {
         let mut state = ParentState { phase, ..ParentState::pending(Uid::new(name), None) };
-        let mut run = Reconcile::new(SystemTime::now(), Duration::ZERO, Outcome::Waiting);
-        run.decisions = decision.into_iter().collect();
-        state.history.record(run);
+        let mut reconcile = Reconcile::new(SystemTime::now(), Duration::ZERO, Outcome::Waiting);
+        reconcile.decisions = decision.into_iter().collect();
+        state.history.record(reconcile);
         world.state.board.record(&operator, &ObjectKey::cluster(name), state);
     };
     let stuck = |what| Some(Decision::stuck("Pod.v1 ns/a", what, "ask somebody".to_owned()));
@@ -125,13 +125,13 @@ async fn what_only_a_person_can_end_needs_attention_at_once() {
 }
 
 #[actix_web::test]
-async fn what_does_not_come_to_rest_needs_attention_also_while_all_is_as_desired() {
+async fn a_flapping_parent_needs_attention_also_while_it_is_synced() {
     let (world, operator) = (world(), OperatorName::new("echo-server").unwrap());
-    let message = "Pod.v1 ns/pod: `rival` changes .spec back again and again".to_owned();
+    let message = "Pod.v1 ns/pod: `rival` reverts .spec repeatedly".to_owned();
     let fight =
         FlappingSummary { why: FlappingReason::FightingOverFields, message: message.clone() };
     let key = ObjectKey::namespaced("ns", "a");
-    let tell = |flapping_summary: Option<FlappingSummary>| {
+    let record = |flapping_summary: Option<FlappingSummary>| {
         world.state.board.update_parent(&operator, &key, &Uid::new("p"), |parent| {
             parent.phase = ParentPhase::Synced;
             parent.history.record(Reconcile::new(
@@ -142,21 +142,23 @@ async fn what_does_not_come_to_rest_needs_attention_also_while_all_is_as_desired
             parent.flapping_summary = flapping_summary.map(Box::new);
         });
     };
-    tell(Some(fight));
+    record(Some(fight));
     let path = "operators/echo-server/parents/ns/a";
     let why = |answer: Answer| answer.json()["why"].as_str().unwrap().to_owned();
-    let told = why(ask(&world.state, request(Method::GET, &format!("/api/v1/{path}"))).await);
-    assert!(told.contains(&message) && told.contains("Stop who does that"), "{told}");
+    let explanation =
+        why(ask(&world.state, request(Method::GET, &format!("/api/v1/{path}"))).await);
+    assert!(explanation.contains(&message), "{explanation}");
+    assert!(explanation.contains("Stop the other field manager"), "{explanation}");
     assert!(page(&world, "/").await.contains(&format!("href=\"/ui/{path}\"")));
     for page in [page(&world, "/").await, page(&world, &format!("/ui/{path}")).await] {
-        assert!(page.contains("changes .spec back again and again"), "{page}");
+        assert!(page.contains("reverts .spec repeatedly"), "{page}");
     }
-    tell(None);
+    record(None);
     assert!(!page(&world, "/").await.contains(&format!("href=\"/ui/{path}\"")));
 }
 
 #[actix_web::test]
-async fn who_waits_for_long_needs_attention_however_often_it_looked_again() {
+async fn a_parent_that_waits_for_long_needs_attention_however_often_it_was_reconciled() {
     let (world, operator) = (World::running(), OperatorName::new("spaces").unwrap());
     let mut state = ParentState::pending(Uid::new("u"), None);
     state.phase = ParentPhase::Waiting;
@@ -170,7 +172,7 @@ async fn who_waits_for_long_needs_attention_however_often_it_looked_again() {
 }
 
 #[actix_web::test]
-async fn a_cache_with_troubles_is_listed_unless_an_operator_of_that_type_tells_of_it() {
+async fn a_cache_with_problems_is_listed_unless_an_operator_of_its_type_is() {
     let world = World::running();
     world.set("spaces", OperatorState::Degraded { reasons: vec!["no namespaces".to_owned()] });
     for cache in world.state.board.types() {
@@ -179,13 +181,13 @@ async fn a_cache_with_troubles_is_listed_unless_an_operator_of_that_type_tells_o
     }
     let html = page(&world, "/").await;
     let listed = |ty: &str| html.contains(&format!("data-key=\"cache /ui/cache/{ty}\""));
-    assert!(listed("pods") && listed("secrets"), "of another operator: {html}");
+    assert!(listed("pods") && listed("secrets"), "their operator has no problem: {html}");
     assert!(!listed("namespaces"), "{html}");
 }
 
-/// The script would take the second for the first, and show one of them only.
+/// The script matches cards by key, and would merge two with the same key.
 #[actix_web::test]
-async fn no_two_cards_of_the_overview_call_themselves_the_same() {
+async fn the_keys_of_the_cards_of_the_overview_are_unique() {
     let world = world();
     world.pause("spaces");
     world.set("spaces", OperatorState::Degraded { reasons: vec!["no such type".to_owned()] });
@@ -199,7 +201,7 @@ async fn no_two_cards_of_the_overview_call_themselves_the_same() {
 }
 
 #[actix_web::test]
-async fn a_parent_is_resumed_where_it_is_paused_itself_and_not_its_operator() {
+async fn a_parent_can_be_resumed_only_if_it_is_paused_itself() {
     let offers = async |world: &World, verb: &str| {
         let html = page(world, "/ui/operators/echo-server/parents/ns/a").await;
         html.contains(&format!("/parents/ns/a/{verb}\""))
@@ -216,7 +218,7 @@ async fn a_parent_is_resumed_where_it_is_paused_itself_and_not_its_operator() {
 }
 
 #[actix_web::test]
-async fn a_parent_says_why_and_shows_children_runs_and_conditions() {
+async fn a_parent_shows_its_explanation_children_reconciles_and_conditions() {
     let html = page(&world(), "/ui/operators/echo-server/parents/ns/a").await;
     for shown in [
         "Its last reconcile failed: the handler returned an error: no such image.",
@@ -233,11 +235,11 @@ async fn a_parent_says_why_and_shows_children_runs_and_conditions() {
 }
 
 #[actix_web::test]
-async fn what_a_reconcile_would_change_is_asked_for_by_a_link_and_a_refusal_is_told() {
+async fn a_preview_is_requested_by_a_link_and_its_error_is_shown() {
     let (world, path) = (world(), "/ui/operators/echo-server/parents/ns/a");
     assert!(page(&world, path).await.contains(&format!("href=\"{path}?diff\"")));
     let html = page(&world, &format!("{path}?diff")).await;
-    assert!(html.contains("What a reconcile would change cannot be said:"), "{html}");
+    assert!(html.contains("The preview failed:"), "{html}");
     assert!(html.contains(&format!("href=\"{path}\"")) && html.contains("data-events=\"\""));
 }
 
@@ -266,7 +268,7 @@ async fn ten_thousand_parents_come_in_pages_and_can_be_searched() {
 }
 
 #[actix_web::test]
-async fn what_comes_from_the_cluster_is_text_and_nothing_else() {
+async fn text_from_the_cluster_is_escaped() {
     let world = world();
     let (operator, hostile) =
         (OperatorName::new("spaces").unwrap(), "\"><script>alert(1)</script>");
@@ -294,20 +296,20 @@ async fn what_comes_from_the_cluster_is_text_and_nothing_else() {
 }
 
 #[actix_web::test]
-async fn what_is_not_there_is_a_page_that_says_so() {
+async fn a_missing_object_is_a_page_with_the_error() {
     let world = world();
-    for (path, code, said) in [
-        ("/ui/operators/nobody", 404, "There is no operator `nobody`"),
-        ("/ui/operators/echo-server/parents/ns/nobody", 404, "knows no parent"),
-        ("/ui/cache/widgets", 404, "No type `widgets` is cached"),
+    for (path, code, text) in [
+        ("/ui/operators/nobody", 404, "The operator `nobody` does not exist"),
+        ("/ui/operators/echo-server/parents/ns/nobody", 404, "has no parent"),
+        ("/ui/cache/widgets", 404, "The type `widgets` is not cached"),
         ("/ui/cache/pods/ns/nobody", 404, "is not in the cache"),
         ("/ui/cache/pods/nobody", 400, "namespaced"),
-        ("/ui/operators/spaces?continue=a/b/c", 400, "not what this page has given"),
+        ("/ui/operators/spaces?continue=a/b/c", 400, "the token is invalid"),
     ] {
         let answer = visit(&world, path).await;
         assert_eq!(answer.code, code, "{path}");
         assert!(answer.header(header::CONTENT_TYPE).starts_with("text/html"));
-        assert!(answer.body.contains(said), "{path}: {}", answer.body);
+        assert!(answer.body.contains(text), "{path}: {}", answer.body);
     }
 }
 

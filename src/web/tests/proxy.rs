@@ -1,4 +1,4 @@
-//! An endpoint behind a proxy that ends TLS.
+//! An endpoint behind a proxy that terminates TLS.
 
 use actix_web::dev::ServerHandle;
 use tokio::{
@@ -27,7 +27,7 @@ impl Served {
         Self { address, handle }
     }
 
-    /// What a form to log in is answered that was sent from this page to this host.
+    /// The answer to a login form of this origin for this host.
     async fn log_in(&self, host: &str, origin: &str) -> String {
         let (form, kind) = ("token=token-of-ann&next=/", "application/x-www-form-urlencoded");
         let request = format!(
@@ -45,7 +45,7 @@ impl Served {
 }
 
 #[actix_web::test]
-async fn behind_a_proxy_that_ends_tls_a_cookie_is_for_tls_alone() {
+async fn behind_a_proxy_the_cookie_is_secure() {
     let served = Served::start(Some("ops.example"));
     let answer = served.log_in("ops.example", "https://ops.example").await;
     assert!(answer.starts_with("HTTP/1.1 303"), "{answer}");
@@ -64,7 +64,7 @@ async fn behind_a_proxy_that_ends_tls_a_cookie_is_for_tls_alone() {
 }
 
 #[actix_web::test]
-async fn that_there_is_a_proxy_is_not_believed_of_a_request() {
+async fn forwarded_headers_are_not_trusted() {
     let served = Served::start(None);
     let answer = served.log_in("ops.example", "https://ops.example").await;
     assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");

@@ -1,4 +1,4 @@
-//! What is refused, and what every answer carries.
+//! Refused requests, and the headers of every answer.
 
 use actix_web::{
     http::{Method, StatusCode, header},
@@ -10,7 +10,7 @@ use super::{ask, command, get, is_status, request, world::World};
 use crate::web::{Protection, WebState, listen, server};
 
 #[actix_web::test]
-async fn what_is_not_there_is_a_status_that_names_it() {
+async fn a_missing_object_is_a_status_that_names_it() {
     let world = World::running();
     for (path, named) in [
         ("/nonsense", "/nonsense"),
@@ -34,7 +34,7 @@ async fn what_is_not_there_is_a_status_that_names_it() {
 }
 
 #[actix_web::test]
-async fn what_makes_no_sense_is_a_bad_request() {
+async fn invalid_paths_and_queries_are_bad_requests() {
     let world = World::running();
     for path in [
         "/api/v1/cache/pods/pod",
@@ -51,7 +51,7 @@ async fn what_makes_no_sense_is_a_bad_request() {
 }
 
 #[actix_web::test]
-async fn only_reading_is_allowed() {
+async fn paths_without_commands_allow_only_get_and_head() {
     let world = World::running();
     for method in [Method::POST, Method::PUT, Method::DELETE, Method::PATCH, Method::OPTIONS] {
         for path in ["/api/v1/operators", "/metrics", "/readyz", "/"] {
@@ -93,7 +93,7 @@ async fn oversized_requests_are_refused() {
 }
 
 #[actix_web::test]
-async fn every_answer_carries_the_security_headers() {
+async fn every_answer_has_the_security_headers() {
     let world = World::running();
     let wrong_host = TestRequest::with_uri("/").insert_header(("Host", "evil.example"));
     for answer in [
@@ -109,7 +109,7 @@ async fn every_answer_carries_the_security_headers() {
 }
 
 #[actix_web::test]
-async fn a_server_answers_on_its_port_until_it_is_stopped() {
+async fn a_server_listens_until_it_is_stopped() {
     let listener = listen("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let server = server(listener, World::running().state, Protection::default()).unwrap();
@@ -127,7 +127,7 @@ async fn a_server_answers_on_its_port_until_it_is_stopped() {
 }
 
 #[test]
-fn the_state_of_the_endpoint_prints_no_content() {
+fn the_debug_output_of_the_state_contains_no_objects() {
     let state: WebState = World::running().with_parent().state;
     assert!(!format!("{state:?}").contains(super::world::SENTINEL));
 }

@@ -1,4 +1,4 @@
-//! An API server that is asked who may use the endpoint.
+//! An API server that reviews access to the endpoint.
 
 use std::{
     convert::Infallible,
@@ -28,8 +28,8 @@ pub(super) struct Reviewer {
     tokens: Arc<AtomicUsize>,
     rights: Arc<AtomicUsize>,
     pub(super) is_down: Arc<AtomicBool>,
-    /// Every token is withdrawn.
-    pub(super) knows_nobody: Arc<AtomicBool>,
+    /// Whether all tokens are revoked.
+    pub(super) is_revoked: Arc<AtomicBool>,
 }
 
 impl Reviewer {
@@ -37,8 +37,8 @@ impl Reviewer {
         let spec = &review["spec"];
         review["status"] = if let Some(token) = spec["token"].as_str() {
             self.tokens.fetch_add(1, Ordering::SeqCst);
-            let knows_nobody = self.knows_nobody.load(Ordering::SeqCst);
-            match token.strip_prefix("token-of-").filter(|_| !knows_nobody) {
+            let is_revoked = self.is_revoked.load(Ordering::SeqCst);
+            match token.strip_prefix("token-of-").filter(|_| !is_revoked) {
                 Some(name) => json!({
                     "authenticated": true, "user": {"username": name},
                     "audiences": spec["audiences"].as_array().cloned().unwrap_or_default(),
@@ -82,7 +82,7 @@ impl Reviewer {
         Gate { access: Access::new(auth, cluster, runtime), ..open_gate() }
     }
 
-    /// How many tokens, and how many rights.
+    /// How many reviews of tokens and of permissions.
     pub(super) fn asked(&self) -> (usize, usize) {
         (self.tokens.load(Ordering::SeqCst), self.rights.load(Ordering::SeqCst))
     }

@@ -1,4 +1,4 @@
-//! The table of endpoints is what is served, all of it and nothing else.
+//! The server serves exactly the table of endpoints.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use actix_web::{
 use super::{ask, example_path, is_status, open_gate, probe, request, world::World};
 use crate::web::{endpoint::Method::Get, server::app, table::PATHS};
 
-/// What actix was told to serve: each pattern in the `Debug` form of its resource map.
+/// The patterns of the server, from the `Debug` output of its resource map.
 async fn served(world: &World) -> BTreeSet<String> {
     let service = init_service(app(open_gate(), world.state.clone())).await;
     let response = call_service(&service, request(Method::GET, "/livez").to_request()).await;
@@ -20,7 +20,7 @@ async fn served(world: &World) -> BTreeSet<String> {
 }
 
 #[actix_web::test]
-async fn what_is_served_is_what_the_table_names() {
+async fn the_served_paths_are_those_of_the_table() {
     let named: BTreeSet<String> = PATHS.each().into_iter().map(str::to_owned).collect();
     assert_eq!(served(&World::running()).await, named);
 }
@@ -31,7 +31,7 @@ async fn every_endpoint_answers_with_a_code_and_media_type_of_the_table() {
     for endpoint in PATHS.endpoints().iter().filter(|endpoint| endpoint.method == Get) {
         let path = example_path(endpoint);
         let answer = probe(&world.state, endpoint).await;
-        // Nobody lends the one, and whoever reaches this server needs no other.
+        // Not available without `log_level` and without access control.
         if ["/log-level", "/ui/login"].contains(&endpoint.path) {
             is_status(&answer, StatusCode::NOT_FOUND, "NotFound");
             continue;
@@ -44,7 +44,7 @@ async fn every_endpoint_answers_with_a_code_and_media_type_of_the_table() {
 }
 
 #[actix_web::test]
-async fn a_method_that_a_path_has_not_is_refused_with_those_that_it_has() {
+async fn a_method_that_is_not_allowed_is_refused_with_the_allowed_ones() {
     let world = World::running();
     for endpoint in PATHS.endpoints() {
         let path = example_path(endpoint);

@@ -1,5 +1,4 @@
-//! No endpoint shows a secret. It goes through the table of endpoints, so that a new one is searched
-//! by being there: with every object of the world, in every form, with every flag.
+//! No endpoint of the table shows a secret, for every object of the world and every form and flag.
 
 use actix_web::http::header;
 
@@ -12,7 +11,7 @@ use crate::web::{
     table::PATHS,
 };
 
-/// The path with the names of each object that could stand there.
+/// The paths of the endpoint for each object.
 fn paths(endpoint: &Endpoint) -> Vec<String> {
     let objects = [
         ("echoservers.example.com", "a"),
@@ -44,7 +43,7 @@ fn paths(endpoint: &Endpoint) -> Vec<String> {
 }
 
 #[actix_web::test]
-async fn no_endpoint_shows_what_is_in_a_secret_or_marked_as_one() {
+async fn no_endpoint_shows_values_that_are_secret_or_marked() {
     let world = World::running().with_parent().with_namespaces(1);
     let mut answered = 0;
     for endpoint in PATHS.endpoints().iter().filter(|endpoint| endpoint.method == Method::Get) {
@@ -62,5 +61,5 @@ async fn no_endpoint_shows_what_is_in_a_secret_or_marked_as_one() {
             }
         }
     }
-    assert!(answered > PATHS.endpoints().len(), "only {answered} answers were searched");
+    assert!(answered > PATHS.endpoints().len(), "only {answered} answers were checked");
 }

@@ -1,4 +1,4 @@
-//! Who may send a command, and how slowly and how much: over real sockets where it is about those.
+//! The origin of commands, and the limits of time and size, over real sockets.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -25,7 +25,7 @@ use crate::web::{
 const FORM: &str = "application/x-www-form-urlencoded";
 
 #[actix_web::test]
-async fn a_command_from_another_site_is_refused_whatever_it_asks_for() {
+async fn a_command_from_another_site_is_refused() {
     let world = World::running().with_parent();
     for method in [Method::POST, Method::PUT, Method::DELETE, Method::PATCH] {
         for (name, value) in [
@@ -43,18 +43,18 @@ async fn a_command_from_another_site_is_refused_whatever_it_asks_for() {
     }
 }
 
-/// Asks an endpoint to which the program has added a command of its own.
+/// Sends a request to an endpoint with the program's own command.
 async fn ask_own(request: TestRequest) -> (u16, String) {
     let app = app(open_gate(), World::running().state);
     let app = app.route("/own", web::post().to(async || "done"));
     let response = call_service(&init_service(app).await, request.to_request()).await;
     let code = response.status().as_u16();
-    let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body broke") };
+    let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body is incomplete") };
     (code, String::from_utf8(body.to_vec()).unwrap())
 }
 
 #[actix_web::test]
-async fn a_command_that_a_form_could_send_is_refused_and_told_what_to_send() {
+async fn a_command_that_a_form_could_send_is_refused_with_the_required_type() {
     let plain = request(Method::POST, "/own");
     let form = request(Method::POST, "/own");
     let form = form.insert_header((header::CONTENT_TYPE, FORM)).set_payload("a=b");
@@ -64,13 +64,13 @@ async fn a_command_that_a_form_could_send_is_refused_and_told_what_to_send() {
         assert!(body.contains("Content-Type: application/json"), "{body}");
     }
     assert_eq!(ask_own(command(Method::POST, "/own")).await, (200, "done".to_owned()));
-    // What nobody answers has its own refusal, whatever is sent.
+    // Unknown paths and methods have their own refusal.
     assert_eq!(ask_own(request(Method::POST, "/nonsense")).await.0, 404);
     assert_eq!(ask_own(request(Method::POST, "/metrics")).await.0, 405);
 }
 
 #[actix_web::test]
-async fn a_command_of_this_very_page_passes() {
+async fn a_command_of_the_same_origin_passes() {
     let own = command(Method::POST, "/own")
         .insert_header(("Origin", "http://localhost:8080"))
         .insert_header(("Sec-Fetch-Site", "same-origin"));
@@ -79,7 +79,7 @@ async fn a_command_of_this_very_page_passes() {
 
 const SHORT: Duration = Duration::from_millis(100);
 
-/// A server on a port of its own.
+/// A server on its own port.
 fn serve(limits: Limits) -> (SocketAddr, ServerHandle) {
     serve_all(World::running().state, limits)
 }
@@ -93,17 +93,17 @@ pub(super) fn serve_all(state: WebState, limits: Limits) -> (SocketAddr, ServerH
     (address, handle)
 }
 
-/// All that comes back until the server closes the connection.
+/// Everything that the server sends until it closes the connection.
 pub(super) async fn until_closed(stream: &mut TcpStream) -> String {
     let mut answer = Vec::new();
-    // A server that closes while something is unread may reset the connection.
+    // A server that closes with unread data may reset the connection.
     let _ = stream.read_to_end(&mut answer).await;
     String::from_utf8(answer).unwrap()
 }
 
-pub(super) async fn talk(address: SocketAddr, said: &str) -> TcpStream {
+pub(super) async fn talk(address: SocketAddr, text: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    stream.write_all(said.as_bytes()).await.unwrap();
+    stream.write_all(text.as_bytes()).await.unwrap();
     stream
 }
 
@@ -115,7 +115,7 @@ fn head(address: SocketAddr, more: &str) -> String {
 }
 
 #[actix_web::test]
-async fn a_body_that_comes_too_slowly_ends_the_connection() {
+async fn a_body_that_is_too_slow_ends_the_connection() {
     let (address, handle) = serve(Limits { body: SHORT, ..Limits::default() });
     for framing in ["Content-Length: 100\r\n", "Transfer-Encoding: chunked\r\n"] {
         let mut stream = talk(address, &format!("{}2\r\n{{}}\r\n", head(address, framing))).await;
@@ -123,19 +123,19 @@ async fn a_body_that_comes_too_slowly_ends_the_connection() {
         assert!(answer.starts_with("HTTP/1.1 408"), "{framing}: {answer}");
         assert!(answer.contains(r#""reason":"Timeout""#), "{answer}");
     }
-    // A body that nobody asked for is a body too.
+    // The same for an unexpected body.
     let get = format!("GET /livez HTTP/1.1\r\nHost: {address}\r\nContent-Length: 5\r\n\r\n");
     assert!(until_closed(&mut talk(address, &get).await).await.starts_with("HTTP/1.1 408"));
     handle.stop(false).await;
 }
 
 #[actix_web::test]
-async fn a_body_that_does_not_say_how_large_it_is_may_not_be_larger() {
+async fn a_body_without_a_length_has_the_same_limit() {
     let (address, handle) = serve(Limits::default());
     let mut stream = talk(address, &head(address, "Transfer-Encoding: chunked\r\n")).await;
     let chunk = format!("{:x}\r\n{}\r\n", 8 << 10, " ".repeat(8 << 10));
     for _ in 0..9 {
-        // It may have had enough before all is said.
+        // The server may close the connection before all is sent.
         let _ = stream.write_all(chunk.as_bytes()).await;
     }
     let answer = until_closed(&mut stream).await;
@@ -145,21 +145,21 @@ async fn a_body_that_does_not_say_how_large_it_is_may_not_be_larger() {
 }
 
 #[actix_web::test]
-async fn a_body_within_the_limits_reaches_who_answers() {
+async fn a_body_within_the_limits_reaches_the_handler() {
     let (address, handle) = serve(Limits::default());
     let framing = "Transfer-Encoding: chunked\r\nConnection: close\r\n";
-    let said = format!("{}2\r\n{{}}\r\n0\r\n\r\n", head(address, framing));
-    let answer = until_closed(&mut talk(address, &said).await).await;
+    let text = format!("{}2\r\n{{}}\r\n0\r\n\r\n", head(address, framing));
+    let answer = until_closed(&mut talk(address, &text).await).await;
     assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
     handle.stop(false).await;
 }
 
 #[actix_web::test]
-async fn headers_that_come_too_slowly_end_the_connection() {
+async fn headers_that_are_too_slow_end_the_connection() {
     let (address, handle) = serve(Limits { head: SHORT, ..Limits::default() });
-    for said in ["", "GET /livez HT", "GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Slow: "] {
-        let answer = until_closed(&mut talk(address, said).await).await;
-        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{said:?}: {answer}");
+    for text in ["", "GET /livez HT", "GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Slow: "] {
+        let answer = until_closed(&mut talk(address, text).await).await;
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{text:?}: {answer}");
     }
     handle.stop(false).await;
 }

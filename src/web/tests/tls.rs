@@ -1,4 +1,4 @@
-//! The endpoint over TLS, as a client sees it.
+//! Clients of the endpoint over TLS.
 
 use std::{
     fs,
@@ -26,7 +26,7 @@ pub(super) fn pair() -> (String, String) {
     (params.self_signed(&key).unwrap().pem(), key.serialize_pem())
 }
 
-/// A connection over this version of TLS, if the server shows this certificate.
+/// A connection with this version of TLS, if the server has this certificate.
 fn connect(
     address: SocketAddr,
     trusted: &str,
@@ -35,7 +35,7 @@ fn connect(
     connect_for(address, trusted, version, &[])
 }
 
-/// The same to talk one of these protocols over it.
+/// The same, with these protocols.
 pub(super) fn connect_for(
     address: SocketAddr,
     trusted: &str,
@@ -59,7 +59,7 @@ pub(super) fn connect_for(
     Some(StreamOwned::new(connection, socket))
 }
 
-/// What is answered to a GET over it.
+/// The answer to a GET over it.
 fn get(
     address: SocketAddr,
     trusted: &str,
@@ -69,13 +69,13 @@ fn get(
     let asked = format!("GET /livez HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(asked.as_bytes()).unwrap();
     let mut answer = Vec::new();
-    // Whether the end was announced says nothing about what was read before.
+    // The answer is complete also without a close notification.
     let _ = stream.read_to_end(&mut answer);
     Some(String::from_utf8(answer).unwrap())
 }
 
 #[actix_web::test]
-async fn the_endpoint_is_served_over_tls_and_nothing_in_clear_text() {
+async fn the_endpoint_is_served_over_tls_and_not_in_clear_text() {
     let (certificate, key) = pair();
     let certificates = Some(Tls::from_pem(certificate.clone(), key).load().unwrap());
     let listener = listen("127.0.0.1:0").unwrap();
@@ -90,11 +90,11 @@ async fn the_endpoint_is_served_over_tls_and_nothing_in_clear_text() {
             assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok"), "{answer}");
             assert!(answer.contains("strict-transport-security: max-age="), "{answer}");
         }
-        let (stranger, _) = pair();
-        assert!(get(address, &stranger, &TLS13).is_none(), "it shows its own certificate");
+        let (other, _) = pair();
+        assert!(get(address, &other, &TLS13).is_none(), "another certificate is not trusted");
         let mut clear = TcpStream::connect(address).unwrap();
         let asked = format!("GET /livez HTTP/1.1\r\nHost: {address}\r\n\r\n");
-        // It may have had enough of it before all is said.
+        // The server may close the connection before all is sent.
         let _ = clear.write_all(asked.as_bytes());
         let mut answer = Vec::new();
         let _ = clear.read_to_end(&mut answer);
@@ -105,7 +105,7 @@ async fn the_endpoint_is_served_over_tls_and_nothing_in_clear_text() {
 }
 
 #[actix_web::test]
-async fn a_certificate_that_is_replaced_is_shown_without_anybody_asking_for_it() {
+async fn a_replaced_certificate_is_loaded_without_a_request() {
     let folder = std::env::temp_dir().join(format!("operetta-follow-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let (certificate_file, key_file) = (folder.join("tls.crt"), folder.join("tls.key"));
@@ -132,7 +132,7 @@ async fn a_certificate_that_is_replaced_is_shown_without_anybody_asking_for_it()
     put(&second);
     let deadline = Instant::now() + Duration::from_mins(1);
     while !shows(&second.0).await {
-        assert!(Instant::now() < deadline, "the new certificate is not shown");
+        assert!(Instant::now() < deadline, "the new certificate is not in use");
     }
     assert!(!shows(&first.0).await);
     handle.stop(false).await;
@@ -140,7 +140,7 @@ async fn a_certificate_that_is_replaced_is_shown_without_anybody_asking_for_it()
 }
 
 #[actix_web::test]
-async fn a_connection_without_a_whole_request_ends_over_tls_too() {
+async fn a_connection_with_an_incomplete_request_ends_over_tls_too() {
     let (certificate, key) = pair();
     let listener = listen("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -161,10 +161,10 @@ async fn a_connection_without_a_whole_request_ends_over_tls_too() {
             stream.read_exact(&mut byte).unwrap();
             answer.extend(byte);
         }
-        // It may have been idle for too long before.
+        // The connection may have been idle for too long before.
         let _ = stream.write_all(b"GET /livez HTTP/1.1\r\nX-Slow: ");
         let end = stream.read_to_end(&mut answer).map_err(|error| error.kind());
-        // Reset, or without the farewell of TLS.
+        // A reset, or an end without a close notification.
         assert!(!matches!(end, Err(ErrorKind::WouldBlock | ErrorKind::TimedOut)), "{end:?}");
     });
     asked.await.unwrap();

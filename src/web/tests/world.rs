@@ -1,4 +1,4 @@
-//! A process with two operators, as the board shows it.
+//! A board with two operators.
 
 use std::{
     collections::BTreeSet,
@@ -25,9 +25,9 @@ use crate::{
     web::{Program, WebState},
 };
 
-/// A value that no answer may hold.
+/// A value that no answer may contain.
 pub(super) const SENTINEL: &str = "sentinel-c2VjcmV0";
-/// Neither may any hold this: the schema of the parent marks it.
+/// The same, marked by the schema of the parent.
 pub(super) const MARKED: &str = "marked-sentinel";
 
 pub(super) const LABEL: &str = "operetta.dev/parent-uid";
@@ -41,7 +41,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// `echo-server` (with pods and secrets) and `spaces` (of the cluster, with none), starting.
+    /// `echo-server` (with pods and secrets) and `spaces` (cluster-scoped, without children), starting.
     pub(super) fn new() -> Self {
         let program = Program::default();
         let state = WebState { board: Board::new(), metrics: Metrics::new(), program };
@@ -92,13 +92,13 @@ impl World {
         self.state.board.set_paused(&OperatorName::new(operator).unwrap(), Some(paused));
     }
 
-    /// Shows what the parent type of an operator does not declare.
+    /// Sets the status fields that the parent type of an operator does not declare.
     pub(super) fn lacks(&self, operator: &str, fields: &[UndeclaredField]) {
         let (name, fields) = (OperatorName::new(operator).unwrap(), fields.to_vec());
         self.state.board.show_undeclared(&name, Reader::new(move || fields.clone()));
     }
 
-    /// A parent `ns/a` that failed after it had run well, its Pod and its Secret.
+    /// A parent `ns/a` whose last reconcile failed after a successful one, its Pod and its Secret.
     pub(super) fn with_parent(self) -> Self {
         let quoting = format!("cannot log in with {MARKED}");
         observe(
@@ -140,7 +140,7 @@ impl World {
         self
     }
 
-    /// Somebody annotates the parent `ns/a`.
+    /// Annotates the parent `ns/a`.
     pub(super) fn annotate_parent(&self, name: &str, value: &str) {
         let annotations = json!({name: value});
         observe(
@@ -150,8 +150,8 @@ impl World {
         );
     }
 
-    /// So many Pods that cannot be read.
-    pub(super) fn with_unreadable_pods(self, count: usize) -> Self {
+    /// Adds Pods that cannot be decoded.
+    pub(super) fn with_undecodable_pods(self, count: usize) -> Self {
         for number in 0..count {
             let metadata = json!({"name": format!("pod-{number}"), "namespace": "ns"});
             let text = json!({"metadata": metadata}).to_string();
@@ -160,7 +160,7 @@ impl World {
         self
     }
 
-    /// So many namespaces, each a parent of `spaces`.
+    /// Adds namespaces, each a parent of `spaces`.
     pub(super) fn with_namespaces(self, count: usize) -> Self {
         let operator = OperatorName::new("spaces").unwrap();
         for number in 0..count {
@@ -198,7 +198,7 @@ fn observe((store, scope): &(Store, ScopeId), value: &Value) {
     let _ = store.observe(*scope, object);
 }
 
-/// What the types of the world mark, those that are somebody's own.
+/// The secret fields of the custom types.
 fn marks() -> SecretFields {
     SecretFields::of_schema(&json!({"properties": {"spec": {"properties": {
         "password": {"type": "string", "format": "password"},
@@ -224,8 +224,8 @@ fn failing_parent() -> ParentState {
     })]);
     state.history.record(first);
     let message = "no such image".to_owned();
-    let (reason, said) = (FailureKind::HandlerFailed, message.as_str().into());
-    let outcome = Outcome::Failed { reason, message: said };
+    let (reason, failure) = (FailureKind::HandlerFailed, message.as_str().into());
+    let outcome = Outcome::Failed { reason, message: failure };
     state.history.record(Reconcile::new(SystemTime::UNIX_EPOCH, took, outcome));
     ParentState { phase: ParentPhase::Failing, failures: 1, message: Some(message), ..state }
 }

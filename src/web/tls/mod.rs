@@ -1,9 +1,9 @@
-//! The certificate that the endpoint shows, from files that are replaced while it is served.
+//! The certificate of the endpoint, from files that may be replaced while it is in use.
 //!
-//! cert-manager and kubelet swap a symbolic link above the files, which a watch of the files does
-//! not see, and which on some volumes tells no watcher at all. So both files are read again every
-//! few seconds, beside the handshakes and not in them: it costs nothing, and no client waits for
-//! a disk. A new pair that cannot be used leaves the old one in place, and says so.
+//! cert-manager and kubelet swap a symbolic link above the files, which a watch of the files does not
+//! see, and some volumes send no notifications. So both files are read again every few seconds, in the
+//! background, so that no client waits for a disk. If a new pair is invalid, the old one stays in use
+//! and the problem is reported.
 
 use std::{
     fmt, fs, io,
@@ -42,21 +42,21 @@ pub enum TlsError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why; no `source`, as the text tells it.
+        /// Why; not a `source`, because the message contains it.
         why: io::Error,
     },
-    /// It is no certificate.
-    #[error("{0} holds no certificate in PEM")]
+    /// The file is not a certificate.
+    #[error("{0} contains no certificate in PEM")]
     NoCertificate(String),
-    /// It is no key.
-    #[error("{0} holds no private key in PEM")]
+    /// The file is not a key.
+    #[error("{0} contains no private key in PEM")]
     NoKey(String),
-    /// Both are good, but not together, or of a kind that cannot be served.
+    /// They do not match, or their kind is not supported.
     #[error("the certificate and the key cannot be used together: {0}")]
     Unusable(Error),
 }
 
-/// A certificate in use, which follows its files. Clones are the same.
+/// A certificate in use, which follows its files. Clones share it.
 #[derive(Clone)]
 pub struct Certificates(Arc<Served>);
 
@@ -67,23 +67,22 @@ struct Served {
 
 struct State {
     current: Arc<CertifiedKey>,
-    /// Of what was read last, good or not.
+    /// The hash of the last contents, valid or not.
     hash: Vec<u8>,
-    trouble: Option<String>,
+    problem: Option<String>,
 }
 
-/// How often the files are read unless said otherwise.
+/// How often the files are read by default.
 const CHECK_EVERY: Duration = Duration::from_secs(10);
 
 impl Tls {
-    /// From files, which may be replaced at any time: a certificate, followed by those that lead to
-    /// its authority, and its key.
+    /// From files, which may be replaced at any time: a certificate chain and its key.
     pub fn from_files(certificate: impl Into<PathBuf>, key: impl Into<PathBuf>) -> Self {
         let (certificate, key) = (certificate.into(), key.into());
         Self { source: Source::Files { certificate, key }, check_every: CHECK_EVERY }
     }
 
-    /// From these texts, for as long as the process lives.
+    /// From PEM texts, for the lifetime of the process.
     pub fn from_pem(certificate: impl Into<Vec<u8>>, key: impl Into<Vec<u8>>) -> Self {
         let (certificate, key) = (certificate.into(), key.into());
         Self { source: Source::Given { certificate, key }, check_every: CHECK_EVERY }
@@ -100,7 +99,7 @@ impl Tls {
         let (certificate, key) = self.read()?;
         let hash = hash(&certificate, &key);
         let current = Arc::new(self.parse(&certificate, &key)?);
-        let state = Mutex::new(State { current, hash, trouble: None });
+        let state = Mutex::new(State { current, hash, problem: None });
         Ok(Certificates(Arc::new(Served { tls: self, state })))
     }
 
@@ -114,7 +113,7 @@ impl Tls {
         }
     }
 
-    /// What cannot be parsed is not quoted: it may be the key.
+    /// Errors do not quote the contents, which may be the key.
     fn parse(&self, certificate: &[u8], key: &[u8]) -> Result<CertifiedKey, TlsError> {
         let (of_certificate, of_key) = self.names();
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(certificate).collect();
@@ -136,7 +135,7 @@ impl Tls {
 }
 
 impl Certificates {
-    /// How connections are secured: TLS 1.2 or 1.3.
+    /// The configuration for TLS 1.2 and 1.3.
     pub(super) fn config(&self) -> Result<ServerConfig, Error> {
         Ok(ServerConfig::builder_with_provider(provider::default_provider().into())
             .with_safe_default_protocol_versions()?
@@ -144,7 +143,7 @@ impl Certificates {
             .with_cert_resolver(Arc::new(self.clone())))
     }
 
-    /// Where the certificate and its key are read, if they are read at all.
+    /// The files of the certificate and its key, if they come from files.
     pub(super) fn files(&self) -> Option<(&Path, &Path)> {
         match &self.0.tls.source {
             Source::Files { certificate, key } => Some((certificate, key)),
@@ -152,17 +151,17 @@ impl Certificates {
         }
     }
 
-    /// How often.
+    /// How often the files are read.
     pub(super) fn check_every(&self) -> Duration {
         self.0.tls.check_every
     }
 
-    /// Why the files are not what is served, if they are not.
-    pub(super) fn trouble(&self) -> Option<String> {
-        self.state().trouble.clone()
+    /// Why the files are not in use, if they are not.
+    pub(super) fn problem(&self) -> Option<String> {
+        self.state().problem.clone()
     }
 
-    /// Reads the files again from time to time, until nothing serves them any more.
+    /// Reads the files repeatedly, until the certificate is no longer in use.
     pub(super) async fn follow(self) {
         let (weak, interval) = (Arc::downgrade(&self.0), self.0.tls.check_every);
         if matches!(self.0.tls.source, Source::Given { .. }) {
@@ -172,17 +171,17 @@ impl Certificates {
         loop {
             tokio::time::sleep(interval).await;
             let Some(served) = Weak::upgrade(&weak) else { return };
-            // Not on the thread that answers.
+            // Not on the web thread.
             let _ = tokio::task::spawn_blocking(move || Self(served).check()).await;
         }
     }
 
-    /// Takes what the files hold now, if it is new and good.
+    /// Loads the files, if they are new and valid.
     fn check(&self) {
         let read = self.0.tls.read();
         let mut state = self.state();
         if read.is_err() {
-            // Once it can be read it is looked at, whatever it is.
+            // The next readable contents are loaded, also if they did not change.
             state.hash.clear();
         }
         let found = read.and_then(|(certificate, key)| {
@@ -195,13 +194,13 @@ impl Certificates {
             Ok(None) => {}
             Ok(Some(key)) => {
                 tracing::info!("the certificate of the web endpoint was replaced");
-                (state.current, state.trouble) = (Arc::new(key), None);
+                (state.current, state.problem) = (Arc::new(key), None);
             }
             Err(error) => {
-                let trouble = format!("the certificate was not replaced: {error}");
-                if state.trouble.as_ref() != Some(&trouble) {
-                    tracing::warn!("of the web endpoint {trouble}; the old one is served on");
-                    state.trouble = Some(trouble);
+                let problem = format!("the certificate was not replaced: {error}");
+                if state.problem.as_ref() != Some(&problem) {
+                    tracing::warn!("web endpoint: {problem}; the old one stays in use");
+                    state.problem = Some(problem);
                 }
             }
         }

@@ -1,10 +1,10 @@
-//! What happens to a certificate while it is served.
+//! Replacing a certificate that is in use.
 
 use rcgen::{CertificateParams, KeyPair};
 
 use super::*;
 
-/// A folder whose files are reached through a link, as kubelet lays them out.
+/// A folder whose files are behind a symbolic link, as in volumes of kubelet.
 struct Mount(PathBuf);
 
 impl Mount {
@@ -57,7 +57,7 @@ fn der(pem: &str) -> CertificateDer<'static> {
 }
 
 #[test]
-fn what_is_replaced_behind_a_link_is_served_to_the_next_connection() {
+fn a_certificate_replaced_behind_a_link_is_in_use_after_a_check() {
     let mount = Mount::new("replaced");
     let ((first, first_key), (second, second_key)) = (pair(), pair());
     mount.swap("1", (&first, &first_key));
@@ -67,49 +67,49 @@ fn what_is_replaced_behind_a_link_is_served_to_the_next_connection() {
     assert_eq!(served(&certificates), der(&first));
     mount.swap("2", (&second, &second_key));
     certificates.check();
-    assert_eq!((served(&certificates), certificates.trouble()), (der(&second), None));
+    assert_eq!((served(&certificates), certificates.problem()), (der(&second), None));
 }
 
 #[test]
-fn a_broken_pair_leaves_the_old_one_in_place_until_there_is_a_good_one() {
+fn an_invalid_pair_leaves_the_old_one_in_use_until_a_valid_one() {
     let mount = Mount::new("broken");
     let ((first, first_key), (second, second_key)) = (pair(), pair());
     mount.swap("1", (&first, &first_key));
     let certificates = mount.tls().load().unwrap();
     for (version, broken, why) in [
         ("2", (second.as_str(), first_key.as_str()), "together"),
-        ("3", (second.as_str(), "no key"), "tls.key holds no private key"),
-        ("4", ("", second_key.as_str()), "tls.crt holds no certificate"),
+        ("3", (second.as_str(), "no key"), "tls.key contains no private key"),
+        ("4", ("", second_key.as_str()), "tls.crt contains no certificate"),
     ] {
         mount.swap(version, broken);
         for _ in 0..2 {
             certificates.check();
-            let trouble = certificates.trouble().unwrap();
-            assert!(trouble.contains(why), "{trouble}");
+            let problem = certificates.problem().unwrap();
+            assert!(problem.contains(why), "{problem}");
             assert_eq!(served(&certificates), der(&first));
         }
     }
     mount.swap("5", (&second, &second_key));
     certificates.check();
-    assert_eq!((served(&certificates), certificates.trouble()), (der(&second), None));
+    assert_eq!((served(&certificates), certificates.problem()), (der(&second), None));
 }
 
 #[test]
-fn files_that_are_gone_for_a_while_are_read_when_they_are_back() {
+fn files_that_were_absent_are_loaded_when_they_return() {
     let mount = Mount::new("gone");
     let (certificate, key) = pair();
     mount.swap("1", (&certificate, &key));
     let certificates = mount.tls().load().unwrap();
     fs::remove_file(mount.0.join("..data")).unwrap();
     certificates.check();
-    assert!(certificates.trouble().unwrap().contains("tls.crt"));
+    assert!(certificates.problem().unwrap().contains("tls.crt"));
     mount.swap("1", (&certificate, &key));
     certificates.check();
-    assert_eq!((served(&certificates), certificates.trouble()), (der(&certificate), None));
+    assert_eq!((served(&certificates), certificates.problem()), (der(&certificate), None));
 }
 
 #[test]
-fn what_cannot_be_served_is_named_and_never_quoted() {
+fn errors_name_the_files_and_never_quote_them() {
     let (certificate, key) = pair();
     let (_, other) = pair();
     let secret: String = key.lines().nth(1).unwrap().to_owned();

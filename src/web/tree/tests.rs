@@ -1,4 +1,4 @@
-//! What belongs to a parent, and in which shape it is shown.
+//! The tree of the children of a parent.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -44,14 +44,14 @@ fn info() -> OperatorInfo {
 
 fn shown(caches: &[StoreReader], last_reconcile: Option<&Reconcile>) -> (Value, Tree) {
     let parent = object("App", "p", "nobody");
-    let tell = |_: &Object, said: &str| said.to_owned();
-    let roots = Roots { info: &info(), parent: &parent, caches, last_reconcile, tell: &tell };
+    let redact = |_: &Object, text: &str| text.to_owned();
+    let roots = Roots { info: &info(), parent: &parent, caches, last_reconcile, redact: &redact };
     let tree = tree(&roots, HashMap::new());
     (serde_json::to_value(&tree.nodes).unwrap(), tree)
 }
 
 #[test]
-fn what_belongs_to_a_child_is_shown_beneath_it_whatever_its_labels_say() {
+fn objects_owned_by_a_child_are_shown_beneath_it_whatever_their_labels() {
     let caches = [
         cache("Deployment", vec![object("Deployment", "d", "p")]),
         cache("ReplicaSet", vec![object("ReplicaSet", "rs", "d")]),
@@ -68,7 +68,7 @@ fn what_belongs_to_a_child_is_shown_beneath_it_whatever_its_labels_say() {
 }
 
 #[test]
-fn a_child_that_should_be_there_is_shown_with_what_keeps_it_away() {
+fn a_missing_child_is_shown_with_the_decision_about_it() {
     let stuck = |name: &str, what, why: &str| {
         Decision::stuck(format!("Pod.v1 ns/{name}"), what, why.to_owned())
     };
@@ -76,16 +76,16 @@ fn a_child_that_should_be_there_is_shown_with_what_keeps_it_away() {
         let (child, paths) = (format!("Pod.v1 ns/{name}"), Vec::new());
         Decision::from(WriteRecord { child, verb, paths, drift: None })
     };
-    let mut run =
+    let mut reconcile =
         Reconcile::new(std::time::SystemTime::UNIX_EPOCH, <_>::default(), Outcome::Waiting);
-    run.decisions = Arc::new([
+    reconcile.decisions = Arc::new([
         stuck("there", Decided::Held, "a pause"),
         stuck("away", Decided::Conflict, "exists and is not ours"),
         write("gone", Verb::Deleted),
         Decision::stuck("Widget.v1 ns/odd", Decided::Refused, "no such type".to_owned()),
     ]);
     let caches = [cache("Pod", vec![object("Pod", "there", "p"), object("Pod", "fine", "p")])];
-    let (shown, _) = shown(&caches, Some(&run));
+    let (shown, _) = shown(&caches, Some(&reconcile));
     let names: Vec<_> = shown.as_array().unwrap().iter().map(|node| &node["name"]).collect();
     assert_eq!(names, ["fine", "there", "away"]);
     assert_eq!(shown[0].get("decision"), None);
@@ -96,15 +96,15 @@ fn a_child_that_should_be_there_is_shown_with_what_keeps_it_away() {
 }
 
 #[test]
-fn circles_and_crowds_end() {
-    let circle = [
+fn cycles_of_owners_and_many_children_are_limited() {
+    let cycle = [
         cache("Deployment", vec![object("Deployment", "a", "p")]),
         cache("ReplicaSet", vec![object("ReplicaSet", "b", "a")]),
         cache("App", vec![object("App", "p", "b")]),
     ];
-    let (shown_circle, _) = shown(&circle, None);
-    assert_eq!(shown_circle[0]["children"][0].get("children"), None, "{shown_circle:#}");
-    let crowd = (0..MAX_NODES + 7).map(|number| object("Pod", &format!("{number:05}"), "p"));
-    let (_, tree) = shown(&[cache("Pod", crowd.collect())], None);
+    let (shown_cycle, _) = shown(&cycle, None);
+    assert_eq!(shown_cycle[0]["children"][0].get("children"), None, "{shown_cycle:#}");
+    let many = (0..MAX_NODES + 7).map(|number| object("Pod", &format!("{number:05}"), "p"));
+    let (_, tree) = shown(&[cache("Pod", many.collect())], None);
     assert_eq!((tree.nodes.len(), tree.omitted), (MAX_NODES, 7));
 }

@@ -1,4 +1,4 @@
-//! The style, the script and the icon, which are part of the program.
+//! The style, the script and the icon, which are compiled in.
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -9,7 +9,7 @@ use actix_web::{HttpResponse, http::header, web::Path};
 
 use crate::web::status::Refused;
 
-/// A file, with what it is.
+/// A file with its content type.
 struct Asset {
     name: &'static str,
     kind: &'static str,
@@ -30,7 +30,7 @@ static ASSETS: [Asset; 3] = [
     Asset { name: "icon.svg", kind: "image/svg+xml", content: include_str!("assets/icon.svg") },
 ];
 
-/// What is in the files, in short: another program must not meet an old script.
+/// The hash of the files, so that a browser does not use a cached script of another version.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = DefaultHasher::new();
     for asset in &ASSETS {
@@ -39,7 +39,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     format!("{:016x}", hasher.finish())
 });
 
-/// With the version, they may be kept for ever.
+/// Their URLs contain the version, so they can be cached forever.
 const KEPT: &str = "private, max-age=31536000, immutable";
 
 pub(super) fn href(name: &str) -> String {

@@ -1,4 +1,4 @@
-//! What a person should look at first, the worst first. Reads copies, and not without end.
+//! What needs the attention of the user, most severe first. Reads a limited number of copies.
 
 use std::time::{Duration, SystemTime};
 
@@ -18,7 +18,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Attention {
     pub(super) items: Vec<Item>,
-    /// What is left out, with where to find it.
+    /// What is omitted, with links.
     pub(super) more: Vec<More>,
     /// How many there are in all.
     pub(super) total: usize,
@@ -30,7 +30,7 @@ pub(super) struct Item {
     pub(super) mark: Mark,
     pub(super) title: String,
     pub(super) href: String,
-    /// What it is part of.
+    /// Its kind and operator.
     pub(super) of: String,
     pub(super) why: Prose,
     pub(super) since: Option<Moment>,
@@ -44,12 +44,12 @@ pub(super) struct More {
     pub(super) href: String,
 }
 
-/// As many parents of one operator in one phase are listed.
+/// The limit of listed parents of one operator in one phase.
 const LISTED: usize = 10;
-/// Who waits for less needs no attention yet.
+/// A shorter wait needs no attention.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// In which order: what cannot go on by itself comes before what may.
+/// The order: phases that need intervention come first.
 const PHASES: [ParentPhase; 8] = [
     ParentPhase::Stalled,
     ParentPhase::Failing,
@@ -63,7 +63,7 @@ const PHASES: [ParentPhase; 8] = [
 
 pub(super) fn list(board: &Board, operators: &[OperatorSnapshot], now: SystemTime) -> Attention {
     let mut attention = Attention::default();
-    operators.iter().filter_map(troubled).for_each(|item| attention.add(item));
+    operators.iter().filter_map(not_running).for_each(|item| attention.add(item));
     operators.iter().filter_map(|it| paused(it, now)).for_each(|item| attention.add(item));
     caches(board, operators, now).for_each(|item| attention.add(item));
     for phase in PHASES {
@@ -102,11 +102,11 @@ impl Attention {
         }
     }
 
-    /// The whole in one sentence.
+    /// The summary in one sentence.
     pub(super) fn sentence(&self, parents: usize) -> String {
         match self.total {
             0 if parents == 0 => "There are no parents yet.".to_owned(),
-            0 => format!("Nothing needs attention: {} as they should be.", {
+            0 => format!("Nothing needs attention: {} healthy.", {
                 counted(parents, "parent is", "parents are")
             }),
             total => counted(total, "thing needs attention.", "things need attention."),
@@ -117,21 +117,22 @@ impl Attention {
 fn matters(state: &ParentState, now: SystemTime) -> bool {
     match state.phase {
         ParentPhase::Stalled | ParentPhase::Failing | ParentPhase::Paused => true,
-        ParentPhase::Running if state.run == ReconcileStage::Overdue => true,
-        ParentPhase::Waiting | ParentPhase::Finalizing if needs_person(state) => true,
+        ParentPhase::Running if state.stage == ReconcileStage::HandlerTimeout => true,
+        ParentPhase::Waiting | ParentPhase::Finalizing if needs_intervention(state) => true,
         ParentPhase::Waiting | ParentPhase::Finalizing => {
             let since = state.history.since();
             since.and_then(|since| now.duration_since(since).ok()).is_some_and(|it| it >= PATIENCE)
         }
-        // A reconcile that ends so again changes nothing of it.
-        ParentPhase::Synced | ParentPhase::Pending | ParentPhase::Running => needs_person(state),
+        // Further reconciles do not resolve it.
+        ParentPhase::Synced | ParentPhase::Pending | ParentPhase::Running => {
+            needs_intervention(state)
+        }
     }
 }
 
-/// Whether it stays so until a person does something: deletions that are held, what others hold, a
-/// fight, or a handler that keeps changing its mind.
-fn needs_person(state: &ParentState) -> bool {
-    let decisions = state.history.last().map(|run| &*run.decisions).unwrap_or_default();
+/// Whether it requires manual intervention: held deletions, conflicts or flapping.
+fn needs_intervention(state: &ParentState) -> bool {
+    let decisions = state.history.last().map(|it| &*it.decisions).unwrap_or_default();
     let is_held = decisions.iter().any(|it| matches!(it.what, Decided::Held | Decided::Conflict));
     state.flapping_summary.is_some() || is_held
 }
@@ -154,7 +155,7 @@ fn item(
     }
 }
 
-fn troubled(operator: &OperatorSnapshot) -> Option<Item> {
+fn not_running(operator: &OperatorSnapshot) -> Option<Item> {
     let reasons = match &operator.state {
         OperatorState::Degraded { reasons } | OperatorState::Starting { waiting_for: reasons } => {
             reasons
@@ -167,7 +168,7 @@ fn troubled(operator: &OperatorSnapshot) -> Option<Item> {
         title: name.to_owned(),
         href: links::operator(name),
         of: "operator".to_owned(),
-        why: troubles(reasons).into(),
+        why: text(reasons).into(),
         since: None,
         next: None,
     })
@@ -180,36 +181,35 @@ fn paused(operator: &OperatorSnapshot, now: SystemTime) -> Option<Item> {
         title: name.to_owned(),
         href: links::operator(name),
         of: "operator".to_owned(),
-        why: "A person has paused it: no child of its parents is written until it is resumed."
-            .into(),
+        why: "A user has paused it: no child of its parents is written until it is resumed.".into(),
         since: Some(Moment::past(pause.since, now)),
         next: None,
     })
 }
 
-fn troubles(reasons: &[String]) -> String {
-    if reasons.is_empty() { "It has not begun yet.".to_owned() } else { reasons.join("; ") }
+fn text(reasons: &[String]) -> String {
+    if reasons.is_empty() { "It has not started yet.".to_owned() } else { reasons.join("; ") }
 }
 
-/// Whether an operator says what it lacks, and may lack this type.
-fn tells_of(operator: &OperatorSnapshot, ty: &K8sType) -> bool {
+/// Whether an operator is degraded and uses this type, so that its reasons may cover the type.
+fn covers(operator: &OperatorSnapshot, ty: &K8sType) -> bool {
     let config = &operator.info.config;
     let is_degraded = matches!(operator.state, OperatorState::Degraded { .. });
     is_degraded && (config.parent == *ty || config.child_config(ty).is_some())
 }
 
-/// The caches with troubles of which no operator tells already.
+/// The caches with problems that no operator covers.
 fn caches(
     board: &Board,
     operators: &[OperatorSnapshot],
     now: SystemTime,
 ) -> impl Iterator<Item = Item> {
     board.types().into_iter().filter_map(move |cache| {
-        let is_told = cache.state.error.is_some()
-            && operators.iter().any(|operator| tells_of(operator, cache.store.ty()));
-        let troubles = facts::troubles(&cache);
-        let why = troubles.first().filter(|_| !is_told)?;
-        let rest = troubles.len() - 1;
+        let is_covered = cache.state.error.is_some()
+            && operators.iter().any(|operator| covers(operator, cache.store.ty()));
+        let problems = facts::problems(&cache);
+        let why = problems.first().filter(|_| !is_covered)?;
+        let rest = problems.len() - 1;
         let more = if rest == 0 { String::new() } else { format!(" And {rest} more.") };
         Some(Item {
             mark: Mark::warn("cache"),

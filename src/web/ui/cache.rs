@@ -1,4 +1,4 @@
-//! `/ui/cache` and `/ui/cache/{type}`: what the stores hold.
+//! `/ui/cache` and `/ui/cache/{type}`: the contents of the stores.
 
 use std::time::SystemTime;
 
@@ -21,7 +21,7 @@ use crate::{
     web::{cache, state::WebState, status::Refused},
 };
 
-/// Which objects are wanted.
+/// The filter of objects.
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::web) struct ObjectsQuery {
     /// A part of the name.
@@ -55,7 +55,7 @@ struct Chosen {
     page: Vec<Object>,
     /// On all pages.
     total: usize,
-    goes_on: bool,
+    has_more: bool,
 }
 
 /// An object in the list.
@@ -69,9 +69,9 @@ struct Row {
     generation: Option<i64>,
 }
 
-/// As many objects are on a page.
+/// The number of objects on a page.
 const ROWS: usize = 100;
-/// No event tells of an object that nobody's run is about.
+/// No event reports changes of objects that no reconcile is about.
 const REFRESH: u32 = 5;
 
 pub(in crate::web) async fn types(state: Data<WebState>) -> HttpResponse {
@@ -91,11 +91,11 @@ pub(in crate::web) async fn list(
     let (cache, query) = (cache::find(&state.board, &ty)?, query.into_inner());
     let (after, q, store) = (after(&query)?, query.q.clone(), cache.store.clone());
     let first = after.as_ref().map(|_| query.at(&store, ""));
-    // All objects are looked at: that must not keep others from being answered.
+    // Scanning all objects must not block other requests.
     let chosen = block(move || Chosen::of(&store, &q, after.as_ref())).await;
-    let Chosen { page, total, goes_on } = chosen.map_err(|_| Refused::Stopping)?;
+    let Chosen { page, total, has_more } = chosen.map_err(|_| Refused::Stopping)?;
     let (now, store) = (SystemTime::now(), &cache.store);
-    let last = page.last().filter(|_| goes_on);
+    let last = page.last().filter(|_| has_more);
     let next = last.map(|last| query.at(store, &last.key().to_string()));
     let frame = Frame::new(store.ty().resource_name(), Section::Cache, now).of(&state.board);
     Ok(frame::answer(&Objects {
@@ -111,7 +111,9 @@ pub(in crate::web) async fn list(
 
 fn after(query: &ObjectsQuery) -> Result<Option<ObjectKey>, Refused> {
     let token = Some(query.r#continue.as_str()).filter(|token| !token.is_empty());
-    let refused = |_| Refused::BadRequest("continue: not what this page has given".to_owned());
+    let refused = |_| {
+        Refused::BadRequest("continue: the token is invalid; open the first page again".to_owned())
+    };
     token.map(str::parse).transpose().map_err(refused)
 }
 
@@ -131,9 +133,9 @@ impl Chosen {
         page.retain(|object| needle.is_empty() || is_named(object.key()));
         let total = page.len();
         page.retain(|object| after.is_none_or(|after| object.key() > after));
-        let goes_on = page.len() > ROWS;
+        let has_more = page.len() > ROWS;
         cache::keep_first(&mut page, ROWS);
-        Self { page, total, goes_on }
+        Self { page, total, has_more }
     }
 }
 
@@ -147,7 +149,8 @@ impl ObjectsQuery {
 impl Row {
     fn new(object: &Object) -> Self {
         let key = object.key();
-        let mark = if object.is_deleting() { Mark::warn("going") } else { Mark::good("there") };
+        let mark =
+            if object.is_deleting() { Mark::warn("terminating") } else { Mark::good("exists") };
         Self {
             key: key.to_string(),
             namespace: key.namespace.as_deref().map(ToOwned::to_owned),

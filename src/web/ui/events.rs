@@ -1,4 +1,4 @@
-//! The Events of Kubernetes about a parent and its children, in the columns of kubectl. Pure.
+//! The Kubernetes Events about a parent and its children, in the columns of kubectl. Pure.
 
 use std::time::SystemTime;
 
@@ -8,12 +8,12 @@ use super::{
 };
 use crate::web::kubernetes_events::{EventView, EventsView};
 
-/// What was read.
+/// The Events on a page.
 #[derive(Debug)]
 pub(super) struct Events {
     pub(super) rows: Vec<EventRow>,
-    /// How much that is, and what is left out.
-    pub(super) read: String,
+    /// Whether they are complete.
+    pub(super) summary: String,
     pub(super) errors: Vec<String>,
 }
 
@@ -30,27 +30,27 @@ pub(super) struct EventRow {
 }
 
 impl Events {
-    /// As seen from a namespace, which need not be named.
+    /// Omits this namespace from the names of objects.
     pub(super) fn new(events: EventsView, here: Option<&str>, now: SystemTime) -> Self {
         let EventsView { items, omitted, objects_omitted, errors } = events;
-        let read = said(items.len(), omitted, objects_omitted, errors.is_empty());
+        let summary = summary(items.len(), omitted, objects_omitted, errors.is_empty());
         let rows = items.into_iter().map(|event| EventRow::new(event, here, now));
-        Self { rows: rows.collect(), read, errors }
+        Self { rows: rows.collect(), summary, errors }
     }
 }
 
-fn said(events: usize, omitted: usize, objects_omitted: usize, is_all: bool) -> String {
+fn summary(events: usize, omitted: usize, objects_omitted: usize, is_all: bool) -> String {
     let read = match events {
-        0 if is_all => Some("There are none: the API server keeps them for an hour or so."),
+        0 if is_all => Some("There are none: the API server keeps Events for about an hour."),
         0 => None,
         _ => Some("Read from the API server just now."),
     };
-    let older = format!("At least {} older ones are not shown.", count(omitted));
+    let older = format!("At least {} older Events are not shown.", count(omitted));
     let objects = counted(objects_omitted, "further object", "further objects");
     let parts = [
         read.map(str::to_owned),
         (omitted > 0).then_some(older),
-        (objects_omitted > 0).then(|| format!("About {objects} nothing was read.")),
+        (objects_omitted > 0).then(|| format!("The Events about {objects} were not read.")),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
@@ -78,11 +78,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_said() {
-        assert!(said(0, 0, 0, true).starts_with("There are none"));
-        assert_eq!(said(0, 0, 0, false), "", "there may be some");
-        let cut = said(100, 1200, 1, true);
-        assert!(cut.contains("At least 1,200 older ones are not shown."), "{cut}");
-        assert!(cut.contains("About 1 further object nothing was read."), "{cut}");
+    fn the_summary_shows_what_is_omitted() {
+        assert!(summary(0, 0, 0, true).starts_with("There are none"));
+        assert_eq!(summary(0, 0, 0, false), "", "there may be some");
+        let partial = summary(100, 1200, 1, true);
+        assert!(partial.contains("At least 1,200 older Events are not shown."), "{partial}");
+        assert!(partial.contains("The Events about 1 further object were not read."), "{partial}");
     }
 }

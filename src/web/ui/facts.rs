@@ -1,4 +1,4 @@
-//! Facts for a list of names with values, and the little that is said of types and caches.
+//! Lists of names with values, and the rows of caches.
 
 use std::{fmt, time::SystemTime};
 
@@ -14,11 +14,11 @@ use crate::{board::TypeSnapshot, object::K8sType};
 pub(super) struct Fact {
     pub(super) name: &'static str,
     pub(super) value: String,
-    /// Whether it is what machines read: names, versions.
+    /// Whether it is shown as code, such as names and versions.
     pub(super) is_code: bool,
 }
 
-/// A cache in one row.
+/// The row of a cache.
 #[derive(Debug)]
 pub(super) struct CacheRow {
     pub(super) name: String,
@@ -29,8 +29,8 @@ pub(super) struct CacheRow {
     pub(super) size: String,
     pub(super) last_event: Option<Moment>,
     pub(super) restarts: u64,
-    /// What is wrong, in sentences.
-    pub(super) troubles: Vec<String>,
+    /// Its problems, as sentences.
+    pub(super) problems: Vec<String>,
 }
 
 impl Fact {
@@ -46,60 +46,60 @@ impl Fact {
 impl CacheRow {
     pub(super) fn new(cache: &TypeSnapshot, now: SystemTime) -> Self {
         let TypeSnapshot { store, state } = cache;
-        let troubles = troubles(cache);
+        let problems = problems(cache);
         Self {
             name: store.ty().resource_name(),
             kind: store.ty().kind().to_owned(),
             href: links::cache(store.ty()),
-            mark: mark(cache, !troubles.is_empty()),
+            mark: mark(cache, !problems.is_empty()),
             objects: count(store.len()),
             size: size(store.bytes()),
             last_event: state.last_event.map(|at| Moment::past(at, now)),
             restarts: state.restarts,
-            troubles,
+            problems,
         }
     }
 }
 
-fn mark(cache: &TypeSnapshot, is_troubled: bool) -> Mark {
+fn mark(cache: &TypeSnapshot, has_problems: bool) -> Mark {
     if cache.state.error.is_some() {
         Mark::bad("failing")
-    } else if is_troubled {
-        Mark::warn("troubled")
+    } else if has_problems {
+        Mark::warn("degraded")
     } else if cache.store.is_synced() {
-        Mark::good("in sync")
+        Mark::good("synced")
     } else {
         Mark::busy("listing")
     }
 }
 
-/// What is wrong with a cache, in sentences.
-pub(super) fn troubles(TypeSnapshot { store, state }: &TypeSnapshot) -> Vec<String> {
-    let mut troubles = Vec::new();
+/// The problems of a cache, as sentences.
+pub(super) fn problems(TypeSnapshot { store, state }: &TypeSnapshot) -> Vec<String> {
+    let mut problems = Vec::new();
     if let Some(error) = &state.error {
         let permission =
             error.permission.as_ref().map(|it| format!(" The permission to {it} is missing."));
-        troubles.push(format!("{}.{}", error.message, permission.unwrap_or_default()));
+        problems.push(format!("{}.{}", error.message, permission.unwrap_or_default()));
     }
     for namespace in &state.namespaces {
         if let (Some(namespace), Some(error)) = (&namespace.namespace, &namespace.error) {
-            troubles.push(format!("In {namespace}: {}.", error.message));
+            problems.push(format!("In {namespace}: {}.", error.message));
         }
     }
     if state.deletions_held {
-        troubles.push(
-            "The server went back to an earlier version: nothing of this type is deleted for now."
+        problems.push(
+            "The API server returned an earlier resourceVersion: deletions of this type are held for now."
                 .to_owned(),
         );
     }
     for object in store.first_undecodable() {
         let name = object.key().map_or_else(|| "An object".to_owned(), ToString::to_string);
-        troubles.push(format!("{name} cannot be read: {}", object.why()));
+        problems.push(format!("{name} cannot be decoded: {}", object.why()));
     }
-    troubles
+    problems
 }
 
-/// A type as people call it, and where it is from.
+/// The kind and API version of a type.
 pub(super) fn type_words(ty: &K8sType) -> String {
     format!("{} ({})", ty.kind(), ty.api_version())
 }

@@ -1,4 +1,4 @@
-//! What surrounds every view, and how a view becomes an answer.
+//! The frame of every view, and the answer with a view.
 
 use std::{fmt, time::SystemTime};
 
@@ -14,20 +14,20 @@ use crate::{
     },
 };
 
-/// What surrounds a view.
+/// The frame of a view.
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) title: String,
     pub(super) crumbs: Vec<Crumb>,
     pub(super) section: Section,
-    /// Where the script listens; it then asks for the page anew.
+    /// The stream of events after which the script fetches the page again.
     pub(super) events: String,
-    /// In seconds; for what no event tells.
+    /// The interval of refreshes in seconds, for changes without events.
     pub(super) refresh: Option<u32>,
-    /// In milliseconds; so long is between two requests for the page, if not a second.
+    /// The minimum time between two requests for the page in milliseconds; a second by default.
     pub(super) gap: Option<u32>,
     pub(super) is_stopping: bool,
-    /// Who looks at it, where somebody has asked.
+    /// The authenticated user, if any.
     pub(super) visitor: Option<Visitor>,
     pub(super) now: SystemTime,
     pub(super) style: String,
@@ -35,14 +35,14 @@ pub(super) struct Frame {
     pub(super) icon: String,
 }
 
-/// A step on the way to a view.
+/// A breadcrumb.
 #[derive(Debug)]
 pub(super) struct Crumb {
     pub(super) text: String,
     pub(super) href: String,
 }
 
-/// Which part of the navigation a view belongs to.
+/// The section of the navigation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
     Operators,
@@ -50,11 +50,11 @@ pub(super) enum Section {
     Elsewhere,
 }
 
-/// A view that cannot be shown, with the reason, as a page.
+/// An error as a page.
 #[derive(Debug)]
 pub(in crate::web) struct NoPage(Refused);
 
-/// Why there is nothing to see.
+/// The page of an error.
 #[derive(Template)]
 #[template(path = "nothing.html")]
 struct Nothing {
@@ -68,7 +68,7 @@ impl Frame {
             title: title.into(),
             crumbs: Vec::new(),
             section,
-            events: "/api/v1/events?kind=phase,gone,run,operator,type".to_owned(),
+            events: "/api/v1/events?kind=phase,gone,reconcile,operator,type".to_owned(),
             refresh: None,
             gap: None,
             is_stopping: false,
@@ -90,7 +90,7 @@ impl Frame {
         self
     }
 
-    /// Listens to one operator, or to one parent.
+    /// Listens to changes of one operator, or of one parent.
     pub(super) fn listening_to(
         mut self,
         operator: &str,
@@ -100,7 +100,7 @@ impl Frame {
         self
     }
 
-    /// Does not follow what happens: it is dear to make.
+    /// Does not listen to changes, because the view is expensive.
     pub(super) fn still_if(mut self, is_still: bool) -> Self {
         if is_still {
             self.events.clear();
@@ -108,8 +108,8 @@ impl Frame {
         self
     }
 
-    /// Follows what happens with pauses, and looks at times whether something has happened of which
-    /// no event tells: it asks the API server.
+    /// Refreshes with longer pauses, and regularly without events, because the view reads from the API
+    /// server.
     pub(super) fn slow_if(mut self, is_slow: bool) -> Self {
         if is_slow && !self.events.is_empty() {
             (self.gap, self.refresh) = (Some(5000), Some(15));
@@ -168,7 +168,7 @@ impl ResponseError for NoPage {
     }
 }
 
-/// With a capital and a full stop.
+/// Adds a capital and a full stop.
 pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string());

@@ -1,4 +1,4 @@
-//! Where things are: paths with every name encoded, whatever it holds.
+//! Links with percent-encoded names.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -7,7 +7,7 @@ use crate::{
     object::{K8sType, ObjectKey},
 };
 
-/// All but what has no meaning anywhere in a path or query.
+/// All characters that are not unreserved.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 pub(super) fn operator(name: &str) -> String {
@@ -23,7 +23,7 @@ pub(super) fn parent(operator_name: &str, key: &ObjectKey) -> String {
     format!("{}/parents/{}", operator(operator_name), path_of(key))
 }
 
-/// The page of a parent with what is to be asked about it.
+/// The page of a parent with optional details.
 pub(super) fn parent_with(
     operator_name: &str,
     key: &ObjectKey,
@@ -39,12 +39,12 @@ pub(super) fn parent_with(
     format!("{}{asked}", parent(operator_name, key))
 }
 
-/// Where commands for an operator go.
+/// The path of the commands of an operator.
 pub(super) fn operator_api(name: &str) -> String {
     format!("/api/v1/operators/{}", encoded(name))
 }
 
-/// Where commands for a parent go.
+/// The path of the commands of a parent.
 pub(super) fn parent_api(operator_name: &str, key: &ObjectKey) -> String {
     format!("{}/parents/{}", operator_api(operator_name), path_of(key))
 }
@@ -57,12 +57,12 @@ pub(super) fn object(ty: &K8sType, key: &ObjectKey) -> String {
     format!("{}/{}", cache(ty), path_of(key))
 }
 
-/// An object by the words of the API.
+/// An object by the names of the API.
 pub(super) fn named_object(ty: &str, namespace: Option<&str>, name: &str) -> String {
     format!("/ui/cache/{}/{}", encoded(ty), path_of(&ObjectKey::new(namespace, name)))
 }
 
-/// What is to be listened to for changes of one operator, or of one parent.
+/// The stream of events of one operator, or of one parent.
 pub(super) fn events(operator_name: &str, key: Option<&ObjectKey>) -> String {
     let namespace = key.and_then(|key| key.namespace.as_deref());
     let name = key.map(|key| &*key.name);
@@ -75,7 +75,7 @@ pub(super) fn events(operator_name: &str, key: Option<&ObjectKey>) -> String {
     path
 }
 
-/// A query of what is not empty.
+/// A query of the parameters that are not empty.
 pub(super) fn query(parameters: &[(&str, &str)]) -> String {
     let given = parameters.iter().filter(|(_, value)| !value.is_empty());
     let given: Vec<String> =
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_cannot_leave_its_place_in_a_path() {
+    fn names_in_paths_are_encoded() {
         let key = ObjectKey::namespaced("ns", "a/../b?c#d\"<e>&f=g h");
         let path = parent("op", &key);
         assert_eq!(path, "/ui/operators/op/parents/ns/a%2F..%2Fb%3Fc%23d%22%3Ce%3E%26f%3Dg%20h");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_holds_only_what_is_given() {
+    fn a_query_contains_only_parameters_with_values() {
         assert_eq!(
             query(&[("q", "a b"), ("phase", ""), ("namespace", "n")]),
             "?q=a%20b&namespace=n"

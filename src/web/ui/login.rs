@@ -1,5 +1,4 @@
-//! What stands before everything else where the API server decides who is let in: a field for a
-//! token, or why none helps. Works without script.
+//! The login page with a field for a token, and the page of denied access. Works without script.
 
 use std::{fmt, time::SystemTime};
 
@@ -12,7 +11,7 @@ use askama::Template;
 use super::frame::{self, Frame, Section};
 use crate::web::{accept, endpoint::JSON};
 
-/// A page for people who are not let in.
+/// The page for browsers without access.
 #[derive(Template)]
 #[template(path = "login.html")]
 pub(in crate::web) struct Entrance {
@@ -23,39 +22,40 @@ pub(in crate::web) struct Entrance {
 
 /// The form.
 struct Login {
-    /// Where to go then.
+    /// The path to redirect to.
     next: String,
-    /// What makes a token.
+    /// The command that creates a token.
     command: String,
-    /// Who follows a link of another site comes without the cookie, which the next link brings.
-    has_way_on: bool,
+    /// Whether to show a link to the same page. A link from another site is followed without the
+    /// cookie, and this one with it.
+    can_retry: bool,
 }
 
 impl Entrance {
-    /// To log in; with why that was refused.
+    /// The login, with the error of the last attempt.
     pub(in crate::web) fn login(
         refused: Option<&dyn fmt::Display>,
         next: &str,
         audiences: &[String],
     ) -> Self {
         let (next, command) = (next.to_owned(), command(audiences));
-        let form = Login { next, command, has_way_on: false };
+        let form = Login { next, command, can_retry: false };
         Self::new("Log in", refused, Some(form))
     }
 
-    /// With a link for those who have logged in before.
-    pub(in crate::web) fn with_way_on(mut self) -> Self {
-        self.form.iter_mut().for_each(|form| form.has_way_on = true);
+    /// Adds a link for browsers that have a session.
+    pub(in crate::web) fn with_retry(mut self) -> Self {
+        self.form.iter_mut().for_each(|form| form.can_retry = true);
         self
     }
 
-    /// Without a way in.
+    /// Without a login.
     pub(in crate::web) fn closed(title: &str, why: &dyn fmt::Display) -> Self {
         Self::new(title, Some(why), None)
     }
 
     fn new(title: &str, message: Option<&dyn fmt::Display>, form: Option<Login>) -> Self {
-        // Nobody listens, and nothing changes.
+        // The page never changes.
         let frame = Frame::new(title, Section::Elsewhere, SystemTime::now()).still_if(true);
         Self { frame, message: message.map(|message| frame::sentence(&message.to_string())), form }
     }
@@ -65,7 +65,7 @@ pub(in crate::web) fn show(code: StatusCode, entrance: &Entrance) -> HttpRespons
     frame::rendered(code, entrance)
 }
 
-/// Whether somebody wants to read the answer in a browser.
+/// Whether the client prefers HTML.
 pub(in crate::web) fn wants_html(headers: &HeaderMap) -> bool {
     accept::prefers(headers, "text/html", JSON)
 }
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_makes_a_token_that_is_meant_for_this_server() {
+    fn the_command_creates_a_token_with_the_audience_of_this_server() {
         assert_eq!(command(&[]), "kubectl create token NAME --namespace NAMESPACE");
         let audiences = ["operetta".to_owned(), "other".to_owned()];
         assert!(command(&audiences).ends_with(" --audience operetta"));

@@ -1,8 +1,8 @@
-//! The page for people: what stands how, and why, at a glance.
+//! The pages for browsers.
 //!
-//! Rendered here, so that it can be read without script; a small script then keeps it up to date and
-//! sends commands. It shows what the API shows, with the same redaction, and reads the board and
-//! the stores only.
+//! They are rendered on the server and readable without script; a small script keeps them up to date
+//! and sends commands. They show the same data as the API, with the same redaction, and read only the
+//! board and the stores.
 //!
 //! ```text
 //! board, stores --> attention, sentence (pure) --> overview, operator, parent, cache --> templates
@@ -10,9 +10,9 @@
 //! ```
 //!
 //! Invariants:
-//! - all text is escaped: it comes from the cluster, and from whoever may write there;
-//! - no script and no style is within a page, so that the policy of the browser forbids them;
-//! - a page has a bounded number of rows, however many there are.
+//! - All text is escaped, because it comes from the cluster.
+//! - Pages have no inline script or style, so that the security policy can forbid them.
+//! - The number of rows of a page is limited.
 
 mod assets;
 mod attention;
@@ -41,7 +41,7 @@ pub(super) use operator::show as operator;
 pub(super) use overview::show as overview;
 pub(super) use parent::show as parent;
 
-/// A style, a script or a picture.
+/// A style, a script or an image.
 pub(super) const ASSETS: Answer = Answer::of(&["text/css", "text/javascript", "image/svg+xml"]);
 
 pub(super) const NAMED: Parameter =

@@ -31,12 +31,12 @@ struct View {
     kind: String,
     mark: Option<Mark>,
     facts: Vec<Fact>,
-    /// The parents whose operator knows this object as one.
+    /// The links of this object as a parent, with the names of the operators.
     parents: Vec<(String, String)>,
     yaml: String,
 }
 
-/// No event tells of an object that nobody's run is about.
+/// No event reports changes of objects that no reconcile is about.
 const REFRESH: u32 = 5;
 
 pub(in crate::web) async fn show(
@@ -51,7 +51,7 @@ pub(in crate::web) async fn show(
         frame: frame.below(ty.resource_name(), links::cache(ty)).refreshed_every(REFRESH),
         key: object.key().clone(),
         kind: ty.kind().to_owned(),
-        mark: object.is_deleting().then(|| Mark::warn("going")),
+        mark: object.is_deleting().then(|| Mark::warn("terminating")),
         facts: facts(&object),
         parents: parents(&state.board, &object),
         yaml: yaml(&state.board, &object),
@@ -69,7 +69,7 @@ fn facts(object: &Object) -> Vec<Fact> {
     facts
 }
 
-/// Where this object is a parent itself.
+/// The operators of which this object is a parent.
 fn parents(board: &Board, object: &Object) -> Vec<(String, String)> {
     let operators = board.operators().into_iter().map(|operator| operator.info);
     let operators = operators.filter(|info| info.config.parent == *object.ty());

@@ -1,4 +1,4 @@
-//! `/ui/operators/{operator}`: its parents, as many as are asked for, and how it is set up.
+//! `/ui/operators/{operator}`: its parents in pages, and its configuration.
 
 use std::time::SystemTime;
 
@@ -22,7 +22,7 @@ use crate::{
     web::{state::WebState, status::Refused},
 };
 
-/// Which parents are wanted.
+/// The filter of parents.
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::web) struct ParentsQuery {
     /// A part of the name.
@@ -59,7 +59,7 @@ struct View {
     caches: Vec<CacheRow>,
 }
 
-/// A choice of a phase.
+/// The tab of a phase.
 struct Tab {
     word: &'static str,
     count: String,
@@ -79,9 +79,9 @@ struct Row {
     next: Option<Moment>,
 }
 
-/// As many parents are on a page.
+/// The number of parents on a page.
 const ROWS: usize = 100;
-/// As many namespaces can be chosen from; others can be typed into the address.
+/// The limit of selectable namespaces; others can be entered in the URL.
 const NAMESPACES: usize = 200;
 
 pub(in crate::web) async fn show(
@@ -137,7 +137,9 @@ fn commands(operator: &OperatorSnapshot) -> Vec<Button> {
 
 fn after(query: &ParentsQuery) -> Result<Option<ObjectKey>, Refused> {
     let token = Some(query.r#continue.as_str()).filter(|token| !token.is_empty());
-    let refused = |_| Refused::BadRequest("continue: not what this page has given".to_owned());
+    let refused = |_| {
+        Refused::BadRequest("continue: the token is invalid; open the first page again".to_owned())
+    };
     token.map(str::parse).transpose().map_err(refused)
 }
 
@@ -173,9 +175,9 @@ fn facts(board: &Board, operator: &OperatorSnapshot) -> Vec<Fact> {
     let config = &operator.info.config;
     let namespaces = config.namespaces.names();
     let namespaces = namespaces.map(|names| names.iter().cloned().collect::<Vec<_>>().join(", "));
-    let deletions = config
-        .deletion_limit
-        .map(|limit| format!("{} % of a parent's children in one reconcile", limit.run.percent));
+    let deletions = config.deletion_limit.map(|limit| {
+        format!("{} % of a parent's children in one reconcile", limit.reconcile.percent)
+    });
     let backoff = format!("{} to {}", span_of(config.min_error_backoff), {
         span_of(config.max_error_backoff)
     });
@@ -183,9 +185,9 @@ fn facts(board: &Board, operator: &OperatorSnapshot) -> Vec<Fact> {
         Fact::text("Queue", queue(board, operator)),
         Fact::code("Parents", type_words(&config.parent)),
         Fact::text("Namespaces", namespaces.unwrap_or_else(|| "all".to_owned())),
-        Fact::text("Handler deadline", span_of(config.handler_deadline)),
+        Fact::text("Handler timeout", span_of(config.handler_deadline)),
         Fact::text("Retry after", backoff),
-        Fact::text("Deletions without asking", deletions.unwrap_or_else(|| "all".to_owned())),
+        Fact::text("Deletions without confirmation", deletions.unwrap_or_else(|| "all".to_owned())),
         Fact::text("Finalizer", if operator.info.has_finalizer { "yes" } else { "no" }),
     ];
     facts.extend(config.parent_selector.as_ref().map(|it| Fact::code("Selector", it)));
@@ -196,18 +198,21 @@ fn facts(board: &Board, operator: &OperatorSnapshot) -> Vec<Fact> {
 fn undeclared(board: &Board, operator: &OperatorSnapshot) -> Option<Fact> {
     let fields = board.undeclared(operator.info.name.as_str());
     let named: Vec<String> = fields.iter().map(ToString::to_string).collect();
-    let fact = Fact::code("Not written, as the CRD does not declare it", named.join(", "));
+    let fact = Fact::code("Not written, because the CRD does not declare it", named.join(", "));
     (!fields.is_empty()).then_some(fact)
 }
 
 fn queue(board: &Board, operator: &OperatorSnapshot) -> String {
     let Some(queue) = board.queue(operator.info.name.as_str()) else {
-        return format!("at most {} runs at once", operator.info.config.max_concurrent_reconciles);
+        return format!(
+            "at most {} concurrent reconciles",
+            operator.info.config.max_concurrent_reconciles
+        );
     };
     let waiting: usize = queue.waiting.values().sum();
     let longest = queue.longest_wait.map(|wait| format!(", the longest for {}", took(wait)));
     let QueueState { running, limit, .. } = queue;
-    format!("{running} of {limit} places taken, {waiting} waiting{}", longest.unwrap_or_default())
+    format!("{running} of {limit} permits in use, {waiting} waiting{}", longest.unwrap_or_default())
 }
 
 fn span_of(time: std::time::Duration) -> String {
@@ -218,8 +223,8 @@ fn children(operator: &OperatorSnapshot) -> Vec<(String, &'static str)> {
     use crate::operator::UpdateStrategy::{Apply, OnDelete, Recreate};
     let strategy = |strategy| match strategy {
         Apply => "updated in place",
-        Recreate => "deleted and created anew",
-        OnDelete => "left as they are",
+        Recreate => "recreated",
+        OnDelete => "not modified until they are deleted",
     };
     let children = &operator.info.config.children;
     children
@@ -242,7 +247,7 @@ impl ParentsQuery {
             && (needle.is_empty() || key.to_string().to_lowercase().contains(needle))
     }
 
-    /// The same from another place on.
+    /// The same query after another parent.
     fn at(&self, operator: &str, after: &str) -> String {
         let parameters = [
             ("q", &*self.q),
@@ -264,9 +269,8 @@ impl Row {
             href: links::parent(operator, key),
             mark: state.phase.into(),
             why: state.message.clone().unwrap_or_default().into(),
-            last: last.map(|run| {
-                ((&run.outcome).into(), Moment::past(run.started, now), took(run.duration))
-            }),
+            last: last
+                .map(|it| ((&it.outcome).into(), Moment::past(it.started, now), took(it.duration))),
             next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
         }
     }

@@ -1,4 +1,4 @@
-//! `/`: what needs attention first, and every operator in a row.
+//! `/`: what needs attention, and a row for every operator.
 
 use std::time::SystemTime;
 
@@ -65,7 +65,7 @@ fn view(board: &Board, now: SystemTime) -> Overview {
     }
 }
 
-/// So that one sees it on the tab, too.
+/// The number is also visible on the browser's tab.
 fn title(total: usize) -> String {
     if total == 0 { "Overview".to_owned() } else { format!("({}) Overview", count(total)) }
 }

@@ -1,4 +1,4 @@
-//! `/ui/operators/{operator}/parents/...`: why a parent stands where it stands.
+//! `/ui/operators/{operator}/parents/...`: the state of a parent with an explanation.
 
 use std::time::SystemTime;
 
@@ -25,7 +25,7 @@ use crate::{
     operator::is_paused,
     web::{
         diff::PreviewView,
-        explain::{ExplainQuery, Looked},
+        explain::{ExplainQuery, Explained},
         parents::ParentPath,
         state::WebState,
         why::purpose,
@@ -48,17 +48,17 @@ struct View {
     commands: Vec<Button>,
     children: Vec<Branch>,
     children_omitted: usize,
-    /// Whether what a reconcile would change is shown, and where it is not, or is.
+    /// Whether a preview is shown, and the link to show or hide it.
     is_preview: bool,
     changes_nothing: bool,
     other_preview: String,
     preview_error: Option<String>,
-    /// What Kubernetes tells, where that was asked, and where it is shown, or not.
+    /// The requested Events, and the link to show or hide them.
     events: Option<Events>,
     other_events: String,
     conditions: Vec<Condition>,
     reconciles: Vec<ReconcileView>,
-    reconciles_in_all: String,
+    reconciles_total: String,
 }
 
 /// A condition of the parent's status.
@@ -97,13 +97,13 @@ pub(in crate::web) async fn show(
     query: Query<ExplainQuery>,
     state: Data<WebState>,
 ) -> Result<HttpResponse, NoPage> {
-    let looked = Looked::at(&state.board, &path, &query).await?;
-    Ok(frame::answer(&view(&state.board, looked, query.is_preview(), SystemTime::now())))
+    let explained = Explained::at(&state.board, &path, &query).await?;
+    Ok(frame::answer(&view(&state.board, explained, query.is_preview(), SystemTime::now())))
 }
 
-fn view(board: &Board, looked: Looked, is_preview: bool, now: SystemTime) -> View {
-    let conditions = conditions(&looked.conditions);
-    let Looked { operator, key, parent, object, tree, preview_error, events, .. } = looked;
+fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) -> View {
+    let conditions = conditions(&explained.conditions);
+    let Explained { operator, key, parent, object, tree, preview_error, events, .. } = explained;
     let (name, ty) = (operator.info.name.as_str(), &operator.info.config.parent);
     let (history, has_events) = (&parent.history, events.is_some());
     let namespace = key.namespace.as_deref();
@@ -134,8 +134,8 @@ fn view(board: &Board, looked: Looked, is_preview: bool, now: SystemTime) -> Vie
         other_events: at(is_preview, !has_events),
         events: events.map(|events| Events::new(events, namespace, now)),
         conditions,
-        reconciles: history.newest_first().map(|run| ReconcileView::new(run, now)).collect(),
-        reconciles_in_all: counted(
+        reconciles: history.newest_first().map(|it| ReconcileView::new(it, now)).collect(),
+        reconciles_total: counted(
             usize::try_from(history.recorded()).unwrap_or(usize::MAX),
             "reconcile",
             "reconciles",
@@ -152,12 +152,12 @@ fn frame(board: &Board, operator: &str, key: &ObjectKey, now: SystemTime) -> Fra
         .listening_to(operator, Some(key))
 }
 
-/// To resume a parent takes its annotation off, and nothing else: not a pause of its operator.
+/// Resuming a parent removes only its annotation, and not a pause of its operator.
 fn commands(operator: &str, key: &ObjectKey, is_paused: bool) -> Vec<Button> {
     let api = links::parent_api(operator, key);
-    let order = |text, verb| Button { text, path: format!("{api}/{verb}") };
-    let pause = if is_paused { order("Resume", "resume") } else { order("Pause", "pause") };
-    vec![order("Run now", "sync"), pause]
+    let button = |text, verb| Button { text, path: format!("{api}/{verb}") };
+    let pause = if is_paused { button("Resume", "resume") } else { button("Pause", "pause") };
+    vec![button("Reconcile now", "sync"), pause]
 }
 
 fn facts(parent: &ParentState) -> Vec<Fact> {
@@ -184,7 +184,7 @@ fn conditions(conditions: &serde_json::Value) -> Vec<Condition> {
     conditions.into_iter().map(condition).collect()
 }
 
-/// By the rules of kstatus: of these types, presence is what is bad, and of others absence.
+/// By the rules of kstatus: the first types are bad if true, `Ready` if false.
 fn condition_mark(ty: &str, status: &str) -> Mark {
     match (ty, status) {
         ("Stalled" | "Flapping" | "DeletionsHeld", "True") => Mark::bad("true"),
@@ -198,24 +198,24 @@ fn condition_mark(ty: &str, status: &str) -> Mark {
 }
 
 impl ReconcileView {
-    fn new(run: &Reconcile, now: SystemTime) -> Self {
+    fn new(reconcile: &Reconcile, now: SystemTime) -> Self {
         Self {
-            number: run.number,
-            mark: (&run.outcome).into(),
-            started: Moment::past(run.started, now),
-            took: took(run.duration),
-            causes: run.causes.iter().map(ToString::to_string).collect(),
-            error: error(run),
-            decisions: run.decisions.iter().map(Decided::new).collect(),
-            message: message(run),
-            rest: rest(run),
-            steps: run.steps.taken().map(|(step, time)| (step.name(), took(time))).collect(),
+            number: reconcile.number,
+            mark: (&reconcile.outcome).into(),
+            started: Moment::past(reconcile.started, now),
+            took: took(reconcile.duration),
+            causes: reconcile.causes.iter().map(ToString::to_string).collect(),
+            error: error(reconcile),
+            decisions: reconcile.decisions.iter().map(Decided::new).collect(),
+            message: message(reconcile),
+            rest: rest(reconcile),
+            steps: reconcile.steps.taken().map(|(step, time)| (step.name(), took(time))).collect(),
         }
     }
 }
 
-fn error(run: &Reconcile) -> Option<(&'static str, Prose)> {
-    match &run.outcome {
+fn error(reconcile: &Reconcile) -> Option<(&'static str, Prose)> {
+    match &reconcile.outcome {
         crate::history::Outcome::Failed { reason, message } => {
             Some((reason.name(), (**message).into()))
         }
@@ -223,16 +223,16 @@ fn error(run: &Reconcile) -> Option<(&'static str, Prose)> {
     }
 }
 
-/// What is not said of a single child.
-fn message(run: &Reconcile) -> Option<Prose> {
-    let is_said = run.decisions.iter().any(|decision| decision.why.is_some());
-    run.message.as_deref().filter(|_| !is_said).map(|message| message.to_owned().into())
+/// The message, unless a decision about a child has one.
+fn message(reconcile: &Reconcile) -> Option<Prose> {
+    let is_shown = reconcile.decisions.iter().any(|decision| decision.why.is_some());
+    reconcile.message.as_deref().filter(|_| !is_shown).map(|message| message.to_owned().into())
 }
 
-fn rest(run: &Reconcile) -> String {
-    let unchanged = (run.unchanged > 0)
-        .then(|| counted(run.unchanged, "child as desired", "children as desired"));
-    let status = run.wrote_status.then(|| "Its status was written".to_owned());
+fn rest(reconcile: &Reconcile) -> String {
+    let unchanged = (reconcile.unchanged > 0)
+        .then(|| counted(reconcile.unchanged, "child up to date", "children up to date"));
+    let status = reconcile.wrote_status.then(|| "Its status was written".to_owned());
     unchanged
         .into_iter()
         .chain(status)
@@ -243,7 +243,7 @@ fn rest(run: &Reconcile) -> String {
 impl Decided {
     fn new(decision: &Decision) -> Self {
         let drift = decision.drift.as_ref().map(|drift| {
-            let who = drift.manager.as_deref().unwrap_or("Somebody");
+            let who = drift.manager.as_deref().unwrap_or("An unknown manager");
             match &drift.to {
                 Some(to) => format!("{who} had changed it from version {} to {to}.", drift.from),
                 None => format!("{who} had removed it after version {}.", drift.from),

@@ -1,4 +1,4 @@
-//! Parts of which pages are made: marks, bars, figures.
+//! Parts of pages: marks, bars, numbers.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::{
     history::{Decided, Outcome},
 };
 
-/// How something stands: a sign, a word and a colour, so that no colour is needed to tell.
+/// A state as a sign, a word and a colour, so that it is readable without colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Template)]
 #[template(path = "mark.html")]
 pub(super) struct Mark {
@@ -21,7 +21,7 @@ pub(super) struct Mark {
 
 impl HtmlSafe for Mark {}
 
-/// A sentence in which what stands between backticks is code.
+/// A sentence in which text between backticks is code.
 #[derive(Debug, Clone, PartialEq, Eq, Template)]
 #[template(
     source = "{% for (is_code, text) in parts() %}{% if is_code %}<code>{{ text }}</code>{% else %}{{ text }}{% endif %}{% endfor %}",
@@ -31,15 +31,15 @@ pub(super) struct Prose(String);
 
 impl HtmlSafe for Prose {}
 
-/// What a person can order by a click.
+/// The button of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Button {
     pub(super) text: &'static str,
-    /// Where it is posted.
+    /// The path of the command.
     pub(super) path: String,
 }
 
-/// How many parents are in each phase, as a bar and in words.
+/// The number of parents in each phase, as a bar and as text.
 #[derive(Debug, Clone, PartialEq, Template)]
 #[template(path = "bar.html")]
 pub(super) struct Bar {
@@ -55,7 +55,7 @@ pub(super) struct Part {
     pub(super) mark: Mark,
     pub(super) count: usize,
     pub(super) href: String,
-    /// In percent of all.
+    /// Percent of all parents.
     x: f64,
     width: f64,
 }
@@ -65,7 +65,7 @@ impl Mark {
         Self { word, sign, tone }
     }
 
-    /// A plain sign for what is neither good nor bad.
+    /// A neutral mark.
     pub(super) const fn plain(word: &'static str) -> Self {
         Self::new(word, "dot", "rest")
     }
@@ -90,7 +90,7 @@ impl Mark {
         Self::new(word, "pause", "rest")
     }
 
-    pub(super) const fn leaving(word: &'static str) -> Self {
+    pub(super) const fn terminating(word: &'static str) -> Self {
         Self::new(word, "leave", "warn")
     }
 
@@ -131,7 +131,7 @@ impl From<&OperatorState> for Mark {
 }
 
 impl From<&OperatorSnapshot> for Mark {
-    /// A pause is what there is to say of one that runs without trouble.
+    /// A running operator may be paused; other states take precedence.
     fn from(operator: &OperatorSnapshot) -> Self {
         match (&operator.state, &operator.paused) {
             (OperatorState::Running, Some(_)) => Self::paused("paused"),
@@ -175,7 +175,7 @@ impl From<Decided> for Mark {
 
 impl Prose {
     fn parts(&self) -> impl Iterator<Item = (bool, &str)> {
-        // An odd number of backticks marks nothing that could be told from the rest.
+        // An odd number of backticks is ambiguous, so none is markup.
         let is_paired = self.0.matches('`').count().is_multiple_of(2);
         let marker = if is_paired { '`' } else { '\0' };
         self.0.split(marker).enumerate().map(|(at, text)| (at % 2 == 1, text))
@@ -215,7 +215,7 @@ impl Part {
     }
 }
 
-/// The phases that have parents, the worst first.
+/// The phases that have parents, worst first.
 pub(super) fn parts(operator: &str, counts: &BTreeMap<ParentPhase, usize>) -> Vec<Part> {
     let total: usize = counts.values().sum();
     let mut x = 0.0;
@@ -230,7 +230,7 @@ pub(super) fn parts(operator: &str, counts: &BTreeMap<ParentPhase, usize>) -> Ve
     WORST_FIRST.into_iter().filter_map(part).collect()
 }
 
-/// In which order people look.
+/// The order of phases in bars and tabs.
 const WORST_FIRST: [ParentPhase; 8] = [
     ParentPhase::Stalled,
     ParentPhase::Failing,
@@ -247,7 +247,7 @@ fn percent(count: usize, total: usize) -> f64 {
     (count as f64 * 1e4 / total.max(1) as f64).round() / 100.0
 }
 
-/// A count with the thousands apart.
+/// A count with separated thousands.
 pub(super) fn count(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -260,13 +260,13 @@ pub(super) fn count(count: usize) -> String {
     text
 }
 
-/// A count of things in words.
+/// A count with a noun.
 pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
-/// A size in bytes with two or three figures.
-#[expect(clippy::cast_precision_loss, reason = "it is rounded anyway")]
+/// A size in bytes with two or three digits.
+#[expect(clippy::cast_precision_loss, reason = "it is rounded")]
 pub(super) fn size(bytes: usize) -> String {
     let units = ["B", "kB", "MB", "GB", "TB"];
     let (mut amount, mut unit) = (bytes as f64, 0);
@@ -283,14 +283,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_between_backticks_is_code_and_all_of_it_is_text() {
+    fn text_between_backticks_is_code_and_all_text_is_escaped() {
         let shown = |text: &str| Prose(text.to_owned()).to_string();
         assert_eq!(shown("no `a<b>` & `c`"), "no <code>a&#60;b&#62;</code> &#38; <code>c</code>");
         assert_eq!(shown("an `odd one"), "an `odd one");
     }
 
     #[test]
-    fn figures_are_easy_to_read() {
+    fn counts_and_sizes_are_formatted() {
         assert_eq!([0, 999, 1000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
         let sizes = [12, 1500, 123_456, 7_000_000].map(size);
         assert_eq!(sizes, ["12 B", "1.5 kB", "123 kB", "7.0 MB"]);
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_phases_come_first_and_empty_ones_not_at_all() {
+    fn the_worst_phases_come_first_and_empty_ones_are_omitted() {
         let counts = ParentPhase::ALL.into_iter().map(|phase| (phase, 0));
         let mut counts: BTreeMap<_, _> = counts.collect();
         counts.extend([(ParentPhase::Synced, 3), (ParentPhase::Failing, 1)]);

@@ -1,4 +1,4 @@
-//! What is said of a parent in a sentence. Pure.
+//! The explanation of a parent on a page. Pure.
 
 use std::time::SystemTime;
 
@@ -7,17 +7,21 @@ use crate::{
     web::why::Facts,
 };
 
-/// Where a parent stands, what it is stuck on and what to do. It names no reconcile to come, so that it
-/// changes only with its meaning: that is beside it.
+/// The explanation without the next reconcile, which the page shows separately. So the text changes only
+/// with its meaning.
 pub(super) fn why(
     state: &ParentState,
     operator: &OperatorSnapshot,
     unready: &[String],
     now: SystemTime,
 ) -> String {
-    let run = if state.run == ReconcileStage::Overdue { state.run } else { ReconcileStage::Ahead };
-    let parent = &ParentState { next_wake: None, run, ..state.clone() };
-    let (paused, places) =
+    let stage = if state.stage == ReconcileStage::HandlerTimeout {
+        state.stage
+    } else {
+        ReconcileStage::NotDue
+    };
+    let parent = &ParentState { next_wake: None, stage, ..state.clone() };
+    let (paused, limit) =
         (operator.paused.as_ref(), operator.info.config.max_concurrent_reconciles);
-    Facts { state: &operator.state, paused, parent, unready, places, now }.why()
+    Facts { state: &operator.state, paused, parent, unready, limit, now }.why()
 }

@@ -1,11 +1,11 @@
-//! Times and spans as people say them; the exact time is beside them. Pure: told what time it is.
+//! Relative times and durations, each with the exact time. Pure: the current time is an argument.
 
 use std::time::{Duration, SystemTime};
 
 use askama::{Template, filters::HtmlSafe};
 use k8s_openapi::jiff::Timestamp;
 
-/// A point in time, in words that the script keeps true.
+/// A relative time, which the script keeps up to date.
 #[derive(Debug, Clone, PartialEq, Eq, Template)]
 #[template(
     source = r#"<time datetime="{{ exact }}" title="{{ exact }}" data-relative="{{ tense }}">{{ words }}</time>"#,
@@ -24,7 +24,7 @@ const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
 impl Moment {
-    /// What has happened.
+    /// A time in the past.
     pub(super) fn past(at: SystemTime, now: SystemTime) -> Self {
         let words = match now.duration_since(at) {
             Ok(ago) if ago.as_secs() > 0 => format!("{} ago", span(ago)),
@@ -33,7 +33,7 @@ impl Moment {
         Self { exact: exact(at), words, tense: "past" }
     }
 
-    /// What is to happen.
+    /// A time in the future.
     pub(super) fn ahead(at: SystemTime, now: SystemTime) -> Self {
         let words = match at.duration_since(now) {
             Ok(ahead) if ahead.as_secs() > 0 => format!("in {}", span(ahead)),
@@ -59,7 +59,7 @@ pub(super) fn span(span: Duration) -> String {
     }
 }
 
-/// How long something took, with two or three figures.
+/// A duration with two or three digits.
 pub(super) fn took(span: Duration) -> String {
     let milliseconds = span.as_secs_f64() * 1e3;
     match milliseconds {
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_told_in_words_with_the_exact_time_beside_it() {
+    fn a_moment_is_relative_with_the_exact_time() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_hours(24 * 365);
         for (before, expected) in [
             (0, "just now"),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_took_long_is_told_in_other_units() {
+    fn longer_durations_have_larger_units() {
         for (micros, expected) in [
             (40, "40 µs"),
             (1_500, "1.5 ms"),

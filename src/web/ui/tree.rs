@@ -1,4 +1,4 @@
-//! The children of a parent and theirs, as a tree to look at.
+//! The tree of the children of a parent.
 
 use askama::{Template, filters::HtmlSafe};
 use serde_json::Value;
@@ -15,22 +15,22 @@ use crate::{
     },
 };
 
-/// A child with what belongs to it.
+/// A child with the objects that it owns.
 #[derive(Debug, Template)]
 #[template(path = "branch.html")]
 pub(super) struct Branch {
-    /// Which it is among its siblings.
+    /// Its key among its siblings.
     key: String,
     mark: Mark,
     kind: String,
-    /// With its namespace, where that is not the one of what it is shown below.
+    /// With its namespace, if that differs from the object above.
     name: String,
-    /// What is there can be looked at.
+    /// The link to an existing object.
     href: Option<String>,
-    /// What the last reconcile decided about it, and why.
+    /// The decision of the last reconcile about it, and the reason.
     decision: Option<(Mark, Option<Prose>)>,
     notes: Vec<Prose>,
-    /// What a reconcile would do with it, where that was asked.
+    /// The requested preview.
     preview: Option<Preview>,
     children: Vec<Branch>,
 }
@@ -42,7 +42,7 @@ struct Preview {
     differences: Vec<Difference>,
 }
 
-/// A place where desired and live differ, in JSON.
+/// A difference between desired and live, in JSON.
 #[derive(Debug)]
 struct Difference {
     path: String,
@@ -53,7 +53,7 @@ struct Difference {
 impl HtmlSafe for Branch {}
 
 impl Branch {
-    /// A child of what is in this namespace, if it is in any.
+    /// A child of an object in this namespace.
     pub(super) fn below(above: Option<&str>, node: &Node) -> Self {
         let decision = node.decision.as_ref();
         let (ty, namespace, name) = (&node.ty.name, node.key.namespace.as_deref(), &node.key.name);
@@ -73,14 +73,14 @@ impl Branch {
 }
 
 impl From<&PreviewView> for Preview {
-    /// Who is in the way is said by the last reconcile, which is beside it.
+    /// The reason of a conflict is shown with the last reconcile.
     fn from(PreviewView { action, why: _, differences }: &PreviewView) -> Self {
         let mark = match *action {
             "Create" => Mark::good("would be created"),
             "Delete" => Mark::bad("would be deleted"),
-            "Conflict" => Mark::warn("would be left alone"),
-            "Recreate" => Mark::warn("would be created anew"),
-            _ => Mark::busy("would be changed"),
+            "Conflict" => Mark::warn("would not be modified"),
+            "Recreate" => Mark::warn("would be recreated"),
+            _ => Mark::busy("would be updated"),
         };
         let text = |value: &Option<Value>| value.as_ref().map(Value::to_string);
         let difference = |it: &DifferenceView| Difference {
@@ -94,19 +94,19 @@ impl From<&PreviewView> for Preview {
 
 fn notes(node: &Node) -> Vec<Prose> {
     let is_foreign = node.facts.as_ref().is_some_and(|facts| !facts.owned);
-    let foreign = is_foreign.then_some("it only says by a label that it belongs to the parent");
+    let foreign = is_foreign.then_some("it has the label of the parent, but is not owned by it");
     let message = Some(node.readiness.message.as_str()).filter(|message| !message.is_empty());
     message.into_iter().chain(foreign).map(Prose::from).collect()
 }
 
-/// By the words of `ReadyState`.
+/// By the names of `ReadyState`.
 fn mark(state: &str) -> Mark {
     match state {
         "Ready" => Mark::good("ready"),
         "Exists" => Mark::good("exists"),
         "Progressing" => Mark::busy("progressing"),
         "Failed" => Mark::bad("failed"),
-        "Terminating" => Mark::leaving("terminating"),
+        "Terminating" => Mark::terminating("terminating"),
         "Missing" => Mark::bad("missing"),
         _ => Mark::plain("unknown"),
     }
@@ -118,7 +118,7 @@ mod tests {
     use crate::{object::K8sType, web::tree::ReadinessView};
 
     #[test]
-    fn namesakes_in_two_namespaces_are_told_apart() {
+    fn children_of_other_namespaces_are_shown_with_their_namespace() {
         let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
         let node = |namespace| Node {
             ty: (&ty).into(),

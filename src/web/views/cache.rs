@@ -22,7 +22,7 @@ pub(in crate::web) struct CacheView {
     synced: bool,
     /// How many objects are cached.
     objects: usize,
-    /// How many bytes of JSON they have.
+    /// The bytes of their JSON.
     bytes: usize,
     /// The resourceVersion up to which the cache is complete.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,30 +30,30 @@ pub(in crate::web) struct CacheView {
     /// When the server last sent something, to the second.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_event: Option<Time>,
-    /// How long ago that was.
+    /// The age of that event.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_event_age_seconds: Option<u64>,
-    /// How often the watch had to begin anew.
+    /// How often the watch restarted.
     restarts: u64,
-    /// How often an object could not be read.
+    /// How often an object could not be decoded.
     undecodable_events: u64,
-    /// The objects that cannot be read and are not cached; of very many only some.
+    /// The objects that cannot be decoded and are not cached; only some if they are very many.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     undecodable: Vec<UndecodableView>,
-    /// When the server last went back to an earlier version.
+    /// When the server last returned an earlier resourceVersion.
     #[serde(skip_serializing_if = "Option::is_none")]
     version_regressed: Option<Time>,
-    /// Whether nothing of the type is deleted for now.
+    /// Whether deletions of the type are held.
     deletions_held: bool,
-    /// What is wrong with the watch now.
+    /// The current error of the watch.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorView>,
-    /// The namespaces that have a watch of their own; missing when one watch covers all.
+    /// The namespaces with their own watch; absent if one watch covers all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     namespaces: Vec<NamespaceView>,
 }
 
-/// An object that cannot be read.
+/// An object that cannot be decoded.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Undecodable")]
@@ -64,42 +64,42 @@ struct UndecodableView {
     uid: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     resource_version: Option<String>,
-    /// Why it cannot be read.
+    /// Why it cannot be decoded.
     message: String,
 }
 
-/// A watch of a type of which there are several.
+/// One of several watches of a type.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "NamespaceWatch")]
 struct NamespaceView {
-    /// Missing for all: while that is forbidden, others stand in for it.
+    /// Absent for the watch of all namespaces, which the others replace while it is forbidden.
     #[serde(skip_serializing_if = "Option::is_none")]
     namespace: Option<String>,
     /// Whether the first list was complete.
     synced: bool,
-    /// What is wrong now.
+    /// The current error.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorView>,
 }
 
-/// Why something cannot be watched.
+/// Why a watch fails.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "WatchError")]
 struct ErrorView {
-    /// What the server said.
+    /// The server's message.
     message: String,
-    /// The permission that would mend it.
+    /// The missing permission.
     #[serde(skip_serializing_if = "Option::is_none")]
     permission: Option<String>,
 }
 
 impl CacheView {
-    /// As it stands at this moment.
+    /// The current state.
     pub(in crate::web) fn new(
         TypeSnapshot { store, state }: &TypeSnapshot,
         now: SystemTime,
     ) -> Self {
-        // A clock that was set back makes an age of zero.
+        // The age is zero after the clock was set back.
         let age = |event: SystemTime| now.duration_since(event).unwrap_or_default().as_secs();
         Self {
             ty: store.ty().into(),

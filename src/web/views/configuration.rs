@@ -1,4 +1,4 @@
-//! The JSON form of an operator's configuration: all of it, since it holds no secret.
+//! The JSON form of the whole configuration of an operator, which contains no secrets.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,31 +12,31 @@ use crate::{
     },
 };
 
-/// What an operator was registered with.
+/// The configuration of an operator.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::web) struct ConfigurationView {
-    /// The type that it answers for.
+    /// The type of its parents.
     parent: TypeView,
-    /// Where its parents are; missing when it works everywhere.
+    /// The namespaces of its parents; absent for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     namespaces: Option<Vec<String>>,
-    /// The labels of the parents that it answers for; missing when it answers for all.
+    /// The label selector of its parents; absent for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     parent_selector: Option<String>,
-    /// The types that it writes.
+    /// The types of its children.
     children: Vec<ChildTypeView>,
     /// Whether its parents get a finalizer.
     has_finalizer: bool,
-    /// Whether Events tell also what goes well.
+    /// Whether it also emits Events of type Normal.
     normal_events: bool,
     /// Whether the status of a parent lists its children.
     child_status: bool,
-    /// `Own`, or `Shared` where others write the status of a parent too: then it gets only what the
-    /// handler returns.
+    /// `Own`, or `Shared` if others write the status of a parent too: then only the fields that the
+    /// handler returns are written.
     parent_status: &'static str,
     labels: LabelsView,
-    /// What is taken over of an earlier program; missing when there was none.
+    /// What is taken over from an earlier program; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     predecessor: Option<PredecessorView>,
     limits: LimitsView,
@@ -46,38 +46,38 @@ pub(in crate::web) struct ConfigurationView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ChildType")]
-#[expect(clippy::struct_excessive_bools, reason = "each is asked for by itself")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent option")]
 struct ChildTypeView {
     #[serde(flatten)]
     ty: TypeView,
     /// `Apply`, `Recreate` or `OnDelete`.
     update_strategy: &'static str,
-    /// What is done with fields that others hold: `Force`, `Yield` or `Report`.
+    /// What happens to fields of other managers: `Force`, `Yield` or `Report`.
     conflicts: &'static str,
     /// Whether an object without a controller becomes a child.
     adopt: bool,
-    /// Whether a child is made anew where a field cannot change.
+    /// Whether a child is recreated to change an immutable field.
     recreate_if_immutable: bool,
-    /// What becomes of what a deleted child owns: `Background`, `Foreground` or `Orphan`.
+    /// The propagation policy of deletions: `Background`, `Foreground` or `Orphan`.
     propagation: &'static str,
-    /// Whether children may be where Kubernetes does not collect them.
-    uncollectable: bool,
-    /// Whether a change of nothing but a child's status is no reason to run.
+    /// Whether children are deleted with the finalizer, where garbage collection does not apply.
+    delete_with_finalizer: bool,
+    /// Whether a change of only the status of a child triggers no reconcile.
     ignores_status: bool,
 }
 
-/// The labels that children get.
+/// The labels of children.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Labels")]
 struct LabelsView {
-    /// Its value is the uid of the parent.
+    /// The label with the uid of the parent.
     parent_uid: String,
-    /// Its value is the name of the operator.
+    /// The label with the name of the operator.
     managed_by: String,
 }
 
-/// What an earlier program left.
+/// The names of an earlier program.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Predecessor")]
@@ -93,16 +93,16 @@ struct PredecessorView {
 struct LimitsView {
     max_concurrent_reconciles: usize,
     handler_deadline_seconds: f64,
-    /// How long changes are collected before they make a parent run.
+    /// How long changes are collected before a parent is reconciled.
     debounce_seconds: f64,
     min_error_backoff_seconds: f64,
     max_error_backoff_seconds: f64,
-    /// Missing when deletions are not limited.
+    /// Absent if deletions are not limited.
     #[serde(skip_serializing_if = "Option::is_none")]
     deletions: Option<DeletionLimitView>,
 }
 
-/// How many children may be deleted before a person is asked.
+/// How many children may be deleted without confirmation.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "DeletionLimit")]
@@ -158,7 +158,7 @@ impl From<&ChildType> for ChildTypeView {
             adopt,
             recreate_if_immutable,
             propagation,
-            uncollectable,
+            delete_with_finalizer: uncollectable,
             ignores_status,
         }
     }
@@ -192,10 +192,10 @@ impl From<&OperatorConfig> for LimitsView {
 }
 
 impl From<DeletionLimit> for DeletionLimitView {
-    fn from(DeletionLimit { run, minute }: DeletionLimit) -> Self {
+    fn from(DeletionLimit { reconcile, minute }: DeletionLimit) -> Self {
         Self {
-            percent_per_reconcile: run.percent,
-            at_least_per_reconcile: run.at_least,
+            percent_per_reconcile: reconcile.percent,
+            at_least_per_reconcile: reconcile.at_least,
             percent_per_minute: minute.percent,
             at_least_per_minute: minute.at_least,
         }

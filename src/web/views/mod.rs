@@ -1,4 +1,4 @@
-//! The JSON forms of what several paths show. Their documentation is that of the `OpenAPI` document.
+//! The JSON forms of several paths. Their docs are the descriptions in the `OpenAPI` document.
 
 mod cache;
 mod configuration;

@@ -15,7 +15,7 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Type")]
 pub(in crate::web) struct TypeView {
-    /// What `/api/v1/cache/{type}` calls it.
+    /// Its name in `/api/v1/cache/{type}`.
     #[serde(rename = "type")]
     pub(in crate::web) name: String,
     /// `v1` or `group/version`.
@@ -25,11 +25,11 @@ pub(in crate::web) struct TypeView {
     namespaced: bool,
 }
 
-/// What an object is called.
+/// The key of an object.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Key")]
 pub(in crate::web) struct KeyView {
-    /// Missing for what is cluster-scoped.
+    /// Absent for cluster-scoped objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::web) namespace: Option<String>,
     pub(in crate::web) name: String,

@@ -1,4 +1,4 @@
-//! The JSON form of an operator: how it stands, and what waits for it.
+//! The JSON form of an operator: its state, configuration and queue.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::{
     plan::UndeclaredField,
 };
 
-/// An operator, and how it stands.
+/// An operator and its state.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Operator")]
@@ -21,18 +21,18 @@ pub(in crate::web) struct OperatorView {
     state: &'static str,
     /// Why it is not running.
     reasons: Vec<String>,
-    /// Missing when nobody has paused it.
+    /// Absent if it is not paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     paused: Option<PauseView>,
     #[serde(flatten)]
     configuration: ConfigurationView,
     /// How many parents are in each phase.
     parents: BTreeMap<&'static str, usize>,
-    /// Missing before it has started.
+    /// Absent before it has started.
     #[serde(skip_serializing_if = "Option::is_none")]
     queue: Option<QueueView>,
-    /// What is not written into the status of parents because their type does not declare it; missing when
-    /// nothing is.
+    /// The status fields that are not written because the parent type does not declare them; absent if
+    /// there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     undeclared_status: Vec<UndeclaredView>,
 }
@@ -42,34 +42,34 @@ pub(in crate::web) struct OperatorView {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "UndeclaredField")]
 struct UndeclaredView {
-    /// With `*` for the items of lists and for free names.
+    /// The path, with `*` for items of lists and free names.
     path: String,
-    /// `handler`: it returned the field; `framework`: only Operetta has something to write there.
+    /// `handler`: the handler returned it; `framework`: only Operetta writes it.
     wanted_by: &'static str,
 }
 
-/// That a person has paused an operator.
+/// The pause of an operator by a user.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Pause")]
 struct PauseView {
     since: Time,
-    /// Who, if that is known.
+    /// The user, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
 }
 
-/// The parents that reconcile and those that wait for a free place.
+/// The parents that are reconciled and those that wait for a permit.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Queue")]
 struct QueueView {
     /// How many reconciles are in flight.
     running: usize,
-    /// How many may be at once.
+    /// The concurrency limit.
     limit: usize,
     /// How many parents wait, by priority.
     waiting: BTreeMap<&'static str, usize>,
-    /// How long the one has waited that has waited longest; missing when none waits.
+    /// How long the first parent has waited; absent if none waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     longest_wait_seconds: Option<f64>,
 }

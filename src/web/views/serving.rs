@@ -1,5 +1,5 @@
-//! The JSON form of how the endpoint itself is served: who is let in, how connections are secured,
-//! what clients may take. Names of files, never what is in them.
+//! The JSON form of the configuration of the endpoint: access, TLS and limits. It contains names of
+//! files, never their contents.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::web::{
     tls::Certificates,
 };
 
-/// How the web endpoint is served.
+/// The configuration of the web endpoint.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Serving")]
@@ -21,34 +21,34 @@ pub(in crate::web) struct ServingView {
     /// The address and port that it listens on.
     #[serde(skip_serializing_if = "Option::is_none")]
     listen: Option<String>,
-    /// Whether only names of the loopback are answered.
+    /// Whether only names of the loopback are accepted.
     loopback_names_only: bool,
     access: AccessView,
-    /// Missing when it is served in clear text.
+    /// Absent in clear text.
     #[serde(skip_serializing_if = "Option::is_none")]
     tls: Option<TlsView>,
-    /// The host at which a proxy that ends TLS serves it; missing when nobody has said so.
+    /// The host of a proxy that terminates TLS, if configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     tls_proxy: Option<String>,
     limits: WebLimitsView,
 }
 
-/// Who is let in.
+/// Who has access.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Access")]
 struct AccessView {
-    /// `none`: whoever reaches it. `delegated`: whom the Kubernetes API server lets.
+    /// `none`: everybody who reaches it. `delegated`: the Kubernetes API server reviews access.
     mode: &'static str,
-    /// Whom a token must be meant for, one of these; missing for the API server itself.
+    /// The accepted audiences of a token; absent for that of the API server.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     audiences: Vec<String>,
-    /// The sessions of browsers; missing when nobody logs in.
+    /// The sessions of browsers; absent without logins.
     #[serde(skip_serializing_if = "Option::is_none")]
     sessions: Option<SessionsView>,
 }
 
-/// What bounds the sessions of browsers.
+/// The limits of the sessions of browsers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Sessions")]
@@ -57,16 +57,16 @@ struct SessionsView {
     max_per_user: usize,
     life_seconds: f64,
     idle_seconds: f64,
-    /// As many attempts to log in may fail in a minute, from one address.
+    /// How many logins may fail in a minute from one address.
     max_failures: u32,
 }
 
-/// How connections are secured.
+/// The certificate.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Tls")]
 struct TlsView {
-    /// The file of the certificate; missing when the program has given it, and not a file.
+    /// The file of the certificate; absent if it does not come from a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate_file: Option<String>,
     /// The file of its key.
@@ -77,15 +77,15 @@ struct TlsView {
     check_seconds: Option<f64>,
 }
 
-/// What clients may take.
+/// The limits for clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "WebLimits")]
 struct WebLimitsView {
     connections: usize,
-    /// How many of them one client may have.
+    /// The limit for one client.
     connections_per_peer: usize,
-    /// More of them, for probes alone.
+    /// Further connections, only for probes.
     connections_for_probes: usize,
     path_and_query_bytes: usize,
     header_bytes: usize,
@@ -94,7 +94,7 @@ struct WebLimitsView {
     body_seconds: f64,
     /// When a connection without requests is closed.
     idle_seconds: f64,
-    /// When one is closed whose client takes nothing of what is sent.
+    /// When a connection is closed whose client acknowledges no data.
     stalled_seconds: f64,
 }
 

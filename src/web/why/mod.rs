@@ -1,5 +1,5 @@
-//! One sentence or two for a tired person: where a parent stands, what it is stuck on, and what to do.
-//! Pure: words from what the board, the last reconcile and the children say.
+//! Explains a parent in one or two sentences: its state, what it waits for, and what to do. Pure: a
+//! function of the board, the last reconcile and the children.
 
 mod words;
 
@@ -15,42 +15,43 @@ use crate::{
     schedule::WakeReason,
 };
 
-/// What the sentence is made from.
+/// The input of the explanation.
 pub(super) struct Facts<'a> {
     pub(super) state: &'a OperatorState,
     pub(super) paused: Option<&'a OperatorPause>,
     pub(super) parent: &'a ParentState,
-    /// Children that are there and not ready, in words.
+    /// Existing children that are not ready, as text.
     pub(super) unready: &'a [String],
-    pub(super) places: usize,
+    /// The concurrency limit of the operator.
+    pub(super) limit: usize,
     pub(super) now: SystemTime,
 }
 
-/// Fields of a child whose type only reports that others hold them.
-const LET_GO: &str = " Let the other manager let go of these fields, or set what is desired, or choose \
-                      another policy for the child type (`with_conflicts`).";
+/// The advice for conflicts.
+const ON_CONFLICT: &str = " Let the other manager release these fields or apply the desired values, or \
+                           choose another policy for the child type (`with_conflicts`).";
 
-/// So many children are named.
+/// The limit of named children.
 const NAMED: usize = 3;
 
 impl Facts<'_> {
-    /// The sentence.
+    /// The explanation.
     pub(super) fn why(&self) -> String {
-        let said = [self.trouble_of_operator(), self.flapping_summary(), Some(self.standing())];
-        let said: Vec<_> = said.into_iter().flatten().filter(|it| !it.is_empty()).collect();
-        said.join(" ")
+        let parts = [self.operator(), self.flapping_summary(), Some(self.state())];
+        let parts: Vec<_> = parts.into_iter().flatten().filter(|it| !it.is_empty()).collect();
+        parts.join(" ")
     }
 
     /// The condition `Flapping`, and what to do about it.
     fn flapping_summary(&self) -> Option<String> {
         let FlappingSummary { why, message } = self.parent.flapping_summary.as_deref()?;
         Some(format!(
-            "It does not come to rest: {message}. {} Until then each write of it waits longer.",
+            "It is flapping: {message}. {} Until then its writes are delayed more and more.",
             end_of(*why)
         ))
     }
 
-    fn trouble_of_operator(&self) -> Option<String> {
+    fn operator(&self) -> Option<String> {
         match self.state {
             OperatorState::Starting { waiting_for } if waiting_for.is_empty() => {
                 Some("The operator is starting.".to_owned())
@@ -65,46 +66,50 @@ impl Facts<'_> {
         }
     }
 
-    fn standing(&self) -> String {
+    fn state(&self) -> String {
         let last = self.parent.history.last();
         match self.parent.phase {
             ParentPhase::Pending if last.is_none() => match self.state {
-                OperatorState::Running => self.queued("It has not run yet"),
-                _ => "It has not run yet, and runs when the operator can.".to_owned(),
+                OperatorState::Running => self.queued("It has not been reconciled yet"),
+                _ => "It has not been reconciled yet and waits for the operator.".to_owned(),
             },
-            ParentPhase::Pending => self.queued("It is to run again"),
+            ParentPhase::Pending => self.queued("It will be reconciled again"),
             ParentPhase::Running => self.running(),
             ParentPhase::Paused => self.paused(),
-            ParentPhase::Failing | ParentPhase::Stalled => self.failing(last.map(|run| &**run)),
+            ParentPhase::Failing | ParentPhase::Stalled => self.failing(last.map(|it| &**it)),
             ParentPhase::Finalizing => {
-                format!("It is on its way out: {}.{}", self.message("it is finalized"), self.next())
+                format!(
+                    "It is terminating: {}.{}",
+                    self.message("it is being finalized"),
+                    self.next()
+                )
             }
-            // That it does not come to rest is all that it waits for.
+            // It waits only because it is flapping.
             ParentPhase::Waiting
                 if self.parent.flapping_summary.is_some() && self.parent.message.is_none() =>
             {
                 self.next().trim_start().to_owned()
             }
             ParentPhase::Waiting => {
-                let (message, advice) = (self.message("for its children"), self.of_conflict());
+                let (message, advice) = (self.message("for its children"), self.on_conflict());
                 format!("It waits: {message}.{advice}{}", self.next())
             }
-            ParentPhase::Synced => self.synced(last.map(|run| &**run)),
+            ParentPhase::Synced => self.synced(last.map(|it| &**it)),
         }
     }
 
     fn queued(&self, what: &str) -> String {
-        let places = self.places;
-        format!("{what}: it waits for one of the {places} places among the runs of its operator.")
+        let limit = self.limit;
+        format!("{what}: it waits for one of the {limit} permits of its operator.")
     }
 
     fn running(&self) -> String {
         match &self.parent.message {
-            Some(message) if self.parent.run == ReconcileStage::Overdue => format!(
-                "A reconcile is under way and hangs: {message}. Nothing more happens to it before the \
-                 handler returns; mend the handler and restart the process."
+            Some(message) if self.parent.stage == ReconcileStage::HandlerTimeout => format!(
+                "A reconcile is in progress and hangs: {message}. It cannot continue until the handler \
+                 returns. Fix the handler and restart the process."
             ),
-            _ => "A reconcile is under way.".to_owned(),
+            _ => "A reconcile is in progress.".to_owned(),
         }
     }
 
@@ -112,18 +117,18 @@ impl Facts<'_> {
         let pending = self.message("nothing is pending");
         match self.paused {
             Some(_) => format!(
-                "A person has paused the operator, and nothing is written: {pending}. Resume the \
-                 operator to go on."
+                "A user has paused the operator, and nothing is written: {pending}. Resume the \
+                 operator to continue."
             ),
             None => format!(
-                "A person has paused it by the annotation operetta.dev/paused, and nothing is \
-                 written: {pending}. Resume it, or take the annotation off, to go on."
+                "A user has paused it by the annotation operetta.dev/paused, and nothing is \
+                 written: {pending}. Resume it or remove the annotation to continue."
             ),
         }
     }
 
     fn failing(&self, last: Option<&Reconcile>) -> String {
-        let Some(Outcome::Failed { reason, message }) = last.map(|run| &run.outcome) else {
+        let Some(Outcome::Failed { reason, message }) = last.map(|it| &it.outcome) else {
             return format!(
                 "It fails: {}.{}",
                 self.message("its last reconcile died"),
@@ -132,20 +137,20 @@ impl Facts<'_> {
         };
         let times = match self.parent.failures {
             0 | 1 => "Its last reconcile failed".to_owned(),
-            times => format!("Its last {times} runs failed"),
+            times => format!("Its last {times} reconciles failed"),
         };
         let (what, advice) = (what_failed(*reason), advice(*reason, self.parent.phase));
         format!("{times}: {what}{}. {advice}{}", message.trim_end_matches('.'), self.next())
     }
 
-    /// What a person can do where others hold fields of a child.
-    fn of_conflict(&self) -> &'static str {
-        let decisions = self.parent.history.last().map(|run| &*run.decisions).unwrap_or_default();
-        if decisions.iter().any(|it| it.what == Decided::Conflict) { LET_GO } else { "" }
+    /// The advice if the last reconcile found a conflict.
+    fn on_conflict(&self) -> &'static str {
+        let decisions = self.parent.history.last().map(|it| &*it.decisions).unwrap_or_default();
+        if decisions.iter().any(|it| it.what == Decided::Conflict) { ON_CONFLICT } else { "" }
     }
 
     fn synced(&self, last: Option<&Reconcile>) -> String {
-        let stuck = last.map(|run| &*run.decisions).unwrap_or_default();
+        let stuck = last.map(|it| &*it.decisions).unwrap_or_default();
         let stuck: Vec<String> = stuck
             .iter()
             .filter(|it| matches!(it.what, Decided::Conflict | Decided::Held | Decided::Waiting))
@@ -153,17 +158,17 @@ impl Facts<'_> {
             .collect();
         let next = self.next();
         if !stuck.is_empty() {
-            return format!("All is as desired, but for {}.{next}", named(&stuck));
+            return format!("Everything is up to date except {}.{next}", named(&stuck));
         }
         if self.parent.flapping_summary.is_some() {
-            return format!("For now all is as desired.{next}");
+            return format!("Everything is up to date for now.{next}");
         }
         if self.unready.is_empty() {
-            return format!("All is as desired, and nothing is to be done.{next}");
+            return format!("Everything is up to date and ready.{next}");
         }
         format!(
-            "All is as desired, but not everything is ready: {}. That is not for the operator to \
-             mend: look at what it names.{next}",
+            "Everything is up to date, but not everything is ready: {}. The operator cannot fix this: \
+             check the named children.{next}",
             named(self.unready)
         )
     }
@@ -173,19 +178,20 @@ impl Facts<'_> {
         message.trim_end_matches('.').to_owned()
     }
 
-    /// When it runs again by itself, and why.
+    /// When it is reconciled next without a trigger, and why.
     fn next(&self) -> String {
         let Some(NextWake { at, why }) = self.parent.next_wake else {
-            return match (self.parent.run, self.parent.phase) {
-                (ReconcileStage::Queued, _) => self.queued(" It is to run again"),
-                (ReconcileStage::UnderWay, _) => " A reconcile is under way.".to_owned(),
-                (_, ParentPhase::Stalled) => " It is not tried again before that.".to_owned(),
+            return match (self.parent.stage, self.parent.phase) {
+                (ReconcileStage::Queued, _) => self.queued(" It will be reconciled again"),
+                (ReconcileStage::InProgress, _) => " A reconcile is in progress.".to_owned(),
+                (_, ParentPhase::Stalled) => " It is not retried before that.".to_owned(),
                 _ => String::new(),
             };
         };
         let seconds = at.duration_since(self.now).unwrap_or_default().as_secs();
-        let advice = if why == WakeReason::Retry { "; order a sync to try at once" } else { "" };
-        format!(" It runs again {} {}{advice}.", within(seconds), purpose(why))
+        let advice =
+            if why == WakeReason::Retry { "; use the command sync to retry now" } else { "" };
+        format!(" It is reconciled again {} {}{advice}.", within(seconds), purpose(why))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the sentence says of each standing.
+//! The explanation of each state.
 
 use std::time::Duration;
 
@@ -20,22 +20,22 @@ fn case(phase: ParentPhase) -> Case {
     Case { state: OperatorState::Running, parent, unready: Vec::new() }
 }
 
-fn run(outcome: Outcome) -> Reconcile {
+fn reconcile(outcome: Outcome) -> Reconcile {
     Reconcile::new(SystemTime::UNIX_EPOCH, Duration::ZERO, outcome)
 }
 
 fn failed(reason: FailureKind, message: &str) -> Reconcile {
-    run(Outcome::Failed { reason, message: message.into() })
+    reconcile(Outcome::Failed { reason, message: message.into() })
 }
 
 impl Case {
-    fn with(mut self, run: Reconcile) -> Self {
-        self.parent.message = run.error().map(str::to_owned);
-        self.parent.history.record(run);
+    fn with(mut self, reconcile: Reconcile) -> Self {
+        self.parent.message = reconcile.error().map(str::to_owned);
+        self.parent.history.record(reconcile);
         self
     }
 
-    fn saying(mut self, message: &str) -> Self {
+    fn message(mut self, message: &str) -> Self {
         self.parent.message = Some(message.to_owned());
         self
     }
@@ -46,15 +46,15 @@ impl Case {
         self
     }
 
-    fn restless(mut self, why: FlappingReason, message: &str) -> Self {
+    fn flapping(mut self, why: FlappingReason, message: &str) -> Self {
         self.parent.flapping_summary =
             Some(Box::new(FlappingSummary { why, message: message.to_owned() }));
         self
     }
 
     fn overdue(mut self) -> Self {
-        self.parent.run = ReconcileStage::Overdue;
-        self.saying("the handler has not returned within 30 s")
+        self.parent.stage = ReconcileStage::HandlerTimeout;
+        self.message("the handler has not returned within 30 s")
     }
 
     fn of(mut self, state: OperatorState) -> Self {
@@ -65,64 +65,71 @@ impl Case {
     fn why(&self, paused: Option<&OperatorPause>) -> String {
         let Self { state, parent, unready } = self;
         let now = SystemTime::UNIX_EPOCH;
-        Facts { state, paused, parent, unready, places: 16, now }.why()
+        Facts { state, paused, parent, unready, limit: 16, now }.why()
     }
 }
 
 #[test]
-fn the_sentence_names_what_it_is_stuck_on_and_what_to_do() {
+fn the_explanation_names_the_reason_and_what_to_do() {
     let degraded = OperatorState::Degraded { reasons: vec!["pods: no such type".to_owned()] };
-    let mut unready = case(ParentPhase::Synced).with(run(Outcome::Synced));
+    let mut unready = case(ParentPhase::Synced).with(reconcile(Outcome::Synced));
     unready.unready = vec!["Pod.v1 ns/a: ImagePullBackOff".to_owned()];
-    let mut yielded = run(Outcome::Synced);
+    let mut yielded = reconcile(Outcome::Synced);
     yielded.decisions =
         [Decision::stuck("Pod.v1 ns/a", Decided::Held, "others hold .spec".to_owned())].into();
-    let mut reported = run(Outcome::Waiting);
+    let mut reported = reconcile(Outcome::Waiting);
     reported.decisions =
         [Decision::stuck("Pod.v1 ns/a", Decided::Conflict, "not written".to_owned())].into();
     let mut often = case(ParentPhase::Failing).with(failed(FailureKind::WriteFailed, "403 no"));
-    (often.parent.failures, often.parent.run) = (4, ReconcileStage::Queued);
+    (often.parent.failures, often.parent.stage) = (4, ReconcileStage::Queued);
     for (case, parts) in [
-        (case(ParentPhase::Pending), vec!["has not run yet", "16 places"]),
-        (case(ParentPhase::Pending).of(degraded), vec!["degraded: pods: no such type", "not run"]),
-        (case(ParentPhase::Running), vec!["A reconcile is under way."]),
+        (case(ParentPhase::Pending), vec!["has not been reconciled yet", "16 permits"]),
         (
-            // What the reconcile before said.
-            case(ParentPhase::Running).saying("the handler has not returned within 30 s"),
-            vec!["A reconcile is under way."],
+            case(ParentPhase::Pending).of(degraded),
+            vec!["degraded: pods: no such type", "not been reconciled"],
+        ),
+        (case(ParentPhase::Running), vec!["A reconcile is in progress."]),
+        (
+            // The message of the previous reconcile is not shown.
+            case(ParentPhase::Running).message("the handler has not returned within 30 s"),
+            vec!["A reconcile is in progress."],
         ),
         (case(ParentPhase::Running).overdue(), vec!["hangs", "within 30 s", "restart"]),
-        (case(ParentPhase::Paused).saying("1 is pending"), vec!["annotation", "1 is pending"]),
+        (case(ParentPhase::Paused).message("1 is pending"), vec!["annotation", "1 is pending"]),
         (
             case(ParentPhase::Failing)
                 .with(failed(FailureKind::HandlerFailed, "the oven is cold"))
                 .waking(90, WakeReason::Retry),
-            vec!["the handler returned an error: the oven is cold.", "in 90 s", "order a sync"],
+            vec![
+                "the handler returned an error: the oven is cold.",
+                "in 90 s",
+                "use the command sync",
+            ],
         ),
         (
             case(ParentPhase::Failing)
                 .with(failed(FailureKind::HandlerPanicked, "the handler panicked: oh")),
-            vec!["Its last reconcile failed: the handler panicked: oh. That is a defect"],
+            vec!["Its last reconcile failed: the handler panicked: oh. This is a bug"],
         ),
-        (often, vec!["last 4 runs", "403 no", "what the server says", "the 16 places"]),
+        (often, vec!["last 4 reconciles", "403 no", "the reported error", "the 16 permits"]),
         (
             case(ParentPhase::Stalled).with(failed(FailureKind::Conflict, "Pod.v1 ns/a exists")),
-            vec!["in the way: Pod.v1 ns/a exists", "Do one of these", "not tried again"],
+            vec!["not owned: Pod.v1 ns/a exists", "Do one of these", "not retried"],
         ),
         (
             case(ParentPhase::Waiting)
-                .saying("Pod.v1 ns/a: it is being deleted")
+                .message("Pod.v1 ns/a: it is being deleted")
                 .waking(7200, WakeReason::Recheck),
             vec!["It waits: Pod.v1 ns/a: it is being deleted.", "in 2 h"],
         ),
         (
-            case(ParentPhase::Waiting).with(reported).saying("Pod.v1 ns/a: not written"),
-            vec!["It waits: Pod.v1 ns/a: not written. Let the other manager let go of these"],
+            case(ParentPhase::Waiting).with(reported).message("Pod.v1 ns/a: not written"),
+            vec!["It waits: Pod.v1 ns/a: not written. Let the other manager release these"],
         ),
-        (case(ParentPhase::Finalizing), vec!["on its way out"]),
-        (case(ParentPhase::Synced), vec!["nothing is to be done."]),
+        (case(ParentPhase::Finalizing), vec!["is terminating"]),
+        (case(ParentPhase::Synced), vec!["up to date and ready."]),
         (unready, vec!["not everything is ready: Pod.v1 ns/a: ImagePullBackOff"]),
-        (case(ParentPhase::Synced).with(yielded), vec!["but for Pod.v1 ns/a: others hold .spec"]),
+        (case(ParentPhase::Synced).with(yielded), vec!["except Pod.v1 ns/a: others hold .spec"]),
     ] {
         let why = case.why(None);
         assert!(parts.iter().all(|part| why.contains(part)), "{parts:?} in: {why}");
@@ -130,24 +137,34 @@ fn the_sentence_names_what_it_is_stuck_on_and_what_to_do() {
 }
 
 #[test]
-fn what_does_not_come_to_rest_is_named_with_who_else_writes_it_and_what_to_do() {
-    let fight = "Service.v1 ns/a: `rival` changes .spec back again and again";
+fn flapping_is_explained_with_the_other_manager_and_what_to_do() {
+    let fight = "Service.v1 ns/a: `rival` reverts .spec repeatedly";
     let (fighting, unstable) =
         (FlappingReason::FightingOverFields, FlappingReason::UnstableHandler);
     for (case, parts, not) in [
         (
-            case(ParentPhase::Waiting).restless(fighting, fight).waking(9, WakeReason::Slowed),
-            vec![fight, "ConflictPolicy::Yield", "waits longer. It runs again in 9 s"],
+            case(ParentPhase::Waiting).flapping(fighting, fight).waking(9, WakeReason::Slowed),
+            vec![
+                fight,
+                "ConflictPolicy::Yield",
+                "delayed more and more. It is reconciled again in 9 s",
+            ],
             "for its children",
         ),
-        (case(ParentPhase::Waiting).restless(fighting, fight), vec!["waits longer."], "It waits"),
         (
-            case(ParentPhase::Synced).with(run(Outcome::Synced)).restless(unstable, "it differs"),
-            vec!["it differs. Mend the handler", "For now all is as desired."],
-            "nothing is to be done",
+            case(ParentPhase::Waiting).flapping(fighting, fight),
+            vec!["delayed more and more."],
+            "It waits",
         ),
         (
-            case(ParentPhase::Waiting).restless(fighting, fight).saying("Pod.v1 ns/a: it goes"),
+            case(ParentPhase::Synced)
+                .with(reconcile(Outcome::Synced))
+                .flapping(unstable, "it differs"),
+            vec!["it differs. Fix the handler", "Everything is up to date for now."],
+            "and ready",
+        ),
+        (
+            case(ParentPhase::Waiting).flapping(fighting, fight).message("Pod.v1 ns/a: it goes"),
             vec![fight, "It waits: Pod.v1 ns/a: it goes."],
             "for its children",
         ),
@@ -159,14 +176,14 @@ fn what_does_not_come_to_rest_is_named_with_who_else_writes_it_and_what_to_do() 
 }
 
 #[test]
-fn a_pause_of_the_operator_is_not_taken_for_one_of_the_parent() {
+fn a_pause_of_the_operator_is_not_shown_as_one_of_the_parent() {
     let paused = OperatorPause { since: SystemTime::UNIX_EPOCH, by: None };
     let why = case(ParentPhase::Paused).why(Some(&paused));
     assert!(why.contains("paused the operator") && !why.contains("annotation"), "{why}");
 }
 
 #[test]
-fn of_many_children_some_are_named_and_the_others_counted() {
+fn only_some_of_many_children_are_named_and_the_rest_is_counted() {
     let many: Vec<String> = (0..5).map(|number| number.to_string()).collect();
     assert_eq!(named(&many), "0; 1; 2; and 2 more");
 }

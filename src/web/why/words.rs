@@ -1,13 +1,13 @@
-//! The words for each kind of failure, and for each reason to run again.
+//! The texts for each kind of failure, and for each reason of the next reconcile.
 
 use crate::{board::ParentPhase, history::FailureKind, plan::FlappingReason, schedule::WakeReason};
 
-/// What the message does not say itself.
+/// The prefix of the message.
 pub(super) fn what_failed(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::HandlerFailed => "the handler returned an error: ",
-        FailureKind::InvalidChildren => "the handler wants children that cannot be written: ",
-        FailureKind::Conflict => "somebody else's object is in the way: ",
+        FailureKind::InvalidChildren => "the handler returned children that cannot be written: ",
+        FailureKind::Conflict => "an object already exists and is not owned: ",
         FailureKind::WriteFailed => "a request to the API server failed: ",
         FailureKind::ChildTypeUnavailable
         | FailureKind::HandlerPanicked
@@ -16,60 +16,60 @@ pub(super) fn what_failed(kind: FailureKind) -> &'static str {
     }
 }
 
-/// What a person can do about it.
+/// What the user can do about it.
 pub(super) fn advice(kind: FailureKind, phase: ParentPhase) -> &'static str {
     match kind {
         FailureKind::HandlerFailed if phase == ParentPhase::Stalled => {
-            "Change what the error names, above all in the spec of the parent."
+            "Fix the cause of the error, usually in the spec of the parent."
         }
         FailureKind::ChildTypeUnavailable => {
-            "Grant the permission, or install the type: the operator starts by itself then."
+            "Grant the permission or install the type. The operator then starts without a restart."
         }
-        FailureKind::HandlerFailed => "Change what the error names, unless it passes by itself.",
+        FailureKind::HandlerFailed => "Fix the cause of the error, unless it is temporary.",
         FailureKind::HandlerPanicked | FailureKind::HandlerTimeout => {
-            "That is a defect of the handler: its children stay as they are meanwhile."
+            "This is a bug in the handler. Its children are not modified meanwhile."
         }
         FailureKind::InvalidChildren => {
-            "Change the parent, or the handler: no child was written or deleted."
+            "Change the parent or the handler. No child was written or deleted."
         }
-        // What failed says already what can be done.
-        FailureKind::Conflict => "Do one of these; nothing is written to that object meanwhile.",
-        FailureKind::WriteFailed => "Mend what the server says; nothing is deleted before it is.",
-        FailureKind::InternalError => "Report it with what the program printed.",
+        // The message contains the options.
+        FailureKind::Conflict => "Do one of these. That object is not modified meanwhile.",
+        FailureKind::WriteFailed => "Fix the reported error. Nothing is deleted until then.",
+        FailureKind::InternalError => "Report it with the output of the program.",
     }
 }
 
-/// What a person can do about what is written again and again.
+/// What the user can do about flapping.
 pub(super) fn end_of(why: FlappingReason) -> &'static str {
     match why {
         FlappingReason::FightingOverFields => {
-            "Stop who does that, or leave it to them: let the handler not return it, or the child \
-             type be `with_conflicts(ConflictPolicy::Yield)`."
+            "Stop the other field manager, or leave the fields to it: remove them from the handler's \
+             response, or set `with_conflicts(ConflictPolicy::Yield)` for the child type."
         }
         FlappingReason::FightingOverFinalizer => {
-            "Stop who does that: the finalizer is the operator's."
+            "Stop the other field manager: the finalizer belongs to the operator."
         }
         FlappingReason::FightingOverStatus => {
-            "Stop who does that, or let the status be one that is shared (`sharing_status`)."
+            "Stop the other field manager, or share the status with it (`sharing_status`)."
         }
         FlappingReason::UnstableHandler => {
-            "Mend the handler: the same request must get the same answer, and a clock is no part \
-             of it."
+            "Fix the handler: it must return the same response for the same request, and must not \
+             read a clock."
         }
     }
 }
 
-/// What a timer is for, as the end of a sentence that says when a parent runs again.
+/// The reason of the next reconcile, as the end of a sentence.
 pub(in crate::web) fn purpose(why: WakeReason) -> &'static str {
     match why {
-        WakeReason::Resync => "because the handler asked for it",
-        WakeReason::Retry => "to try again",
+        WakeReason::Resync => "because the handler requested it",
+        WakeReason::Retry => "to retry",
         WakeReason::Throttled => "when the API server allows it",
-        WakeReason::Recheck => "to look whether what it waits for has happened",
-        WakeReason::Unsettled => "because its children had to be written run after run",
-        WakeReason::Slowed => "because what keeps changing is written ever more slowly",
-        WakeReason::Calming => "to see whether the fight over its children has ended",
-        WakeReason::Debounce => "when the changes that are being collected have ended",
+        WakeReason::Recheck => "to check what it waits for",
+        WakeReason::Unsettled => "because each reconcile had to write its children",
+        WakeReason::Slowed => "because flapping writes are delayed",
+        WakeReason::Calming => "to check whether the flapping has ended",
+        WakeReason::Debounce => "when the debounce interval has ended",
     }
 }
 

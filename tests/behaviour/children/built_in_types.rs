@@ -1,5 +1,5 @@
-//! Children of Kubernetes' own types: what the server makes of them is no difference, and what people
-//! change of them is one. The children are in `tests/testdata/builtins.yaml`.
+//! Children of built-in types: defaults of the server are not a difference, and every edit by others is
+//! one. The children are in `tests/testdata/builtins.yaml`.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -27,7 +27,7 @@ struct Type {
     names: String,
     #[serde(default)]
     cluster_scoped: bool,
-    /// The embedded server does not have it.
+    /// Whether the embedded server does not serve the type.
     #[serde(default)]
     not_embedded: bool,
     objects: Vec<Value>,
@@ -41,7 +41,7 @@ struct Edit {
 }
 
 impl Data {
-    /// Objects without a namespace have that of the test in their names.
+    /// Cluster-scoped objects have the test's namespace in their names.
     fn of(world: &World) -> Self {
         let text = include_str!("../../testdata/builtins.yaml");
         let text = text.replace("{namespace}", &world.namespace);
@@ -92,7 +92,7 @@ impl Type {
     }
 }
 
-/// What the handler decides of an object.
+/// The part of an object that the handler decides.
 fn content(object: &Value) -> Value {
     let mut content = object.clone();
     let Some(fields) = content.as_object_mut() else { return content };
@@ -102,8 +102,7 @@ fn content(object: &Value) -> Value {
     content
 }
 
-/// The children that were written, as `services/a`.
-/// Which of those that are sent together comes first is chance.
+/// The written children, as `services/a`. The order of concurrent writes is random.
 fn written(requests: impl Iterator<Item = Request>) -> BTreeSet<String> {
     let of_children = |request: &Request| {
         request.is_write() && !["recipes", "events"].contains(&request.resource.as_str())
@@ -116,7 +115,7 @@ fn written(requests: impl Iterator<Item = Request>) -> BTreeSet<String> {
 }
 
 #[operetta_harness::test]
-async fn built_in_children_are_written_once_and_every_change_of_them_is_repaired() {
+async fn children_of_built_in_types_are_written_once_and_every_change_is_repaired() {
     let world = World::that_logs_requests().await;
     let data = Data::of(&world);
     let operators = world.start(|builder| builder.register(data.config(), recipe::sync)).await;
@@ -125,7 +124,7 @@ async fn built_in_children_are_written_once_and_every_change_of_them_is_repaired
     operators.stop().await;
     let before = world.our_requests().len();
     let operators = world.start(|builder| builder.register(data.config(), recipe::sync)).await;
-    operators.until_all_ran(1).await;
+    operators.until_all_synced(1).await;
     assert_eq!(written(world.our_requests().into_iter().skip(before)), data.applied_again);
     for Edit { kind, name, patch } in &data.edits {
         let kind = data.kind(kind);

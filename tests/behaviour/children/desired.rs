@@ -1,4 +1,4 @@
-//! Children are what the handler says.
+//! Children are equal to what the handler returns.
 
 use serde_json::{Value, json};
 
@@ -102,7 +102,7 @@ async fn each_child_costs_one_write_and_the_parent_one_status() {
 }
 
 #[operetta_harness::test]
-async fn a_child_that_changes_on_delete_is_left_and_the_parent_says_so() {
+async fn an_on_delete_child_is_not_modified_and_the_parent_reports_the_difference() {
     let world = World::new().await;
     let config = recipe::config_on_delete("cook");
     let operators = world.start(|builder| builder.register(config, recipe::sync)).await;

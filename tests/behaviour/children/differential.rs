@@ -1,10 +1,15 @@
-//! What is planned, against what the server says that an apply would change: for random wishes and
-//! edits by others. The values are in `tests/testdata/differential.yaml`; a failure tells the seed.
+//! Compares plans with what an apply changes on the server, for random desired objects and edits by
+//! others. The values are in `tests/testdata/differential.yaml`; a failure shows the seed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use kube::api::{Patch, PatchParams};
-use operetta::{object::{KeptManagers, Object}, operator::{Children, OperatorName}, prelude::*, testkit::{internals::{plan::{LastApplied, Plan, PlanInput, Settled, Step, Write, plan}}}};
+use operetta::{
+    object::{KeptManagers, Object},
+    operator::{Children, OperatorName},
+    prelude::*,
+    testkit::internals::plan::{LastApplied, Plan, PlanInput, Settled, Step, Write, plan},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -29,7 +34,7 @@ struct Type {
     fields: BTreeMap<String, Vec<Value>>,
 }
 
-/// Xorshift: random enough, and the same every time.
+/// Xorshift, with reproducible values.
 struct Random(u64);
 
 impl Random {
@@ -50,18 +55,18 @@ impl Type {
         Kind::read(&self.names)
     }
 
-    /// With about half of the fields.
-    fn wish(&self, random: &mut Random) -> Value {
-        let mut wish = self.base.clone();
-        wish["apiVersion"] = json!(self.kind().0);
-        wish["kind"] = json!(self.kind().1);
-        wish["metadata"]["name"] = json!("c");
+    /// A desired object with about half of the fields.
+    fn desired(&self, random: &mut Random) -> Value {
+        let mut desired = self.base.clone();
+        desired["apiVersion"] = json!(self.kind().0);
+        desired["kind"] = json!(self.kind().1);
+        desired["metadata"]["name"] = json!("c");
         for (pointer, values) in &self.fields {
             if random.below(2) == 0 {
-                *at(&mut wish, pointer) = random.one(values).clone();
+                *at(&mut desired, pointer) = random.one(values).clone();
             }
         }
-        wish
+        desired
     }
 
     /// A merge patch that sets or removes a field.
@@ -90,7 +95,7 @@ struct Case<'w> {
     config: OperatorConfig,
     parent: Object,
     last_applied: LastApplied,
-    /// How often the server had an answer to whether an apply would change anything.
+    /// How often the server answered a dry run.
     judged: usize,
 }
 
@@ -103,13 +108,13 @@ impl Case<'_> {
         Object::from_value(&self.ty(), live, &KeptManagers::new(["op"])).unwrap()
     }
 
-    fn plan(&self, wish: &Value, live: &Value, last_applied: &LastApplied) -> Plan {
+    fn plan(&self, desired: &Value, live: &Value, last_applied: &LastApplied) -> Plan {
         let live = live.is_object().then(|| self.object(live));
         plan(PlanInput {
             config: &self.config,
             operator: &OperatorName::new("op").unwrap(),
             parent: &self.parent,
-            desired: vec![wish.clone()],
+            desired: vec![desired.clone()],
             observed: &Children::new([(self.ty(), live.into_iter().collect())]),
             unsynced: &BTreeSet::new(),
             last_applied,
@@ -117,31 +122,31 @@ impl Case<'_> {
         .unwrap()
     }
 
-    /// The apply that a wish stands for, whatever is there; refused if that is no longer `live`.
-    fn body(&self, wish: &Value, live: &Value) -> Value {
-        let plan = self.plan(wish, &Value::Null, &LastApplied::default());
+    /// The apply of a desired object; the server refuses it if the object is no longer `live`.
+    fn body(&self, desired: &Value, live: &Value) -> Value {
+        let plan = self.plan(desired, &Value::Null, &LastApplied::default());
         let Some(Step::Create(Write { mut body, .. })) = plan.steps.into_iter().next() else {
-            panic!("a create for {wish}")
+            panic!("no create for {desired}")
         };
         body["metadata"]["resourceVersion"] = live["metadata"]["resourceVersion"].clone();
         body["metadata"]["uid"] = live["metadata"]["uid"].clone();
         body
     }
 
-    async fn apply(&self, manager: &str, body: &Value, is_trial: bool) -> kube::Result<Value> {
-        let params = PatchParams { dry_run: is_trial, ..PatchParams::apply(manager).force() };
+    async fn apply(&self, manager: &str, body: &Value, is_dry_run: bool) -> kube::Result<Value> {
+        let params = PatchParams { dry_run: is_dry_run, ..PatchParams::apply(manager).force() };
         let reply = self.world.api(self.kind).patch("c", &params, &Patch::Apply(body)).await?;
         Ok(serde_json::to_value(reply).unwrap())
     }
 
-    /// Somebody else does something; what the server refuses is none.
-    async fn disturb(&self, ty: &Type, random: &mut Random) -> String {
+    /// Lets another manager edit the child; the server may refuse that.
+    async fn edit_by_others(&self, ty: &Type, random: &mut Random) -> String {
         let api = self.world.api(self.kind);
         let params = PatchParams { field_manager: Some("hand".to_owned()), ..<_>::default() };
         if random.below(4) == 0 {
-            let wish = ty.wish(random);
-            let _ = self.apply("other", &wish, false).await;
-            return format!("other applies {wish}");
+            let desired = ty.desired(random);
+            let _ = self.apply("other", &desired, false).await;
+            return format!("other applies {desired}");
         }
         let unmanage = json!({"metadata": {"managedFields": [{}]}});
         let patch = if random.below(6) == 0 { unmanage } else { ty.edit(random) };
@@ -149,29 +154,29 @@ impl Case<'_> {
         format!("patch {patch}")
     }
 
-    /// Plans, asks the server whether that is right, and writes. Says what is wrong.
-    async fn settle(&mut self, wish: &Value) -> Result<(), String> {
+    /// Plans, compares the plan with a dry run, and writes. Returns what is wrong.
+    async fn settle(&mut self, desired: &Value) -> Result<(), String> {
         loop {
             let live = self.world.get(self.kind, "c").await;
-            let plan = self.plan(wish, &live, &self.last_applied);
+            let plan = self.plan(desired, &live, &self.last_applied);
             self.last_applied = plan.last_applied;
             let verdict = match plan.steps.into_iter().next() {
-                None => self.changes_nothing(wish, &live, "missed").await,
-                Some(Step::Create(write) | Step::Update(write)) => self.write(wish, write).await,
+                None => self.changes_nothing(desired, &live, "missed").await,
+                Some(Step::Create(write) | Step::Update(write)) => self.write(desired, write).await,
                 Some(Step::Delete(_)) => Verdict::Wrong("a deletion".to_owned()),
             };
             match verdict {
                 Verdict::Right => return Ok(()),
                 Verdict::Wrong(what) => return Err(what),
-                Verdict::Overtaken => {}
+                Verdict::Outdated => {}
             }
         }
     }
 
-    async fn changes_nothing(&mut self, wish: &Value, live: &Value, what: &str) -> Verdict {
-        let reply = match self.apply("op", &self.body(wish, live), true).await {
+    async fn changes_nothing(&mut self, desired: &Value, live: &Value, what: &str) -> Verdict {
+        let reply = match self.apply("op", &self.body(desired, live), true).await {
             Ok(reply) => reply,
-            Err(kube::Error::Api(status)) if status.is_conflict() => return Verdict::Overtaken,
+            Err(kube::Error::Api(status)) if status.is_conflict() => return Verdict::Outdated,
             Err(_) => return Verdict::Right,
         };
         self.judged += 1;
@@ -182,35 +187,35 @@ impl Case<'_> {
         Verdict::Wrong(format!("{what}\n{live}\n{reply}"))
     }
 
-    async fn write(&mut self, wish: &Value, write: Write) -> Verdict {
-        // Not every wish is a valid one beside what others have set.
+    async fn write(&mut self, desired: &Value, write: Write) -> Verdict {
+        // Not every desired object is valid together with the fields of others.
         let Ok(reply) = self.apply("op", &write.body, false).await else { return Verdict::Right };
         let operator = OperatorName::new("op").unwrap();
         let settled = Settled::new(&write, &self.object(&reply), &operator);
         self.last_applied.remember(&settled);
-        let again = self.plan(wish, &reply, &self.last_applied);
+        let again = self.plan(desired, &reply, &self.last_applied);
         if !again.steps.is_empty() {
             return Verdict::Wrong(format!("written again: {:?}", again.steps));
         }
-        let restarted = self.plan(wish, &reply, &LastApplied::default());
+        let restarted = self.plan(desired, &reply, &LastApplied::default());
         if restarted.steps.is_empty() {
             return Verdict::Right;
         }
         let what = format!("not done by one write: {:?}", restarted.steps);
-        self.changes_nothing(wish, &reply, &what).await
+        self.changes_nothing(desired, &reply, &what).await
     }
 }
 
-/// What the server says of a plan.
+/// The result of the comparison of a plan with the server.
 enum Verdict {
     Right,
     Wrong(String),
-    /// A controller has written the object meanwhile: what is there now is another question.
-    Overtaken,
+    /// A controller has written the object meanwhile, so that the comparison is repeated.
+    Outdated,
 }
 
-/// All but what the server itself writes. A list that is emptied goes from a custom resource with
-/// its last item, and only a second apply would leave `[]` of it.
+/// The object without the fields of the server. An emptied list is removed from a custom resource with its
+/// last item, and only a second apply would leave `[]`.
 fn content(object: &Value) -> Value {
     let mut content = object.clone();
     if content["spec"]["keyed"] == json!([]) {
@@ -223,18 +228,18 @@ fn content(object: &Value) -> Value {
 }
 
 async fn run(case: &mut Case<'_>, ty: &Type, random: &mut Random) -> Result<(), String> {
-    let (mut wish, mut done) = (ty.wish(random), Vec::new());
+    let (mut desired, mut done) = (ty.desired(random), Vec::new());
     let (theirs, mut is_shared) = (json!({"metadata": {"labels": {THEIRS: "x"}}}), false);
     for step in 0..STEPS {
         match random.below(4) {
-            0 => wish = ty.wish(random),
+            0 => desired = ty.desired(random),
             1 => case.last_applied = LastApplied::default(),
-            // An object of somebody else would never become ours.
+            // A foreign object would never become a child.
             _ if step == 0 => {}
-            _ => done.push(case.disturb(ty, random).await),
+            _ => done.push(case.edit_by_others(ty, random).await),
         }
-        done.push(format!("wish {wish}"));
-        let settled = case.settle(&wish).await;
+        done.push(format!("desired {desired}"));
+        let settled = case.settle(&desired).await;
         settled.map_err(|wrong| format!("{}\n{wrong}", done.join("\n")))?;
         if !is_shared && case.world.get(case.kind, "c").await.is_object() {
             case.world.patch(case.kind, "c", theirs.clone()).await;
@@ -247,7 +252,7 @@ async fn run(case: &mut Case<'_>, ty: &Type, random: &mut Random) -> Result<(), 
 }
 
 #[operetta_harness::test]
-async fn nothing_is_planned_exactly_where_an_apply_would_change_nothing() {
+async fn nothing_is_planned_if_and_only_if_an_apply_would_change_nothing() {
     let world = World::new().await;
     let data = include_str!("../../testdata/differential.yaml");
     let data: Data = serde_yaml_ng::from_str(data).unwrap();
@@ -275,6 +280,6 @@ async fn nothing_is_planned_exactly_where_an_apply_would_change_nothing() {
             let _ = world.api(kind).delete("c", &params).await;
             world.until(kind, "c", "its end", Value::is_null).await;
         }
-        assert!(judged > 0, "{}: the server never told", ty.names);
+        assert!(judged > 0, "{}: the server never answered a dry run", ty.names);
     }
 }

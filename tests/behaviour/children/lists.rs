@@ -1,5 +1,5 @@
-//! Lists whose items have keys: their order is part of what a handler wants. Containers that
-//! initialise run in it, and a variable sees those before it.
+//! Lists whose items have keys: their order is part of the desired object. Init containers run in it, and
+//! a variable can refer to those before it.
 
 use k8s_openapi::api::apps::v1::Deployment;
 use operetta::prelude::*;
@@ -59,7 +59,7 @@ async fn another_order_of_a_list_reaches_the_child() {
 }
 
 #[operetta_harness::test]
-async fn a_list_that_somebody_brings_into_another_order_is_repaired() {
+async fn a_reordered_list_is_repaired() {
     let (world, operators) = started().await;
     let other = deployment(&dish_first());
     let changed = world.patch(DEPLOYMENT, "d", json!({"spec": other["spec"]})).await;

@@ -1,4 +1,4 @@
-//! Children are what the handler says: what counts as a difference, and what the server makes of it.
+//! Children are equal to what the handler returns: what counts as a difference and what does not.
 
 mod built_in_types;
 mod desired;

@@ -1,11 +1,11 @@
-//! What is too large: for a type, for etcd, for the way to etcd, or to be read at all.
+//! Objects that are too large: for a type, for etcd, for a request to etcd, or for the API server.
 
 use operetta::prelude::*;
 use serde_json::json;
 
 use crate::{
     recipe::{self, RECIPE, config_map, recipe},
-    told::Trouble,
+    reported::ExpectedFailure,
     world::{CONFIG_MAP, Kind, World, condition},
 };
 
@@ -17,7 +17,7 @@ fn of_size(size: usize) -> String {
 }
 
 #[operetta_harness::test]
-async fn each_limit_is_told_in_words_of_its_own() {
+async fn each_size_limit_has_its_own_error() {
     let world = World::new().await;
     let config_map = |size| json!({"data": {"x": of_size(size)}});
     let secret = |size| json!({"stringData": {"x": of_size(size)}});
@@ -49,16 +49,16 @@ async fn each_limit_is_told_in_words_of_its_own() {
 }
 
 #[operetta_harness::test]
-async fn a_child_that_is_too_large_stalls_its_parent_and_keeps_no_other_from_being_written() {
+async fn a_child_that_is_too_large_stalls_its_parent_and_the_others_are_written() {
     let world = World::new().await;
     let handler = |_: &SyncRequest| -> Result<SyncResponse> {
         let large = config_map("large", json!({"x": of_size(MEBIBYTE + 1)}));
         Ok(SyncResponse::new().children([large, config_map("good", json!({}))]))
     };
     let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
-    let trouble = Trouble::ahead(&world, &operators, "cook", "WriteFailed").await;
+    let failure = ExpectedFailure::before(&world, &operators, "cook", "WriteFailed").await;
     world.create(RECIPE, recipe("r", &[])).await;
-    trouble.until_told("r", "Too long").await;
+    failure.until_reported("r", "Too long").await;
     let parent = world.get(RECIPE, "r").await;
     assert_eq!(condition(&parent, "Stalled")["reason"], "WriteFailed", "{parent}");
     assert!(world.get(CONFIG_MAP, "good").await.is_object());

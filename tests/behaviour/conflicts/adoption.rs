@@ -1,7 +1,7 @@
-//! Objects that exist already become children.
+//! Existing objects become children.
 
 use kube::api::{Patch, PatchParams};
-use operetta::{prelude::*, testkit::{internals::{history::Verb}}};
+use operetta::{prelude::*, testkit::internals::history::Verb};
 use serde_json::{Value, json};
 
 use super::{events, message, start, verbs};
@@ -11,7 +11,7 @@ use crate::{
 };
 
 #[operetta_harness::test]
-async fn an_object_of_nobody_is_adopted_with_the_fields_of_its_managers() {
+async fn an_object_without_an_owner_is_adopted_with_the_fields_of_its_managers() {
     let world = World::new().await;
     let old = json!({"salt": "little", "stale": "of an earlier program"});
     let before = world.apply(CONFIG_MAP, config_map("c", old)).await;
@@ -30,15 +30,15 @@ async fn an_object_of_nobody_is_adopted_with_the_fields_of_its_managers() {
     let events = events(&world, "Adopted").await;
     assert_eq!(events.len(), 1);
     assert_eq!(events[0]["type"], "Normal");
-    // It is a child like any other now.
+    // From now on it is an ordinary child.
     world.apply(RECIPE, recipe("r", &[])).await;
     world.until(CONFIG_MAP, "c", "no child", Value::is_null).await;
     operators.stop().await;
 }
 
-/// They protect what is none of ours.
+/// They protect what belongs to others.
 #[operetta_harness::test]
-async fn an_object_is_adopted_with_the_finalizers_and_owners_that_others_have_given_it() {
+async fn an_adopted_object_keeps_the_finalizers_and_owners_of_others() {
     let world = World::new().await;
     let owner = world.create(CONFIG_MAP, config_map("owner", json!({}))).await;
     world.apply(CONFIG_MAP, config_map("c", json!({"salt": "little"}))).await;
@@ -54,7 +54,7 @@ async fn an_object_is_adopted_with_the_finalizers_and_owners_that_others_have_gi
     assert_eq!(child["data"], json!({"salt": "much"}));
     assert_eq!(child["metadata"]["finalizers"], theirs["finalizers"]);
     assert_eq!(child["metadata"]["ownerReferences"].as_array().unwrap().len(), 2, "{child}");
-    // Nor is that a difference.
+    // They are not a difference either.
     assert_eq!(verbs(&world, &operators).await, [Verb::Adopted]);
     world.patch(CONFIG_MAP, "c", json!({"metadata": {"finalizers": null}})).await;
     operators.stop().await;
@@ -72,8 +72,8 @@ async fn an_object_with_a_controller_is_not_adopted_until_it_has_none() {
     }]);
     let taken = world.create(CONFIG_MAP, taken).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
-    let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "Conflict";
-    world.until(RECIPE, "r", "a conflict", says_so).await;
+    let is_reported = |parent: &Value| condition(parent, "Ready")["reason"] == "Conflict";
+    world.until(RECIPE, "r", "a conflict", is_reported).await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, taken);
     world.patch(CONFIG_MAP, "c", json!({"metadata": {"ownerReferences": null}})).await;
     world.until_ready(RECIPE, "r").await;
@@ -92,8 +92,8 @@ async fn an_object_that_is_being_deleted_is_not_adopted() {
     let ending = world.create(CONFIG_MAP, ending).await;
     world.delete(CONFIG_MAP, "c").await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
-    let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "Waiting";
-    world.until(RECIPE, "r", "that it waits", says_so).await;
+    let is_reported = |parent: &Value| condition(parent, "Ready")["reason"] == "Waiting";
+    world.until(RECIPE, "r", "that it waits", is_reported).await;
     let still = world.get(CONFIG_MAP, "c").await;
     assert_eq!(still["data"], ending["data"]);
     assert!(still["metadata"]["ownerReferences"].is_null());
@@ -106,7 +106,7 @@ async fn an_object_that_is_being_deleted_is_not_adopted() {
 }
 
 #[operetta_harness::test]
-async fn an_object_of_nobody_is_adopted_whatever_the_policy_for_its_fields() {
+async fn an_object_without_an_owner_is_adopted_with_any_conflict_policy() {
     let world = World::new().await;
     for (name, policy) in [("y", ConflictPolicy::Yield), ("r", ConflictPolicy::Report)] {
         let before = world.apply(CONFIG_MAP, config_map(name, json!({"salt": "theirs"}))).await;
@@ -121,7 +121,7 @@ async fn an_object_of_nobody_is_adopted_whatever_the_policy_for_its_fields() {
     }
 }
 
-/// Of nobody, but with a field that Kubernetes itself keeps.
+/// An object without an owner, with a field of Kubernetes itself.
 async fn with_field_of_kubernetes(world: &World, name: &str) -> Value {
     let theirs = json!({"salt": "theirs", "oil": "theirs"});
     world.apply(CONFIG_MAP, config_map(name, theirs)).await;
@@ -132,26 +132,26 @@ async fn with_field_of_kubernetes(world: &World, name: &str) -> Value {
 }
 
 #[operetta_harness::test]
-async fn what_cannot_become_a_child_for_the_fields_of_others_is_not_touched() {
+async fn an_object_with_conflicting_fields_is_not_adopted_and_not_modified() {
     let world = World::new().await;
     let before = with_field_of_kubernetes(&world, "c").await;
     let how = ChildConfig::apply().with_conflicts(ConflictPolicy::Report).adopting();
     let operators = start(&world, how).await;
     let wanted = config_map("c", json!({"salt": "much", "oil": "much"}));
     world.apply(RECIPE, recipe("r", &[wanted])).await;
-    let says_so = |parent: &Value| {
+    let is_reported = |parent: &Value| {
         condition(parent, "Ready")["reason"] == "Conflict"
             && message(parent).contains(".data.salt (`kube-controller-manager`)")
     };
-    let parent = world.until(RECIPE, "r", "who holds it", says_so).await;
-    assert!(!message(&parent).contains(".data.oil"), "that would become ours: {parent}");
+    let parent = world.until(RECIPE, "r", "who holds it", is_reported).await;
+    assert!(!message(&parent).contains(".data.oil"), "that field would be transferred: {parent}");
     assert_eq!(verbs(&world, &operators).await, []);
     assert_eq!(world.get(CONFIG_MAP, "c").await, before);
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn an_owner_reference_that_others_put_on_an_object_keeps_it_from_no_adoption() {
+async fn an_owner_reference_set_by_others_does_not_prevent_the_adoption() {
     let world = World::new().await;
     for (name, policy) in [("y", ConflictPolicy::Yield), ("r", ConflictPolicy::Report)] {
         let wanted = config_map(name, json!({"salt": "much"}));
@@ -174,7 +174,7 @@ async fn an_owner_reference_that_others_put_on_an_object_keeps_it_from_no_adopti
 }
 
 #[operetta_harness::test]
-async fn an_object_is_adopted_without_the_fields_that_others_keep() {
+async fn an_object_is_adopted_without_the_fields_that_other_managers_keep() {
     let world = World::new().await;
     let before = with_field_of_kubernetes(&world, "c").await;
     let how = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield).adopting();

@@ -52,7 +52,7 @@ async fn an_item_that_collides_with_a_desired_one_is_removed() {
 async fn an_item_that_collides_and_may_not_be_taken_is_reported_with_its_manager() {
     let report = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
     let (world, operators) = collided(report).await;
-    let holder = "an item of `spec.ports` is held by `by-hand`";
+    let holder = "an item of `spec.ports` is owned by `by-hand`";
     let is_reported = |parent: &Value| message(parent).contains(holder);
     world.until(RECIPE, "r", "the report", is_reported).await;
     let service = world.get(SERVICE, "s").await;

@@ -1,4 +1,4 @@
-//! What others change of a child and is repaired: counted by who changed it, and shown.
+//! Repaired changes of children by others are counted by manager and shown.
 
 use k8s_openapi::api::networking::v1::NetworkPolicy;
 use operetta::prelude::*;
@@ -21,16 +21,19 @@ async fn started() -> (World, Operators) {
     (world, operators)
 }
 
-/// The writes that the history of the parent shows, the newest run first.
+/// The writes in the history of the parent, of the newest reconcile first.
 async fn writes(world: &World, operators: &Operators) -> Vec<Value> {
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
     let parent: Value = serde_json::from_str(&operators.http(&path).await.1).unwrap();
-    let runs = parent["history"].as_array().unwrap().clone();
-    runs.iter().flat_map(|run| run["decisions"].as_array().unwrap().clone()).collect()
+    let reconciles = parent["history"].as_array().unwrap().clone();
+    reconciles
+        .iter()
+        .flat_map(|reconcile| reconcile["decisions"].as_array().unwrap().clone())
+        .collect()
 }
 
 #[operetta_harness::test]
-async fn repaired_fields_are_counted_by_who_changed_them_and_shown_with_both_versions() {
+async fn repaired_fields_are_counted_by_manager_and_shown_with_both_versions() {
     let (world, operators) = started().await;
     let before = world.get(CONFIG_MAP, "c").await;
     let salted = json!({"data": {"salt": "none", "pepper": "none", "oil": "some"}});
@@ -51,13 +54,13 @@ async fn repaired_fields_are_counted_by_who_changed_them_and_shown_with_both_ver
     let (_, metrics) = operators.http("/metrics").await;
     assert!(metrics.contains(&line), "{metrics}");
     world.until_ready(RECIPE, "r").await;
-    assert!(condition(&world.get(RECIPE, "r").await, "Flapping").is_null(), "once is no fight");
+    assert!(condition(&world.get(RECIPE, "r").await, "Flapping").is_null());
     operators.stop().await;
 }
 
-/// An empty selector is one: it means all pods.
+/// An empty selector matches all pods.
 #[operetta_harness::test]
-async fn an_empty_selector_that_somebody_narrows_is_empty_again() {
+async fn a_narrowed_empty_selector_is_repaired() {
     const NETWORK_POLICY: Kind = Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies");
     let world = World::new().await;
     let config = recipe::config("cook").child::<NetworkPolicy>(ChildConfig::apply());
@@ -76,7 +79,7 @@ async fn an_empty_selector_that_somebody_narrows_is_empty_again() {
 }
 
 #[operetta_harness::test]
-async fn a_child_that_was_deleted_is_drift_of_all_of_it() {
+async fn a_deleted_child_is_reported_as_drift_of_the_whole_object() {
     let (world, operators) = started().await;
     let before = world.get(CONFIG_MAP, "c").await;
     world.delete(CONFIG_MAP, "c").await;
@@ -93,11 +96,11 @@ async fn a_child_that_was_deleted_is_drift_of_all_of_it() {
 #[operetta_harness::test]
 async fn what_others_own_of_a_child_and_what_its_parent_changes_is_no_drift() {
     let (world, operators) = started().await;
-    let runs = operators.runs("cook", &world.namespace, "r");
+    let reconciles = operators.reconciles("cook", &world.namespace, "r");
     let theirs = json!({"metadata": {"labels": {"theirs": "x"}}, "data": {"oil": "some"}});
     let changed = world.patch(CONFIG_MAP, "c", theirs).await;
-    operators.until_reconciles("cook", &world.namespace, "r", runs + 1).await;
-    assert_eq!(world.get(CONFIG_MAP, "c").await, changed, "left alone");
+    operators.until_reconciles("cook", &world.namespace, "r", reconciles + 1).await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, changed, "not modified");
     for salt in ["a", "b", "c", "d"] {
         world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": salt}))])).await;
         world.until_ready(RECIPE, "r").await;

@@ -1,10 +1,10 @@
-//! Children with fields that the server does not change, and several that fail at once.
+//! Children with immutable fields, and several children that fail at once.
 
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{Secret, Service},
 };
-use operetta::{prelude::*, testkit::{internals::{history::Verb}}};
+use operetta::{prelude::*, testkit::internals::history::Verb};
 use serde_json::{Value, json};
 
 use super::{DEPLOYMENT, message, start, verbs};
@@ -22,7 +22,7 @@ fn frozen(salt: &str) -> Value {
 }
 
 #[operetta_harness::test]
-async fn a_child_with_an_immutable_field_is_recreated_where_that_is_asked_for() {
+async fn a_child_with_a_changed_immutable_field_is_recreated_if_configured() {
     let world = World::new().await;
     let operators = start(&world, ChildConfig::apply().recreate_if_immutable()).await;
     world.apply(RECIPE, recipe("r", &[frozen("little")])).await;
@@ -39,21 +39,21 @@ async fn a_child_with_an_immutable_field_is_recreated_where_that_is_asked_for() 
 }
 
 #[operetta_harness::test]
-async fn a_child_with_an_immutable_field_stays_where_nobody_asked() {
+async fn a_child_with_a_changed_immutable_field_is_not_recreated_by_default() {
     let world = World::new().await;
     let operators = start(&world, ChildConfig::apply()).await;
     world.apply(RECIPE, recipe("r", &[frozen("little")])).await;
     world.until_ready(RECIPE, "r").await;
     let before = world.get(CONFIG_MAP, "c").await;
     world.apply(RECIPE, recipe("r", &[frozen("much")])).await;
-    let says_so = |parent: &Value| {
+    let is_reported = |parent: &Value| {
         let ready = condition(parent, "Ready");
         ready["reason"] == "WriteFailed"
             && ready["message"].as_str().is_some_and(|message| message.contains("immutable"))
     };
-    world.until(RECIPE, "r", "a refused write", says_so).await;
+    world.until(RECIPE, "r", "a refused write", is_reported).await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, before);
-    // Who deletes it does not wait for the time when the change would have been tried again.
+    // Its deletion triggers the retry at once.
     world.delete(CONFIG_MAP, "c").await;
     let is_new = |child: &Value| child["data"] == frozen("much")["data"];
     world.until(CONFIG_MAP, "c", "the child as it is wanted by now", is_new).await;
@@ -62,7 +62,7 @@ async fn a_child_with_an_immutable_field_stays_where_nobody_asked() {
 }
 
 #[operetta_harness::test]
-async fn selectors_addresses_and_types_are_changed_by_a_new_object() {
+async fn immutable_selectors_addresses_and_types_are_changed_by_recreation() {
     let world = World::new().await;
     let config = ChildConfig::apply().recreate_if_immutable();
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
@@ -112,9 +112,9 @@ async fn selectors_addresses_and_types_are_changed_by_a_new_object() {
 
 // === several at once ===
 
-/// Its end makes the parent run, which the failure of another would have wait for a minute.
+/// Its deletion triggers a reconcile although the failure of another delays the retry by a minute.
 #[operetta_harness::test]
-async fn a_child_is_created_anew_as_soon_as_it_is_gone_although_another_is_refused() {
+async fn a_deleted_child_is_created_again_at_once_although_another_is_refused() {
     let world = World::new().await;
     let operators = start(&world, ChildConfig::apply()).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
@@ -124,8 +124,8 @@ async fn a_child_is_created_anew_as_soon_as_it_is_gone_although_another_is_refus
     world.delete(CONFIG_MAP, "c").await;
     let children = ["Not_A_Name", "c"].map(|name| config_map(name, json!({})));
     world.apply(RECIPE, recipe("r", &children)).await;
-    let says_so = |parent: &Value| condition(parent, "Ready")["reason"] == "WriteFailed";
-    world.until(RECIPE, "r", "a refused write", says_so).await;
+    let is_reported = |parent: &Value| condition(parent, "Ready")["reason"] == "WriteFailed";
+    world.until(RECIPE, "r", "a refused write", is_reported).await;
     let ending = world.get(CONFIG_MAP, "c").await;
     world.patch(CONFIG_MAP, "c", json!({"metadata": {"finalizers": null}})).await;
     let is_new =
@@ -135,17 +135,17 @@ async fn a_child_is_created_anew_as_soon_as_it_is_gone_although_another_is_refus
 }
 
 #[operetta_harness::test]
-async fn children_that_fail_are_all_said_and_the_others_go_on() {
+async fn all_failed_children_are_reported_and_the_others_are_written() {
     let world = World::new().await;
     let operators = start(&world, ChildConfig::apply()).await;
     let names = ["Not_A_Name", "good", "Nor_This", "better"];
     let children = names.map(|name| config_map(name, json!({})));
     world.apply(RECIPE, recipe("r", &children)).await;
-    let says_so = |parent: &Value| {
+    let is_reported = |parent: &Value| {
         condition(parent, "Ready")["reason"] == "WriteFailed"
             && ["Not_A_Name", "Nor_This"].iter().all(|name| message(parent).contains(name))
     };
-    let parent = world.until(RECIPE, "r", "both failures", says_so).await;
+    let parent = world.until(RECIPE, "r", "both failures", is_reported).await;
     assert!(!message(&parent).contains("good"), "{parent}");
     for name in ["good", "better"] {
         assert!(world.get(CONFIG_MAP, name).await.is_object(), "{name}");

@@ -1,14 +1,21 @@
-//! Others at the same object: who keeps which field, who gives way, and when it is a fight.
+//! Other managers of the same object: which fields they keep, conflict policies, and flapping.
 
 mod adoption;
 mod collisions;
 mod drift;
-mod fights;
+mod flapping;
 mod immutable;
 mod policies;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use operetta::{object::{ObjectKey}, prelude::*, testkit::{eventually, internals::{board::ReconcileStage, history::Verb}}};
+use operetta::{
+    object::ObjectKey,
+    prelude::*,
+    testkit::{
+        eventually,
+        internals::{board::ReconcileStage, history::Verb},
+    },
+};
 use serde_json::Value;
 
 use crate::{
@@ -31,21 +38,21 @@ async fn start(world: &World, config_maps: ChildConfig) -> Operators {
     world.start(|builder| builder.register(config, recipe::sync)).await
 }
 
-/// What was ever done to children of the parent, as its history says once it is at rest: a status
-/// can be read before the reconcile that wrote it has ended.
+/// All writes of children in the history of the parent. Waits for the end of the reconcile, because its
+/// status can be read before that.
 async fn verbs(world: &World, operators: &Operators) -> Vec<Verb> {
     let key = ObjectKey::namespaced(&world.namespace, "r");
     let parent = || async { operators.running().board().parent("cook", &key) };
     let parent = eventually("the parent at rest", parent, |parent| {
-        parent.as_ref().is_some_and(|parent| parent.run == ReconcileStage::Ahead)
+        parent.as_ref().is_some_and(|parent| parent.stage == ReconcileStage::NotDue)
     });
-    let mut runs: Vec<_> = parent.await.unwrap().history.newest_first().cloned().collect();
-    runs.reverse();
-    let decisions = runs.iter().flat_map(|run| run.decisions.iter());
+    let mut reconciles: Vec<_> = parent.await.unwrap().history.newest_first().cloned().collect();
+    reconciles.reverse();
+    let decisions = reconciles.iter().flat_map(|reconcile| reconcile.decisions.iter());
     decisions.filter_map(|decision| decision.what.verb()).collect()
 }
 
-/// The Events with a reason, of which there is one at least.
+/// The Events with a reason; waits for the first.
 async fn events(world: &World, reason: &str) -> Vec<Value> {
     let events = || async {
         let events = world.list(EVENT).await.into_iter();
@@ -54,7 +61,7 @@ async fn events(world: &World, reason: &str) -> Vec<Value> {
     eventually(reason, events, |events| !events.is_empty()).await
 }
 
-/// What the parent says of its children.
+/// The message of the condition Ready.
 fn message(parent: &Value) -> String {
     condition(parent, "Ready")["message"].as_str().unwrap_or_default().to_owned()
 }

@@ -1,8 +1,15 @@
-//! Fields that other managers hold.
+//! Fields that other managers own.
 
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Service};
 use kube::api::{Patch, PatchParams};
-use operetta::{object::{ObjectKey}, prelude::*, testkit::{eventually, internals::{board::{ParentState, ReconcileStage}}}};
+use operetta::{
+    object::ObjectKey,
+    prelude::*,
+    testkit::{
+        eventually,
+        internals::board::{ParentState, ReconcileStage},
+    },
+};
 use serde_json::{Value, json};
 
 use super::{DEPLOYMENT, events, message, start};
@@ -11,14 +18,14 @@ use crate::{
     world::{CONFIG_MAP, Operators, SERVICE, World, condition},
 };
 
-/// A field that somebody holds of a child, with another value than is desired.
+/// Lets another manager own a field of a child with another value than the desired one.
 async fn with_held_field(world: &World) {
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much", "oil": "a"}))])).await;
     world.until_ready(RECIPE, "r").await;
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "none"}})).await;
 }
 
-/// An operator that yields to the holder of such a field.
+/// An operator that yields to the owner of such a field.
 async fn start_yielding(world: &World) -> Operators {
     let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
     let operators = start(world, policy).await;
@@ -27,34 +34,34 @@ async fn start_yielding(world: &World) -> Operators {
 }
 
 #[operetta_harness::test]
-async fn a_field_of_another_manager_is_left_to_it_and_taken_when_it_lets_go() {
+async fn a_field_of_another_manager_is_not_modified_until_that_manager_releases_it() {
     let world = World::new().await;
     let operators = start_yielding(&world).await;
-    let says_so = |parent: &Value| message(parent).contains(".data.salt (`by-hand`)");
-    let parent = world.until(RECIPE, "r", "who holds it", says_so).await;
+    let is_reported = |parent: &Value| message(parent).contains(".data.salt (`by-hand`)");
+    let parent = world.until(RECIPE, "r", "who holds it", is_reported).await;
     assert_eq!(condition(&parent, "Ready")["status"], "True");
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "none", "oil": "a"}));
     // The rest is applied.
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much", "oil": "b"}))])).await;
     let has_oil = |child: &Value| child["data"] == json!({"salt": "none", "oil": "b"});
-    world.until(CONFIG_MAP, "c", "the field that nobody else holds", has_oil).await;
-    world.until(RECIPE, "r", "it again", says_so).await;
-    assert_eq!(events(&world, "Conflict").await.len(), 1, "said once");
+    world.until(CONFIG_MAP, "c", "the field that no other manager owns", has_oil).await;
+    world.until(RECIPE, "r", "it again", is_reported).await;
+    assert_eq!(events(&world, "Conflict").await.len(), 1, "published once");
     let (status, page) =
         operators.http(&format!("/api/v1/operators/cook/parents/{}/r", world.namespace)).await;
     assert!(status == 200 && page.contains(".data.salt (`by-hand`)"), "{page}");
-    // The other lets go.
+    // The other manager releases the field.
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
     let is_ours = |child: &Value| child["data"] == json!({"salt": "much", "oil": "b"});
     world.until(CONFIG_MAP, "c", "our value", is_ours).await;
-    let is_quiet = |parent: &Value| message(parent) == "all children are as desired";
+    let is_quiet = |parent: &Value| message(parent) == "all children are up to date";
     world.until(RECIPE, "r", "nothing to say", is_quiet).await;
     operators.stop().await;
 }
 
-/// What it held is what the server puts there when nobody says anything.
+/// The released value is the default of the server.
 #[operetta_harness::test]
-async fn a_field_is_taken_when_the_other_lets_go_and_it_looks_as_before() {
+async fn a_released_field_is_applied_even_if_its_value_does_not_change() {
     let world = World::new().await;
     let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
@@ -69,17 +76,18 @@ async fn a_field_is_taken_when_the_other_lets_go_and_it_looks_as_before() {
         world.api(SERVICE).patch("c", &ci, &Patch::Apply(body)).await.unwrap();
     };
     apply(service(json!({"internalTrafficPolicy": "Cluster"}))).await;
-    let says_so = |parent: &Value| message(parent).contains(".spec.internalTrafficPolicy (`ci`)");
-    world.until(RECIPE, "r", "who holds it", says_so).await;
+    let is_reported =
+        |parent: &Value| message(parent).contains(".spec.internalTrafficPolicy (`ci`)");
+    world.until(RECIPE, "r", "who holds it", is_reported).await;
     apply(service(json!({}))).await;
     let is_ours = |child: &Value| child["spec"]["internalTrafficPolicy"] == "Local";
     world.until(SERVICE, "c", "our value", is_ours).await;
     operators.stop().await;
 }
 
-/// Of the new object nobody holds anything.
+/// Other managers own no fields of the new object.
 #[operetta_harness::test]
-async fn a_child_with_an_immutable_field_is_recreated_although_others_hold_another() {
+async fn a_child_with_an_immutable_field_is_recreated_although_other_managers_own_fields() {
     let world = World::new().await;
     let how = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield).recreate_if_immutable();
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
@@ -100,8 +108,8 @@ async fn a_child_with_an_immutable_field_is_recreated_although_others_hold_anoth
         "spec": {"minReadySeconds": 2}});
     let ci = PatchParams::apply("ci").force();
     world.api(DEPLOYMENT).patch("c", &ci, &Patch::Apply(patient)).await.unwrap();
-    let says_so = |parent: &Value| message(parent).contains(".spec.minReadySeconds (`ci`)");
-    world.until(RECIPE, "r", "who holds it", says_so).await;
+    let is_reported = |parent: &Value| message(parent).contains(".spec.minReadySeconds (`ci`)");
+    world.until(RECIPE, "r", "who holds it", is_reported).await;
     world.apply(RECIPE, recipe("r", &[deployment("stew")])).await;
     let is_new = |child: &Value| child["spec"]["selector"]["matchLabels"]["dish"] == "stew";
     let child = world.until(DEPLOYMENT, "c", "the new object", is_new).await;
@@ -113,31 +121,31 @@ async fn a_child_with_an_immutable_field_is_recreated_although_others_hold_anoth
 async fn a_child_with_a_field_of_another_manager_causes_no_request_per_reconcile() {
     let world = World::that_logs_requests().await;
     let operators = start_yielding(&world).await;
-    let says_so = |parent: &Value| message(parent).contains(".data.salt");
-    world.until(RECIPE, "r", "who holds it", says_so).await;
+    let is_reported = |parent: &Value| message(parent).contains(".data.salt");
+    world.until(RECIPE, "r", "who holds it", is_reported).await;
     operators.until_synced("cook", &world.namespace, "r").await;
     let asked = || {
         let requests = world.our_requests().into_iter();
         requests.filter(|request| request.uri.contains("/configmaps/c")).count()
     };
-    let (before, runs) = (asked(), operators.runs("cook", &world.namespace, "r"));
+    let (before, reconciles) = (asked(), operators.reconciles("cook", &world.namespace, "r"));
     for taste in ["a", "b", "c"] {
         world.patch(RECIPE, "r", json!({"spec": {"status": {"taste": taste}}})).await;
         let tastes = |parent: &Value| parent["status"]["taste"] == taste;
         world.until(RECIPE, "r", "the new status", tastes).await;
     }
-    assert!(operators.runs("cook", &world.namespace, "r") > runs);
+    assert!(operators.reconciles("cook", &world.namespace, "r") > reconciles);
     assert_eq!(asked(), before);
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn what_ties_a_child_to_its_parent_is_not_left_to_others() {
+async fn the_ownership_fields_of_a_child_are_repaired_under_the_yield_policy() {
     let world = World::new().await;
     let operators = start_yielding(&world).await;
-    // Or the write that is under way takes the label along.
-    let says_so = |parent: &Value| message(parent).contains(".data.salt (`by-hand`)");
-    world.until(RECIPE, "r", "who holds a field", says_so).await;
+    // Otherwise the write in progress may include the label.
+    let is_reported = |parent: &Value| message(parent).contains(".data.salt (`by-hand`)");
+    world.until(RECIPE, "r", "who holds a field", is_reported).await;
     let label = json!({"metadata": {"labels": {"app.kubernetes.io/managed-by": "me"}}});
     world.patch(CONFIG_MAP, "c", label).await;
     let is_tied =
@@ -154,12 +162,14 @@ async fn in_conflict(operators: &Operators) -> String {
     metrics.lines().find_map(|line| line.strip_prefix(gauge)).unwrap_or("none").to_owned()
 }
 
-/// The parent as HTTP shows it when no reconcile is under way or to come.
+/// The parent over HTTP once no reconcile is in progress or scheduled.
 async fn at_rest(world: &World, operators: &Operators) -> Value {
     let key = ObjectKey::namespaced(&world.namespace, "r");
     let parent = || async { operators.running().board().parent("cook", &key) };
     let is_at_rest = |parent: &Option<ParentState>| {
-        parent.as_ref().is_some_and(|it| it.run == ReconcileStage::Ahead && it.next_wake.is_none())
+        parent
+            .as_ref()
+            .is_some_and(|it| it.stage == ReconcileStage::NotDue && it.next_wake.is_none())
     };
     eventually("the parent at rest", parent, is_at_rest).await;
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
@@ -172,15 +182,15 @@ async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
     let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
     let operators = start(&world, policy).await;
     with_held_field(&world).await;
-    let says_so = |parent: &Value| {
+    let is_reported = |parent: &Value| {
         let ready = condition(parent, "Ready");
         ready["status"] == "False"
             && ready["reason"] == "Conflict"
             && message(parent).contains(".data.salt (`by-hand`)")
     };
-    world.until(RECIPE, "r", "a conflict", says_so).await;
+    world.until(RECIPE, "r", "a conflict", is_reported).await;
     let before = world.get(CONFIG_MAP, "c").await;
-    // Nor is what nobody else holds.
+    // Fields that nobody else owns are not written either.
     let children =
         [config_map("c", json!({"salt": "much", "oil": "b"})), config_map("d", json!({}))];
     world.apply(RECIPE, recipe("r", &children)).await;
@@ -188,26 +198,26 @@ async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
     let is_observed = |parent: &Value| {
         condition(parent, "Ready")["observedGeneration"] == parent["metadata"]["generation"]
     };
-    world.until(RECIPE, "r", "a look at the change", |p| is_observed(p) && says_so(p)).await;
+    world.until(RECIPE, "r", "a look at the change", |p| is_observed(p) && is_reported(p)).await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, before);
-    assert_eq!(events(&world, "Conflict").await.len(), 1, "said once");
-    // Who is not ready is not called synced elsewhere.
+    assert_eq!(events(&world, "Conflict").await.len(), 1, "published once");
+    // The phase agrees with the condition.
     let shown = at_rest(&world, &operators).await;
     assert_eq!(shown["phase"], "waiting", "{shown:#}");
     assert_eq!(in_conflict(&operators).await, "1");
     assert!(shown["why"].as_str().unwrap().starts_with("It waits: ConfigMap.v1 "), "{shown:#}");
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
     let parent = world.until_ready(RECIPE, "r").await;
-    assert_eq!(message(&parent), "all children are as desired");
+    assert_eq!(message(&parent), "all children are up to date");
     assert_eq!(at_rest(&world, &operators).await["phase"], "synced");
     assert_eq!(in_conflict(&operators).await, "0");
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "much", "oil": "b"}));
     operators.stop().await;
 }
 
-/// What replaces it may be what is left to others.
+/// The child with the conflict may replace it.
 #[operetta_harness::test]
-async fn a_child_that_is_not_wanted_stays_while_fields_of_another_are_reported_and_then_goes() {
+async fn an_undesired_child_is_not_deleted_while_a_conflict_of_another_is_reported() {
     let world = World::new().await;
     let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
     let operators = start(&world, policy).await;
@@ -219,10 +229,10 @@ async fn a_child_that_is_not_wanted_stays_while_fields_of_another_are_reported_a
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "little"}})).await;
     world.apply(RECIPE, recipe("r", &[held])).await;
     let both = [".data.salt (`by-hand`)", "/old: its deletion waits until every write is accepted"];
-    let tells_both = |parent: &Value| both.iter().all(|said| message(parent).contains(said));
-    let parent = world.until(RECIPE, "r", "why the deletion waits", tells_both).await;
+    let reports_both = |parent: &Value| both.iter().all(|part| message(parent).contains(part));
+    let parent = world.until(RECIPE, "r", "why the deletion waits", reports_both).await;
     assert_eq!(condition(&parent, "Ready")["reason"], "Conflict");
-    assert_eq!(condition(&parent, "Stalled")["status"], "True", "only a hand helps");
+    assert_eq!(condition(&parent, "Stalled")["status"], "True", "it requires manual intervention");
     assert!(world.get(CONFIG_MAP, "old").await.is_object());
     assert_eq!(in_conflict(&operators).await, "1");
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
@@ -231,19 +241,21 @@ async fn a_child_that_is_not_wanted_stays_while_fields_of_another_are_reported_a
     operators.stop().await;
 }
 
-/// The server answers that others hold its fields before it looks whose it is.
+/// The server reports the field conflict before the operator can check the owner.
 #[operetta_harness::test]
-async fn an_object_of_somebody_else_is_no_child_with_fields_of_others() {
+async fn a_foreign_object_is_reported_as_foreign_and_not_as_a_field_conflict() {
     let world = World::new().await;
     for (name, policy) in [("y", ConflictPolicy::Yield), ("r", ConflictPolicy::Report)] {
         let before = world.apply(CONFIG_MAP, config_map(name, json!({"salt": "theirs"}))).await;
         let operators = start(&world, ChildConfig::apply().with_conflicts(policy)).await;
         world.apply(RECIPE, recipe(name, &[config_map(name, json!({"salt": "much"}))])).await;
-        let says_so = |parent: &Value| {
+        let is_reported = |parent: &Value| {
             condition(parent, "Ready")["reason"] == "Conflict"
-                && message(parent).contains("exists and is not ours (it has no controller)")
+                && message(parent).contains(
+                    "already exists and is not owned by this parent (it has no controller)",
+                )
         };
-        world.until(RECIPE, name, "whose it is", says_so).await;
+        world.until(RECIPE, name, "whose it is", is_reported).await;
         assert_eq!(world.get(CONFIG_MAP, name).await, before);
         let counted = || in_conflict(&operators);
         eventually("a conflict", counted, |counted| counted == "1").await;
@@ -253,10 +265,8 @@ async fn an_object_of_somebody_else_is_no_child_with_fields_of_others() {
     }
 }
 
-/// What it had of others is theirs still, down to who manages it.
-/// Theirs is one that controls nothing.
 #[operetta_harness::test]
-async fn what_ties_a_child_to_its_parent_is_taken_also_where_conflicts_are_only_reported() {
+async fn the_ownership_fields_of_a_child_are_repaired_under_the_report_policy() {
     let world = World::new().await;
     let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
     let operators = start(&world, policy).await;

@@ -1,4 +1,4 @@
-//! A handler that asks for a finalizer cleans up before its parent goes.
+//! A handler with a finalizer cleans up before its parent is deleted.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use crate::{
     cleaner::{Answer, Cleaner},
     recipe::{self, RECIPE, config_map, recipe},
-    told::Trouble,
+    reported::ExpectedFailure,
     world::{CONFIG_MAP, Operators, World, condition},
 };
 
 #[operetta_harness::test]
-async fn a_parent_goes_only_after_its_handler_has_cleaned_up() {
+async fn a_parent_is_deleted_only_after_its_handler_has_finalized() {
     let world = World::new().await;
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
@@ -25,10 +25,10 @@ async fn a_parent_goes_only_after_its_handler_has_cleaned_up() {
     assert_eq!(parent["metadata"]["finalizers"], finalizers);
     cleaner.answers(Answer::Fails);
     world.delete(RECIPE, "r").await;
-    let says_why = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
-    world.until(RECIPE, "r", "why it does not go", says_why).await;
+    let reports_why = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
+    world.until(RECIPE, "r", "why it does not go", reports_why).await;
     cleaner.answers(Answer::NotYet);
-    cleaner.until_asked(&world, "r", 4).await;
+    cleaner.until_called(&world, "r", 4).await;
     assert_eq!(cleaner.children_seen(&world, "r"), 1, "children are still visible");
     assert!(world.get(CONFIG_MAP, "c").await.is_object(), "and still there");
     cleaner.answers(Answer::Done);
@@ -41,17 +41,17 @@ async fn a_parent_goes_only_after_its_handler_has_cleaned_up() {
     operators.stop().await;
 }
 
-/// A parent `r` with a child `c` whose handler gets into trouble when it is asked to clean up.
-struct Leaving {
+/// A deleted parent `r` with a child `c` whose handler fails in finalize.
+struct DeletedParent {
     world: World,
     operators: Operators,
     cleaner: Cleaner,
-    /// The child as it was before.
+    /// The child before the deletion.
     child: Value,
 }
 
-impl Leaving {
-    /// The parent is deleted, and what came of it is said everywhere.
+impl DeletedParent {
+    /// Deletes the parent and waits until the failure is reported in all places.
     async fn after(answer: Answer, reason: &str, words: &str) -> Self {
         let world = World::new().await;
         let config = recipe::config("cook").with_handler_deadline(Duration::from_millis(300));
@@ -62,22 +62,22 @@ impl Leaving {
         world.until_ready(RECIPE, "r").await;
         let child = world.get(CONFIG_MAP, "c").await;
         cleaner.answers(answer);
-        let trouble = Trouble::ahead(&world, &operators, "cook", reason).await;
+        let failure = ExpectedFailure::before(&world, &operators, "cook", reason).await;
         world.delete(RECIPE, "r").await;
-        trouble.until_told("r", words).await;
-        let leaving = Self { world, operators, cleaner, child };
-        leaving.nothing_has_gone().await;
-        leaving
+        failure.until_reported("r", words).await;
+        let parent = Self { world, operators, cleaner, child };
+        parent.assert_nothing_deleted().await;
+        parent
     }
 
-    async fn nothing_has_gone(&self) {
+    async fn assert_nothing_deleted(&self) {
         let parent = self.world.get(RECIPE, "r").await;
         assert_eq!(parent["metadata"]["finalizers"], json!(["operetta.dev/cook"]), "{parent}");
-        assert_eq!(self.world.get(CONFIG_MAP, "c").await, self.child, "the child stays as it is");
+        assert_eq!(self.world.get(CONFIG_MAP, "c").await, self.child);
     }
 
-    /// Once the handler says in time that it is done, the parent goes.
-    async fn goes_when_done(self) {
+    /// Asserts that the parent is deleted once finalize is done in time.
+    async fn is_deleted_when_done(self) {
         let Self { world, operators, cleaner, .. } = self;
         assert_eq!(cleaner.finalized(&world, "r"), 0, "{cleaner:?}");
         cleaner.answers(Answer::Done);
@@ -89,23 +89,23 @@ impl Leaving {
 }
 
 #[operetta_harness::test]
-async fn a_handler_that_panics_when_it_is_to_clean_up_keeps_the_parent_until_it_has() {
-    let leaving = Leaving::after(Answer::Panics, "HandlerPanicked", "the drain bursts").await;
-    leaving.cleaner.until_asked(&leaving.world, "r", 3).await;
-    leaving.nothing_has_gone().await;
-    leaving.goes_when_done().await;
+async fn a_panic_in_finalize_keeps_the_parent_until_finalize_succeeds() {
+    let parent = DeletedParent::after(Answer::Panics, "HandlerPanicked", "the drain bursts").await;
+    parent.cleaner.until_called(&parent.world, "r", 3).await;
+    parent.assert_nothing_deleted().await;
+    parent.is_deleted_when_done().await;
 }
 
-/// It does not wait for ever, and nobody knows what it has done since it was given up on.
+/// The result of an overdue call is unknown.
 #[operetta_harness::test]
-async fn a_handler_that_has_cleaned_up_past_its_deadline_is_asked_again() {
+async fn a_handler_that_finalizes_past_its_deadline_is_called_again() {
     let words = "has not returned within 0.3 s";
-    let leaving = Leaving::after(Answer::Hangs, "HandlerTimeout", words).await;
-    // The call that hangs says now that it is done; those after it, in time, that they are not.
-    leaving.cleaner.answers(Answer::NotYet);
-    leaving.cleaner.until_asked(&leaving.world, "r", 3).await;
-    leaving.nothing_has_gone().await;
-    leaving.goes_when_done().await;
+    let parent = DeletedParent::after(Answer::Hangs, "HandlerTimeout", words).await;
+    // The overdue call now returns that it is done; later calls return in time that they are not.
+    parent.cleaner.answers(Answer::NotYet);
+    parent.cleaner.until_called(&parent.world, "r", 3).await;
+    parent.assert_nothing_deleted().await;
+    parent.is_deleted_when_done().await;
 }
 
 #[operetta_harness::test]

@@ -1,4 +1,5 @@
-//! A reconcile, or an operator within a minute, that would delete too many children asks a person.
+//! Deletions of too many children by a reconcile, or by an operator within a minute, require a
+//! confirmation by the user.
 
 use operetta::{
     operator::{Allowance, DeletionLimit},
@@ -16,17 +17,17 @@ const ALL: Allowance = Allowance { percent: 100, at_least: 0 };
 
 /// At most half of a parent's children in a reconcile, but two in any case.
 fn half_of_a_parent() -> DeletionLimit {
-    DeletionLimit { run: Allowance { percent: 50, at_least: 2 }, minute: ALL }
+    DeletionLimit { reconcile: Allowance { percent: 50, at_least: 2 }, minute: ALL }
 }
 
-/// In its namespace alone: what another test left behind is counted too, and may still go.
+/// Restricted to the test's namespace, because children of other tests count too.
 async fn start(world: &World, limit: DeletionLimit) -> Operators {
     let config =
         recipe::config("cook").within_namespace(&world.namespace).with_deletion_limit(limit);
     world.start(|builder| builder.register(config, recipe::sync)).await
 }
 
-/// `a-1` to `a-6`, for example, each with this salt.
+/// Six children, for example `a-1` to `a-6`.
 fn six(prefix: &str, salt: &str) -> Vec<Value> {
     some(prefix, 6, salt)
 }
@@ -36,26 +37,26 @@ fn some(prefix: &str, count: usize, salt: &str) -> Vec<Value> {
     (1..=count).map(child).collect()
 }
 
-/// The names of the children that are there.
+/// The names of the existing children.
 async fn names(world: &World, prefix: &str) -> Vec<String> {
     let all = world.list(CONFIG_MAP).await;
     let names = all.iter().filter_map(|object| object["metadata"]["name"].as_str());
     names.filter(|name| name.starts_with(prefix)).map(str::to_owned).collect()
 }
 
-/// Waits until a parent says of its generation that deletions are held, and returns the message.
+/// Waits until a parent reports held deletions for its generation; returns the message.
 async fn until_held(world: &World, name: &str) -> String {
-    let says_so = |parent: &Value| {
+    let is_reported = |parent: &Value| {
         let held = condition(parent, "DeletionsHeld");
         held["status"] == "True" && held["observedGeneration"] == parent["metadata"]["generation"]
     };
-    let parent = world.until(RECIPE, name, "the condition DeletionsHeld", says_so).await;
+    let parent = world.until(RECIPE, name, "the condition DeletionsHeld", is_reported).await;
     let ready = condition(&parent, "Ready");
     assert_eq!((&ready["status"], &ready["reason"]), (&json!("False"), &json!("DeletionsHeld")));
     condition(&parent, "DeletionsHeld")["message"].as_str().unwrap().to_owned()
 }
 
-/// What the metrics say of so many children that stay until a person allows it.
+/// The metric of so many held children.
 fn children_held(children: u8) -> String {
     format!("operetta_children_held{{operator=\"cook\"}} {children}\n")
 }
@@ -69,18 +70,18 @@ async fn allow(world: &World, name: &str, code: &str) {
     world.patch(RECIPE, name, json!({"metadata": {"annotations": annotations}})).await;
 }
 
-/// Lets a parent run once more, and waits for the end of that.
+/// Triggers another reconcile and waits for its end.
 async fn reconcile_again(world: &World, operators: &Operators, name: &str) {
-    let runs = operators.runs("cook", &world.namespace, name);
-    // Never what is there already: that would change nothing, and nobody would run.
+    let reconciles = operators.reconciles("cook", &world.namespace, name);
+    // A new value each time, because an unchanged one would not trigger a reconcile.
     let version = world.get(RECIPE, name).await["metadata"]["resourceVersion"].take();
     let annotations = json!({"example.dev/again": version});
     world.patch(RECIPE, name, json!({"metadata": {"annotations": annotations}})).await;
-    operators.until_reconciles("cook", &world.namespace, name, runs + 1).await;
+    operators.until_reconciles("cook", &world.namespace, name, reconciles + 1).await;
 }
 
 #[operetta_harness::test]
-async fn a_reconcile_that_would_delete_most_children_asks_and_writes_the_others() {
+async fn a_reconcile_over_the_deletion_limit_holds_deletions_and_writes_the_other_children() {
     let world = World::new().await;
     let operators = start(&world, half_of_a_parent()).await;
     world.apply(RECIPE, recipe("r", &six("a", "little"))).await;
@@ -95,13 +96,13 @@ async fn a_reconcile_that_would_delete_most_children_asks_and_writes_the_others(
     assert_eq!(world.get(CONFIG_MAP, "a-1").await["data"]["salt"], "much");
     assert_eq!(names(&world, "new").await, ["new-1"]);
     let events = || world.list(EVENT);
-    let is_said = |events: &Vec<Value>| {
-        let said = |event: &&Value| {
+    let is_reported = |events: &Vec<Value>| {
+        let is_held = |event: &&Value| {
             event["reason"] == "DeletionsHeld" && event["regarding"]["name"] == "r"
         };
-        events.iter().find(said).is_some_and(|event| event["type"] == "Warning")
+        events.iter().find(is_held).is_some_and(|event| event["type"] == "Warning")
     };
-    eventually("a Warning Event", events, is_said).await;
+    eventually("a Warning Event", events, is_reported).await;
     let (_, metrics) = operators.http("/metrics").await;
     let line = r#"operetta_deletions_held_total{operator="cook"} 5"#;
     assert!(metrics.contains(line), "{metrics}");
@@ -109,7 +110,7 @@ async fn a_reconcile_that_would_delete_most_children_asks_and_writes_the_others(
     let is_held = |(_, body): &(u16, String)| body.contains(&children_held(5));
     eventually("the held children are counted", gauge, is_held).await;
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
-    // The condition is written within the reconcile, which is shown when it has ended.
+    // The condition is written during the reconcile, which the page shows when it has ended.
     let shown = || async {
         serde_json::from_str::<Value>(&operators.http(&path).await.1).unwrap_or_default()
     };
@@ -119,7 +120,7 @@ async fn a_reconcile_that_would_delete_most_children_asks_and_writes_the_others(
 }
 
 #[operetta_harness::test]
-async fn only_the_code_of_the_held_children_lets_them_go_and_no_others_later() {
+async fn only_the_code_of_the_held_children_allows_their_deletion() {
     let world = World::new().await;
     let operators = start(&world, half_of_a_parent()).await;
     world.apply(RECIPE, recipe("r", &six("a", ""))).await;
@@ -144,13 +145,13 @@ async fn only_the_code_of_the_held_children_lets_them_go_and_no_others_later() {
     let gauge = || operators.http("/metrics");
     let is_over = |(_, body): &(u16, String)| body.contains(&children_held(0));
     eventually("no child is held", gauge, is_over).await;
-    // The annotation stays, and allows nothing any more.
+    // The annotation stays but allows no further deletions.
     world.apply(RECIPE, recipe("r", &six("a", ""))).await;
     world.until_ready(RECIPE, "r").await;
     world.apply(RECIPE, recipe("r", &[])).await;
     assert_ne!(code(&until_held(&world, "r").await), code(&message));
     assert_eq!(names(&world, "a-").await.len(), 6);
-    // The handler wants them again: nothing is left to ask.
+    // The children are desired again, so that nothing is held.
     world.apply(RECIPE, recipe("r", &six("a", ""))).await;
     let parent = world.until_ready(RECIPE, "r").await;
     assert_eq!(condition(&parent, "DeletionsHeld"), Value::Null);
@@ -158,7 +159,7 @@ async fn only_the_code_of_the_held_children_lets_them_go_and_no_others_later() {
 }
 
 #[operetta_harness::test]
-async fn replacing_all_children_asks_also_once_the_new_ones_are_there_and_after_a_restart() {
+async fn replacing_all_children_holds_deletions_also_after_a_restart() {
     let world = World::new().await;
     let operators = start(&world, half_of_a_parent()).await;
     world.apply(RECIPE, recipe("r", &six("old", ""))).await;
@@ -178,9 +179,9 @@ async fn replacing_all_children_asks_also_once_the_new_ones_are_there_and_after_
     operators.stop().await;
 }
 
-/// Nothing but the condition tells the next process that deletions are held.
+/// The next process knows only from the condition that deletions are held.
 #[operetta_harness::test]
-async fn a_failure_between_two_processes_lets_no_held_deletion_go() {
+async fn a_failure_before_a_restart_does_not_release_held_deletions() {
     let world = World::new().await;
     let operators = start(&world, half_of_a_parent()).await;
     world.apply(RECIPE, recipe("r", &six("old", ""))).await;
@@ -200,10 +201,10 @@ async fn a_failure_between_two_processes_lets_no_held_deletion_go() {
 }
 
 #[operetta_harness::test]
-async fn an_operator_that_would_delete_most_children_within_a_minute_asks() {
+async fn an_operator_over_the_deletion_limit_per_minute_holds_deletions() {
     let world = World::new().await;
     let minute = Allowance { percent: 50, at_least: 1 };
-    let operators = start(&world, DeletionLimit { run: ALL, minute }).await;
+    let operators = start(&world, DeletionLimit { reconcile: ALL, minute }).await;
     let parents = ["a", "b", "c", "d"];
     for name in parents {
         world.apply(RECIPE, recipe(name, &some(name, 3, ""))).await;
@@ -223,11 +224,11 @@ async fn an_operator_that_would_delete_most_children_within_a_minute_asks() {
     allow(&world, "d", code(&until_held(&world, "d").await)).await;
     world.until_ready(RECIPE, "d").await;
     assert_eq!((names(&world, "c").await.len(), names(&world, "d").await.len()), (3, 0));
-    // Of so many the minute of another process would let them go: that nobody has allowed.
+    // Of so many children the budget of another process would allow the held deletions.
     world.apply(RECIPE, recipe("e", &some("e", 9, ""))).await;
     world.until_ready(RECIPE, "e").await;
     operators.stop().await;
-    let operators = start(&world, DeletionLimit { run: ALL, minute }).await;
+    let operators = start(&world, DeletionLimit { reconcile: ALL, minute }).await;
     operators.until_reconciles("cook", &world.namespace, "c", 1).await;
     let message = until_held(&world, "c").await;
     assert!(message.contains("may delete 6 of its 12 within a minute"), "{message}");
@@ -239,7 +240,7 @@ async fn an_operator_that_would_delete_most_children_within_a_minute_asks() {
 }
 
 #[operetta_harness::test]
-async fn what_comes_back_and_what_kubernetes_collects_is_not_counted() {
+async fn recreated_and_garbage_collected_children_do_not_count_as_deletions() {
     let world = World::new().await;
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let config = OperatorConfig::new("cook", parent)
@@ -247,7 +248,7 @@ async fn what_comes_back_and_what_kubernetes_collects_is_not_counted() {
             K8sType::namespaced(CONFIG_MAP.0, CONFIG_MAP.1, CONFIG_MAP.2),
             ChildConfig::recreate(),
         )
-        .with_deletion_limit(DeletionLimit { run: NONE, minute: NONE });
+        .with_deletion_limit(DeletionLimit { reconcile: NONE, minute: NONE });
     let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
     world.apply(RECIPE, recipe("r", &six("a", "little"))).await;
     world.until_ready(RECIPE, "r").await;
@@ -263,7 +264,7 @@ async fn what_comes_back_and_what_kubernetes_collects_is_not_counted() {
 }
 
 #[operetta_harness::test]
-async fn by_default_a_small_parent_may_drop_all_and_without_a_limit_any() {
+async fn by_default_all_children_of_a_small_parent_may_be_deleted_and_without_a_limit_any_number() {
     let world = World::new().await;
     for (config, count) in
         [(recipe::config("cook"), 10), (recipe::config("cook").without_deletion_limit(), 60)]
@@ -278,9 +279,9 @@ async fn by_default_a_small_parent_may_drop_all_and_without_a_limit_any() {
     }
 }
 
-/// How many children there were, of which so many are to go, is not known any more.
+/// The number of children before the deletions is no longer known.
 #[operetta_harness::test]
-async fn a_limit_that_holds_nothing_back_lets_go_what_an_earlier_process_held() {
+async fn a_limit_of_all_children_releases_deletions_held_by_an_earlier_process() {
     let world = World::new().await;
     let operators = start(&world, half_of_a_parent()).await;
     world.apply(RECIPE, recipe("r", &six("a", ""))).await;
@@ -288,7 +289,7 @@ async fn a_limit_that_holds_nothing_back_lets_go_what_an_earlier_process_held() 
     world.apply(RECIPE, recipe("r", &[])).await;
     until_held(&world, "r").await;
     operators.stop().await;
-    let operators = start(&world, DeletionLimit { run: ALL, minute: ALL }).await;
+    let operators = start(&world, DeletionLimit { reconcile: ALL, minute: ALL }).await;
     let parent = world.until_ready(RECIPE, "r").await;
     assert_eq!(condition(&parent, "DeletionsHeld"), Value::Null);
     assert_eq!(names(&world, "a-").await.len(), 0);

@@ -1,6 +1,6 @@
-//! What goes, when and in which order; and what keeps it from going.
+//! Which objects are deleted, when and in which order, and what holds deletions.
 
 mod finalizers;
 mod guard;
 mod parents;
-mod uncollectable;
+mod with_finalizer;

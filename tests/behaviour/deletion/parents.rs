@@ -1,14 +1,14 @@
-//! A deleted parent takes its children with it, and brings none of them back.
+//! The children of a deleted parent are deleted and not created again.
 
 use k8s_openapi::api::batch::v1::Job;
 use kube::api::{DeleteParams, Patch, PropagationPolicy};
-use operetta::prelude::*;
+use operetta::{operator::Propagation, prelude::*};
 use serde_json::{Value, json};
 
 use crate::{
     cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
-    told::Trouble,
+    reported::ExpectedFailure,
     world::{
         CONFIG_MAP, ECHO, Kind, NAMESPACE, POD, SERVICE, TEMP, World, condition, eventually,
         is_ready,
@@ -16,7 +16,7 @@ use crate::{
 };
 
 #[operetta_harness::test]
-async fn deleting_the_parent_removes_the_children() {
+async fn deleting_the_parent_deletes_the_children() {
     let world = World::new().await;
     let operators = world.start_all().await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "hello"}})).await;
@@ -29,16 +29,16 @@ async fn deleting_the_parent_removes_the_children() {
 }
 
 #[operetta_harness::test]
-async fn deleting_the_parent_in_the_foreground_recreates_nothing_on_the_way() {
+async fn deleting_the_parent_in_the_foreground_recreates_no_child() {
     let world = World::that_logs_requests().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
-    // A finalizer on the child keeps the parent in deletion until the test lets it go.
+    // A finalizer of the child keeps the parent terminating until the test removes it.
     let mut held = config_map("held", json!({}));
     held["metadata"]["finalizers"] = json!(["test.operetta.dev/hold"]);
     world.apply(RECIPE, recipe("r", &[held, config_map("free", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
-    // The parent is seen ready a moment before the request that made it so is counted.
+    // The parent is ready a moment before the request for that is counted.
     operators.until_synced("cook", &world.namespace, "r").await;
     let before = world.our_requests().len();
     let foreground =
@@ -55,12 +55,12 @@ async fn deleting_the_parent_in_the_foreground_recreates_nothing_on_the_way() {
     operators.stop().await;
     let written: Vec<_> =
         world.our_requests().into_iter().skip(before).filter(Request::is_write).collect();
-    assert_eq!(written, [], "a parent in deletion is not synced");
+    assert_eq!(written, [], "a terminating parent is not synced");
 }
 
 const JOB: Kind = Kind("batch/v1", "Job", "jobs");
 
-/// Suspended, so that nobody but the test makes Pods for it.
+/// Suspended, so that only the test creates Pods for it.
 fn job() -> Value {
     let containers = json!([{"name": "c", "image": "registry.example/soup:1"}]);
     let template = json!({"spec": {"restartPolicy": "Never", "containers": containers}});
@@ -76,9 +76,9 @@ fn pod_of(job: &Value) -> Value {
         "spec": {"containers": containers}})
 }
 
-/// A Job that is deleted without a word about them leaves its Pods behind.
+/// The default propagation policy of Jobs orphans their Pods.
 #[operetta_harness::test]
-async fn the_pods_of_a_job_go_with_it_unless_they_are_to_stay() {
+async fn the_pods_of_a_job_are_deleted_with_it_unless_they_are_orphaned() {
     for propagation in [Propagation::Background, Propagation::Foreground, Propagation::Orphan] {
         let world = World::new().await;
         let how = ChildConfig::apply().with_propagation(propagation);
@@ -91,7 +91,7 @@ async fn the_pods_of_a_job_go_with_it_unless_they_are_to_stay() {
         world.until(JOB, "j", "the Job gone", Value::is_null).await;
         if propagation == Propagation::Orphan {
             let is_free = |pod: &Value| pod["metadata"]["ownerReferences"].is_null();
-            world.until(POD, "p", "a Pod of nobody", is_free).await;
+            world.until(POD, "p", "a Pod without an owner", is_free).await;
         } else {
             world.until(POD, "p", "the Pod gone", Value::is_null).await;
         }
@@ -100,7 +100,7 @@ async fn the_pods_of_a_job_go_with_it_unless_they_are_to_stay() {
 }
 
 #[operetta_harness::test]
-async fn a_temp_namespace_deletes_its_namespace_when_its_time_has_come() {
+async fn a_temp_namespace_deletes_its_namespace_after_the_configured_time() {
     let world = World::new().await;
     let operators = world.start_all().await;
     let name = format!("{}-temp", world.namespace);
@@ -114,9 +114,9 @@ async fn a_temp_namespace_deletes_its_namespace_when_its_time_has_come() {
     operators.stop().await;
 }
 
-/// As after an upgrade of the type: what was a time is none any more, or never was checked.
+/// As after an upgrade of a CRD that did not validate the time.
 #[operetta_harness::test]
-async fn a_temp_namespace_whose_time_makes_no_sense_keeps_its_namespace_and_says_so() {
+async fn a_temp_namespace_with_an_invalid_time_keeps_its_namespace_and_reports_it() {
     let world = World::new().await;
     let operators = world.start_all().await;
     let name = format!("{}-temp", world.namespace);
@@ -131,7 +131,7 @@ async fn a_temp_namespace_whose_time_makes_no_sense_keeps_its_namespace_and_says
         world.api(TEMP).patch(&name, &params, &soon).await.is_ok()
     };
     eventually("the pattern gone", patch, |is_taken| *is_taken).await;
-    let why = "`soon` is not a whole number followed by s, m, h or d";
+    let why = "`soon` is not an integer followed by s, m, h or d";
     let is_stalled = |parent: &Value| {
         let stalled = condition(parent, "Stalled");
         stalled["status"] == "True" && stalled["message"].as_str().unwrap().contains(why)
@@ -139,8 +139,8 @@ async fn a_temp_namespace_whose_time_makes_no_sense_keeps_its_namespace_and_says
     let stalled = world.until(TEMP, &name, "the parent stalled", is_stalled).await;
     assert_eq!(condition(&stalled, "Ready")["reason"], "HandlerFailed");
     assert!(stalled["status"]["error"].as_str().unwrap().contains(why), "{stalled}");
-    assert_eq!(stalled["status"]["phase"], "Active", "what is still so is still said");
-    assert_eq!(world.get(NAMESPACE, &name).await, namespace, "it stays as it is");
+    assert_eq!(stalled["status"]["phase"], "Active");
+    assert_eq!(world.get(NAMESPACE, &name).await, namespace, "it is not modified");
     world.apply(TEMP, temp("2h")).await;
     let parent = world.until(TEMP, &name, "the parent ready again", is_ready).await;
     assert!(parent["status"]["error"].is_null(), "{parent}");
@@ -149,10 +149,10 @@ async fn a_temp_namespace_whose_time_makes_no_sense_keeps_its_namespace_and_says
     operators.stop().await;
 }
 
-/// What replaces a child may be what is refused. It waits also where that is for good: until a person
-/// mends the write, or what is in its way.
+/// The refused child may replace the undesired one. The deletion also waits for a permanent refusal, until
+/// the user fixes it.
 #[operetta_harness::test]
-async fn a_child_that_is_not_wanted_stays_while_a_write_of_another_is_refused_and_then_goes() {
+async fn an_undesired_child_is_not_deleted_while_a_write_of_another_is_refused() {
     let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
@@ -163,9 +163,9 @@ async fn a_child_that_is_not_wanted_stays_while_a_write_of_another_is_refused_an
         world.apply(RECIPE, recipe("r", std::slice::from_ref(&old))).await;
         world.until_ready(RECIPE, "r").await;
         let before = world.get(CONFIG_MAP, "old").await;
-        let trouble = Trouble::ahead(&world, &operators, "cook", reason).await;
+        let failure = ExpectedFailure::before(&world, &operators, "cook", reason).await;
         world.apply(RECIPE, recipe("r", &[config_map(sibling, json!({}))])).await;
-        trouble.until_told("r", sibling).await;
+        failure.until_reported("r", sibling).await;
         assert_eq!(world.get(CONFIG_MAP, "old").await, before, "it stays beside {sibling}");
         let (_, page) = operators.http(&path).await;
         let waits = "its deletion waits until every write is accepted";

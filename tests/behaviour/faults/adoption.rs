@@ -1,4 +1,4 @@
-//! What comes between the steps of an adoption.
+//! Interruptions between the steps of an adoption.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use operetta::prelude::*;
@@ -6,11 +6,11 @@ use operetta::prelude::*;
 use super::*;
 use crate::recipe::{config_map, recipe};
 
-/// The patches of the child: the create that is in vain, the trial, the hand-over, the apply.
-const HAND_OVER: usize = 3;
+/// The patches of the child: the refused create, the dry run, the ownership transfer, the apply.
+const OWNERSHIP_TRANSFER: usize = 3;
 
 #[operetta_harness::test]
-async fn an_adoption_that_has_begun_is_completed_when_the_operator_is_paused_meanwhile() {
+async fn an_adoption_in_progress_is_completed_although_the_operator_is_paused() {
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let config = OperatorConfig::new("cook", parent)
         .child::<ConfigMap>(ChildConfig::apply().adopting())
@@ -20,7 +20,7 @@ async fn an_adoption_that_has_begun_is_completed_when_the_operator_is_paused_mea
     let (world, operators) = (&faults.world, &faults.operators);
     world.apply(CONFIG_MAP, config_map("c", json!({"salt": "little"}))).await;
     let held = Rule::new(Fault::HoldReply).verb("patch").resource("configmaps").name("c");
-    let held = faults.add(held.from_nth(HAND_OVER).times(1));
+    let held = faults.add(held.from_nth(OWNERSHIP_TRANSFER).times(1));
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
     until_hits(&held, 1).await;
     let (code, answer) = operators.post("/api/v1/operators/cook/pause").await;

@@ -1,40 +1,40 @@
-//! Events that are refused, never answered, or too many.
+//! Events that are refused, unanswered, or too many.
 
-use operetta::{supervisor::Timeouts, operator::Permanent, prelude::*};
+use operetta::{operator::Permanent, prelude::*, supervisor::Timeouts};
 
 use super::*;
 use crate::recipe::{acting, config_map, recipe};
 
 #[operetta_harness::test]
-async fn an_event_that_is_never_answered_delays_neither_a_reconcile_nor_the_end() {
+async fn an_unanswered_event_delays_neither_a_reconcile_nor_the_shutdown() {
     let timeouts = Timeouts { request: Duration::from_hours(1), ..Timeouts::default() };
     let set_up = |builder: SupervisorBuilder| builder.with_timeouts(timeouts);
     let faults = Faults::start_with(FaultPlan::new(), set_up).await;
     let held = faults.add(Rule::new(Fault::HoldRequest).resource("events"));
     faults.world.apply(RECIPE, acting("r", "permanent")).await;
-    faults.until_said("r", "no such dish").await;
+    faults.until_not_ready("r", "no such dish").await;
     until_hits(&held, 1).await;
     faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     tokio::time::timeout(DEADLINE, faults.end()).await.expect("an end in time");
 }
 
 #[operetta_harness::test]
-async fn an_event_that_is_refused_fails_no_reconcile_and_the_next_is_told() {
+async fn a_refused_event_fails_no_reconcile_and_the_next_event_is_published() {
     let faults = Faults::start().await;
     let refused = faults.add(Rule::new(Fault::refuse(403)).verb("create").resource("events"));
     faults.world.apply(RECIPE, acting("r", "permanent")).await;
-    faults.until_said("r", "no such dish").await;
+    faults.until_not_ready("r", "no such dish").await;
     until_hits(&refused, 1).await;
     refused.end();
     faults.world.apply(RECIPE, acting("r", "fail")).await;
     faults.until_warned("r", "the oven is cold").await;
     faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     faults.end().await;
 }
 
-/// As recipes say, or with an error of the parent's choice.
+/// Syncs as recipes specify, or fails with an error of the parent's choice.
 fn failing(request: &SyncRequest) -> Result<SyncResponse> {
     let spec = request.parent.field("spec").unwrap_or_default();
     match spec["fails"].as_str() {
@@ -49,11 +49,10 @@ fn with_error(name: &str, words: &str) -> Value {
     parent
 }
 
-/// Of each of three reasons twelve different ones. Each reason alone is limited too: only together are
-/// they too many.
+/// Twelve different Events for each of three reasons. Only together they exceed the limit per parent,
+/// because each reason is limited too.
 #[operetta_harness::test]
-async fn of_very_many_different_warnings_about_a_parent_the_first_are_told_and_others_are_as_ever()
-{
+async fn the_number_of_different_warning_events_per_parent_is_limited() {
     let register = |builder: SupervisorBuilder| builder.register(recipe::config("cook"), failing);
     let faults = Faults::start_as(FaultPlan::new(), register).await;
     faults.add(Rule::new(Fault::refuse(422)).verb("patch").resource("configmaps"));
@@ -62,21 +61,21 @@ async fn of_very_many_different_warnings_about_a_parent_the_first_are_told_and_o
         |what: &str| (10..22).map(|number| format!("{what}{number}")).collect::<Vec<_>>();
     for words in numbered("soup") {
         faults.world.apply(RECIPE, with_error("r", &words)).await;
-        faults.until_said("r", &words).await;
+        faults.until_not_ready("r", &words).await;
     }
     for name in numbered("No.Name!").into_iter().chain(numbered("dish")) {
         faults.world.apply(RECIPE, child(&name)).await;
-        faults.until_said("r", &name).await;
+        faults.until_not_ready("r", &name).await;
     }
-    // They are sent in order: with this one all are.
+    // Events are sent in order: after this one all have been sent.
     faults.world.apply(RECIPE, with_error("q", "burnt")).await;
     faults.until_warned("q", "burnt").await;
     let sent = faults.plan.decisions().into_iter();
     let sent = sent.filter(|decision| decision.target.resource == "events").count();
-    assert_eq!(sent, 25 + 1, "as many as there is room for, and the one about the other");
-    let told = faults.world.list(EVENT).await;
-    let notes = told.iter().map(|event| event["note"].as_str().unwrap());
-    assert!(notes.clone().any(|note| note.contains("No.Name!10")), "another reason: {told:#?}");
-    assert!(!notes.clone().any(|note| note.contains("dish21")), "the last: {told:#?}");
+    assert_eq!(sent, 25 + 1, "the limit, and the one about the other parent");
+    let events = faults.world.list(EVENT).await;
+    let notes = events.iter().map(|event| event["note"].as_str().unwrap());
+    assert!(notes.clone().any(|note| note.contains("No.Name!10")), "another reason: {events:#?}");
+    assert!(!notes.clone().any(|note| note.contains("dish21")), "the last: {events:#?}");
     faults.end().await;
 }

@@ -1,14 +1,14 @@
-//! A finalizer that cannot be written, or not be taken off.
+//! Failed writes of the finalizer, and lost answers.
 
 use super::*;
 use crate::{
     cleaner::Cleaner,
     recipe::{config_map, recipe},
 };
-use operetta::{supervisor::Timeouts};
+use operetta::supervisor::Timeouts;
 
 #[operetta_harness::test]
-async fn a_finalizer_that_cannot_be_written_or_taken_off_is_said_and_tried_again() {
+async fn a_failed_write_of_the_finalizer_is_reported_and_retried() {
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
     let register = |builder: SupervisorBuilder| builder.register(recipe::config("cook"), handler);
@@ -16,45 +16,45 @@ async fn a_finalizer_that_cannot_be_written_or_taken_off_is_said_and_tried_again
     let about = |fault| Rule::new(fault).verb("patch").resource("recipes").name("r");
     let forbidden = faults.add(about(Fault::refuse(403)));
     faults.world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
-    faults.until_said("r", "the finalizer").await;
+    faults.until_not_ready("r", "the finalizer").await;
     faults.until_warned("r", "403 Forbidden").await;
     assert!(faults.world.get(CONFIG_MAP, "c").await.is_null(), "nothing before the finalizer");
     forbidden.end();
-    let parent = faults.until_well("r").await;
+    let parent = faults.until_settled("r").await;
     assert_eq!(parent["metadata"]["finalizers"], json!(["operetta.dev/cook"]));
-    // A type that is not served for a moment does not mean that its object is gone.
+    // A type that is not served for a moment does not mean that its object was deleted.
     let unserved = faults.add(about(Fault::refuse(404)));
     faults.world.delete(RECIPE, "r").await;
-    faults.until_said("r", "404 NotFound").await;
+    faults.until_not_ready("r", "404 NotFound").await;
     until_hits(&unserved, 2).await;
     unserved.end();
     faults.world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
     faults.end().await;
 }
 
-/// The finalizer is put on, and later taken off, and both times the answer is spoilt.
-async fn spoil(faults: &Faults, cleaner: &Cleaner, name: &str, fault: Fault) {
+/// Adds the finalizer and later removes it, with a fault in both answers.
+async fn lose_answers(faults: &Faults, cleaner: &Cleaner, name: &str, fault: Fault) {
     let world = &faults.world;
-    let spoilt = || {
+    let fault_once = || {
         let rule = Rule::new(fault.clone()).verb("patch").resource("recipes").name(name);
         faults.add(rule.times(1))
     };
-    let on = spoilt();
+    let on = fault_once();
     world.create(RECIPE, recipe(name, &[config_map(name, json!({}))])).await;
-    let parent = faults.until_well(name).await;
+    let parent = faults.until_settled(name).await;
     assert_eq!(on.hits(), 1, "{name}");
     assert_eq!(parent["metadata"]["finalizers"], json!(["operetta.dev/cook"]), "{name}: once");
-    assert_eq!(faults.writes("recipes", name), 0, "{name}: and not put on again");
-    let off = spoilt();
+    assert_eq!(faults.writes("recipes", name), 0, "{name}: and not added again");
+    let off = fault_once();
     world.delete(RECIPE, name).await;
     world.until(RECIPE, name, "the parent gone", Value::is_null).await;
     assert_eq!(off.hits(), 1, "{name}");
-    assert_eq!(faults.writes("recipes", name), 0, "{name}: and not taken off again");
-    assert_eq!(cleaner.finalized(world, name), 1, "{name}: cleaned up after it once");
+    assert_eq!(faults.writes("recipes", name), 0, "{name}: and not removed again");
+    assert_eq!(cleaner.finalized(world, name), 1, "{name}: finalized once");
 }
 
 #[operetta_harness::test]
-async fn a_finalizer_whose_answer_is_lost_is_put_on_and_taken_off_once() {
+async fn a_finalizer_is_added_and_removed_once_although_the_answers_are_lost() {
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
     let timeouts = Timeouts { request: Duration::from_millis(500), ..Timeouts::default() };
@@ -68,7 +68,7 @@ async fn a_finalizer_whose_answer_is_lost_is_put_on_and_taken_off_once() {
         ("garbled", Fault::GarbleReply),
         ("swallowed", Fault::SwallowReply),
     ] {
-        spoil(&faults, &cleaner, name, fault).await;
+        lose_answers(&faults, &cleaner, name, fault).await;
     }
     faults.end().await;
 }

@@ -1,7 +1,7 @@
-//! Lists that are refused for as long as they are asked for, never answered, or deadly: the type is
-//! not trusted until one has come.
+//! Lists that are refused, unanswered, or make the watch loop panic: nothing of the type is deleted until
+//! one succeeds.
 
-use operetta::{supervisor::Timeouts};
+use operetta::supervisor::Timeouts;
 
 use super::{
     watches::{until_back, with_child, with_child_after},
@@ -9,9 +9,9 @@ use super::{
 };
 use crate::recipe::{config_map, recipe};
 
-/// The watch expires, and no list is to be had: the trouble is said, nothing of the type is deleted,
-/// and all that is new is made.
-async fn is_without_lists(faults: Faults, child: Value, rule: Rule, words: &str) {
+/// Asserts that without lists after an expired watch the failure is reported, nothing of the type is
+/// deleted, and new children are created.
+async fn assert_works_without_lists(faults: Faults, child: Value, rule: Rule, words: &str) {
     let world = &faults.world;
     let broken = faults.plan.add(rule.resource("configmaps"));
     let expired = Rule::new(Fault::ExpireWatch).verb("watch").resource("configmaps").name("c");
@@ -20,35 +20,35 @@ async fn is_without_lists(faults: Faults, child: Value, rule: Rule, words: &str)
     let noted = world.patch(CONFIG_MAP, "c", note).await;
     until_hits(&expired, 1).await;
     until_hits(&broken, 2).await;
-    until_ready_says(&faults, &format!("[-]type/configmaps failed: {words}")).await;
+    until_readyz(&faults, &format!("[-]type/configmaps failed: {words}")).await;
     world.apply(RECIPE, recipe("r", &[config_map("d", json!({}))])).await;
-    world.until(CONFIG_MAP, "d", "what is new", Value::is_object).await;
-    faults.until_said("r", "its deletion waits until all objects of its type are known").await;
-    faults.until_told_once_to_wait("r", "ConfigMap.v1").await;
+    world.until(CONFIG_MAP, "d", "the new child", Value::is_object).await;
+    faults.until_not_ready("r", "its deletion waits until all objects of its type are known").await;
+    faults.until_deletion_waits("r", "ConfigMap.v1").await;
     let labels = [("reason", "error"), ("type", "configmaps")];
     faults.until_counted("operetta_watch_restarts_total", &labels).await;
-    assert_eq!(world.get(CONFIG_MAP, "c").await, noted, "it stays exactly as it is");
+    assert_eq!(world.get(CONFIG_MAP, "c").await, noted, "it is not modified");
     broken.end();
-    world.until(CONFIG_MAP, "c", "the child that is not wanted gone", Value::is_null).await;
-    faults.until_well("r").await;
-    until_ready_says(&faults, "[+]type/configmaps ok").await;
+    world.until(CONFIG_MAP, "c", "the undesired child deleted", Value::is_null).await;
+    faults.until_settled("r").await;
+    until_readyz(&faults, "[+]type/configmaps ok").await;
     // The watch works again.
     world.apply(RECIPE, recipe("r", &[config_map("c", child["data"].clone())])).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     let child = world.get(CONFIG_MAP, "c").await;
     world.delete(CONFIG_MAP, "c").await;
     until_back(&faults, &child).await;
     faults.end().await;
 }
 
-async fn until_ready_says(faults: &Faults, words: &str) {
+async fn until_readyz(faults: &Faults, words: &str) {
     let ready = || faults.operators.http("/readyz/cook?verbose");
     eventually(words, ready, |(_, body)| body.contains(words)).await;
 }
 
 #[operetta_harness::test]
 async fn nothing_is_deleted_while_lists_are_refused_as_too_old_or_too_large() {
-    for (code, lists, says) in [
+    for (code, lists, refusal) in [
         (410, Lists::Paged, "410 Expired"),
         (413, Lists::Paged, "413 RequestEntityTooLarge"),
         (413, Lists::Streamed, "413 RequestEntityTooLarge"),
@@ -56,28 +56,27 @@ async fn nothing_is_deleted_while_lists_are_refused_as_too_old_or_too_large() {
         let set_up = |builder| lists.set_up(builder);
         let (faults, child) = with_child_after(FaultPlan::new(), set_up).await;
         let refused = Rule::new(Fault::refuse(code)).verb(lists.verb());
-        let words = format!("{} /api/v1/configmaps: {says}", lists.verb());
-        is_without_lists(faults, child, refused, &words).await;
+        assert_works_without_lists(faults, child, refused, refusal).await;
     }
 }
 
-/// In time: the request does not arrive, or its answer does not.
+/// The request does not arrive, or its answer does not.
 #[operetta_harness::test]
 async fn nothing_is_deleted_while_lists_are_not_answered() {
     for fault in [Fault::HoldRequest, Fault::SwallowReply] {
         let timeouts = Timeouts { request: Duration::from_millis(500), ..Timeouts::default() };
         let set_up = |builder: SupervisorBuilder| builder.with_timeouts(timeouts);
         let (faults, child) = with_child_after(FaultPlan::new(), set_up).await;
-        let words = "list /api/v1/configmaps: no answer from the API server within 0.5 s";
-        is_without_lists(faults, child, Rule::new(fault).verb("list"), words).await;
+        let words = "no answer from the API server within 0.5 s (list /api/v1/configmaps)";
+        assert_works_without_lists(faults, child, Rule::new(fault).verb("list"), words).await;
     }
 }
 
 #[operetta_harness::test]
 async fn nothing_is_deleted_while_what_reads_the_lists_dies_of_them() {
     let (faults, child) = with_child().await;
-    let deadly = Fault::rewrite_objects(|_| panic!("of this very object (injected)"));
-    let deadly = Rule::new(deadly).verb("list").name("c");
-    let words = "watch configmaps: the answer cannot be read: a defect of the framework";
-    is_without_lists(faults, child, deadly, words).await;
+    let panicking = Fault::rewrite_objects(|_| panic!("of this very object (injected)"));
+    let panicking = Rule::new(panicking).verb("list").name("c");
+    let words = "the answer of the API server cannot be read: a defect of the framework";
+    assert_works_without_lists(faults, child, panicking, words).await;
 }

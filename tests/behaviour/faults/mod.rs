@@ -1,25 +1,24 @@
-//! What goes wrong between the operators and the API server, or by the hand of others: nothing is
-//! lost, nothing of others is touched, nothing is written twice; the trouble is said while it
-//! lasts, and gone afterwards.
+//! Faults between the operators and the API server, and interference by others: nothing is lost, foreign
+//! objects are not modified, nothing is written twice, and failures are reported while they last.
 
 mod admission;
 mod adoption;
-mod answers;
 mod awaited;
 mod deletions;
 mod events;
 mod finalizers;
+mod lifecycle;
 mod lists;
+mod lost_ownership;
 mod order_of_writes;
 mod random;
 mod readiness;
 mod recreated;
+mod refusals;
+mod refused_watches;
 mod replies;
 mod restored;
-mod stopping;
-mod streams;
-mod sweep;
-mod taken_away;
+mod shutdown;
 mod throttled;
 mod unavailable;
 mod undecodable;
@@ -36,10 +35,10 @@ use crate::{
     world::{CONFIG_MAP, EVENT, Operators, World, condition, eventually},
 };
 
-/// How long anything may take before a test gives up on it.
+/// The timeout of anything that a test waits for.
 const DEADLINE: Duration = Duration::from_mins(2);
 
-/// How an operator lists.
+/// How an operator reads lists.
 #[derive(Clone, Copy)]
 enum Lists {
     Paged,
@@ -56,7 +55,7 @@ impl Lists {
         }
     }
 
-    /// What the API server is asked for.
+    /// The verb of the requests.
     fn verb(self) -> &'static str {
         match self {
             Self::Paged => "list",
@@ -65,7 +64,7 @@ impl Lists {
     }
 }
 
-/// A world whose operators reach the server through faults, and something of somebody else.
+/// A world whose operators reach the server through faults, with a foreign object.
 struct Faults {
     world: World,
     plan: FaultPlan,
@@ -74,7 +73,7 @@ struct Faults {
 }
 
 impl Faults {
-    /// The operator `cook` of recipes behind a plan without rules.
+    /// Starts the operator `cook` of recipes behind a plan without rules.
     async fn start() -> Self {
         Self::start_with(FaultPlan::new(), |builder| builder).await
     }
@@ -86,7 +85,7 @@ impl Faults {
         Self::start_as(plan, |builder| set_up(cook(builder))).await
     }
 
-    /// With operators of the test's choice.
+    /// Starts operators of the test's choice.
     async fn start_as(
         plan: FaultPlan,
         register: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
@@ -98,7 +97,7 @@ impl Faults {
         Self { world, plan, operators, bystander }
     }
 
-    /// Stops the operators and starts them anew, behind the same plan.
+    /// Restarts the operators behind the same plan.
     async fn restart(self) -> Self {
         self.restart_with(|builder| builder).await
     }
@@ -114,19 +113,19 @@ impl Faults {
         Self { world, plan, operators, bystander }
     }
 
-    /// Puts a rule in force for what is in this test's namespace.
+    /// Adds a rule for the test's namespace.
     fn add(&self, rule: Rule) -> Armed {
         self.plan.add(rule.namespace(&self.world.namespace))
     }
 
-    /// Waits until the parent is not ready and says why with these words.
-    async fn until_said(&self, parent: &str, words: &str) -> Value {
-        let says = |parent: &Value| {
+    /// Waits until the parent is not ready with these words in the message.
+    async fn until_not_ready(&self, parent: &str, words: &str) -> Value {
+        let is_reported = |parent: &Value| {
             let ready = condition(parent, "Ready");
             let message = ready["message"].as_str().unwrap_or_default();
             ready["status"] == "False" && message.contains(words)
         };
-        self.world.until(RECIPE, parent, &format!("{parent}: {words}"), says).await
+        self.world.until(RECIPE, parent, &format!("{parent}: {words}"), is_reported).await
     }
 
     /// Waits for a Warning Event about the parent with these words.
@@ -141,7 +140,7 @@ impl Faults {
         eventually(&what, || self.world.list(EVENT), |events| events.iter().any(is_it)).await;
     }
 
-    /// Waits until the web endpoint says this of the parent.
+    /// Waits until the web endpoint shows this of the parent.
     async fn until_shown(&self, parent: &str, words: &str) {
         let path = format!("/api/v1/operators/cook/parents/{}/{parent}", self.world.namespace);
         let what = format!("{parent} over HTTP: {words}");
@@ -159,41 +158,45 @@ impl Faults {
         eventually(&what, counts, |(_, body)| body.lines().any(is_it)).await;
     }
 
-    /// How many reconciles are counted that failed.
-    async fn counted_as_failed(&self) -> usize {
+    /// How many failed reconciles are counted.
+    async fn failed_reconciles(&self) -> usize {
         let (_, metrics) = self.operators.http("/metrics").await;
         let series = "operetta_reconciles_total{operator=\"cook\",outcome=\"failed\"} ";
         let count = metrics.lines().find_map(|line| line.strip_prefix(series));
         count.map_or(0, |count| count.parse().unwrap())
     }
 
-    /// What runs of a parent failed with, of those that its history keeps.
+    /// The errors of failed reconciles in the history of a parent.
     fn failures(&self, parent: &str) -> Vec<String> {
         let key = ObjectKey::namespaced(&self.world.namespace, parent);
         let parent = self.operators.running().board().parent("cook", &key).unwrap();
-        parent.history.newest_first().filter_map(|run| run.error().map(str::to_owned)).collect()
+        parent
+            .history
+            .newest_first()
+            .filter_map(|reconcile| reconcile.error().map(str::to_owned))
+            .collect()
     }
 
-    /// Waits until it is told, in one Event, that deletions of the parent wait for a type.
-    async fn until_told_once_to_wait(&self, parent: &str, ty: &str) {
+    /// Waits until one Event reports that deletions of the parent wait for a type.
+    async fn until_deletion_waits(&self, parent: &str, ty: &str) {
         let words = format!("deletion waits until all objects of {ty} are known");
         self.until_warned(parent, &words).await;
         let events = self.world.list(EVENT).await;
         let is_it = |event: &&Value| {
             event["reason"] == "DeletionWaits" && event["regarding"]["name"] == parent
         };
-        let told: Vec<&Value> = events.iter().filter(is_it).collect();
-        assert!(told.len() == 1 && told[0]["series"].is_null(), "{told:#?}");
+        let waits: Vec<&Value> = events.iter().filter(is_it).collect();
+        assert!(waits.len() == 1 && waits[0]["series"].is_null(), "{waits:#?}");
     }
 
-    /// Waits until it is said that the server went back to an earlier version of a type.
-    async fn until_said_to_go_back(&self, ty: &str) {
+    /// Waits until it is reported that the versions of a type regressed.
+    async fn until_regression_reported(&self, ty: &str) {
         let shown = |path: String, words: String| async move {
             let look = || self.operators.http(&path);
             eventually(&words, look, |(_, body)| body.contains(&words)).await;
         };
         self.until_counted("operetta_version_regressions_total", &[("type", ty)]).await;
-        let line = format!("[-]type/{ty} the API server went back to an earlier version");
+        let line = format!("[-]type/{ty} the API server returned an earlier resourceVersion");
         shown("/readyz?verbose".to_owned(), line.clone()).await;
         shown("/readyz/cook?verbose".to_owned(), line).await;
         let cache = format!("/api/v1/cache/{ty}");
@@ -201,14 +204,14 @@ impl Faults {
         shown(cache, "\"versionRegressed\":\"".to_owned()).await;
     }
 
-    /// Waits until nothing is left to do for a parent, and nobody is told otherwise.
-    async fn until_well(&self, parent: &str) -> Value {
+    /// Waits until the parent is ready and its phase is synced.
+    async fn until_settled(&self, parent: &str) -> Value {
         let ready = self.world.until_ready(RECIPE, parent).await;
         self.operators.until_synced("cook", &self.world.namespace, parent).await;
         ready
     }
 
-    /// How many writes of an object got through.
+    /// How many writes of an object reached the server.
     fn writes(&self, resource: &str, name: &str) -> usize {
         let decisions = self.plan.decisions().into_iter();
         decisions
@@ -221,13 +224,13 @@ impl Faults {
             .count()
     }
 
-    /// Touches the parent, so that it runs at once.
+    /// Touches the parent, so that it is reconciled at once.
     async fn touch(&self, parent: &str) {
         let note = json!({"metadata": {"annotations": {"look": "again"}}});
         self.world.patch(RECIPE, parent, note).await;
     }
 
-    /// Ends the test: what is of somebody else is as it was.
+    /// Ends the test and asserts that the foreign object is unchanged.
     async fn end(self) {
         assert_eq!(self.world.get(CONFIG_MAP, "bystander").await, self.bystander);
         self.operators.stop().await;

@@ -1,4 +1,4 @@
-//! Children of one parent that are written at once, and those that are not.
+//! Which children of one parent are written concurrently.
 
 use super::*;
 use crate::{
@@ -22,17 +22,16 @@ async fn children_of_one_type_are_written_together_and_those_of_another_after_th
     children.push(secret());
     faults.world.apply(RECIPE, recipe("r", &children)).await;
     until_hits(&held, 2).await;
-    assert_eq!(faults.writes("configmaps", "c0"), 1, "the first one goes alone");
-    assert!(faults.world.get(SECRET, "after").await.is_null(), "what comes after it waits for it");
+    assert_eq!(faults.writes("configmaps", "c0"), 1, "the first one is written alone");
+    assert!(faults.world.get(SECRET, "after").await.is_null(), "the next type waits");
     held.end();
-    let parent = faults.until_well("r").await;
+    let parent = faults.until_settled("r").await;
     assert!(faults.world.get(SECRET, "after").await.is_object(), "{parent}");
     let written = (0..15).map(|number| faults.writes("configmaps", &format!("c{number}")));
     assert_eq!(written.sum::<usize>() + held.hits(), 15, "each child once");
     faults.end().await;
 }
 
-/// It has no time for one, and is not asked for eight.
 #[operetta_harness::test]
 async fn a_server_that_refuses_the_first_child_for_want_of_time_is_asked_for_no_other() {
     let faults = Faults::start().await;
@@ -40,8 +39,8 @@ async fn a_server_that_refuses_the_first_child_for_want_of_time_is_asked_for_no_
     let children: Vec<_> =
         (0..9).map(|number| config_map(&format!("c{number}"), json!({}))).collect();
     faults.world.apply(RECIPE, recipe("r", &children)).await;
-    faults.until_said("r", "8 other writes wait").await;
+    faults.until_not_ready("r", "8 other writes wait").await;
     assert_eq!(busy.hits(), 1);
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     faults.end().await;
 }

@@ -1,4 +1,4 @@
-//! Many faults at once, by chance: once they are over, all is as if there had been none.
+//! Many random faults: once they have ended, the state is as without them.
 
 use super::*;
 use crate::recipe::{self, config_map, recipe};
@@ -27,7 +27,7 @@ fn rules() -> Vec<Rule> {
     ]
 }
 
-/// Most runs fail here, one after the other: delays that grow to a minute would outlast the test.
+/// With a short backoff, because most reconciles fail here.
 fn impatient(builder: SupervisorBuilder) -> SupervisorBuilder {
     let backoff = [50, 500].map(Duration::from_millis);
     builder
@@ -61,7 +61,7 @@ async fn many_faults(seed: u64) {
     for parent in 0..PARENTS {
         let name = format!("p{parent}");
         faults.touch(&name).await;
-        faults.until_well(&name).await;
+        faults.until_settled(&name).await;
         let child = faults.world.get(CONFIG_MAP, &format!("{name}-stays")).await;
         assert_eq!(child["data"]["round"], "3", "seed {seed}");
         expected.extend([format!("{name}-3"), format!("{name}-stays")]);
@@ -79,7 +79,7 @@ async fn many_faults(seed: u64) {
 }
 
 #[operetta_harness::test]
-async fn after_many_random_faults_nothing_is_missing_and_nothing_is_left() {
+async fn random_faults_do_not_change_the_final_state() {
     for seed in [1, 2, 3] {
         many_faults(seed).await;
     }

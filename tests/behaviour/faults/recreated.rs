@@ -1,4 +1,4 @@
-//! Namesakes: what was deleted and created again while a write was on its way.
+//! Objects that are deleted and created again while a write is on its way.
 
 use super::*;
 use crate::recipe::{config_map, recipe};
@@ -24,13 +24,13 @@ async fn a_parent_created_again_while_a_child_is_written_gets_a_child_of_its_own
         |child: &Value| child["metadata"]["ownerReferences"][0]["uid"] == second["metadata"]["uid"];
     let child = world.until(CONFIG_MAP, "c", "a child of the second", is_of_second).await;
     assert_eq!(child["data"]["salt"], "new");
-    let parent = faults.until_well("r").await;
+    let parent = faults.until_settled("r").await;
     assert_eq!(parent["metadata"]["uid"], second["metadata"]["uid"]);
     faults.end().await;
 }
 
-/// What a handler says stays among the conditions, whoever else says what.
-fn telling(condition: &str) -> Value {
+/// A parent whose handler returns this condition, which stays among the others.
+fn with_condition(condition: &str) -> Value {
     let mut parent = recipe("r", &[]);
     let conditions = json!([{"type": condition, "status": "True"}]);
     parent["spec"]["status"] = json!({"taste": condition, "conditions": conditions});
@@ -38,30 +38,30 @@ fn telling(condition: &str) -> Value {
 }
 
 #[operetta_harness::test]
-async fn the_status_of_a_parent_never_lands_on_its_namesake() {
+async fn the_status_of_a_parent_is_never_written_to_a_new_parent_of_its_name() {
     let faults = Faults::start().await;
     let world = &faults.world;
     let held = Rule::new(Fault::HoldRequest).verb("patch").resource("recipes/status").name("r");
     let held = faults.add(held.times(1));
-    world.create(RECIPE, telling("First")).await;
+    world.create(RECIPE, with_condition("First")).await;
     until_hits(&held, 1).await;
     world.delete(RECIPE, "r").await;
     world.until(RECIPE, "r", "the first gone", Value::is_null).await;
-    let second = world.create(RECIPE, telling("Second")).await;
+    let second = world.create(RECIPE, with_condition("Second")).await;
     held.end();
-    let parent = faults.until_well("r").await;
+    let parent = faults.until_settled("r").await;
     assert_eq!(parent["metadata"]["uid"], second["metadata"]["uid"]);
     assert_eq!(parent["status"]["taste"], "Second");
     assert!(condition(&parent, "First").is_null(), "{parent}");
     faults.end().await;
 }
 
-/// A write of a child is on its way; meanwhile somebody puts an object of their own in its place.
-async fn is_replaced_under(verb: &str) {
+/// Replaces a child by a foreign object while a write of it is on its way.
+async fn replace_during(verb: &str) {
     let faults = Faults::start().await;
     let world = &faults.world;
     world.apply(RECIPE, salted("old")).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     let held = Rule::new(Fault::HoldRequest).verb(verb).resource("configmaps").name("c");
     let held = faults.add(held.times(1));
     let is_update = verb == "patch";
@@ -72,13 +72,13 @@ async fn is_replaced_under(verb: &str) {
     let foreign = world.create(CONFIG_MAP, config_map("c", json!({"of": "somebody"}))).await;
     held.end();
     if is_update {
-        faults.until_said("r", "exists and is not ours").await;
+        faults.until_not_ready("r", "already exists and is not owned by").await;
     } else {
-        faults.until_well("r").await;
+        faults.until_settled("r").await;
     }
     assert_eq!(world.get(CONFIG_MAP, "c").await, foreign);
     world.delete(CONFIG_MAP, "c").await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     let child = world.get(CONFIG_MAP, "c").await;
     assert_eq!(child.is_object(), is_update);
     faults.end().await;
@@ -86,10 +86,10 @@ async fn is_replaced_under(verb: &str) {
 
 #[operetta_harness::test]
 async fn an_update_on_its_way_never_hits_a_namesake() {
-    is_replaced_under("patch").await;
+    replace_during("patch").await;
 }
 
 #[operetta_harness::test]
 async fn a_deletion_on_its_way_never_hits_a_namesake() {
-    is_replaced_under("delete").await;
+    replace_during("delete").await;
 }

@@ -1,19 +1,19 @@
-//! Requests that took effect although their answer did not come, or not as it should.
+//! Requests that took effect although their answer was lost or malformed.
 
 use super::*;
 use crate::recipe::{config_map, recipe};
-use operetta::{supervisor::Timeouts};
+use operetta::supervisor::Timeouts;
 
 const WRITES: [&str; 4] = ["create", "update", "delete", "status"];
 
-/// A write takes effect and its answer is spoilt: it is said, the child is there once, and
-/// nobody takes it for somebody else's. How many reconciles failed for it.
-async fn spoil(faults: &Faults, fault: Fault, write: &str, name: &str, says: &str) -> usize {
+/// Lets a write take effect and its answer fail: the failure is reported, and the child exists once and is
+/// owned. Returns how many reconciles failed.
+async fn fail_answer(faults: &Faults, fault: Fault, write: &str, name: &str, words: &str) -> usize {
     let world = &faults.world;
     if write != "create" {
         let first = recipe(name, &[config_map(name, json!({"salt": "little"}))]);
         world.apply(RECIPE, first).await;
-        faults.until_well(name).await;
+        faults.until_settled(name).await;
     }
     let before = world.get(CONFIG_MAP, name).await;
     let rule = Rule::new(fault).name(name).resource(match write {
@@ -31,10 +31,10 @@ async fn spoil(faults: &Faults, fault: Fault, write: &str, name: &str, says: &st
         _ => {}
     }
     world.apply(RECIPE, parent).await;
-    // The next reconcile mends it: a condition would be too short-lived to be seen for sure.
-    faults.until_warned(name, says).await;
-    faults.until_shown(name, says).await;
-    let parent = faults.until_well(name).await;
+    // The next reconcile succeeds, so that the condition may be too short-lived to be seen.
+    faults.until_warned(name, words).await;
+    faults.until_shown(name, words).await;
+    let parent = faults.until_settled(name).await;
     assert_eq!(rule.hits(), 1, "{name}");
     let child = world.get(CONFIG_MAP, name).await;
     match write {
@@ -59,19 +59,19 @@ async fn spoil(faults: &Faults, fault: Fault, write: &str, name: &str, says: &st
     failures
 }
 
-async fn spoils(fault: Fault, says: &str) {
+async fn fail_answers(fault: Fault, words: &str) {
     let faults = Faults::start().await;
     let each = WRITES.map(|write| {
         let fault = fault.clone();
         let faults = &faults;
-        async move { spoil(faults, fault, write, write, says).await }
+        async move { fail_answer(faults, fault, write, write, words).await }
     });
     let failures: usize = futures::future::join_all(each).await.into_iter().sum();
-    assert_eq!(faults.counted_as_failed().await, failures);
+    assert_eq!(faults.failed_reconciles().await, failures);
     for write in WRITES {
         let got_through = faults.writes("configmaps", write);
-        // Whoever looks before the watch has told tries once more. All but the create have one
-        // before the one that was lost.
+        // A reconcile before the watch event repeats the write. All but the create have one write before
+        // the lost one.
         let most = if write == "create" { 1 } else { 2 };
         assert!(
             got_through <= most,
@@ -82,18 +82,18 @@ async fn spoils(fault: Fault, says: &str) {
 }
 
 #[operetta_harness::test]
-async fn a_reply_that_is_lost_after_the_write_makes_no_duplicate_and_no_conflict() {
-    spoils(Fault::LoseReply, "no answer from the API server").await;
+async fn a_reply_that_is_lost_after_the_write_causes_no_duplicate_and_no_conflict() {
+    fail_answers(Fault::LoseReply, "no answer from the API server").await;
 }
 
 #[operetta_harness::test]
-async fn a_reply_that_is_cut_in_half_makes_no_duplicate_and_no_conflict() {
-    spoils(Fault::CutReply, "no answer from the API server").await;
+async fn a_truncated_reply_causes_no_duplicate_and_no_conflict() {
+    fail_answers(Fault::CutReply, "no answer from the API server").await;
 }
 
 #[operetta_harness::test]
-async fn a_reply_that_is_garbage_makes_no_duplicate_and_no_conflict() {
-    spoils(Fault::GarbleReply, "the answer cannot be read").await;
+async fn a_malformed_reply_causes_no_duplicate_and_no_conflict() {
+    fail_answers(Fault::GarbleReply, "answer of the API server cannot be read").await;
 }
 
 #[operetta_harness::test]
@@ -104,34 +104,34 @@ async fn a_write_that_takes_effect_and_is_never_answered_times_out_and_is_not_re
     let mut failures = 0;
     for write in WRITES {
         let silence = "no answer from the API server";
-        failures += spoil(&faults, Fault::SwallowReply, write, write, silence).await;
-        assert_eq!(faults.counted_as_failed().await, failures, "{write}");
-        // All but the create have one before them.
+        failures += fail_answer(&faults, Fault::SwallowReply, write, write, silence).await;
+        assert_eq!(faults.failed_reconciles().await, failures, "{write}");
+        // All but the create have one write before them.
         let others = usize::from(write != "create");
         let got_through = faults.writes("configmaps", write);
         assert_eq!(got_through, others, "{write}: the one without an answer was enough");
     }
-    assert_eq!(faults.writes("recipes/status", "status"), 1, "that before the lost one");
+    assert_eq!(faults.writes("recipes/status", "status"), 1, "the one before the lost one");
     faults.end().await;
 }
 
 #[operetta_harness::test]
-async fn a_create_without_an_answer_is_tried_again_before_the_watch_tells_and_then_left() {
+async fn a_create_without_an_answer_is_repeated_once_before_the_watch_shows_the_child() {
     let faults = Faults::start().await;
     let held = Rule::new(Fault::HoldFrames).verb("watch").resource("configmaps").name("r");
     let held = faults.add(held);
     let lost = Rule::new(Fault::LoseReply).verb("patch").resource("configmaps").name("r");
     let lost = faults.add(lost.times(1));
     faults.world.apply(RECIPE, recipe("r", &[config_map("r", json!({"salt": "much"}))])).await;
-    faults.until_well("r").await;
-    assert_eq!((lost.hits(), held.hits()), (1, 1), "no watch has told");
+    faults.until_settled("r").await;
+    assert_eq!((lost.hits(), held.hits()), (1, 1), "no watch has shown it");
     assert_eq!(faults.writes("configmaps", "r"), 1, "the create, which the server refuses");
     held.end();
     faults.end().await;
 }
 
 #[operetta_harness::test]
-async fn a_cluster_where_every_request_is_busy_is_left_alone_for_as_long_as_it_asks() {
+async fn a_busy_server_gets_no_request_before_its_retry_after() {
     let faults = Faults::start().await;
     let busy = |resource| Rule::new(Fault::busy(1)).verb("patch").resource(resource).name("r");
     let (child, status) = (faults.add(busy("configmaps")), faults.add(busy("recipes/status")));
@@ -145,7 +145,7 @@ async fn a_cluster_where_every_request_is_busy_is_left_alone_for_as_long_as_it_a
     }
     child.end();
     status.end();
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     assert_eq!(faults.writes("configmaps", "r"), 1);
     faults.end().await;
 }

@@ -1,6 +1,6 @@
-//! A server that was restored from a backup: its versions go back.
+//! A server that was restored from a backup: its versions regress.
 
-use operetta::{supervisor::Timeouts};
+use operetta::supervisor::Timeouts;
 
 use super::*;
 use crate::{
@@ -8,8 +8,8 @@ use crate::{
     recipe::{config_map, recipe},
 };
 
-/// Watches that notice soon that they hear nothing.
-fn attentive(lists: Lists, builder: SupervisorBuilder) -> SupervisorBuilder {
+/// With a short silence timeout of watches.
+fn with_short_silence(lists: Lists, builder: SupervisorBuilder) -> SupervisorBuilder {
     let timeouts = Timeouts { silence: Duration::from_millis(500), ..Timeouts::default() };
     lists.set_up(builder.with_timeouts(timeouts))
 }
@@ -23,36 +23,36 @@ async fn a_restored_backup_is_noticed_and_nothing_is_deleted_for_it() {
 }
 
 async fn a_restored_backup(lists: Lists) {
-    let set_up = |builder: SupervisorBuilder| attentive(lists, builder);
+    let set_up = |builder: SupervisorBuilder| with_short_silence(lists, builder);
     let faults = Faults::start_with(FaultPlan::new(), set_up).await;
     let world = &faults.world;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "old"}))])).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     let (backup, old) = (world.cluster.backup().await, world.get(CONFIG_MAP, "c").await);
     for salt in 0..10 {
         let children =
             [config_map("c", json!({"salt": salt.to_string()})), config_map("d", json!({}))];
         world.apply(RECIPE, recipe("r", &children)).await;
-        faults.until_well("r").await;
+        faults.until_settled("r").await;
     }
     world.cluster.restore(backup).await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, old);
     assert!(world.get(CONFIG_MAP, "d").await.is_null());
-    // What is asked of the restored parent is done, but for deletions: they are held for a while.
+    // The restored parent is reconciled, but deletions are held for a while.
     world.apply(RECIPE, recipe("r", &[config_map("e", json!({}))])).await;
     world.until(CONFIG_MAP, "e", "the new child", Value::is_object).await;
-    faults.until_said("r", "its deletion waits").await;
+    faults.until_not_ready("r", "its deletion waits").await;
     faults.until_warned("r", "deletion waits until all objects of ").await;
     for ty in ["configmaps", "recipes.test.operetta.dev"] {
-        faults.until_said_to_go_back(ty).await;
+        faults.until_regression_reported(ty).await;
     }
     assert_eq!(world.get(CONFIG_MAP, "c").await, old, "it is neither written nor deleted");
-    assert!(world.get(CONFIG_MAP, "d").await.is_null(), "nothing comes back from the cache");
+    assert!(world.get(CONFIG_MAP, "d").await.is_null(), "nothing is created from the cache");
     faults.end().await;
 }
 
 #[operetta_harness::test]
-async fn what_was_held_for_a_restored_backup_is_deleted_when_that_is_over() {
+async fn deletions_held_after_a_restored_backup_are_released() {
     needs(Need::Backup);
     for lists in Lists::BOTH {
         deletions_are_released(lists).await;
@@ -61,17 +61,18 @@ async fn what_was_held_for_a_restored_backup_is_deleted_when_that_is_over() {
 
 async fn deletions_are_released(lists: Lists) {
     let held_for = Duration::from_millis(200);
-    let set_up =
-        |builder: SupervisorBuilder| attentive(lists, builder.with_deletions_held_for(held_for));
+    let set_up = |builder: SupervisorBuilder| {
+        with_short_silence(lists, builder.with_deletions_held_for(held_for))
+    };
     let faults = Faults::start_with(FaultPlan::new(), set_up).await;
     let world = &faults.world;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     let backup = world.cluster.backup().await;
     for salt in 0..10 {
         let child = config_map("d", json!({"salt": salt.to_string()}));
         world.apply(RECIPE, recipe("r", &[child])).await;
-        faults.until_well("r").await;
+        faults.until_settled("r").await;
     }
     world.cluster.restore(backup).await;
     assert!(world.get(CONFIG_MAP, "c").await.is_object());
@@ -84,7 +85,7 @@ async fn deletions_are_released(lists: Lists) {
         let is_over = |(_, body): &(u16, String)| body.contains("\"deletionsHeld\":false");
         eventually("the hold over", || faults.operators.http(&cache), is_over).await;
     }
-    world.until(CONFIG_MAP, "c", "the child that is not wanted gone", Value::is_null).await;
-    faults.until_well("r").await;
+    world.until(CONFIG_MAP, "c", "the undesired child deleted", Value::is_null).await;
+    faults.until_settled("r").await;
     faults.end().await;
 }

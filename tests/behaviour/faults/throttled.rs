@@ -1,37 +1,37 @@
-//! A server that asks for patience with one child of several, or one parent.
+//! A server that answers 429 for one child of several, or one parent.
 
 use super::*;
 use crate::recipe::{config_map, recipe};
 
-/// What was to be written, in this order: children by their names.
-fn tried(faults: &Faults) -> Vec<String> {
+/// The attempted writes in order: children by their names.
+fn attempts(faults: &Faults) -> Vec<String> {
     let decisions = faults.plan.decisions().into_iter().map(|decision| decision.target);
     let patches = decisions.filter(|it| it.verb == "patch");
-    let tried = patches.filter_map(|it| match it.resource.as_str() {
+    let attempts = patches.filter_map(|it| match it.resource.as_str() {
         "configmaps" => it.name,
         "recipes/status" => Some("the status".to_owned()),
         _ => None,
     });
-    tried.collect()
+    attempts.collect()
 }
 
 #[operetta_harness::test]
-async fn the_other_children_wait_too_but_not_for_ever() {
+async fn a_busy_server_delays_the_other_children_but_not_for_ever() {
     let faults = Faults::start().await;
     let busy = faults.add(Rule::new(Fault::busy(1)).resource("configmaps").name("a"));
     let children = ["a", "b", "c"].map(|name| config_map(name, json!({})));
     faults.world.apply(RECIPE, recipe("r", &children)).await;
     faults.until_warned("r", "2 other writes wait").await;
-    // The reconcile ended with the first; when the time has come the others are tried before it.
+    // The first reconcile ended at the first child; the next one writes the others before it.
     until_hits(&busy, 2).await;
-    assert_eq!(tried(&faults)[..5], ["a", "the status", "b", "c", "a"]);
-    // The last of them may be on its way beside it.
+    assert_eq!(attempts(&faults)[..5], ["a", "the status", "b", "c", "a"]);
+    // The last of them may be in progress at the same time.
     for name in ["b", "c"] {
         faults.world.until(CONFIG_MAP, name, "written", Value::is_object).await;
     }
-    faults.until_said("r", "429 TooManyRequests").await;
+    faults.until_not_ready("r", "429 TooManyRequests").await;
     busy.end();
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     for name in ["a", "b", "c"] {
         assert_eq!(faults.writes("configmaps", name), 1, "{name}");
     }
@@ -39,7 +39,7 @@ async fn the_other_children_wait_too_but_not_for_ever() {
 }
 
 #[operetta_harness::test]
-async fn a_server_that_asks_one_parent_for_patience_is_obeyed_and_others_go_on() {
+async fn a_retry_after_delays_one_parent_and_no_other() {
     let one_at_a_time = recipe::config("cook").with_max_concurrent_reconciles(1);
     let register = |builder: SupervisorBuilder| builder.register(one_at_a_time, recipe::sync);
     let faults = Faults::start_as(FaultPlan::new(), register).await;
@@ -48,11 +48,11 @@ async fn a_server_that_asks_one_parent_for_patience_is_obeyed_and_others_go_on()
     world.apply(RECIPE, recipe("asked-to-wait", &[config_map("slow", json!({}))])).await;
     operators.until_reconciles("cook", &world.namespace, "asked-to-wait", 1).await;
     assert_eq!(busy.hits(), 1);
-    // There is one place: the parent that waits does not occupy it.
+    // There is one permit: the waiting parent does not hold it.
     world.apply(RECIPE, recipe("other", &[config_map("d", json!({}))])).await;
     world.until_ready(RECIPE, "other").await;
-    // A change of its spec does not bother the server earlier. The other parent changes after it,
-    // so that both changes have been seen when that one is ready.
+    // A change of its spec does not cause an earlier request. The other parent changes after it, so that
+    // both changes have been observed when that one is ready.
     let changed = [config_map("slow", json!({"more": "salt"}))];
     world.apply(RECIPE, recipe("asked-to-wait", &changed)).await;
     world.apply(RECIPE, recipe("other", &[config_map("d", json!({"more": "salt"}))])).await;

@@ -1,4 +1,4 @@
-//! Watches that break, lie still, or go back in time.
+//! Watches that break, are silent, or whose versions regress.
 
 use super::*;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     started::counts,
     world::Kind,
 };
-use operetta::{supervisor::Timeouts};
+use operetta::supervisor::Timeouts;
 
 const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
@@ -14,7 +14,7 @@ pub(super) async fn with_child() -> (Faults, Value) {
     with_child_after(FaultPlan::new(), |builder| builder).await
 }
 
-/// A parent `r` with a child `c`, which are well.
+/// A synced parent `r` with a child `c`.
 pub(super) async fn with_child_after(
     plan: FaultPlan,
     set_up: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
@@ -22,7 +22,7 @@ pub(super) async fn with_child_after(
     let faults = Faults::start_with(plan, set_up).await;
     let children = [config_map("c", json!({"salt": "much"}))];
     faults.world.apply(RECIPE, recipe("r", &children)).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     let child = faults.world.get(CONFIG_MAP, "c").await;
     (faults, child)
 }
@@ -34,10 +34,10 @@ pub(super) async fn until_back(faults: &Faults, child: &Value) {
             && now["data"] == child["data"]
     };
     faults.world.until(CONFIG_MAP, "c", "the child again", is_back).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
 }
 
-/// The watch breaks at the very frame that says that a child is gone.
+/// Breaks the watch at the deletion event of a child.
 async fn breaks(fault: Fault) {
     breaks_with(fault, Lists::Paged).await;
 }
@@ -55,7 +55,7 @@ async fn breaks_with(fault: Fault, lists: Lists) {
 }
 
 #[operetta_harness::test]
-async fn a_watch_that_ends_before_a_deletion_is_told_goes_on_from_there() {
+async fn a_watch_that_ends_before_a_deletion_event_continues_from_its_version() {
     breaks(Fault::CloseWatch).await;
 }
 
@@ -65,14 +65,14 @@ async fn a_watch_that_is_cut_inside_a_frame_goes_on_from_there() {
 }
 
 #[operetta_harness::test]
-async fn a_watch_that_expires_in_stream_is_begun_with_a_list() {
+async fn a_watch_that_expires_in_the_stream_begins_with_a_list() {
     for lists in Lists::BOTH {
         breaks_with(Fault::ExpireWatch, lists).await;
     }
 }
 
 #[operetta_harness::test]
-async fn a_watch_that_sends_garbage_is_begun_again() {
+async fn a_watch_that_sends_malformed_events_is_restarted() {
     breaks(Fault::GarbleReply).await;
 }
 
@@ -94,7 +94,7 @@ async fn a_watch_that_falls_silent_is_noticed() {
 }
 
 #[operetta_harness::test]
-async fn a_watch_that_cannot_be_opened_is_tried_until_it_can() {
+async fn a_watch_that_cannot_be_opened_is_retried() {
     let (faults, child) = with_child().await;
     let about = |fault| Rule::new(fault).verb("watch").resource("configmaps");
     let denied = faults.plan.add(about(Fault::refuse(503)).times(2));
@@ -107,7 +107,7 @@ async fn a_watch_that_cannot_be_opened_is_tried_until_it_can() {
 }
 
 #[operetta_harness::test]
-async fn a_stale_list_after_an_expired_watch_deletes_nothing_and_is_made_good_by_the_watch() {
+async fn a_stale_list_after_an_expired_watch_deletes_nothing() {
     for lists in Lists::BOTH {
         a_stale_list_of_children(lists).await;
     }
@@ -115,7 +115,7 @@ async fn a_stale_list_after_an_expired_watch_deletes_nothing_and_is_made_good_by
 
 async fn a_stale_list_of_children(lists: Lists) {
     let plan = FaultPlan::new();
-    // The list that is remembered is that from before the parent and its child.
+    // The remembered list is from before the parent and its child.
     plan.remember_lists();
     let (faults, _) = with_child_after(plan, |builder| lists.set_up(builder)).await;
     let about = |fault, verb| Rule::new(fault).verb(verb).resource("configmaps").times(1);
@@ -125,18 +125,18 @@ async fn a_stale_list_of_children(lists: Lists) {
     let c = faults.world.patch(CONFIG_MAP, "c", note).await;
     until_hits(&expired, 1).await;
     until_hits(&stale, 1).await;
-    // What is asked for after that is done, but for deletions: the cache may be old.
+    // Later changes are applied, but deletions are held because the cache may be old.
     faults.world.apply(RECIPE, recipe("r", &[config_map("e", json!({}))])).await;
     faults.world.until(CONFIG_MAP, "e", "the new child", Value::is_object).await;
-    faults.until_said("r", "c: ").await;
-    faults.until_told_once_to_wait("r", "ConfigMap.v1").await;
-    faults.until_said_to_go_back("configmaps").await;
+    faults.until_not_ready("r", "c: ").await;
+    faults.until_deletion_waits("r", "ConfigMap.v1").await;
+    faults.until_regression_reported("configmaps").await;
     assert_eq!(faults.world.get(CONFIG_MAP, "c").await, c, "it is neither written nor deleted");
     faults.end().await;
 }
 
 #[operetta_harness::test]
-async fn a_stale_list_of_parents_deletes_no_child_that_the_old_parent_did_not_want() {
+async fn a_stale_list_of_parents_deletes_no_child() {
     for lists in Lists::BOTH {
         a_stale_list_of_parents(lists).await;
     }
@@ -144,12 +144,12 @@ async fn a_stale_list_of_parents_deletes_no_child_that_the_old_parent_did_not_wa
 
 async fn a_stale_list_of_parents(lists: Lists) {
     let (faults, _) = with_child().await;
-    // The list that the restart takes knows the parent with one child.
+    // The list of the restart has the parent with one child.
     faults.plan.remember_lists();
     let faults = faults.restart_with(|builder| lists.set_up(builder)).await;
     let more = [config_map("c", json!({"salt": "much"})), config_map("d", json!({}))];
     faults.world.apply(RECIPE, recipe("r", &more)).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     let d = faults.world.get(CONFIG_MAP, "d").await;
     let about = |fault, verb| Rule::new(fault).verb(verb).resource("recipes");
     let stale = faults.plan.add(about(Fault::StaleList, lists.verb()).times(1));
@@ -161,27 +161,27 @@ async fn a_stale_list_of_parents(lists: Lists) {
     faults.until_shown("r", "d: ").await;
     assert_eq!(faults.world.get(CONFIG_MAP, "d").await, d, "an old parent deletes nothing");
     held.end();
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     assert_eq!(faults.world.get(CONFIG_MAP, "d").await, d);
     faults.end().await;
 }
 
 #[operetta_harness::test]
-async fn a_permission_that_is_lost_is_said_at_once_and_found_again() {
+async fn a_lost_permission_is_reported_at_once_until_it_is_granted_again() {
     let (faults, child) = with_child().await;
     let of_watch = |fault| Rule::new(fault).verb("watch").resource("configmaps");
-    // Not in this test's namespace: the watch is over all.
+    // The watch is of all namespaces.
     let forbidden = faults.plan.add(of_watch(Fault::refuse(403)));
     let closed = faults.add(of_watch(Fault::CloseWatch).name("c").times(1));
     faults.world.delete(CONFIG_MAP, "c").await;
     until_hits(&closed, 1).await;
     let ready = || faults.operators.http("/readyz/cook?verbose");
     let why = "missing permission: get, list, watch on configmaps";
-    let is_said = |(code, body): &(u16, String)| *code == 503 && body.contains(why);
-    eventually("what is missing", ready, is_said).await;
+    let is_reported = |(code, body): &(u16, String)| *code == 503 && body.contains(why);
+    eventually("what is missing", ready, is_reported).await;
     forbidden.end();
     until_back(&faults, &child).await;
-    eventually("all well", ready, |(code, _)| *code == 200).await;
+    eventually("the operator ready", ready, |(code, _)| *code == 200).await;
     faults.end().await;
 }
 
@@ -189,13 +189,13 @@ fn secret() -> Value {
     json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}})
 }
 
-/// What is cached of it may be long out of date. All else goes on.
+/// Its cache may be out of date. Other types are still deleted.
 #[operetta_harness::test]
 async fn nothing_is_deleted_of_a_type_that_may_not_be_watched_any_more() {
     let faults = Faults::start().await;
     let child = |name: &str, salt: &str| config_map(name, json!({"salt": salt}));
     faults.world.apply(RECIPE, recipe("r", &[child("c", "some"), secret()])).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     let forbidden =
         faults.plan.add(Rule::new(Fault::refuse(403)).verb("watch").resource("secrets"));
     let closed = faults.add(Rule::new(Fault::CloseWatch).verb("watch").resource("secrets"));
@@ -204,15 +204,15 @@ async fn nothing_is_deleted_of_a_type_that_may_not_be_watched_any_more() {
     let ready = || faults.operators.http("/readyz/cook?verbose");
     let why = "missing permission: get, list, watch on secrets";
     eventually("what is missing", ready, |(_, body)| body.contains(why)).await;
-    // Neither is wanted any more, and one child is to be another.
+    // Neither child is desired any more, and another one is.
     faults.world.apply(RECIPE, recipe("r", &[child("d", "more")])).await;
     faults.world.until(CONFIG_MAP, "d", "another child", Value::is_object).await;
     faults.world.until(CONFIG_MAP, "c", "the first one gone", Value::is_null).await;
-    faults.until_said("r", "its deletion waits until all objects of its type are known").await;
+    faults.until_not_ready("r", "its deletion waits until all objects of its type are known").await;
     assert!(faults.world.get(SECRET, "s").await.is_object());
     closed.end();
     forbidden.end();
     faults.world.until(SECRET, "s", "the Secret gone", Value::is_null).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     faults.end().await;
 }

@@ -1,11 +1,11 @@
-//! Bad input is refused where it enters, or said on the one parent that it concerns.
+//! Invalid input is refused by the server, or reported on the one parent that it concerns.
 
 use serde_json::{Value, json};
 
 use crate::{
     cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
-    told::{Trouble, assert_no_event_of_undeclared, until_undeclared},
+    reported::{ExpectedFailure, assert_no_event_of_undeclared, until_undeclared},
     world::{CONFIG_MAP, ECHO, Operators, World},
 };
 
@@ -30,23 +30,24 @@ async fn a_malformed_echo_server_is_rejected_with_the_path_of_the_field() {
 }
 
 #[operetta_harness::test]
-async fn a_malformed_parent_that_slips_through_the_schema_is_told_of() {
+async fn a_parent_that_does_not_match_the_rust_type_is_reported() {
     let world = World::new().await;
     world.install_echo_servers_without_schema().await;
     let operators = world.start_all().await;
-    let trouble = Trouble::ahead(&world, &operators, "echo-server", "HandlerFailed").await.of(ECHO);
+    let failure =
+        ExpectedFailure::before(&world, &operators, "echo-server", "HandlerFailed").await.of(ECHO);
     world.create(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": 7}})).await;
     let misfit = "/a does not fit the Rust type: `spec.serviceName`: integer, where a string";
-    let told = format!("{}{misfit}", world.namespace);
-    trouble.until_told("a", &told).await;
+    let expected = format!("{}{misfit}", world.namespace);
+    failure.until_reported("a", &expected).await;
     let status = &world.get(ECHO, "a").await["status"];
     assert_eq!(status["phase"], "Error", "{status}");
-    assert!(status["message"].as_str().unwrap().contains(&told), "{status}");
+    assert!(status["message"].as_str().unwrap().contains(&expected), "{status}");
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn a_crd_without_the_status_subresource_is_said_once_and_loops_nowhere() {
+async fn a_crd_without_the_status_subresource_is_reported_once_and_causes_no_repeated_writes() {
     let world = World::that_logs_requests().await;
     let (world, operators) = cooking(world).await;
     world.install_recipes_without_status().await;
@@ -63,7 +64,7 @@ async fn a_crd_without_the_status_subresource_is_said_once_and_loops_nowhere() {
 }
 
 #[operetta_harness::test]
-async fn a_field_that_the_crd_does_not_declare_is_said_once_and_loops_nowhere() {
+async fn an_undeclared_status_field_is_reported_once_and_causes_no_repeated_writes() {
     let world = World::that_logs_requests().await;
     let (world, operators) = cooking(world).await;
     for name in ["r", "s"] {
@@ -80,15 +81,15 @@ async fn a_field_that_the_crd_does_not_declare_is_said_once_and_loops_nowhere() 
     assert_no_event_of_undeclared(&world).await;
 }
 
-/// One more run, to be sure that the status does not differ for ever.
+/// Asserts that another reconcile writes nothing, so that the status does not differ for ever.
 async fn assert_rests(world: &World, operators: &Operators) {
     let writes = || world.our_requests().into_iter().filter(Request::is_write).count();
     for name in ["r", "s"] {
         operators.until_synced("cook", &world.namespace, name).await;
     }
     let before = writes();
-    let runs = operators.runs("cook", &world.namespace, "r");
+    let reconciles = operators.reconciles("cook", &world.namespace, "r");
     world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
-    operators.until_reconciles("cook", &world.namespace, "r", runs + 1).await;
+    operators.until_reconciles("cook", &world.namespace, "r", reconciles + 1).await;
     assert_eq!(writes(), before, "no write for what cannot be written");
 }

@@ -1,4 +1,4 @@
-//! Handlers that answer their own errors: the status is theirs, the children stay.
+//! Handlers that choose status and retry for their errors; the children stay.
 
 use std::{
     sync::{Arc, Mutex},
@@ -20,15 +20,15 @@ use crate::{
     world::{CONFIG_MAP, World, condition, eventually},
 };
 
-/// As long as nothing but the answer to an error chooses it.
+/// A default backoff that no test waits for.
 const NEVER: Duration = Duration::from_hours(1);
 
 fn slow_backoff(config: OperatorConfig) -> OperatorConfig {
     config.with_error_backoff(NEVER, NEVER)
 }
 
-/// A parent converges, then fails: its status tells, its child stays as it is, it is retried in
-/// the time that the handler chose, and a fix is taken up.
+/// Asserts that the status reports the error, the child stays, the parent is retried after the delay of
+/// the handler, and a fix is applied.
 async fn answers_its_error(handler: impl Handler, message: &str) {
     let world = World::new().await;
     let config = slow_backoff(recipe::config("cook"));
@@ -47,7 +47,7 @@ async fn answers_its_error(handler: impl Handler, message: &str) {
         operators.running().board().parent("cook", &key).map_or(0, |parent| parent.failures)
     };
     eventually("retries", failures, |failures| *failures >= 3).await;
-    assert_eq!(world.get(CONFIG_MAP, "c").await, child, "the child stays as it is");
+    assert_eq!(world.get(CONFIG_MAP, "c").await, child, "the child is not modified");
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "none"}))])).await;
     world.until_ready(RECIPE, "r").await;
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"]["salt"], "none");
@@ -61,9 +61,9 @@ async fn an_error_handler_chooses_status_and_retry_and_the_children_stay() {
     answers_its_error((recipe::sync, on_error), "the oven is cold").await;
 }
 
-/// With the runtime of its program, with ours, or with one that a library brings and drops.
+/// On the runtime of the program, on the supervisor's, or on a temporary one of a library.
 #[operetta_harness::test]
-async fn a_handler_may_wait_for_what_is_asynchronous() {
+async fn a_blocking_handler_may_wait_for_futures() {
     let world = World::new().await;
     let of_program = Handle::current();
     let handler = move |request: &SyncRequest| -> Result<SyncResponse> {
@@ -80,7 +80,7 @@ async fn a_handler_may_wait_for_what_is_asynchronous() {
     operators.stop().await;
 }
 
-/// The recipe's handler in parts.
+/// The recipe's handler as a failable handler.
 struct InParts;
 
 impl FailableHandler for InParts {
@@ -111,10 +111,10 @@ async fn a_failable_handler_tells_its_error_and_the_children_stay() {
     answers_its_error(handler, "sync failed: the oven is cold").await;
 }
 
-/// Cannot clean up, and says so.
-struct Clogged;
+/// Fails three times in finalize.
+struct FailingFinalize;
 
-impl Handler for Clogged {
+impl Handler for FailingFinalize {
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         recipe::sync(request)
     }
@@ -139,7 +139,7 @@ impl Handler for Clogged {
 async fn an_error_of_finalize_is_answered_too_and_keeps_the_parent() {
     let world = World::new().await;
     let config = slow_backoff(recipe::config("cook"));
-    let operators = world.start(|builder| builder.register(config, Clogged)).await;
+    let operators = world.start(|builder| builder.register(config, FailingFinalize)).await;
     let mut parent = recipe("r", &[]);
     parent["metadata"]["finalizers"] = json!(["test.operetta.dev/other"]);
     world.create(RECIPE, parent).await;
@@ -148,15 +148,15 @@ async fn an_error_of_finalize_is_answered_too_and_keeps_the_parent() {
     let is_finalized =
         |parent: &Value| parent["metadata"]["finalizers"] == json!(["test.operetta.dev/other"]);
     let parent = world.until(RECIPE, "r", "our finalizer gone", is_finalized).await;
-    assert_eq!(parent["status"]["taste"], "burnt", "as the last failure said");
+    assert_eq!(parent["status"]["taste"], "burnt", "the status of the last failure");
     world.patch(RECIPE, "r", json!({"metadata": {"finalizers": null}})).await;
     operators.stop().await;
 }
 
-/// Reads the spec before it cleans up, and calls what it finds there permanent.
-struct Hasty;
+/// Returns a permanent error in finalize three times.
+struct PermanentErrorInFinalize;
 
-impl Handler for Hasty {
+impl Handler for PermanentErrorInFinalize {
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         recipe::sync(request)
     }
@@ -176,7 +176,8 @@ impl Handler for Hasty {
 #[operetta_harness::test]
 async fn a_finalize_that_fails_for_good_is_tried_again_all_the_same() {
     let world = World::new().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), Hasty)).await;
+    let handler = PermanentErrorInFinalize;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
     world.create(RECIPE, recipe("r", &[])).await;
     world.until_ready(RECIPE, "r").await;
     world.delete(RECIPE, "r").await;
@@ -184,7 +185,7 @@ async fn a_finalize_that_fails_for_good_is_tried_again_all_the_same() {
     operators.stop().await;
 }
 
-/// Says in the status what came of each call, and remembers it; fails where the spec says so.
+/// Returns the result of each call in the status and records it; fails where the spec specifies it.
 #[derive(Clone, Default)]
 struct Narrator(Arc<Mutex<Vec<&'static str>>>);
 
@@ -231,7 +232,7 @@ impl FailableHandler for Narrator {
 }
 
 #[operetta_harness::test]
-async fn every_result_of_a_failable_handler_is_seen_on_its_parent() {
+async fn every_result_of_a_failable_handler_is_shown_on_its_parent() {
     let world = World::new().await;
     let (narrator, backoff) = (Narrator::default(), BackoffConfig::fixed_interval(NEVER));
     let handler = DefaultFailableHandler::wrap(narrator.clone()).with_backoff(backoff);
@@ -239,19 +240,19 @@ async fn every_result_of_a_failable_handler_is_seen_on_its_parent() {
     let operators = world.start(|builder| builder.register(config, handler)).await;
     world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     let until = async |taste: &str, message: &str| {
-        let is_told = |parent: &Value| {
+        let is_reported = |parent: &Value| {
             parent["status"]["taste"] == taste && condition(parent, "Ready")["message"] == message
         };
-        world.until(RECIPE, "r", taste, is_told).await
+        world.until(RECIPE, "r", taste, is_reported).await
     };
     let acts = async |act: &str| world.patch(RECIPE, "r", json!({"spec": {"act": act}})).await;
-    until("SyncSuccess", "all children are as desired").await;
+    until("SyncSuccess", "all children are up to date").await;
     acts("validate").await;
     until("ValidationFailed", "validation failed: cannot validate").await;
     acts("sync").await;
     until("SyncFailed", "sync failed: cannot sync").await;
     acts("finalize").await;
-    until("SyncSuccess", "all children are as desired").await;
+    until("SyncSuccess", "all children are up to date").await;
     world.delete(RECIPE, "r").await;
     until("FinalizeFailed", "finalize failed: cannot finalize").await;
     assert!(world.get(CONFIG_MAP, "c").await.is_object(), "no failure has taken the child");

@@ -1,4 +1,4 @@
-//! What goes wrong for one parent stays with that parent.
+//! A failure of one parent does not affect others.
 
 use std::{
     sync::{
@@ -17,9 +17,9 @@ use crate::{
     world::{CONFIG_MAP, ECHO, World, condition, eventually},
 };
 
-/// A parent converges, then its handler acts up: children stay, the parent and the web endpoint
-/// say why, others go on, and a fix is picked up at once.
-async fn acts_up(act: &str, reason: &str, message: &str) {
+/// Asserts that a failing handler changes no child, is reported on the parent and the web endpoint, does not
+/// affect other parents and operators, and that a fix is applied at once.
+async fn assert_isolated(act: &str, reason: &str, message: &str) {
     let world = World::new().await;
     let config = recipe::config("cook");
     let config = match act {
@@ -36,10 +36,10 @@ async fn acts_up(act: &str, reason: &str, message: &str) {
     world.until_ready(RECIPE, "bad").await;
     let child = world.get(CONFIG_MAP, "c").await;
     world.apply(RECIPE, acting("bad", act)).await;
-    let says_why = |parent: &Value| condition(parent, "Ready")["reason"] == reason;
-    let parent = world.until(RECIPE, "bad", "the reason", says_why).await;
-    let said = condition(&parent, "Ready")["message"].as_str().unwrap().to_owned();
-    assert!(said.contains(message), "{said}");
+    let reports_why = |parent: &Value| condition(parent, "Ready")["reason"] == reason;
+    let parent = world.until(RECIPE, "bad", "the reason", reports_why).await;
+    let text = condition(&parent, "Ready")["message"].as_str().unwrap().to_owned();
+    assert!(text.contains(message), "{text}");
     let path = format!("/api/v1/operators/cook/parents/{}/bad", world.namespace);
     let (code, body) = eventually(
         "the reason over HTTP",
@@ -48,12 +48,12 @@ async fn acts_up(act: &str, reason: &str, message: &str) {
     )
     .await;
     assert_eq!(code, 200, "{body}");
-    // Others of the same operator, and the other operator, go on.
+    // Other parents of the operator, and the other operator, continue.
     world.apply(RECIPE, recipe("good", &[config_map("d", json!({}))])).await;
     world.until_ready(RECIPE, "good").await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
     world.until_ready(ECHO, "a").await;
-    assert_eq!(world.get(CONFIG_MAP, "c").await, child, "the child stays as it is");
+    assert_eq!(world.get(CONFIG_MAP, "c").await, child, "the child is not modified");
     let (code, alive) = operators.http("/livez?verbose").await;
     assert_eq!(code, 200, "{alive}");
     for turning in ["operator/cook", "operator/echo-server", "reflector/configmaps", "runtime"] {
@@ -67,36 +67,36 @@ async fn acts_up(act: &str, reason: &str, message: &str) {
     }
     let stopping = Instant::now();
     operators.stop().await;
-    assert!(stopping.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
+    assert!(stopping.elapsed() < Duration::from_secs(5), "the documented limit of a shutdown");
 }
 
 #[operetta_harness::test]
-async fn a_handler_that_fails_hurts_only_its_parent() {
-    acts_up("fail", "HandlerFailed", "the oven is cold").await;
+async fn an_error_of_a_handler_affects_only_its_parent() {
+    assert_isolated("fail", "HandlerFailed", "the oven is cold").await;
 }
 
 #[operetta_harness::test]
-async fn a_handler_that_panics_hurts_only_its_parent() {
-    acts_up("panic", "HandlerPanicked", "the kitchen burns").await;
+async fn a_panic_of_a_handler_affects_only_its_parent() {
+    assert_isolated("panic", "HandlerPanicked", "the kitchen burns").await;
 }
 
 #[operetta_harness::test]
-async fn a_handler_whose_answer_is_no_json_hurts_only_its_parent() {
-    acts_up("no-json", "HandlerFailed", "cannot be written as JSON").await;
+async fn an_answer_that_is_not_json_affects_only_its_parent() {
+    assert_isolated("no-json", "HandlerFailed", "cannot be written as JSON").await;
 }
 
 #[operetta_harness::test]
 async fn a_handler_that_never_returns_hurts_only_its_parent() {
-    acts_up("hang", "HandlerTimeout", "has not returned within").await;
+    assert_isolated("hang", "HandlerTimeout", "has not returned within").await;
 }
 
 #[operetta_harness::test]
 async fn a_permanent_failure_rests_until_the_spec_changes() {
-    acts_up("permanent", "HandlerFailed", "no such dish").await;
+    assert_isolated("permanent", "HandlerFailed", "no such dish").await;
 }
 
-/// An operator of echo servers of which the first two reconciles wait for each other.
-fn twins(limit: usize) -> (OperatorConfig, impl Handler) {
+/// An operator of echo servers whose first two reconciles wait for each other.
+fn meeting(limit: usize) -> (OperatorConfig, impl Handler) {
     let (met, begun) = (Arc::new(Barrier::new(2)), AtomicUsize::new(0));
     let parent = K8sType::namespaced(ECHO.0, ECHO.1, ECHO.2);
     let sync = move |_: &SyncRequest| -> Result<SyncResponse> {
@@ -105,34 +105,34 @@ fn twins(limit: usize) -> (OperatorConfig, impl Handler) {
         }
         Ok(SyncResponse::status(json!({})))
     };
-    (OperatorConfig::new("twins", parent).with_max_concurrent_reconciles(limit), sync)
+    (OperatorConfig::new("meeting", parent).with_max_concurrent_reconciles(limit), sync)
 }
 
 #[operetta_harness::test]
 async fn handlers_that_never_return_take_no_places_from_other_operators() {
     const LIMIT: usize = 2;
     let world = World::new().await;
-    let (twins, meet) = twins(LIMIT);
+    let (meeting, meet) = meeting(LIMIT);
     let cook = recipe::config("cook").with_max_concurrent_reconciles(LIMIT);
     let operators =
-        world.start(|builder| builder.register(cook, recipe::sync).register(twins, meet)).await;
+        world.start(|builder| builder.register(cook, recipe::sync).register(meeting, meet)).await;
     for number in 0..LIMIT {
         world.apply(RECIPE, acting(&format!("bad-{number}"), "hang")).await;
     }
     let metrics = || async { operators.running().metrics().render() };
     let hang = format!("operetta_reconciles_in_flight{{operator=\"cook\"}} {LIMIT}\n");
-    eventually("all its places taken", metrics, |metrics| metrics.contains(&hang)).await;
+    eventually("all its permits taken", metrics, |metrics| metrics.contains(&hang)).await;
     for name in ["a", "b"] {
         world.apply(ECHO, json!({"metadata": {"name": name}, "spec": {"serviceName": "x"}})).await;
     }
     for name in ["a", "b"] {
         world.until_ready(ECHO, name).await;
     }
-    assert!(metrics().await.contains(&hang), "none has returned meanwhile");
+    assert!(metrics().await.contains(&hang), "none has returned");
     operators.stop().await;
 }
 
-/// An operator of one place, whose first call returns when it is told to.
+/// An operator with one permit, whose first call returns when it is released.
 fn stuck() -> (OperatorConfig, impl Handler, Sender<()>) {
     let (release, released) = channel();
     let released = Mutex::new(Some(released));
@@ -150,21 +150,20 @@ fn stuck() -> (OperatorConfig, impl Handler, Sender<()>) {
 }
 
 #[operetta_harness::test]
-async fn an_operator_all_of_whose_places_are_held_by_hanging_handlers_is_degraded_until_one_returns()
- {
+async fn an_operator_is_degraded_while_overdue_handlers_hold_all_its_permits() {
     let world = World::new().await;
     let (config, sync, release) = stuck();
     let operators = world.start(|builder| builder.register(config, sync)).await;
     world.apply(RECIPE, recipe("stuck", &[])).await;
     let ready = || operators.http("/readyz/cook");
-    let told = "1 of 1 places are held by handlers past their deadline";
-    let (code, body) = eventually("the reason", ready, |(_, body)| body.contains(told)).await;
+    let reason = "1 of 1 concurrent reconciles are blocked by handlers past their deadline";
+    let (code, body) = eventually("the reason", ready, |(_, body)| body.contains(reason)).await;
     assert_eq!(code, 503, "{body}");
     assert_eq!(operators.http("/readyz").await.0, 200, "of the process");
     world.apply(RECIPE, recipe("other", &[])).await;
     let path = format!("/api/v1/operators/cook/parents/{}/other", world.namespace);
     let why = || operators.http(&path);
-    eventually("why nothing happens to another", why, |(_, body)| body.contains(told)).await;
+    eventually("why another parent waits", why, |(_, body)| body.contains(reason)).await;
     let overdue = "operetta_handlers_overdue{operator=\"cook\"} ";
     let (_, metrics) = operators.http("/metrics").await;
     assert!(metrics.contains(&format!("{overdue}1\n")), "{metrics}");
@@ -196,12 +195,11 @@ async fn backoff_grows_with_each_failure() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|run| run["started"].as_str().unwrap())
+        .map(|reconcile| reconcile["started"].as_str().unwrap())
         .map(|time| time.parse::<k8s_openapi::jiff::Timestamp>().unwrap())
         .map(k8s_openapi::jiff::Timestamp::as_microsecond)
         .collect();
-    // Newest first: each gap is longer than the one before it in time, as the halves that jitter
-    // over do not overlap two steps apart.
+    // Newest first: the intervals grow, because the ranges of the jitter do not overlap two steps apart.
     assert!(starts[0] - starts[1] > starts[2] - starts[3], "{starts:?}");
     let (_, metrics) = operators.http("/metrics").await;
     let backoffs = metrics

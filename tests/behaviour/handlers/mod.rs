@@ -1,4 +1,4 @@
-//! What handlers answer, and what becomes of their errors.
+//! Answers and errors of handlers.
 
 mod bad_input;
 mod errors;

@@ -1,6 +1,6 @@
-//! What is ours is repaired; what is not ours is never touched. Also when operators come and go.
+//! Children are repaired and foreign objects are never modified, also when operators change.
 
-mod ours_and_others;
-mod releases;
+mod foreign_objects;
 pub(crate) mod takeover;
 mod two_operators;
+mod upgrades;

@@ -1,4 +1,4 @@
-//! What a roperator program of the same name left is taken over: children, fields, finalizers.
+//! Takeover from a roperator program of the same name: children, fields, finalizers.
 
 use kube::api::{ListParams, PostParams};
 use serde_json::{Value, json};
@@ -14,8 +14,8 @@ async fn start(world: &World) -> Operators {
     world.start(|builder| builder.register(config, recipe::sync)).await
 }
 
-/// Creates as roperator does: POST with its name as the manager, the uid of the parent and its
-/// name as labels, and an owner reference that blocks nothing.
+/// Creates a child as roperator does: POST with its name as the manager, the uid of the parent and its
+/// name as labels, and an owner reference without `blockOwnerDeletion`.
 pub(crate) async fn leave_child(
     world: &World,
     kind: Kind,
@@ -59,7 +59,7 @@ async fn a_child_of_roperator_is_taken_over_with_its_fields() {
     managers.sort();
     let expected = [("by-hand", "Update"), ("cook", "Apply")];
     assert_eq!(managers, expected.map(|(name, by)| (name.to_owned(), by.to_owned())));
-    // From now on removing a field removes it.
+    // From now on a field that is no longer desired is removed.
     let less = [config_map("c", json!({"salt": "much"}))];
     world.apply(RECIPE, recipe("r", &less)).await;
     let is_less = |child: &Value| child["data"]["pepper"].is_null();
@@ -86,12 +86,12 @@ async fn a_pod_of_roperator_is_taken_over_without_being_recreated_and_only_once(
     let writes = || world.our_requests().into_iter().filter(Request::is_write).count();
     let before = writes();
     let operators = start(&world).await;
-    operators.until_all_ran(1).await;
+    operators.until_all_synced(1).await;
     operators.stop().await;
     assert_eq!(writes(), before, "a restart writes nothing");
 }
 
-/// A pod with a volume that was asked for and one that was not, and what its maker wanted.
+/// Creates a pod with a desired volume and another one, without the `injected` one in its managed fields.
 async fn leave_pod(world: &World, injected: &str) -> Value {
     let volume = |name: &str| json!({"name": name, "emptyDir": {}});
     let mut pod = json!({
@@ -110,7 +110,7 @@ async fn leave_pod(world: &World, injected: &str) -> Value {
     world.patch(POD, "c", managed).await
 }
 
-/// The server gives every pod a volume with a token, which nobody owns.
+/// The server adds a volume with a token to every pod, which no manager owns.
 #[operetta_harness::test]
 async fn a_pod_of_roperator_that_the_server_has_added_to_is_not_recreated() {
     let world = World::new().await;
@@ -151,7 +151,7 @@ async fn a_child_of_roperator_that_is_not_wanted_is_deleted() {
     operators.stop().await;
 }
 
-/// roperator puts its name on every parent as a finalizer.
+/// roperator adds its name to every parent as a finalizer.
 #[operetta_harness::test]
 async fn a_parent_that_holds_the_finalizer_of_roperator_can_go() {
     let world = World::new().await;
@@ -176,7 +176,7 @@ async fn a_parent_that_holds_the_finalizer_of_roperator_can_go() {
 }
 
 #[operetta_harness::test]
-async fn without_being_told_nothing_of_a_predecessor_is_taken() {
+async fn nothing_of_a_predecessor_is_taken_over_by_default() {
     let world = World::new().await;
     let wanted = config_map("c", json!({"salt": "much"}));
     let mut parent = recipe("r", &[wanted]);

@@ -1,5 +1,5 @@
-//! Two processes with operators of different names for one type of parents. In one process that is
-//! refused; between two nobody can.
+//! Two processes with operators of different names for one parent type. One process refuses that, but two
+//! processes cannot.
 
 use operetta::{prelude::*, supervisor::SupervisorBuilder};
 use serde_json::{Value, json};
@@ -9,8 +9,8 @@ use crate::{
     world::{SERVICE, World, condition},
 };
 
-/// What a parent wants of one operator: `spec.cook`, `spec.chef`.
-fn wanted_of(name: &'static str) -> impl Fn(&SyncRequest) -> Result<SyncResponse> {
+/// Returns the children for one operator: `spec.cook`, `spec.chef`.
+fn children_for(name: &'static str) -> impl Fn(&SyncRequest) -> Result<SyncResponse> {
     move |request| {
         let spec = request.parent.field("spec").unwrap_or_default();
         let children = spec[name].as_array().cloned().unwrap_or_default();
@@ -28,18 +28,18 @@ fn of_both(cook: &[&str], chef: &[&str]) -> Value {
 }
 
 fn register(name: &'static str, builder: SupervisorBuilder) -> SupervisorBuilder {
-    builder.register(recipe::config(name), wanted_of(name))
+    builder.register(recipe::config(name), children_for(name))
 }
 
-/// Beside an operator with other labels, which makes this process see the services of everybody.
-fn with_services_of_all(builder: SupervisorBuilder) -> SupervisorBuilder {
+/// With an operator with other labels, so that the process watches all services.
+fn with_all_services(builder: SupervisorBuilder) -> SupervisorBuilder {
     let (mut config, handler) = operators::echo_server::operator().into_parts();
     config.labels.managed_by = String::from("example.dev/managed-by");
     builder.register(config, handler)
 }
 
 #[operetta_harness::test]
-async fn two_versions_of_a_type_in_one_process_are_counted_apart() {
+async fn two_versions_of_a_type_in_one_process_have_separate_metrics() {
     let world = World::new().await;
     let scalers = |version| {
         K8sType::namespaced(version, "HorizontalPodAutoscaler", "horizontalpodautoscalers")
@@ -62,7 +62,7 @@ async fn two_versions_of_a_type_in_one_process_are_counted_apart() {
 #[operetta_harness::test]
 async fn two_operators_of_one_parent_delete_only_their_own_children() {
     let world = World::new().await;
-    let cook = world.start(|builder| register("cook", with_services_of_all(builder))).await;
+    let cook = world.start(|builder| register("cook", with_all_services(builder))).await;
     let chef = world.start(|builder| register("chef", builder)).await;
     world.apply(RECIPE, of_both(&["a", "b"], &["c", "d"])).await;
     for name in ["a", "b", "c", "d"] {
@@ -71,36 +71,36 @@ async fn two_operators_of_one_parent_delete_only_their_own_children() {
     let kept = [world.get(SERVICE, "a").await, world.get(SERVICE, "c").await];
     world.apply(RECIPE, of_both(&["a"], &["c"])).await;
     for name in ["b", "d"] {
-        world.until(SERVICE, name, "what is not wanted any more gone", Value::is_null).await;
+        world.until(SERVICE, name, "the undesired child deleted", Value::is_null).await;
     }
     world.until_ready(RECIPE, "r").await;
     cook.until_synced("cook", &world.namespace, "r").await;
     chef.until_synced("chef", &world.namespace, "r").await;
     let now = [world.get(SERVICE, "a").await, world.get(SERVICE, "c").await];
-    assert_eq!(now, kept, "what one of them wants stays exactly as it is");
+    assert_eq!(now, kept, "the desired children are not modified");
     cook.stop().await;
     chef.stop().await;
 }
 
-/// It belongs to the parent of both, so neither can tell that it is not its own.
+/// The parent of both owns it, so that neither knows that the other one manages it.
 #[operetta_harness::test]
-async fn two_operators_that_want_one_child_of_one_parent_are_said_to_fight() {
+async fn two_operators_with_the_same_child_of_one_parent_are_reported_as_flapping() {
     let world = World::new().await;
     let cook = world.start(|builder| register("cook", builder)).await;
     let chef = world.start(|builder| register("chef", builder)).await;
     world.apply(RECIPE, of_both(&["a"], &["a"])).await;
-    let is_said = |parent: &Value| {
+    let is_reported = |parent: &Value| {
         let flapping = condition(parent, "Flapping");
         let message = flapping["message"].as_str().unwrap_or_default();
         flapping["reason"] == "FightingOverFields"
             && message.contains("managed-by")
             && (message.contains("cook") || message.contains("chef"))
     };
-    world.until(RECIPE, "r", "the fight", is_said).await;
+    world.until(RECIPE, "r", "the condition Flapping", is_reported).await;
     world.apply(RECIPE, of_both(&["a"], &[])).await;
     let is_of_cook =
         |service: &Value| service["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "cook";
-    world.until(SERVICE, "a", "the child of the one that still wants it", is_of_cook).await;
+    world.until(SERVICE, "a", "the child of the remaining operator", is_of_cook).await;
     cook.stop().await;
     chef.stop().await;
 }

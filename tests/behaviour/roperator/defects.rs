@@ -1,4 +1,4 @@
-//! Defects of roperator that no other test shows to be absent.
+//! Defects of roperator whose absence no other test shows.
 
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ async fn more_than_a_thousand_parents_at_once_are_all_worked_off() {
     assert_eq!(created.count().await, PARENTS);
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
-    operators.until_all_ran(PARENTS).await;
+    operators.until_all_synced(PARENTS).await;
     operators.stop().await;
 }
 
@@ -101,7 +101,7 @@ async fn other_spellings_of_the_same_are_written_once() {
     assert_eq!(child_writes() - before, 2, "one write each");
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
-    operators.until_all_ran(1).await;
+    operators.until_all_synced(1).await;
     operators.stop().await;
     assert_eq!(child_writes() - before, 2, "and none after a restart");
 }

@@ -1,4 +1,4 @@
-//! What roperator holds and what it lacks.
+//! Parity with roperator, and the absence of its defects.
 
 mod defects;
 mod parity;

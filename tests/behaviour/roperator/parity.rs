@@ -1,5 +1,5 @@
-//! What the integration tests of roperator hold, held here: a port of each of its six, against one
-//! handler that keeps one child with a field of the parent's spec.
+//! Ports of the six integration tests of roperator, with a handler that keeps one child with a field of
+//! the parent's spec.
 
 use std::{
     sync::{
@@ -89,9 +89,9 @@ async fn an_error_is_retried_again_and_again_and_holds_up_no_other_parent() {
     operators.stop().await;
 }
 
-struct FinalizedAtLast(Arc<AtomicU64>);
+struct FinalizedAfterRetries(Arc<AtomicU64>);
 
-impl Handler for FinalizedAtLast {
+impl Handler for FinalizedAfterRetries {
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         one_child(request)
     }
@@ -111,7 +111,7 @@ impl Handler for FinalizedAtLast {
 #[operetta_harness::test]
 async fn finalize_is_called_again_until_it_is_done() {
     let calls = Arc::new(AtomicU64::new(0));
-    let handler = FinalizedAtLast(calls.clone());
+    let handler = FinalizedAfterRetries(calls.clone());
     let (world, operators) = with(ChildConfig::recreate(), handler).await;
     world.create(RECIPE, parent("a", "soup")).await;
     let parent = world.until_ready(RECIPE, "a").await;

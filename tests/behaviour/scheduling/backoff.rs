@@ -1,5 +1,5 @@
-//! When a parent that failed reconciles again: as its handler says, not for its children, at once for a
-//! change of its own.
+//! When a failed parent is retried: after the delay of its handler, not for changes of children, at once for
+//! its own changes.
 
 use std::{
     sync::{
@@ -9,7 +9,12 @@ use std::{
     time::Duration,
 };
 
-use operetta::{object::{ObjectKey}, operator::{Permanent, RetryAfter}, prelude::*, testkit::{internals::{board::ParentPhase}}};
+use operetta::{
+    object::ObjectKey,
+    operator::{Permanent, RetryAfter},
+    prelude::*,
+    testkit::internals::board::ParentPhase,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -18,24 +23,24 @@ use crate::{
     world::{CONFIG_MAP, Operators, World, condition, eventually},
 };
 
-/// No test waits for it.
+/// A backoff that no test waits for.
 const NEVER: Duration = Duration::from_hours(1);
 
-fn patient() -> OperatorConfig {
+fn with_long_backoff() -> OperatorConfig {
     recipe::config("cook").with_error_backoff(NEVER, NEVER)
 }
 
-/// Fails while it is cold.
+/// A handler that fails until it is enabled.
 #[derive(Clone, Default)]
-struct Oven(Arc<AtomicBool>);
+struct Switch(Arc<AtomicBool>);
 
-impl Oven {
-    fn heat(&self, is_hot: bool) {
-        self.0.store(is_hot, Ordering::Release);
+impl Switch {
+    fn enable(&self, is_enabled: bool) {
+        self.0.store(is_enabled, Ordering::Release);
     }
 }
 
-impl Handler for Oven {
+impl Handler for Switch {
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         if !self.0.load(Ordering::Acquire) {
             return Err(Error::msg("the oven is cold"));
@@ -44,7 +49,7 @@ impl Handler for Oven {
     }
 }
 
-/// Waits until the last reconcile of a parent has failed, and ended.
+/// Waits until the last reconcile of a parent has failed and ended.
 async fn until_failed(world: &World, operators: &Operators, name: &str) {
     let key = ObjectKey::namespaced(&world.namespace, name);
     let board = operators.running().board();
@@ -59,37 +64,36 @@ fn tasting(taste: &str) -> Value {
     parent
 }
 
-/// A parent whose last reconcile failed, with an oven that is hot by now.
-async fn fails_once(world: &World, operators: &Operators, oven: &Oven) {
-    oven.heat(true);
+/// Lets the last reconcile of a parent fail, after which the handler is enabled again.
+async fn fail_once(world: &World, operators: &Operators, switch: &Switch) {
+    switch.enable(true);
     world.apply(RECIPE, tasting("fine")).await;
     world.until_ready(RECIPE, "r").await;
     operators.until_synced("cook", &world.namespace, "r").await;
-    oven.heat(false);
+    switch.enable(false);
     world.apply(RECIPE, tasting("better")).await;
     until_failed(world, operators, "r").await;
-    oven.heat(true);
+    switch.enable(true);
 }
 
-/// Waits until the operator has been told of all that happened to children until now, which it is
-/// in their order.
-async fn told(world: &World) {
+/// Waits until the operator has received all events of children so far, which arrive in order.
+async fn until_received(world: &World) {
     world.apply(RECIPE, recipe("later", &[config_map("later", json!({}))])).await;
     world.until_ready(RECIPE, "later").await;
     world.delete(CONFIG_MAP, "later").await;
-    world.until(CONFIG_MAP, "later", "a child that came back", Value::is_object).await;
+    world.until(CONFIG_MAP, "later", "the child again", Value::is_object).await;
 }
 
 #[operetta_harness::test]
-async fn a_child_that_goes_does_not_cut_a_backoff_short_and_a_change_of_the_spec_does() {
+async fn a_backoff_is_shortened_by_a_change_of_the_spec_and_not_by_a_deleted_child() {
     let world = World::new().await;
-    let oven = Oven::default();
-    let handler = oven.clone();
-    let operators = world.start(|builder| builder.register(patient(), handler)).await;
-    fails_once(&world, &operators, &oven).await;
+    let switch = Switch::default();
+    let handler = switch.clone();
+    let operators = world.start(|builder| builder.register(with_long_backoff(), handler)).await;
+    fail_once(&world, &operators, &switch).await;
     world.delete(CONFIG_MAP, "c").await;
-    told(&world).await;
-    assert!(world.get(CONFIG_MAP, "c").await.is_null(), "its parent has not run");
+    until_received(&world).await;
+    assert!(world.get(CONFIG_MAP, "c").await.is_null(), "its parent was not reconciled");
     let parent = world.get(RECIPE, "r").await;
     assert_eq!(condition(&parent, "Ready")["message"], "the oven is cold");
     world.apply(RECIPE, tasting("best")).await;
@@ -99,11 +103,11 @@ async fn a_child_that_goes_does_not_cut_a_backoff_short_and_a_change_of_the_spec
 }
 
 #[operetta_harness::test]
-async fn the_deletion_of_a_parent_cuts_its_backoff_short() {
+async fn the_deletion_of_a_parent_ends_its_backoff() {
     let world = World::new().await;
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
-    let operators = world.start(|builder| builder.register(patient(), handler)).await;
+    let operators = world.start(|builder| builder.register(with_long_backoff(), handler)).await;
     world.create(RECIPE, acting("r", "fail")).await;
     until_failed(&world, &operators, "r").await;
     world.delete(RECIPE, "r").await;
@@ -113,27 +117,27 @@ async fn the_deletion_of_a_parent_cuts_its_backoff_short() {
 }
 
 #[operetta_harness::test]
-async fn a_handler_that_names_a_time_is_asked_again_then_although_nothing_changed() {
+async fn a_handler_is_called_again_after_its_retry_delay_although_nothing_changed() {
     let world = World::new().await;
     let calls = AtomicU64::new(0);
     let handler = move |request: &SyncRequest| match calls.fetch_add(1, Ordering::Relaxed) {
-        0..3 => Err(rising(Duration::from_millis(100))),
+        0..3 => Err(retry_after(Duration::from_millis(100))),
         _ => recipe::sync(request),
     };
-    let operators = world.start(|builder| builder.register(patient(), handler)).await;
+    let operators = world.start(|builder| builder.register(with_long_backoff(), handler)).await;
     world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
     assert!(world.get(CONFIG_MAP, "c").await.is_object());
     operators.stop().await;
 }
 
-fn rising(delay: Duration) -> Error {
+fn retry_after(delay: Duration) -> Error {
     RetryAfter { message: "the dough is rising".to_owned(), delay }.into()
 }
 
-/// The parent `r` fails with this error until its spec says otherwise: it is let alone until then,
-/// while another one is tried again and again.
-async fn rests(error: fn() -> Error, condition_type: &str) {
+/// Asserts that a parent that fails with this error is not retried until its spec changes, while another
+/// one is retried.
+async fn assert_not_retried(error: fn() -> Error, condition_type: &str) {
     let world = World::new().await;
     let handler = move |request: &SyncRequest| {
         let act = &request.parent.field("spec").unwrap_or_default()["act"];
@@ -143,16 +147,16 @@ async fn rests(error: fn() -> Error, condition_type: &str) {
     world.apply(RECIPE, recipe("r", &[])).await;
     world.until_ready(RECIPE, "r").await;
     operators.until_synced("cook", &world.namespace, "r").await;
-    let runs = operators.runs("cook", &world.namespace, "r");
+    let reconciles = operators.reconciles("cook", &world.namespace, "r");
     let failing = world.apply(RECIPE, acting("r", "rest")).await;
     until_failed(&world, &operators, "r").await;
     let parent = world.get(RECIPE, "r").await;
-    let (said, generation) =
+    let (found, generation) =
         (condition(&parent, condition_type), &failing["metadata"]["generation"]);
-    assert_eq!(said["observedGeneration"], *generation, "{condition_type}: {parent}");
+    assert_eq!(found["observedGeneration"], *generation, "{condition_type}: {parent}");
     world.create(RECIPE, acting("other", "fail")).await;
     operators.until_reconciles("cook", &world.namespace, "other", 4).await;
-    assert_eq!(operators.runs("cook", &world.namespace, "r"), runs + 1);
+    assert_eq!(operators.reconciles("cook", &world.namespace, "r"), reconciles + 1);
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until(CONFIG_MAP, "c", "the child", Value::is_object).await;
     world.until_ready(RECIPE, "r").await;
@@ -160,11 +164,11 @@ async fn rests(error: fn() -> Error, condition_type: &str) {
 }
 
 #[operetta_harness::test]
-async fn a_handler_that_names_a_long_time_is_not_asked_before_unless_the_spec_changes() {
-    rests(|| rising(NEVER), "Reconciling").await;
+async fn a_long_retry_delay_ends_early_only_when_the_spec_changes() {
+    assert_not_retried(|| retry_after(NEVER), "Reconciling").await;
 }
 
 #[operetta_harness::test]
-async fn a_permanent_error_is_not_tried_again_unless_the_spec_changes() {
-    rests(|| Permanent("no such dish".to_owned()).into(), "Stalled").await;
+async fn a_permanent_error_is_not_retried_until_the_spec_changes() {
+    assert_not_retried(|| Permanent("no such dish".to_owned()).into(), "Stalled").await;
 }

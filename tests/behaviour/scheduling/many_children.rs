@@ -1,4 +1,4 @@
-//! One parent with very many children.
+//! One parent with many children.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::{
 
 const CHILDREN: usize = 2_000;
 
-/// Far longer than so many writes take, one after the other.
+/// Far longer than so many sequential writes take.
 const DEADLINE: Duration = Duration::from_mins(5);
 
-/// The parent `large` has very many children, each other parent one.
+/// The parent `large` has many children, each other parent one.
 #[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
 fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     let name = request.parent.name();
@@ -48,13 +48,13 @@ async fn a_parent_with_very_many_children_is_held_up_by_none_and_holds_up_nobody
     let held = plan.add(rule.namespace(&world.namespace));
     world.create(RECIPE, recipe("large", &[])).await;
     tokio::time::timeout(DEADLINE, held.until_hits(1)).await.expect("the last child in time");
-    // Its run is still under way.
+    // Its reconcile is still in progress.
     world.create(RECIPE, recipe("other", &[])).await;
     world.until_ready(RECIPE, "other").await;
     assert!(world.get(RECIPE, "large").await["status"].is_null());
     held.end();
     world.until_ready(RECIPE, "large").await;
-    operators.until_all_ran(2).await;
+    operators.until_all_synced(2).await;
     assert_eq!(
         world.list(CONFIG_MAP).await.iter().filter(|it| is_of(it, "large")).count(),
         CHILDREN
@@ -65,7 +65,7 @@ async fn a_parent_with_very_many_children_is_held_up_by_none_and_holds_up_nobody
     world.until(CONFIG_MAP, "large-7", "repaired", |it| is_of(it, "large")).await;
     world.delete(CONFIG_MAP, "large-8").await;
     world.until(CONFIG_MAP, "large-8", "back", |it| is_of(it, "large")).await;
-    operators.until_all_ran(2).await;
+    operators.until_all_synced(2).await;
     assert_eq!(writes(&plan), (CHILDREN + 3, 2), "one for each child that changed");
     operators.stop().await;
 }

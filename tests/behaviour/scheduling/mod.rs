@@ -1,4 +1,4 @@
-//! When a parent runs, and who runs first.
+//! When parents are reconciled, and in which order.
 
 mod backoff;
 mod many_children;

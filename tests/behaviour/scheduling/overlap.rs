@@ -1,4 +1,4 @@
-//! What happens to a parent while it runs is seen afterwards, and no two runs of it overlap.
+//! Changes during a reconcile are reconciled afterwards, and no two reconciles of a parent overlap.
 
 use std::{
     sync::{Arc, Condvar, Mutex},
@@ -13,7 +13,7 @@ use crate::{
     world::{CONFIG_MAP, Operators, World, eventually},
 };
 
-/// A handler that holds up one call for the parent `r`, and lets all others pass.
+/// A handler that blocks one call for the parent `r`.
 #[derive(Clone)]
 struct Slow(Arc<(Mutex<Calls>, Condvar)>);
 
@@ -22,12 +22,12 @@ struct Calls {
     held: usize,
     is_released: bool,
     begun: usize,
-    under_way: usize,
+    in_progress: usize,
     most_at_once: usize,
 }
 
 impl Slow {
-    /// Holds up the call with this number, counted from 1.
+    /// Blocks the call with this number, counted from 1.
     fn holding(held: usize) -> Self {
         let calls = Calls { held, ..Calls::default() };
         Self(Arc::new((Mutex::new(calls), Condvar::new())))
@@ -37,12 +37,12 @@ impl Slow {
         let (calls, released) = &*self.0;
         let mut calls = calls.lock().unwrap();
         calls.begun += 1;
-        calls.under_way += 1;
-        calls.most_at_once = calls.most_at_once.max(calls.under_way);
+        calls.in_progress += 1;
+        calls.most_at_once = calls.most_at_once.max(calls.in_progress);
         if calls.begun == calls.held {
             calls = released.wait_while(calls, |calls| !calls.is_released).unwrap();
         }
-        calls.under_way -= 1;
+        calls.in_progress -= 1;
     }
 
     fn release(&self) {
@@ -55,7 +55,7 @@ impl Slow {
             let calls = self.0.0.lock().unwrap();
             calls.begun >= calls.held
         };
-        eventually("the call that is held up", is_held, |is_held| *is_held).await;
+        eventually("the blocked call", is_held, |is_held| *is_held).await;
     }
 
     fn most_at_once(&self) -> usize {
@@ -72,7 +72,7 @@ impl Handler for Slow {
     }
 }
 
-/// Only parents with the label, so that they can leave.
+/// Selects parents by a label, so that they can be deselected.
 fn config() -> OperatorConfig {
     recipe::config("cook").with_parent_selector("in").with_handler_deadline(Duration::from_mins(10))
 }
@@ -87,16 +87,16 @@ async fn start(world: &World, handler: &Slow) -> Operators {
     world.start(|all| all.register(config(), handler)).await
 }
 
-/// Waits until the operator has been told of all that happened to its parents until now.
-async fn told(world: &World) {
+/// Waits until the operator has received all events of its parents so far.
+async fn until_received(world: &World) {
     world.create(RECIPE, selected(recipe("later", &[]))).await;
     world.until_ready(RECIPE, "later").await;
 }
 
-/// The reconcile that writes the child is followed by one on the same place, and that one is held up
-/// after it has taken its snapshot.
+/// The reconcile that writes the child is followed by another with the same permit, which is blocked after
+/// it has taken its snapshot.
 #[operetta_harness::test]
-async fn a_change_that_comes_while_a_reconcile_goes_on_is_not_overlooked() {
+async fn a_change_during_a_reconcile_is_not_missed() {
     let world = World::new().await;
     let handler = Slow::holding(2);
     let operators = start(&world, &handler).await;
@@ -104,7 +104,7 @@ async fn a_change_that_comes_while_a_reconcile_goes_on_is_not_overlooked() {
     world.create(RECIPE, selected(recipe("r", wanted("little").as_array().unwrap()))).await;
     handler.until_held().await;
     world.patch(RECIPE, "r", json!({"spec": {"children": wanted("much")}})).await;
-    told(&world).await;
+    until_received(&world).await;
     handler.release();
     world.until_ready(RECIPE, "r").await;
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"]["salt"], "much");
@@ -112,7 +112,8 @@ async fn a_change_that_comes_while_a_reconcile_goes_on_is_not_overlooked() {
 }
 
 #[operetta_harness::test]
-async fn a_parent_that_leaves_and_comes_back_while_it_runs_does_not_run_twice_at_once() {
+async fn a_parent_that_is_deselected_and_selected_during_a_reconcile_is_not_reconciled_twice_at_once()
+ {
     let world = World::new().await;
     let handler = Slow::holding(1);
     let operators = start(&world, &handler).await;
@@ -130,17 +131,17 @@ async fn a_parent_that_leaves_and_comes_back_while_it_runs_does_not_run_twice_at
     let spec = json!({"children": [config_map("c", json!({"salt": "much"}))]});
     let back = json!({"metadata": {"labels": {"in": "at-last"}}, "spec": spec});
     world.patch(RECIPE, "r", back).await;
-    told(&world).await;
+    until_received(&world).await;
     handler.release();
     world.until_ready(RECIPE, "r").await;
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"]["salt"], "much");
-    assert_eq!(handler.most_at_once(), 1, "runs of one parent at once");
+    assert_eq!(handler.most_at_once(), 1, "concurrent reconciles of one parent");
     operators.stop().await;
 }
 
-/// Whoever looks, or counts for an alert, does not see it well for a moment with each repetition.
+/// The phase must not change with each retry, because alerts count it.
 #[operetta_harness::test]
-async fn a_parent_that_fails_is_shown_so_while_it_is_tried_again() {
+async fn a_failing_parent_is_shown_as_failing_during_the_retry() {
     let world = World::new().await;
     let handler = Slow::holding(2);
     let operators = start(&world, &handler).await;
@@ -151,7 +152,7 @@ async fn a_parent_that_fails_is_shown_so_while_it_is_tried_again() {
     assert_eq!(shown["phase"], "failing");
     let why = shown["why"].as_str().unwrap();
     assert!(
-        why.contains("the oven is cold") && why.ends_with("A reconcile is under way."),
+        why.contains("the oven is cold") && why.ends_with("A reconcile is in progress."),
         "{why}"
     );
     handler.release();

@@ -1,4 +1,4 @@
-//! A person takes a parent out of the operator's hands, and gives it back.
+//! A user pauses and resumes a parent.
 
 use serde_json::{Value, json};
 
@@ -21,18 +21,18 @@ async fn start(world: &World) -> Operators {
     world.start(|builder| builder.register(recipe::config("cook"), recipe::sync)).await
 }
 
-/// Waits until a parent says that it is paused, with so many writes pending.
+/// Waits until a parent reports that it is paused, with this about pending writes.
 async fn until_paused(world: &World, name: &str, pending: &str) -> Value {
-    let says_so = |parent: &Value| {
+    let is_reported = |parent: &Value| {
         let paused = condition(parent, "Paused");
         let generation = &parent["metadata"]["generation"];
         paused["message"].as_str().unwrap_or_default().contains(pending)
             && paused["observedGeneration"] == *generation
     };
-    world.until(RECIPE, name, "the condition Paused", says_so).await
+    world.until(RECIPE, name, "the condition Paused", is_reported).await
 }
 
-/// Waits until the operator has dealt with everything that happened to its parents so far.
+/// Waits until the operator has processed all events of its parents so far.
 async fn settled(world: &World) {
     world.apply(RECIPE, recipe("last", &[config_map("last", json!({}))])).await;
     world.until_ready(RECIPE, "last").await;
@@ -67,7 +67,7 @@ async fn no_child_of_a_paused_parent_is_created_changed_or_deleted() {
         serde_json::from_str::<Value>(&body).unwrap_or_default()["phase"].clone()
     };
     eventually("the phase over HTTP", phase, |phase| *phase == "paused").await;
-    // Without the annotation it goes on at once.
+    // Without the annotation it is reconciled at once.
     world.apply(RECIPE, recipe("r", &salted)).await;
     let parent = world.until_ready(RECIPE, "r").await;
     assert_eq!(condition(&parent, "Paused"), Value::Null);
@@ -78,20 +78,20 @@ async fn no_child_of_a_paused_parent_is_created_changed_or_deleted() {
 }
 
 #[operetta_harness::test]
-async fn the_status_of_a_paused_parent_follows() {
+async fn the_status_of_a_paused_parent_is_updated() {
     let world = World::new().await;
     let operators = start(&world).await;
     let mut parent = paused("r", &[]);
     parent["spec"]["status"] = json!({"taste": "bland"});
     world.apply(RECIPE, parent.clone()).await;
-    let shown = until_paused(&world, "r", "nothing would be").await;
+    let shown = until_paused(&world, "r", "no write is pending").await;
     assert_eq!(shown["status"]["taste"], "bland");
-    assert_eq!(condition(&shown, "Ready")["status"], "True", "all is as desired");
+    assert_eq!(condition(&shown, "Ready")["status"], "True", "everything is up to date");
     parent["spec"]["status"] = json!({"taste": "salty"});
     world.apply(RECIPE, parent).await;
     let follows = |parent: &Value| parent["status"]["taste"] == "salty";
     world.until(RECIPE, "r", "the new status", follows).await;
-    // What goes wrong is said beside the pause.
+    // Failures are reported together with the pause.
     world.apply(RECIPE, annotated(acting("r", "permanent"), "true")).await;
     let fails = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
     let shown = world.until(RECIPE, "r", "the failure", fails).await;
@@ -100,7 +100,7 @@ async fn the_status_of_a_paused_parent_follows() {
 }
 
 #[operetta_harness::test]
-async fn a_parent_that_was_paused_before_the_start_stays_so_and_another_value_does_not_pause() {
+async fn a_parent_that_was_paused_before_the_start_stays_paused_and_other_values_do_not_pause() {
     let world = World::new().await;
     world.create(RECIPE, paused("paused", &[config_map("a", json!({}))])).await;
     world.create(RECIPE, annotated(recipe("not", &[config_map("b", json!({}))]), "yes")).await;
@@ -121,13 +121,13 @@ async fn a_paused_parent_that_is_deleted_is_finalized_when_it_is_no_longer_pause
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
     world.apply(RECIPE, paused("r", &[config_map("c", json!({}))])).await;
-    until_paused(&world, "r", "nothing would be").await;
+    until_paused(&world, "r", "no write is pending").await;
     world.delete(RECIPE, "r").await;
-    let says_why = |parent: &Value| {
+    let reports_why = |parent: &Value| {
         let message = condition(parent, "Paused")["message"].clone();
         message.as_str().unwrap_or_default().contains("not finalized")
     };
-    world.until(RECIPE, "r", "why it stays", says_why).await;
+    world.until(RECIPE, "r", "why it stays", reports_why).await;
     settled(&world).await;
     assert_eq!(cleaner.finalized(&world, "r"), 0);
     assert!(world.get(CONFIG_MAP, "c").await["metadata"]["uid"].is_string());
@@ -138,7 +138,7 @@ async fn a_paused_parent_that_is_deleted_is_finalized_when_it_is_no_longer_pause
 }
 
 #[operetta_harness::test]
-async fn a_parent_that_was_never_anything_but_paused_goes_without_ado() {
+async fn a_parent_that_was_always_paused_is_deleted_without_a_finalizer() {
     let world = World::new().await;
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();

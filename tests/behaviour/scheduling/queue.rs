@@ -1,4 +1,4 @@
-//! Who runs when many want to: fair between operators, urgent before routine within one.
+//! The order of queued reconciles: fair between operators, by priority within one.
 
 use std::{
     sync::{Arc, Condvar, Mutex},
@@ -7,7 +7,11 @@ use std::{
 
 use k8s_openapi::api::core::v1::Service;
 use kube::api::Patch;
-use operetta::{object::{K8sType, ObjectKey}, prelude::*, testkit::{internals::{history::Cause, schedule::Priority}}};
+use operetta::{
+    object::{K8sType, ObjectKey},
+    prelude::*,
+    testkit::internals::{history::Cause, schedule::Priority},
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -15,7 +19,7 @@ use crate::{
     world::{CONFIG_MAP, ECHO, Operators, SERVICE, World, eventually},
 };
 
-/// A handler that notes who runs, and holds every reconcile up while it is shut.
+/// A handler that records its calls, and blocks them while it is closed.
 #[derive(Clone, Default)]
 struct HeldHandler(Arc<(Mutex<Calls>, Condvar)>);
 
@@ -41,7 +45,7 @@ impl HeldHandler {
         self.0.1.notify_all();
     }
 
-    /// Who has run, in this order; the parents of a reconcile that is held up too.
+    /// The parents of all calls in order, including the blocked one.
     fn served(&self) -> Vec<String> {
         self.0.0.lock().unwrap().served.clone()
     }
@@ -70,7 +74,7 @@ impl Handler for HeldHandler {
     }
 }
 
-/// One run at a time, each as long as its handler likes.
+/// One reconcile at a time, with a long handler deadline.
 fn config() -> OperatorConfig {
     recipe::config("cook")
         .with_max_concurrent_reconciles(1)
@@ -90,7 +94,7 @@ fn waiting(operators: &Operators, priority: Priority) -> usize {
     lines.find_map(|line| line.strip_prefix(&labels)).unwrap().parse().unwrap()
 }
 
-/// Waits until at least so many parents wait; others may have left some on the cluster.
+/// Waits until at least so many parents wait; other tests may have left some on the cluster.
 async fn until_waiting(operators: &Operators, priority: Priority, count: usize) {
     let now = || async { waiting(operators, priority) };
     eventually("so many parents in the queue", now, |waiting| *waiting >= count).await;
@@ -113,7 +117,7 @@ async fn many_parents_that_wait_for_one_operator_delay_no_other() {
     until_waiting(&operators, Priority::Change, 49).await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
     world.until_ready(ECHO, "a").await;
-    assert!(waiting(&operators, Priority::Change) >= 49, "none has run meanwhile");
+    assert!(waiting(&operators, Priority::Change) >= 49, "none was reconciled");
     handler.open();
     for number in 0..50 {
         world.until_ready(RECIPE, &format!("r-{number}")).await;
@@ -132,9 +136,9 @@ async fn deletions_and_fresh_changes_overtake_what_a_restart_has_to_look_at() {
     let operators = start(&world, config(), &handler).await;
     until_waiting(&operators, Priority::Background, 5).await;
     let served = || async { handler.served() };
-    let held_up = eventually("one is held up", served, |served| !served.is_empty()).await;
-    // One that is listed becomes urgent, one that is new goes behind it.
-    let changed = listed.iter().find(|name| **name != held_up[0]).unwrap();
+    let blocked = eventually("one is blocked", served, |served| !served.is_empty()).await;
+    // A change of a listed parent raises its priority, and a new parent follows it.
+    let changed = listed.iter().find(|name| **name != blocked[0]).unwrap();
     world.patch(RECIPE, changed, json!({"spec": {"status": {"taste": "salty"}}})).await;
     until_waiting(&operators, Priority::Change, 1).await;
     for change in 0..3 {
@@ -143,7 +147,7 @@ async fn deletions_and_fresh_changes_overtake_what_a_restart_has_to_look_at() {
         world.apply(RECIPE, fresh).await;
     }
     until_waiting(&operators, Priority::Change, 2).await;
-    let dying = listed.iter().rfind(|name| **name != held_up[0] && *name != changed).unwrap();
+    let dying = listed.iter().rfind(|name| **name != blocked[0] && *name != changed).unwrap();
     let finalizers = json!({"metadata": {"finalizers": ["operetta.dev/cook"]}});
     world.patch(RECIPE, dying, finalizers).await;
     world.delete(RECIPE, dying).await;
@@ -157,7 +161,7 @@ async fn deletions_and_fresh_changes_overtake_what_a_restart_has_to_look_at() {
     let turn = |name: &str| served.iter().position(|served| served == name).expect("it was served");
     let urgent = [dying.as_str(), changed, "fresh"];
     assert!(urgent.map(turn).is_sorted(), "{served:?}");
-    let routine = |name: &&String| !urgent.contains(&name.as_str()) && **name != held_up[0];
+    let routine = |name: &&String| !urgent.contains(&name.as_str()) && **name != blocked[0];
     for name in listed.iter().filter(routine) {
         assert!(turn("fresh") < turn(name), "{name}: {served:?}");
     }
@@ -178,8 +182,8 @@ async fn a_deletion_that_a_restart_finds_goes_first() {
     let operators = start(&world, config(), &handler).await;
     until_waiting(&operators, Priority::Background, 5).await;
     let served = || async { handler.served() };
-    let held_up = eventually("one is held up", served, |served| !served.is_empty()).await;
-    if held_up != ["last"] {
+    let blocked = eventually("one is blocked", served, |served| !served.is_empty()).await;
+    if blocked != ["last"] {
         until_waiting(&operators, Priority::Deletion, 1).await;
     }
     handler.open();
@@ -193,19 +197,19 @@ async fn a_deletion_that_a_restart_finds_goes_first() {
 }
 
 #[operetta_harness::test]
-async fn changes_that_wait_go_before_statuses_and_new_parents_are_completed_one_by_one() {
+async fn queued_changes_precede_statuses_and_new_parents_are_completed_one_by_one() {
     let world = World::new().await;
     let handler = HeldHandler::shut();
     let operators = start(&world, config(), &handler).await;
     let names = ["a", "b", "c"];
-    let wish = |name, taste| recipe(name, &[config_map(name, json!({"taste": taste}))]);
+    let desired = |name, taste| recipe(name, &[config_map(name, json!({"taste": taste}))]);
     let mut served = 0;
     for (taste, order) in [("sweet", "a a b"), ("salty", "a b c")] {
         handler.close();
         for (before, name) in names.into_iter().enumerate() {
-            world.apply(RECIPE, wish(name, taste)).await;
+            world.apply(RECIPE, desired(name, taste)).await;
             let is_held = || async { handler.served().len() };
-            eventually("the first is held up", is_held, |count| *count > served).await;
+            eventually("the first is blocked", is_held, |count| *count > served).await;
             until_waiting(&operators, Priority::Change, before).await;
         }
         handler.open();
@@ -221,7 +225,7 @@ async fn changes_that_wait_go_before_statuses_and_new_parents_are_completed_one_
 }
 
 #[operetta_harness::test]
-async fn who_waits_when_the_process_ends_does_not_run_and_does_not_hold_it_up() {
+async fn queued_parents_are_not_reconciled_and_do_not_delay_the_shutdown() {
     let world = World::new().await;
     let handler = HeldHandler::shut();
     let operators = start(&world, config(), &handler).await;
@@ -243,14 +247,14 @@ async fn who_waits_when_the_process_ends_does_not_run_and_does_not_hold_it_up() 
 const AN_HOUR: Duration = Duration::from_hours(1);
 
 #[operetta_harness::test]
-async fn a_change_of_a_child_waits_for_more_and_the_deletion_of_the_parent_does_not() {
+async fn a_change_of_a_child_is_debounced_and_the_deletion_of_the_parent_is_not() {
     let world = World::new().await;
     let handler = HeldHandler::default();
     let operators = start(&world, config().with_debounce(AN_HOUR), &handler).await;
     world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
     operators.until_synced("cook", &world.namespace, "r").await;
-    let runs = operators.runs("cook", &world.namespace, "r");
+    let reconciles = operators.reconciles("cook", &world.namespace, "r");
     world.delete(CONFIG_MAP, "c").await;
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
     eventually(
@@ -262,14 +266,14 @@ async fn a_change_of_a_child_waits_for_more_and_the_deletion_of_the_parent_does_
         },
     )
     .await;
-    assert_eq!(operators.runs("cook", &world.namespace, "r"), runs);
+    assert_eq!(operators.reconciles("cook", &world.namespace, "r"), reconciles);
     world.delete(RECIPE, "r").await;
     world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn a_child_that_was_deleted_is_back_when_the_window_is_over() {
+async fn a_deleted_child_is_created_again_after_the_debounce_window() {
     let world = World::new().await;
     let window = Duration::from_millis(50);
     let operators = start(&world, config().with_debounce(window), &HeldHandler::default()).await;
@@ -279,7 +283,7 @@ async fn a_child_that_was_deleted_is_back_when_the_window_is_over() {
     world.delete(CONFIG_MAP, "c").await;
     let is_back =
         |child: &Value| child["metadata"]["uid"].is_string() && child["metadata"]["uid"] != first;
-    world.until(CONFIG_MAP, "c", "the child anew", is_back).await;
+    world.until(CONFIG_MAP, "c", "the child again", is_back).await;
     operators.stop().await;
 }
 
@@ -297,7 +301,7 @@ async fn a_change_of_nothing_but_the_status_is_no_reason_to_run_where_that_is_as
     world.apply(RECIPE, recipe("r", &[service])).await;
     world.until_ready(RECIPE, "r").await;
     operators.until_synced("cook", &world.namespace, "r").await;
-    let runs = operators.runs("cook", &world.namespace, "r");
+    let reconciles = operators.reconciles("cook", &world.namespace, "r");
     let well = json!({
         "type": "Well", "status": "True", "reason": "Fine", "message": "",
         "lastTransitionTime": "2026-01-01T00:00:00Z",
@@ -306,12 +310,12 @@ async fn a_change_of_nothing_but_the_status_is_no_reason_to_run_where_that_is_as
     world.api(SERVICE).patch_status("s", &<_>::default(), &patch).await.unwrap();
     let from = world.get(SERVICE, "s").await["metadata"]["resourceVersion"].clone();
     world.patch(SERVICE, "s", json!({"metadata": {"labels": {"look": "here"}}})).await;
-    operators.until_reconciles("cook", &world.namespace, "r", runs + 1).await;
+    operators.until_reconciles("cook", &world.namespace, "r", reconciles + 1).await;
     let key = ObjectKey::namespaced(&world.namespace, "r");
     let shown = operators.running().board().parent("cook", &key).unwrap();
-    let run = shown.history.newest_first().next().unwrap();
-    let [Cause::ChildChanged(change)] = &run.causes[..] else { panic!("{run:?}") };
+    let reconcile = shown.history.newest_first().next().unwrap();
+    let [Cause::ChildChanged(change)] = &reconcile.causes[..] else { panic!("{reconcile:?}") };
     assert_eq!(change.from.as_ref().map(ToString::to_string).as_deref(), from.as_str());
-    assert_eq!(shown.history.recorded(), runs + 1, "none for the status");
+    assert_eq!(shown.history.recorded(), reconciles + 1, "none for the status");
     operators.stop().await;
 }

@@ -1,4 +1,4 @@
-//! What a handler asks for in time: the last answer counts.
+//! Resync delays of a handler: the last answer counts.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::{
     world::{Operators, World, eventually},
 };
 
-/// As recipes say, and again after a time that the parent chooses.
+/// Syncs as recipes specify, with a resync after a delay of the parent's choice.
 fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     let response = recipe::sync(request)?;
     let spec = request.parent.field("spec").unwrap_or_default();
@@ -26,31 +26,31 @@ fn again_after(name: &str, milliseconds: u64) -> Value {
     parent
 }
 
-async fn until_wakes_for(world: &World, operators: &Operators, name: &str, why: &Value) {
+async fn until_next_wake(world: &World, operators: &Operators, name: &str, why: &Value) {
     let path = format!("/api/v1/operators/cook/parents/{}/{name}", world.namespace);
     let wake = || async {
         let (_, body) = operators.http(&path).await;
         serde_json::from_str::<Value>(&body).unwrap()["nextWake"]["why"].clone()
     };
-    eventually(&format!("{name} to run again for {why}"), wake, |shown| shown == why).await;
+    eventually(&format!("the next wake of {name} for {why}"), wake, |shown| shown == why).await;
 }
 
-/// Nothing tells that no timer is left but time: that of a neighbour, who counts it out.
+/// Another parent with resyncs measures the time in which none of this parent may come.
 #[operetta_harness::test]
 async fn a_resync_does_not_come_after_a_newer_reconcile_that_wants_none() {
     let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), sync)).await;
-    let runs = |name| operators.runs("cook", &world.namespace, name);
+    let reconciles = |name| operators.reconciles("cook", &world.namespace, name);
     world.apply(RECIPE, again_after("r", 1_000)).await;
     world.until_ready(RECIPE, "r").await;
-    until_wakes_for(&world, &operators, "r", &json!("Resync")).await;
+    until_next_wake(&world, &operators, "r", &json!("Resync")).await;
     world.apply(RECIPE, recipe("r", &[])).await;
     world.until_ready(RECIPE, "r").await;
-    until_wakes_for(&world, &operators, "r", &Value::Null).await;
+    until_next_wake(&world, &operators, "r", &Value::Null).await;
     operators.until_synced("cook", &world.namespace, "r").await;
-    let before = runs("r");
+    let before = reconciles("r");
     world.apply(RECIPE, again_after("clock", 100)).await;
     operators.until_reconciles("cook", &world.namespace, "clock", 15).await;
-    assert_eq!(runs("r"), before, "more than a second has passed");
+    assert_eq!(reconciles("r"), before, "more than a second has passed");
     operators.stop().await;
 }

@@ -1,4 +1,4 @@
-//! One entry per child in the status of the parent, where the operator asks for it.
+//! One entry per child in the status of the parent, if the operator is configured so.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use operetta::prelude::*;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE, acting, config_map, recipe},
-    told::{assert_no_event_of_undeclared, until_undeclared},
+    reported::{assert_no_event_of_undeclared, until_undeclared},
     world::{CONFIG_MAP, ECHO, EVENT, Kind, Operators, World, condition, eventually, is_ready},
 };
 
@@ -15,7 +15,7 @@ async fn start(world: &World) -> Operators {
     world.start(|builder| builder.register(config, recipe::sync)).await
 }
 
-/// A child that every server refuses: its name is none.
+/// A child that every server refuses because of an invalid key.
 fn refused(name: &str) -> Value {
     config_map(name, json!({"no such key": ""}))
 }
@@ -53,7 +53,7 @@ async fn annotate(world: &World, kind: Kind, name: &str, annotations: Value) {
 }
 
 #[operetta_harness::test]
-async fn each_child_has_its_state_and_what_keeps_it_from_being_as_desired() {
+async fn each_child_has_a_state_and_a_message_in_the_status() {
     let world = World::new().await;
     let operators = start(&world).await;
     world.create(CONFIG_MAP, config_map("theirs", json!({}))).await;
@@ -63,7 +63,11 @@ async fn each_child_has_its_state_and_what_keeps_it_from_being_as_desired() {
     let parent = until_states(&world, "r", &["bad:Failed", "theirs:Conflict", "well:Synced"]).await;
     let message = |name: &str| entry(&parent, name)["message"].as_str().unwrap_or_default();
     assert!(message("bad").contains("no such key"), "{}", message("bad"));
-    assert!(message("theirs").starts_with("exists and is not ours"), "{}", message("theirs"));
+    assert!(
+        message("theirs").starts_with("already exists and is not owned by"),
+        "{}",
+        message("theirs")
+    );
     let expected = json!({"apiVersion": "v1", "kind": "ConfigMap", "namespace": world.namespace,
         "name": "well", "state": "Synced"});
     assert_eq!(*entry(&parent, "well"), expected);
@@ -72,11 +76,11 @@ async fn each_child_has_its_state_and_what_keeps_it_from_being_as_desired() {
     let parent = world.until_ready(RECIPE, "r").await;
     assert_eq!(states(&parent), ["well:Synced"]);
 
-    // A handler that fails says nothing of the children.
+    // A failed handler does not change the states.
     world.apply(RECIPE, acting("r", "permanent")).await;
     let has_failed = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
     let parent = world.until(RECIPE, "r", "the failure", has_failed).await;
-    assert_eq!(states(&parent), ["well:Synced"], "and no child was touched");
+    assert_eq!(states(&parent), ["well:Synced"], "no child was modified");
     operators.stop().await;
 }
 
@@ -88,18 +92,18 @@ async fn a_repaired_child_costs_no_write_of_the_status() {
     let before = world.until_ready(RECIPE, "r").await;
     assert_eq!(states(&before), ["c:Synced"]);
     operators.until_synced("cook", &world.namespace, "r").await;
-    let runs = operators.runs("cook", &world.namespace, "r");
+    let reconciles = operators.reconciles("cook", &world.namespace, "r");
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "much"}})).await;
-    let is_mended = |child: &Value| child["data"]["salt"] == "little";
-    world.until(CONFIG_MAP, "c", "the repair", is_mended).await;
-    operators.until_reconciles("cook", &world.namespace, "r", runs + 2).await;
+    let is_repaired = |child: &Value| child["data"]["salt"] == "little";
+    world.until(CONFIG_MAP, "c", "the repair", is_repaired).await;
+    operators.until_reconciles("cook", &world.namespace, "r", reconciles + 2).await;
     let after = world.get(RECIPE, "r").await;
     assert_eq!(after["metadata"]["resourceVersion"], before["metadata"]["resourceVersion"]);
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn what_ends_or_waits_for_the_end_of_a_pause_is_said() {
+async fn terminating_and_held_children_are_reported() {
     let world = World::new().await;
     let operators = start(&world).await;
     let [a, b] = ["a", "b"].map(|name| config_map(name, json!({})));
@@ -125,15 +129,15 @@ async fn what_ends_or_waits_for_the_end_of_a_pause_is_said() {
 }
 
 #[operetta_harness::test]
-async fn of_many_children_those_that_are_not_well_are_listed_and_the_others_counted() {
+async fn the_status_lists_failing_children_first_and_counts_the_omitted_ones() {
     let world = World::new().await;
     let operators = start(&world).await;
     let mut children: Vec<_> =
         (0..103).map(|number| config_map(&format!("c-{number}"), json!({}))).collect();
     children.push(refused("zz-bad"));
     world.apply(RECIPE, recipe("r", &children)).await;
-    let is_said = |parent: &Value| parent["status"]["childrenOmitted"] == 4;
-    let parent = world.until(RECIPE, "r", "how many are not listed", is_said).await;
+    let is_reported = |parent: &Value| parent["status"]["childrenOmitted"] == 4;
+    let parent = world.until(RECIPE, "r", "how many are not listed", is_reported).await;
     let shown = states(&parent);
     assert_eq!((shown.len(), shown[99].as_str()), (100, "zz-bad:Failed"));
     world.apply(RECIPE, recipe("r", &children[..99])).await;
@@ -145,7 +149,7 @@ async fn of_many_children_those_that_are_not_well_are_listed_and_the_others_coun
 }
 
 #[operetta_harness::test]
-async fn what_the_handler_returns_in_place_of_the_list_is_not_written_and_that_is_said_once() {
+async fn a_list_of_children_from_the_handler_is_not_written_and_that_is_reported_once() {
     let world = World::new().await;
     let operators = start(&world).await;
     for name in ["r", "s"] {
@@ -161,7 +165,7 @@ async fn what_the_handler_returns_in_place_of_the_list_is_not_written_and_that_i
 }
 
 #[operetta_harness::test]
-async fn a_type_that_declares_no_list_of_children_gets_none_and_that_is_said_of_the_operator() {
+async fn a_type_without_a_declared_list_of_children_gets_none_and_the_operator_reports_it() {
     let world = World::new().await;
     let config = OperatorConfig::new("lister", K8sType::namespaced(ECHO.0, ECHO.1, ECHO.2))
         .child::<ConfigMap>(ChildConfig::apply())
@@ -181,7 +185,7 @@ async fn a_type_that_declares_no_list_of_children_gets_none_and_that_is_said_of_
     let undeclared = (".status.children", "framework");
     until_undeclared(&operators, "lister", undeclared).await;
     operators.stop().await;
-    // Their statuses are as they should be.
+    // Their statuses are up to date.
     let operators = start().await;
     for name in ["a", "b"] {
         operators.until_synced("lister", &world.namespace, name).await;

@@ -1,4 +1,4 @@
-//! What a parent says about itself: the conditions, as kstatus reads them.
+//! The conditions of a parent, as kstatus reads them.
 
 use kube::api::{Patch, PatchParams};
 use serde_json::{Value, json};
@@ -25,9 +25,9 @@ fn types(parent: &Value) -> Vec<String> {
     types
 }
 
-/// Waits until the parent is not ready and says beside it that this holds, for the same reason.
+/// Waits until the parent is not ready and has this condition, both for the same reason.
 async fn until_is(world: &World, name: &str, ty: &str, reason: &str) -> Value {
-    let says = |parent: &Value| {
+    let is_reported = |parent: &Value| {
         let (ready, other) = (condition(parent, "Ready"), condition(parent, ty));
         ready["status"] == "False"
             && other["status"] == "True"
@@ -35,7 +35,7 @@ async fn until_is(world: &World, name: &str, ty: &str, reason: &str) -> Value {
             && ["reason", "message", "observedGeneration"].iter().all(|it| ready[it] == other[it])
             && types(parent).len() == 2
     };
-    world.until(RECIPE, name, &format!("Ready=False and only {ty}: {reason}"), says).await
+    world.until(RECIPE, name, &format!("Ready=False and only {ty}: {reason}"), is_reported).await
 }
 
 #[operetta_harness::test]
@@ -47,14 +47,13 @@ async fn a_failure_that_is_retried_is_reconciling_and_one_that_is_not_is_stalled
     until_is(&world, "r", "Stalled", "HandlerFailed").await;
     world.apply(RECIPE, recipe("r", &[])).await;
     let ready = world.until_ready(RECIPE, "r").await;
-    assert_eq!(types(&ready), ["Ready"], "what does not hold is not there");
+    assert_eq!(types(&ready), ["Ready"], "conditions that do not hold are absent");
     operators.stop().await;
 }
 
 const LONG_AGO: &str = "2020-01-01T00:00:00Z";
 
-/// Says by hand that all conditions are as they are since long ago: times have seconds, and a test takes
-/// less.
+/// Sets old transition times, because times have seconds and a test takes less.
 async fn age(world: &World, mut parent: Value) {
     for condition in parent["status"]["conditions"].as_array_mut().unwrap() {
         condition["lastTransitionTime"] = json!(LONG_AGO);
@@ -65,7 +64,7 @@ async fn age(world: &World, mut parent: Value) {
 }
 
 #[operetta_harness::test]
-async fn the_time_of_a_condition_moves_with_its_status_and_not_with_its_reason() {
+async fn the_transition_time_of_a_condition_changes_with_its_status_only() {
     let (world, operators) = started().await;
     let since = |parent: &Value, ty: &str| condition(parent, ty)["lastTransitionTime"].clone();
     world.apply(RECIPE, acting("r", "permanent")).await;
@@ -86,7 +85,7 @@ async fn the_time_of_a_condition_moves_with_its_status_and_not_with_its_reason()
 }
 
 #[operetta_harness::test]
-async fn an_object_of_somebody_else_in_the_way_stalls_its_parent_until_it_is_gone() {
+async fn a_foreign_object_with_the_name_of_a_child_stalls_the_parent_until_it_is_deleted() {
     let (world, operators) = started().await;
     world.create(CONFIG_MAP, config_map("c", json!({"owner": "somebody"}))).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
@@ -98,7 +97,7 @@ async fn an_object_of_somebody_else_in_the_way_stalls_its_parent_until_it_is_gon
 }
 
 #[operetta_harness::test]
-async fn conditions_of_a_handler_stand_beside_those_of_the_framework() {
+async fn conditions_of_a_handler_are_merged_with_those_of_the_framework() {
     let (world, operators) = started().await;
     let mut parent = recipe("r", &[]);
     parent["spec"]["status"] = json!({"conditions": [
@@ -106,9 +105,14 @@ async fn conditions_of_a_handler_stand_beside_those_of_the_framework() {
         {"type": "Stalled", "status": "True", "reason": "Stale", "message": "from long ago"},
     ]});
     world.apply(RECIPE, parent).await;
-    let says = |parent: &Value| is_ready(parent) && condition(parent, "Tasty")["status"] == "False";
-    let ready = world.until(RECIPE, "r", "the handler's condition", says).await;
-    assert_eq!(types(&ready), ["Ready", "Tasty"], "nobody speaks for the framework");
+    let is_reported =
+        |parent: &Value| is_ready(parent) && condition(parent, "Tasty")["status"] == "False";
+    let ready = world.until(RECIPE, "r", "the handler's condition", is_reported).await;
+    assert_eq!(
+        types(&ready),
+        ["Ready", "Tasty"],
+        "the framework's own conditions are not overridden"
+    );
     assert_eq!(condition(&ready, "Tasty")["observedGeneration"], ready["metadata"]["generation"]);
     assert!(condition(&ready, "Tasty")["lastTransitionTime"].is_string());
     operators.stop().await;
@@ -131,7 +135,7 @@ async fn a_parent_that_converges_costs_one_write_of_its_status() {
 }
 
 #[operetta_harness::test]
-async fn what_the_server_defaults_in_a_list_of_the_status_is_written_once() {
+async fn a_status_with_defaults_of_the_server_is_written_once() {
     let world = World::that_logs_requests().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
@@ -142,9 +146,9 @@ async fn what_the_server_defaults_in_a_list_of_the_status_is_written_once() {
     assert_eq!(ready["status"]["courses"], json!([{"dish": "soup", "served": "hot"}]));
     operators.until_synced("cook", &world.namespace, "r").await;
     let writes = || world.our_requests().into_iter().filter(Request::is_write).count();
-    let (before, runs) = (writes(), operators.runs("cook", &world.namespace, "r"));
+    let (before, reconciles) = (writes(), operators.reconciles("cook", &world.namespace, "r"));
     world.patch(RECIPE, "r", json!({"metadata": {"labels": {"seen": "again"}}})).await;
-    operators.until_reconciles("cook", &world.namespace, "r", runs + 1).await;
+    operators.until_reconciles("cook", &world.namespace, "r", reconciles + 1).await;
     assert_eq!(writes(), before, "there is nothing to write");
     operators.stop().await;
 }
@@ -164,14 +168,14 @@ async fn the_observed_generation_follows_the_spec_through_failures_and_back() {
         let is_seen = |parent: &Value| parent["status"]["observedGeneration"] == *generation;
         let seen = world.until(RECIPE, "r", "this generation in the status", is_seen).await;
         let condition = condition(&seen, "Ready");
-        let said = (&condition["status"], &condition["observedGeneration"]);
-        assert_eq!(said, (&json!(ready), generation), "{condition}");
+        let found = (&condition["status"], &condition["observedGeneration"]);
+        assert_eq!(found, (&json!(ready), generation), "{condition}");
     }
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn a_field_that_the_handler_no_longer_returns_leaves_the_status() {
+async fn a_field_that_the_handler_no_longer_returns_is_removed_from_the_status() {
     let (world, operators) = started().await;
     let courses = json!([{"dish": "soup", "served": "cold"}]);
     for (status, taste, dishes) in [
@@ -191,7 +195,7 @@ async fn a_field_that_the_handler_no_longer_returns_leaves_the_status() {
 }
 
 #[operetta_harness::test]
-async fn a_status_that_only_the_root_of_the_schema_lets_in_is_written() {
+async fn a_status_is_written_if_only_the_root_of_the_schema_preserves_it() {
     let world = World::new().await;
     world.install_recipes_with_open_root().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
@@ -199,8 +203,8 @@ async fn a_status_that_only_the_root_of_the_schema_lets_in_is_written() {
     let mut parent = recipe("r", &[config_map("c", json!({}))]);
     parent["spec"]["status"] = json!({"taste": "fine"});
     world.apply(RECIPE, parent).await;
-    let is_said = |parent: &Value| condition(parent, "Ready")["status"] == "True";
-    let parent = world.until(RECIPE, "r", "Ready", is_said).await;
+    let is_reported = |parent: &Value| condition(parent, "Ready")["status"] == "True";
+    let parent = world.until(RECIPE, "r", "Ready", is_reported).await;
     assert_eq!(parent["status"]["taste"], "fine");
     operators.stop().await;
 }

@@ -1,4 +1,4 @@
-//! Events on a parent: what went wrong, counted up when it repeats, and what went well when asked.
+//! Events about a parent: warnings, counted when they repeat, and normal Events if configured.
 
 use operetta::operator::OperatorConfig;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ async fn events_of(world: &World, reason: &str) -> Vec<Value> {
 }
 
 #[operetta_harness::test]
-async fn a_failure_that_repeats_is_one_event_that_is_counted_up() {
+async fn a_repeated_failure_increases_the_count_of_one_event() {
     let (world, operators) = started(recipe::config("cook")).await;
     world.apply(RECIPE, acting("r", "fail")).await;
     let is_counted = |events: &Vec<Value>| {
@@ -35,42 +35,44 @@ async fn a_failure_that_repeats_is_one_event_that_is_counted_up() {
     assert_eq!(event["regarding"]["name"], "r");
     assert_eq!(event["reportingController"], "operetta.dev/cook");
     assert!(event["series"]["lastObservedTime"].is_string());
-    // What else goes wrong is another Event, and says when nothing but a change can mend it.
+    // Another failure is another Event, which reports that it is stalled until a change.
     world.apply(RECIPE, acting("r", "permanent")).await;
     let is_stalled = |events: &Vec<Value>| {
         let note = |event: &Value| event["note"].as_str().unwrap_or_default().to_owned();
-        events.iter().any(|event| note(event).starts_with("stalled until something changes: "))
+        events
+            .iter()
+            .any(|event| note(event).starts_with("stalled, not retried until the parent changes: "))
     };
     eventually("the other failure", failures, is_stalled).await;
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn what_goes_well_is_told_when_it_is_asked_for_and_nothing_for_nothing() {
+async fn normal_events_are_published_if_configured() {
     let config = recipe::config("cook").with_normal_events();
     let (world, operators) = started(config).await;
     let children = |data: &str| ["c", "d"].map(|name| config_map(name, json!({"k": data})));
     world.apply(RECIPE, recipe("r", &children("1"))).await;
     world.until_ready(RECIPE, "r").await;
-    let runs = operators.runs("cook", &world.namespace, "r");
+    let reconciles = operators.reconciles("cook", &world.namespace, "r");
     world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
-    operators.until_reconciles("cook", &world.namespace, "r", runs + 1).await;
+    operators.until_reconciles("cook", &world.namespace, "r", reconciles + 1).await;
     world.apply(RECIPE, recipe("r", &children("2")[..1])).await;
-    let is_told = |events: &Vec<Value>| events.len() == 1;
+    let is_reported = |events: &Vec<Value>| events.len() == 1;
     for (reason, names) in [("Created", ["c", "d"].as_slice()), ("Updated", &["c"])] {
-        let told = eventually(reason, || events_of(&world, reason), is_told).await;
+        let events = eventually(reason, || events_of(&world, reason), is_reported).await;
         let expected: Vec<_> =
             names.iter().map(|name| format!("ConfigMap.v1 {}/{name}", world.namespace)).collect();
         let note = format!("{} {}", reason.to_lowercase(), expected.join(", "));
-        assert_eq!((&told[0]["type"], &told[0]["note"]), (&json!("Normal"), &json!(note)));
+        assert_eq!((&events[0]["type"], &events[0]["note"]), (&json!("Normal"), &json!(note)));
     }
-    eventually("Deleted", || events_of(&world, "Deleted"), is_told).await;
+    eventually("Deleted", || events_of(&world, "Deleted"), is_reported).await;
     assert_eq!(world.list(EVENT).await.len(), 3, "none for a reconcile that wrote nothing");
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn a_pause_and_its_end_are_told_once_each() {
+async fn a_pause_and_its_end_are_one_event_each() {
     let config = recipe::config("cook").with_normal_events();
     let (world, operators) = started(config).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
@@ -79,54 +81,54 @@ async fn a_pause_and_its_end_are_told_once_each() {
         let patch = json!({"metadata": {"annotations": {"operetta.dev/paused": value}}});
         world.patch(RECIPE, "r", patch)
     };
-    let told = |reason: &'static str, words: &'static str, times: u64| {
+    let until_published = |reason: &'static str, words: &'static str, times: u64| {
         let world = &world;
         async move {
-            let is_told = |events: &Vec<Value>| {
+            let is_reported = |events: &Vec<Value>| {
                 let note = |event: &&Value| event["note"].as_str().unwrap().contains(words);
                 let event = events.iter().find(note);
                 event.is_some_and(|it| it["series"]["count"].as_u64().unwrap_or(1) == times)
             };
-            eventually(words, || events_of(world, reason), is_told).await
+            eventually(words, || events_of(world, reason), is_reported).await
         }
     };
-    let runs = || operators.runs("cook", &world.namespace, "r");
+    let reconciles = || operators.reconciles("cook", &world.namespace, "r");
     annotated(json!("true")).await;
-    told("Paused", "the annotation operetta.dev/paused pauses it", 1).await;
-    let before = runs();
+    until_published("Paused", "the annotation operetta.dev/paused pauses it", 1).await;
+    let before = reconciles();
     world.delete(CONFIG_MAP, "c").await;
     operators.until_reconciles("cook", &world.namespace, "r", before + 1).await;
     annotated(Value::Null).await;
-    told("Resumed", "no longer paused", 1).await;
+    until_published("Resumed", "no longer paused", 1).await;
     world.until_ready(RECIPE, "r").await;
     operators.until_synced("cook", &world.namespace, "r").await;
-    // The operator: a parent is told of it once something is kept from it.
+    // A pause of the operator is an Event of a parent once a write is held.
     assert_eq!(operators.post("/api/v1/operators/cook/pause").await.0, 200);
     world.delete(CONFIG_MAP, "c").await;
-    told("Paused", "a person has paused the operator", 1).await;
+    until_published("Paused", "the operator is paused", 1).await;
     assert_eq!(operators.post("/api/v1/operators/cook/resume").await.0, 200);
-    told("Resumed", "no longer paused", 2).await;
+    until_published("Resumed", "no longer paused", 2).await;
     world.until_ready(RECIPE, "r").await;
     assert_eq!(events_of(&world, "Paused").await.len(), 2);
-    told("Paused", "the annotation operetta.dev/paused pauses it", 1).await;
+    until_published("Paused", "the annotation operetta.dev/paused pauses it", 1).await;
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn what_goes_well_is_not_told_by_default() {
+async fn no_normal_events_are_published_by_default() {
     let (world, operators) = started(recipe::config("cook")).await;
     world.apply(RECIPE, recipe("well", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "well").await;
     for value in [json!("true"), Value::Null] {
         let annotations = json!({"metadata": {"annotations": {"operetta.dev/paused": value}}});
-        let runs = operators.runs("cook", &world.namespace, "well");
+        let reconciles = operators.reconciles("cook", &world.namespace, "well");
         world.patch(RECIPE, "well", annotations).await;
-        operators.until_reconciles("cook", &world.namespace, "well", runs + 1).await;
+        operators.until_reconciles("cook", &world.namespace, "well", reconciles + 1).await;
     }
-    // Events are sent one after the other: a later one shows that there was none before.
+    // Events are sent in order: a later one shows that there was none before.
     world.apply(RECIPE, acting("ill", "permanent")).await;
-    let told = || world.list(EVENT);
-    let events = eventually("the Warning", told, |events| !events.is_empty()).await;
+    let published = || world.list(EVENT);
+    let events = eventually("the Warning", published, |events| !events.is_empty()).await;
     assert!(events.iter().all(|event| event["type"] == "Warning"), "{events:#?}");
     operators.stop().await;
 }

@@ -1,8 +1,8 @@
-//! What a parent says about itself: conditions, its children, Events.
+//! What a parent reports: conditions, its children, Events.
 
+mod built_in_parents;
 mod children;
 mod conditions;
 mod events;
 pub(crate) mod refused;
 mod refused_in_finalize;
-mod shared;

@@ -1,15 +1,15 @@
-//! Statuses that no good handler returns: that is said of the parent, and nothing is lost for it.
+//! Invalid statuses of handlers are reported on the parent, and nothing is lost.
 
 use operetta::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE, config_map, recipe},
-    told::Trouble,
+    reported::ExpectedFailure,
     world::{CONFIG_MAP, World, condition},
 };
 
-/// As recipes say, but for the statuses that no object could hold.
+/// Syncs as recipes specify, with some statuses that no object can hold.
 fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     let response = recipe::sync(request)?;
     let spec = request.parent.field("spec").unwrap_or_default();
@@ -40,19 +40,19 @@ fn acting(act: &str) -> Value {
     parent
 }
 
-/// A parent is well, then its handler returns such a status: that is said everywhere, the child and the
-/// status stay as they were, and the next good status is written.
+/// Asserts that an invalid status is reported in all places, that child and status are not modified, and that
+/// the next valid status is written.
 async fn survives(bad: Value, reason: &str, words: &str) {
     let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), sync)).await;
     world.apply(RECIPE, returning(json!({"taste": "fine"}))).await;
     assert_eq!(world.until_ready(RECIPE, "r").await["status"]["taste"], "fine");
     let child = world.get(CONFIG_MAP, "c").await;
-    let trouble = Trouble::ahead(&world, &operators, "cook", reason).await;
+    let failure = ExpectedFailure::before(&world, &operators, "cook", reason).await;
     world.apply(RECIPE, bad).await;
-    trouble.until_told("r", words).await;
-    assert_eq!(world.get(CONFIG_MAP, "c").await, child, "the child stays as it is");
-    assert_eq!(world.get(RECIPE, "r").await["status"]["taste"], "fine", "so does the status");
+    failure.until_reported("r", words).await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, child, "the child is not modified");
+    assert_eq!(world.get(RECIPE, "r").await["status"]["taste"], "fine", "nor is the status");
     world.apply(RECIPE, returning(json!({"taste": "better"}))).await;
     assert_eq!(world.until_ready(RECIPE, "r").await["status"]["taste"], "better");
     assert_eq!(world.get(CONFIG_MAP, "c").await, child);
@@ -60,38 +60,38 @@ async fn survives(bad: Value, reason: &str, words: &str) {
 }
 
 #[operetta_harness::test]
-async fn a_status_that_is_no_object_fails_the_reconcile_and_that_is_said() {
+async fn a_status_that_is_not_an_object_fails_the_reconcile_and_is_reported() {
     for (status, kind) in [
         (json!("soup"), "a string"),
         (json!(7), "a number"),
         (json!(["soup"]), "a list"),
         (json!(true), "a boolean"),
     ] {
-        let words = format!("the status: it is {kind}, and no JSON object");
+        let words = format!("the status: it is {kind}, not a JSON object");
         survives(returning(status), "HandlerFailed", &words).await;
     }
 }
 
 #[operetta_harness::test]
-async fn a_status_that_is_no_object_is_said_of_each_parent_and_null_is_no_status() {
+async fn a_status_that_is_not_an_object_is_reported_on_each_parent_and_null_is_no_status() {
     let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), sync)).await;
     for name in ["one", "other"] {
-        let trouble = Trouble::ahead(&world, &operators, "cook", "HandlerFailed").await;
+        let failure = ExpectedFailure::before(&world, &operators, "cook", "HandlerFailed").await;
         let mut parent = recipe(name, &[config_map(name, json!({}))]);
         parent["spec"]["status"] = json!("soup");
         world.apply(RECIPE, parent).await;
-        trouble.until_told(name, "the status: it is a string, and no JSON object").await;
-        assert!(world.get(CONFIG_MAP, name).await.is_null(), "nothing of the answer is followed");
+        failure.until_reported(name, "the status: it is a string, not a JSON object").await;
+        assert!(world.get(CONFIG_MAP, name).await.is_null(), "nothing of the answer is applied");
         world.patch(RECIPE, name, json!({"spec": {"status": null}})).await;
         world.until_ready(RECIPE, name).await;
     }
     operators.stop().await;
 }
 
-/// For etcd, for the way to it, and for the API server.
+/// For etcd, for a request to etcd, and for the API server.
 #[operetta_harness::test]
-async fn a_status_that_is_too_large_fails_the_reconcile_and_that_is_said() {
+async fn a_status_that_is_too_large_fails_the_reconcile_and_is_reported() {
     for size in [1_600_000, 2_500_000, 4_000_000] {
         let mut parent = acting("large status");
         parent["spec"]["size"] = json!(size);
@@ -100,13 +100,13 @@ async fn a_status_that_is_too_large_fails_the_reconcile_and_that_is_said() {
 }
 
 #[operetta_harness::test]
-async fn a_status_that_is_nested_too_deep_fails_the_reconcile_and_that_is_said() {
+async fn a_status_that_is_nested_too_deeply_fails_the_reconcile_and_is_reported() {
     let words = "the status: it is nested more than 100 levels deep";
     survives(acting("deep status"), "HandlerFailed", words).await;
 }
 
 #[operetta_harness::test]
-async fn a_status_of_another_shape_than_its_type_declares_is_refused_and_that_is_said() {
+async fn a_status_that_does_not_match_the_schema_is_refused_and_reported() {
     for status in [
         json!({"taste": 7}),
         json!({"taste": "odd", "conditions": "all well"}),
@@ -117,8 +117,8 @@ async fn a_status_of_another_shape_than_its_type_declares_is_refused_and_that_is
     }
 }
 
-/// A handler fails, and wants a status for that which cannot be: the failure is said all the same.
-async fn hides_no_failure(status: fn() -> Value) {
+/// Asserts that a failure is reported although the handler returns an invalid status for it.
+async fn assert_failure_is_reported(status: fn() -> Value) {
     let world = World::new().await;
     let on_error = move |_: &SyncRequest, _: &Error| (status(), None);
     let handler = (recipe::sync, on_error);
@@ -126,32 +126,32 @@ async fn hides_no_failure(status: fn() -> Value) {
     world.apply(RECIPE, returning(json!({"taste": "fine"}))).await;
     world.until_ready(RECIPE, "r").await;
     let child = world.get(CONFIG_MAP, "c").await;
-    let trouble = Trouble::ahead(&world, &operators, "cook", "HandlerFailed").await;
+    let failure = ExpectedFailure::before(&world, &operators, "cook", "HandlerFailed").await;
     world.apply(RECIPE, recipe::acting("r", "fail")).await;
-    trouble.until_told("r", "the oven is cold").await;
+    failure.until_reported("r", "the oven is cold").await;
     let parent = world.get(RECIPE, "r").await;
     assert_eq!(condition(&parent, "Ready")["status"], "False");
     assert_eq!(parent["status"]["taste"], "fine");
-    assert_eq!(world.get(CONFIG_MAP, "c").await, child, "the child stays as it is");
+    assert_eq!(world.get(CONFIG_MAP, "c").await, child, "the child is not modified");
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn a_failure_is_said_although_the_status_for_it_is_nested_too_deep() {
-    hides_no_failure(|| json!({"taste": deep(1_000)})).await;
+async fn a_failure_is_reported_although_its_status_is_nested_too_deeply() {
+    assert_failure_is_reported(|| json!({"taste": deep(1_000)})).await;
 }
 
 #[operetta_harness::test]
-async fn a_failure_is_said_although_the_status_for_it_is_no_object() {
-    hides_no_failure(|| json!("burnt")).await;
+async fn a_failure_is_reported_although_its_status_is_not_an_object() {
+    assert_failure_is_reported(|| json!("burnt")).await;
 }
 
 #[operetta_harness::test]
-async fn a_failure_is_said_although_the_status_for_it_is_too_large() {
-    hides_no_failure(|| json!({"taste": "x".repeat(4_000_000)})).await;
+async fn a_failure_is_reported_although_its_status_is_too_large() {
+    assert_failure_is_reported(|| json!({"taste": "x".repeat(4_000_000)})).await;
 }
 
 #[operetta_harness::test]
-async fn a_failure_is_said_although_the_status_for_it_does_not_fit_its_type() {
-    hides_no_failure(|| json!({"taste": 7})).await;
+async fn a_failure_is_reported_although_its_status_does_not_match_the_schema() {
+    assert_failure_is_reported(|| json!({"taste": 7})).await;
 }

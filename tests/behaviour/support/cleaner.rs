@@ -1,5 +1,5 @@
-//! A handler that asks for a finalizer, notes whom it was asked to clean up after, and does as the
-//! test likes. Several tests share one server, so it tells parents apart by namespace, too.
+//! A handler with a finalizer that records its calls of finalize and answers as the test chooses. Parents
+//! are distinguished by namespace too, because tests share a server.
 
 use std::{
     sync::{Arc, Condvar, Mutex},
@@ -13,7 +13,7 @@ use crate::{
     world::{World, eventually},
 };
 
-/// What it answers when it is asked to clean up.
+/// The answer of finalize.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Answer {
     #[default]
@@ -21,11 +21,11 @@ pub(crate) enum Answer {
     NotYet,
     Fails,
     Panics,
-    /// Says that it is done, but not before it is to answer something else.
+    /// Blocks until the answer is changed, and then returns that it is done.
     Hangs,
 }
 
-/// Syncs as recipes say.
+/// Syncs as recipes specify.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cleaner(Arc<Shared>);
 
@@ -49,18 +49,18 @@ struct Call {
 }
 
 impl Cleaner {
-    /// Changes what it answers from now on.
+    /// Changes the answer from now on.
     pub(crate) fn answers(&self, answer: Answer) {
         self.0.notes.lock().unwrap().answer = answer;
         self.0.changed.notify_all();
     }
 
-    /// How often it said that it has cleaned up after a parent of the test's namespace.
+    /// How often it has finalized a parent of the test's namespace.
     pub(crate) fn finalized(&self, world: &World, name: &str) -> usize {
         self.count(world, name, |call| call.answer == Answer::Done)
     }
 
-    /// How many children it saw at most when it was asked to clean up after a parent.
+    /// The highest number of children in a call for a parent.
     pub(crate) fn children_seen(&self, world: &World, name: &str) -> usize {
         let mut most = 0;
         self.count(world, name, |call| {
@@ -70,10 +70,10 @@ impl Cleaner {
         most
     }
 
-    /// Waits until it was asked so often.
-    pub(crate) async fn until_asked(&self, world: &World, name: &str, times: usize) {
-        let asked = || async { self.count(world, name, |_| true) };
-        eventually("further tries to clean up", asked, |asked| *asked >= times).await;
+    /// Waits until it was called so often.
+    pub(crate) async fn until_called(&self, world: &World, name: &str, times: usize) {
+        let calls = || async { self.count(world, name, |_| true) };
+        eventually("further calls of finalize", calls, |calls| *calls >= times).await;
     }
 
     fn note(&self, request: &SyncRequest) -> Answer {
@@ -84,7 +84,7 @@ impl Cleaner {
         answer
     }
 
-    fn until_let_go(&self) {
+    fn until_released(&self) {
         let notes = self.0.notes.lock().unwrap();
         let hangs = |notes: &mut Notes| notes.answer == Answer::Hangs;
         drop(self.0.changed.wait_while(notes, hangs).unwrap());
@@ -113,7 +113,7 @@ impl Handler for Cleaner {
             Answer::Fails => Err(Error::msg("the drain is clogged")),
             Answer::Panics => panic!("the drain bursts"),
             Answer::Hangs => {
-                self.until_let_go();
+                self.until_released();
                 Ok(FinalizeResponse::done())
             }
         }

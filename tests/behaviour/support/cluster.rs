@@ -1,7 +1,7 @@
-//! The API server that a test runs on.
+//! The API server that a test uses.
 //!
-//! Somebody's cluster is used only when `OPERETTA_TEST_CLUSTER=kubeconfig` says so, by one test at a
-//! time. What a server does not offer is in [`crate::needs`].
+//! The cluster of a kubeconfig is used only with `OPERETTA_TEST_CLUSTER=kubeconfig`, by one test at a time.
+//! [`crate::needs`] has the features that a server does not offer.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -22,7 +22,7 @@ use tower::Layer;
 
 use crate::needs::Chosen;
 
-/// One request as the server saw it.
+/// One request as the server received it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) verb: String,
@@ -35,7 +35,7 @@ pub(crate) struct Request {
     pub(crate) code: u16,
 }
 
-/// How a supervisor connects, on its own runtime.
+/// Creates the client of a supervisor on its own runtime.
 pub(crate) type Connector = Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Client>> + Send>;
 
 impl Request {
@@ -43,7 +43,7 @@ impl Request {
         !["get", "list", "watch"].contains(&self.verb.as_str())
     }
 
-    /// The namespace, where the request is about one.
+    /// The namespace of the request, if there is one.
     pub(crate) fn namespace(&self) -> Option<&str> {
         let (_, after) = self.uri.split_once("/namespaces/")?;
         let path = after.split('?').next()?;
@@ -59,17 +59,17 @@ impl Request {
     }
 }
 
-/// Where a test runs.
+/// The cluster of a test.
 pub(crate) enum Cluster {
     /// The real control plane; there is one per test program, used by one test at a time.
     Real(&'static ControlPlane, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>),
-    /// An embedded server of the test's own, and its way in over TCP once somebody asked for it.
+    /// The test's own embedded server, and its TCP listener once it is used.
     Embedded(Server, OnceLock<operetta_apiserver::Running>),
     /// The cluster of a kubeconfig, used by one test at a time.
     Given(Box<GivenCluster>, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>),
 }
 
-/// What a server held at some moment.
+/// A backup of a server.
 pub(crate) enum Backup {
     Real(operetta_controlplane::Backup),
     Embedded(operetta_apiserver::Backup),
@@ -91,7 +91,7 @@ impl Cluster {
         }
     }
 
-    /// The test is ignored where there is none and nothing to build one with.
+    /// Ignores the test where there is no control plane and nothing to build one with.
     async fn real() -> Self {
         static SHARED: OnceLock<Result<ControlPlane, Error>> = OnceLock::new();
         let guard = ONE_AT_A_TIME.lock().await;
@@ -112,7 +112,7 @@ impl Cluster {
         }
     }
 
-    /// How a supervisor connects, as an administrator.
+    /// Connects a supervisor as an administrator.
     pub(crate) fn connector(&self) -> Connector {
         match self {
             Self::Real(cluster, _) => connector_to(cluster.kube_config()),
@@ -124,7 +124,7 @@ impl Cluster {
         }
     }
 
-    /// The same through faults, which strike between supervisor and server.
+    /// The same through injected faults between supervisor and server.
     pub(crate) fn connector_through(&self, plan: &FaultPlan) -> Connector {
         let layer = FaultLayer::new(plan);
         if let Self::Embedded(server, _) = self {
@@ -140,7 +140,7 @@ impl Cluster {
         })
     }
 
-    /// An administrator's way in over TCP.
+    /// An administrator's configuration for TCP.
     pub(crate) fn kube_config(&self) -> kube::Config {
         match self {
             Self::Real(cluster, _) => cluster.kube_config(),
@@ -156,7 +156,7 @@ impl Cluster {
         }
     }
 
-    /// The way in of a user who may do only what RBAC allows.
+    /// The configuration of a user with only RBAC permissions.
     pub(crate) fn kube_config_for(&self, user: &str) -> kube::Config {
         match self {
             Self::Real(cluster, _) => cluster.kube_config_for(user).unwrap(),
@@ -166,8 +166,8 @@ impl Cluster {
         }
     }
 
-    /// Makes the server forget the past, so that a watch cannot go on from where it was. On the
-    /// real one this ends every connection.
+    /// Compacts the history of the server, so that a watch cannot continue from its version. On the real
+    /// one this ends every connection.
     pub(crate) async fn forget_history(&self) {
         match self {
             Self::Real(cluster, _) => {
@@ -183,7 +183,7 @@ impl Cluster {
         }
     }
 
-    /// What the server holds. On the real one this ends every connection.
+    /// Takes a backup of the server. On the real one this ends every connection.
     pub(crate) async fn backup(&self) -> Backup {
         match self {
             Self::Real(cluster, _) => {
@@ -196,8 +196,8 @@ impl Cluster {
         }
     }
 
-    /// Brings the server back to what it held: its versions go back. On the real one this ends
-    /// every connection.
+    /// Restores the server from a backup: its versions regress. On the real one this ends every
+    /// connection.
     pub(crate) async fn restore(&self, backup: Backup) {
         match (self, backup) {
             (Self::Real(cluster, _), Backup::Real(backup)) => {
@@ -210,7 +210,7 @@ impl Cluster {
         }
     }
 
-    /// Every request that the server has answered (watches: begun to answer), oldest first.
+    /// The requests that the server has answered (watches: begun to answer), oldest first.
     pub(crate) fn requests(&self) -> Vec<Request> {
         match self {
             Self::Real(cluster, _) => {
@@ -247,7 +247,7 @@ impl From<RequestRecord> for Request {
     }
 }
 
-/// Connects as this configuration says, without retries by the client.
+/// Connects with this configuration, without retries by the client.
 pub(crate) fn connector_to(mut config: kube::Config) -> Connector {
     config.default_retry = false;
     Box::new(move || async move { Ok(Client::try_from(config)?) }.boxed())

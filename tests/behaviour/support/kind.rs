@@ -1,8 +1,8 @@
-//! The types that tests are about.
+//! The types of test objects.
 
 use kube::api::{ApiResource, GroupVersionKind};
 
-/// What a test calls a type.
+/// `apiVersion`, kind and plural of a type.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kind(pub(crate) &'static str, pub(crate) &'static str, pub(crate) &'static str);
 
@@ -15,7 +15,7 @@ pub(crate) const CONFIG_MAP: Kind = Kind("v1", "ConfigMap", "configmaps");
 pub(crate) const ENDPOINT_SLICE: Kind =
     Kind("discovery.k8s.io/v1", "EndpointSlice", "endpointslices");
 pub(crate) const EVENT: Kind = Kind("events.k8s.io/v1", "Event", "events");
-/// The same Events in the form in which they are selected by what they are about.
+/// The same Events in the API group that can be selected by the involved object.
 pub(crate) const CORE_EVENT: Kind = Kind("v1", "Event", "events");
 pub(crate) const CRD: Kind =
     Kind("apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions");
@@ -26,7 +26,7 @@ pub(crate) const CLUSTER_ROLE_BINDING: Kind =
 pub(crate) const NAMESPACE: Kind = Kind("v1", "Namespace", "namespaces");
 
 impl Kind {
-    /// `apiVersion`, kind and plural, as the files of test data have them. Kept for good.
+    /// Parses `apiVersion`, kind and plural as in the files of test data, and leaks the text.
     pub(crate) fn read(names: &str) -> Self {
         let names: Vec<&'static str> = names.to_owned().leak().split(' ').collect();
         Self(names[0], names[1], names[2])

@@ -1,7 +1,7 @@
-//! A TCP connection to the API server that a test can cut and mend.
+//! A TCP proxy to the API server that a test can cut and restore.
 //!
-//! Bytes go through as they are. While it is cut, open connections end and new ones wait, so that
-//! the operators go on the moment it is mended.
+//! Bytes pass unchanged. While it is cut, open connections end and new ones wait, so that the operators
+//! continue at once when it is restored.
 
 use std::net::SocketAddr;
 
@@ -13,18 +13,18 @@ use tokio::{
 
 use crate::cluster::{Cluster, Connector, connector_to};
 
-/// The way that the operators under test take to their cluster.
+/// The proxy between the operators under test and their cluster.
 pub(crate) struct Link {
     config: kube::Config,
     is_whole: watch::Sender<bool>,
 }
 
 impl Link {
-    /// A whole link to the cluster; it ends with the runtime of the test.
+    /// Starts a link to the cluster, which ends with the runtime of the test.
     pub(crate) async fn to(cluster: &Cluster) -> Self {
         let mut config = cluster.kube_config();
         let server = address(&config.cluster_url).await;
-        // The certificate is that of the server, not of the link.
+        // The certificate is for the server, not for the link.
         config.tls_server_name.get_or_insert(host(&config.cluster_url).to_owned());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let here = listener.local_addr().unwrap();
@@ -47,12 +47,12 @@ impl Link {
         self.is_whole.send_replace(false);
     }
 
-    pub(crate) fn mend(&self) {
+    pub(crate) fn restore(&self) {
         self.is_whole.send_replace(true);
     }
 }
 
-/// Carries one connection until either side closes it or the link is cut.
+/// Forwards one connection until either side closes it or the link is cut.
 async fn carry(mut near: TcpStream, server: SocketAddr, mut is_whole: watch::Receiver<bool>) {
     if is_whole.wait_for(|is_whole| *is_whole).await.is_err() {
         return;

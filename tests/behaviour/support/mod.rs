@@ -1,5 +1,5 @@
-//! What tests have at hand: a world with its cluster, the operator of the recipes, and ways to look.
-//! It holds no tests.
+//! Support for tests: a world with its cluster, the operator of recipes, and helpers that wait. It has no
+//! tests.
 
 pub(crate) mod cleaner;
 pub(crate) mod cluster;
@@ -7,6 +7,6 @@ pub(crate) mod kind;
 pub(crate) mod link;
 pub(crate) mod needs;
 pub(crate) mod recipe;
+pub(crate) mod reported;
 pub(crate) mod started;
-pub(crate) mod told;
 pub(crate) mod world;

@@ -1,5 +1,5 @@
-//! What a test needs of the API server that not every one offers. Decided before anything is started,
-//! by `OPERETTA_TEST_CLUSTER` alone: where it cannot be had the test is ignored.
+//! Features of the API server that a test needs and not every server offers. `OPERETTA_TEST_CLUSTER` alone
+//! decides before anything is started; without the feature the test is ignored.
 
 use std::env;
 
@@ -12,7 +12,7 @@ use Chosen::{ControlPlane, Embedded, Kubeconfig};
 pub(crate) enum Chosen {
     Embedded,
     ControlPlane,
-    /// Somebody's cluster.
+    /// The cluster of a kubeconfig.
     Kubeconfig,
 }
 
@@ -24,9 +24,9 @@ pub(crate) enum Need {
     Forgetting,
     /// [`crate::cluster::Cluster::backup`].
     Backup,
-    /// Mutating admission policies, which hold for everybody on the server.
+    /// Mutating admission policies, which apply to all users of the server.
     Policies,
-    /// Rules that say what a user may do, users of little power, and tokens for audiences.
+    /// RBAC rules, users with few permissions, and tokens for audiences.
     Rbac,
 }
 
@@ -43,7 +43,7 @@ impl Chosen {
     }
 }
 
-/// Goes on only where the server offers it.
+/// Ignores the test if the server does not offer this.
 pub(crate) fn needs(need: Need) {
     if let Some(reason) = why_not(need, Chosen::from_environment()) {
         ignore(reason);

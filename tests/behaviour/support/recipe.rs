@@ -1,7 +1,7 @@
-//! An operator for tests whose parents say themselves what the handler should do.
+//! An operator for tests whose parents specify the answer of the handler.
 //!
-//! A `Recipe` has `spec.children` (returned as they are), `spec.status`, and `spec.act`: `fail`,
-//! `panic`, `hang`, `permanent`, `no-json`, `large`, `many`, `dice`, `names`. All below `spec` is free of a schema.
+//! A `Recipe` has `spec.children` (returned unchanged), `spec.status`, and `spec.act`: `fail`, `panic`,
+//! `hang`, `permanent`, `no-json`, `large`, `many`, `dice`, `names`. `spec` has no schema.
 
 use std::{
     collections::BTreeMap,
@@ -23,7 +23,7 @@ use crate::world::Kind;
 
 pub(crate) const RECIPE: Kind = Kind("test.operetta.dev/v1", "Recipe", "recipes");
 
-/// The same with children that are never changed.
+/// The same with children that are only changed when they are deleted.
 pub(crate) fn config_on_delete(name: &str) -> OperatorConfig {
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     OperatorConfig::new(name, parent).child::<ConfigMap>(ChildConfig::on_delete())
@@ -77,12 +77,12 @@ pub(crate) fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     Ok(SyncResponse::status(&spec["status"]).children(children))
 }
 
-/// A parent that wants these children.
+/// A parent with these desired children.
 pub(crate) fn recipe(name: &str, children: &[Value]) -> Value {
     json!({"metadata": {"name": name}, "spec": {"children": children, "status": {}}})
 }
 
-/// A parent whose handler acts up.
+/// A parent whose handler performs this act.
 pub(crate) fn acting(name: &str, act: &str) -> Value {
     json!({"metadata": {"name": name}, "spec": {"act": act, "status": {}}})
 }
@@ -118,7 +118,7 @@ pub(crate) fn crd(status: Option<Value>) -> CustomResourceDefinition {
     serde_json::from_value(crd).unwrap()
 }
 
-/// The type with a status of which nothing is declared, as of all but the spec: the root keeps it.
+/// The type without a declared status, whose root preserves unknown fields.
 pub(crate) fn crd_with_open_root() -> CustomResourceDefinition {
     let mut crd = serde_json::to_value(crd(Some(status()))).unwrap();
     let root = crd.pointer_mut("/spec/versions/0/schema/openAPIV3Schema").unwrap();
@@ -127,7 +127,7 @@ pub(crate) fn crd_with_open_root() -> CustomResourceDefinition {
     serde_json::from_value(crd).unwrap()
 }
 
-/// The type with marks: the password, and every value among the tokens.
+/// The type with fields marked as secret: the password, and every value of the tokens.
 pub(crate) fn crd_with_secrets() -> CustomResourceDefinition {
     let mut crd = serde_json::to_value(crd(Some(status()))).unwrap();
     let secret = json!({"type": "string", "format": "password"});

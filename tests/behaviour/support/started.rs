@@ -1,12 +1,12 @@
-//! Operators that a test has started: what they show, and how to wait for it.
+//! Operators that a test has started: access to their state, and helpers that wait for it.
 
 use std::net::SocketAddr;
 
-use operetta::{object::{ObjectKey}, supervisor::Running, testkit::{internals::{board::ParentPhase}}};
+use operetta::{object::ObjectKey, supervisor::Running, testkit::internals::board::ParentPhase};
 
 use crate::world::eventually;
 
-/// Operators that reconcile; stopped at the end of the test.
+/// Running operators, which a test stops at its end.
 pub(crate) struct Operators {
     running: Option<Running>,
 }
@@ -20,13 +20,13 @@ impl Operators {
         self.running.as_ref().expect("running until it is stopped")
     }
 
-    /// Asks the web endpoint.
+    /// Sends a GET request to the web endpoint.
     pub(crate) async fn http(&self, path: &str) -> (u16, String) {
         let address = self.running().web().unwrap();
         send(address, &format!("GET {path}"), "").await
     }
 
-    /// Gives an order to the web endpoint.
+    /// Sends a POST request to the web endpoint.
     pub(crate) async fn post(&self, path: &str) -> (u16, String) {
         self.post_as(path, "application/json").await
     }
@@ -38,8 +38,8 @@ impl Operators {
         send(address, &format!("POST {path}"), &headers).await
     }
 
-    /// Waits until so many parents have run and nothing more is under way.
-    pub(crate) async fn until_all_ran(&self, parents: usize) {
+    /// Waits until so many parents are synced and no others exist.
+    pub(crate) async fn until_all_synced(&self, parents: usize) {
         let board = self.running().board();
         let counts = || async {
             board.operators().into_iter().flat_map(|operator| operator.parents).fold(
@@ -53,7 +53,7 @@ impl Operators {
         eventually("all parents synced", counts, |counts| *counts == (parents, 0)).await;
     }
 
-    /// Waits until nothing is left to do for a parent.
+    /// Waits until a parent is synced.
     pub(crate) async fn until_synced(&self, operator: &str, namespace: &str, name: &str) {
         let key = ObjectKey::namespaced(namespace, name);
         let board = self.running().board();
@@ -61,26 +61,26 @@ impl Operators {
         eventually("the parent synced", phase, |phase| *phase == Some(ParentPhase::Synced)).await;
     }
 
-    /// How often a parent has run.
-    pub(crate) fn runs(&self, operator: &str, namespace: &str, name: &str) -> u64 {
+    /// How often a parent was reconciled.
+    pub(crate) fn reconciles(&self, operator: &str, namespace: &str, name: &str) -> u64 {
         let key = ObjectKey::namespaced(namespace, name);
         let parent = self.running().board().parent(operator, &key);
         parent.map_or(0, |parent| parent.history.recorded())
     }
 
-    /// Waits until a parent has run so often.
+    /// Waits until a parent was reconciled so often.
     pub(crate) async fn until_reconciles(
         &self,
         operator: &str,
         namespace: &str,
         name: &str,
-        runs: u64,
+        reconciles: u64,
     ) {
         let key = ObjectKey::namespaced(namespace, name);
         let board = self.running().board();
         let count =
             || async { board.parent(operator, &key).map_or(0, |parent| parent.history.recorded()) };
-        eventually("enough runs", count, |count| *count >= runs).await;
+        eventually("enough reconciles", count, |count| *count >= reconciles).await;
     }
 
     /// Stops the operators and waits for their end.
@@ -95,7 +95,7 @@ async fn send(address: SocketAddr, line: &str, headers: &str) -> (u16, String) {
     (code, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
 }
 
-/// Asks with more headers, each with its line end; the code, and the whole answer.
+/// Sends a request with these headers, each with its line end; returns the code and the whole answer.
 pub(crate) async fn http(address: SocketAddr, line: &str, headers: &str) -> (u16, String) {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
@@ -107,7 +107,7 @@ pub(crate) async fn http(address: SocketAddr, line: &str, headers: &str) -> (u16
     (answer.split(' ').nth(1).unwrap().parse().unwrap(), answer)
 }
 
-/// Whether a series of `/metrics` with this in it counts something: all are there from the start.
+/// Whether a series of `/metrics` that contains this text is not zero.
 pub(crate) fn counts(metrics: &str, series: &str) -> bool {
     metrics.lines().any(|line| line.contains(series) && !line.ends_with(" 0"))
 }

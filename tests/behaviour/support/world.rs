@@ -1,4 +1,4 @@
-//! What a test has at hand: a cluster with the CRDs, a namespace of its own, and operators.
+//! The world of a test: a cluster with the CRDs, its own namespace, and operators.
 
 use std::{
     sync::atomic::{AtomicU32, Ordering},
@@ -23,7 +23,7 @@ use crate::{
 };
 pub(crate) use crate::{kind::*, started::Operators};
 
-/// How long anything may take before a test gives up on it.
+/// The timeout of the start of operators.
 const DEADLINE: Duration = Duration::from_secs(30);
 
 /// A cluster as one test sees it.
@@ -31,7 +31,7 @@ pub(crate) struct World {
     pub(crate) cluster: Cluster,
     pub(crate) client: Client,
     pub(crate) namespace: String,
-    /// What is to be given back of somebody's cluster.
+    /// What is given back to the cluster of a kubeconfig.
     borrowed: Option<Borrowed>,
 }
 
@@ -41,7 +41,7 @@ impl World {
         Self::on(Cluster::start().await).await
     }
 
-    /// The same where [`World::our_requests`] can be asked.
+    /// The same where [`World::our_requests`] works.
     pub(crate) async fn that_logs_requests() -> Self {
         needs(Need::RequestLog);
         Self::new().await
@@ -53,7 +53,7 @@ impl World {
         Self::new().await
     }
 
-    /// The same where users may do only what roles allow them; and how such a user connects.
+    /// The same where RBAC is enforced, with the configuration of a restricted user.
     pub(crate) async fn that_enforces_rbac(user: &str) -> (Self, kube::Config) {
         needs(Need::Rbac);
         let world = Self::new().await;
@@ -106,7 +106,7 @@ impl World {
         self.until_published(|text| text.contains("Recipe") && !text.contains("courses")).await;
     }
 
-    /// Waits until what is published of the type is right.
+    /// Waits until the published schema of the type is right.
     async fn until_published(&self, is_right: impl Fn(&String) -> bool) {
         let published = || async {
             let path = format!("/openapi/v3/apis/{}", RECIPE.0);
@@ -136,8 +136,8 @@ impl World {
         operators::install::install(&self.client, &[crd]).await.unwrap();
     }
 
-    /// Removes the parents that an earlier test on the same cluster left behind. Some have a
-    /// finalizer: the next operator of that name would be asked to clean up after them.
+    /// Removes the parents of earlier tests on the same cluster, and their finalizers, which the next
+    /// operator of that name would finalize.
     async fn clear(&self) {
         for kind in [ECHO, TEMP, RECIPE] {
             let all: Api<DynamicObject> = Api::all_with(self.client.clone(), &kind.resource());
@@ -158,7 +158,7 @@ impl World {
         self.start_over(self.cluster.connector(), register).await
     }
 
-    /// The same over a connection of the test's choice.
+    /// The same with a connection of the test's choice.
     pub(crate) async fn start_over(
         &self,
         connector: Connector,
@@ -169,7 +169,7 @@ impl World {
         operators
     }
 
-    /// The same without a wait until it is ready.
+    /// The same without waiting until it is ready.
     pub(crate) async fn launch_over(
         &self,
         connector: Connector,
@@ -246,7 +246,7 @@ impl World {
         self.api(kind).delete(name, &params).await.unwrap();
     }
 
-    /// The object as it is; null when there is none.
+    /// The object; null if it does not exist.
     pub(crate) async fn get(&self, kind: Kind, name: &str) -> Value {
         let object = self.api(kind).get_opt(name).await.unwrap();
         serde_json::to_value(object).unwrap()
@@ -257,7 +257,7 @@ impl World {
         list.into_iter().map(|object| serde_json::to_value(object).unwrap()).collect()
     }
 
-    /// Waits until an object looks right, and returns it.
+    /// Waits until an object is right, and returns it.
     pub(crate) async fn until(
         &self,
         kind: Kind,
@@ -268,20 +268,20 @@ impl World {
         eventually(what, || self.get(kind, name), is_right).await
     }
 
-    /// Waits until the parent says that its children are as desired.
+    /// Waits until the parent is ready.
     pub(crate) async fn until_ready(&self, kind: Kind, name: &str) -> Value {
         let ready = until_ready(&self.api(kind), name).await;
         serde_json::to_value(ready).unwrap()
     }
 
-    /// The requests that the server has had from our operators.
+    /// The requests of the operators.
     pub(crate) fn our_requests(&self) -> Vec<Request> {
         let requests = self.cluster.requests().into_iter();
         requests.filter(|request| request.user_agent.starts_with("operetta/")).collect()
     }
 }
 
-/// Room on somebody's cluster; where it is taken the test is ignored.
+/// Borrows a namespace of the cluster of a kubeconfig; ignores the test if it is in use.
 async fn borrow(given: &GivenCluster, definitions: impl Iterator<Item = String>) -> Borrowed {
     match given.borrow(definitions.collect()).await {
         Ok(borrowed) => borrowed,
@@ -290,26 +290,26 @@ async fn borrow(given: &GivenCluster, definitions: impl Iterator<Item = String>)
     }
 }
 
-/// Also after a failed test: somebody's cluster is left as it was.
+/// Restores the cluster of a kubeconfig, also after a failed test.
 impl Drop for World {
     fn drop(&mut self) {
         let Some(borrowed) = self.borrowed.take() else { return };
         let runtime = tokio::runtime::Handle::current();
         let given_back = tokio::task::block_in_place(|| runtime.block_on(borrowed.give_back()));
         if let Err(error) = given_back {
-            eprintln!("not everything was cleaned up: {error}");
+            eprintln!("the cluster was not restored completely: {error}");
             assert!(std::thread::panicking(), "{error}");
         }
     }
 }
 
-/// Whether a parent is ready in its present generation.
+/// Whether a parent is ready for its current generation.
 pub(crate) fn is_ready(parent: &Value) -> bool {
     let ready = condition(parent, "Ready");
     ready["status"] == "True" && ready["observedGeneration"] == parent["metadata"]["generation"]
 }
 
-/// A condition of an object; null when there is none.
+/// A condition of an object; null if it is absent.
 pub(crate) fn condition(object: &Value, ty: &str) -> Value {
     let conditions = object["status"]["conditions"].as_array().cloned().unwrap_or_default();
     conditions.into_iter().find(|condition| condition["type"] == ty).unwrap_or_default()

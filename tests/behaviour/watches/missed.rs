@@ -1,4 +1,4 @@
-//! What happens while nobody watches is noticed afterwards.
+//! Changes while the watch is cut are noticed afterwards.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ async fn a_child_deleted_while_the_watch_is_cut_and_its_event_compacted_away_com
         world.until(kind, name, "the child gone", Value::is_null).await;
     }
     world.cluster.forget_history().await;
-    link.mend();
+    link.restore();
 
     until_another(&world, CONFIG_MAP, "lost", &lost).await;
     until_another(&world, POD, "a", &pod).await;
@@ -54,7 +54,7 @@ async fn a_child_deleted_while_the_watch_is_cut_and_its_event_compacted_away_com
     let (_, metrics) = operators.http("/metrics").await;
     for ty in ["configmaps", "pods", "services"] {
         let expired = format!("watch_restarts_total{{reason=\"expired\",type=\"{ty}\"}}");
-        assert!(counts(&metrics, &expired), "it was listed anew: {ty}\n{metrics}");
+        assert!(counts(&metrics, &expired), "it was not listed again: {ty}\n{metrics}");
     }
     operators.stop().await;
 }
@@ -77,7 +77,7 @@ async fn parents_that_come_and_go_while_the_watch_is_cut_are_noticed() {
     world.apply(RECIPE, changed).await;
     world.apply(RECIPE, recipe("comes", &[config_map("comes", json!({}))])).await;
     world.cluster.forget_history().await;
-    link.mend();
+    link.restore();
 
     for name in ["changes", "comes"] {
         world.until_ready(RECIPE, name).await;
@@ -101,10 +101,10 @@ async fn a_watch_that_is_only_cut_goes_on_from_where_it_was() {
     let child = world.get(CONFIG_MAP, "c").await;
     link.cut();
     world.delete(CONFIG_MAP, "c").await;
-    link.mend();
+    link.restore();
     until_another(&world, CONFIG_MAP, "c", &child).await;
     world.until_ready(RECIPE, "r").await;
     let (_, metrics) = operators.http("/metrics").await;
-    assert!(!counts(&metrics, "reason=\"expired\""), "nothing was listed anew: {metrics}");
+    assert!(!counts(&metrics, "reason=\"expired\""), "it was listed again: {metrics}");
     operators.stop().await;
 }

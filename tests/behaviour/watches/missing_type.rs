@@ -1,4 +1,4 @@
-//! A type that is missing or forbidden degrades the operator that needs it, and no other.
+//! A missing type degrades the operator that needs it, and no other.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What operators watch, where and with which permission, and what they notice.
+//! What operators watch, in which namespaces and with which permissions.
 
 mod missed;
 mod missing_type;

@@ -1,5 +1,5 @@
-//! The operators run with the permissions that are generated for them, and say which one is
-//! missing. These tests need a server that enforces RBAC: the embedded one does not yet.
+//! The operators work with their generated permissions, and report a missing one. These tests need a server
+//! that enforces RBAC, which the embedded one does not.
 
 use k8s_openapi::api::rbac::v1::{ClusterRole, PolicyRule};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// The user that the operators are in these tests: it may do what its role says.
+/// The user of the operators in these tests, with the permissions of its role.
 const USER: &str = "operator";
 const ROLE: &str = "operetta-under-test";
 
@@ -28,13 +28,13 @@ async fn start_with(world: &World, config: kube::Config, role: &ClusterRole) -> 
     world.start_over(connector_to(config), register).await
 }
 
-/// Gives the user exactly what the role says.
+/// Gives the user exactly the permissions of the role.
 async fn bind(world: &World, role: &ClusterRole) {
     let body = json!({"metadata": {"name": ROLE}, "rules": role.rules});
     world.apply(CLUSTER_ROLE, body).await;
 }
 
-/// What is generated for the operators of this repository.
+/// The generated permissions of the operators of this repository.
 fn generated() -> ClusterRole {
     operators::rbac::cluster_role(&operators::all())
 }
@@ -58,14 +58,14 @@ fn echo_server(service_name: &str) -> Value {
     json!({"metadata": {"name": "a"}, "spec": {"serviceName": service_name}})
 }
 
-/// What the operators asked of the server since `before`.
+/// The requests of the operators since `before`.
 fn asked(world: &World, before: usize) -> Vec<Request> {
     let requests = world.cluster.requests().into_iter().skip(before);
     requests.filter(|request| request.user == USER).collect()
 }
 
 #[operetta_harness::test]
-async fn the_generated_permissions_are_enough_for_everything_that_the_operators_do() {
+async fn the_generated_permissions_are_sufficient() {
     let (world, config) = World::that_enforces_rbac(USER).await;
     let before = world.cluster.requests().len();
     let operators = start_with(&world, config, &generated()).await;
@@ -125,12 +125,12 @@ async fn a_type_that_may_not_be_watched_degrades_one_operator_until_it_may() {
 }
 
 #[operetta_harness::test]
-async fn a_write_that_is_forbidden_is_said_on_the_parent_until_it_is_allowed() {
+async fn a_forbidden_write_is_reported_on_the_parent_until_it_is_allowed() {
     let (world, config) = World::that_enforces_rbac(USER).await;
     let operators = start_with(&world, config, &generated_without("create", "services")).await;
     world.apply(ECHO, echo_server("x")).await;
-    let is_told = |parent: &Value| condition(parent, "Ready")["status"] == "False";
-    let parent = world.until(ECHO, "a", "the condition", is_told).await;
+    let is_reported = |parent: &Value| condition(parent, "Ready")["status"] == "False";
+    let parent = world.until(ECHO, "a", "the condition", is_reported).await;
     let message = condition(&parent, "Ready")["message"].as_str().unwrap().to_owned();
     for part in ["services", "forbidden", "create"] {
         assert!(message.contains(part), "{part}: {message}");
@@ -145,7 +145,7 @@ async fn a_write_that_is_forbidden_is_said_on_the_parent_until_it_is_allowed() {
 }
 
 #[operetta_harness::test]
-async fn what_kubernetes_tells_is_shown_once_it_may_be_read() {
+async fn events_of_kubernetes_are_shown_once_they_may_be_read() {
     let (world, config) = World::that_enforces_rbac(USER).await;
     let operators = start_with(&world, config, &generated_without("list", "events")).await;
     world.apply(ECHO, echo_server("x")).await;
@@ -166,7 +166,7 @@ async fn what_kubernetes_tells_is_shown_once_it_may_be_read() {
 }
 
 #[operetta_harness::test]
-async fn a_pause_that_is_forbidden_is_answered_with_the_words_of_the_server() {
+async fn a_forbidden_pause_is_answered_with_the_message_of_the_server() {
     let (world, config) = World::that_enforces_rbac(USER).await;
     let operators = start_with(&world, config, &generated_without("patch", "echoservers")).await;
     world.apply(ECHO, echo_server("x")).await;

@@ -1,4 +1,4 @@
-//! Operators that answer for parents with certain labels, and what becomes of a parent that leaves.
+//! Operators with a parent selector, and deselected parents.
 
 use kube::api::ListParams;
 use operetta::{object::LabelSelector, prelude::*};
@@ -34,7 +34,7 @@ async fn until_forgotten(world: &World, operators: &Operators, name: &str) {
 }
 
 #[operetta_harness::test]
-async fn a_selector_is_on_the_watch_and_others_are_left_alone() {
+async fn a_selector_is_on_the_watch_and_other_parents_are_not_modified() {
     let world = World::that_logs_requests().await;
     for (name, tier) in [("gold", "gold"), ("tin", "tin")] {
         world.create(RECIPE, of_tier(name, tier)).await;
@@ -42,7 +42,7 @@ async fn a_selector_is_on_the_watch_and_others_are_left_alone() {
     let before = world.our_requests().len();
     let operators = world.start(|all| all.register(cook(), recipe::sync)).await;
     world.until_ready(RECIPE, "gold").await;
-    operators.until_all_ran(1).await;
+    operators.until_all_synced(1).await;
     let requests = world.our_requests().into_iter().skip(before);
     let of_recipes = requests.filter(|one| one.resource == "recipes" && !one.is_write());
     let asked: Vec<_> = of_recipes.map(|one| (one.verb.clone(), one.selector())).collect();
@@ -53,8 +53,8 @@ async fn a_selector_is_on_the_watch_and_others_are_left_alone() {
     operators.stop().await;
 }
 
-/// Leaves and comes back, on a watch with the selector and on one that others need whole.
-async fn leaves_and_comes_back(is_shared: bool) {
+/// Deselects and selects a parent, on a watch with the selector or on one without.
+async fn deselect_and_select(is_shared: bool) {
     let world = World::new().await;
     let register = |all: operetta::supervisor::SupervisorBuilder| {
         let recipes = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
@@ -69,14 +69,14 @@ async fn leaves_and_comes_back(is_shared: bool) {
     let child = world.get(CONFIG_MAP, "r").await;
     set_tier(&world, "r", "tin").await;
     until_forgotten(&world, &operators, "r").await;
-    // What would be written for a parent that is answered for.
+    // A change that would be written for a selected parent.
     let spec = json!({"spec": {"children": [config_map("r", json!({"salt": "none"}))]}});
     world.patch(RECIPE, "r", spec).await;
     world.create(RECIPE, of_tier("later", "gold")).await;
     world.until_ready(RECIPE, "later").await;
-    operators.until_all_ran(1).await;
-    assert_eq!(world.get(CONFIG_MAP, "r").await, child, "the child stays as it is");
-    assert!(!is_ready(&world.get(RECIPE, "r").await), "and so does the status");
+    operators.until_all_synced(1).await;
+    assert_eq!(world.get(CONFIG_MAP, "r").await, child, "the child is not modified");
+    assert!(!is_ready(&world.get(RECIPE, "r").await), "nor is the status");
     set_tier(&world, "r", "gold").await;
     world.until_ready(RECIPE, "r").await;
     assert_eq!(world.get(CONFIG_MAP, "r").await["data"]["salt"], "none");
@@ -84,17 +84,18 @@ async fn leaves_and_comes_back(is_shared: bool) {
 }
 
 #[operetta_harness::test]
-async fn a_parent_that_leaves_is_left_alone_until_it_comes_back() {
-    leaves_and_comes_back(false).await;
+async fn a_deselected_parent_is_not_modified_until_it_is_selected_again() {
+    deselect_and_select(false).await;
 }
 
 #[operetta_harness::test]
-async fn a_parent_that_leaves_on_a_watch_of_all_is_left_alone_until_it_comes_back() {
-    leaves_and_comes_back(true).await;
+async fn a_deselected_parent_on_a_watch_without_selector_is_not_modified_until_it_is_selected_again()
+ {
+    deselect_and_select(true).await;
 }
 
 #[operetta_harness::test]
-async fn a_parent_that_leaves_is_finalized_and_its_children_stay() {
+async fn a_deselected_parent_is_finalized_and_its_children_stay() {
     let world = World::new().await;
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
@@ -107,8 +108,8 @@ async fn a_parent_that_leaves_is_finalized_and_its_children_stay() {
 
     cleaner.answers(Answer::Fails);
     set_tier(&world, "r", "tin").await;
-    let says_why = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
-    let parent = world.until(RECIPE, "r", "why it is still held", says_why).await;
+    let reports_why = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
+    let parent = world.until(RECIPE, "r", "why it is still held", reports_why).await;
     assert_eq!(parent["metadata"]["finalizers"], json!(["operetta.dev/cook"]));
     cleaner.answers(Answer::Done);
     let is_free = |parent: &Value| parent["metadata"]["finalizers"].is_null();
@@ -116,7 +117,7 @@ async fn a_parent_that_leaves_is_finalized_and_its_children_stay() {
     until_forgotten(&world, &operators, "r").await;
     assert_eq!(cleaner.finalized(&world, "r"), 1, "{cleaner:?}");
     assert_eq!(cleaner.children_seen(&world, "r"), 1, "children are visible");
-    assert_eq!(world.get(CONFIG_MAP, "r").await, child, "the child stays as it is");
+    assert_eq!(world.get(CONFIG_MAP, "r").await, child, "the child is not modified");
 
     set_tier(&world, "r", "gold").await;
     world.until(RECIPE, "r", "our finalizer again", |parent| !is_free(parent)).await;
@@ -124,13 +125,13 @@ async fn a_parent_that_leaves_is_finalized_and_its_children_stay() {
     world.delete(RECIPE, "r").await;
     world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
     assert_eq!(cleaner.finalized(&world, "r"), 2, "{cleaner:?}");
-    assert!(is_free(&world.get(RECIPE, "tin").await), "never selected, never touched");
+    assert!(is_free(&world.get(RECIPE, "tin").await), "never selected, never modified");
     operators.stop().await;
 }
 
-/// Each end of a reconcile here comes at the same moment as the news that its parent is gone.
+/// Each reconcile ends at the same moment as the event that its parent is deselected.
 #[operetta_harness::test]
-async fn parents_that_leave_and_come_back_time_and_again_are_answered_for_each_time() {
+async fn parents_that_are_deselected_and_selected_repeatedly_are_reconciled_each_time() {
     let world = World::new().await;
     let operators = world.start(|all| all.register(cook(), Cleaner::default())).await;
     let names: Vec<_> = (0..20).map(|number| format!("r{number}")).collect();
@@ -153,7 +154,7 @@ async fn parents_that_leave_and_come_back_time_and_again_are_answered_for_each_t
 }
 
 #[operetta_harness::test]
-async fn a_parent_that_left_while_nobody_watched_is_finalized_at_the_next_start() {
+async fn a_parent_that_was_deselected_before_the_start_is_finalized() {
     let world = World::new().await;
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
@@ -231,7 +232,7 @@ async fn labels_are_selected_as_the_server_selects_them() {
         let params = ListParams::default().labels(text);
         match world.api(CONFIG_MAP).list(&params).await {
             Ok(list) => {
-                let here = here.unwrap_or_else(|error| panic!("the server takes it: {error}"));
+                let here = here.unwrap_or_else(|error| panic!("the server accepts it: {error}"));
                 let there: Vec<_> = list.into_iter().filter_map(|one| one.metadata.name).collect();
                 let selected = world.list(CONFIG_MAP).await.into_iter().filter(|object| {
                     let labels = object["metadata"]["labels"].clone();
@@ -246,5 +247,5 @@ async fn labels_are_selected_as_the_server_selects_them() {
             }
         }
     }
-    assert!(refused > 5, "the server was asked");
+    assert!(refused > 5, "the server refused too few");
 }

@@ -1,4 +1,4 @@
-//! Operators of one process share what they watch, and write nothing when nothing differs.
+//! Operators of one process share watches, and write nothing when nothing differs.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ async fn two_operators_with_pods_as_children_open_one_pod_watch() {
             builder.register(recipe::config("cook"), recipe::sync)
         })
         .await;
-    // Both operators see their own pods through it.
+    // Both operators see their pods through it.
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
     let pod = json!({
         "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "b"},
@@ -29,7 +29,7 @@ async fn two_operators_with_pods_as_children_open_one_pod_watch() {
     world.apply(RECIPE, recipe("r", &[pod])).await;
     world.until_ready(ECHO, "a").await;
     world.until_ready(RECIPE, "r").await;
-    // Only the watch tells of it.
+    // Only the watch shows the deletion.
     let pod = world.get(POD, "b").await;
     world.delete(POD, "b").await;
     let is_another =
@@ -46,7 +46,7 @@ async fn two_operators_with_pods_as_children_open_one_pod_watch() {
     assert_eq!((asked("list"), asked("watch")), (1, 1), "{of_pods:?}");
 }
 
-/// And reads none of them, nor of their children: lists tell all.
+/// It also reads no single object, because lists contain all.
 #[operetta_harness::test]
 async fn a_restart_over_200_converged_parents_writes_nothing() {
     let world = World::that_logs_requests().await;
@@ -68,14 +68,14 @@ async fn a_restart_over_200_converged_parents_writes_nothing() {
     operators.stop().await;
     let before = world.our_requests().len();
     let operators = world.start(register).await;
-    operators.until_all_ran(200).await;
+    operators.until_all_synced(200).await;
     operators.stop().await;
     let again: Vec<_> = world.our_requests().into_iter().skip(before).collect();
-    looks_only_at_types(&again);
+    assert_reads_only_types(&again);
 }
 
-/// Nine types and three operators, however many parents and children there are: no object is read.
-fn looks_only_at_types(requests: &[Request]) {
+/// Asserts that the number of requests depends on the nine types and three operators, not on the objects.
+fn assert_reads_only_types(requests: &[Request]) {
     let is_schema = |request: &&Request| request.uri.starts_with("/openapi/v3/");
     let (schemas, others): (Vec<_>, Vec<_>) = requests.iter().partition(is_schema);
     let of = |verb: &str| {
@@ -86,7 +86,7 @@ fn looks_only_at_types(requests: &[Request]) {
     let types = |of: &[&str]| of.iter().collect::<BTreeSet<_>>().len();
     assert_eq!((lists.len(), types(&lists), types(&watches)), (9, 9, 9), "{others:?}");
     assert_eq!(lists.len() + watches.len(), others.len(), "lists and watches alone: {others:?}");
-    // Each operator reads what its parents' type is, each cache of custom resources does, and once more
-    // a few seconds later.
+    // Each operator reads the schema of its parents' type, and each cache of custom resources reads its
+    // own, again a few seconds later.
     assert!((1..=20).contains(&schemas.len()), "{schemas:?}");
 }

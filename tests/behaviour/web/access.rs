@@ -1,6 +1,5 @@
-//! Whom the web endpoint lets in: what the API server says of a token and of its user's rights.
-//! The embedded server has one user, who may do everything; what rules allow is tried where there
-//! are rules.
+//! Access to the web endpoint: the API server reviews tokens and the permissions of their users.
+//! The embedded server has one user with all permissions; tests of rules need a server with RBAC.
 
 use k8s_openapi::api::{
     authentication::v1::{TokenRequest, TokenRequestSpec},
@@ -23,14 +22,13 @@ use crate::{
 
 const SERVICE_ACCOUNT: Kind = Kind("v1", "ServiceAccount", "serviceaccounts");
 const OPERATORS: &str = "/api/v1/operators";
-/// Who the operators are, where there are rules; what it may do stays bound to it, so that it is
-/// nobody of other tests.
+/// The user of the operators with RBAC. Its role stays bound, so other tests use other users.
 const USER: &str = "guarded-operator";
 
-/// Somebody with a token, who may do everything.
+/// A user with a token and all permissions.
 struct Admin {
     token: String,
-    /// The token is good while this listens.
+    /// The token is valid while this runs.
     _running: Option<Running>,
 }
 
@@ -49,7 +47,7 @@ impl Admin {
     }
 }
 
-/// A new account's token, for these audiences.
+/// The token of a new account, for these audiences.
 async fn visitor(world: &World, name: &str, audiences: &[&str]) -> String {
     world.apply(SERVICE_ACCOUNT, json!({"metadata": {"name": name}})).await;
     let accounts: Api<ServiceAccount> = Api::namespaced(world.client.clone(), &world.namespace);
@@ -86,7 +84,7 @@ fn guarded(builder: SupervisorBuilder) -> SupervisorBuilder {
     operators::register_all(builder.auth(Auth::delegated()), operators::all())
 }
 
-/// Code, and head with body.
+/// Returns the code, and the head with the body.
 async fn ask(operators: &Operators, path: &str, token: Option<&str>) -> (u16, String) {
     let address = operators.running().web().unwrap();
     let token = token.map_or(String::new(), |token| format!("Authorization: Bearer {token}\r\n"));
@@ -94,7 +92,7 @@ async fn ask(operators: &Operators, path: &str, token: Option<&str>) -> (u16, St
 }
 
 #[operetta_harness::test]
-async fn a_known_token_is_let_in_and_nobody_else_sees_more_than_whether_all_is_well() {
+async fn a_valid_token_has_access_and_others_see_only_the_outcome_of_probes() {
     let world = World::new().await;
     let admin = Admin::of(&world).await;
     let operators = world.start(guarded).await;
@@ -116,12 +114,12 @@ async fn a_known_token_is_let_in_and_nobody_else_sees_more_than_whether_all_is_w
 }
 
 #[operetta_harness::test]
-async fn who_may_scrape_reads_the_metrics_and_nothing_else_until_a_role_says_so() {
+async fn a_scraper_reads_only_the_metrics_until_a_role_grants_more() {
     let (world, config) = World::that_enforces_rbac(USER).await;
-    let [scraper, reader, _] = operators::rbac::access::visitors();
+    let [scraper, reader, _] = operators::rbac::access::users();
     let token = visitor(&world, "scraper", &[]).await;
     allow(&world, "scraper", rules(&scraper)).await;
-    // The operators run with what is generated for them: it is enough to ask about visitors.
+    // The operators have only their generated rules, which include reviews.
     let mut own = rules(&operators::rbac::cluster_role(&operators::all()));
     let reviews = rules(&operators::rbac::access::reviewer());
     own.as_array_mut().unwrap().extend(reviews.as_array().unwrap().clone());
@@ -129,7 +127,7 @@ async fn who_may_scrape_reads_the_metrics_and_nothing_else_until_a_role_says_so(
     let operators = world.start_over(connector_to(config), guarded).await;
     let (code, answer) = ask(&operators, "/metrics", Some(&token)).await;
     assert!(code == 200 && answer.contains("operetta_"), "{answer}");
-    // Every account may read `/api/*` of the API server itself: this is another path.
+    // Every account may read `/api/*` of the API server, but the reviewed path has a prefix.
     let (code, answer) = ask(&operators, OPERATORS, Some(&token)).await;
     assert_eq!(code, 403, "{answer}");
     let user = format!("system:serviceaccount:{}:scraper", world.namespace);
@@ -137,14 +135,14 @@ async fn who_may_scrape_reads_the_metrics_and_nothing_else_until_a_role_says_so(
     assert!(answer.contains(&expected), "{answer}");
     allow(&world, "scraper", rules(&reader)).await;
     let look = || ask(&operators, OPERATORS, Some(&token));
-    eventually("the reader let in", look, |(code, _)| *code == 200).await;
+    eventually("the reader's access", look, |(code, _)| *code == 200).await;
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn a_token_for_another_audience_is_nobodys() {
+async fn a_token_for_another_audience_is_refused() {
     let (world, _) = World::that_enforces_rbac(USER).await;
-    let [_, reader, _] = operators::rbac::access::visitors();
+    let [_, reader, _] = operators::rbac::access::users();
     let (ours, api) =
         (visitor(&world, "reader", &["operetta"]).await, visitor(&world, "reader", &[]).await);
     allow(&world, "reader", rules(&reader)).await;
@@ -165,7 +163,7 @@ async fn a_token_for_another_audience_is_nobodys() {
 }
 
 #[operetta_harness::test]
-async fn while_access_cannot_be_reviewed_nobody_is_let_in() {
+async fn access_is_denied_while_it_cannot_be_reviewed() {
     let world = World::new().await;
     let (admin, plan) = (Admin::of(&world).await, FaultPlan::new());
     let operators = world.start_over(world.cluster.connector_through(&plan), guarded).await;
@@ -173,7 +171,7 @@ async fn while_access_cannot_be_reviewed_nobody_is_let_in() {
         let down = plan.add(Rule::new(Fault::refuse(500)).resource(resource));
         let (code, answer) = ask(&operators, OPERATORS, Some(&admin.token)).await;
         assert_eq!(code, 503, "{resource}: {answer}");
-        assert!(answer.contains("nobody is let in"), "{answer}");
+        assert!(answer.contains("all access is denied"), "{answer}");
         assert_eq!(ask(&operators, "/readyz", None).await.0, 200, "a probe needs no review");
         assert_eq!(down.hits(), 1);
         plan.heal();
@@ -184,7 +182,7 @@ async fn while_access_cannot_be_reviewed_nobody_is_let_in() {
 }
 
 #[operetta_harness::test]
-async fn many_requests_of_one_visitor_are_one_pair_of_reviews() {
+async fn many_requests_of_one_user_share_one_pair_of_reviews() {
     let world = World::that_logs_requests().await;
     let admin = Admin::of(&world).await;
     let before = world.our_requests().len();
@@ -205,10 +203,10 @@ async fn many_requests_of_one_visitor_are_one_pair_of_reviews() {
     operators.stop().await;
 }
 
-/// What a form of this very server sends; code, and head with body.
+/// Sends a form of this server. Returns the code, and the head with the body.
 async fn submit(operators: &Operators, path: &str, fields: &str, cookie: &str) -> (u16, String) {
     let address = operators.running().web().unwrap();
-    // The line end that follows becomes part of a field that nobody reads.
+    // The following line end becomes part of an ignored field.
     let fields = format!("{fields}&end=");
     let headers = format!(
         "Origin: http://{address}\r\nCookie: {cookie}\r\n\
@@ -224,14 +222,14 @@ async fn look(operators: &Operators, path: &str, cookie: &str) -> (u16, String) 
 }
 
 #[operetta_harness::test]
-async fn a_browser_logs_in_with_a_token_and_sees_as_much_until_it_logs_out() {
+async fn a_browser_has_the_access_of_its_token_until_it_logs_out() {
     let world = World::new().await;
     let admin = Admin::of(&world).await;
     let operators = world.start(guarded).await;
     let (code, page) = look(&operators, "/ui/cache", "").await;
     assert!(code == 401 && page.contains("<h1>Log in</h1>"), "{page}");
     let (code, page) = submit(&operators, "/ui/login", "token=guessed&next=/ui/cache", "").await;
-    assert!(code == 401 && page.contains("The token is not valid"), "{page}");
+    assert!(code == 401 && page.contains("The token is invalid"), "{page}");
     let fields = format!("token={}&next=/ui/cache", admin.token);
     let (code, answer) = submit(&operators, "/ui/login", &fields, "").await;
     assert!(code == 303 && answer.contains("location: /ui/cache\r\n"), "{answer}");

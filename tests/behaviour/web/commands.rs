@@ -1,4 +1,4 @@
-//! What a person orders over HTTP: to run a parent now, to pause it, to pause a whole operator.
+//! Commands over HTTP: to reconcile a parent now, to pause it, and to pause an operator.
 
 use std::{
     sync::{
@@ -59,7 +59,7 @@ impl Handler for Held {
     }
 }
 
-/// With a backoff that no test waits for.
+/// A config with a backoff longer than any test.
 fn patient() -> OperatorConfig {
     let long = Duration::from_hours(1);
     recipe::config("cook").with_error_backoff(long, long)
@@ -69,7 +69,7 @@ fn path(world: &World, name: &str) -> String {
     format!("/api/v1/operators/cook/parents/{}/{name}", world.namespace)
 }
 
-async fn order(operators: &Operators, path: &str) -> Value {
+async fn command(operators: &Operators, path: &str) -> Value {
     let (code, body) = operators.post(path).await;
     let answer: Value = serde_json::from_str(&body).unwrap();
     assert!((200..300).contains(&code), "{path}: {answer}");
@@ -88,18 +88,18 @@ async fn until_phase(world: &World, operators: &Operators, name: &str, phase: &s
     eventually(phase, shown, |shown| *shown == phase).await;
 }
 
-/// Waits until a parent says that its operator is paused, with so much pending.
+/// Waits until a parent reports that its operator is paused, with these pending writes.
 async fn until_held(world: &World, name: &str, pending: &str) -> Value {
-    let says_so = |parent: &Value| {
+    let is_reported = |parent: &Value| {
         let paused = condition(parent, "Paused");
         paused["reason"] == "OperatorPaused"
             && paused["message"].as_str().unwrap_or_default().contains(pending)
     };
-    world.until(RECIPE, name, "the pause of its operator", says_so).await
+    world.until(RECIPE, name, "the pause of its operator", is_reported).await
 }
 
 #[operetta_harness::test]
-async fn a_sync_cuts_a_backoff_short_and_runs_what_rests() {
+async fn a_sync_ends_a_backoff_and_reconciles_a_stalled_parent() {
     for (is_permanent, phase) in [(false, "failing"), (true, "stalled")] {
         let world = World::new().await;
         let oven = Oven { is_permanent, ..Oven::default() };
@@ -108,16 +108,16 @@ async fn a_sync_cuts_a_backoff_short_and_runs_what_rests() {
         world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
         until_phase(&world, &operators, "r", phase).await;
         oven.is_hot.store(true, Ordering::Release);
-        order(&operators, &format!("{}/sync", path(&world, "r"))).await;
+        command(&operators, &format!("{}/sync", path(&world, "r"))).await;
         world.until_ready(RECIPE, "r").await;
-        // A reconcile is in the history when it has ended, which is after its last write.
+        // A reconcile is in the history once it has ended, after its last write.
         let explained = || explained(&world, &operators, "r");
-        let was_ordered = |shown: &Value| {
-            let runs = shown["history"].as_array().unwrap().iter();
-            let mut causes = runs.flat_map(|run| run["causes"].as_array().unwrap());
+        let has_command = |shown: &Value| {
+            let reconciles = shown["history"].as_array().unwrap().iter();
+            let mut causes = reconciles.flat_map(|it| it["causes"].as_array().unwrap());
             causes.any(|cause| cause["reason"] == "Command")
         };
-        eventually("the order in the history", explained, was_ordered).await;
+        eventually("the command in the history", explained, has_command).await;
         operators.stop().await;
     }
 }
@@ -128,7 +128,7 @@ async fn a_parent_is_paused_and_resumed_over_http() {
     let operators = world.start(|builder| builder.register(patient(), recipe::sync)).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
-    order(&operators, &format!("{}/pause", path(&world, "r"))).await;
+    command(&operators, &format!("{}/pause", path(&world, "r"))).await;
     let paused = world.get(RECIPE, "r").await;
     assert_eq!(paused["metadata"]["annotations"]["operetta.dev/paused"], "true", "for kubectl");
     let fields = paused["metadata"]["managedFields"].to_string();
@@ -141,17 +141,17 @@ async fn a_parent_is_paused_and_resumed_over_http() {
     };
     world.until(RECIPE, "r", "the pending repair", pending).await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, Value::Null, "not repaired");
-    order(&operators, &format!("{}/resume", path(&world, "r"))).await;
+    command(&operators, &format!("{}/resume", path(&world, "r"))).await;
     let resumed = world.until_ready(RECIPE, "r").await;
     assert_eq!(resumed["metadata"]["annotations"]["operetta.dev/paused"], Value::Null);
     world.until(CONFIG_MAP, "c", "the repair", |child| !child.is_null()).await;
-    // Twice is as good as once.
-    order(&operators, &format!("{}/resume", path(&world, "r"))).await;
+    // A second resume changes nothing.
+    command(&operators, &format!("{}/resume", path(&world, "r"))).await;
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn a_paused_operator_writes_nothing_but_statuses_and_catches_up_when_it_is_resumed() {
+async fn a_paused_operator_writes_only_statuses_and_catches_up_when_it_is_resumed() {
     let world = World::new().await;
     let cleaner = Cleaner::default();
     let handler = cleaner.clone();
@@ -160,7 +160,7 @@ async fn a_paused_operator_writes_nothing_but_statuses_and_catches_up_when_it_is
         world.apply(RECIPE, recipe(name, &[config_map(name, json!({}))])).await;
         world.until_ready(RECIPE, name).await;
     }
-    order(&operators, "/api/v1/operators/cook/pause").await;
+    command(&operators, "/api/v1/operators/cook/pause").await;
     let (code, text) = operators.http("/readyz?verbose").await;
     assert_eq!(code, 200, "{text}");
     assert!(text.contains("[+]operator/cook paused"), "{text}");
@@ -171,7 +171,10 @@ async fn a_paused_operator_writes_nothing_but_statuses_and_catches_up_when_it_is
     new["spec"]["status"] = json!({"taste": "salty"});
     world.apply(RECIPE, new).await;
     let parent = until_held(&world, "new", "1 write is pending").await;
-    assert_eq!(parent["status"]["taste"], "salty", "the handler is asked, and the status follows");
+    assert_eq!(
+        parent["status"]["taste"], "salty",
+        "the handler is called, and the status is written"
+    );
     assert_eq!(parent["metadata"]["finalizers"], Value::Null);
     world.delete(RECIPE, "going").await;
     until_held(&world, "going", "not finalized").await;
@@ -179,7 +182,7 @@ async fn a_paused_operator_writes_nothing_but_statuses_and_catches_up_when_it_is
     assert_eq!(world.get(CONFIG_MAP, "kept").await, Value::Null);
     assert_eq!(world.get(CONFIG_MAP, "new").await, Value::Null);
     assert_eq!(cleaner.finalized(&world, "going"), 0);
-    order(&operators, "/api/v1/operators/cook/resume").await;
+    command(&operators, "/api/v1/operators/cook/resume").await;
     for name in ["kept", "new"] {
         let parent = world.until_ready(RECIPE, name).await;
         assert_eq!(condition(&parent, "Paused"), Value::Null, "{name}");
@@ -193,7 +196,7 @@ async fn a_paused_operator_writes_nothing_but_statuses_and_catches_up_when_it_is
 }
 
 #[operetta_harness::test]
-async fn what_cannot_be_ordered_is_refused_with_its_reason() {
+async fn an_invalid_command_is_refused_with_its_reason() {
     let world = World::new().await;
     let operators = world.start(|builder| builder.register(patient(), recipe::sync)).await;
     for (path, code) in [
@@ -206,14 +209,14 @@ async fn what_cannot_be_ordered_is_refused_with_its_reason() {
         let status: Value = serde_json::from_str(&body).unwrap();
         assert_eq!((answered, &status["status"]), (code, &json!("Failure")), "{path}: {status}");
     }
-    // A page of somebody else's can make a browser send this, but not with our content type.
+    // A page of another site can make a browser send this, but not as JSON.
     let (code, body) = operators.post_as("/api/v1/operators/cook/pause", "text/plain").await;
     assert_eq!(code, 415, "{body}");
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn a_handler_that_hangs_when_it_is_asked_what_it_would_do_hinders_nobody_else() {
+async fn a_handler_that_hangs_in_a_preview_does_not_block_others() {
     let world = World::new().await;
     let (held, deadline) = (Held::default(), Duration::from_millis(200));
     let (handler, config) = (held.clone(), patient().with_handler_deadline(deadline));
@@ -227,7 +230,7 @@ async fn a_handler_that_hangs_when_it_is_asked_what_it_would_do_hinders_nobody_e
         serde_json::from_str::<Value>(&body).unwrap()["previewError"].clone()
     };
     assert_eq!(preview().await, "the handler has not returned within 0.2 s");
-    // The thread is not given up: nobody takes another one for the same.
+    // The call still holds its thread, so a second preview is refused.
     let second = preview().await;
     assert!(second.as_str().unwrap().contains("ask again when it has answered"), "{second}");
     world.apply(RECIPE, recipe("s", &[config_map("d", json!({}))])).await;

@@ -1,4 +1,4 @@
-//! Why a parent is stuck, as it is told over HTTP: with the reason, the object and what to do.
+//! The explanation of a parent over HTTP: the reason, the object and what to do.
 
 use std::time::Duration;
 
@@ -18,29 +18,29 @@ async fn start_with(world: &World, config: OperatorConfig) -> Operators {
     world.start(|builder| builder.register(config, recipe::sync)).await
 }
 
-/// What is told of a parent, once it is told.
+/// The details of a parent, once they match.
 async fn explained(
     world: &World,
     operators: &Operators,
     name: &str,
-    is_told: impl Fn(&Value) -> bool,
+    matches: impl Fn(&Value) -> bool,
 ) -> Value {
     let path = format!("/api/v1/operators/cook/parents/{}/{name}", world.namespace);
-    let told = || async {
+    let shown = || async {
         let (_, body) = operators.http(&path).await;
         serde_json::from_str::<Value>(&body).unwrap_or_default()
     };
-    eventually("the explanation", told, is_told).await
+    eventually("the explanation", shown, matches).await
 }
 
-/// Whether the sentence has all these parts.
-fn says(told: &Value, parts: &[&str]) -> bool {
-    let why = told["why"].as_str().unwrap_or_default();
+/// Whether the explanation has all these parts.
+fn explains(shown: &Value, parts: &[&str]) -> bool {
+    let why = shown["why"].as_str().unwrap_or_default();
     parts.iter().all(|part| why.contains(part))
 }
 
 #[operetta_harness::test]
-async fn somebody_elses_object_in_the_way_is_named_with_what_to_do() {
+async fn an_existing_object_that_is_not_owned_is_named_with_what_to_do() {
     let world = World::new().await;
     world.create(CONFIG_MAP, config_map("c", json!({"theirs": "yes"}))).await;
     let operators = start(&world).await;
@@ -48,56 +48,59 @@ async fn somebody_elses_object_in_the_way_is_named_with_what_to_do() {
         .apply(RECIPE, recipe("r", &[config_map("c", json!({})), config_map("d", json!({}))]))
         .await;
     let child = format!("ConfigMap.v1 {}/c", world.namespace);
-    let parts =
-        ["in the way", &child, "give the child another name, delete that object, or adopt it"];
-    let told = explained(&world, &operators, "r", |told| says(told, &parts)).await;
-    assert_eq!(told["phase"], "failing");
-    assert!(told["nextWake"]["at"].is_string(), "{told:#}");
-    let nodes = told["children"].as_array().unwrap();
+    let parts = [
+        "already exists and is not owned",
+        &child,
+        "give the child another name, delete that object, or adopt it",
+    ];
+    let shown = explained(&world, &operators, "r", |shown| explains(shown, &parts)).await;
+    assert_eq!(shown["phase"], "failing");
+    assert!(shown["nextWake"]["at"].is_string(), "{shown:#}");
+    let nodes = shown["children"].as_array().unwrap();
     let node = |name: &str| nodes.iter().find(|node| node["name"] == name).unwrap();
     assert_eq!(node("c")["readiness"]["state"], "Missing");
     assert_eq!(node("c")["decision"]["decision"], "Conflict");
-    assert_eq!(node("d")["readiness"]["state"], "Exists", "the other one is there");
-    let run = &told["history"][0];
+    assert_eq!(node("d")["readiness"]["state"], "Exists", "the other child is written");
+    let reconcile = &shown["history"][0];
     assert_eq!(
-        [&run["decisions"][0]["child"], &run["decisions"][0]["decision"]],
+        [&reconcile["decisions"][0]["child"], &reconcile["decisions"][0]["decision"]],
         [&json!(child), &json!("Conflict")]
     );
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn a_handler_that_fails_is_named_with_its_error_and_each_step_with_its_time() {
+async fn the_error_of_a_handler_is_shown_with_the_duration_of_each_step() {
     let world = World::new().await;
     let operators = start(&world).await;
     world.apply(RECIPE, acting("r", "fail")).await;
-    let parts = ["the handler returned an error", "the oven is cold", "order a sync"];
-    let told = explained(&world, &operators, "r", |told| says(told, &parts)).await;
-    let steps = &told["history"][0]["stepMilliseconds"];
+    let parts = ["the handler returned an error", "the oven is cold", "use the command sync"];
+    let shown = explained(&world, &operators, "r", |shown| explains(shown, &parts)).await;
+    let steps = &shown["history"][0]["stepMilliseconds"];
     assert!(steps["sync"].as_f64().is_some_and(|took| took > 0.0), "{steps}");
-    assert_eq!(steps.get("apply"), None, "it did not get there");
+    assert_eq!(steps.get("apply"), None, "the step was not reached");
     world.apply(RECIPE, acting("p", "permanent")).await;
-    let parts = ["no such dish", "not tried again before that"];
-    let told = explained(&world, &operators, "p", |told| says(told, &parts)).await;
-    assert_eq!(told["phase"], "stalled");
+    let parts = ["no such dish", "not retried before that"];
+    let shown = explained(&world, &operators, "p", |shown| explains(shown, &parts)).await;
+    assert_eq!(shown["phase"], "stalled");
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn a_type_that_is_missing_is_named_to_a_parent_whose_handler_was_never_called() {
+async fn a_missing_type_is_named_for_a_parent_whose_handler_was_never_called() {
     let world = World::new().await;
     let widgets = K8sType::namespaced("test.operetta.dev/v1", "Widget", "widgets");
     let config = recipe::config("cook").child_of_type(widgets, ChildConfig::apply());
     world.apply(RECIPE, recipe("r", &[])).await;
     let operators = start_with(&world, config).await;
     let parts = ["degraded", "widgets", "no handler is called", "install the type"];
-    let told = explained(&world, &operators, "r", |told| says(told, &parts)).await;
-    assert_eq!(told["phase"], "failing");
+    let shown = explained(&world, &operators, "r", |shown| explains(shown, &parts)).await;
+    assert_eq!(shown["phase"], "failing");
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn what_is_not_ready_is_named_and_what_belongs_to_a_child_is_below_it() {
+async fn unready_children_are_named_and_objects_of_a_child_are_below_it() {
     let world = World::new().await;
     let operators = start(&world).await;
     let containers = json!([{"name": "c", "image": "example.com/none"}]);
@@ -116,19 +119,19 @@ async fn what_is_not_ready_is_named_and_what_belongs_to_a_child_is_below_it() {
     }]);
     world.create(CONFIG_MAP, below).await;
     let pod = format!("Pod.v1 {}/p", world.namespace);
-    let is_told = |told: &Value| {
-        let nodes = told["children"].as_array().cloned().unwrap_or_default();
+    let matches = |shown: &Value| {
+        let nodes = shown["children"].as_array().cloned().unwrap_or_default();
         let has_below = nodes.iter().any(|node| node["children"][0]["name"] == "below");
-        has_below && says(told, &["not everything is ready", &pod])
+        has_below && explains(shown, &["not everything is ready", &pod])
     };
-    let told = explained(&world, &operators, "r", is_told).await;
-    let nodes = told["children"].as_array().unwrap();
-    assert_eq!(nodes.len(), 2, "what is below is not beside: {nodes:#?}");
+    let shown = explained(&world, &operators, "r", matches).await;
+    let nodes = shown["children"].as_array().unwrap();
+    assert_eq!(nodes.len(), 2, "an object below is not a sibling: {nodes:#?}");
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn desired_is_shown_against_live_without_a_write_and_without_a_secret() {
+async fn a_preview_compares_desired_and_live_without_writes_and_secrets() {
     let world = World::new().await;
     let operators = start(&world).await;
     let secret = |value: &str| {
@@ -149,19 +152,19 @@ async fn desired_is_shown_against_live_without_a_write_and_without_a_secret() {
     world.apply(RECIPE, parent).await;
     let diff = || async {
         let (_, body) = operators.http(&format!("{path}?diff=1")).await;
-        // In the clear, and as the server keeps them.
+        // In clear text and in base64.
         for secret in ["old-sentinel", "new-sentinel", "b2xkLXNlbnRpbmVs", "bmV3LXNlbnRpbmVs"] {
             assert!(!body.contains(secret), "{secret}: {body}");
         }
         serde_json::from_str::<Value>(&body).unwrap_or_default()
     };
-    let preview = |told: &Value, name: &str| {
-        let nodes = told["children"].as_array().cloned().unwrap_or_default();
+    let preview = |shown: &Value, name: &str| {
+        let nodes = shown["children"].as_array().cloned().unwrap_or_default();
         let node = nodes.into_iter().find(|node| node["name"] == name);
         node.unwrap_or_default()["preview"].clone()
     };
-    let shown = eventually("the diff", diff, |told| {
-        preview(told, "new")["action"] == "Create" && preview(told, "c")["action"] == "Update"
+    let shown = eventually("the diff", diff, |shown| {
+        preview(shown, "new")["action"] == "Create" && preview(shown, "c")["action"] == "Update"
     })
     .await;
     let expected = json!([{"path": ".data.salt", "desired": "little", "live": "much"}]);
@@ -171,7 +174,7 @@ async fn desired_is_shown_against_live_without_a_write_and_without_a_secret() {
     assert_eq!(preview(&shown, "s")["differences"], expected);
     assert_eq!(world.get(CONFIG_MAP, "new").await, Value::Null, "nothing was written");
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"]["salt"], "much");
-    // A parent that is as desired shows nothing to change, and one whose handler fails says so.
+    // A parent that is up to date has no preview, and one whose handler fails has an error.
     world.apply(RECIPE, recipe("fine", &[config_map("fine", json!({}))])).await;
     world.until_ready(RECIPE, "fine").await;
     operators.until_synced("cook", &world.namespace, "fine").await;
@@ -185,13 +188,14 @@ async fn desired_is_shown_against_live_without_a_write_and_without_a_secret() {
         }
     };
     assert_eq!(asked("fine").await["children"][0].get("preview"), None);
-    let says =
-        |told: &Value| told["previewError"].as_str().is_some_and(|it| it.contains("no such dish"));
-    eventually("why not", || asked("bad"), says).await;
+    let has_error = |shown: &Value| {
+        shown["previewError"].as_str().is_some_and(|it| it.contains("no such dish"))
+    };
+    eventually("the error of the preview", || asked("bad"), has_error).await;
     operators.stop().await;
 }
 
-/// Wants one child more each time that it is asked.
+/// Returns one more child with each call.
 #[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
 fn one_more(request: &SyncRequest) -> Result<SyncResponse> {
     let names = (0..=request.children.len()).map(|number| number.to_string());
@@ -199,40 +203,40 @@ fn one_more(request: &SyncRequest) -> Result<SyncResponse> {
 }
 
 #[operetta_harness::test]
-async fn a_parent_whose_children_are_written_run_after_run_neither_is_well_nor_has_failed() {
+async fn a_parent_whose_children_are_written_by_each_reconcile_is_waiting() {
     let world = World::new().await;
     let an_hour = Duration::from_hours(1);
     let config = recipe::config("cook").with_error_backoff(an_hour, an_hour);
     let operators = world.start(|builder| builder.register(config, one_more)).await;
     world.create(RECIPE, recipe("r", &[])).await;
-    let waits = |told: &Value| told["nextWake"]["why"].is_string();
-    let told = explained(&world, &operators, "r", waits).await;
-    assert_eq!((&told["phase"], &told["failures"]), (&json!("waiting"), &json!(0)), "{told:#}");
-    assert_eq!(told["nextWake"]["why"], "Unsettled");
-    assert!(says(&told, &["because its children had to be written run after run"]), "{told:#}");
+    let waits = |shown: &Value| shown["nextWake"]["why"].is_string();
+    let shown = explained(&world, &operators, "r", waits).await;
+    assert_eq!((&shown["phase"], &shown["failures"]), (&json!("waiting"), &json!(0)), "{shown:#}");
+    assert_eq!(shown["nextWake"]["why"], "Unsettled");
+    assert!(explains(&shown, &["because each reconcile had to write its children"]), "{shown:#}");
     let (_, metrics) = operators.http("/metrics").await;
     assert!(metrics.contains("operetta_backoffs_total{operator=\"cook\"} 0\n"), "{metrics}");
     world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
-    let ran = |told: &Value| told["history"][0]["number"] == 4;
-    let told = explained(&world, &operators, "r", ran).await;
-    let causes: Vec<_> = told["history"][0]["causes"].as_array().unwrap().iter().collect();
-    assert!(causes.iter().any(|cause| cause["reason"] == "OwnWrites"), "{told:#}");
+    let is_reconciled = |shown: &Value| shown["history"][0]["number"] == 4;
+    let shown = explained(&world, &operators, "r", is_reconciled).await;
+    let causes: Vec<_> = shown["history"][0]["causes"].as_array().unwrap().iter().collect();
+    assert!(causes.iter().any(|cause| cause["reason"] == "OwnWrites"), "{shown:#}");
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn what_is_written_again_and_again_is_named_with_its_fields_and_what_to_do() {
+async fn flapping_is_explained_with_its_fields_and_what_to_do() {
     let world = World::new().await;
-    // A fight is forgotten after two seconds.
+    // Flapping is forgotten after two seconds.
     let config = recipe::config("cook")
         .with_error_backoff(Duration::from_millis(50), Duration::from_secs(1));
     let operators = start_with(&world, config).await;
     world.apply(RECIPE, acting("r", "dice")).await;
-    let parts = ["answers differently to the same request at .data.throw", "Mend the handler"];
-    explained(&world, &operators, "r", |told| says(told, &parts)).await;
-    // With the same answer each time it is over in the end: then nobody speaks of it.
+    let parts = ["returns different values for the same request at .data.throw", "Fix the handler"];
+    explained(&world, &operators, "r", |shown| explains(shown, &parts)).await;
+    // With a stable response the flapping ends.
     world.apply(RECIPE, recipe("r", &[config_map("dice", json!({"throw": "six"}))])).await;
-    let is_over = |told: &Value| told["phase"] == "synced" && !says(told, &["come to rest"]);
+    let is_over = |shown: &Value| shown["phase"] == "synced" && !explains(shown, &["flapping"]);
     explained(&world, &operators, "r", is_over).await;
     operators.stop().await;
 }

@@ -1,4 +1,4 @@
-//! What Kubernetes tells of a parent and its children is shown to who asks for it, read at that moment.
+//! Kubernetes Events about a parent and its children, read on request.
 
 use kube::api::ListParams;
 use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
@@ -21,8 +21,8 @@ fn pod(name: &str) -> Value {
     })
 }
 
-/// Somebody tells about an object, as the scheduler does.
-async fn tell(world: &World, (kind, name): (Kind, &str), reason: &str, last: &str) {
+/// Creates an Event about an object, as the scheduler does.
+async fn emit(world: &World, (kind, name): (Kind, &str), reason: &str, last: &str) {
     let about = world.get(kind, name).await;
     let event = json!({
         "metadata": {"name": format!("{name}.{}", reason.to_lowercase())},
@@ -30,19 +30,19 @@ async fn tell(world: &World, (kind, name): (Kind, &str), reason: &str, last: &st
             "apiVersion": kind.0, "kind": kind.1, "name": name, "namespace": world.namespace,
             "uid": about["metadata"]["uid"],
         },
-        "type": "Warning", "reason": reason, "message": format!("{reason}, they say"), "count": 4,
+        "type": "Warning", "reason": reason, "message": format!("message of {reason}"), "count": 4,
         "source": {"component": "default-scheduler"},
         "firstTimestamp": "2001-01-01T00:00:00Z", "lastTimestamp": last,
     });
     world.create(CORE_EVENT, event).await;
 }
 
-/// What is told of a parent, once it is told.
-async fn told(
+/// The Events about a parent, once they match.
+async fn shown(
     world: &World,
     operators: &Operators,
     name: &str,
-    is_told: impl Fn(&Value) -> bool,
+    matches: impl Fn(&Value) -> bool,
 ) -> Value {
     let path = format!("/api/v1/operators/cook/parents/{}/{name}?events=1", world.namespace);
     let events = || async {
@@ -50,7 +50,7 @@ async fn told(
         assert_eq!(code, 200, "{body}");
         serde_json::from_str::<Value>(&body).unwrap()["events"].clone()
     };
-    eventually("the Events", events, is_told).await
+    eventually("the Events", events, matches).await
 }
 
 fn reasons(events: &Value) -> Vec<&str> {
@@ -59,26 +59,26 @@ fn reasons(events: &Value) -> Vec<&str> {
 }
 
 #[operetta_harness::test]
-async fn what_is_told_of_a_parent_and_its_children_is_shown_the_newest_first() {
+async fn events_about_a_parent_and_its_children_are_shown_newest_first() {
     let world = World::new().await;
     world.create(CONFIG_MAP, config_map("taken", json!({"theirs": "yes"}))).await;
     let operators = start(&world).await;
     world.apply(RECIPE, recipe("r", &[config_map("taken", json!({})), pod("p")])).await;
     world.until(POD, "p", "the pod", Value::is_object).await;
     world.create(POD, pod("stranger")).await;
-    tell(&world, (POD, "p"), "FailedScheduling", "2099-01-01T00:00:00Z").await;
-    tell(&world, (POD, "p"), "Pulled", "2001-01-01T00:00:00Z").await;
-    tell(&world, (POD, "stranger"), "Killing", "2099-01-01T00:00:00Z").await;
-    // The operator itself tells of the parent that something is in the way.
+    emit(&world, (POD, "p"), "FailedScheduling", "2099-01-01T00:00:00Z").await;
+    emit(&world, (POD, "p"), "Pulled", "2001-01-01T00:00:00Z").await;
+    emit(&world, (POD, "stranger"), "Killing", "2099-01-01T00:00:00Z").await;
+    // The operator emits an Event about the conflict.
     let all = ["FailedScheduling", "Conflict", "Pulled"];
-    let events = told(&world, &operators, "r", |events| reasons(events) == all).await;
+    let events = shown(&world, &operators, "r", |events| reasons(events) == all).await;
     let item = |at: usize| &events["items"][at];
     let object = json!({"kind": "Pod", "namespace": world.namespace, "name": "p"});
     assert_eq!(
         *item(0),
         json!({
             "type": "Warning", "reason": "FailedScheduling", "object": object, "count": 4,
-            "message": "FailedScheduling, they say", "source": "default-scheduler",
+            "message": "message of FailedScheduling", "source": "default-scheduler",
             "firstSeen": "2001-01-01T00:00:00.000Z", "lastSeen": "2099-01-01T00:00:00.000Z",
         })
     );
@@ -90,7 +90,7 @@ async fn what_is_told_of_a_parent_and_its_children_is_shown_the_newest_first() {
 }
 
 #[operetta_harness::test]
-async fn the_server_is_asked_once_for_each_object_and_only_when_somebody_wants_to_know() {
+async fn events_are_listed_once_for_each_object_and_only_on_request() {
     let world = World::that_logs_requests().await;
     let before = world.our_requests().len();
     let operators = start(&world).await;
@@ -112,7 +112,7 @@ async fn the_server_is_asked_once_for_each_object_and_only_when_somebody_wants_t
 }
 
 #[operetta_harness::test]
-async fn what_the_server_refuses_or_does_not_answer_is_said_on_the_view() {
+async fn refused_and_unanswered_lists_are_reported() {
     let world = World::new().await;
     let plan = FaultPlan::new();
     let register = |builder: operetta::supervisor::SupervisorBuilder| {
@@ -121,8 +121,8 @@ async fn what_the_server_refuses_or_does_not_answer_is_said_on_the_view() {
     let operators = world.start_over(world.cluster.connector_through(&plan), register).await;
     world.apply(RECIPE, recipe("r", &[pod("p")])).await;
     world.until(POD, "p", "the pod", Value::is_object).await;
-    tell(&world, (POD, "p"), "FailedScheduling", "2099-01-01T00:00:00Z").await;
-    let says = |part: &'static str| {
+    emit(&world, (POD, "p"), "FailedScheduling", "2099-01-01T00:00:00Z").await;
+    let has_error = |part: &'static str| {
         move |events: &Value| {
             let errors = events["errors"].as_array().cloned().unwrap_or_default();
             errors.len() == 1 && errors[0].as_str().unwrap().contains(part)
@@ -130,26 +130,26 @@ async fn what_the_server_refuses_or_does_not_answer_is_said_on_the_view() {
     };
     let lists = |fault| Rule::new(fault).verb("list").resource("events");
     plan.add(lists(Fault::refuse(403)));
-    told(&world, &operators, "r", says("missing permission: list on events in `")).await;
+    shown(&world, &operators, "r", has_error("missing permission: list on events in `")).await;
     plan.heal();
-    // One answer does not come: the other is shown, once the time is over.
+    // One list gets no answer: the other is shown after the timeout.
     let held = plan.add(lists(Fault::HoldReply).times(1));
-    let events = told(&world, &operators, "r", says("1 of 2 questions within 5 s")).await;
+    let events = shown(&world, &operators, "r", has_error("1 of 2 questions within 5 s")).await;
     assert_eq!((&events["objectsOmitted"], held.hits()), (&json!(1), 1));
     plan.heal();
-    let events = told(&world, &operators, "r", |events| !reasons(events).is_empty()).await;
+    let events = shown(&world, &operators, "r", |events| !reasons(events).is_empty()).await;
     assert_eq!(events.get("errors"), None, "{events}");
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn events_are_selected_by_what_they_are_about_in_both_of_their_forms() {
+async fn events_of_both_api_groups_are_selected_by_their_object() {
     let world = World::new().await;
     for name in ["p", "q"] {
         world.create(POD, pod(name)).await;
-        tell(&world, (POD, name), "FailedScheduling", "2099-01-01T00:00:00Z").await;
+        emit(&world, (POD, name), "FailedScheduling", "2099-01-01T00:00:00Z").await;
     }
-    tell(&world, (POD, "q"), "Pulled", "2099-01-01T00:00:00Z").await;
+    emit(&world, (POD, "q"), "Pulled", "2099-01-01T00:00:00Z").await;
     let uid = world.get(POD, "p").await["metadata"]["uid"].as_str().unwrap().to_owned();
     let selected = |kind: Kind, selector: String| {
         let api = world.api(kind);

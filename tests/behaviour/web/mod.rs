@@ -1,4 +1,4 @@
-//! What the web endpoint shows, to whom, and what it can be told to do.
+//! The web endpoint: its views, access and commands.
 
 mod access;
 mod commands;

@@ -1,7 +1,6 @@
-//! Secrets never leave: sentinels are planted wherever a secret can be, much happens, and then every
-//! path of the endpoint, the stream of events, every Event of the namespace, every metric, every line of
-//! the log and what `Debug` prints are searched for them. The paths are those of the document that the
-//! endpoint serves: a new one is searched by being there.
+//! Secrets are never shown: the test puts sentinels wherever a secret can be, triggers many changes, and
+//! then searches every path of the endpoint, the stream of events, every Event of the namespace, every
+//! metric, the log and `Debug` output for them. The paths come from the `OpenAPI` document.
 
 use std::{
     io,
@@ -25,22 +24,22 @@ use crate::{
     world::{CONFIG_MAP, EVENT, Kind, Operators, POD, World, condition, eventually},
 };
 
-/// Marked by the schema; no value of a label, so that a server refuses it there and quotes it.
+/// Marked by the schema. It is not a valid label value, so a server refuses it there and quotes it.
 const PASSWORD: &str = "s3ntinel-password, marked!";
-/// In a map that is marked.
+/// In a marked map.
 const TOKEN: &str = "s3ntinel-token";
-/// In a Secret, as the handler wants it and as kubectl would keep it.
+/// In a Secret, and in its last-applied annotation.
 const KEPT: &str = "s3ntinel-kept";
 const APPLIED: &str = "s3ntinel-applied";
-/// How each of them begins, in the clear and in base64.
+/// The common prefix, in clear text and in base64.
 const SENTINELS: [&str; 2] = ["s3ntinel", "czNudGluZWwt"];
 
 const SECRET: Kind = Kind("v1", "Secret", "secrets");
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// The lines of our crates that hold a sentinel, or show that one was taken out.
+/// The log lines of our crates that contain a sentinel or a redacted one.
 static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
-/// What `Debug` printed in the handler.
+/// `Debug` output.
 static PRINTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 struct Log;
@@ -63,7 +62,7 @@ fn leaks(text: &str) -> bool {
     SENTINELS.iter().any(|sentinel| text.contains(sentinel))
 }
 
-/// From now on all that our crates log is looked at, down to the smallest detail.
+/// Captures the log of our crates at the level trace.
 fn watch_logs() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -80,14 +79,14 @@ fn printed(value: &impl std::fmt::Debug) {
     PRINTED.lock().unwrap_or_else(PoisonError::into_inner).push(text);
 }
 
-/// What no Secret is.
+/// A type that no Secret fits.
 #[derive(serde::Deserialize)]
 struct Numbers {
     #[expect(dead_code, reason = "is only parsed")]
     data: std::collections::BTreeMap<String, u8>,
 }
 
-/// Wants a Secret, and a Pod and a file that hold copies of what is marked in the parent.
+/// Returns a Secret, and a Pod and a `ConfigMap` with copies of the marked values of the parent.
 fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     let spec = request.parent.field("spec").unwrap_or_default();
     let password = spec["password"].as_str().unwrap_or_default();
@@ -123,8 +122,8 @@ fn sync(request: &SyncRequest) -> Result<SyncResponse> {
         file["metadata"]["labels"] = json!({"password": password});
     }
     let response = SyncResponse::status(json!({"taste": format!("with {password}")}));
-    let in_the_way = config_map("in-the-way", json!({"a": "b"}));
-    let response = response.child(secret).child(pod).child(file).child(in_the_way);
+    let not_owned = config_map("not-owned", json!({"a": "b"}));
+    let response = response.child(secret).child(pod).child(file).child(not_owned);
     printed(&(request, &request.children, &response));
     printed(&request.parent_as::<u8>());
     Ok(response)
@@ -150,14 +149,14 @@ async fn listen(address: SocketAddr) -> JoinHandle<String> {
     let request = format!("GET /api/v1/events HTTP/1.1\r\nHost: {address}\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     tokio::spawn(async move {
-        let mut told = Vec::new();
-        // It ends with the endpoint, by whatever means.
-        let _ = stream.read_to_end(&mut told).await;
-        String::from_utf8(told).unwrap()
+        let mut text = Vec::new();
+        // The stream ends with the endpoint.
+        let _ = stream.read_to_end(&mut text).await;
+        String::from_utf8(text).unwrap()
     })
 }
 
-/// Every path of the document, with all that its names can stand for here and each of its queries.
+/// Every path of the document, with all objects and each of its query parameters.
 fn paths(document: &Value, namespace: &str) -> Vec<String> {
     let types = ["recipes.test.operetta.dev", "secrets", "pods", "configmaps"];
     let fill = |path: &str, ty: &str| {
@@ -186,14 +185,14 @@ fn paths(document: &Value, namespace: &str) -> Vec<String> {
             paths.push(path);
         }
     }
-    // The stream has no end; it is listened to all the time.
+    // The endless stream is read separately.
     paths.retain(|path| !path.starts_with("/api/v1/events"));
     paths.sort();
     paths.dedup();
     paths
 }
 
-/// Searches every answer in every form; all that was answered.
+/// Searches every answer in every form. Returns all answers.
 async fn search(operators: &Operators, namespace: &str) -> String {
     let (_, document) = operators.http("/api/v1/openapi.json").await;
     let document: Value = serde_json::from_str(&document).unwrap();
@@ -210,29 +209,29 @@ async fn search(operators: &Operators, namespace: &str) -> String {
     all
 }
 
-/// Waits for an Event whose note holds this, and searches all there are.
-async fn told(world: &World, reason: &str, part: &str) {
-    let is_told = |events: &Vec<Value>| {
+/// Waits for an Event whose note contains a text, and searches all Events.
+async fn emitted(world: &World, reason: &str, part: &str) {
+    let is_emitted = |events: &Vec<Value>| {
         let mut of_reason = events.iter().filter(|event| event["reason"] == reason);
         of_reason.any(|event| event["note"].as_str().is_some_and(|note| note.contains(part)))
     };
-    let events = eventually(part, || world.list(EVENT), is_told).await;
+    let events = eventually(part, || world.list(EVENT), is_emitted).await;
     assert!(events.iter().all(|event| !leaks(&event.to_string())), "{events:#?}");
 }
 
-/// What acts up is told in an Event and a condition; then everything is searched.
+/// Triggers a failure, waits for its Event and condition, and searches everything.
 async fn act(world: &World, operators: &Operators, act: &str, reason: &str, part: &str) {
     world.patch(RECIPE, "r", json!({"spec": {"act": act}})).await;
-    told(world, reason, part).await;
-    let is_said = |parent: &Value| condition(parent, "Ready")["reason"] == reason;
-    let parent = world.until(RECIPE, "r", part, is_said).await;
+    emitted(world, reason, part).await;
+    let is_reported = |parent: &Value| condition(parent, "Ready")["reason"] == reason;
+    let parent = world.until(RECIPE, "r", part, is_reported).await;
     let status = [&parent["status"]["conditions"], &parent["status"]["children"]];
     assert!(status.iter().all(|it| !leaks(&it.to_string())), "{:#}", parent["status"]);
     let answers = search(operators, &world.namespace).await;
-    assert!(answers.contains(part), "{act}: nothing says `{part}`");
+    assert!(answers.contains(part), "{act}: no answer contains `{part}`");
 }
 
-/// What others could print.
+/// Prints public values with `Debug`.
 async fn print_all(operators: &Operators, namespace: &str) {
     let (running, key) = (operators.running(), ObjectKey::namespaced(namespace, "r"));
     let (board, stores) = (running.board(), running.stores());
@@ -247,11 +246,11 @@ async fn print_all(operators: &Operators, namespace: &str) {
 }
 
 #[operetta_harness::test]
-async fn no_secret_is_in_an_answer_an_event_a_metric_a_line_of_the_log_or_a_debug_print() {
+async fn no_secret_is_in_answers_events_metrics_logs_or_debug_output() {
     let world = World::new().await;
     watch_logs();
     world.install_recipes_with_secrets().await;
-    world.create(CONFIG_MAP, config_map("in-the-way", json!({"theirs": "yes"}))).await;
+    world.create(CONFIG_MAP, config_map("not-owned", json!({"theirs": "yes"}))).await;
     let operators = world.start(|builder| builder.register(config(), sync)).await;
     let stream = listen(operators.running().web().unwrap()).await;
     let parent = json!({
@@ -265,18 +264,18 @@ async fn no_secret_is_in_an_answer_an_event_a_metric_a_line_of_the_log_or_a_debu
     };
     world.until(POD, "r", "the Pod with copies", has_copies).await;
     world.until(SECRET, "r", "the Secret", Value::is_object).await;
-    told(&world, "Conflict", "in-the-way").await;
-    // What somebody changes is repaired, and told with what was repaired.
+    emitted(&world, "Conflict", "not-owned").await;
+    // Drift is repaired, and the repair is reported.
     world.patch(CONFIG_MAP, "r", json!({"data": {"settings": "mine"}})).await;
     let is_repaired = |file: &Value| file["data"]["settings"].to_string().contains(PASSWORD);
     world.until(CONFIG_MAP, "r", "the repair", is_repaired).await;
-    told(&world, "Updated", "ConfigMap").await;
-    // What would be changed is shown.
+    emitted(&world, "Updated", "ConfigMap").await;
+    // The preview is shown.
     let (code, _) = operators.post("/api/v1/operators/keeper/pause").await;
     assert_eq!(code, 200);
     world.patch(RECIPE, "r", json!({"spec": {"level": 2}})).await;
     let diff = format!("/api/v1/operators/keeper/parents/{}/r?diff=1", world.namespace);
-    let differs = |(_, told): &(u16, String)| told.contains(r"level: 2\npassword: (redacted)");
+    let differs = |(_, text): &(u16, String)| text.contains(r"level: 2\npassword: (redacted)");
     eventually("the diff", || operators.http(&diff), differs).await;
     let answers = search(&operators, &world.namespace).await;
     assert!(answers.contains("--password=(redacted)"), "the Pod is shown");
@@ -299,7 +298,7 @@ async fn no_secret_is_in_an_answer_an_event_a_metric_a_line_of_the_log_or_a_debu
 }
 
 #[operetta_harness::test]
-async fn what_is_marked_while_operators_run_is_hidden_when_its_type_is_read_again() {
+async fn fields_that_are_marked_later_are_redacted_after_the_schema_is_read_again() {
     let world = World::new().await;
     let operators = world.start(|builder| builder.register(config(), sync)).await;
     let parent = json!({"metadata": {"name": "r"}, "spec": {"password": PASSWORD}});
@@ -309,7 +308,7 @@ async fn what_is_marked_while_operators_run_is_hidden_when_its_type_is_read_agai
         eventually(text, || operators.http(&path), move |(_, shown)| shown.contains(text))
     };
     shows(PASSWORD).await;
-    // The server ends the watch then, and all that was known of the type is read again.
+    // The server ends the watch, and the schema is read again.
     world.install_recipes_with_secrets().await;
     shows(r#""password":"(redacted)""#).await;
     operators.stop().await;

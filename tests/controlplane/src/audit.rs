@@ -19,7 +19,7 @@ pub struct AuditEvent {
     pub verb: String,
     /// The path with its query.
     pub uri: String,
-    /// The API group; empty for the core group and for paths that are no resources.
+    /// The API group; empty for the core group and for paths of no resource.
     pub group: String,
     /// The plural of the resource; empty for other paths.
     pub resource: String,
@@ -50,7 +50,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<AuditEvent>, Error> {
 }
 
 fn parse(log: &str) -> Result<Vec<AuditEvent>, Error> {
-    // The last line may be half written; it is there as a whole the next time.
+    // The last line may be incomplete; the next read has all of it.
     let whole = log.rfind('\n').map_or("", |end| &log[..end]);
     whole
         .lines()
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_is_no_resource_has_empty_names() {
+    fn a_path_of_no_resource_has_empty_names() {
         let line = r#"{"stage":"ResponseComplete","requestURI":"/readyz","verb":"get"}"#;
         let events = parse(&format!("{line}\n")).expect("the line is whole");
         assert_eq!(events[0].resource, "");
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_half_written_last_line_waits_for_the_next_time() {
+    fn an_incomplete_last_line_is_not_read() {
         let events = parse(&format!("{STATUS}{{\"kind\":\"Ev")).expect("only whole lines are read");
         assert_eq!(events.len(), 1);
         assert_eq!(parse("").expect("nothing to read").len(), 0);

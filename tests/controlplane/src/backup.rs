@@ -1,4 +1,4 @@
-//! A copy of what etcd holds, taken and put back while it is stopped.
+//! A copy of the data of etcd, taken and restored while etcd is stopped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::home::{Home, random_hex};
 
-/// What etcd held at some moment, see [`ControlPlane::backup`](crate::ControlPlane::backup). Its files go with those of
-/// the control plane.
+/// The data of etcd at one moment, see [`ControlPlane::backup`](crate::ControlPlane::backup). Its files are removed
+/// with those of the control plane.
 #[derive(Debug)]
 pub struct Backup(PathBuf);
 

@@ -1,4 +1,4 @@
-//! The built programs in the user's cache directory: found, or built once with Go. It starts none of them.
+//! The built programs in the user's cache directory: found, or built once with Go.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -23,7 +23,7 @@ pub struct Binaries {
 impl Binaries {
     /// Finds the programs, or builds them with the Go toolchain (minutes, and downloads, the first time).
     ///
-    /// They lie in `operetta/controlplane/<version>/<sources>` under `$OPERETTA_CACHE`, `$XDG_CACHE_HOME` or
+    /// They are in `operetta/controlplane/<version>/<sources>` under `$OPERETTA_CACHE`, `$XDG_CACHE_HOME` or
     /// `~/.cache`; `<sources>` changes with the Go module. Of several processes at once one builds, the others wait.
     pub fn find_or_build() -> Result<Self, Error> {
         let version = cache()?.join("operetta").join("controlplane").join(KUBERNETES_VERSION);
@@ -59,7 +59,7 @@ impl Binaries {
         }
         let unfinished = version.join("unfinished");
         go_build(&unfinished)?;
-        // Only a folder that lost a program can be in the way.
+        // An existing folder is incomplete: a program was removed from it.
         let _ = fs::remove_dir_all(&self.folder);
         fs::rename(&unfinished, &self.folder).map_err(Error::io("renaming to", &self.folder))
     }
@@ -74,7 +74,7 @@ fn cache() -> Result<PathBuf, Error> {
         .ok_or_else(|| Error::unavailable("no cache directory: set OPERETTA_CACHE"))
 }
 
-/// Changes with everything that the programs are made of. Another hash after an update of Rust costs one build.
+/// Changes with every source of the programs. An update of Rust that changes the hash costs one build.
 fn fingerprint(module: &Path) -> Result<String, Error> {
     let mut sources = vec![module.join("go.mod"), module.join("go.sum")];
     for program in PROGRAMS {
@@ -102,7 +102,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
     Ok(())
 }
 
-/// A test binary that runs far from the sources it was built from.
+/// The error of a test binary whose sources are not on this machine.
 fn missing(path: &Path) -> impl FnOnce(std::io::Error) -> Error + use<> {
     let path = path.display().to_string();
     move |error| Error::unavailable(format!("cannot read {path} of the Go module: {error}"))
@@ -121,7 +121,7 @@ fn require_go() -> Result<(), Error> {
 }
 
 fn go_build(folder: &Path) -> Result<(), Error> {
-    // What an interrupted build left.
+    // Remains of an interrupted build.
     let _ = fs::remove_dir_all(folder);
     fs::create_dir(folder).map_err(Error::io("creating", folder))?;
     let answer = Command::new("go")
@@ -146,7 +146,7 @@ fn go_build(folder: &Path) -> Result<(), Error> {
     Err(Error::Build { output: last_lines(&answer.stderr) })
 }
 
-/// Without them the programs call themselves v0.0.0, and kubectl warns of a version skew.
+/// Without them the programs report version v0.0.0, and kubectl warns of a version skew.
 fn link_flags() -> String {
     let mut parts = KUBERNETES_VERSION.trim_start_matches('v').split('.');
     let (major, minor) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());

@@ -1,10 +1,10 @@
-//! Asks the control plane from code that is not async, or is inside some runtime already.
+//! Requests to the control plane from code that is not async, or is already inside a runtime.
 
 use std::future::Future;
 
 use crate::Error;
 
-/// Runs a future to its end on a runtime and a thread of its own, so that callers may be anywhere.
+/// Runs a future to its end on its own runtime and thread, so that callers may be anywhere.
 pub(crate) fn block_on<T: Send>(
     future: impl Future<Output = Result<T, Error>> + Send,
 ) -> Result<T, Error> {

@@ -1,4 +1,4 @@
-//! The certificates and keys of one control plane. It does not know who reads which file.
+//! The certificates and keys of one control plane.
 
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
@@ -15,12 +15,12 @@ pub(crate) struct Pair {
 }
 
 pub(crate) struct Certificates {
-    /// The certificate of the authority, PEM and DER. Its key is forgotten: nobody signs later.
+    /// The certificate of the authority, PEM and DER. Its key is discarded: nothing is signed later.
     pub(crate) authority: String,
     pub(crate) authority_der: Vec<u8>,
     pub(crate) server: Pair,
     pub(crate) admin: Pair,
-    /// Signs service account tokens; no certificate.
+    /// Signs service account tokens; it has no certificate.
     pub(crate) service_account: Pair,
 }
 
@@ -57,7 +57,7 @@ fn server(authority: &Authority) -> Result<Pair, Error> {
 fn admin(authority: &Authority) -> Result<Pair, Error> {
     let mut params = CertificateParams::new(Vec::new())?;
     params.distinguished_name.push(DnType::CommonName, "admin");
-    // The one group that authorization never asks about.
+    // The only group that authorization always allows.
     params.distinguished_name.push(DnType::OrganizationName, "system:masters");
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
     signed(&params, authority)

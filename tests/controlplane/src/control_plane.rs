@@ -1,4 +1,4 @@
-//! A running control plane: started together, asked, and ended together.
+//! A running control plane: its processes start and end together.
 
 use std::fmt;
 use std::net::{Ipv4Addr, TcpListener};
@@ -23,7 +23,7 @@ const ATTEMPTS: usize = 3;
 /// etcd, kube-apiserver and kube-controller-manager on loopback. Dropping it ends them and removes their files; they
 /// also end when this process does, however that happens.
 pub struct ControlPlane {
-    // Dropped in this order: who asks goes before who answers, the files last.
+    // Dropped in this order: clients before servers, the files last.
     controller_manager: Mutex<Option<Process>>,
     api_server: Mutex<Process>,
     etcd: Mutex<Process>,
@@ -98,7 +98,7 @@ impl ControlPlane {
         self.binaries.program("kubectl")
     }
 
-    /// A kubectl command for the administrator that leaves the user's own kubectl configuration and cache alone.
+    /// A kubectl command for the administrator that does not use the user's own kubectl configuration and cache.
     pub fn kubectl_command(&self) -> Command {
         let mut command = Command::new(self.kubectl());
         command.env("KUBECONFIG", self.kubeconfig_path());
@@ -129,7 +129,7 @@ impl ControlPlane {
         audit::read(&self.home.join(flags::AUDIT_LOG))
     }
 
-    /// Makes etcd forget every revision before the newest, and answers the newest. kube-apiserver keeps answering
+    /// Compacts etcd to its newest revision and returns it. kube-apiserver keeps answering
     /// from its watch cache: a watch of an old version gets 410 only after [`Self::restart_apiserver`] too.
     pub fn compact(&self) -> Result<i64, Error> {
         block_on(etcd::compact(self.ports.etcd))
@@ -152,20 +152,20 @@ impl ControlPlane {
         locked(&self.controller_manager, |p| p.as_mut().map_or(Ok(()), Process::check))
     }
 
-    /// Copies what etcd holds. Restarts everything, which cuts every connection; blocks until it is ready.
+    /// Copies the data of etcd. Restarts everything, which cuts every connection; blocks until it is ready.
     pub fn backup(&self) -> Result<Backup, Error> {
         let backup = Backup::new(&self.home)?;
         self.while_stopped(|data| backup.take(data))?;
         Ok(backup)
     }
 
-    /// Brings back what etcd held, as after a disaster: versions go back, and what came later is gone. Restarts
+    /// Restores the data of etcd, as after a disaster: resource versions regress, and later writes are lost. Restarts
     /// everything, which cuts every connection; blocks until it is ready.
     pub fn restore(&self, backup: &Backup) -> Result<(), Error> {
         self.while_stopped(|data| backup.put_back(data))
     }
 
-    /// Does something with the files of etcd while no program runs.
+    /// Uses the files of etcd while no program runs.
     fn while_stopped(&self, what: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {
         let (binaries, home, options) = (&self.binaries, &self.home, &self.options);
         let restart = |manager: &mut Option<Process>, api: &mut Process, etcd: &mut Process| {
@@ -214,7 +214,7 @@ impl fmt::Debug for ControlPlane {
     }
 }
 
-/// A panic of one test must not hide the processes from the others.
+/// Ignores the poison of a test that panicked: other tests use the processes too.
 fn locked<P, T>(process: &Mutex<P>, ask: impl FnOnce(&mut P) -> T) -> T {
     ask(&mut process.lock().unwrap_or_else(PoisonError::into_inner))
 }
@@ -251,7 +251,7 @@ fn start_controller_manager(
     Process::start(name, &binaries.program(name), &flags, home).map(Some)
 }
 
-/// Ports that nobody listens on. All are held until the last is chosen, so that they differ.
+/// Free ports. All are bound until the last is chosen, so that they differ.
 fn free_ports() -> Result<Ports, Error> {
     let listen = || {
         TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
@@ -283,7 +283,7 @@ fn wait_until_ready(
     })
 }
 
-/// `/readyz` does not wait for the first namespaces, and a test wants to write into one.
+/// `/readyz` does not wait for the first namespaces, and tests write into one.
 async fn ask_if_ready(client: &kube::Client) -> Result<(), kube::Error> {
     for path in ["/readyz", "/api/v1/namespaces/default"] {
         client.request_text(get(path)).await?;

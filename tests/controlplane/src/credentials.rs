@@ -1,4 +1,4 @@
-//! Who may ask the API server: the administrator and the test users, as files and as `kube` configurations.
+//! The credentials of the administrator and the test users, as files and as `kube` configurations.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ struct Account {
     kubeconfig: PathBuf,
 }
 
-/// Where the files lie that kube-apiserver and kube-controller-manager read.
+/// The files that kube-apiserver and kube-controller-manager read.
 pub(crate) mod file {
     pub(crate) const AUTHORITY: &str = "ca.crt";
     pub(crate) const SERVER_CERTIFICATE: &str = "server.crt";
@@ -120,7 +120,7 @@ fn write_users(
     Ok(accounts)
 }
 
-/// JSON is YAML, and a path or token needs no quoting rules of ours.
+/// JSON is YAML, so paths and tokens need no quoting here.
 fn kubeconfig(home: &Home, server_url: &http::Uri, user: &str, identity: &Value) -> String {
     let name = "controlplane";
     let server = server_url.to_string();

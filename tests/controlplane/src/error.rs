@@ -1,18 +1,18 @@
-//! What can go wrong while a control plane is built, started or asked. It does not decide whether a test is ignored.
+//! The errors of building, starting and using a control plane.
 
 use std::path::Path;
 use std::time::Duration;
 
-/// Why there is no control plane, or why it did not do what it was asked for.
+/// Why there is no control plane, or why a request to it failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There are no built programs and nothing to build them with: a test may be ignored.
+    /// There are no programs and no toolchain to build them: a test may be ignored.
     #[error("no control plane on this machine: {reason}")]
     Unavailable {
         /// What is missing.
         reason: String,
     },
-    /// The Go toolchain refused to build the programs.
+    /// The Go toolchain failed to build the programs.
     #[error("building the control plane failed:\n{output}")]
     Build {
         /// The last lines that `go build` wrote.
@@ -23,7 +23,7 @@ pub enum Error {
     Exited {
         /// The program.
         program: &'static str,
-        /// How it ended.
+        /// Its exit status.
         status: std::process::ExitStatus,
         /// The last lines of its log.
         log: String,
@@ -33,7 +33,7 @@ pub enum Error {
         "kube-apiserver is not ready after {waited:?} ({last}); the last lines of its log:\n{log}"
     )]
     NotReady {
-        /// How long it was waited for.
+        /// How long the test waited.
         waited: Duration,
         /// The last answer.
         last: String,
@@ -43,31 +43,31 @@ pub enum Error {
     /// No test user has this name.
     #[error("this control plane was started without a user {0:?}")]
     UnknownUser(String),
-    /// The audit log was asked for, but switched off.
+    /// The audit log is switched off.
     #[error("this control plane was started without an audit log")]
     NoAuditLog,
     /// A line of the audit log is not an audit event.
     #[error("a line of the audit log cannot be read: {0}")]
     AuditLog(#[source] serde_json::Error),
-    /// etcd did not answer as its HTTP gateway should.
-    #[error("etcd answered without a revision: {0}")]
+    /// The response of etcd has no revision.
+    #[error("the response of etcd has no revision: {0}")]
     Etcd(String),
     /// A certificate could not be made.
-    #[error("making a certificate: {0}")]
+    #[error("cannot create a certificate: {0}")]
     Certificate(#[from] rcgen::Error),
-    /// The operating system has no random numbers.
-    #[error("making a token: {0}")]
+    /// The operating system provides no random numbers.
+    #[error("cannot create a token: {0}")]
     Random(#[from] getrandom::Error),
     /// A request to the control plane failed.
-    #[error("asking the control plane: {0}")]
+    #[error("a request to the control plane failed: {0}")]
     Request(#[from] Box<kube::Error>),
-    /// The cluster of a kubeconfig was asked for, and no kubeconfig was named.
-    #[error("KUBECONFIG is not set: it names the cluster that the tests are to use")]
+    /// No kubeconfig is named.
+    #[error("KUBECONFIG is not set: set it to the kubeconfig of the cluster to test on")]
     NoKubeconfig,
     /// The kubeconfig cannot be read, or has no such context.
     #[error("the kubeconfig cannot be used: {0}")]
     Kubeconfig(#[from] Box<kube::config::KubeconfigError>),
-    /// A test would install a definition that somebody has installed.
+    /// A definition that a test installs already exists.
     #[error(
         "the cluster has the resource definition {definition} already; a test would touch its objects"
     )]
@@ -75,20 +75,20 @@ pub enum Error {
         /// The definition.
         definition: String,
     },
-    /// What a test made on somebody's cluster does not go.
+    /// An object of a test on an existing cluster is not removed.
     #[error("{name} was deleted and is still there after {waited:?}")]
     Lingers {
-        /// What it is called.
+        /// Its name.
         name: String,
-        /// How long it was waited for.
+        /// How long the test waited.
         waited: Duration,
     },
     /// A file or a process could not be made or used.
     #[error("{what}: {source}")]
     Io {
-        /// What was tried.
+        /// The operation.
         what: String,
-        /// The answer of the operating system.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }
@@ -98,13 +98,13 @@ impl Error {
         Self::Unavailable { reason: reason.into() }
     }
 
-    /// For `map_err`: says what was tried with which file.
+    /// For `map_err`: names the operation and the file.
     pub(crate) fn io(verb: &str, path: &Path) -> impl FnOnce(std::io::Error) -> Self + use<> {
         let what = format!("{verb} {}", path.display());
         move |source| Self::Io { what, source }
     }
 
-    /// Somebody else took the port between choosing and listening: worth another try with other ports.
+    /// Another process took the port before it was bound: another attempt with other ports may succeed.
     pub(crate) fn is_port_taken(&self) -> bool {
         matches!(self, Self::Exited { log, .. } if log.contains("address already in use"))
     }

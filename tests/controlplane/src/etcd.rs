@@ -1,15 +1,15 @@
-//! Compaction of etcd, through its HTTP gateway. Nothing else is asked of it.
+//! Compaction of etcd through its HTTP gateway.
 
 use serde_json::{Value, json};
 
 use crate::Error;
 
-/// Forgets every revision before the newest and answers the newest.
+/// Compacts to the newest revision and returns it.
 pub(crate) async fn compact(port: u16) -> Result<i64, Error> {
     let base = format!("http://127.0.0.1:{port}/v3/kv");
     let uri = base.parse().map_err(|_| Error::Etcd(base.clone()))?;
     let client = kube::Client::try_from(kube::Config::new(uri))?;
-    // The key is one zero byte: what it holds does not matter, the header names the revision.
+    // Any key will do (one zero byte): the header names the revision.
     let newest = post(&client, "range", &json!({ "key": "AA==" })).await?;
     let revision = revision(&newest)?;
     post(&client, "compaction", &json!({ "revision": revision, "physical": true })).await?;

@@ -1,4 +1,4 @@
-//! The command lines of the three programs. Pure.
+//! The command lines of the three programs.
 
 use crate::credentials::file;
 use crate::home::Home;
@@ -13,10 +13,10 @@ pub(crate) struct Ports {
 }
 
 pub(crate) const AUDIT_POLICY_FILE: &str = "audit-policy.json";
-/// The folder in which etcd keeps everything.
+/// The folder of the data of etcd.
 pub(crate) const ETCD_DATA: &str = "etcd";
 pub(crate) const AUDIT_LOG: &str = "audit.log";
-/// One line per answer; a watch writes one when it starts and one when it ends.
+/// One line per response; a watch writes one when it starts and one when it ends.
 pub(crate) const AUDIT_POLICY: &str = r#"{"apiVersion": "audit.k8s.io/v1", "kind": "Policy",
  "omitStages": ["RequestReceived"], "rules": [{"level": "Metadata"}]}
 "#;
@@ -70,10 +70,10 @@ pub(crate) fn kube_controller_manager(home: &Home, options: &Options) -> Vec<Str
         at("service-account-private-key-file", file::SERVICE_ACCOUNT_KEY),
         at("root-ca-file", file::AUTHORITY),
         "--leader-elect=false".into(),
-        // By default it collects 20 objects a second, and what one test leaves is in the way of the next.
+        // By default it collects 20 objects a second, and the remains of one test would delay the next.
         "--kube-api-qps=1000".into(),
         "--kube-api-burst=1000".into(),
-        // Nobody asks it anything, so it serves nothing.
+        // It has no clients, so it serves nothing.
         "--secure-port=0".into(),
     ];
     flags.extend(options.controller_manager_flags.iter().cloned());

@@ -1,6 +1,5 @@
-//! A cluster that somebody else runs: the one that `$KUBECONFIG` names. A test borrows a namespace and definitions of
-//! its own in it, and gives them back. It never looks at `~/.kube/config`, and refuses where a definition that the
-//! test would install is there already.
+//! An existing cluster, which `$KUBECONFIG` names. A test creates its own namespace and definitions in it and removes
+//! them. `~/.kube/config` is never read, and a definition that already exists is an error.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -18,7 +17,7 @@ use serde_json::json;
 use crate::Error;
 use crate::home::random_hex;
 
-/// How long what was borrowed may take to be gone.
+/// The timeout of the removal.
 const DEADLINE: Duration = Duration::from_mins(2);
 
 /// The cluster of a kubeconfig.
@@ -29,7 +28,7 @@ pub struct GivenCluster {
     context: Option<String>,
 }
 
-/// What a test has of somebody's cluster until [`Borrowed::give_back`].
+/// The objects of a test on an existing cluster until [`Borrowed::give_back`].
 #[derive(Debug)]
 pub struct Borrowed {
     config: kube::Config,
@@ -59,15 +58,15 @@ impl GivenCluster {
         &self.file
     }
 
-    /// The context that was asked for; `None` for the file's own.
+    /// The requested context; `None` for the current context of the file.
     pub fn context(&self) -> Option<&str> {
         self.context.as_deref()
     }
 
-    /// Makes a namespace of a new name, and keeps the names of definitions that the test will install.
+    /// Creates a namespace with a new name, and keeps the names of the definitions that the test installs.
     ///
     /// # Errors
-    /// [`Error::InUse`] when one of the definitions exists: its objects are somebody's.
+    /// [`Error::InUse`] when one of the definitions exists: its objects may be in use.
     pub async fn borrow(&self, definitions: Vec<String>) -> Result<Borrowed, Error> {
         let client = Client::try_from(self.config.clone())?;
         let installed = Api::<CustomResourceDefinition>::all(client.clone());
@@ -85,14 +84,14 @@ impl GivenCluster {
 }
 
 impl Borrowed {
-    /// The namespace. Names that begin with it and a dash are the test's too.
+    /// The namespace. Namespaces with it and a dash as prefix belong to the test too.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
     /// Removes the definitions with all their objects, and the namespaces; returns when they are gone.
     pub async fn give_back(self) -> Result<(), Error> {
-        // A client of the calling runtime.
+        // A client belongs to the runtime that created it.
         let client = Client::try_from(self.config.clone())?;
         for name in &self.definitions {
             remove_definition(&client, name).await?;
@@ -109,7 +108,7 @@ impl Borrowed {
     }
 }
 
-/// Removes a definition; no finalizer of its objects holds it up, as nobody is left to remove one.
+/// Removes a definition, and first the finalizers of its objects, which no operator removes any more.
 async fn remove_definition(client: &Client, name: &str) -> Result<(), Error> {
     let definitions = Api::<CustomResourceDefinition>::all(client.clone());
     let Some(definition) = definitions.get_opt(name).await? else { return Ok(()) };

@@ -43,7 +43,7 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // A folder that cannot be removed is litter, no reason to fail a test.
+        // A folder that cannot be removed does not fail a test.
         let _ = fs::remove_dir_all(&self.path);
     }
 }

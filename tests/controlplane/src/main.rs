@@ -1,4 +1,4 @@
-//! Builds the programs of the control plane, or runs one until Ctrl-C. What it can do is in the library.
+//! Builds the programs of the control plane, or runs one until Ctrl-C.
 
 use clap::{Parser, Subcommand};
 use operetta_controlplane::{Binaries, ControlPlane, Error, Options};
@@ -18,7 +18,7 @@ struct Arguments {
 enum Subcommands {
     /// Build the programs if need be, and print the folder that holds them
     Build,
-    /// Start a control plane and wait for Ctrl-C (what happens without a command)
+    /// Start a control plane and wait for Ctrl-C (the default)
     Run,
 }
 

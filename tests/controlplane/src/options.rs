@@ -1,6 +1,6 @@
-//! What a test may choose about its control plane. It does not start anything.
+//! The options of a control plane.
 
-/// How to start a control plane. The default is what most tests want.
+/// How to start a control plane. The default suits most tests.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub(crate) api_server_flags: Vec<String>,
@@ -11,7 +11,7 @@ pub struct Options {
     pub(crate) users: Vec<User>,
 }
 
-/// A user that authenticates with a token and may do only what RBAC allows: at first nothing.
+/// A user that authenticates with a token and has the permissions that RBAC grants: at first none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
     pub(crate) name: String,

@@ -1,6 +1,6 @@
-//! One program of the control plane as a child process. It knows nothing of what the program does.
+//! One program of the control plane as a child process.
 //!
-//! The child leaves when its standard input closes, so it cannot outlive this process however that ends.
+//! The child ends when its standard input closes, so it cannot outlive this process.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
@@ -70,9 +70,9 @@ impl Process {
         std::fs::read(&self.log).map(|log| last_lines(&log)).unwrap_or_default()
     }
 
-    /// Ends the program at once: a polite stop of kube-apiserver waits a minute for open watches.
+    /// Kills the program: a graceful stop of kube-apiserver waits a minute for open watches.
     pub(crate) fn stop(&mut self) {
-        // Both fail only if the child is gone already.
+        // Both fail only if the child has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

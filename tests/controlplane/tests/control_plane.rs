@@ -126,7 +126,7 @@ async fn a_restricted_user_may_do_only_what_a_role_allows() {
 #[operetta_harness::test]
 fn a_user_that_was_not_asked_for_is_unknown() {
     let control_plane = shared();
-    assert!(matches!(control_plane.user_token("nobody"), Err(Error::UnknownUser(_))));
+    assert!(matches!(control_plane.user_token("unknown"), Err(Error::UnknownUser(_))));
 }
 
 #[operetta_harness::test]
@@ -205,10 +205,10 @@ async fn flags_feature_gates_and_users_reach_the_server() {
     let request = http::Request::get("/metrics").body(Vec::new()).expect("a request");
     let metrics = client.request_text(request).await.expect("the group may read everything");
     assert!(metrics.contains("kubernetes_feature_enabled{name=\"WatchList\",stage=\"BETA\"} 0"));
-    let mut nobody = control_plane.kube_config();
-    nobody.auth_info = kube::config::AuthInfo::default();
-    let nobody = kube::Client::try_from(nobody).expect("a client");
-    let refused = nobody.apiserver_version().await.expect_err("anonymous is off");
+    let mut anonymous = control_plane.kube_config();
+    anonymous.auth_info = kube::config::AuthInfo::default();
+    let anonymous = kube::Client::try_from(anonymous).expect("a client");
+    let refused = anonymous.apiserver_version().await.expect_err("anonymous is off");
     assert!(matches!(refused, kube::Error::Api(status) if status.code == 401));
 }
 
@@ -249,7 +249,7 @@ fn nothing_is_left_after_the_owner_was_killed() {
     owner.wait().expect("gone");
     let closed = connection.read(&mut [0]);
     assert!(!matches!(&closed, Err(late) if late.kind() == ErrorKind::WouldBlock), "still open");
-    eventually("nobody listens", || TcpStream::connect(&address).is_err());
+    eventually("the port is closed", || TcpStream::connect(&address).is_err());
     eventually("the folder is removed", || !Path::new(&kubeconfig).exists());
 }
 

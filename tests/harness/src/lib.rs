@@ -1,10 +1,10 @@
 //! Runs tests as libtest does, and lets a test report at run time that it cannot run here: it is then
-//! *ignored*, with the reason, instead of returning early and counting as passed.
+//! *ignored* with the reason, and does not count as passed.
 //!
 //! A test program sets `harness = false`, calls [`main`], and marks its tests with [`test`](macro@test);
-//! `#[ignore = ".."]` works as usual. What a test needs is decided where it asks for it, by [`ignore`] or
-//! [`ignore_outside_ci`]: on the thread of the test, not in a task of its own. Output is not captured, but
-//! panics beside the tests are printed only when a test has failed, or with `--nocapture`.
+//! `#[ignore = ".."]` works as usual. A test calls [`ignore`] or [`ignore_outside_ci`] on its own
+//! thread, not in a spawned task. Output is not captured, but panics of other threads are printed only when a
+//! test has failed, or with `--nocapture`.
 //!
 //! ```no_run
 //! #[operetta_harness::test]
@@ -43,7 +43,7 @@ pub struct Test {
 
 inventory::collect!(Test);
 
-/// Runs the tests that the command line asks for.
+/// Runs the tests that the command line selects.
 pub fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     let threads = std::env::var("RUST_TEST_THREADS").ok().and_then(|it| it.parse().ok());
@@ -67,14 +67,14 @@ fn trial(test: &'static Test) -> Trial {
     Trial::ignorable_test(name, run).with_ignored_flag(test.is_ignored)
 }
 
-/// Waits for an asynchronous test on a runtime of its own.
+/// Waits for an asynchronous test on its own runtime.
 #[doc(hidden)]
 pub fn block_on(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     runtime.expect("the system has threads for the test").block_on(test);
 }
 
-/// What [`test`](macro@test) writes beside the function.
+/// The expansion of [`test`](macro@test).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! register {

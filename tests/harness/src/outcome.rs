@@ -1,6 +1,6 @@
 //! How a test ends: passed, failed, or ignored because it cannot run here.
 //!
-//! A test that cannot run unwinds with the reason, through helpers that so need not answer `Option`.
+//! A test that cannot run unwinds with the reason, so that helpers need not return `Option`.
 
 use std::{env, fmt::Display, panic::resume_unwind, thread};
 
@@ -9,12 +9,12 @@ use crate::panics;
 /// Why a test cannot run here.
 struct Ignored(String);
 
-/// Ends the calling test as ignored: what it needs cannot be had here.
+/// Ends the calling test as ignored: this machine lacks something that the test needs.
 pub fn ignore(reason: impl Display) -> ! {
     resume_unwind(Box::new(Ignored(reason.to_string())))
 }
 
-/// The same for what can be installed.
+/// As [`ignore`], for something that can be installed.
 ///
 /// # Panics
 ///
@@ -28,7 +28,7 @@ pub fn ignore_outside_ci(reason: impl Display) -> ! {
     }
 }
 
-/// Runs a test on a thread that has its name, which a panic prints; answers why it was ignored, if so.
+/// Runs a test on a thread of its name, which a panic prints; returns why it was ignored, if it was.
 pub(crate) fn of(name: &str, test: fn()) -> Option<String> {
     let run = move || {
         panics::of_a_test();

@@ -1,5 +1,5 @@
-//! What is printed of panics. That of a test is, at once; one on another thread may be just what a test is
-//! about, and is kept until a test has failed. It does not decide what failed.
+//! The output of panics. A panic of a test is printed at once. A test may expect a panic of another thread, so
+//! that is kept until a test has failed.
 
 use std::{
     backtrace::Backtrace,
@@ -15,7 +15,7 @@ thread_local! {
 
 static KEPT: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// From now on panics of other threads than those of tests are kept.
+/// From now on panics of threads that run no test are kept.
 pub(crate) fn keep_those_beside_tests() {
     let print = panic::take_hook();
     panic::set_hook(Box::new(
@@ -25,7 +25,7 @@ pub(crate) fn keep_those_beside_tests() {
     ));
 }
 
-/// Says that the calling thread is that of a test.
+/// Marks the calling thread as that of a test.
 pub(crate) fn of_a_test() {
     IS_OF_A_TEST.set(true);
 }

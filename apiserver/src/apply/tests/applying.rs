@@ -14,7 +14,7 @@ fn the_first_apply_creates_the_object_and_owns_its_leaves() {
 }
 
 #[test]
-fn an_apply_that_changes_nothing_leaves_the_object_as_it_is_with_its_times() {
+fn an_apply_without_a_change_keeps_the_object_with_its_times() {
     let mut live = Live::new();
     live.apply_spec("alice", json!({"replicas": 1, "set": ["a", "b"]}));
     let before = live.object().clone();
@@ -120,7 +120,7 @@ fn a_field_that_nobody_owns_stays_as_long_as_its_struct_has_an_owner() {
 }
 
 #[test]
-fn a_struct_goes_with_its_last_field() {
+fn a_struct_is_removed_with_its_last_field() {
     let mut live = Live::new();
     live.apply_spec("alice", json!({"replicas": 1, "struct": {"deeper": {"c": "x"}}}));
     live.apply_spec("alice", json!({"replicas": 1}));
@@ -226,7 +226,7 @@ fn an_int_or_string_is_a_leaf_of_either_kind() {
 }
 
 #[test]
-fn labels_and_annotations_are_owned_by_key_and_identity_by_nobody() {
+fn labels_and_annotations_are_owned_by_key_and_identity_fields_have_no_owner() {
     let mut live = Live::new();
     let metadata = json!({"labels": {"a": "1"}, "annotations": {"b": "1"}, "generation": 3});
     live.try_apply("alice", json!({"metadata": metadata}), false).expect("it applies");

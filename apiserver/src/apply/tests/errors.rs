@@ -1,10 +1,10 @@
-//! What is refused, and how clients are told.
+//! Refused applies and their messages.
 
 use serde_json::{Value, json};
 
 use super::{Live, schema};
 
-/// An applied spec, and what the message says of it after naming the object.
+/// An applied spec, and the message after the name of the object.
 fn refused() -> Vec<(Value, &'static str)> {
     vec![
         (json!({"foo": 1}), ".spec.foo: field not declared in schema"),
@@ -74,7 +74,7 @@ fn an_applied_object_that_does_not_fit_the_schema_is_refused_in_the_servers_word
 }
 
 #[test]
-fn such_an_error_is_the_servers_own() {
+fn such_an_error_has_the_code_500() {
     let error = Live::new().try_apply("alice", json!({"spec": {"foo": 1}}), false);
     assert_eq!(error.expect_err("undeclared").code(), 500);
 }

@@ -47,7 +47,7 @@ fn an_element_that_is_not_applied_any_more_is_removed() {
 }
 
 #[test]
-fn an_element_that_another_has_fields_in_loses_only_mine() {
+fn an_element_with_fields_of_another_loses_only_those_of_the_applier() {
     let mut live = Live::new();
     live.apply_spec("alice", json!({"children": [{"name": "x", "value": 1}]}));
     live.apply_spec("bob", json!({"children": [{"name": "x", "tags": ["t"]}]}));
@@ -56,7 +56,7 @@ fn an_element_that_another_has_fields_in_loses_only_mine() {
 }
 
 #[test]
-fn an_element_goes_even_if_it_has_fields_that_nobody_owns() {
+fn an_element_is_removed_even_if_it_has_fields_without_an_owner() {
     let mut live = Live::new();
     live.apply_spec("alice", json!({"replicas": 1, "children": [{"name": "x"}]}));
     live.object.as_mut().expect("is there")["spec"]["children"][0]["value"] = json!(7);
@@ -111,7 +111,7 @@ const ORDERS: [(&str, &str, &str); 12] = [
 ];
 
 #[test]
-fn common_elements_take_the_order_of_the_applied_list_and_others_keep_their_place() {
+fn common_elements_have_the_order_of_the_applied_list_and_others_keep_their_position() {
     for (live_order, applied, expected) in ORDERS {
         let letters = |text: &str| text.chars().map(|c| c.to_string()).collect::<Vec<_>>();
         let mut live = Live::new();

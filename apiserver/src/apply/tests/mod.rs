@@ -1,5 +1,5 @@
-//! What the tests of server-side apply share: a schema written as JSON, and an object to which
-//! managers apply and write one after the other.
+//! Shared by the tests of server-side apply: a schema as JSON, and an object that managers apply to and
+//! update in sequence.
 
 mod applying;
 mod encoding;
@@ -113,7 +113,7 @@ fn every_kind() -> Schema {
     }}))
 }
 
-/// An object in its making. The clock goes on a second with each write.
+/// An object with its history of writes. The clock advances by a second with each write.
 struct Live {
     schema: Schema,
     object: Option<Value>,

@@ -1,5 +1,4 @@
-//! What becomes of managed fields when the schema changes under them, and of the annotation of
-//! client-side apply.
+//! Managed fields after a change of the schema, and the annotation of client-side apply.
 
 use serde_json::{Value, json};
 
@@ -53,7 +52,7 @@ fn client_side_applied(spec: &Value) -> Live {
 }
 
 #[test]
-fn kubectl_takes_over_what_client_side_apply_left_and_keeps_its_annotation_current() {
+fn kubectl_takes_over_from_client_side_apply_and_keeps_the_annotation_current() {
     let mut live = client_side_applied(&json!({"replicas": 1, "text": "x"}));
     live.apply_spec("kubectl", json!({"replicas": 2, "text": "x"}));
     assert_eq!(live.spec()["replicas"], 2);

@@ -1,4 +1,4 @@
-//! Writes that are no applies: they take what they change.
+//! Writes other than applies: they become owners of what they change.
 
 use serde_json::{Value, json};
 
@@ -116,7 +116,7 @@ fn a_request_may_edit_the_managers() {
 }
 
 #[test]
-fn managers_that_cannot_be_read_are_as_good_as_none_given() {
+fn malformed_managers_of_a_request_are_ignored() {
     let mut live = Live::new();
     live.apply_spec("alice", json!({"replicas": 1}));
     live.update("carol", |object| {
@@ -135,7 +135,7 @@ fn a_subresource_cannot_edit_the_managers() {
 }
 
 #[test]
-fn an_empty_entry_or_an_empty_list_forgets_all_managers_until_the_next_apply() {
+fn an_empty_entry_or_an_empty_list_removes_all_managers_until_the_next_apply() {
     for reset in [json!([{}]), json!([])] {
         let mut live = Live::new();
         live.apply_spec("alice", json!({"replicas": 1}));
@@ -201,7 +201,7 @@ fn a_nameless_manager_is_unknown() {
 }
 
 #[test]
-fn a_value_that_changes_its_form_loses_what_was_in_it() {
+fn a_value_that_changes_its_form_loses_the_owners_of_its_parts() {
     let mut live = Live::new();
     live.apply_spec("alice", json!({"any": {"a": 1}}));
     live.update("carol", |object| object["spec"]["any"] = json!("text"));
@@ -209,7 +209,7 @@ fn a_value_that_changes_its_form_loses_what_was_in_it() {
 }
 
 #[test]
-fn an_object_that_does_not_fit_its_schema_is_stored_without_managers() {
+fn an_object_that_does_not_match_its_schema_is_stored_without_managers() {
     let mut live = Live::new();
     live.apply_spec("alice", json!({"replicas": 1}));
     live.update("carol", |object| object["spec"]["replicas"] = json!("many"));
@@ -217,7 +217,7 @@ fn an_object_that_does_not_fit_its_schema_is_stored_without_managers() {
 }
 
 #[test]
-fn duplicates_cost_the_managers_when_one_of_them_wrote_in_another_version() {
+fn duplicates_remove_the_managers_when_one_of_them_wrote_in_another_version() {
     let twice = json!([{"name": "x"}, {"name": "x"}]);
     for (version, managers) in [("example.com/v1", 2), ("example.com/v2", 0)] {
         let mut live = Live::new();
@@ -229,7 +229,7 @@ fn duplicates_cost_the_managers_when_one_of_them_wrote_in_another_version() {
 }
 
 #[test]
-fn what_an_empty_object_of_the_type_has_already_is_not_owned_when_it_is_created() {
+fn the_creator_does_not_own_the_fields_of_an_empty_object_of_the_type() {
     let live = Live::new();
     let after = live.whole(json!({"spec": {"map": {"k": "v"}, "children": [{"name": "x"}]}}));
     let empty = json!({"metadata": {}, "spec": {"children": null}, "status": {}});

@@ -9,7 +9,7 @@ use crate::{
 
 const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 
-/// A claim asks for a size and a way of access.
+/// A claim has a size and access modes.
 pub(super) fn spec(spec: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
     let modes = path::list(spec, "accessModes");
     if modes.is_empty() {
@@ -29,7 +29,7 @@ pub(super) fn spec(spec: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// The specification is for life; a bound claim may grow.
+/// The specification is immutable, but a bound claim may grow.
 pub(super) fn update(new: &Value, old: &Value, errors: &mut Vec<FieldError>) {
     let mut expected = old.clone();
     if path::text(old, "status.phase") == "Bound" {

@@ -69,13 +69,13 @@ fn bytes(object: &Value, field: &str) -> usize {
 fn keys(object: &Value, field: &str, errors: &mut Vec<FieldError>) {
     for key in names(object, field) {
         let at = FieldPath::new(field).key(key);
-        for detail in key_complaints(key) {
+        for detail in key_errors(key) {
             errors.push(FieldError::invalid(&at, &json!(key), detail));
         }
     }
 }
 
-fn key_complaints(key: &str) -> Vec<&'static str> {
+fn key_errors(key: &str) -> Vec<&'static str> {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
     let checks = [
         (key.len() > 253, "must be no more than 253 characters"),

@@ -23,7 +23,7 @@ const NOT_REQUIRED: &[(&str, &str)] = &[
     ("storage.v1.CSINodeSpec", "drivers"),
 ];
 
-/// What the server says about a required field beyond that it is.
+/// Additional messages of the server about required fields.
 const DETAILS: &[(&str, &str, &str)] = &[
     ("discovery.v1.Endpoint", "addresses", "must contain at least 1 address"),
     ("networking.v1.HTTPIngressPath", "pathType", "pathType must be specified"),

@@ -1,4 +1,4 @@
-//! Events of `events.k8s.io`; those of the core group are taken nearly as they come.
+//! Events of `events.k8s.io`; those of the core group are hardly validated.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::{
     schema::{FieldError, FieldPath, name_rule},
 };
 
-/// Who saw what, when, and what was done about it.
+/// Reporter, time, reason and action are required.
 pub(super) fn event(event: &Value, errors: &mut Vec<FieldError>) {
     let required = |field: &str| FieldError::required(&FieldPath::new(field), "");
     if path::get(event, "eventTime").is_none() {
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_says_who_saw_what_and_when() {
+    fn an_event_has_a_reporter_a_reason_and_a_time() {
         let good = json!({
             "eventTime": "2024-05-01T10:00:00.000000Z", "reportingController": "echo.example.com",
             "reportingInstance": "i-1", "action": "Syncing", "reason": "Synced", "type": "Normal"

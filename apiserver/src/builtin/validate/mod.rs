@@ -1,8 +1,8 @@
-//! What the real server refuses, in its words.
+//! Validation with the messages of the real server.
 //!
 //! A walk over the object checks what the types declare (`declared`) and then the rules of each
 //! struct, wherever it occurs: a container is checked the same in a Pod and in a template.
-//! `update` compares an object with its predecessor. `metadata` is not looked at (see
+//! `update` compares an object with its predecessor. `metadata` is not validated here (see
 //! `schema::metadata`); nor are volume sources beyond their required fields, security contexts,
 //! affinity, or the schemas of custom resource definitions.
 

@@ -48,7 +48,7 @@ pub(super) fn volume(volume: &Value, at: &FieldPath, errors: &mut Vec<FieldError
     }
 }
 
-/// Refuses changes of a pod that is there, but for the few fields that may change.
+/// Refuses changes of an existing pod, except for a few mutable fields.
 pub(super) fn update(new: &Value, old: &Value, errors: &mut Vec<FieldError>) {
     for list in ["containers", "initContainers"] {
         let path = format!("spec.{list}");
@@ -144,7 +144,7 @@ fn mounts(
     }
 }
 
-/// The sources of a volume in the order in which the server looks at them.
+/// The sources of a volume in the order in which the server checks them.
 const SOURCES: [&str; 30] = [
     "emptyDir",
     "hostPath",

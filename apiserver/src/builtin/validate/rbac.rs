@@ -9,7 +9,7 @@ use crate::{
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-/// A rule says what may be done to what.
+/// A rule has verbs and resources.
 pub(super) fn policy_rule(rule: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
     let is_empty = |field| path::list(rule, field).is_empty();
     if is_empty("verbs") {
@@ -41,7 +41,7 @@ pub(super) fn role_ref(binding: &Value, kinds: &[&str], errors: &mut Vec<FieldEr
     }
 }
 
-/// Who a role is bound to.
+/// The subject of a binding.
 pub(super) fn subject(subject: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
     let kind = path::text(subject, "kind");
     let expected_group = match kind {
@@ -60,7 +60,7 @@ pub(super) fn subject(subject: &Value, at: &FieldPath, errors: &mut Vec<FieldErr
     }
 }
 
-/// Where a role is bound for all namespaces, a service account has to say which is its own.
+/// In a cluster role binding a service account needs its namespace.
 pub(super) fn subject_namespaces(binding: &Value, errors: &mut Vec<FieldError>) {
     for (index, subject) in path::list(binding, "subjects").iter().enumerate() {
         let is_account = path::text(subject, "kind") == "ServiceAccount";
@@ -71,7 +71,7 @@ pub(super) fn subject_namespaces(binding: &Value, errors: &mut Vec<FieldError>) 
     }
 }
 
-/// A binding binds the same role for life.
+/// The role of a binding is immutable.
 pub(super) fn update(new: &Value, old: &Value, errors: &mut Vec<FieldError>) {
     if new["roleRef"] == old["roleRef"] {
         return;

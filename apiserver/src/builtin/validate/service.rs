@@ -28,7 +28,7 @@ pub(super) fn spec(spec: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
     duplicates(ports, &at.child("ports"), errors);
 }
 
-/// The address of a service is for life, as long as its type has one.
+/// The address of a service is immutable as long as its type has one.
 pub(super) fn update(new: &Value, old: &Value, errors: &mut Vec<FieldError>) {
     let first = |service| path::list(service, "spec.clusterIPs").first().cloned();
     let has_address = |service| path::text(service, "spec.type") != "ExternalName";

@@ -1,4 +1,4 @@
-//! What the real server said to bad objects and to forbidden changes.
+//! The answers of the real server to invalid objects and forbidden changes.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::builtin::{
 /// differences of Go structs that some messages end with are left out.
 const REFUSED: &str = include_str!("../testdata/refused.json");
 
-/// Cases that other modules answer for: names and labels (`schema::metadata`), decoding.
+/// Cases of other modules: names and labels (`schema::metadata`), decoding.
 fn is_elsewhere(case: &Value) -> bool {
     let name = case["name"].as_str().unwrap();
     matches!(name, "pod bad label" | "pod name" | "ns name") || case["code"] == 400
@@ -30,7 +30,7 @@ fn complaints(case: &Value) -> String {
     list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or(list).to_owned()
 }
 
-/// Our complaints, in the order in which the real server has them.
+/// The errors, in the order of the real server.
 fn printed(errors: &[FieldError], real: &str) -> String {
     let mut lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
     lines.sort_by_key(|line| real.find(line.as_str()).unwrap_or(usize::MAX));
@@ -46,7 +46,7 @@ fn compare(case: &Value, errors: &[FieldError], failures: &mut Vec<String>) {
 }
 
 #[test]
-fn bad_objects_are_refused_in_the_words_of_the_real_server() {
+fn invalid_objects_are_refused_with_the_message_of_the_real_server() {
     let cases: Value = serde_json::from_str(REFUSED).unwrap();
     let mut failures = Vec::new();
     for case in cases["creates"].as_array().unwrap().iter().filter(|case| !is_elsewhere(case)) {
@@ -63,7 +63,7 @@ fn bad_objects_are_refused_in_the_words_of_the_real_server() {
 }
 
 #[test]
-fn what_cannot_be_decoded_is_refused_in_the_words_of_the_real_server() {
+fn undecodable_objects_are_refused_with_the_message_of_the_real_server() {
     let cases: Value = serde_json::from_str(REFUSED).unwrap();
     for case in cases["creates"].as_array().unwrap() {
         let decoded = decode(type_of(&case["input"]), &case["input"]);
@@ -74,7 +74,7 @@ fn what_cannot_be_decoded_is_refused_in_the_words_of_the_real_server() {
 }
 
 #[test]
-fn forbidden_changes_are_refused_in_the_words_of_the_real_server() {
+fn forbidden_changes_are_refused_with_the_message_of_the_real_server() {
     let cases: Value = serde_json::from_str(REFUSED).unwrap();
     let mut failures = Vec::new();
     for case in cases["updates"].as_array().unwrap() {
@@ -86,7 +86,7 @@ fn forbidden_changes_are_refused_in_the_words_of_the_real_server() {
             set_cluster_ip(&mut new, std::net::Ipv4Addr::new(10, 0, 0, 9));
         }
         let mut errors = validate_update(ty, &new, old);
-        // The real server prints the Go struct of a template, which nobody can read.
+        // The real server prints the Go struct of a template.
         for error in errors.iter_mut().filter(|error| error.path == "spec.template") {
             error.value = Some("{}".to_owned());
         }

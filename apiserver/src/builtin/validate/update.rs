@@ -1,4 +1,4 @@
-//! What an update may not change, type by type.
+//! The immutable fields of each type.
 
 use serde_json::Value;
 

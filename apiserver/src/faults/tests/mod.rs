@@ -83,7 +83,7 @@ async fn a_refusal_is_a_status_that_clients_understand() {
 }
 
 #[tokio::test]
-async fn a_rule_strikes_what_it_is_about_as_often_as_it_says() {
+async fn a_rule_strikes_the_selected_requests_as_often_as_configured() {
     let plan = FaultPlan::new();
     let (faulty, _) = world(&plan);
     let rule = plan.add(Rule::new(Fault::refuse(500)).verb("get").name("a").from_nth(2).times(2));
@@ -98,7 +98,7 @@ async fn a_rule_strikes_what_it_is_about_as_often_as_it_says() {
 }
 
 #[tokio::test]
-async fn the_seed_decides_and_the_order_of_other_requests_does_not() {
+async fn decisions_depend_on_the_seed_and_not_on_the_order_of_other_requests() {
     let struck = async |seed: u64, noise: bool| {
         let plan = FaultPlan::seeded(seed);
         let (faulty, _) = world(&plan);
@@ -119,7 +119,7 @@ async fn the_seed_decides_and_the_order_of_other_requests_does_not() {
 }
 
 #[tokio::test]
-async fn what_is_held_goes_on_when_it_is_released() {
+async fn a_held_request_continues_when_it_is_released() {
     let plan = FaultPlan::new();
     let (faulty, honest) = world(&plan);
     for (fault, is_written_before) in [(Fault::HoldRequest, false), (Fault::HoldReply, true)] {

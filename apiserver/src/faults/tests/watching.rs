@@ -33,7 +33,7 @@ async fn create(server: &Server, name: &str) {
 }
 
 #[tokio::test]
-async fn a_watch_ends_or_breaks_at_the_frame_that_is_meant() {
+async fn a_watch_ends_or_breaks_at_the_selected_frame() {
     for (fault, last) in [
         (Fault::CloseWatch, None),
         (Fault::CutFrame, Some("{\"type\":\"ADDED\"")),
@@ -75,7 +75,7 @@ async fn held_frames_come_in_order_after_the_release() {
 }
 
 #[tokio::test]
-async fn a_stale_streamed_list_goes_on_from_its_own_moment() {
+async fn a_stale_streamed_list_continues_from_its_own_version() {
     let (plan, server) = (FaultPlan::new(), Server::start());
     plan.remember_lists();
     let query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=1";

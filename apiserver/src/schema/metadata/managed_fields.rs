@@ -7,7 +7,7 @@ use crate::schema::{FieldError, FieldPath, go_value};
 const MANAGER_LIMIT: u64 = 128;
 const SUBRESOURCE_LIMIT: u64 = 256;
 
-/// What is wrong with the entries.
+/// The errors of the entries.
 pub(super) fn errors(entries: &[Value], path: &FieldPath) -> Vec<FieldError> {
     let entries = entries.iter().enumerate();
     entries.flat_map(|(index, entry)| entry_errors(entry, &path.index(index))).collect()
@@ -32,7 +32,7 @@ fn entry_errors(entry: &Value, path: &FieldPath) -> Vec<FieldError> {
     errors
 }
 
-/// What is wrong with the name of a field manager.
+/// The errors of the name of a field manager.
 pub(in crate::schema) fn field_manager_errors(manager: &str, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if manager.len() as u64 > MANAGER_LIMIT {

@@ -1,9 +1,8 @@
-//! What is wrong with the `metadata` of an object, the same for every type.
+//! Validation of `metadata`, the same for every type.
 //!
-//! Generated names, the fields that the server owns (`uid`, `creationTimestamp`, ...) and those that
-//! a write cannot change but that are restored rather than refused, are set before this is asked.
-//! A value of the wrong JSON type is refused here in our own words: kube-apiserver refuses it
-//! earlier, while decoding.
+//! Generated names, fields of the server (`uid`, `creationTimestamp`, ...) and immutable fields that are
+//! restored rather than refused, are set before this. A value of the wrong JSON type is refused here with
+//! another message than that of kube-apiserver, which refuses it earlier, while decoding.
 
 mod managed_fields;
 mod object_meta;
@@ -22,9 +21,9 @@ use self::{
 };
 use super::{FieldError, FieldPath, name_rule};
 
-/// What is wrong with the metadata of an object that is created.
+/// The errors of the metadata of a created object.
 ///
-/// `name_rule` is what the type demands of names: `name_rule::dns_subdomain` for most.
+/// `name_rule` is the rule for names of the type: `name_rule::dns_subdomain` for most.
 pub fn validate_create(
     object: &Value,
     namespaced: bool,
@@ -38,7 +37,7 @@ pub fn validate_create(
     }
 }
 
-/// What is wrong with the metadata of an object inside of an object, which needs no name.
+/// The errors of the metadata of an embedded object, which needs no name.
 pub(super) fn validate_embedded(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     match ObjectMeta::read(metadata, path) {
         Ok(mut meta) => {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::schema::{FieldError, FieldPath, go_value};
 
-/// What is wrong with the owner references of an object.
+/// The errors of the owner references of an object.
 pub(super) fn errors(references: &[Value], path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut controller: Option<String> = None;
@@ -22,7 +22,7 @@ pub(super) fn errors(references: &[Value], path: &FieldPath) -> Vec<FieldError> 
     errors
 }
 
-/// All of them are about the list, none says which element it means; nor does kube-apiserver.
+/// All of them are about the list and name no element, as those of kube-apiserver.
 fn reference_errors(reference: &Value, path: &FieldPath) -> Vec<FieldError> {
     let api_version = text(reference, "apiVersion");
     let version = api_version.split_once('/').map_or(api_version, |(_, version)| version);

@@ -1,4 +1,4 @@
-//! What is the same of new and of changed metadata: labels, annotations, and how lists are shown.
+//! Shared by the validation of new and changed metadata: labels, annotations, and lists in messages.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use crate::schema::{FieldError, FieldPath, go_value, name_rule};
 
 const ANNOTATIONS_LIMIT: u64 = 256 * 1024;
 
-/// What is wrong with a map of labels.
+/// The errors of a map of labels.
 pub(in crate::schema) fn label_errors(
     labels: Option<&Map<String, Value>>,
     path: &FieldPath,

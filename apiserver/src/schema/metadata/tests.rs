@@ -8,7 +8,7 @@ fn created(metadata: Value) -> Vec<String> {
     lines(validate_create(&json!({"metadata": metadata}), true, dns_subdomain))
 }
 
-/// What is wrong with an object that is good but for these fields of its metadata.
+/// The errors of a valid object with these fields of its metadata.
 fn created_with(fields: Value) -> Vec<String> {
     created(with(json!({"name": "a", "namespace": "b"}), fields))
 }
@@ -32,7 +32,7 @@ fn lines(errors: Vec<FieldError>) -> Vec<String> {
 }
 
 #[test]
-fn good_metadata_has_nothing_wrong_with_it() {
+fn valid_metadata_has_no_errors() {
     let metadata = json!({
         "generateName": "web-", "labels": {"app.kubernetes.io/name": "x", "empty": ""},
         "annotations": {"Example.com/Any_Case": "a b\0"}, "finalizers": ["example.com/x"],
@@ -47,7 +47,7 @@ fn good_metadata_has_nothing_wrong_with_it() {
 }
 
 #[test]
-fn an_object_needs_a_name_and_a_namespace_where_it_lives_in_one() {
+fn an_object_needs_a_name_and_a_namespaced_one_a_namespace() {
     assert_eq!(
         created(json!({})),
         [
@@ -76,7 +76,7 @@ fn names_follow_the_rule_of_the_type() {
 }
 
 #[test]
-fn labels_and_annotations_are_judged_by_key_value_and_size() {
+fn labels_and_annotations_are_validated_by_key_value_and_size() {
     let errors = created_with(json!({"labels": {"a b": "c d"}, "annotations": {"x/y/z": ""}}));
     assert!(errors[0].starts_with("metadata.labels: Invalid value: \"a b\": name part must"));
     assert!(errors[1].starts_with("metadata.labels: Invalid value: \"c d\": a valid label must"));
@@ -137,7 +137,7 @@ fn finalizers_are_qualified_names_and_do_not_contradict_each_other() {
 }
 
 #[test]
-fn managed_fields_are_judged_as_far_as_they_are_plain_values() {
+fn plain_values_of_managed_fields_are_validated() {
     let manager = format!("{}\u{7}", "x".repeat(128));
     assert_eq!(
         created_with(json!({"managedFields": [
@@ -157,7 +157,7 @@ fn managed_fields_are_judged_as_far_as_they_are_plain_values() {
 }
 
 #[test]
-fn what_identifies_an_object_cannot_change() {
+fn fields_that_identify_an_object_are_immutable() {
     for (field, value, shown) in [
         ("name", json!("z"), "\"z\""),
         ("namespace", json!(""), "\"\""),
@@ -202,7 +202,7 @@ fn an_object_that_is_being_deleted_takes_no_new_finalizers() {
 }
 
 #[test]
-fn a_value_of_the_wrong_type_is_one_complaint() {
+fn a_value_of_the_wrong_type_is_one_error() {
     for (field, value) in [
         ("name", json!(1)),
         ("labels", json!([])),

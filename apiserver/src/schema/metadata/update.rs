@@ -1,4 +1,4 @@
-//! What is wrong with the metadata of an object that is updated.
+//! Validation of the metadata of an update.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::schema::{FieldError, FieldPath};
 
-/// What is wrong with the metadata of `new`, which is to replace `old`.
+/// The errors of the metadata of `new`, which replaces `old`.
 pub fn validate_update(new: &Value, old: &Value) -> Vec<FieldError> {
     let path = FieldPath::new("metadata");
     let metadata = |object: &'_ Value| object.get("metadata").cloned().unwrap_or_default();

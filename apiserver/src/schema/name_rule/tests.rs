@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn good_names_have_nothing_wrong_with_them() {
+fn valid_names_have_no_errors() {
     for name in ["a", "a-b", "a.b-c.d", "0", &"a".repeat(253)] {
         assert_eq!(dns_subdomain(name, false), Vec::<String>::new(), "{name}");
     }
@@ -14,7 +14,7 @@ fn good_names_have_nothing_wrong_with_them() {
 }
 
 #[test]
-fn a_bad_name_is_explained_with_the_words_of_kube_apiserver() {
+fn an_invalid_name_has_the_message_of_kube_apiserver() {
     let error = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric \
                  characters, '-' or '.', and must start and end with an alphanumeric character \
                  (e.g. 'example.com', regex used for validation is \

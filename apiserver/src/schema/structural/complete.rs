@@ -1,4 +1,4 @@
-//! What a schema restricts it must also declare.
+//! A schema must declare every field that it restricts.
 
 use serde_json::Value;
 

@@ -9,14 +9,14 @@ use crate::schema::{
     validate::embedded,
 };
 
-/// What is wrong with the defaults in a schema.
+/// The errors of the defaults in a schema.
 pub(super) fn errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     visit(schema, path, true, &mut errors);
     errors
 }
 
-/// Defaults of metadata are forbidden elsewhere; those in free maps are not looked at.
+/// Defaults of metadata are forbidden elsewhere; those in free maps are not checked.
 fn visit(schema: &Value, path: &FieldPath, resource: bool, errors: &mut Vec<FieldError>) {
     if schema.get("default").is_some_and(|default| !default.is_null()) {
         errors.extend(default_errors(schema, &path.child("default")));

@@ -1,4 +1,4 @@
-//! The form of a structural schema: every field has a type, metadata is left alone.
+//! The form of a structural schema: every field has a type, and metadata is not restricted.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::schema::{FieldError, FieldPath, crd::flag};
 
-/// Where a schema stands in the schema of an object.
+/// The position of a schema in the schema of an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Root,
@@ -16,7 +16,7 @@ enum Level {
     Field,
 }
 
-/// What is wrong with the form of a schema and of those below it.
+/// The errors of the form of a schema and of those below it.
 pub(super) fn errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     visit(schema, Level::Root, path, &mut errors);
@@ -96,8 +96,8 @@ fn map_errors(schema: &Value, level: Level, path: &FieldPath) -> Vec<FieldError>
     errors
 }
 
-/// Where an object of its own begins, its kind and version are text and its metadata an object;
-/// at the root the schema may say of metadata no more than what names look like.
+/// At the root and for embedded objects, kind and version are strings and metadata is an object; at the
+/// root the schema may only restrict names in metadata.
 fn meta_errors(schema: &Value, level: Level, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let resource = level == Level::Root || flag(schema, "x-kubernetes-embedded-resource");

@@ -1,4 +1,4 @@
-//! The schemas inside of a schema, each with its place.
+//! The schemas inside of a schema, each with its path.
 
 use serde_json::Value;
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::schema::{FieldError, FieldPath, SchemaType, crd::flag, prune::is_meta_field};
 
-/// What surrounds a schema.
+/// The context of a schema.
 #[derive(Clone, Copy, Default)]
 struct Context {
     root: bool,
@@ -18,7 +18,7 @@ struct Context {
     no_default: Option<&'static str>,
 }
 
-/// What is wrong with the keywords of a schema and of those below it.
+/// The errors of the keywords of a schema and of those below it.
 pub(super) fn errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     visit(schema, path, Context { root: true, ..Context::default() }, &mut errors);

@@ -12,7 +12,7 @@ const LIST_TYPE: &str = "x-kubernetes-list-type";
 const MAP_TYPE: &str = "x-kubernetes-map-type";
 const KEYS: &str = "x-kubernetes-list-map-keys";
 
-/// What is wrong with how a list or map says that it is merged.
+/// The errors of the merge keywords of a list or map.
 pub(super) fn errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if let Some(map_type) = text(schema, MAP_TYPE) {

@@ -1,8 +1,8 @@
-//! Whether the schema of a custom resource is one that an API server accepts.
+//! Whether an API server accepts the schema of a custom resource.
 //!
 //! These are the checks that kube-apiserver makes of `openAPIV3Schema` when a definition is
-//! created, in its words. Not made here: what it demands of the root when the status subresource
-//! is on, and all that it checks of a definition outside of the schema.
+//! created, with its messages. Not included: its requirements for the root with a status subresource, and
+//! all checks of a definition outside of the schema.
 //!
 //! `path` is where the schema is. That is `spec.validation.openAPIV3Schema` while all versions of
 //! the definition have the same schema, else `spec.versions[0].schema.openAPIV3Schema`.
@@ -22,7 +22,7 @@ use super::{FieldError, FieldPath, crd};
 
 pub use unsupported::unsupported;
 
-/// What is wrong with an `openAPIV3Schema` found at `path`.
+/// The errors of an `openAPIV3Schema` at `path`.
 pub fn structural_errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if crd::flag(schema, "nullable") {

@@ -9,7 +9,7 @@ use crate::schema::{
     validate::pattern,
 };
 
-/// What is wrong with the value rules of a schema.
+/// The errors of the value rules of a schema.
 pub(super) fn errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     visit_rules(schema, path, &mut errors);
@@ -29,7 +29,7 @@ fn visit_rules(schema: &Value, path: &FieldPath, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// The places where the types of an int-or-string may be spelled out.
+/// The positions where the types of an int-or-string may be written out.
 fn int_or_string(schema: &Value, path: &FieldPath) -> Vec<FieldPath> {
     let spelled = json!([{"type": "integer"}, {"type": "string"}]);
     let mut excused = Vec::new();

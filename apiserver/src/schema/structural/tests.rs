@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// What is wrong with a schema whose `spec` is `spec`, with the common start of paths cut off.
+/// The errors of a schema whose `spec` is `spec`, without the common start of paths.
 fn wrong(spec: Value) -> Vec<String> {
     wrong_root(json!({"type": "object", "properties": {"spec": spec}}))
 }
@@ -15,7 +15,7 @@ fn wrong_root(schema: Value) -> Vec<String> {
 }
 
 #[test]
-fn a_good_schema_has_nothing_wrong_with_it() {
+fn a_valid_schema_has_no_errors() {
     let schema = json!({
         "type": "object", "required": ["spec"],
         "properties": {
@@ -80,7 +80,7 @@ fn types_that_do_not_exist_are_not_supported() {
 }
 
 #[test]
-fn the_root_is_an_object_and_leaves_metadata_alone() {
+fn the_root_is_an_object_and_does_not_restrict_metadata() {
     assert_eq!(
         wrong_root(
             json!({"type": "object", "nullable": true, "additionalProperties": {"type": "string"}})
@@ -162,7 +162,7 @@ fn keywords_that_are_not_supported_are_forbidden() {
 }
 
 #[test]
-fn the_keys_of_a_list_are_scalar_fields_that_are_always_there() {
+fn the_keys_of_a_list_are_required_scalar_fields() {
     let list = |keys: Value, item: Value| {
         wrong(json!({"type": "array", "x-kubernetes-list-type": "map",
             "x-kubernetes-list-map-keys": keys, "items": item}))
@@ -194,7 +194,7 @@ fn the_keys_of_a_list_are_scalar_fields_that_are_always_there() {
 }
 
 #[test]
-fn list_and_map_types_fit_the_type() {
+fn list_and_map_types_match_the_type() {
     assert_eq!(
         wrong(json!({"type": "object", "x-kubernetes-list-type": "heap"})),
         [
@@ -255,7 +255,7 @@ fn rules_that_would_be_ignored_are_found_everywhere() {
 }
 
 #[test]
-fn values_of_the_wrong_form_do_no_harm() {
+fn values_of_the_wrong_form_are_ignored() {
     for schema in [
         json!(null),
         json!([]),

@@ -1,4 +1,4 @@
-//! What kube-apiserver judges by and this server does not.
+//! Rules of kube-apiserver that this server does not support.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::schema::{
     validate::format,
 };
 
-/// The places of rules in a schema that would be ignored, so that it can be refused instead.
+/// The paths of unsupported rules in a schema, so that it is refused instead of ignoring them.
 ///
 /// They are CEL rules, named by their path, and formats of strings.
 pub fn unsupported(schema: &Value, path: &FieldPath) -> Vec<String> {

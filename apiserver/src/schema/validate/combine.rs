@@ -1,4 +1,4 @@
-//! `anyOf`, `oneOf` and `allOf`: which branch failed, and which failure is worth telling.
+//! `anyOf`, `oneOf` and `allOf`: which branch failed, and which errors are reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub(super) fn sentence(kind: &Kind, name: &str) -> String {
     }
 }
 
-/// Of several branches that all fail the complaints of that one that looked at most of the value.
+/// Of several failed branches, the errors of the one that checks most of the value.
 pub(super) fn best_branch<'e>(
     root: &Value,
     error: &'e ValidationError<'_>,
@@ -60,7 +60,7 @@ fn checks(schema: &Value, value: &Value) -> usize {
 
 /// For each `allOf` with a failed branch: the path of the value, and whether all branches failed.
 ///
-/// Only those below the place `above` in the schema.
+/// Only those below the path `above` in the schema.
 pub(super) fn failed_all_ofs(
     root: &Value,
     errors: &[&ValidationError<'_>],
@@ -80,8 +80,8 @@ pub(super) fn failed_all_ofs(
     with_total.collect()
 }
 
-/// Follows a complaint from the root and notes each `allOf` on the way: where it stands in the
-/// schema, which value it judges, and through which branch the way goes.
+/// Follows an error from the root and records each `allOf` on the path: its position in the schema, the
+/// value, and the branch.
 fn all_ofs_above(error: &ValidationError<'_>) -> Vec<(String, String, usize)> {
     let mut found = Vec::new();
     let mut instance = error.instance_path().segments();

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::walk::walk;
 use crate::schema::{FieldError, FieldPath, Schema, metadata, name_rule};
 
-/// What is wrong with the resources embedded anywhere in a value at `path`.
+/// The errors of the resources embedded anywhere in a value at `path`.
 pub(in crate::schema) fn errors(
     schema: &Schema,
     value: &Value,

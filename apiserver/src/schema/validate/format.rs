@@ -1,7 +1,7 @@
 //! The formats of strings that kube-apiserver knows.
 //!
 //! Hyphens in their names do not count (`datetime` is `date-time`). A format that it does not know
-//! is ignored. Not judged here are `bsonobjectid`, `creditcard`, `isbn`, `isbn10`, `isbn13`,
+//! is ignored. Not validated here are `bsonobjectid`, `creditcard`, `isbn`, `isbn10`, `isbn13`,
 //! `rgbcolor` and `ssn`: `unsupported` names them.
 
 use std::net::IpAddr;
@@ -39,12 +39,12 @@ const CHECKS: [(&str, Check); 20] = [
 const NOT_JUDGED: [&str; 7] =
     ["bsonobjectid", "creditcard", "isbn", "isbn10", "isbn13", "rgbcolor", "ssn"];
 
-/// Whether kube-apiserver judges strings of this format and this server does not.
+/// Whether kube-apiserver validates strings of this format and this server does not.
 pub(in crate::schema) fn is_not_judged(format: &str) -> bool {
     NOT_JUDGED.contains(&format.replace('-', "").as_str())
 }
 
-/// Teaches the formats to a validator.
+/// Registers the formats with a validator.
 pub(super) fn register(options: ValidationOptions<'static>) -> ValidationOptions<'static> {
     CHECKS.iter().fold(options, |options, (name, check)| options.with_format(*name, *check))
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::walk::walk;
 use crate::schema::{FieldError, FieldPath, ListType, Schema, go_value};
 
-/// What is wrong with the lists anywhere in a value.
+/// The errors of the lists anywhere in a value.
 pub(super) fn errors(schema: &Schema, value: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     walk(schema, value, &FieldPath::root(), &mut |schema, value, path| {
@@ -40,7 +40,7 @@ fn key_of(keys: &[String], item: &Value) -> Value {
     Value::Object(keys.iter().filter_map(part).collect())
 }
 
-/// Each value that occurs more than once is named at its second place.
+/// Each repeated value is named at its second position.
 fn duplicates(values: impl Iterator<Item = Value>, path: &FieldPath) -> Vec<FieldError> {
     let mut seen = BTreeMap::new();
     let mut errors = Vec::new();

@@ -1,8 +1,8 @@
-//! Tells what is wrong with an object, given its schema, in the words of kube-apiserver.
+//! Validates an object by its schema, with the messages of kube-apiserver.
 //!
-//! The rules of JSON Schema are judged by the `jsonschema` crate; translated for it is the schema,
-//! translated from it are the complaints. Lists whose elements must be unique and the metadata of
-//! embedded resources are judged here. `x-kubernetes-validations` is not: see `unsupported`.
+//! The `jsonschema` crate applies the rules of JSON Schema: the schema is translated for it, and its errors
+//! are translated back. Unique list elements and the metadata of embedded resources are validated here.
+//! `x-kubernetes-validations` is not supported: see `unsupported`.
 
 mod combine;
 pub(super) mod embedded;
@@ -19,7 +19,7 @@ use thiserror::Error;
 
 use super::{FieldError, FieldPath, Schema};
 
-/// A schema, ready to judge objects; made once per version of a resource.
+/// A compiled schema, one per version of a resource.
 #[derive(Debug)]
 pub struct Validator {
     schema: Schema,
@@ -27,7 +27,7 @@ pub struct Validator {
     compiled: jsonschema::Validator,
 }
 
-/// A schema cannot be used to judge objects, for example because of a pattern.
+/// A schema cannot be compiled, for example because of a pattern.
 #[derive(Debug, Error)]
 #[error("error building validator: {at}: {reason}")]
 pub struct ValidatorError {
@@ -36,7 +36,7 @@ pub struct ValidatorError {
 }
 
 impl Validator {
-    /// Prepares to judge objects, or values inside of objects, by this schema.
+    /// Compiles a schema of objects, or of values inside of objects.
     pub fn new(schema: Schema) -> Result<Self, ValidatorError> {
         let json_schema = translate::json_schema(&schema);
         let compiled = translate::options().build(&json_schema).map_err(|error| {
@@ -45,15 +45,15 @@ impl Validator {
         Ok(Self { schema, json_schema, compiled })
     }
 
-    /// The schema that this judges by.
+    /// The schema.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// What is wrong with an object that is created or updated.
+    /// The errors of a created or updated object.
     ///
-    /// `old` is the object before an update. It makes no difference yet: kube-apiserver forgives
-    /// what was wrong before and has not been touched ("ratcheting"), which would be decided here.
+    /// `old` is the object before an update. It is not used yet: kube-apiserver ignores errors of unchanged
+    /// fields ("ratcheting"), which would be implemented here.
     pub fn validate(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
         let mut errors = self.validate_at(&FieldPath::root(), object, old);
         errors.extend(embedded::errors(&self.schema, object, &FieldPath::root()));
@@ -61,8 +61,7 @@ impl Validator {
         errors
     }
 
-    /// What the rules of JSON Schema say about a value at `path`, such as the `status` of an
-    /// object whose status is written.
+    /// The errors of JSON Schema for a value at `path`, such as a written `status`.
     pub fn validate_at(
         &self,
         path: &FieldPath,

@@ -8,11 +8,11 @@ use serde_json::{Map, Number, Value};
 
 /// The name of the keyword; its value holds the `type` and `format` of the number.
 pub(super) const KEYWORD: &str = "x-number";
-/// The complaint about a number that its type and format do not hold.
+/// The error about a number that is too large for its type and format.
 pub(super) const OUT_OF_RANGE: &str = "out of range";
-/// The complaint about a whole number that is too large for a float to count without gaps.
+/// The error about a whole number that a float does not represent exactly.
 pub(super) const NOT_AN_INTEGER: &str = "not an integer";
-/// Both complaints, about a number that is too large for any integer.
+/// Both errors, about a number that is too large for any integer.
 pub(super) const NO_INTEGER_AND_OUT_OF_RANGE: &str = "not an integer, out of range";
 
 const I64_LIMIT: f64 = 9_223_372_036_854_775_808.0;

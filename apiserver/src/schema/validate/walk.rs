@@ -1,11 +1,11 @@
-//! The way through a value along its schema.
+//! The walk through a value along its schema.
 
 use jsonschema::paths::LocationSegment;
 use serde_json::Value;
 
 use crate::schema::{FieldPath, Schema};
 
-/// Looks at a value at `path`, then at what is inside of it, as far as the schema knows that.
+/// Visits a value at `path`, then the declared values inside of it.
 pub(super) fn walk(
     schema: &Schema,
     value: &Value,
@@ -33,7 +33,7 @@ pub(super) fn walk(
     }
 }
 
-/// One step of a complaint's way through a value.
+/// One step of the path of an error through a value.
 pub(super) fn step(path: &FieldPath, segment: &LocationSegment<'_>) -> FieldPath {
     match segment {
         LocationSegment::Property(name) => path.child(name),

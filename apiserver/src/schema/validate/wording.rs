@@ -1,4 +1,4 @@
-//! The complaints of JSON Schema in the words of kube-apiserver.
+//! The errors of JSON Schema with the messages of kube-apiserver.
 
 use jsonschema::{ValidationError, error::ValidationErrorKind as Kind, paths::Location};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{combine, number, pattern, translate, walk::step};
 use crate::schema::{FieldError, FieldPath, go_value};
 
-/// The complaints about a value at `base`, found by a schema compiled from `root`.
+/// The errors of a value at `base`, found by a schema compiled from `root`.
 pub(super) fn field_errors(
     errors: &[ValidationError<'_>],
     root: &Value,
@@ -17,7 +17,7 @@ pub(super) fn field_errors(
     wording.errors
 }
 
-/// Turns complaints into sentences, each said once.
+/// Translates errors into messages without repetition.
 struct Wording<'a> {
     root: &'a Value,
     base: &'a FieldPath,
@@ -25,7 +25,7 @@ struct Wording<'a> {
 }
 
 impl Wording<'_> {
-    /// Words all complaints of the schema at `above`, and which `allOf` below it failed.
+    /// Translates all errors of the schema at `above`, and the failed `allOf` below it.
     fn all(&mut self, errors: &[ValidationError<'_>], above: &str) {
         let errors: Vec<_> = errors.iter().filter(|error| is_judged(error)).collect();
         for error in &errors {
@@ -40,7 +40,7 @@ impl Wording<'_> {
         }
     }
 
-    /// A complaint that kube-apiserver attributes to no field.
+    /// An error that kube-apiserver attributes to no field.
     fn plain(&mut self, detail: String) {
         self.push(FieldError::invalid(self.base, &Value::from(""), detail));
     }
@@ -93,7 +93,7 @@ impl Wording<'_> {
         }
     }
 
-    /// What `anyOf` or `oneOf` demands, and what is wrong with the branch that is worth telling.
+    /// The error of `anyOf` or `oneOf`, and the errors of the reported branch.
     fn combined(&mut self, error: &ValidationError<'_>, name: &str) {
         self.plain(combine::sentence(error.kind(), name));
         if let Some(branch) = combine::best_branch(self.root, error) {
@@ -101,7 +101,7 @@ impl Wording<'_> {
         }
     }
 
-    /// With a format the complaint is about the format, and lists pass for strings.
+    /// With a format the error is about the format, and lists pass for strings.
     fn wrong_type(&mut self, error: &ValidationError<'_>, name: &str, path: &FieldPath) {
         let value = error.instance();
         let node = self.node_of(error);
@@ -137,7 +137,7 @@ impl Wording<'_> {
         }
     }
 
-    /// The schema that a complaint is about.
+    /// The schema of an error.
     fn node_of(&self, error: &ValidationError<'_>) -> &Value {
         let keyword = error.schema_path().as_str();
         let node = keyword.rsplit_once('/').map_or("", |(node, _)| node);
@@ -145,7 +145,7 @@ impl Wording<'_> {
     }
 }
 
-/// Of a `null` only type and enum are judged.
+/// For a `null` only type and enum are validated.
 fn is_judged(error: &ValidationError<'_>) -> bool {
     !error.instance().is_null() || matches!(error.kind(), Kind::Type { .. } | Kind::Enum { .. })
 }

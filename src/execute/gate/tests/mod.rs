@@ -14,34 +14,34 @@ struct World {
     gate: Gate,
     metrics: Metrics,
     admitted: Receiver<(&'static str, Permit)>,
-    tell: Sender<(&'static str, Permit)>,
+    sender: Sender<(&'static str, Permit)>,
 }
 
-fn world(places: usize) -> World {
+fn world(limit: usize) -> World {
     let metrics = Metrics::new();
     let queue = metrics.queue(&OperatorName::new("op").unwrap());
-    let (tell, admitted) = channel();
-    let gate = Gate::new(places, SharedPermits::for_limits([places]), queue);
-    World { gate, metrics, admitted, tell }
+    let (sender, admitted) = channel();
+    let gate = Gate::new(limit, SharedPermits::for_limits([limit]), queue);
+    World { gate, metrics, admitted, sender }
 }
 
 impl World {
     fn now(&self) -> Permit {
         match self.gate.enter(Priority::Change, |_| {}) {
             Entry::Now(permit) => permit,
-            Entry::Later(_) => panic!("no place"),
+            Entry::Later(_) => panic!("no permit is free"),
         }
     }
 
     fn later(&self, priority: Priority, name: &'static str) -> Ticket {
-        let tell = self.tell.clone();
-        match self.gate.enter(priority, move |permit| tell.send((name, permit)).unwrap()) {
-            Entry::Now(_) => panic!("a place was free"),
+        let sender = self.sender.clone();
+        match self.gate.enter(priority, move |permit| sender.send((name, permit)).unwrap()) {
+            Entry::Now(_) => panic!("a permit was free"),
             Entry::Later(ticket) => ticket,
         }
     }
 
-    /// Who was let in, and lets the next one in by it.
+    /// The name of the admitted entry; its permit is released.
     fn next(&self) -> Option<&'static str> {
         self.admitted.try_recv().ok().map(|(name, _permit)| name)
     }
@@ -53,7 +53,7 @@ impl World {
 }
 
 #[test]
-fn so_many_are_let_in_and_who_leaves_lets_in_the_most_urgent() {
+fn the_limit_is_kept_and_a_released_permit_goes_to_the_most_urgent() {
     let world = world(2);
     let (first, _second) = (world.now(), world.now());
     let _tickets = [world.later(Priority::Background, "b"), world.later(Priority::Change, "a")];
@@ -64,20 +64,20 @@ fn so_many_are_let_in_and_who_leaves_lets_in_the_most_urgent() {
 }
 
 #[test]
-fn who_is_raised_overtakes_and_who_gives_up_is_not_called() {
+fn a_raised_entry_overtakes_and_a_dropped_one_is_not_called() {
     let world = world(1);
     let first = world.now();
     let mut raised = world.later(Priority::Background, "raised");
     let _other = world.later(Priority::FollowUp, "other");
-    let given_up = world.later(Priority::Deletion, "given up");
+    let dropped = world.later(Priority::Deletion, "dropped");
     raised.raise(Priority::Change);
-    drop(given_up);
+    drop(dropped);
     drop(first);
     assert_eq!([world.next(), world.next(), world.next()], [Some("raised"), Some("other"), None]);
 }
 
 #[test]
-fn a_permit_that_nobody_takes_goes_to_the_next() {
+fn a_permit_that_is_dropped_by_its_waiter_goes_to_the_next() {
     let world = world(1);
     let first = world.now();
     let Entry::Later(_dead) = world.gate.enter(Priority::Deletion, drop) else { panic!() };
@@ -87,7 +87,7 @@ fn a_permit_that_nobody_takes_goes_to_the_next() {
 }
 
 #[test]
-fn a_closed_gate_lets_nobody_in_and_is_idle_when_the_last_one_left() {
+fn a_closed_gate_admits_nobody_and_is_idle_after_the_last_release() {
     let world = world(1);
     let first = world.now();
     let _waiting = world.later(Priority::Deletion, "waiting");
@@ -95,13 +95,13 @@ fn a_closed_gate_lets_nobody_in_and_is_idle_when_the_last_one_left() {
     assert!(world.gate.idle().now_or_never().is_none(), "one is in flight");
     drop(first);
     assert!(world.next().is_none());
-    assert!(world.gate.idle().now_or_never().is_some(), "who waits does not count");
+    assert!(world.gate.idle().now_or_never().is_some(), "waiters do not count");
     let _late = world.later(Priority::Deletion, "late");
     assert!(world.next().is_none());
 }
 
 #[test]
-fn who_runs_and_who_waits_can_be_looked_at() {
+fn the_state_of_the_gate_shows_running_and_waiting_entries() {
     let world = world(1);
     let idle = world.gate.look();
     assert_eq!((idle.running, idle.limit, idle.longest_wait), (0, 1, None));
@@ -113,11 +113,14 @@ fn who_runs_and_who_waits_can_be_looked_at() {
     let look = world.gate.look();
     let waiting: Vec<usize> = look.waiting.into_values().collect();
     assert_eq!((look.running, waiting), (1, vec![1, 1, 0, 0]));
-    assert!(before.is_some() && look.longest_wait >= before, "who is raised has waited as long");
+    assert!(
+        before.is_some() && look.longest_wait >= before,
+        "a raised entry keeps its waiting time"
+    );
 }
 
 #[tokio::test]
-async fn who_waits_for_the_end_is_woken_by_it() {
+async fn idle_returns_after_the_last_release() {
     let world = world(1);
     let first = world.now();
     let gate = world.gate.clone();

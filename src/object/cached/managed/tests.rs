@@ -1,4 +1,4 @@
-//! What is kept of managed fields, and by how many.
+//! Which managed fields are kept, and how they are shared.
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ fn only_what_operators_wrote_to_the_object_itself_is_kept() {
 }
 
 #[test]
-fn who_wrote_after_the_kept_managers_is_remembered_by_name() {
+fn the_manager_that_wrote_after_the_kept_ones_is_remembered() {
     let at = |time: &str| json!({"time": format!("2026-01-01T00:00:{time}Z")});
     let status = json!({"time": "2026-01-01T00:00:59Z", "subresource": "status"});
     let ours = || entry("op", "Apply", &at("20"));
@@ -74,7 +74,7 @@ fn who_wrote_after_the_kept_managers_is_remembered_by_name() {
 }
 
 #[test]
-fn what_is_owned_is_told_apart_whoever_is_first_and_whenever_they_wrote() {
+fn the_ownership_hash_depends_on_neither_order_nor_time() {
     let managers = KeptManagers::new(["op"]);
     let ours = || entry("op", "Apply", &json!({}));
     let ci = |time: &str| entry("ci", "Apply", &json!({"time": time}));
@@ -87,14 +87,14 @@ fn what_is_owned_is_told_apart_whoever_is_first_and_whenever_they_wrote() {
     for other in [vec![ours(), ci("1")], vec![ours(), less, hpa()], vec![ours(), status]] {
         assert_ne!(of_all(&other), both, "{other:?}");
     }
-    // Another operator of the process may have given its children a reason to keep the entries of `ci`.
+    // Another operator of the process may keep the entries of `ci`.
     let managers = KeptManagers::new(["op", "ci"]);
     let of_all = |entries: &[Value]| reduce(&managers, &json!(entries)).of_all();
     assert_ne!(of_all(&[ours(), ci("1"), hpa()]), of_all(&[ours(), hpa()]));
 }
 
 #[test]
-fn objects_with_the_same_fields_share_one_copy_and_unused_copies_go() {
+fn objects_with_the_same_fields_share_one_copy_and_unused_copies_are_dropped() {
     let managers = KeptManagers::new(["op"]);
     let entries = |name: usize, time: &str| {
         let fields = json!({"f:data": {format!("f:{name}"): {}}});

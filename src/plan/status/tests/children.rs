@@ -66,7 +66,7 @@ fn children_are_listed_as_far_as_that_is_declared() {
 }
 
 #[test]
-fn the_list_of_children_is_the_frameworks_where_it_is_asked_for() {
+fn the_list_of_children_belongs_to_the_framework_where_it_is_configured() {
     let (schema, children) = (with_children(&["name"]), [pod("a", None)]);
     let ours = json!({"children": [{"name": "a"}]});
     let theirs = json!({"phase": "x", "children": [{"name": "mine"}]});

@@ -1,4 +1,4 @@
-//! What of a status is sent, and what is left.
+//! Which fields of a status are sent, and which are not.
 
 mod children;
 mod shared;
@@ -78,7 +78,7 @@ fn patch(present: &Value, handler: &Value) -> Option<Value> {
 }
 
 #[test]
-fn a_status_that_is_as_it_should_be_is_not_written() {
+fn a_status_that_is_up_to_date_is_not_written() {
     let present = json!({"phase": "x", "observedGeneration": 3, "nested": {"a": "1"}});
     assert_eq!(patch(&present, &json!({"phase": "x", "nested": {"a": "1", "b": null}})), None);
 }
@@ -98,19 +98,19 @@ fn fields_that_the_handler_no_longer_returns_are_removed_deeply() {
 
 /// The CRD has something else under that name.
 #[test]
-fn conditions_that_are_no_list_are_left_to_the_handler() {
+fn a_field_named_conditions_that_is_no_list_belongs_to_the_handler() {
     let texts = json!({"type": "object", "additionalProperties": {"type": "string"}});
     let properties = json!({"conditions": texts, "phase": {"type": "string"}});
     let status = json!({"type": "object", "properties": properties});
     let schema = StatusSchema::from_open_api(Some(&status), true);
     let handler = json!({"phase": "Up", "conditions": {"door": "open"}});
-    let said = [ready(ConditionStatus::True, "all is well")];
-    let (patch, undeclared) = patched(&json!({}), Some(&handler), &said, &schema);
+    let conditions = [ready(ConditionStatus::True, "all is well")];
+    let (patch, undeclared) = patched(&json!({}), Some(&handler), &conditions, &schema);
     assert_eq!((patch, undeclared), (Some(handler), vec![".status.conditions".to_owned()]));
 }
 
 #[test]
-fn a_field_that_the_server_defaults_again_is_left() {
+fn a_field_that_the_server_defaults_again_is_not_removed() {
     let present = json!({"mode": "auto", "observedGeneration": 3});
     assert_eq!(patch(&present, &json!({})), None);
     let changed = json!({"mode": "manual", "observedGeneration": 3});
@@ -118,7 +118,7 @@ fn a_field_that_the_server_defaults_again_is_left() {
 }
 
 #[test]
-fn no_answer_of_the_handler_leaves_its_fields() {
+fn without_a_status_from_the_handler_its_fields_stay() {
     let present = json!({"phase": "x", "observedGeneration": 3});
     for handler in [None, Some(&Value::Null)] {
         assert_eq!(patched(&present, handler, &[], &schema()).0, None);
@@ -134,7 +134,7 @@ fn the_generation_is_set_only_where_it_is_declared() {
 }
 
 #[test]
-fn undeclared_fields_are_told_and_not_sent() {
+fn undeclared_fields_are_reported_and_not_sent() {
     let handler = json!({
         "observedGeneration": 9, "odd": 1, "nested": {"z": 1}, "items": [{"y": "1"}],
         "free": {"any": "1"}, "open": {"any": {"thing": 1}},
@@ -153,7 +153,7 @@ fn undeclared_fields_are_told_and_not_sent() {
 }
 
 #[test]
-fn what_the_handler_returned_is_told_from_what_only_the_framework_wanted_to_write() {
+fn undeclared_fields_are_attributed_to_the_handler_or_the_framework() {
     let status = json!({"type": "object", "properties": {"phase": {"type": "string"}}});
     let (odd, conditions) = (json!({"odd": 1}), json!({"odd": 1, "conditions": []}));
     for (handler, expected) in [
@@ -190,7 +190,7 @@ fn what_the_handler_returned_is_told_from_what_only_the_framework_wanted_to_writ
 }
 
 #[test]
-fn an_undeclared_field_is_told_once_however_many_items_and_names_have_it() {
+fn an_undeclared_field_is_reported_once_for_all_items_and_names() {
     let item = json!({"type": "object", "properties": {"ready": {"type": "boolean"}}});
     let status = json!({"type": "object", "properties": {
         "pods": {"type": "object", "additionalProperties": item},
@@ -227,7 +227,7 @@ fn conditions_are_not_sent_where_they_are_not_declared() {
 }
 
 #[test]
-fn a_status_that_takes_anything_takes_conditions() {
+fn a_status_that_accepts_any_field_accepts_conditions() {
     let open = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
     let reference = json!({"allOf": [{"$ref": "#/somewhere"}]});
     for status in [open, reference] {
@@ -261,12 +261,12 @@ fn a_condition_keeps_its_time_until_its_status_changes() {
 }
 
 #[test]
-fn conditions_merge_by_type_and_cleared_ones_go() {
+fn conditions_merge_by_type_and_cleared_ones_are_removed() {
     let old = |ty: &str| json!({"type": ty, "status": "True", "lastTransitionTime": BEFORE});
     let present = json!({
         "observedGeneration": 3, "conditions": [old("Others"), old("Conflict"), old("Mine")],
     });
-    // The time that a handler gives is not believed: it would change with every reconcile.
+    // The handler's time is ignored: it would change with every reconcile.
     let handler = json!({"conditions": [
         {"type": "Mine", "status": "False", "lastTransitionTime": "2020-01-01T00:00:00Z"},
     ]});
@@ -291,7 +291,7 @@ fn conditions_merge_by_type_and_cleared_ones_go() {
 }
 
 #[test]
-fn conditions_of_others_are_never_touched() {
+fn conditions_of_others_are_never_modified() {
     let others = json!({"type": "Others", "status": "True", "observedGeneration": 1});
     let gone = json!({"type": "Conflict", "status": "True"});
     let present = json!({"observedGeneration": 3, "conditions": [others, gone]});
@@ -302,7 +302,7 @@ fn conditions_of_others_are_never_touched() {
 }
 
 #[test]
-fn a_handler_does_not_speak_for_the_framework() {
+fn a_handler_cannot_set_conditions_of_the_framework() {
     let stale = json!({"type": "Stalled", "status": "True", "reason": "Before"});
     let present = json!({"observedGeneration": 3, "conditions": [stale]});
     let handler = json!({"conditions": [stale, {"type": "Ready", "status": "False"}]});
@@ -322,11 +322,11 @@ fn a_handler_does_not_speak_for_the_framework() {
     let written = body["status"]["conditions"].as_array().unwrap();
     let seen: Vec<_> = written.iter().map(|c| (&c["type"], &c["status"])).collect();
     assert_eq!(seen, [(&json!("Ready"), &json!("True"))]);
-    assert!(patch.overruled_condition, "which is told");
+    assert!(patch.overruled_condition, "which is reported");
 }
 
 #[test]
-fn what_a_handler_only_read_does_not_outlast_what_it_was_about() {
+fn a_condition_of_the_framework_that_a_handler_returns_is_still_cleared() {
     let ours = json!({"type": "Conflict", "status": "True", "reason": "Ours"});
     let present = json!({"observedGeneration": 3, "conditions": [ours]});
     let written = |handler: &Value| {
@@ -341,7 +341,7 @@ fn what_a_handler_only_read_does_not_outlast_what_it_was_about() {
 }
 
 #[test]
-fn what_is_not_declared_of_a_condition_is_left_out() {
+fn undeclared_fields_of_a_condition_are_not_sent() {
     let status = json!({"type": "object", "properties": {"conditions": {
         "type": "array", "items": {"type": "object", "properties": {
             "type": {"type": "string"}, "status": {"type": "string"},

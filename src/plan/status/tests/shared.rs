@@ -20,7 +20,7 @@ fn of(ty: &K8sType, status: &Value) -> Object {
     Object::from_value(ty, &value, &KeptManagers::default()).unwrap()
 }
 
-/// What is written of what the handler returns when it has read `seen` and there is `present`.
+/// What is written when the handler has read `seen`, returns `handler`, and `present` is there now.
 fn shared(
     ty: &K8sType,
     (seen, present): (&Value, &Value),
@@ -49,7 +49,7 @@ fn shared(
     patch.body.map(|body| body["status"].clone())
 }
 
-/// The same of a Pod that nobody has changed since.
+/// The same for a Pod that nobody has changed since.
 fn written(present: &Value, handler: &Value) -> Option<Value> {
     shared(&pods(), (present, present), Some(handler), &StatusSchema::unknown())
 }
@@ -64,7 +64,7 @@ fn kubelet() -> Value {
 }
 
 #[test]
-fn a_handler_without_a_status_leaves_that_of_others_alone_and_so_does_the_framework() {
+fn without_a_status_from_the_handler_a_shared_status_is_not_modified() {
     let odd = json!("odd");
     for present in [kubelet(), json!({})] {
         for handler in [None, Some(&Value::Null), Some(&json!({})), Some(&odd)] {
@@ -80,14 +80,14 @@ fn a_handler_without_a_status_leaves_that_of_others_alone_and_so_does_the_framew
 }
 
 #[test]
-fn what_is_no_list_takes_the_place_of_no_conditions() {
+fn conditions_are_not_replaced_by_anything_but_a_list() {
     for odd in [json!({}), json!(null), json!("Ready")] {
         assert_eq!(written(&kubelet(), &json!({"conditions": odd})), None, "{odd}");
     }
 }
 
 #[test]
-fn what_the_handler_returns_is_laid_over_what_others_have_written() {
+fn the_handlers_fields_are_laid_over_those_of_others() {
     let handler = json!({
         "phase": "Odd", "message": "mine", "nested": {"a": {"b": 1}},
         "containerStatuses": [{"name": "c"}], "gone": null,
@@ -101,7 +101,7 @@ fn what_the_handler_returns_is_laid_over_what_others_have_written() {
 }
 
 #[test]
-fn conditions_of_the_handler_merge_by_type_also_ready_and_keep_what_it_does_not_say() {
+fn conditions_of_the_handler_merge_by_type_also_ready_and_keep_other_fields() {
     let condition =
         |ty: &str, status: &str| json!({"type": ty, "status": status, "reason": "Mine"});
     let handler = json!({"conditions": [condition("Ready", "False"), condition("Fed", "True")]});
@@ -123,9 +123,9 @@ fn conditions_of_the_handler_merge_by_type_also_ready_and_keep_what_it_does_not_
     assert_eq!(patch["conditions"][2]["reason"], "Other");
 }
 
-/// The schema declares both, and they are of others.
+/// The schema declares both, and they belong to others.
 #[test]
-fn nobody_says_which_generation_was_observed_but_the_handler() {
+fn only_the_handler_sets_the_observed_generation() {
     let present = json!({"observedGeneration": 2});
     let condition = json!({"type": "Fed", "status": "True"});
     let handler = json!({"conditions": [condition]});
@@ -137,9 +137,9 @@ fn nobody_says_which_generation_was_observed_but_the_handler() {
     assert_eq!(written(&json!({"observedGeneration": 3})), json!({"observedGeneration": 3}));
 }
 
-/// The server has not taken what was written over what had changed meanwhile.
+/// As after a conflict, when the status had changed meanwhile.
 #[test]
-fn what_a_handler_only_read_is_not_written_over_what_others_write_meanwhile() {
+fn values_that_a_handler_only_read_do_not_overwrite_later_ones() {
     let seen = json!({
         "phase": "Pending", "nested": {"a": "1"},
         "conditions": [
@@ -168,7 +168,7 @@ fn what_a_handler_only_read_is_not_written_over_what_others_write_meanwhile() {
 }
 
 #[test]
-fn what_the_server_adds_and_leaves_out_is_written_once() {
+fn values_that_the_server_adds_or_drops_are_no_difference() {
     let ports = json!({"ingress": [{"ip": "192.0.2.1", "ipMode": "VIP"}]});
     let condition = json!({
         "type": "Fed", "status": "True", "lastProbeTime": null, "lastTransitionTime": BEFORE,
@@ -189,7 +189,7 @@ fn what_the_server_adds_and_leaves_out_is_written_once() {
 }
 
 #[test]
-fn what_is_not_declared_is_not_sent_to_a_shared_status_either() {
+fn undeclared_fields_are_not_sent_to_a_shared_status_either() {
     let parent = of(&certificates(), &json!({}));
     let handler = json!({"phase": "x", "odd": 1});
     let input = StatusInput {

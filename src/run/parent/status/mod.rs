@@ -1,9 +1,9 @@
-//! Saying what came of a reconcile in the status of the parent.
+//! Writes the result of a reconcile into the status of the parent.
 //!
 //! ```text
-//! begin --> who else writes it? --> schema --> patch --409--> look --> patch
+//! begin --> rival search --> schema --> patch --409--> read --> patch
 //!                                                |
-//!                                                `--refused--> the conditions alone
+//!                                                `--refused--> only the conditions
 //! ```
 
 mod writing;
@@ -44,15 +44,16 @@ pub(in crate::run) fn begin(scope: Scope, wanted: Wanted, view: &View<'_>) -> Tu
     let seen = view.parent.clone();
     let handler = wanted.handler.as_ref().map(|returned| &returned.0);
     let is_shared = view.settings.config().shares_status();
-    // Of a status that others write too only what the handler returns is ours: a fight is about that.
-    let is_meant = |it: &&Condition| !is_shared && it.ty != Flapping::CONDITION;
-    let said: Vec<_> = wanted.conditions.iter().filter(is_meant).cloned().collect();
-    let wish = status_wish(&seen, handler, &said, children(&wanted, view));
-    let is_contested = !view.drift.is_same_parent() && view.memory.status() == Some(wish);
+    // In a shared status only the fields that the handler returns are ours.
+    let is_counted = |it: &&Condition| !is_shared && it.ty != Flapping::CONDITION;
+    let conditions: Vec<_> = wanted.conditions.iter().filter(is_counted).cloned().collect();
+    let desired = status_wish(&seen, handler, &conditions, children(&wanted, view));
+    let is_contested = !view.drift.is_same_parent() && view.memory.status() == Some(desired);
     let paths = handler.filter(|_| is_shared).map(|status| json!({"status": status}));
     let paths = paths.as_ref().map(patched_paths).unwrap_or_default();
     let (attempt, refused, had_failed) = (1, None, view.progress.has_failed());
-    let writing = Writing { scope, wanted, wish, is_contested, seen, attempt, refused, had_failed };
+    let writing =
+        Writing { scope, wanted, desired, is_contested, seen, attempt, refused, had_failed };
     match Search::before_status(view, paths).filter(|_| is_contested && scope == Scope::Whole) {
         Some(search) => {
             Turn::new(Next::Ask(search.request(), Box::new(State::FindRival(search, writing))))
@@ -84,11 +85,11 @@ pub(in crate::run) fn schema_read(
             let parent = writing.seen.clone();
             writing.send(schema, parent, view)
         }
-        // What it may hold is not published yet.
+        // The schema is not published yet.
         Ok(None) => match writing.scope {
             Scope::Whole => Turn::new(Next::Done).note(Fact::StatusDue),
-            Scope::Conditions => writing.not_said(),
-            Scope::Overdue => Turn::new(Next::Done),
+            Scope::Conditions => writing.conditions_not_written(),
+            Scope::HandlerTimeout => Turn::new(Next::Done),
         },
         Err(error) => writing.failed(&error),
     }
@@ -110,7 +111,7 @@ impl Writing {
         }
     }
 
-    /// Patches a version of the parent, if it does not say so already.
+    /// Patches a version of the parent, unless it is up to date.
     fn send(self, schema: Arc<TypeSchema>, parent: Object, view: &View<'_>) -> Turn<Next> {
         let patch = self.patch_of(&parent, &schema, view);
         let mut turn = Turn::new(());
@@ -120,7 +121,7 @@ impl Writing {
         }
         let Some(body) = patch.body.clone() else { return turn.before(self.unchanged()) };
         let change = change_of(&parent, &body);
-        if is_vain(change, view) {
+        if is_not_kept(change, view) {
             return turn.before(self.unchanged());
         }
         let request = Request::PatchStatus(ChildId::of(&parent), body);
@@ -128,7 +129,7 @@ impl Writing {
         turn.before(Turn::new(Next::Ask(request, Box::new(State::Patched(patching)))))
     }
 
-    /// What is to be changed of a version of the parent.
+    /// The patch for a version of the parent.
     fn patch_of(&self, parent: &Object, schema: &TypeSchema, view: &View<'_>) -> StatusPatch {
         let Wanted { handler, conditions, holds_none, .. } = &self.wanted;
         status_patch(StatusInput {
@@ -144,21 +145,23 @@ impl Writing {
         })
     }
 
-    /// It is as it should be, as far as the server keeps what it should be, or the parent is gone.
+    /// The status is up to date as far as the server keeps it, or the parent is gone.
     fn unchanged(self) -> Turn<Next> {
         let done = Turn::new(Next::Done);
         match self.scope {
-            Scope::Whole => done.note(Fact::StatusSaid { wish: Some(self.wish), parent: None }),
-            Scope::Conditions => self.conditions_said(),
-            Scope::Overdue => done,
+            Scope::Whole => {
+                done.note(Fact::StatusUpToDate { desired: Some(self.desired), parent: None })
+            }
+            Scope::Conditions => self.conditions_written(),
+            Scope::HandlerTimeout => done,
         }
     }
 
-    fn conditions_said(self) -> Turn<Next> {
+    fn conditions_written(self) -> Turn<Next> {
         self.refusal_announced(true)
     }
 
-    fn not_said(self) -> Turn<Next> {
+    fn conditions_not_written(self) -> Turn<Next> {
         let due = self.had_failed.then_some(Fact::StatusDue);
         let mut turn = self.refusal_announced(false);
         turn.facts.extend(due);
@@ -173,9 +176,9 @@ impl Writing {
         }
     }
 
-    /// Where all of it is refused, the conditions are said at least. The failure of the status is one of
-    /// the reconcile, unless that has failed already: then the retry must come even if only a change of the
-    /// parent could help.
+    /// If the whole status is refused, the conditions are written alone. A failed status write fails the
+    /// reconcile, unless that has failed already: then the status is due, so that it is retried even after a
+    /// permanent failure.
     fn failed(self, error: &ApiError) -> Turn<Next> {
         match self.scope {
             Scope::Whole => {
@@ -190,8 +193,8 @@ impl Writing {
                 turn.facts.extend(due);
                 turn
             }
-            Scope::Conditions => self.not_said(),
-            Scope::Overdue => Turn::new(Next::Done),
+            Scope::Conditions => self.conditions_not_written(),
+            Scope::HandlerTimeout => Turn::new(Next::Done),
         }
     }
 }
@@ -229,18 +232,21 @@ impl Patching {
                     let paths = patch.body.as_ref().map(patched_paths).unwrap_or_default();
                     turn.facts.extend(drift::status_again(view, &paths));
                 }
-                turn.note(Fact::StatusSaid { wish: Some(writing.wish), parent: Some(version) })
+                turn.note(Fact::StatusUpToDate {
+                    desired: Some(writing.desired),
+                    parent: Some(version),
+                })
             }
-            // It was we who changed it, and what the handler wanted is not there.
+            // Only the conditions are written, not what the handler returned.
             Scope::Conditions => {
-                let turn = turn.note(Fact::StatusSaid { wish: None, parent: Some(version) });
-                turn.before(writing.conditions_said())
+                let turn = turn.note(Fact::StatusUpToDate { desired: None, parent: Some(version) });
+                turn.before(writing.conditions_written())
             }
-            Scope::Overdue => turn,
+            Scope::HandlerTimeout => turn,
         }
     }
 
-    /// The parent as it is by now, if what was to be said is still about that.
+    /// Continues with the live parent, if the status still applies to it.
     fn looked(self, answer: Answer, error: &ApiError, view: &View<'_>) -> Turn<Next> {
         let live = match Reply::object(answer) {
             Ok(Some(live)) => live,
@@ -248,21 +254,21 @@ impl Patching {
             Err(error) => return self.writing.failed(&error),
         };
         if error.code() == Some(404) && live == self.parent {
-            // The parent is there, its status is not.
+            // The parent exists, its status subresource does not.
             let handler = self.writing.wanted.handler.as_ref().map(|returned| &returned.0);
             let undeclared = Fact::Undeclared(vec![UndeclaredField::subresource(handler)]);
             return Turn::new(()).note(undeclared).before(self.writing.unchanged());
         }
         let seen = Turn::new(()).cache([Cache::Saw(live.clone())]);
         if self.is_outdated(&live, view) || !is_still_about(&self.parent, &live, view) {
-            // The reconcile that the change causes writes the status.
+            // The change causes another reconcile, which writes the status.
             return seen.before(self.writing.unchanged());
         }
         let attempt = self.writing.attempt + 1;
         seen.before(Writing { attempt, ..self.writing }.send(self.schema, live, view))
     }
 
-    /// Whether only the handler can say what is to be in a list that others have changed.
+    /// Whether others have changed a list that only the handler can merge.
     fn is_outdated(&self, live: &Object, view: &View<'_>) -> bool {
         let handler = self.writing.wanted.handler.as_ref();
         view.settings.config().shares_status()
@@ -270,7 +276,7 @@ impl Patching {
     }
 }
 
-/// Writes no more than the conditions, as all of the status was refused.
+/// Writes only the conditions, after the whole status was refused.
 pub(in crate::run) fn begin_conditions(
     conditions: Vec<Condition>,
     holds_none: bool,
@@ -280,8 +286,8 @@ pub(in crate::run) fn begin_conditions(
 ) -> Turn<Next> {
     let wanted = Wanted { handler: None, conditions, children: None, holds_none };
     let (seen, scope) = (view.parent.clone(), Scope::Conditions);
-    let (wish, is_contested, attempt, refused) = (0, false, 1, Some(refused));
-    Writing { scope, wanted, wish, is_contested, seen, attempt, refused, had_failed }
+    let (desired, is_contested, attempt, refused) = (0, false, 1, Some(refused));
+    Writing { scope, wanted, desired, is_contested, seen, attempt, refused, had_failed }
         .with_schema(view)
 }
 
@@ -293,23 +299,23 @@ fn children<'a>(wanted: &'a Wanted, view: &View<'_>) -> ChildrenField<'a> {
     }
 }
 
-/// A change of a status as a number.
+/// A hash of a status change.
 fn change_of(parent: &Object, body: &Value) -> u64 {
     let before = parent.field("status").unwrap_or_default();
     crate::report::number_of(&(before.to_string(), body["status"].to_string()))
 }
 
-/// What the server does not keep (a zero that it leaves out, another form of a quantity) is not sent again
-/// by each reconcile while all is as it was.
-fn is_vain(change: u64, view: &View<'_>) -> bool {
-    let patience: Duration = view.settings.config().max_error_backoff;
+/// A change that the server does not keep (an omitted zero, a normalised quantity) is not sent again by each
+/// reconcile.
+fn is_not_kept(change: u64, view: &View<'_>) -> bool {
+    let interval: Duration = view.settings.config().max_error_backoff;
     view.memory.unkept_status().is_some_and(|(sent, at)| {
-        sent == change && view.now.monotonic.saturating_duration_since(at) < patience
+        sent == change && view.now.monotonic.saturating_duration_since(at) < interval
     })
 }
 
-/// Whether what a reconcile found out about one version of a parent holds for another. One that has left
-/// the selection may be the parent of somebody else by now.
+/// Whether a status computed for one version of a parent applies to another. A parent that left the selection
+/// may belong to another operator.
 fn is_still_about(parent: &Object, live: &Object, view: &View<'_>) -> bool {
     live.uid() == parent.uid()
         && live.generation() == parent.generation()
@@ -317,12 +323,12 @@ fn is_still_about(parent: &Object, live: &Object, view: &View<'_>) -> bool {
         && view.settings.selects(live) == view.settings.selects(parent)
 }
 
-/// That the handler uses a name that is the framework's.
+/// The warnings for fields and conditions that the handler must not return.
 fn overruled(patch: &StatusPatch) -> Vec<Fact> {
-    const CHILDREN: &str = "what the handler returns as status.children or status.childrenOmitted is \
-                            not written: the operator lists its children there (with_child_status)";
-    const CONDITIONS: &str = "the conditions Ready, Reconciling and Stalled that the handler returns \
-                              are not written: they are the operator's; give one of its own another type";
+    const CHILDREN: &str = "the handler returns status.children or status.childrenOmitted, which is not \
+                            written: with_child_status reports the children there";
+    const CONDITIONS: &str = "the handler returns one of the conditions Ready, Reconciling and Stalled, \
+                              which is not written: Operetta sets them; use another condition type";
     let facts = [(patch.overruled, CHILDREN), (patch.overruled_condition, CONDITIONS)];
     facts.into_iter().filter_map(|(is_so, what)| is_so.then_some(Fact::Overruled(what))).collect()
 }

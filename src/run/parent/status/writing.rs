@@ -1,4 +1,4 @@
-//! What a status is to say, what its writing waits for, and what is next: values only.
+//! The contents of a status, what its write waits for, and what is next: values only.
 
 use std::{fmt, sync::Arc};
 
@@ -13,13 +13,13 @@ use crate::{
     run::{drift::rival::Search, request::Request},
 };
 
-/// What a status is to say.
+/// The contents of a status.
 #[derive(Debug, Clone)]
 pub(in crate::run) struct Wanted {
     /// What the handler returned.
     pub(in crate::run) handler: Option<Returned>,
     pub(in crate::run) conditions: Vec<Condition>,
-    /// What is said of the children, where that is asked for and known.
+    /// The status of the children, if it is enabled and known.
     pub(in crate::run) children: Option<Vec<ChildStatus>>,
     /// Whether it is known that no deletions are held.
     pub(in crate::run) holds_none: bool,
@@ -29,15 +29,15 @@ pub(in crate::run) struct Wanted {
 #[derive(Clone)]
 pub(in crate::run) struct Returned(pub(in crate::run) Value);
 
-/// How much of the status is said, and what it is for.
+/// The extent of a status write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::run) enum Scope {
-    /// All of it, at the end of a reconcile.
+    /// The whole status, at the end of a reconcile.
     Whole,
-    /// Only the conditions, as all of it was refused.
+    /// Only the conditions, after the whole status was refused.
     Conditions,
-    /// Only the conditions, while a handler is overdue.
-    Overdue,
+    /// Only the conditions, while a handler is past its deadline.
+    HandlerTimeout,
 }
 
 /// A status that is being written.
@@ -45,14 +45,13 @@ pub(in crate::run) enum Scope {
 pub(in crate::run) struct Writing {
     pub(super) scope: Scope,
     pub(super) wanted: Wanted,
-    /// What it is to say, as a number; and whether it was so written before, and somebody else has changed
-    /// the parent since.
-    pub(super) wish: u64,
+    /// A hash of the desired status, and whether someone has changed the parent since it was written.
+    pub(super) desired: u64,
     pub(super) is_contested: bool,
     /// The parent as the handler read it.
     pub(super) seen: Object,
     pub(super) attempt: usize,
-    /// Why all of it was not written, where only the conditions are.
+    /// The refusal of the whole status, if only the conditions are written.
     pub(super) refused: Option<RequestFailure>,
     /// Whether the reconcile had failed before.
     pub(super) had_failed: bool,
@@ -81,7 +80,7 @@ pub(in crate::run) struct Patching {
 pub(in crate::run) enum Next {
     Ask(Request, Box<State>),
     ReadSchema(Box<Writing>),
-    /// All of it was refused: only the conditions are to be said.
+    /// The whole status was refused: the conditions are written next.
     Conditions(RequestFailure, bool),
     Done,
 }

@@ -22,7 +22,7 @@ fn store() -> (Store, ScopeId) {
     (store, scope)
 }
 
-/// Takes in a list that is asked for now.
+/// Processes a list that is requested now.
 fn list(store: &Store, scope: ScopeId, items: Vec<Object>, version: u64) -> Settled {
     let start = store.begin_list(scope);
     store.replace(scope, start, items, &ResourceVersion::Number(version)).1
@@ -37,18 +37,18 @@ fn shown(store: &Store) -> Vec<String> {
 }
 
 #[test]
-fn a_backup_whose_versions_go_on_is_known_by_an_object_that_is_older_than_before() {
+fn a_backup_with_continued_versions_is_detected_by_an_older_object() {
     let (store, scope) = store();
     list(&store, scope, vec![object("a", "u", 40), object("b", "v", 41)], 50);
     store.observe(scope, object("a", "u", 90));
     let restored = vec![object("a", "u", 40), object("b", "v", 41)];
     assert_eq!(list(&store, scope, restored, 1_000_000), Settled::VersionRegressed);
-    assert_eq!(shown(&store), ["a u @40", "b v @41"], "the server holds nothing newer");
+    assert_eq!(shown(&store), ["a u @40", "b v @41"], "the server has nothing newer");
     assert!(!store.reader().may_delete(None));
 }
 
 #[test]
-fn what_was_deleted_since_a_backup_whose_versions_go_on_is_back() {
+fn an_object_deleted_since_a_backup_with_continued_versions_is_back() {
     let (store, scope) = store();
     list(&store, scope, vec![object("a", "u", 40)], 50);
     store.observe_deletion(scope, &object("a", "u", 90));
@@ -60,7 +60,7 @@ fn what_was_deleted_since_a_backup_whose_versions_go_on_is_back() {
 }
 
 #[test]
-fn what_was_created_anew_since_a_backup_whose_versions_go_on_is_its_predecessor_again() {
+fn an_object_recreated_since_a_backup_with_continued_versions_is_the_old_one_again() {
     let (store, scope) = store();
     list(&store, scope, vec![object("a", "old", 40)], 50);
     store.observe(scope, object("a", "new", 90));
@@ -72,19 +72,19 @@ fn what_was_created_anew_since_a_backup_whose_versions_go_on_is_its_predecessor_
 }
 
 #[test]
-fn a_list_that_is_older_than_a_reply_from_before_it_was_asked_for_is_of_a_backup() {
+fn a_list_that_is_older_than_an_earlier_reply_is_of_a_backup() {
     let (store, scope) = store();
     list(&store, scope, vec![object("a", "u", 4)], 10);
     store.overlay(object("a", "u", 21));
     store.overlay(object("b", "v", 20));
     assert_eq!(list(&store, scope, vec![object("a", "u", 4)], 14), Settled::VersionRegressed);
-    assert_eq!(shown(&store), ["a u @4"], "no watch has told the versions 20 and 21");
+    assert_eq!(shown(&store), ["a u @4"], "no watch has shown the versions 20 and 21");
     let again = list(&store, scope, vec![object("a", "u", 4)], 15);
-    assert_eq!(again, Settled::Continued, "what is lost is forgotten");
+    assert_eq!(again, Settled::Continued, "the lost history is forgotten");
 }
 
 #[test]
-fn each_namespace_knows_its_own_replies_when_versions_go_back() {
+fn replies_are_tracked_per_namespace_when_versions_regress() {
     let store = Store::new(ty(), BTreeSet::new());
     let [here, elsewhere] = ["ns", "other"].map(|name| store.add_scope(Some(name.to_owned())));
     list(&store, here, vec![object("a", "u", 300)], 400);
@@ -92,11 +92,11 @@ fn each_namespace_knows_its_own_replies_when_versions_go_back() {
     store.overlay(object("a", "u", 990));
     assert_eq!(list(&store, elsewhere, vec![], 500), Settled::VersionRegressed);
     assert_eq!(list(&store, here, vec![object("a", "u", 300)], 501), Settled::VersionRegressed);
-    assert_eq!(shown(&store), ["a u @300"], "what is lost would hide what follows");
+    assert_eq!(shown(&store), ["a u @300"], "the lost version would hide later ones");
 }
 
 #[test]
-fn a_list_that_was_on_its_way_while_an_object_changed_or_went_is_no_backup() {
+fn a_list_in_progress_while_an_object_changes_or_is_deleted_is_no_backup() {
     let (store, scope) = store();
     list(&store, scope, vec![object("a", "u", 40), object("b", "v", 41)], 50);
     let start = store.begin_list(scope);
@@ -112,12 +112,12 @@ fn a_reply_that_comes_after_a_list_without_its_object_does_not_bring_it_back() {
     let (store, scope) = store();
     list(&store, scope, vec![object("a", "u", 1)], 1);
     list(&store, scope, vec![], 9);
-    assert!(store.overlay(object("a", "u", 5)).is_none(), "nothing would ever end it");
+    assert!(store.overlay(object("a", "u", 5)).is_none(), "no later event would remove it");
     assert!(store.overlay(object("a", "u", 10)).is_some(), "it had only left the selector");
 }
 
 #[test]
-fn what_a_list_lacks_because_it_cannot_be_read_comes_back_in_the_same_version() {
+fn an_undecodable_object_of_a_list_comes_back_in_the_same_version() {
     let (store, scope) = store();
     list(&store, scope, vec![object("a", "u", 5)], 5);
     let start = store.begin_list(scope);
@@ -135,12 +135,12 @@ fn a_list_of_one_namespace_does_not_end_the_tombstones_of_another() {
     list(&store, here, vec![object("a", "u", 1)], 1);
     store.mark_deleted(object("a", "u", 1).key(), object("a", "u", 1).uid());
     list(&store, elsewhere, vec![], 9);
-    assert!(store.observe(here, object("a", "u", 2)).is_none(), "its end is still to be told");
+    assert!(store.observe(here, object("a", "u", 2)).is_none(), "its deletion is not reported yet");
     assert!(store.reader().is_empty());
 }
 
 #[test]
-fn two_objects_with_one_version_from_before_and_after_a_backup_are_told_apart() {
+fn two_objects_with_one_version_before_and_after_a_backup_are_distinguished() {
     let (store, scope) = store();
     let of_history = |text: &str| {
         let metadata = json!({"name": "a", "namespace": "ns", "uid": "u", "resourceVersion": "45"});
@@ -157,14 +157,14 @@ fn two_objects_with_one_version_from_before_and_after_a_backup_are_told_apart() 
 fn a_late_reply_about_an_object_that_no_list_has_shown_does_not_bring_it_back() {
     let (store, scope) = store();
     list(&store, scope, vec![], 1);
-    // Created at 4, and gone at 5 by the hand of another: the list is the first that is heard of it.
+    // Created at 4 and deleted at 5 by another client: the list is the first to show that.
     list(&store, scope, vec![], 6);
-    assert!(store.overlay(object("a", "u", 4)).is_none(), "nothing would ever end it");
+    assert!(store.overlay(object("a", "u", 4)).is_none(), "no later event would remove it");
     assert!(store.overlay(object("a", "v", 7)).is_some(), "it was created since");
 }
 
 #[test]
-fn an_event_that_a_reply_has_overtaken_still_says_that_its_object_can_be_read() {
+fn an_event_older_than_a_reply_still_shows_that_its_object_can_be_decoded() {
     let (store, scope) = store();
     list(&store, scope, vec![object("a", "u", 1)], 1);
     let new = object("a", "u", 5);
@@ -177,7 +177,7 @@ fn an_event_that_a_reply_has_overtaken_still_says_that_its_object_can_be_read() 
 }
 
 #[test]
-fn a_list_that_lacks_nothing_of_its_namespace_is_known_to_without_a_look_at_all_others() {
+fn a_complete_list_of_a_namespace_is_recognized_by_its_count() {
     let store = Store::new(ty(), BTreeSet::new());
     store.overlay(object("early", "e", 1));
     let [here, other] = ["ns", "other"].map(|namespace| store.add_scope(Some(namespace.into())));

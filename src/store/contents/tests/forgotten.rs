@@ -1,4 +1,4 @@
-//! What is kept by parent goes with its objects, whichever way they go.
+//! The index by parent is cleaned up, however its objects are removed.
 
 use serde_json::json;
 
@@ -29,31 +29,33 @@ fn unreadable(number: usize) -> Undecodable {
 
 #[test]
 fn nothing_is_kept_about_a_parent_whose_children_are_gone() {
-    type Going = fn(&mut Contents, ScopeId);
+    type Removal = fn(&mut Contents, ScopeId);
     let deleted = |contents: &mut Contents, scope: ScopeId| {
         for number in 0..3 {
-            contents.observe_deletion(scope, &child(number, 7)).expect("it was there");
+            contents.observe_deletion(scope, &child(number, 7)).expect("it was cached");
         }
     };
     let not_listed = |contents: &mut Contents, scope: ScopeId| {
         let start = contents.begin_list(scope);
         contents.replace(scope, start, Vec::new(), &ResourceVersion::Number(7));
     };
-    let buried = |contents: &mut Contents, _: ScopeId| {
+    let marked = |contents: &mut Contents, _: ScopeId| {
         for number in 0..3 {
             let child = child(number, 5);
-            contents.mark_deleted(child.key(), child.uid()).expect("it was there");
+            contents.mark_deleted(child.key(), child.uid()).expect("it was cached");
         }
     };
-    for (what, go) in
-        [("deleted", deleted as Going), ("not in the list", not_listed), ("deleted by us", buried)]
-    {
+    for (what, remove) in [
+        ("deleted", deleted as Removal),
+        ("not in the list", not_listed),
+        ("deleted by us", marked),
+    ] {
         let mut contents = Contents::new(BTreeSet::from(["by".to_owned()]));
         let scope = contents.add_scope(Some("ns".to_owned()));
         (0..3).for_each(|number| drop(contents.observe(scope, child(number, 5))));
         contents.leave_out(unreadable(0));
         assert_eq!((contents.by_parent.len(), contents.census.of("ns")), (6, Some(3)));
-        go(&mut contents, scope);
+        remove(&mut contents, scope);
         assert!(contents.by_parent.is_empty(), "{what}: {:?}", contents.by_parent);
         let undecodable = contents.undecodable.count(|_| true);
         assert_eq!(

@@ -1,5 +1,5 @@
-//! The store beside a small API server, in any order of what can happen: it ends as the server is,
-//! and on its way it never shows what is older than what it has shown.
+//! The store beside a small API server, in any order of events: it ends up in the server's state,
+//! and never shows an older version than before.
 
 mod forgotten;
 mod server;
@@ -33,8 +33,8 @@ fn step(world: &mut World, number: usize, key: &ObjectKey, scope: usize) -> bool
     }
 }
 
-/// Steps by chance; those that move things on come more often.
-fn wander(world: &mut World, rng: &mut SeededRng, steps: usize) {
+/// Random steps; those that make progress are more frequent.
+fn random_steps(world: &mut World, rng: &mut SeededRng, steps: usize) {
     for _ in 0..steps {
         let often = [0, 0, 1, 5, 5, 8, 9, 10, 10, 10, 11, 11];
         let number = if rng.once_in(2) { rng.pick(&often) } else { rng.below(16) };
@@ -50,31 +50,31 @@ fn world(rng: &mut SeededRng) -> World {
 }
 
 #[test]
-fn whatever_happens_the_store_becomes_what_the_server_is_and_never_goes_back() {
+fn the_store_always_reaches_the_servers_state_and_never_goes_back() {
     with_seeds(300, |mut rng| {
         let mut world = world(&mut rng);
         for _ in 0..4 {
-            wander(&mut world, &mut rng, 40);
+            random_steps(&mut world, &mut rng, 40);
             world.settle(&mut rng);
         }
     });
 }
 
 #[test]
-fn whatever_happened_before_and_after_a_backup_the_store_becomes_what_the_server_is() {
+fn the_store_always_reaches_the_servers_state_after_a_backup() {
     with_seeds(200, |mut rng| {
         let mut world = world(&mut rng);
-        wander(&mut world, &mut rng, 50);
+        random_steps(&mut world, &mut rng, 50);
         world.settle(&mut rng);
         world.back_up();
-        wander(&mut world, &mut rng, 50);
+        random_steps(&mut world, &mut rng, 50);
         world.restore(rng.once_in(2));
-        wander(&mut world, &mut rng, 50);
+        random_steps(&mut world, &mut rng, 50);
         world.settle(&mut rng);
     });
 }
 
-/// Takes the steps of one sequence; how many of them could be taken.
+/// Takes the steps of one sequence. Returns how many of them were possible.
 fn follow(sequence: &[usize]) -> usize {
     let mut world = World::new(&[None]);
     let key = &keys()[0];
@@ -100,7 +100,7 @@ fn follow(sequence: &[usize]) -> usize {
 }
 
 #[test]
-fn every_short_order_of_what_can_happen_to_one_object_ends_well() {
+fn every_short_sequence_of_steps_for_one_object_reaches_the_servers_state() {
     const LENGTH: usize = 4;
     let numbers = [0, 1, 2, 5, 6, 7, 8, 9, 10, 11, 12];
     let mut sequence = [0; LENGTH];

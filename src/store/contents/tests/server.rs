@@ -1,4 +1,4 @@
-//! One type of a small API server: what it holds, and everything that ever happened to it.
+//! One type of a small API server: its objects, and the log of all changes.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use crate::object::{K8sType, KeptManagers, Object, ObjectKey, ResourceVersion, U
 
 pub(super) const LABEL: &str = "parent-uid";
 
-/// An object as the server holds it.
-#[expect(clippy::struct_excessive_bools, reason = "each is on or off by itself")]
+/// An object as the server stores it.
+#[expect(clippy::struct_excessive_bools, reason = "each is independent")]
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Held {
     pub(super) uid: String,
     pub(super) version: u64,
     pub(super) parent: usize,
-    /// Whether it has the label by which it is selected.
+    /// Whether it has the selected label.
     pub(super) is_selected: bool,
     pub(super) is_readable: bool,
     pub(super) has_finalizer: bool,
@@ -32,7 +32,7 @@ pub(super) enum Shown {
     Unreadable(Undecodable),
 }
 
-/// One change, as a watch with the selector tells it.
+/// One change, as a watch with the selector shows it.
 #[derive(Debug, Clone)]
 pub(super) enum Event {
     Changed(Shown),
@@ -64,7 +64,7 @@ pub(super) fn parent(number: usize) -> Uid {
 }
 
 impl Server {
-    /// Keeps what `change` makes of an object; `None` when that is nothing new.
+    /// Stores the result of `change`; `None` deletes the object.
     pub(super) fn write(
         &mut self,
         key: &ObjectKey,
@@ -96,14 +96,14 @@ impl Server {
         }
     }
 
-    /// The state of a backup: later versions are given again, or the count goes on far above.
+    /// Restores a backup: later versions are assigned again, or continue far above.
     pub(super) fn restore(&mut self, backup: &Self, is_bumped: bool) {
         let nonce = self.nonce;
         let version = if is_bumped { self.version + 1_000 } else { backup.version };
         *self = Self { version, nonce, ..backup.clone() };
     }
 
-    /// What a list of a namespace, or of all, holds.
+    /// The objects of a namespace, or of all.
     pub(super) fn list(&self, namespace: Option<&str>) -> Vec<(ObjectKey, Shown)> {
         let is_here =
             |key: &ObjectKey| namespace.is_none() || key.namespace.as_deref() == namespace;

@@ -1,4 +1,4 @@
-//! What is asked once, in turn, and for how long it is known.
+//! Sharing of requests, their limits, and the lifetime of answers.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +14,7 @@ fn key(number: usize) -> Key {
 }
 
 #[tokio::test]
-async fn the_same_question_is_asked_once_by_all_who_ask_it_at_once_and_soon_after() {
+async fn equal_queries_share_one_request_and_its_answer() {
     let (memo, asked) = (Numbers::new(), Arc::new(AtomicUsize::new(0)));
     let ask = || {
         let asked = Arc::clone(&asked);
@@ -32,7 +32,7 @@ async fn the_same_question_is_asked_once_by_all_who_ask_it_at_once_and_soon_afte
 }
 
 #[tokio::test]
-async fn no_answer_is_remembered_as_none() {
+async fn a_failed_request_is_not_cached() {
     let (memo, runtime) = (Numbers::new(), Handle::current());
     assert_eq!(
         memo.get(key(1), &runtime, async { Err(Unanswered::Down) }).await,
@@ -43,7 +43,7 @@ async fn no_answer_is_remembered_as_none() {
 }
 
 #[tokio::test]
-async fn bad_answers_push_out_no_good_one() {
+async fn negative_answers_do_not_evict_positive_ones() {
     let (memo, runtime) = (Numbers::new(), Handle::current());
     let _ = memo.get(key(0), &runtime, async { Ok(Ok(1)) }).await;
     for number in 1..2 * KEPT {
@@ -52,7 +52,7 @@ async fn bad_answers_push_out_no_good_one() {
     assert_eq!(memo.get(key(0), &runtime, async { Err(Unanswered::Down) }).await, Ok(Ok(1)));
 }
 
-/// A question that is answered once the semaphore is closed, and said when it is asked.
+/// Requests that are answered once the semaphore is closed.
 struct Held {
     memo: Numbers,
     gate: Arc<Semaphore>,
@@ -65,7 +65,7 @@ impl Held {
         Self { memo, gate, asked: Arc::default() }
     }
 
-    /// Asks in the background; the answer is when it was asked among all.
+    /// Starts a query in the background; its answer is its position in the order of requests.
     fn ask(&self, number: usize) -> JoinHandle<Outcome<usize, usize>> {
         let (memo, gate, asked) = (self.memo.clone(), self.gate.clone(), self.asked.clone());
         let ask = async move {
@@ -81,7 +81,7 @@ impl Held {
     }
 }
 
-/// Lets all that was begun go as far as it can: on one thread others take their turns meanwhile.
+/// Lets all spawned tasks proceed: the runtime of the test has one thread.
 async fn settled() {
     for _ in 0..1000 {
         tokio::task::yield_now().await;
@@ -89,11 +89,11 @@ async fn settled() {
 }
 
 #[tokio::test]
-async fn who_asks_when_many_are_asking_waits_for_a_turn_in_the_order_of_asking() {
+async fn queries_beyond_the_limit_wait_in_order() {
     let held = Held::new();
     let all: Vec<_> = (0..ASKED + 20).map(|number| held.ask(number)).collect();
     settled().await;
-    assert_eq!(held.asked(), ASKED, "no more are asked at once");
+    assert_eq!(held.asked(), ASKED, "the limit of concurrent requests");
     held.gate.close();
     for (turn, answer) in join_all(all).await.into_iter().enumerate() {
         assert_eq!(answer.unwrap(), Ok(Ok(turn)));
@@ -101,7 +101,7 @@ async fn who_asks_when_many_are_asking_waits_for_a_turn_in_the_order_of_asking()
 }
 
 #[tokio::test]
-async fn too_many_questions_at_once_are_not_asked() {
+async fn too_many_waiting_queries_are_refused() {
     let held = Held::new();
     let all: Vec<_> = (0..ASKED + WAITING).map(|number| held.ask(number)).collect();
     settled().await;
@@ -111,12 +111,12 @@ async fn too_many_questions_at_once_are_not_asked() {
     for answer in join_all(all).await {
         assert!(matches!(answer.unwrap(), Ok(Ok(_))));
     }
-    assert_eq!(again.await.unwrap(), Ok(Ok(0)), "what is under way is no further question");
+    assert_eq!(again.await.unwrap(), Ok(Ok(0)), "a request in flight is shared");
     assert!(matches!(held.ask(ASKED + WAITING).await.unwrap(), Ok(Ok(_))), "there is room again");
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_for_a_turn_or_for_an_answer_without_end() {
+async fn waiting_for_a_turn_and_for_an_answer_is_limited() {
     let (held, begun) = (Held::new(), tokio::time::Instant::now());
     let asked: Vec<_> = (0..ASKED).map(|number| held.ask(number)).collect();
     settled().await;
@@ -127,11 +127,11 @@ async fn nobody_waits_for_a_turn_or_for_an_answer_without_end() {
         assert_eq!(answer.unwrap(), Err(Unanswered::Down));
     }
     assert_eq!(begun.elapsed().as_secs(), PATIENCE.as_secs());
-    assert!(held.memo.state().under_way.is_empty());
+    assert!(held.memo.state().in_flight.is_empty());
 }
 
 #[tokio::test]
-async fn an_answer_comes_also_when_who_asked_first_has_gone() {
+async fn a_request_continues_when_its_first_caller_is_gone() {
     let (memo, runtime) = (Numbers::new(), Handle::current());
     let held = Arc::new(Semaphore::new(0));
     let ask = {

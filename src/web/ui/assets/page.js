@@ -1,10 +1,10 @@
-// Keeps the page up to date and sends commands. Whatever it shows, the server has rendered: when
-// something has changed it asks for the same page again and takes over what is different.
+// Keeps the page up to date and sends commands. The server renders everything: after a change this
+// script fetches the same page again and applies the differences.
 "use strict";
 
 (() => {
   const GAP = Number(document.body.dataset.gap) || 1000; // between two requests for the page, in milliseconds
-  const COMES_BACK = 3000; // after the server has refused to be listened to
+  const RECONNECT = 3000; // after the server has refused the stream of events, in milliseconds
   const TYPING = 150;
 
   const root = document.documentElement;
@@ -13,15 +13,15 @@
   const announcer = document.getElementById("announcer");
   const ahead = Date.parse(document.body.dataset.now) - Date.now() || 0;
 
-  let source = null; // where events come from
-  let request = null; // the request for the page that is under way
-  let timer = 0; // of the next one
-  let asked = 0; // when the last one began
+  let source = null; // of events
+  let request = null; // for the page, in flight
+  let timer = 0; // of the next request
+  let asked = 0; // when the last request began
   let stale = false; // something has changed since
 
   root.classList.add("scripted");
 
-  // === asking for the page anew ===
+  // === fetching the page again ===
 
   function soon() {
     stale = true;
@@ -40,7 +40,7 @@
       const text = await answer.text();
       if (mine === request) show(text);
     } catch {
-      // The events tell when the server is there again.
+      // The stream of events reconnects when the server is available again.
     } finally {
       if (mine === request) request = null;
       if (stale) soon();
@@ -51,26 +51,26 @@
     const next = new DOMParser().parseFromString(text, "text/html");
     const wanted = next.getElementById("main");
     if (!wanted) return;
-    const before = said(main);
+    const before = announced(main);
     const focused = document.activeElement;
-    takeOver(main, wanted);
+    update(main, wanted);
     if (focused !== document.activeElement && focused?.isConnected) focused.focus({ preventScroll: true });
     document.title = next.title;
-    const after = said(main);
+    const after = announced(main);
     if (after !== before) announcer.textContent = after;
     tick();
   }
 
-  // What is worth to be read out when it changes.
-  function said(within) {
+  // The text for screen readers when it changes.
+  function announced(within) {
     return [...within.querySelectorAll("[data-announce]")].map((it) => it.textContent).join(" ");
   }
 
-  // === taking over what is different, so that focus, scrolling and what is typed stay ===
+  // === applying differences, so that focus, scrolling and input are kept ===
 
-  function takeOver(from, to) {
+  function update(from, to) {
     if (from.isEqualNode(to) || from.dataset?.keep !== undefined) return;
-    takeAttributes(from, to);
+    updateAttributes(from, to);
     const keyed = new Map();
     for (const child of from.children) if (child.dataset.key) keyed.set(child.dataset.key, child);
     let at = from.firstChild;
@@ -81,11 +81,11 @@
         from.insertBefore(document.importNode(wanted, true), at);
         continue;
       }
-      // Of two that call themselves the same, which must not be, the second is shown as well.
+      // Keys are unique. If two are equal, the second is shown as well.
       if (key) keyed.delete(key);
       if (match === at) at = at.nextSibling;
       else from.insertBefore(match, at);
-      if (match.nodeType === Node.ELEMENT_NODE) takeOver(match, wanted);
+      if (match.nodeType === Node.ELEMENT_NODE) update(match, wanted);
       else if (match.data !== wanted.data) match.data = wanted.data;
     }
     while (at) {
@@ -99,7 +99,7 @@
     return a && a.nodeType === b.nodeType && a.nodeName === b.nodeName && !a.dataset?.key;
   }
 
-  function takeAttributes(from, to) {
+  function updateAttributes(from, to) {
     for (const { name } of [...from.attributes]) {
       if (!to.hasAttribute(name) && !(from.nodeName === "DETAILS" && name === "open")) {
         from.removeAttribute(name);
@@ -115,15 +115,15 @@
   function listen() {
     if (source || document.hidden || !document.body.dataset.events) return;
     source = new EventSource(document.body.dataset.events);
-    for (const kind of ["hello", "run", "phase", "gone", "operator", "type", "dropped"]) {
+    for (const kind of ["hello", "reconcile", "phase", "gone", "operator", "type", "dropped"]) {
       source.addEventListener(kind, soon);
     }
-    source.onopen = () => tell("Live");
+    source.onopen = () => showState("Live");
     source.onerror = () => {
-      tell("Not connected");
+      showState("Not connected");
       if (source?.readyState === EventSource.CLOSED) {
         stop();
-        setTimeout(listen, COMES_BACK);
+        setTimeout(listen, RECONNECT);
       }
     };
   }
@@ -133,11 +133,11 @@
     source = null;
   }
 
-  function tell(state) {
+  function showState(state) {
     if (live.textContent !== state) live.textContent = state;
   }
 
-  // A page that nobody sees holds no connection: a browser has only six for a server.
+  // A hidden page closes its connection: a browser allows only six per server.
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) stop();
     else listen();
@@ -173,7 +173,7 @@
 
   setInterval(() => document.hidden || tick(), 1000);
 
-  // === filtering while one types ===
+  // === filtering during input ===
 
   let typing = 0;
 

@@ -1,4 +1,4 @@
-//! Images that are rewritten, and what of a write is not kept.
+//! Images that admission rewrites, and other changes of written objects.
 
 use super::{super::watches::with_child, *};
 use crate::{
@@ -12,67 +12,66 @@ fn pod(name: &str) -> Value {
         "spec": {"containers": [container]}})
 }
 
-/// The pod has another image than its parent wants, for ever; it is neither written nor replaced
-/// for that, across a restart neither.
-async fn lives_with_another_image(faults: Faults) -> Faults {
+/// Asserts that a pod whose image is rewritten is neither written nor recreated again, also after a
+/// restart.
+async fn assert_rewritten_image_is_accepted(faults: Faults) -> Faults {
     let counted = ("operetta_children_altered", [("operator", "cook"), ("type", "pods")]);
     faults.world.apply(RECIPE, recipe("r", &[pod("p")])).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     faults.until_counted(counted.0, &counted.1).await;
     let pod = faults.world.get(POD, "p").await;
     assert_eq!(pod["spec"]["containers"][0]["image"], "mirror.example/soup:1");
     let faults = faults.restart().await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     let namespace = faults.world.namespace.clone();
-    let runs = faults.operators.runs("cook", &namespace, "r");
+    let reconciles = faults.operators.reconciles("cook", &namespace, "r");
     faults.touch("r").await;
-    faults.operators.until_reconciles("cook", &namespace, "r", runs + 1).await;
-    faults.until_well("r").await;
+    faults.operators.until_reconciles("cook", &namespace, "r", reconciles + 1).await;
+    faults.until_settled("r").await;
     let now = faults.world.get(POD, "p").await;
     assert_eq!(now["metadata"]["uid"], pod["metadata"]["uid"], "it is not replaced");
     assert_eq!(now["spec"], pod["spec"]);
     let parent = faults.world.get(RECIPE, "r").await;
     assert!(condition(&parent, "Flapping").is_null(), "{parent}");
     faults.until_counted(counted.0, &counted.1).await;
-    // And nobody has to guess.
-    let told =
+    let expected =
         format!("{}/p: the server has changed .spec.containers[name=", faults.world.namespace);
     let path = format!("/api/v1/operators/cook/parents/{}/r", faults.world.namespace);
     let (_, page) = faults.operators.http(&path).await;
-    for said in [condition(&parent, "Ready")["message"].as_str().unwrap(), &page] {
-        assert!(said.contains(&told), "{said}");
+    for text in [condition(&parent, "Ready")["message"].as_str().unwrap(), &page] {
+        assert!(text.contains(&expected), "{text}");
     }
-    assert!(told_to_be_altered(&faults).await.is_empty(), "it did not ask for such Events");
+    assert!(altered_events(&faults).await.is_empty(), "such Events are not configured");
     faults
 }
 
-/// The Events that say what the server makes of children.
-async fn told_to_be_altered(faults: &Faults) -> Vec<Value> {
+/// The Events about children that the server altered.
+async fn altered_events(faults: &Faults) -> Vec<Value> {
     let events = faults.world.list(EVENT).await.into_iter();
     events.filter(|event| event["reason"] == "Altered").collect()
 }
 
 #[operetta_harness::test]
-async fn what_a_webhook_makes_of_a_child_is_counted_while_it_is_so_and_told_once_where_asked_for() {
-    let telling = |builder: SupervisorBuilder| {
+async fn a_child_that_a_webhook_alters_is_counted_and_reported_in_one_event_if_configured() {
+    let with_events = |builder: SupervisorBuilder| {
         builder.register(recipe::config("cook").with_normal_events(), recipe::sync)
     };
-    let faults = Faults::start_as(FaultPlan::new(), telling).await;
+    let faults = Faults::start_as(FaultPlan::new(), with_events).await;
     let rewrite = Fault::rewrite_request(|child| child["data"]["salt"] = "sea".into());
     faults.add(Rule::new(rewrite).verb("patch").resource("configmaps").name("c"));
     let wanted = |data: Value| recipe("r", &[config_map("c", data)]);
     faults.world.apply(RECIPE, wanted(json!({"salt": "much"}))).await;
-    faults.until_well("r").await;
-    let told = || told_to_be_altered(&faults);
-    eventually("an Event", told, |told: &Vec<Value>| !told.is_empty()).await;
-    let runs = faults.operators.runs("cook", &faults.world.namespace, "r");
+    faults.until_settled("r").await;
+    let altered = || altered_events(&faults);
+    eventually("an Event", altered, |events: &Vec<Value>| !events.is_empty()).await;
+    let reconciles = faults.operators.reconciles("cook", &faults.world.namespace, "r");
     faults.touch("r").await;
-    faults.operators.until_reconciles("cook", &faults.world.namespace, "r", runs + 1).await;
+    faults.operators.until_reconciles("cook", &faults.world.namespace, "r", reconciles + 1).await;
     let Faults { world, plan, operators, bystander } = faults;
     operators.stop().await;
-    let operators = world.start_over(world.cluster.connector_through(&plan), telling).await;
+    let operators = world.start_over(world.cluster.connector_through(&plan), with_events).await;
     let faults = Faults { world, plan, operators, bystander };
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     let labels = r#"{operator="cook",type="configmaps"}"#;
     let metrics = || faults.operators.http("/metrics");
     for (data, altered) in [(json!({"salt": "much"}), 1), (json!({"salt": "sea", "x": "y"}), 0)] {
@@ -80,43 +79,44 @@ async fn what_a_webhook_makes_of_a_child_is_counted_while_it_is_so_and_told_once
         let line = format!("operetta_children_altered{labels} {altered}\n");
         eventually(&line, metrics, |(_, body)| body.contains(&line)).await;
     }
-    // It would have been told before this.
+    // A repeated Event would have been published before this one.
     let updated = |events: &Vec<Value>| events.iter().any(|event| event["reason"] == "Updated");
     eventually("a later Event", || faults.world.list(EVENT), updated).await;
-    let told = told_to_be_altered(&faults).await;
-    let [told] = &*told else { panic!("{told:#?}") };
-    assert!(told["type"] == "Normal" && told["series"].is_null(), "{told}");
+    let events = altered_events(&faults).await;
+    let [event] = &*events else { panic!("{events:#?}") };
+    assert!(event["type"] == "Normal" && event["series"].is_null(), "{event}");
     let words = "/c: the server has changed .data.salt of what was applied";
-    assert!(told["note"].as_str().unwrap().ends_with(words), "{told}");
+    assert!(event["note"].as_str().unwrap().ends_with(words), "{event}");
     faults.end().await;
 }
 
 #[operetta_harness::test]
-async fn a_webhook_that_rewrites_an_image_makes_no_loop() {
+async fn a_webhook_that_rewrites_an_image_causes_no_repeated_writes() {
     let faults = Faults::start().await;
     let rewrite = Fault::rewrite_request(|pod| {
         pod["spec"]["containers"][0]["image"] = "mirror.example/soup:1".into();
     });
     faults.add(Rule::new(rewrite).verb("patch").resource("pods"));
-    lives_with_another_image(faults).await.end().await;
+    assert_rewritten_image_is_accepted(faults).await.end().await;
 }
 
 #[operetta_harness::test]
-async fn a_mutating_admission_policy_that_rewrites_an_image_makes_no_loop() {
+async fn a_mutating_admission_policy_that_rewrites_an_image_causes_no_repeated_writes() {
     needs(Need::Policies);
     let faults = Faults::start().await;
     let patch = "[JSONPatch{op: 'replace', path: '/spec/containers/0/image', \
                  value: 'mirror.example/soup:1'}]";
-    let policy = Policy::put_up(&faults, "pods", "true", patch).await;
-    let is_made = |pod: &Value| pod["spec"]["containers"][0]["image"] == "mirror.example/soup:1";
-    until_admitted(&faults, POD, &pod("probe"), is_made).await;
-    let faults = lives_with_another_image(faults).await;
-    policy.take_down(&faults).await;
+    let policy = Policy::install(&faults, "pods", "true", patch).await;
+    let is_rewritten =
+        |pod: &Value| pod["spec"]["containers"][0]["image"] == "mirror.example/soup:1";
+    until_admitted(&faults, POD, &pod("probe"), is_rewritten).await;
+    let faults = assert_rewritten_image_is_accepted(faults).await;
+    policy.uninstall(&faults).await;
     faults.end().await;
 }
 
 #[operetta_harness::test]
-async fn a_webhook_that_rewrites_only_what_is_created_makes_no_loop() {
+async fn a_webhook_that_rewrites_only_creates_causes_no_repeated_writes() {
     let faults = Faults::start().await;
     let rewrite = Fault::rewrite_request(|pod| {
         if pod["metadata"].get("uid").is_none() {
@@ -124,12 +124,12 @@ async fn a_webhook_that_rewrites_only_what_is_created_makes_no_loop() {
         }
     });
     faults.add(Rule::new(rewrite).verb("patch").resource("pods"));
-    lives_with_another_image(faults).await.end().await;
+    assert_rewritten_image_is_accepted(faults).await.end().await;
 }
 
-/// It looks as if it waited to be deleted, and so it did after each start.
+/// After a restart the rewritten field must not look like a pending change.
 #[operetta_harness::test]
-async fn a_child_that_changes_on_delete_and_that_a_webhook_rewrites_is_well_after_a_restart() {
+async fn an_on_delete_child_that_a_webhook_rewrites_is_up_to_date_after_a_restart() {
     let on_delete = |builder: SupervisorBuilder| {
         builder.register(recipe::config_on_delete("cook"), recipe::sync)
     };
@@ -137,55 +137,57 @@ async fn a_child_that_changes_on_delete_and_that_a_webhook_rewrites_is_well_afte
     let rewrite = Fault::rewrite_request(|child| child["data"]["salt"] = "sea".into());
     faults.add(Rule::new(rewrite).verb("patch").resource("configmaps"));
     faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
-    faults.until_well("r").await;
+    faults.until_settled("r").await;
     let Faults { world, plan, operators, bystander } = faults;
     operators.stop().await;
     let operators = world.start_over(world.cluster.connector_through(&plan), on_delete).await;
     let faults = Faults { world, plan, operators, bystander };
-    faults.until_well("r").await;
-    let says = |parent: &Value, words: &str| {
-        condition(parent, "Ready")["message"].as_str().is_some_and(|said| said.contains(words))
+    faults.until_settled("r").await;
+    let reports = |parent: &Value, words: &str| {
+        condition(parent, "Ready")["message"].as_str().is_some_and(|text| text.contains(words))
     };
     let parent = faults.world.get(RECIPE, "r").await;
-    assert!(says(&parent, "the server has changed .data.salt of what was applied"), "{parent}");
-    assert!(!says(&parent, "deleted"), "{parent}");
-    // Of what is really wanted otherwise it is said.
+    assert!(reports(&parent, "the server has changed .data.salt of what was applied"), "{parent}");
+    assert!(!reports(&parent, "deleted"), "{parent}");
+    // A real difference is still reported.
     faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"pepper": "much"}))])).await;
-    let differs = |parent: &Value| says(parent, ".data.pepper");
+    let differs = |parent: &Value| reports(parent, ".data.pepper");
     faults.world.until(RECIPE, "r", "that it waits", differs).await;
     assert_eq!(faults.world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "sea"}));
     faults.end().await;
 }
 
-/// It changes what is created only: an update would be as it is asked for, or refused.
+/// The policy does not change updates.
 #[operetta_harness::test]
-async fn a_policy_that_changes_only_what_is_created_makes_no_loop_and_no_restart_deletes_for_it() {
+async fn a_policy_that_changes_only_creates_causes_no_repeated_writes_and_no_deletion_after_a_restart()
+ {
     needs(Need::Policies);
     let faults = Faults::start().await;
     let patch = "[JSONPatch{op: 'add', path: '/spec/hostname', value: 'kitchen'}, \
                  JSONPatch{op: 'replace', path: '/spec/containers/0/image', \
                  value: 'mirror.example/soup:1'}]";
-    let policy = Policy::put_up_for(&["CREATE"], &faults, "pods", "true", patch).await;
-    let is_made = |pod: &Value| pod["spec"]["containers"][0]["image"] == "mirror.example/soup:1";
-    until_admitted(&faults, POD, &pod("probe"), is_made).await;
-    let faults = lives_with_another_image(faults).await;
+    let policy = Policy::install_for(&["CREATE"], &faults, "pods", "true", patch).await;
+    let is_rewritten =
+        |pod: &Value| pod["spec"]["containers"][0]["image"] == "mirror.example/soup:1";
+    until_admitted(&faults, POD, &pod("probe"), is_rewritten).await;
+    let faults = assert_rewritten_image_is_accepted(faults).await;
     let old = faults.world.get(POD, "p").await;
     let wanted = |hostname: &str| {
         let mut wanted = pod("p");
         wanted["spec"]["hostname"] = hostname.into();
         json!({"spec": {"children": [wanted]}})
     };
-    // What cannot be changed, and would not be in a new one.
+    // The field is immutable, and the policy would also change it in a new pod.
     faults.world.patch(RECIPE, "r", wanted("oven")).await;
-    let is_told = |parent: &Value| {
+    let is_reported = |parent: &Value| {
         let ready = condition(parent, "Ready");
         ready["status"] == "True" && ready["message"].to_string().contains(".spec.hostname")
     };
-    faults.world.until(RECIPE, "r", "what the server makes of it", is_told).await;
+    faults.world.until(RECIPE, "r", "what the server makes of it", is_reported).await;
     assert_eq!(faults.world.get(POD, "p").await["metadata"]["uid"], old["metadata"]["uid"]);
-    policy.take_down(&faults).await;
-    until_admitted(&faults, POD, &pod("probe"), |pod| !is_made(pod)).await;
-    // What a new one can be, it becomes.
+    policy.uninstall(&faults).await;
+    until_admitted(&faults, POD, &pod("probe"), |pod| !is_rewritten(pod)).await;
+    // Without the policy a new pod can have the desired value.
     faults.world.patch(RECIPE, "r", wanted("stove")).await;
     let is_new = |pod: &Value| pod["spec"]["hostname"] == "stove";
     let new = faults.world.until(POD, "p", "another pod", is_new).await;
@@ -193,19 +195,19 @@ async fn a_policy_that_changes_only_what_is_created_makes_no_loop_and_no_restart
     faults.end().await;
 }
 
-// === nothing ===
+// === reverted writes ===
 
 #[operetta_harness::test]
-async fn a_write_of_which_a_webhook_leaves_nothing_is_counted_once_and_not_repeated() {
+async fn a_write_that_a_webhook_reverts_is_counted_once_and_not_repeated() {
     let (faults, child) = with_child().await;
     let rewrite = Fault::rewrite_request(|child| child["data"]["salt"] = "much".into());
     let rule = faults.add(Rule::new(rewrite).verb("patch").resource("configmaps").name("c"));
     faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "none"}))])).await;
-    faults.until_well("r").await;
-    let runs = faults.operators.runs("cook", &faults.world.namespace, "r");
+    faults.until_settled("r").await;
+    let reconciles = faults.operators.reconciles("cook", &faults.world.namespace, "r");
     faults.touch("r").await;
-    faults.operators.until_reconciles("cook", &faults.world.namespace, "r", runs + 1).await;
-    faults.until_well("r").await;
+    faults.operators.until_reconciles("cook", &faults.world.namespace, "r", reconciles + 1).await;
+    faults.until_settled("r").await;
     let counted = "operetta_noop_writes_total{operator=\"cook\",type=\"configmaps\"} 1\n";
     let metrics = faults.operators.running().metrics().render();
     assert!(metrics.contains(counted), "{metrics}");

@@ -1,4 +1,4 @@
-//! What admission makes of what we write, by a webhook and by a policy.
+//! Admission that changes written objects, by a webhook and by a policy.
 
 mod images;
 mod labels;
@@ -17,16 +17,16 @@ const BINDING: Kind = Kind(
     "mutatingadmissionpolicybindings",
 );
 
-/// A policy of the server's own for what is in a test's namespace.
+/// A mutating admission policy for a test's namespace.
 struct Policy(String);
 
 impl Policy {
-    /// Puts one up. The test needs [`Need::Policies`].
-    async fn put_up(faults: &Faults, resource: &str, condition: &str, patch: &str) -> Self {
-        Self::put_up_for(&["CREATE", "UPDATE"], faults, resource, condition, patch).await
+    /// Installs one. The test needs [`Need::Policies`].
+    async fn install(faults: &Faults, resource: &str, condition: &str, patch: &str) -> Self {
+        Self::install_for(&["CREATE", "UPDATE"], faults, resource, condition, patch).await
     }
 
-    async fn put_up_for(
+    async fn install_for(
         operations: &[&str],
         faults: &Faults,
         resource: &str,
@@ -51,14 +51,14 @@ impl Policy {
         Self(name)
     }
 
-    async fn take_down(self, faults: &Faults) {
+    async fn uninstall(self, faults: &Faults) {
         faults.world.delete(BINDING, &self.0).await;
         faults.world.delete(POLICY, &self.0).await;
     }
 }
 
-/// Waits until admission makes this of an object, which is deleted again: a policy takes effect, and
-/// ends, some time after it was put up or taken down.
+/// Waits until admission has this effect on an object, which is deleted again: a policy takes effect some
+/// time after it was installed, and ends some time after it was uninstalled.
 async fn until_admitted(
     faults: &Faults,
     kind: Kind,

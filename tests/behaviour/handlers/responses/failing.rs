@@ -1,4 +1,4 @@
-//! Handlers that give no answer at all, and answers that only the server can refuse.
+//! Handlers without an answer, and answers that only the server can refuse.
 
 use std::{
     panic::panic_any,
@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 use super::{Setup, config};
 use crate::{
     recipe::{self, RECIPE, acting, config_map, recipe},
-    told::Trouble,
+    reported::ExpectedFailure,
     world::{CONFIG_MAP, World},
 };
 
-/// What it is, what the handler does, and what is said about that.
+/// A description, the act of the handler, and the reported reason and message.
 const FAILING: [(&str, &str, &str, &str); 8] = [
     ("an error", "fail", "HandlerFailed", "the oven is cold"),
     ("an error for good", "permanent", "HandlerFailed", "no such dish"),
@@ -31,7 +31,7 @@ const FAILING: [(&str, &str, &str, &str); 8] = [
     ("a status without bottom", "fall-inside", "HandlerFailed", "nested more than 100 levels deep"),
 ];
 
-/// Does more that no handler should do than recipes know.
+/// Fails in more ways than recipes.
 fn misbehave(request: &SyncRequest) -> Result<SyncResponse> {
     let without_bottom = || (0..100_000).fold(json!("x"), |inner, _| Value::Array(vec![inner]));
     let spec = request.parent.field("spec").unwrap_or_default();
@@ -47,7 +47,7 @@ fn misbehave(request: &SyncRequest) -> Result<SyncResponse> {
 }
 
 #[operetta_harness::test]
-async fn a_handler_that_gives_no_answer_changes_no_child() {
+async fn a_failed_handler_changes_no_child() {
     let setup = Setup::of(World::new().await, config(), misbehave).await;
     for (what, act, reason, words) in FAILING {
         setup.survives(what, json!({"act": act, "status": {}}), reason, words).await;
@@ -55,7 +55,7 @@ async fn a_handler_that_gives_no_answer_changes_no_child() {
     setup.close().await;
 }
 
-/// What it is, the child, and what the server says about it.
+/// A description, the child, and the message of the server.
 fn refused_by_the_server() -> Vec<(&'static str, Value, &'static str)> {
     let with = |field: &str, value: Value| {
         let mut child = config_map("x", json!({}));
@@ -79,7 +79,7 @@ fn refused_by_the_server() -> Vec<(&'static str, Value, &'static str)> {
 }
 
 #[operetta_harness::test]
-async fn what_only_the_server_refuses_changes_no_other_child() {
+async fn a_child_that_the_server_refuses_changes_no_other_child() {
     let setup = Setup::on(World::new().await).await;
     for (what, child, words) in refused_by_the_server() {
         let answer = json!({"children": [child], "status": {}});
@@ -88,16 +88,16 @@ async fn what_only_the_server_refuses_changes_no_other_child() {
     setup.close().await;
 }
 
-/// Computes until it is let go, as it is when the test ends however it ends.
+/// Ends the computation of a handler, also when the test fails.
 #[derive(Debug, Default)]
-struct Leash(Arc<AtomicBool>);
+struct SpinGuard(Arc<AtomicBool>);
 
-impl Leash {
+impl SpinGuard {
     fn spinner(&self) -> impl Fn(&SyncRequest) -> Result<SyncResponse> + Send + Sync + 'static {
-        let is_let_go = self.0.clone();
+        let is_released = self.0.clone();
         move |request| {
             let spec = request.parent.field("spec").unwrap_or_default();
-            while spec["act"] == "spin" && !is_let_go.load(Ordering::Relaxed) {
+            while spec["act"] == "spin" && !is_released.load(Ordering::Relaxed) {
                 std::hint::spin_loop();
             }
             recipe::sync(request)
@@ -105,36 +105,36 @@ impl Leash {
     }
 }
 
-impl Drop for Leash {
+impl Drop for SpinGuard {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
 #[operetta_harness::test]
-async fn a_handler_that_computes_for_ever_is_said_and_its_late_answer_is_not_followed() {
-    let leash = Leash::default();
+async fn a_handler_past_its_deadline_is_reported_and_its_late_answer_is_ignored() {
+    let guard = SpinGuard::default();
     let config = config().with_handler_deadline(Duration::from_millis(300));
-    let setup = Setup::of(World::new().await, config, leash.spinner()).await;
+    let setup = Setup::of(World::new().await, config, guard.spinner()).await;
     let Setup { world, operators } = setup;
     let child = |salt: &str| [config_map("c", json!({"salt": salt}))];
     world.apply(RECIPE, recipe("r", &child("much"))).await;
     world.until_ready(RECIPE, "r").await;
     let before = world.get(CONFIG_MAP, "c").await;
-    let trouble = Trouble::ahead(&world, &operators, "cook", "HandlerTimeout").await;
+    let failure = ExpectedFailure::before(&world, &operators, "cook", "HandlerTimeout").await;
     world.apply(RECIPE, acting("r", "spin")).await;
-    trouble.until_told("r", "has not returned within 0.3 s").await;
-    // Another parent goes on beside it.
+    failure.until_reported("r", "has not returned within 0.3 s").await;
+    // Another parent is reconciled meanwhile.
     world.apply(RECIPE, recipe("other", &[config_map("o", json!({}))])).await;
     world.until_ready(RECIPE, "other").await;
-    let runs = operators.runs("cook", &world.namespace, "r");
+    let reconciles = operators.reconciles("cook", &world.namespace, "r");
     world.apply(RECIPE, recipe("r", &child("none"))).await;
-    assert_eq!(world.get(CONFIG_MAP, "c").await, before, "the child stays exactly as it is");
-    drop(leash);
-    operators.until_reconciles("cook", &world.namespace, "r", runs + 2).await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await, before, "the child is not modified");
+    drop(guard);
+    operators.until_reconciles("cook", &world.namespace, "r", reconciles + 2).await;
     world.until_ready(RECIPE, "r").await;
     let after = world.get(CONFIG_MAP, "c").await;
     assert_eq!(after["data"]["salt"], "none");
-    assert_eq!(after["metadata"]["uid"], before["metadata"]["uid"], "never deleted meanwhile");
+    assert_eq!(after["metadata"]["uid"], before["metadata"]["uid"], "it was not deleted");
     operators.stop().await;
 }

@@ -1,5 +1,4 @@
-//! Answers of handlers that no good handler gives: nothing is written outside what is theirs, and
-//! the parent says what is wrong.
+//! Invalid answers of handlers: no other object is written, and the parent reports the error.
 
 mod failing;
 mod refused;
@@ -9,19 +8,19 @@ use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE, acting, config_map, recipe},
-    told::Trouble,
+    reported::ExpectedFailure,
     world::{CONFIG_MAP, ECHO, Kind, Operators, SERVICE, World, condition},
 };
 
 const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
-/// The operator `cook` of recipes, beside those of this repository.
+/// The operator `cook` of recipes, together with those of this repository.
 struct Setup {
     world: World,
     operators: Operators,
 }
 
-/// Recipes may also have recipes as children.
+/// An operator whose children may also be recipes.
 fn config() -> OperatorConfig {
     let recipes = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     recipe::config("cook").child_of_type(recipes, ChildConfig::apply())
@@ -45,8 +44,8 @@ impl Setup {
         Self { world, operators }
     }
 
-    /// A parent with a child gets an answer that is of no use: that is said everywhere, the child
-    /// stays exactly as it is, and the next good answer is followed.
+    /// Asserts that an invalid answer is reported in all places and changes no child, and that the next valid
+    /// answer is applied.
     async fn survives(&self, what: &str, spec: Value, reason: &str, words: &str) {
         let Self { world, operators } = self;
         let parent = name_of(what);
@@ -54,9 +53,9 @@ impl Setup {
         world.apply(RECIPE, good("much")).await;
         world.until_ready(RECIPE, &parent).await;
         let before = world.get(CONFIG_MAP, &parent).await;
-        let trouble = Trouble::ahead(world, operators, "cook", reason).await;
+        let failure = ExpectedFailure::before(world, operators, "cook", reason).await;
         world.apply(RECIPE, json!({"metadata": {"name": parent}, "spec": spec})).await;
-        trouble.until_told(&parent, words).await;
+        failure.until_reported(&parent, words).await;
         assert_eq!(world.get(CONFIG_MAP, &parent).await, before, "{what}: the child stays");
         world.apply(RECIPE, good("none")).await;
         world.until_ready(RECIPE, &parent).await;
@@ -74,47 +73,47 @@ fn secret(name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}})
 }
 
-/// Each case has a parent of its own, which says what it is about.
+/// The name of the parent of a case.
 fn name_of(what: &str) -> String {
     what.replace(' ', "-")
 }
 
-async fn until_said(world: &World, reason: &str, words: &str) -> Value {
-    let says = |parent: &Value| {
+async fn until_not_ready(world: &World, reason: &str, words: &str) -> Value {
+    let is_reported = |parent: &Value| {
         let ready = condition(parent, "Ready");
         ready["status"] == "False"
             && ready["reason"] == reason
             && ready["message"].as_str().is_some_and(|message| message.contains(words))
     };
-    world.until(RECIPE, "r", &format!("{reason}: {words}"), says).await
+    world.until(RECIPE, "r", &format!("{reason}: {words}"), is_reported).await
 }
 
 #[operetta_harness::test]
-async fn children_of_two_kinds_may_have_one_name_and_that_of_their_parent() {
+async fn children_of_two_kinds_may_have_the_name_of_their_parent() {
     let Setup { world, operators } = Setup::open().await;
     world.apply(RECIPE, recipe("r", &[config_map("r", json!({})), secret("r")])).await;
     world.until_ready(RECIPE, "r").await;
     let kept = world.get(SECRET, "r").await;
     assert!(kept.is_object() && world.get(CONFIG_MAP, "r").await.is_object());
     world.apply(RECIPE, recipe("r", &[secret("r")])).await;
-    world.until(CONFIG_MAP, "r", "the one that is not wanted gone", Value::is_null).await;
+    world.until(CONFIG_MAP, "r", "the undesired one deleted", Value::is_null).await;
     world.until_ready(RECIPE, "r").await;
-    assert_eq!(world.get(SECRET, "r").await, kept, "the other stays exactly as it is");
+    assert_eq!(world.get(SECRET, "r").await, kept, "the other is not modified");
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn a_name_that_only_the_server_refuses_is_said_and_the_others_go_on() {
+async fn an_invalid_name_of_a_child_is_reported_and_the_others_are_written() {
     let Setup { world, operators } = Setup::open().await;
     let children = [config_map("Not_A_Name", json!({})), config_map("good", json!({}))];
     world.apply(RECIPE, recipe("r", &children)).await;
-    until_said(&world, "WriteFailed", "422 Invalid").await;
+    until_not_ready(&world, "WriteFailed", "422 Invalid").await;
     assert!(world.get(CONFIG_MAP, "good").await.is_object());
     operators.stop().await;
 }
 
 #[operetta_harness::test]
-async fn odd_bytes_in_a_value_come_through_as_they_are() {
+async fn control_characters_in_a_value_are_written_unchanged() {
     let Setup { world, operators } = Setup::open().await;
     let odd = json!({"salt": "a\u{0}b\u{7f}\u{85}\u{9f}\u{2028} \u{feff}\u{10ffff}\r\n"});
     world.create(RECIPE, recipe("r", &[config_map("c", odd.clone())])).await;
@@ -134,11 +133,11 @@ async fn the_child_of_another_operator_is_never_touched() {
     let theirs = world.get(SERVICE, "a").await;
     let mut service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"},
         "spec": {"ports": [{"port": 99}]}});
-    // Not even when it says that it is ours.
+    // Also with the labels of that child.
     service["metadata"]["labels"] = theirs["metadata"]["labels"].clone();
-    let trouble = Trouble::ahead(&world, &operators, "cook", "Conflict").await;
+    let failure = ExpectedFailure::before(&world, &operators, "cook", "Conflict").await;
     world.apply(RECIPE, recipe("r", &[service])).await;
-    trouble.until_told("r", "controlled by EchoServer a").await;
+    failure.until_reported("r", "controlled by EchoServer a").await;
     world.delete(RECIPE, "r").await;
     world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
     assert_eq!(world.get(SERVICE, "a").await, theirs);
@@ -146,7 +145,7 @@ async fn the_child_of_another_operator_is_never_touched() {
 }
 
 #[operetta_harness::test]
-async fn a_cycle_of_owners_goes_with_its_parent() {
+async fn a_cycle_of_owners_is_deleted_with_its_parent() {
     let Setup { world, operators } = Setup::open().await;
     let child = config_map("c", json!({}));
     world.apply(RECIPE, recipe("r", std::slice::from_ref(&child))).await;
@@ -168,10 +167,10 @@ async fn a_cycle_of_owners_goes_with_its_parent() {
 }
 
 #[operetta_harness::test]
-async fn a_handler_that_answers_differently_each_time_is_slowed_down_and_that_is_said() {
+async fn a_nondeterministic_handler_is_slowed_down_and_reported() {
     let Setup { world, operators } = Setup::open().await;
     world.apply(RECIPE, acting("r", "dice")).await;
-    until_said(&world, "Unsettled", "run after run").await;
+    until_not_ready(&world, "Unsettled", "several reconciles in a row").await;
     let child = world.get(CONFIG_MAP, "dice").await;
     world.apply(RECIPE, recipe("r", &[config_map("dice", json!({"throw": "six"}))])).await;
     world.until_ready(RECIPE, "r").await;

@@ -1,4 +1,4 @@
-//! Answers that cannot be followed: each is refused as a whole, before anything is written.
+//! Invalid answers: each is refused as a whole, before anything is written.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ const NO_OBJECT: &str = "it is not a JSON object";
 const NO_NAME: &str = "`metadata.name` is not a valid name";
 const ODD_NAMESPACE: &str = "`metadata.namespace` has the wrong JSON type";
 
-/// What it is, what the parent makes the handler answer, and what is said about that.
+/// A description, the spec that makes the handler answer so, and the reported message.
 fn refused() -> Vec<(&'static str, Value, &'static str)> {
     let long = "x".repeat(254);
     vec![
@@ -61,9 +61,21 @@ fn refused() -> Vec<(&'static str, Value, &'static str)> {
         ("a uid", odd("metadata.uid", json!("u")), "`metadata.uid` is written by the server"),
         ("a resource version", odd("metadata.resourceVersion", json!("1")), "is written by the"),
         ("a generation", odd("metadata.generation", json!(1)), "`metadata.generation` is written"),
-        ("a birth", odd("metadata.creationTimestamp", json!("now")), "is written by the server"),
-        ("a death", odd("metadata.deletionTimestamp", json!("now")), "is written by the server"),
-        ("a respite", odd("metadata.deletionGracePeriodSeconds", json!(0)), "is written by the"),
+        (
+            "a creation time",
+            odd("metadata.creationTimestamp", json!("now")),
+            "is written by the server",
+        ),
+        (
+            "a deletion time",
+            odd("metadata.deletionTimestamp", json!("now")),
+            "is written by the server",
+        ),
+        (
+            "a grace period",
+            odd("metadata.deletionGracePeriodSeconds", json!(0)),
+            "is written by the",
+        ),
         ("managers", odd("metadata.managedFields", json!([])), "is written by the server"),
         ("a link", odd("metadata.selfLink", json!("/api")), "`metadata.selfLink` is written"),
         ("a status", odd("status", json!({"phase": "Running"})), "`status` is written by the"),
@@ -76,12 +88,12 @@ fn refused() -> Vec<(&'static str, Value, &'static str)> {
     ]
 }
 
-/// The answer has a good child, too.
+/// An answer with a valid child, too.
 fn beside(odd: Value) -> Value {
     json!({"children": [config_map("new", json!({})), odd], "status": {}})
 }
 
-/// A child with a field that is not as it should be; null for one that is missing.
+/// An answer with a child with an invalid field; null for a missing one.
 fn odd(field: &str, value: Value) -> Value {
     let mut child = config_map("x", json!({}));
     match field.split_once('.') {
@@ -129,7 +141,7 @@ async fn what_cannot_be_followed_is_refused_before_anything_is_written() {
     setup.close().await;
 }
 
-/// A status, an Event, or a child of one of the good answers before and after.
+/// Whether it is a status, an Event, or a child of one of the valid answers before and after.
 fn is_expected(write: &Request) -> bool {
     let path = write.uri.split('?').next().unwrap_or_default();
     let is_child = || {

@@ -1,11 +1,13 @@
-//! What an operator may not see in one place keeps nobody from working elsewhere.
+//! A forbidden namespace or scope does not affect operators elsewhere.
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use operetta::{prelude::*, supervisor::SupervisorBuilder, testkit::{internals::{board::OperatorState}}};
+use operetta::{
+    prelude::*, supervisor::SupervisorBuilder, testkit::internals::board::OperatorState,
+};
 use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
 use serde_json::{Value, json};
 
-use super::{Places, dinner, echo_server};
+use super::{TestNamespaces, echo_server, parent_with_child};
 use crate::{
     cluster::{Request, connector_to},
     recipe::{self, RECIPE},
@@ -19,7 +21,7 @@ const RBAC: &str = "rbac.authorization.k8s.io";
 const ROLE: Kind = Kind("rbac.authorization.k8s.io/v1", "Role", "roles");
 const ROLE_BINDING: Kind = Kind("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings");
 
-/// Allows a user in a namespace what is generated for operators, and nothing else.
+/// Gives a user the generated permissions of operators in a namespace, and nothing else.
 async fn allow_within(
     world: &World,
     namespace: &str,
@@ -39,8 +41,8 @@ async fn allow_within(
 }
 
 /// `cook` in `a`, and `other` with the same type of children everywhere.
-fn mixed(places: &Places) -> impl Fn(SupervisorBuilder) -> SupervisorBuilder + use<> {
-    let a = places.a.clone();
+fn mixed(namespaces: &TestNamespaces) -> impl Fn(SupervisorBuilder) -> SupervisorBuilder + use<> {
+    let a = namespaces.a.clone();
     move |all| {
         let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
         let cook = OperatorConfig::new("cook", parent)
@@ -53,10 +55,10 @@ fn mixed(places: &Places) -> impl Fn(SupervisorBuilder) -> SupervisorBuilder + u
     }
 }
 
-/// The child comes back when it is deleted by hand, and goes when it is not desired any more.
-async fn cook_works(world: &World, places: &Places) {
-    let a = &places.a;
-    world.create_in(a, RECIPE, dinner()).await;
+/// Asserts that a deleted child is created again, and an undesired one deleted.
+async fn assert_cook_works(world: &World, namespaces: &TestNamespaces) {
+    let a = &namespaces.a;
+    world.create_in(a, RECIPE, parent_with_child()).await;
     world.until_in(a, RECIPE, "r", is_ready).await;
     let child = world.until_in(a, CONFIG_MAP, "c", Value::is_object).await;
     world.api_in(CONFIG_MAP, Some(a)).delete("c", &<_>::default()).await.unwrap();
@@ -77,130 +79,131 @@ async fn until_state(operators: &Operators, operator: &str, is_running: bool) {
     eventually(&what, state, |state| (*state == OperatorState::Running) == is_running).await;
 }
 
-/// What is shown of the type that both need.
+/// The shown cache of the type that both need.
 async fn shown(operators: &Operators) -> Value {
     let (_, body) = operators.http("/api/v1/cache/configmaps").await;
     serde_json::from_str::<Value>(&body).unwrap()["cache"].take()
 }
 
-/// Neither before the first list nor after it.
+/// Both before the first list and after it.
 #[operetta_harness::test]
-async fn an_operator_of_one_namespace_works_while_all_namespaces_are_forbidden_to_another() {
+async fn an_operator_of_one_namespace_works_while_the_watch_of_all_namespaces_is_forbidden() {
     let world = World::new().await;
-    let places = world.places().await;
+    let namespaces = world.create_namespaces().await;
     let plan = FaultPlan::new();
     let forbid = || {
         let rule = Rule::new(Fault::refuse(403)).verb("list").verb("watch");
         plan.add(rule.resource("configmaps").across_namespaces())
     };
     forbid();
-    let operators = world.start_over(world.cluster.connector_through(&plan), mixed(&places)).await;
+    let operators =
+        world.start_over(world.cluster.connector_through(&plan), mixed(&namespaces)).await;
     for _ in 0..2 {
         until_state(&operators, "other", false).await;
         until_state(&operators, "cook", true).await;
-        cook_works(&world, &places).await;
+        assert_cook_works(&world, &namespaces).await;
         let (code, body) = operators.http("/readyz/other?verbose").await;
         assert!(code == 503 && body.contains("get, list, watch on configmaps"), "{body}");
         let (code, body) = operators.http("/readyz/cook?verbose").await;
         assert!(code == 200 && body.contains("[+]type/configmaps ok"), "{body}");
         let cache = shown(&operators).await;
         assert_eq!(cache["namespaces"][0]["error"]["permission"], cache["error"]["permission"]);
-        assert_eq!(cache["namespaces"][1]["namespace"], json!(places.a), "{cache}");
+        assert_eq!(cache["namespaces"][1]["namespace"], json!(namespaces.a), "{cache}");
         assert_eq!(cache["namespaces"][1]["error"], Value::Null, "{cache}");
 
         plan.heal();
         until_state(&operators, "other", true).await;
         until_state(&operators, "cook", true).await;
-        cook_works(&world, &places).await;
+        assert_cook_works(&world, &namespaces).await;
         let cache = shown(&operators).await;
         assert!(cache["namespaces"].is_null() && cache["error"].is_null(), "{cache}");
 
-        // The watch is lost with the permission at the next that happens.
+        // The watch ends with the permission at the next event.
         plan.add(Rule::new(Fault::CloseWatch).verb("watch").resource("configmaps").times(1));
         forbid();
-        world.create_in(&places.a, RECIPE, dinner()).await;
-        world.until_in(&places.a, RECIPE, "r", is_ready).await;
-        world.api_in(RECIPE, Some(&places.a)).delete("r", &<_>::default()).await.unwrap();
-        world.until_in(&places.a, CONFIG_MAP, "c", Value::is_null).await;
+        world.create_in(&namespaces.a, RECIPE, parent_with_child()).await;
+        world.until_in(&namespaces.a, RECIPE, "r", is_ready).await;
+        world.api_in(RECIPE, Some(&namespaces.a)).delete("r", &<_>::default()).await.unwrap();
+        world.until_in(&namespaces.a, CONFIG_MAP, "c", Value::is_null).await;
     }
     operators.stop().await;
 }
 
-/// The children of the one operator may be anywhere, but for what it may not see.
 #[operetta_harness::test]
-async fn a_namespace_that_another_operator_may_not_watch_keeps_no_deletion_waiting() {
+async fn a_namespace_that_another_operator_may_not_watch_holds_no_deletion() {
     let world = World::new().await;
-    let places = world.places().await;
+    let namespaces = world.create_namespaces().await;
     let plan = FaultPlan::new();
     let forbidden = Rule::new(Fault::refuse(403)).verb("list").resource("configmaps");
-    plan.add(forbidden.namespace(&places.b));
+    plan.add(forbidden.namespace(&namespaces.b));
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let cook = OperatorConfig::new("cook", parent)
         .child::<ConfigMap>(ChildConfig::apply().delete_with_finalizer())
-        .within_namespace(&places.a);
+        .within_namespace(&namespaces.a);
     let other = OperatorConfig::new("other", operators::echo_server::config().parent)
         .child::<ConfigMap>(ChildConfig::apply())
-        .within_namespace(&places.b);
+        .within_namespace(&namespaces.b);
     let nothing = |_: &SyncRequest| -> Result<SyncResponse> { Ok(SyncResponse::new()) };
     let register =
         |all: SupervisorBuilder| all.register(cook, recipe::sync).register(other, nothing);
     let operators = world.start_over(world.cluster.connector_through(&plan), register).await;
     let is_degraded = |(code, _): &(u16, String)| *code == 503;
     eventually("the other one degraded", || operators.http("/readyz/other"), is_degraded).await;
-    world.create_in(&places.a, RECIPE, dinner()).await;
-    world.until_in(&places.a, RECIPE, "r", is_ready).await;
+    world.create_in(&namespaces.a, RECIPE, parent_with_child()).await;
+    world.until_in(&namespaces.a, RECIPE, "r", is_ready).await;
     let (params, none) = (<_>::default(), json!({"spec": {"children": []}}));
-    let api = world.api_in(RECIPE, Some(&places.a));
+    let api = world.api_in(RECIPE, Some(&namespaces.a));
     api.patch("r", &params, &kube::api::Patch::Merge(none)).await.unwrap();
-    world.until_in(&places.a, CONFIG_MAP, "c", Value::is_null).await;
+    world.until_in(&namespaces.a, CONFIG_MAP, "c", Value::is_null).await;
     operators.stop().await;
 }
 
 /// Needs a server that enforces RBAC.
 #[operetta_harness::test]
 async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() {
-    // Not the one to whom other tests on this server have given more.
+    // Another user than that of other tests on this server, which have given it more permissions.
     const USER: &str = "restricted";
     let (world, config) = World::that_enforces_rbac(USER).await;
-    let places = world.places().await;
+    let namespaces = world.create_namespaces().await;
     let echo = operators::echo_server::operator();
     let both = || {
-        let config = operators::echo_server::config().within_namespace(&places.a);
-        let cook = recipe::config("cook").within_namespace(&places.b);
+        let config = operators::echo_server::config().within_namespace(&namespaces.a);
+        let cook = recipe::config("cook").within_namespace(&namespaces.b);
         let crd = recipe::crd(None);
         let cook = operators::Operator { config: cook, crd, handler: Box::new(recipe::sync) };
         [operators::Operator { config, ..operators::echo_server::operator() }, cook]
     };
     let allow = async |namespace| allow_within(&world, namespace, USER, &both()).await;
-    allow(&places.a).await;
+    allow(&namespaces.a).await;
     let [of_echo, of_cook] = both().map(|one| one.config);
     let (_, handler) = echo.into_parts();
     let register =
         |all: SupervisorBuilder| all.register(of_echo, handler).register(of_cook, recipe::sync);
     let before = world.cluster.requests().len();
     let operators = world.start_over(connector_to(config), register).await;
-    assert_eq!(operators.http("/readyz").await.0, 200, "a stated reason is enough");
+    assert_eq!(operators.http("/readyz").await.0, 200, "a reported reason is enough");
     assert_eq!(operators.http("/readyz/echo-server").await.0, 200);
-    // One type after the other is refused, and named.
-    let expected = format!("get, list, watch on pods in namespace {}", places.b);
+    // Each refused type is named.
+    let expected = format!("get, list, watch on pods in namespace {}", namespaces.b);
     let verbose = || operators.http("/readyz/cook?verbose");
     let names_it = |(code, body): &(u16, String)| *code == 503 && body.contains(&expected);
     let (_, body) = eventually(&expected, verbose, names_it).await;
-    assert!(!body.contains(&format!("namespace {}:", places.a)), "{body}");
-    world.create_in(&places.a, ECHO, echo_server()).await;
-    world.until_in(&places.a, ECHO, "e", is_ready).await;
+    assert!(!body.contains(&format!("namespace {}:", namespaces.a)), "{body}");
+    world.create_in(&namespaces.a, ECHO, echo_server()).await;
+    world.until_in(&namespaces.a, ECHO, "e", is_ready).await;
     for kind in [POD, SERVICE] {
-        assert!(world.get_in(&places.a, kind, "e").await.is_object());
+        assert!(world.get_in(&namespaces.a, kind, "e").await.is_object());
     }
-    let denied =
-        |one: &Request| one.user == USER && one.code == 403 && one.namespace() == Some(&places.a);
+    let denied = |one: &Request| {
+        one.user == USER && one.code == 403 && one.namespace() == Some(&namespaces.a)
+    };
     assert!(!world.cluster.requests().into_iter().skip(before).any(|one| denied(&one)));
 
-    allow(&places.b).await;
-    world.create_in(&places.b, RECIPE, dinner()).await;
+    allow(&namespaces.b).await;
+    world.create_in(&namespaces.b, RECIPE, parent_with_child()).await;
     let state = || async { operators.running().board().operator("cook").unwrap().state };
     eventually("the operator healed", state, |state| *state == OperatorState::Running).await;
-    world.until_in(&places.b, CONFIG_MAP, "c", Value::is_object).await;
+    world.until_in(&namespaces.b, CONFIG_MAP, "c", Value::is_object).await;
     operators.stop().await;
 }
 
@@ -209,21 +212,21 @@ async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() 
 async fn a_missing_cluster_role_of_one_operator_degrades_no_other_that_has_a_role() {
     const USER: &str = "half-restricted";
     let (world, config) = World::that_enforces_rbac(USER).await;
-    let places = world.places().await;
-    let cook = recipe::config("cook").within_namespace(&places.a);
+    let namespaces = world.create_namespaces().await;
+    let cook = recipe::config("cook").within_namespace(&namespaces.a);
     let cook = operators::Operator {
         config: cook.clone(),
         crd: recipe::crd(None),
         handler: Box::new(recipe::sync),
     };
-    allow_within(&world, &places.a, USER, std::slice::from_ref(&cook)).await;
+    allow_within(&world, &namespaces.a, USER, std::slice::from_ref(&cook)).await;
     let (of_cook, handler) = cook.into_parts();
     let (of_echo, echo) = operators::echo_server::operator().into_parts();
     let register = |all: SupervisorBuilder| all.register(of_cook, handler).register(of_echo, echo);
     let operators = world.start_over(connector_to(config), register).await;
     until_state(&operators, "echo-server", false).await;
     until_state(&operators, "cook", true).await;
-    cook_works(&world, &places).await;
+    assert_cook_works(&world, &namespaces).await;
     let (code, body) = operators.http("/readyz/echo-server?verbose").await;
     let permission = "get, list, watch on pods";
     assert!(code == 503 && body.contains(permission), "{body}");
@@ -239,8 +242,8 @@ async fn a_missing_cluster_role_of_one_operator_degrades_no_other_that_has_a_rol
     world.apply(CLUSTER_ROLE_BINDING, binding).await;
     until_state(&operators, "echo-server", true).await;
     until_state(&operators, "cook", true).await;
-    cook_works(&world, &places).await;
-    world.create_in(&places.b, ECHO, echo_server()).await;
-    world.until_in(&places.b, ECHO, "e", is_ready).await;
+    assert_cook_works(&world, &namespaces).await;
+    world.create_in(&namespaces.b, ECHO, echo_server()).await;
+    world.until_in(&namespaces.b, ECHO, "e", is_ready).await;
     operators.stop().await;
 }

@@ -1,8 +1,8 @@
-//! Operators that are restricted to namespaces share types, and leave what is outside alone.
+//! Operators that are restricted to namespaces share types and do not modify objects outside.
 
-mod elsewhere;
-mod ended;
+mod deleted_namespace;
 mod forbidden;
+mod other_namespace;
 
 use std::collections::BTreeSet;
 
@@ -17,21 +17,21 @@ use crate::{
     world::{CONFIG_MAP, ECHO, Kind, NAMESPACE, TEMP, World, eventually, is_ready, object},
 };
 
-/// The test's own namespaces beside its first: `a`, `b` and `outside`.
-struct Places {
+/// Additional namespaces of the test: `a`, `b` and `outside`.
+struct TestNamespaces {
     a: String,
     b: String,
     outside: String,
 }
 
 impl World {
-    async fn places(&self) -> Places {
+    async fn create_namespaces(&self) -> TestNamespaces {
         let [a, b, outside] =
             ["a", "b", "outside"].map(|name| format!("{}-{name}", self.namespace));
         for name in [&a, &b, &outside] {
             self.create(NAMESPACE, json!({"metadata": {"name": name}})).await;
         }
-        Places { a, b, outside }
+        TestNamespaces { a, b, outside }
     }
 
     async fn create_in(&self, namespace: &str, kind: Kind, body: Value) {
@@ -51,7 +51,7 @@ impl World {
         name: &str,
         is_right: impl Fn(&Value) -> bool,
     ) -> Value {
-        let what = format!("{name} in {namespace} as it should be");
+        let what = format!("{name} in {namespace} in the expected state");
         eventually(&what, || self.get_in(namespace, kind, name), is_right).await
     }
 }
@@ -60,13 +60,15 @@ fn echo_server() -> Value {
     json!({"metadata": {"name": "e"}, "spec": {"serviceName": "x"}})
 }
 
-fn dinner() -> Value {
+fn parent_with_child() -> Value {
     recipe("r", &[config_map("c", json!({"salt": "much"}))])
 }
 
 /// `echo-server` in `a`, and `cook` in `a` and `b`.
-fn register(places: &Places) -> impl Fn(SupervisorBuilder) -> SupervisorBuilder + use<> {
-    let (a, b) = (places.a.clone(), places.b.clone());
+fn register(
+    namespaces: &TestNamespaces,
+) -> impl Fn(SupervisorBuilder) -> SupervisorBuilder + use<> {
+    let (a, b) = (namespaces.a.clone(), namespaces.b.clone());
     move |builder| {
         let echo = operators::echo_server::config().within_namespace(&a);
         let cook = recipe::config("cook").within_namespaces([&a, &b].map(String::as_str));
@@ -78,22 +80,22 @@ fn register(places: &Places) -> impl Fn(SupervisorBuilder) -> SupervisorBuilder 
 #[operetta_harness::test]
 async fn operators_of_different_namespaces_share_one_watch_per_namespace_and_leave_the_rest() {
     let world = World::that_logs_requests().await;
-    let places = world.places().await;
-    world.create_in(&places.outside, ECHO, echo_server()).await;
-    world.create_in(&places.b, ECHO, echo_server()).await;
-    world.create_in(&places.outside, RECIPE, dinner()).await;
+    let namespaces = world.create_namespaces().await;
+    world.create_in(&namespaces.outside, ECHO, echo_server()).await;
+    world.create_in(&namespaces.b, ECHO, echo_server()).await;
+    world.create_in(&namespaces.outside, RECIPE, parent_with_child()).await;
     let before = world.our_requests().len();
-    let operators = world.start(register(&places)).await;
-    world.create_in(&places.a, ECHO, echo_server()).await;
-    for namespace in [&places.a, &places.b] {
-        world.create_in(namespace, RECIPE, dinner()).await;
+    let operators = world.start(register(&namespaces)).await;
+    world.create_in(&namespaces.a, ECHO, echo_server()).await;
+    for namespace in [&namespaces.a, &namespaces.b] {
+        world.create_in(namespace, RECIPE, parent_with_child()).await;
         world.until_in(namespace, RECIPE, "r", is_ready).await;
     }
-    world.until_in(&places.a, ECHO, "e", is_ready).await;
-    operators.until_all_ran(3).await;
+    world.until_in(&namespaces.a, ECHO, "e", is_ready).await;
+    operators.until_all_synced(3).await;
     operators.stop().await;
 
-    let (label, Places { a, b, outside }) = ("app.kubernetes.io/managed-by", &places);
+    let (label, TestNamespaces { a, b, outside }) = ("app.kubernetes.io/managed-by", &namespaces);
     let mut expected = BTreeSet::from([
         ("echoservers", a.as_str(), None),
         ("recipes", a, None),
@@ -128,23 +130,23 @@ async fn operators_of_different_namespaces_share_one_watch_per_namespace_and_lea
 }
 
 #[operetta_harness::test]
-async fn a_parent_outside_is_left_alone_though_another_operator_watches_everything() {
+async fn a_parent_outside_is_not_modified_although_another_operator_watches_all_namespaces() {
     let world = World::new().await;
-    let places = world.places().await;
-    // As a child type of the other operator, recipes are watched in all namespaces.
-    let cook = recipe::config("cook").within_namespace(&places.a);
+    let namespaces = world.create_namespaces().await;
+    // Recipes are watched in all namespaces because they are a child type of the other operator.
+    let cook = recipe::config("cook").within_namespace(&namespaces.a);
     let recipes = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let echo = operators::echo_server::config().child_of_type(recipes, ChildConfig::apply());
     let (_, handler) = operators::echo_server::operator().into_parts();
-    world.create_in(&places.outside, RECIPE, dinner()).await;
+    world.create_in(&namespaces.outside, RECIPE, parent_with_child()).await;
     let operators =
         world.start(|all| all.register(echo, handler).register(cook, recipe::sync)).await;
-    world.create_in(&places.b, RECIPE, dinner()).await;
-    world.create_in(&places.a, RECIPE, dinner()).await;
-    world.until_in(&places.a, RECIPE, "r", is_ready).await;
-    operators.until_all_ran(1).await;
+    world.create_in(&namespaces.b, RECIPE, parent_with_child()).await;
+    world.create_in(&namespaces.a, RECIPE, parent_with_child()).await;
+    world.until_in(&namespaces.a, RECIPE, "r", is_ready).await;
+    operators.until_all_synced(1).await;
     operators.stop().await;
-    for namespace in [&places.b, &places.outside] {
+    for namespace in [&namespaces.b, &namespaces.outside] {
         assert!(world.get_in(namespace, RECIPE, "r").await["status"].is_null());
         assert!(world.get_in(namespace, CONFIG_MAP, "c").await.is_null());
     }
@@ -153,10 +155,10 @@ async fn a_parent_outside_is_left_alone_though_another_operator_watches_everythi
 #[operetta_harness::test]
 async fn children_are_repaired_in_each_namespace() {
     let world = World::new().await;
-    let places = world.places().await;
-    let operators = world.start(register(&places)).await;
-    for namespace in [&places.a, &places.b] {
-        world.create_in(namespace, RECIPE, dinner()).await;
+    let namespaces = world.create_namespaces().await;
+    let operators = world.start(register(&namespaces)).await;
+    for namespace in [&namespaces.a, &namespaces.b] {
+        world.create_in(namespace, RECIPE, parent_with_child()).await;
         world.until_in(namespace, RECIPE, "r", is_ready).await;
         let child = world.get_in(namespace, CONFIG_MAP, "c").await;
         let strip = json!({"metadata": {"labels": {
@@ -177,11 +179,11 @@ async fn children_are_repaired_in_each_namespace() {
     operators.stop().await;
 }
 
-/// A handler that wants a child in each of the places.
+/// A handler that returns a child in each of two namespaces.
 fn spread(
-    places: &Places,
+    namespaces: &TestNamespaces,
 ) -> impl Fn(&SyncRequest) -> Result<SyncResponse> + Send + Sync + 'static {
-    let namespaces = [places.a.clone(), places.b.clone()];
+    let namespaces = [namespaces.a.clone(), namespaces.b.clone()];
     move |_| {
         let children = namespaces.iter().map(|namespace| {
             let mut child = config_map("spread", json!({"salt": "much"}));
@@ -195,15 +197,15 @@ fn spread(
 #[operetta_harness::test]
 async fn a_cluster_scoped_parent_has_children_in_any_namespace() {
     let world = World::new().await;
-    let places = world.places().await;
-    let spread = spread(&places);
+    let namespaces = world.create_namespaces().await;
+    let spread = spread(&namespaces);
     let parent = K8sType::cluster_scoped(TEMP.0, TEMP.1, TEMP.2);
     let config = OperatorConfig::new("spread", parent).child::<ConfigMap>(ChildConfig::apply());
     let operators = world.start(|builder| builder.register(config, spread)).await;
     let name = format!("{}-spread", world.namespace);
     let parent = json!({"metadata": {"name": name}, "spec": {"deleteAfter": "1h"}});
     world.create(TEMP, parent).await;
-    for namespace in [&places.a, &places.b] {
+    for namespace in [&namespaces.a, &namespaces.b] {
         let child = world.until_in(namespace, CONFIG_MAP, "spread", Value::is_object).await;
         world.api_in(CONFIG_MAP, Some(namespace)).delete("spread", &<_>::default()).await.unwrap();
         let is_another =

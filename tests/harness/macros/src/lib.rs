@@ -1,10 +1,10 @@
-//! The attribute that makes a function a test of `operetta-harness`. It knows nothing of how tests run.
+//! The attribute that makes a function a test of `operetta-harness`.
 
 use proc_macro::{Delimiter, TokenStream, TokenTree};
 
 /// Registers a function without arguments, `async` or not, as a test.
 ///
-/// With `#[ignore]` below it, it runs only where ignored tests are asked for.
+/// With `#[ignore]` below it, it runs only when ignored tests are requested.
 #[proc_macro_attribute]
 pub fn test(_: TokenStream, function: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = function.into_iter().collect();
@@ -31,7 +31,7 @@ fn without_ignore(tokens: &[TokenTree]) -> (Vec<TokenTree>, bool) {
             && group.stream().into_iter().next().is_some_and(|first| is_word(&first, "ignore"))
     };
     let Some(at) = tokens.iter().position(is_ignore) else { return (tokens.to_vec(), false) };
-    // The attribute is `#` and what is in brackets.
+    // The attribute is `#` and a group in brackets.
     ([&tokens[..at - 1], &tokens[at + 1..]].concat(), true)
 }
 

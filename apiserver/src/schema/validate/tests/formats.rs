@@ -1,11 +1,11 @@
-//! Formats and patterns, which are judged by what they say in Go.
+//! Formats and patterns, with their meaning in Go.
 
 use serde_json::json;
 
 use super::*;
 
 #[test]
-fn numbers_must_fit_their_format() {
+fn numbers_must_be_within_the_range_of_their_format() {
     let int32 = json!({"type": "integer", "format": "int32"});
     let message = "<nil>: Invalid value: \"\": Checked value must be of type integer with format \
                    int32 in spec.f";
@@ -28,7 +28,7 @@ fn numbers_must_fit_their_format() {
 }
 
 #[test]
-fn formats_are_judged_as_kube_apiserver_judges_them() {
+fn formats_are_validated_as_by_kube_apiserver() {
     for (format, good, bad) in [
         ("date-time", "2026-01-31T23:59:59.5+02:00", "2026-02-30T00:00:00Z"),
         ("date-time", "2026-01-31t23:59:59z", "2026-01-31"),
@@ -67,7 +67,7 @@ fn go_value_of(text: &str) -> String {
 }
 
 #[test]
-fn a_value_of_the_wrong_type_for_a_format_is_told_about_the_format() {
+fn the_error_about_a_wrong_type_names_the_format() {
     let field = json!({"type": "string", "format": "date-time"});
     assert_eq!(
         wrong(&field, json!(5)),
@@ -80,7 +80,7 @@ fn a_value_of_the_wrong_type_for_a_format_is_told_about_the_format() {
 }
 
 #[test]
-fn a_pattern_that_cannot_be_understood_is_refused_with_its_place() {
+fn an_invalid_pattern_is_refused_with_its_path() {
     let schema = Schema::from_open_api(&json!({"properties": {"a": {"pattern": "("}}}));
     let error = Validator::new(schema).unwrap_err().to_string();
     assert!(error.contains("properties/a"), "{error}");

@@ -1,4 +1,4 @@
-//! The complaints about objects, word for word.
+//! The errors of objects, word for word.
 
 #![expect(clippy::needless_pass_by_value, reason = "values made for one call")]
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// What is wrong with a value of the field `spec.f`.
+/// The errors of a value of the field `spec.f`.
 fn wrong(field: &Value, value: Value) -> Vec<String> {
     let schema = json!({"type": "object", "properties": {
         "spec": {"type": "object", "properties": {"f": field}}
@@ -49,7 +49,7 @@ fn a_wrong_type_is_named_with_the_one_expected() {
 }
 
 #[test]
-fn a_missing_field_is_required_where_it_belongs() {
+fn a_missing_field_is_reported_at_its_path() {
     let schema = json!({"type": "object", "required": ["spec"], "properties": {
         "spec": {"type": "object", "required": ["a"]},
         "list": {"type": "array", "items": {"type": "object", "required": ["b"]}}
@@ -62,7 +62,7 @@ fn a_missing_field_is_required_where_it_belongs() {
 }
 
 #[test]
-fn each_rule_complains_in_its_own_words() {
+fn each_rule_has_its_own_message() {
     for (field, value, message) in [
         (
             json!({"type": "string", "enum": ["a", "b"]}),
@@ -164,7 +164,7 @@ fn int_or_string_is_either_and_nothing_else() {
 }
 
 #[test]
-fn of_null_only_type_and_enum_are_judged() {
+fn for_null_only_type_and_enum_are_validated() {
     let field = json!({
         "type": "string", "nullable": true, "minLength": 1, "pattern": "^a",
         "anyOf": [{"enum": ["a"]}, {"not": {}}]
@@ -178,7 +178,7 @@ fn of_null_only_type_and_enum_are_judged() {
 }
 
 #[test]
-fn no_valid_branch_is_told_with_the_complaints_of_the_best_one() {
+fn without_a_valid_branch_the_errors_of_the_best_one_are_reported() {
     let field = json!({"type": "object", "properties": {"a": {"type": "integer"}}, "anyOf": [
         {"required": ["b"]},
         {"properties": {"a": {"minimum": 5}}}
@@ -193,7 +193,7 @@ fn no_valid_branch_is_told_with_the_complaints_of_the_best_one() {
 }
 
 #[test]
-fn one_of_wants_exactly_one_branch() {
+fn one_of_requires_exactly_one_branch() {
     let field = json!({"type": "object", "oneOf": [{"required": ["a"]}, {"required": ["b"]}]});
     assert!(wrong(&field, json!({"a": 1})).is_empty());
     let text =
@@ -209,7 +209,7 @@ fn one_of_wants_exactly_one_branch() {
 }
 
 #[test]
-fn all_of_says_which_rules_are_broken_and_that_not_all_hold() {
+fn all_of_reports_each_broken_rule_and_that_not_all_hold() {
     let field = json!({"type": "object", "allOf": [
         {"required": ["a"]}, {"properties": {"b": {"maximum": 1}}}
     ]});
@@ -222,7 +222,7 @@ fn all_of_says_which_rules_are_broken_and_that_not_all_hold() {
 }
 
 #[test]
-fn elements_that_must_be_unique_are_named_at_their_second_place() {
+fn duplicate_elements_are_named_at_their_second_position() {
     let set =
         json!({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}});
     assert_eq!(wrong(&set, json!(["a", "b", "a", "a"])), [r#"spec.f[2]: Duplicate value: "a""#]);
@@ -239,7 +239,7 @@ fn elements_that_must_be_unique_are_named_at_their_second_place() {
 }
 
 #[test]
-fn embedded_resources_need_a_type_and_good_metadata() {
+fn embedded_resources_need_a_type_and_valid_metadata() {
     let field = json!({
         "type": "object", "x-kubernetes-embedded-resource": true,
         "x-kubernetes-preserve-unknown-fields": true
@@ -257,7 +257,7 @@ fn embedded_resources_need_a_type_and_good_metadata() {
 }
 
 #[test]
-fn a_status_is_judged_by_its_own_schema() {
+fn a_status_is_validated_by_its_own_schema() {
     let schema = Schema::from_open_api(&json!({
         "type": "object", "properties": {"phase": {"type": "string"}}
     }));
@@ -270,7 +270,7 @@ fn a_status_is_judged_by_its_own_schema() {
 }
 
 #[test]
-fn deep_nesting_does_no_harm() {
+fn deeply_nested_values_are_validated() {
     let mut schema = json!({"type": "string"});
     let mut value = json!(1);
     for _ in 0..120 {
@@ -282,7 +282,7 @@ fn deep_nesting_does_no_harm() {
 }
 
 #[test]
-fn rules_of_the_wrong_form_do_not_break_the_schema() {
+fn rules_of_the_wrong_form_are_ignored() {
     for rules in [
         json!({"type": "string", "anyOf": []}),
         json!({"type": "integer", "multipleOf": 0}),

@@ -1,5 +1,5 @@
 //! A store, the watches that feed it and the writes in flight: as `cluster::watch` and
-//! `execute::look` use it, one step at a time.
+//! `execute::snapshot` use it, one step at a time.
 
 mod truth;
 mod watches;
@@ -14,16 +14,16 @@ use crate::object::{Object, ObjectKey, Uid};
 
 pub(super) const PARENTS: usize = 2;
 
-/// Where a watch stands.
+/// The state of a watch.
 #[derive(Debug)]
 enum At {
     /// It has to list.
     Start,
-    /// A list is asked for.
+    /// A list is requested.
     Asked(ListStart),
-    /// The server has answered: readable, not readable, version.
+    /// The server has answered: objects and version.
     Answered(ListStart, Vec<(ObjectKey, Shown)>, u64),
-    /// A streamed list, as far as it has come.
+    /// A streamed list in progress.
     Streaming(ListStart, BTreeMap<ObjectKey, Object>, u64),
     Watching(u64),
 }
@@ -34,7 +34,7 @@ struct Scope {
     at: At,
 }
 
-/// What the server has answered and nobody has read yet.
+/// A response of the server that is not processed yet.
 #[derive(Debug, Clone)]
 enum Reply {
     Is(Object),
@@ -50,8 +50,8 @@ pub(super) struct World {
     /// Each key has one write in flight at most: a parent waits for its replies.
     writes: BTreeMap<ObjectKey, Reply>,
     reads: Vec<Reply>,
-    /// What somebody knows who was told of every change.
-    told: HashMap<ObjectKey, Object>,
+    /// The objects according to the changes that were reported.
+    reported: HashMap<ObjectKey, Object>,
     /// The newest version that was shown of each object. (A watch that is late may show the
     /// predecessor of a namesake that has come and gone; it will show its end too.)
     newest: HashMap<Uid, u64>,
@@ -67,12 +67,12 @@ impl World {
             Scope { id: store.add_scope(namespace.clone()), namespace, at: At::Start }
         };
         let scopes = namespaces.iter().copied().map(scope).collect();
-        let (server, backup, writes, reads, told, newest, steps) = <_>::default();
+        let (server, backup, writes, reads, reported, newest, steps) = <_>::default();
         let is_restored = false;
-        Self { server, store, backup, is_restored, scopes, writes, reads, told, newest, steps }
+        Self { server, store, backup, is_restored, scopes, writes, reads, reported, newest, steps }
     }
 
-    fn say(&mut self, step: String) {
+    fn log(&mut self, step: String) {
         self.steps.push(step);
     }
 
@@ -94,7 +94,7 @@ impl World {
         };
         let Some(after) = after else { return false };
         self.server.write(key, |_| after);
-        self.say(format!("others {what} {key} @{}", self.server.version));
+        self.log(format!("others {what} {key} @{}", self.server.version));
         true
     }
 
@@ -109,7 +109,7 @@ impl World {
         self.newest.clear();
         self.writes.clear();
         self.reads.clear();
-        self.say(format!("restored to {}", self.server.version));
+        self.log(format!("restored to {}", self.server.version));
         for scope in 0..self.scopes.len() {
             self.scopes[scope].at = At::Start;
             self.list(scope);
@@ -135,19 +135,19 @@ impl World {
         };
         self.server.write(key, |_| Some(after));
         let Some(Shown::Object(reply)) = self.server.read(key) else { return false };
-        self.say(format!("applied {key} @{}", self.server.version));
+        self.log(format!("applied {key} @{}", self.server.version));
         self.writes.insert(key.clone(), Reply::Is(reply));
         true
     }
 
-    /// A delete of what is cached, if it is what is there.
+    /// A delete of the cached object, if it is the live one.
     pub(super) fn delete(&mut self, key: &ObjectKey) -> bool {
         let Some(cached) = self.store.reader().get(key) else { return false };
         let Some(live) = self.server.objects.get(key).cloned() else {
             if self.writes.contains_key(key) {
                 return false;
             }
-            self.say(format!("deleted, was gone {key}"));
+            self.log(format!("deleted, was gone {key}"));
             self.writes.insert(key.clone(), Reply::Gone(key.clone(), cached.uid().clone()));
             return true;
         };
@@ -162,28 +162,28 @@ impl World {
             Some(Shown::Object(object)) => Reply::Is(object),
             _ => Reply::Gone(key.clone(), cached.uid().clone()),
         };
-        self.say(format!("deleted {key} @{}", self.server.version));
+        self.log(format!("deleted {key} @{}", self.server.version));
         self.writes.insert(key.clone(), reply);
         true
     }
 
-    /// A live read, by anyone.
+    /// A live read.
     pub(super) fn read(&mut self, key: &ObjectKey) -> bool {
         let Some(held) = self.server.objects.get(key) else { return false };
         if !held.is_selected || self.reads.len() >= 3 {
             return false;
         }
         let Some(Shown::Object(object)) = self.server.read(key) else { return false };
-        self.say(format!("read {object:?}"));
+        self.log(format!("read {object:?}"));
         self.reads.push(Reply::Is(object));
         true
     }
 
     pub(super) fn write_answered(&mut self, key: &ObjectKey, is_lost: bool) -> bool {
         let Some(reply) = self.writes.remove(key) else { return false };
-        self.say(format!("reply, lost {is_lost}: {reply:?}"));
+        self.log(format!("reply, lost {is_lost}: {reply:?}"));
         if !is_lost {
-            self.learn(reply);
+            self.cache_reply(reply);
         }
         true
     }
@@ -193,17 +193,17 @@ impl World {
             return false;
         }
         let reply = self.reads.remove(self.steps.len() % self.reads.len());
-        self.say(format!("read answered: {reply:?}"));
-        self.learn(reply);
+        self.log(format!("read answered: {reply:?}"));
+        self.cache_reply(reply);
         true
     }
 
-    fn learn(&mut self, reply: Reply) {
+    fn cache_reply(&mut self, reply: Reply) {
         let change = match reply {
             Reply::Is(object) => self.store.overlay(object),
             Reply::Gone(key, uid) => self.store.mark_deleted(&key, &uid),
         };
-        self.hear(change);
+        self.report(change);
     }
 }
 

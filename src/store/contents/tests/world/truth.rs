@@ -1,4 +1,4 @@
-//! What must be true of a store after each step, and once everything has arrived.
+//! The invariants of a store after each step, and once everything has arrived.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl World {
-    pub(in crate::store::contents::tests) fn hear(&mut self, change: Option<Change>) {
+    pub(in crate::store::contents::tests) fn report(&mut self, change: Option<Change>) {
         let Some(change) = change else { return };
         let key = change.object().key().clone();
         let named = [&change.before, &change.after].into_iter().flatten();
@@ -23,11 +23,11 @@ impl World {
             named.filter_map(|it| it.label(server::LABEL)).map(|it| Uid::new(&it)).collect();
         assert_eq!(change.parents, named, "{self:#?}");
         let before = change.before.as_ref().map(|it| it.json().to_owned());
-        let known = self.told.get(&key).map(|it| it.json().to_owned());
-        assert_eq!(before, known, "not told: {self:#?}");
+        let known = self.reported.get(&key).map(|it| it.json().to_owned());
+        assert_eq!(before, known, "not reported: {self:#?}");
         match change.after {
-            Some(after) => self.told.insert(key, after),
-            None => self.told.remove(&key),
+            Some(after) => self.reported.insert(key, after),
+            None => self.reported.remove(&key),
         };
     }
 
@@ -35,7 +35,7 @@ impl World {
         let reader = self.store.reader();
         let all = reader.list();
         let bytes: usize = all.iter().map(|object| object.json().len()).sum();
-        assert_eq!((reader.bytes(), reader.len()), (bytes, self.told.len()), "{self:#?}");
+        assert_eq!((reader.bytes(), reader.len()), (bytes, self.reported.len()), "{self:#?}");
         let texts = |objects: Vec<Object>| -> Vec<String> {
             objects.iter().map(|object| object.json().to_owned()).collect()
         };
@@ -46,8 +46,8 @@ impl World {
             assert_eq!(texts(reader.of_parent(&parent(number))), texts(scan), "{self:#?}");
         }
         for object in &all {
-            let told = self.told.get(object.key()).map(Object::json);
-            assert_eq!(told, Some(object.json()), "not told: {self:#?}");
+            let reported = self.reported.get(object.key()).map(Object::json);
+            assert_eq!(reported, Some(object.json()), "not reported: {self:#?}");
             self.is_no_older(object);
         }
         assert!(self.is_restored || reader.may_delete(None) == reader.is_synced(), "{self:#?}");
@@ -56,13 +56,14 @@ impl World {
     fn is_no_older(&mut self, object: &Object) {
         let version: u64 = object.resource_version().to_string().parse().unwrap();
         let newest = self.newest.get(object.uid()).copied().unwrap_or_default();
-        // What cannot be read may be shown as it last was.
-        let is_left_out = self.store.reader().undecodable_at(object.key()).is_some();
-        assert!(version >= newest || is_left_out, "went back: {self:#?}");
+        // An undecodable object may be shown in its last version.
+        let is_undecodable = self.store.reader().undecodable_at(object.key()).is_some();
+        assert!(version >= newest || is_undecodable, "went back: {self:#?}");
         self.newest.insert(object.uid().clone(), version.max(newest));
     }
 
-    /// Everything arrives that is on its way, in any order; then the store is as the server is.
+    /// Processes all pending events and replies in any order; then the store is in the server's
+    /// state.
     pub(in crate::store::contents::tests) fn settle(&mut self, rng: &mut SeededRng) {
         let keys: Vec<ObjectKey> = self.writes.keys().cloned().collect();
         let mut is_busy = true;
@@ -99,7 +100,7 @@ impl World {
             }
         }
         let cached = reader.list();
-        // One that cannot be read any more is shown as it last was, or not at all.
+        // An object that became undecodable is shown in its last version, or not at all.
         let cached = cached.iter().filter(|it| !unreadable.contains(it.key()));
         assert_eq!(cached.map(Object::json).collect::<Vec<_>>(), readable, "{self:#?}");
         let undecodable: Vec<_> =

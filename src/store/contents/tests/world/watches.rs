@@ -1,4 +1,4 @@
-//! What a watch does, in the steps of `cluster::watch`.
+//! The steps of a watch, as in `cluster::watch`.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ impl World {
         if !matches!(self.scopes[scope].at, At::Watching(_)) {
             return false;
         }
-        self.say(format!("scope {scope} expired"));
+        self.log(format!("scope {scope} expired"));
         self.scopes[scope].at = At::Start;
         true
     }
@@ -39,7 +39,7 @@ impl World {
                 Shown::Unreadable(object) => drop(self.store.leave_out(object)),
             }
         }
-        self.say(format!("scope {scope} streams from {}", self.server.version));
+        self.log(format!("scope {scope} streams from {}", self.server.version));
         self.scopes[scope].at = At::Streaming(start, objects, self.server.version);
         true
     }
@@ -62,21 +62,21 @@ impl World {
                         Shown::Unreadable(object) => drop(self.store.leave_out(object)),
                     }
                 }
-                self.take_in(scope, start, objects, version)
+                self.replace(scope, start, objects, version)
             }
             At::Streaming(start, objects, version) => {
-                self.take_in(scope, start, objects.into_values().collect(), version)
+                self.replace(scope, start, objects.into_values().collect(), version)
             }
             At::Watching(version) => {
                 self.scopes[scope].at = At::Watching(version);
                 return false;
             }
         };
-        self.say(format!("scope {scope} lists: {:?}", self.scopes[scope].at));
+        self.log(format!("scope {scope} lists: {:?}", self.scopes[scope].at));
         true
     }
 
-    fn take_in(&mut self, scope: usize, start: ListStart, items: Vec<Object>, at: u64) -> At {
+    fn replace(&mut self, scope: usize, start: ListStart, items: Vec<Object>, at: u64) -> At {
         let id = self.scopes[scope].id;
         let (changes, settled) = self.store.replace(id, start, items, &number(at));
         if settled == Settled::VersionRegressed {
@@ -84,7 +84,7 @@ impl World {
             self.newest.clear();
         }
         for change in changes {
-            self.hear(Some(change));
+            self.report(Some(change));
         }
         At::Watching(at)
     }
@@ -98,7 +98,7 @@ impl World {
         let Some((version, key, event)) = self.server.next(namespace.as_deref(), from) else {
             return false;
         };
-        self.say(format!("scope {scope} @{version}: {event:?}"));
+        self.log(format!("scope {scope} @{version}: {event:?}"));
         self.take(scope, version, key, event);
         true
     }
@@ -144,7 +144,7 @@ impl World {
                 self.store.observe_deletion(id, &object)
             }
         };
-        self.hear(change);
+        self.report(change);
     }
 
     pub(in crate::store::contents::tests) fn bookmark(&mut self, scope: usize) -> bool {

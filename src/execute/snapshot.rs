@@ -1,0 +1,100 @@
+//! The snapshot of a machine: the current caches.
+
+use std::{
+    collections::BTreeSet,
+    sync::Arc,
+    time::{Instant, SystemTime},
+};
+
+use super::Context;
+use crate::{
+    object::{K8sType, Object, ObjectKey, Uid, Undecodable},
+    operator::Children,
+    plan::ChildId,
+    reply::TypeSchema,
+    run::{Now, Snapshot},
+    store::Store,
+};
+
+/// The current time.
+pub(super) fn now() -> Now {
+    Now { monotonic: Instant::now(), wall: SystemTime::now() }
+}
+
+impl Snapshot for Context {
+    fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object> {
+        self.parents().reader().get(key).filter(|parent| parent.uid() == uid)
+    }
+
+    fn cached(&self, id: &ChildId) -> Option<Object> {
+        self.store(&id.ty)?.reader().get(&id.key)
+    }
+
+    fn observed(&self, parent: &Object) -> Children {
+        let of_store = |store: &Store| {
+            let reader = store.reader();
+            (reader.ty().clone(), reader.of_parent(parent.uid()))
+        };
+        Children::new(self.children().iter().map(of_store))
+    }
+
+    fn is_undecodable(&self, id: &ChildId) -> bool {
+        self.store(&id.ty).is_some_and(|store| store.reader().undecodable_at(&id.key).is_some())
+    }
+
+    fn undecodable_children(&self, parent: &Object) -> Vec<Undecodable> {
+        let children = self.children().iter();
+        children.flat_map(|store| store.reader().undecodable_children_of(parent.uid())).collect()
+    }
+
+    /// All child types, if the parent itself may be outdated.
+    fn unsynced(&self, parent: &Object) -> BTreeSet<K8sType> {
+        let config = self.settings().config();
+        let may_delete = |store: &Store| {
+            let reader = store.reader();
+            let is_anywhere = config.uncollectable().any(|ty| ty == reader.ty());
+            match config.namespaces.names() {
+                _ if !is_anywhere => reader.may_delete(parent.namespace()),
+                // Namespaces that only other operators watch do not matter.
+                Some(names) if reader.ty().is_namespaced() => {
+                    names.iter().all(|name| reader.may_delete(Some(name)))
+                }
+                Some(_) | None => reader.may_delete(None),
+            }
+        };
+        let is_old = self.may_be_old(parent);
+        let unsynced = self.children().iter().filter(|store| is_old || !may_delete(store));
+        unsynced.map(|store| store.reader().ty().clone()).collect()
+    }
+
+    fn may_be_old(&self, parent: &Object) -> bool {
+        !self.parents().reader().may_delete(parent.namespace())
+    }
+
+    fn is_paused(&self) -> bool {
+        self.has_paused()
+    }
+
+    fn unavailable(&self) -> Option<String> {
+        self.why_unavailable()
+    }
+
+    fn spare(&self) -> usize {
+        self.requests().spare()
+    }
+
+    fn count_children(&self) -> usize {
+        let label = &self.settings().config().labels.managed_by;
+        let is_ours = |child: &Object| child.label(label).as_deref() == Some(self.name().as_str());
+        let count = |store: &Store| store.reader().list().into_iter().filter(is_ours).count();
+        self.children().iter().map(count).sum()
+    }
+
+    fn fresh_schema(&self) -> Option<Arc<TypeSchema>> {
+        self.parent_schema().fresh()
+    }
+
+    fn known_schema(&self) -> Option<Arc<TypeSchema>> {
+        self.parent_schema().last_known()
+    }
+}

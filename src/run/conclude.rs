@@ -1,0 +1,153 @@
+//! From the end of the writes to the end of the reconcile: writes the status.
+
+use std::sync::Arc;
+
+use super::{
+    Effect, Machine, Moment,
+    parent::status::{self, Returned, Scope, Wanted},
+    stage::{Awaited, Stage, Then},
+};
+use crate::{
+    history::ReconcileStep,
+    journal::Fact,
+    object::{Redactor, SecretFields},
+    plan::ChildId,
+    reply::{ApiError, TypeSchema},
+    report::{child_status, conditions},
+};
+
+/// The third reconcile in a row that writes children also writes the status.
+const LAST_WITHOUT_STATUS: u32 = 1;
+
+impl Machine {
+    /// Writes the status if it is due. `status` is what the handler returned.
+    pub(super) fn conclude(&mut self, status: Option<Returned>, at: &Moment<'_>) {
+        if !self.is_alive() || self.preview.is_some() {
+            return self.finish(at);
+        }
+        let progress = self.journal.progress();
+        let is_time = progress.has_settled() || self.after_writes > LAST_WITHOUT_STATUS;
+        if progress.has_failed_for_good() {
+            self.note([Fact::ChildrenNotRetried], at);
+        }
+        if is_time { self.write_status(status, at) } else { self.finish(at) }
+    }
+
+    /// Writes the result of the reconcile so far into the status.
+    pub(super) fn write_status(&mut self, status: Option<Returned>, at: &Moment<'_>) {
+        if self.needs_redactor(at) {
+            self.stage = Stage::Redacting(Then::WriteStatus(status));
+            return self.effects.push(Effect::ReadSchema);
+        }
+        self.stage = Stage::WritingStatus;
+        let news = self.memory.flapping().news();
+        self.note(news.into_iter().map(|(why, message)| Fact::Flapping(why, message)), at);
+        self.note([Fact::StatusBegan], at);
+        let report = self.report(at);
+        let cached = |id: &ChildId| self.view(at, |view| view.snapshot.cached(id)).flatten();
+        let wanted = Wanted {
+            handler: status,
+            conditions: conditions::of_report(&report),
+            children: child_status::listed(&report, self.memory.last_applied(), &cached),
+            holds_none: report.holds_no_deletions(),
+        };
+        let next = self.ask(at, |view| status::begin(Scope::Whole, wanted, view));
+        self.status_next(next, at);
+    }
+
+    pub(super) fn status_next(&mut self, next: Option<status::Next>, at: &Moment<'_>) {
+        match next {
+            Some(status::Next::Ask(request, state)) => self.send(request, Awaited::Status(state)),
+            Some(status::Next::ReadSchema(writing)) => {
+                if let Stage::Called(call) = &mut self.stage {
+                    call.writing = Some(writing);
+                } else {
+                    self.stage = Stage::Redacting(Then::ResumeStatus(writing));
+                }
+                self.effects.push(Effect::ReadSchema);
+            }
+            Some(status::Next::Conditions(refused, had_failed)) => {
+                // The schema is known: it was read for the refused status.
+                self.needs_redactor(at);
+                let report = self.report(at);
+                let (conditions, holds) =
+                    (conditions::of_report(&report), report.holds_no_deletions());
+                let begin = |view: &super::view::View<'_>| {
+                    status::begin_conditions(conditions, holds, refused, had_failed, view)
+                };
+                let next = self.ask(at, begin);
+                self.status_next(next, at);
+            }
+            Some(status::Next::Done) if matches!(self.stage, Stage::Called(_)) => {
+                self.timeout_reported(at);
+            }
+            Some(status::Next::Done) => {
+                self.lap(ReconcileStep::Status, at);
+                self.finish(at);
+            }
+            None => {}
+        }
+    }
+
+    pub(super) fn schema_read(
+        &mut self,
+        schema: Result<Option<Arc<TypeSchema>>, ApiError>,
+        at: &Moment<'_>,
+    ) {
+        if let Stage::Called(call) = &mut self.stage {
+            let Some(writing) = call.writing.take() else { return };
+            let next = self.ask(at, |view| status::schema_read(*writing, schema, view));
+            return self.status_next(next, at);
+        }
+        match std::mem::replace(&mut self.stage, Stage::WritingStatus) {
+            Stage::Redacting(Then::WriteStatus(status)) => {
+                self.redact(&schema, at);
+                self.write_status(status, at);
+            }
+            Stage::Redacting(Then::Finish) => {
+                self.redact(&schema, at);
+                self.finish(at);
+            }
+            Stage::Redacting(Then::ResumeStatus(writing)) => {
+                let next = self.ask(at, |view| status::schema_read(*writing, schema, view));
+                self.status_next(next, at);
+            }
+            stage => self.stage = stage,
+        }
+    }
+
+    /// Whether the schema must be read before texts of others are shown. Otherwise the redactor is set.
+    pub(super) fn needs_redactor(&mut self, at: &Moment<'_>) -> bool {
+        if !self.journal.progress().quotes_others() || self.redactor.is_some() {
+            return false;
+        }
+        let Some(parent) = &self.parent else { return false };
+        if !parent.ty().may_be_custom() {
+            self.redactor = self.redactor_with(None, at);
+            return false;
+        }
+        // An outdated schema is good enough; the status write refreshes it.
+        match at.snapshot.known_schema() {
+            Some(schema) => {
+                self.redactor = self.redactor_with(Some(&schema.secrets), at);
+                false
+            }
+            None => true,
+        }
+    }
+
+    fn redact(&mut self, schema: &Result<Option<Arc<TypeSchema>>, ApiError>, at: &Moment<'_>) {
+        self.redactor = match schema {
+            Ok(Some(schema)) => self.redactor_with(Some(&schema.secrets), at),
+            Ok(None) => Some(Redactor::Everything { is_passing: true }),
+            Err(_) => Some(Redactor::Everything { is_passing: false }),
+        };
+    }
+
+    fn redactor_with(&self, secrets: Option<&SecretFields>, at: &Moment<'_>) -> Option<Redactor> {
+        self.view(at, |view| {
+            let children = view.snapshot.observed(view.parent);
+            Redactor::over(view.parent, children.iter(), secrets)
+        })
+    }
+}
