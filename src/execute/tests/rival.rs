@@ -74,7 +74,10 @@ async fn the_rival_of_a_recreated_child_that_left_the_cache_is_found() {
         memory = world.reconcile(memory).await.memory;
     }
     let message = memory.flapping().condition().unwrap().message;
-    assert!(message.contains("`rival` reverts ") && message.contains(".spec.x repeatedly"), "{message}");
+    assert!(
+        message.contains("`rival` reverts ") && message.contains(".spec.x repeatedly"),
+        "{message}"
+    );
 }
 
 /// A failed repair does not hide the drift.

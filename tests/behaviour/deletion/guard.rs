@@ -134,7 +134,7 @@ async fn only_the_code_of_the_held_children_allows_their_deletion() {
         assert_eq!(names(&world, "a-").await.len(), 6, "allowed by {wrong}");
         let is_answered = |parent: &Value| {
             let message = condition(parent, "DeletionsHeld")["message"].to_string();
-            message.contains(&format!("is \\\"{wrong}\\\", which allows none of them"))
+            message.contains(&format!("is \\\"{wrong}\\\", which does not allow them"))
         };
         world.until(RECIPE, "r", &format!("that {wrong} allows nothing"), is_answered).await;
     }

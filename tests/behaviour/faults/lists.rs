@@ -77,6 +77,7 @@ async fn nothing_is_deleted_while_what_reads_the_lists_dies_of_them() {
     let (faults, child) = with_child().await;
     let panicking = Fault::rewrite_objects(|_| panic!("of this very object (injected)"));
     let panicking = Rule::new(panicking).verb("list").name("c");
-    let words = "the answer of the API server cannot be read: a defect of the framework";
+    let words =
+        "the answer of the API server cannot be read: internal error: the watch loop panicked";
     assert_works_without_lists(faults, child, panicking, words).await;
 }

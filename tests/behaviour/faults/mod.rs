@@ -179,7 +179,7 @@ impl Faults {
 
     /// Waits until one Event reports that deletions of the parent wait for a type.
     async fn until_deletion_waits(&self, parent: &str, ty: &str) {
-        let words = format!("deletion waits until all objects of {ty} are known");
+        let words = format!("deletion waits until all objects of {ty} are listed");
         self.until_warned(parent, &words).await;
         let events = self.world.list(EVENT).await;
         let is_it = |event: &&Value| {

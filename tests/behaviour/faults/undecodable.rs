@@ -140,7 +140,7 @@ async fn an_undecodable_parent_loses_no_child_and_hides_no_other_across_a_restar
 }
 
 #[operetta_harness::test]
-async fn whatever_of_a_child_cannot_be_read_is_told_of_its_parent_without_content() {
+async fn an_undecodable_field_of_a_child_is_reported_without_its_content() {
     let faults = Faults::start().await;
     faults.world.apply(RECIPE, recipe("r", &[config_map("bad", json!({}))])).await;
     faults.until_settled("r").await;
@@ -149,7 +149,7 @@ async fn whatever_of_a_child_cannot_be_read_is_told_of_its_parent_without_conten
         ("generation", json!("hidden"), "cannot be decoded and is ignored: "),
         ("resourceVersion", json!({"hidden": 1}), "cannot be decoded and is ignored: "),
         ("ownerReferences", json!("hidden"), "cannot be decoded and is ignored: "),
-        ("ownerReferences", json!([{"uid": 7, "controller": "hidden"}]), "cannot be read"),
+        ("ownerReferences", json!([{"uid": 7, "controller": "hidden"}]), "cannot be decoded"),
     ] {
         let broken = Rule::new(invalid(field, value)).resource("configmaps").name("bad");
         let broken = faults.add(broken);

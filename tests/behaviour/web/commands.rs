@@ -232,7 +232,7 @@ async fn a_handler_that_hangs_in_a_preview_does_not_block_others() {
     assert_eq!(preview().await, "the handler has not returned within 0.2 s");
     // The call still holds its thread, so a second preview is refused.
     let second = preview().await;
-    assert!(second.as_str().unwrap().contains("ask again when it has answered"), "{second}");
+    assert!(second.as_str().unwrap().contains("retry when it has finished"), "{second}");
     world.apply(RECIPE, recipe("s", &[config_map("d", json!({}))])).await;
     world.until_ready(RECIPE, "s").await;
     held.set(false);

@@ -93,7 +93,7 @@ async fn a_missing_type_is_named_for_a_parent_whose_handler_was_never_called() {
     let config = recipe::config("cook").child_of_type(widgets, ChildConfig::apply());
     world.apply(RECIPE, recipe("r", &[])).await;
     let operators = start_with(&world, config).await;
-    let parts = ["degraded", "widgets", "no handler is called", "install the type"];
+    let parts = ["degraded", "widgets", "the handler is not called", "install the type"];
     let shown = explained(&world, &operators, "r", |shown| explains(shown, &parts)).await;
     assert_eq!(shown["phase"], "failing");
     operators.stop().await;

@@ -134,7 +134,8 @@ async fn refused_and_unanswered_lists_are_reported() {
     plan.heal();
     // One list gets no answer: the other is shown after the timeout.
     let held = plan.add(lists(Fault::HoldReply).times(1));
-    let events = shown(&world, &operators, "r", has_error("1 of 2 questions within 5 s")).await;
+    let events =
+        shown(&world, &operators, "r", has_error("1 of 2 requests for Events within 5 s")).await;
     assert_eq!((&events["objectsOmitted"], held.hits()), (&json!(1), 1));
     plan.heal();
     let events = shown(&world, &operators, "r", |events| !reasons(events).is_empty()).await;

@@ -207,7 +207,7 @@ async fn repeated_deletions_of_a_child_are_reported_and_it_is_created_again() {
     world.until_ready(RECIPE, "r").await;
     let rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Deletes);
     let message = until_flapping(&world, &operators, "FightingOverFields").await;
-    assert!(message.ends_with("/c: somebody deletes it again and again"), "{message}");
+    assert!(message.ends_with("/c: another client deletes it repeatedly"), "{message}");
     drop(rival);
     world.until(CONFIG_MAP, "c", "the child", Value::is_object).await;
     until_calm(&world).await;
@@ -234,7 +234,7 @@ async fn repeated_deletions_of_a_slowly_terminating_child_are_reported() {
             .await;
     }
     let message = until_flapping(&world, &operators, "FightingOverFields").await;
-    assert!(message.ends_with("/c: somebody deletes it again and again"), "{message}");
+    assert!(message.ends_with("/c: another client deletes it repeatedly"), "{message}");
     operators.stop().await;
 }
 

@@ -64,7 +64,7 @@ async fn a_child_that_is_recreated_repeatedly_exists_while_its_parent_is_slowed(
         change_image(&world).await;
     }
     let message = until_flapping(&world, &operators, "FightingOverFields").await;
-    assert!(message.contains("`rival` changes .spec.containers"), "{message}");
+    assert!(message.contains("`rival` reverts .spec.containers"), "{message}");
     until_waiting(&world, &operators, "Slowed").await;
     let pod = world.get(POD, "p").await;
     assert_eq!(*image(&pod), "soup:1", "{pod}");
@@ -95,7 +95,7 @@ async fn flapping_is_slowed_although_another_child_is_refused() {
     world.until(CONFIG_MAP, "c", "the child", Value::is_object).await;
     let _rival = Rival::start(&world, CONFIG_MAP, "c", Habit::Deletes);
     let message = until_flapping(&world, &operators, "FightingOverFields").await;
-    assert!(message.ends_with("/c: somebody deletes it again and again"), "{message}");
+    assert!(message.ends_with("/c: another client deletes it repeatedly"), "{message}");
     world.until(CONFIG_MAP, "c", "that the rival has won", Value::is_null).await;
     let parent = until_waiting(&world, &operators, "Retry").await;
     let reconciles = operators.reconciles("cook", &world.namespace, "r");

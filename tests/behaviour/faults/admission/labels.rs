@@ -8,7 +8,7 @@ const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// Waits until the missing label is reported, because no watch would show the child.
 async fn until_missing_label_is_reported(faults: &Faults) -> Value {
     faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
-    let words = "keeps it without the label `app.kubernetes.io/managed-by`";
+    let words = "stored the object without the label `app.kubernetes.io/managed-by`";
     faults.until_not_ready("r", words).await;
     faults.until_warned("r", words).await;
     let child = faults.world.get(CONFIG_MAP, "c").await;

@@ -79,7 +79,7 @@ fn refused() -> Vec<(&'static str, Value, &'static str)> {
         ("managers", odd("metadata.managedFields", json!([])), "is written by the server"),
         ("a link", odd("metadata.selfLink", json!("/api")), "`metadata.selfLink` is written"),
         ("a status", odd("status", json!({"phase": "Running"})), "`status` is written by the"),
-        ("a child twice", beside(config_map("new", json!({"other": "data"}))), "is named twice"),
+        ("a child twice", beside(config_map("new", json!({"other": "data"}))), "is returned twice"),
         ("a secret of numbers", odd_secret("data"), "`data` has the wrong JSON type"),
         ("a secret of odd texts", odd_secret("stringData"), "`stringData` has the wrong JSON type"),
         ("the parent itself", itself("the parent itself"), "it is the parent itself"),
