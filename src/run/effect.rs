@@ -1,6 +1,6 @@
 //! The events that a machine processes, and the effects that it returns.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::{
     journal::Failure,
     object::{Object, Uid},
     operator::{Allowance, FinalizeResponse, SyncRequest, SyncResponse},
-    plan::{ChildId, Exceeded, Reservation},
+    plan::{ChildId, Exceeded, Plan, Reservation},
     reply::{ApiError, TypeSchema},
 };
 
@@ -42,6 +42,15 @@ pub enum Aim {
     Reconcile,
     /// Shows what that would do, and sends no request.
     Plan,
+}
+
+/// What a reconcile would do.
+#[derive(Debug, Default)]
+pub struct Previewed {
+    /// The plan, as if no other manager owned fields of the children: it shows the desired state.
+    pub plan: Plan,
+    /// The children that would not be written because other managers own fields of them, with the reason.
+    pub contested: BTreeMap<ChildId, String>,
 }
 
 /// The response of a handler.

@@ -45,9 +45,10 @@ mod tests;
 
 use std::{sync::Arc, time::Instant};
 
-pub use effect::{Aim, Cache, Effect, Event, HandlerError, Purpose, RequestId, Response};
+pub use effect::{
+    Aim, Cache, Effect, Event, HandlerError, Previewed, Purpose, RequestId, Response,
+};
 pub use memory::{HandlerFailures, Memory};
-pub use preview::Previewed;
 pub use request::{Answer, DryRun, Force, Reply, Request, Whole};
 pub use settings::Settings;
 pub use snapshot::{Now, Snapshot};

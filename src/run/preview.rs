@@ -1,23 +1,14 @@
-//! What a reconcile would do: the handler is called and its answer is planned, and nothing comes of it. No request is
-//! sent, and no finalizer is changed first: what is cached is what is planned for.
+//! The preview of a reconcile: the handler is called and its answer is planned. No request is sent and no finalizer is
+//! changed; the plan is for the cached state.
 
 use std::collections::BTreeMap;
 
-use super::{Machine, Moment, Purpose};
+use super::{Machine, Moment, Previewed, Purpose};
 use crate::{
     journal::{Fact, Failure},
     operator::ConflictPolicy,
     plan::{ChildId, Plan, Refusal},
 };
-
-/// What a reconcile would do.
-#[derive(Debug, Default)]
-pub struct Previewed {
-    /// The plan, as if no other manager held fields: what is desired is to be seen.
-    pub plan: Plan,
-    /// What would not be written, as others hold fields of it, each with the reason.
-    pub contested: BTreeMap<ChildId, String>,
-}
 
 impl Machine {
     pub(super) fn preview(&mut self, at: &Moment<'_>) {
