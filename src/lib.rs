@@ -90,19 +90,19 @@ pub mod web;
 /// Compiles the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-pub struct Readme;
+struct Readme;
 
 /// Compiles the example of the document.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/status.md")]
-pub struct Status;
+struct Status;
 
 /// Compiles the example of the document.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/your-own-program.md")]
-pub struct YourOwnProgram;
+struct YourOwnProgram;
 
 /// Compiles the examples of the document.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/porting-from-roperator.md")]
-pub struct PortingFromRoperator;
+struct PortingFromRoperator;

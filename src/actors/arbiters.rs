@@ -12,15 +12,15 @@ use crate::{
 
 /// Threads for the reconcilers of all operators. Dropping it stops the threads with their reconcilers and
 /// waits for their end, which is short because no actor blocks.
-pub struct Arbiters(Vec<Arbiter>);
+pub(crate) struct Arbiters(Vec<Arbiter>);
 
 /// Starts reconcilers on the threads. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct ArbiterPool(Arc<[ArbiterHandle]>);
+pub(crate) struct ArbiterPool(Arc<[ArbiterHandle]>);
 
 impl Arbiters {
     /// Starts `count` threads, each with a heartbeat on the board. Must be called within an actix system.
-    pub fn start(count: usize, board: &Board) -> Self {
+    pub(crate) fn start(count: usize, board: &Board) -> Self {
         let start = |number| {
             let (arbiter, pulse) = (Arbiter::new(), board.pulse(name(number), Instant::now()));
             arbiter.spawn(async move {
@@ -35,7 +35,7 @@ impl Arbiters {
     }
 
     /// The pool that starts reconcilers on these threads.
-    pub fn pool(&self) -> ArbiterPool {
+    pub(crate) fn pool(&self) -> ArbiterPool {
         ArbiterPool(self.0.iter().map(Arbiter::handle).collect())
     }
 }

@@ -7,10 +7,10 @@ use actix::{Actor, Addr, Context, Handler, Message, Recipient};
 use crate::metrics::{InMailbox, MailboxDepth};
 
 /// A message that may wait in a mailbox.
-pub trait MeteredMessage: Message<Result = ()> + Send + 'static {}
+pub(crate) trait MeteredMessage: Message<Result = ()> + Send + 'static {}
 
 /// The handler of a metered message. The [`Handler`] of the actor only unwraps it.
-pub trait Receive<M: MeteredMessage>: Actor<Context = Context<Self>> {
+pub(crate) trait Receive<M: MeteredMessage>: Actor<Context = Context<Self>> {
     /// Processes one message.
     fn receive(&mut self, message: M, ctx: &mut Context<Self>);
 }
@@ -18,13 +18,13 @@ pub trait Receive<M: MeteredMessage>: Actor<Context = Context<Self>> {
 /// A counted message in a mailbox.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
-pub struct Metered<M> {
+pub(crate) struct Metered<M> {
     message: M,
     waiting: InMailbox,
 }
 
 /// Sends messages of one type to one actor.
-pub struct MeteredRecipient<M: MeteredMessage> {
+pub(crate) struct MeteredRecipient<M: MeteredMessage> {
     to: Recipient<Metered<M>>,
     depth: MailboxDepth,
 }
@@ -60,7 +60,7 @@ impl<M: MeteredMessage> MeteredRecipient<M> {
     }
 
     /// Sends a message, also when the mailbox has reached its capacity.
-    pub fn post(&self, message: M) {
+    pub(crate) fn post(&self, message: M) {
         self.to.do_send(Metered::new(message, &self.depth));
     }
 }

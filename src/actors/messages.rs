@@ -37,46 +37,46 @@ pub(super) struct SchemaRead {
 /// A reply to an own write, or a live read, changed a store.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
-pub struct Published {
+pub(crate) struct Published {
     /// The change.
-    pub change: Change,
+    pub(crate) change: Change,
     /// The reconcile that made the write, if it was an own one.
-    pub origin: Option<Origin>,
+    pub(crate) origin: Option<Origin>,
 }
 
 /// Objects of a type changed.
 #[derive(Debug, Clone, Message)]
 #[rtype(result = "()")]
-pub struct Observed {
+pub(crate) struct Observed {
     /// The type.
-    pub ty: K8sType,
+    pub(crate) ty: K8sType,
     /// The changes, shared by all recipients.
-    pub changes: Arc<[Change]>,
+    pub(crate) changes: Arc<[Change]>,
     /// The reconcile that made the write, if it was an own one.
-    pub origin: Option<Origin>,
+    pub(crate) origin: Option<Origin>,
 }
 
 /// A version of an object could not be decoded.
 #[derive(Debug, Clone, Message)]
 #[rtype(result = "()")]
-pub struct FoundUndecodable {
+pub(crate) struct FoundUndecodable {
     /// What is known of it.
-    pub object: Undecodable,
+    pub(crate) object: Undecodable,
 }
 
 /// The condition of a watch changed.
 #[derive(Debug, Clone, Message)]
 #[rtype(result = "()")]
-pub struct WatchChanged {
+pub(crate) struct WatchChanged {
     /// Which watch.
-    pub watched: Watched,
+    pub(crate) watched: Watched,
     /// Its condition.
-    pub condition: WatchCondition,
+    pub(crate) condition: WatchCondition,
 }
 
 /// The condition of a watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum WatchCondition {
+pub(crate) enum WatchCondition {
     /// Its first list is not complete.
     Pending,
     /// Its part of the store is in sync.
@@ -94,19 +94,19 @@ pub(super) struct Turn;
 
 /// An operator's state changed.
 #[derive(Debug, Clone)]
-pub struct OperatorStateChanged {
+pub(crate) struct OperatorStateChanged {
     /// The operator's name.
-    pub operator: OperatorName,
+    pub(crate) operator: OperatorName,
     /// Its state.
-    pub state: OperatorState,
+    pub(crate) state: OperatorState,
 }
 
 /// A user sent a request to the web endpoint.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
-pub struct Asked {
+pub(crate) struct Asked {
     /// The request, with the channel for its answer.
-    pub request: WebRequest,
+    pub(crate) request: WebRequest,
 }
 
 /// A preview of the next reconcile was requested.

@@ -31,13 +31,11 @@ mod reflector;
 mod shown;
 mod timer;
 
-pub use arbiters::{ArbiterPool, Arbiters};
-pub use mailbox::MeteredRecipient;
-pub use messages::{
-    Asked, Observed, OperatorStateChanged, Published, WatchChanged, WatchCondition,
-};
-pub use operator_actor::{OperatorActor, OperatorParts};
-pub use reflector::{Reflector, ReflectorParts};
+pub(crate) use arbiters::{ArbiterPool, Arbiters};
+pub(crate) use mailbox::MeteredRecipient;
+pub(crate) use messages::{Asked, OperatorStateChanged, Published};
+pub(crate) use operator_actor::{OperatorActor, OperatorParts};
+pub(crate) use reflector::{Reflector, ReflectorParts};
 
 #[cfg(test)]
 mod tests;

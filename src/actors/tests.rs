@@ -17,6 +17,7 @@ use tokio::{
 
 use super::{
     mailbox::{Metered, MeteredMessage, Receive},
+    messages::{Observed, WatchChanged, WatchCondition},
     reconciler::Reconciler,
     *,
 };

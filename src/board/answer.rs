@@ -6,7 +6,7 @@ use crate::object::ObjectKey;
 
 /// The reply channel of a request. Dropping it reports that the process is stopping.
 #[derive(Debug)]
-pub struct Answer<T = ()>(oneshot::Sender<Result<T, CommandError>>);
+pub(crate) struct Answer<T = ()>(oneshot::Sender<Result<T, CommandError>>);
 
 /// Why a command was not executed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -60,7 +60,7 @@ impl<T> Answer<T> {
     }
 
     /// Sends the result.
-    pub fn give(self, result: Result<T, CommandError>) {
+    pub(crate) fn give(self, result: Result<T, CommandError>) {
         // The requester may be gone.
         let _ = self.0.send(result);
     }

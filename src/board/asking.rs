@@ -14,7 +14,7 @@ const WAITING: usize = 64;
 
 impl Board {
     /// Starts to accept commands, until [`Board::begin_stopping`]. The receiver executes them.
-    pub fn take_commands(&self) -> mpsc::Receiver<WebRequest> {
+    pub(crate) fn take_commands(&self) -> mpsc::Receiver<WebRequest> {
         let (sender, receiver) = mpsc::channel(WAITING);
         self.write().commands = Some(sender);
         receiver
@@ -54,7 +54,7 @@ impl Board {
     ///
     /// # Errors
     /// When the request cannot be sent. Refusals by the server are in the answer.
-    pub async fn read_events(
+    pub(crate) async fn read_events(
         &self,
         operator: &str,
         about: Vec<EventSubject>,

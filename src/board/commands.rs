@@ -21,20 +21,20 @@ pub enum Command {
 
 /// A command with its context.
 #[derive(Debug)]
-pub struct CommandRequest {
+pub(crate) struct CommandRequest {
     /// The operator that executes it.
-    pub operator: String,
+    pub(crate) operator: String,
     /// The command.
-    pub command: Command,
+    pub(crate) command: Command,
     /// The user who gave it, if known.
-    pub by: Option<String>,
+    pub(crate) by: Option<String>,
     /// Where the answer goes.
-    pub answer: Answer,
+    pub(crate) answer: Answer,
 }
 
 /// A request from the web.
 #[derive(Debug)]
-pub enum WebRequest {
+pub(crate) enum WebRequest {
     /// A command.
     Command(CommandRequest),
     /// A query for what a reconcile would do.
@@ -45,7 +45,7 @@ pub enum WebRequest {
 
 impl WebRequest {
     /// The operator that it addresses.
-    pub fn operator(&self) -> &str {
+    pub(crate) fn operator(&self) -> &str {
         match self {
             Self::Command(command) => &command.operator,
             Self::Preview(preview) => &preview.operator,
@@ -54,7 +54,7 @@ impl WebRequest {
     }
 
     /// Answers with an error.
-    pub fn refuse(self, error: CommandError) {
+    pub(crate) fn refuse(self, error: CommandError) {
         match self {
             Self::Command(command) => command.answer.give(Err(error)),
             Self::Preview(preview) => preview.answer.give(Err(error)),

@@ -5,33 +5,33 @@ use crate::object::{ObjectEvent, ObjectKey, Uid};
 
 /// An object whose Events are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventSubject {
+pub(crate) struct EventSubject {
     /// Its key.
-    pub key: ObjectKey,
+    pub(crate) key: ObjectKey,
     /// Its uid: an object recreated under the same name is another object.
-    pub uid: Uid,
+    pub(crate) uid: Uid,
 }
 
 /// The Events that were read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EventReading {
+pub(crate) struct EventReading {
     /// The newest Events about all of the objects, newest first.
-    pub events: Vec<ObjectEvent>,
+    pub(crate) events: Vec<ObjectEvent>,
     /// The minimum number of further Events.
-    pub omitted: usize,
+    pub(crate) omitted: usize,
     /// The number of objects that were not asked about or got no answer in time.
-    pub objects_omitted: usize,
+    pub(crate) objects_omitted: usize,
     /// Why Events could not be read, each reason once.
-    pub errors: Vec<String>,
+    pub(crate) errors: Vec<String>,
 }
 
 /// A query for Events.
 #[derive(Debug)]
-pub struct EventRequest {
+pub(crate) struct EventRequest {
     /// The operator whose permissions are used.
-    pub operator: String,
+    pub(crate) operator: String,
     /// The objects, most important first.
-    pub about: Vec<EventSubject>,
+    pub(crate) about: Vec<EventSubject>,
     /// Where the answer goes.
-    pub answer: Answer<EventReading>,
+    pub(crate) answer: Answer<EventReading>,
 }

@@ -12,13 +12,13 @@ use crate::{
 
 /// An operator as it was registered.
 #[derive(Debug, Clone)]
-pub struct OperatorInfo {
+pub(crate) struct OperatorInfo {
     /// Its checked name.
-    pub name: OperatorName,
+    pub(crate) name: OperatorName,
     /// Its configuration.
-    pub config: OperatorConfig,
+    pub(crate) config: OperatorConfig,
     /// Whether its parents get a finalizer, for the handler or for children.
-    pub has_finalizer: bool,
+    pub(crate) has_finalizer: bool,
 }
 
 /// The state of an operator.
@@ -40,56 +40,56 @@ pub enum OperatorState {
 
 /// A user's pause of an operator: it writes no child and no finalizer, and does everything else.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OperatorPause {
+pub(crate) struct OperatorPause {
     /// Since when.
-    pub since: SystemTime,
+    pub(crate) since: SystemTime,
     /// The user who paused it, if known.
-    pub by: Option<String>,
+    pub(crate) by: Option<String>,
 }
 
 /// The state of the watch of a type.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct TypeState {
+pub(crate) struct TypeState {
     /// Whether the first list was complete.
-    pub synced: bool,
+    pub(crate) synced: bool,
     /// The current error.
-    pub error: Option<TypeError>,
+    pub(crate) error: Option<TypeError>,
     /// When the server last sent something, to the second.
-    pub last_event: Option<SystemTime>,
+    pub(crate) last_event: Option<SystemTime>,
     /// How often the watch restarted.
-    pub restarts: u64,
+    pub(crate) restarts: u64,
     /// How often an object could not be decoded.
-    pub undecodable: u64,
+    pub(crate) undecodable: u64,
     /// When the server last returned an earlier resourceVersion, as after a restored backup or from a
     /// stale copy.
-    pub version_regressed: Option<SystemTime>,
+    pub(crate) version_regressed: Option<SystemTime>,
     /// Whether deletions of the type are held because the resourceVersion regressed.
-    pub deletions_held: bool,
+    pub(crate) deletions_held: bool,
     /// Each namespace with its own watch; empty when one watch covers all. While that one is
     /// forbidden it comes first, and the watches of single namespaces follow.
-    pub namespaces: Vec<NamespaceState>,
+    pub(crate) namespaces: Vec<NamespaceState>,
     /// The fields that its schema marks as secret; `None` until the schema is known.
-    pub secrets: Option<Arc<SecretFields>>,
+    pub(crate) secrets: Option<Arc<SecretFields>>,
 }
 
 /// One of the watches of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamespaceState {
+pub(crate) struct NamespaceState {
     /// The namespace; `None` for all.
-    pub namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
     /// Whether the first list was complete.
-    pub synced: bool,
+    pub(crate) synced: bool,
     /// The current error.
-    pub error: Option<TypeError>,
+    pub(crate) error: Option<TypeError>,
 }
 
 /// Why a type cannot be watched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TypeError {
+pub(crate) struct TypeError {
     /// The server's message.
-    pub message: String,
+    pub(crate) message: String,
     /// The missing permission, for example `list, watch on pods`.
-    pub permission: Option<String>,
+    pub(crate) permission: Option<String>,
 }
 
 /// The phase of a parent.
@@ -117,9 +117,9 @@ pub enum ParentPhase {
 #[derive(Debug, Clone)]
 pub struct ParentState {
     /// Its uid.
-    pub uid: Uid,
+    pub(crate) uid: Uid,
     /// Its generation.
-    pub generation: Option<i64>,
+    pub(crate) generation: Option<i64>,
     /// Its phase.
     pub phase: ParentPhase,
     /// Its last reconciles.
@@ -131,7 +131,7 @@ pub struct ParentState {
     /// Details of the phase.
     pub message: Option<String>,
     /// Its repeated writes.
-    pub flapping_summary: Option<Box<FlappingSummary>>,
+    pub(crate) flapping_summary: Option<Box<FlappingSummary>>,
     /// The stage of its next reconcile.
     pub stage: ReconcileStage,
 }
@@ -154,24 +154,24 @@ pub enum ReconcileStage {
 #[derive(Debug, Clone)]
 pub struct OperatorSnapshot {
     /// As it was registered.
-    pub info: OperatorInfo,
+    pub(crate) info: OperatorInfo,
     /// Its state.
     pub state: OperatorState,
     /// Whether a user has paused it.
-    pub paused: Option<OperatorPause>,
+    pub(crate) paused: Option<OperatorPause>,
     /// How many of its parents are in each phase.
     pub parents: BTreeMap<ParentPhase, usize>,
 }
 
 /// Some parents of an operator, by key.
 #[derive(Debug, Clone)]
-pub struct ParentPage {
+pub(crate) struct ParentPage {
     /// The parents.
-    pub items: Vec<(ObjectKey, ParentState)>,
+    pub(crate) items: Vec<(ObjectKey, ParentState)>,
     /// Whether more follow.
-    pub has_more: bool,
+    pub(crate) has_more: bool,
     /// How many there are on all pages, where this is known without scanning them.
-    pub total: Option<usize>,
+    pub(crate) total: Option<usize>,
 }
 
 /// A type at one moment.
@@ -180,14 +180,14 @@ pub struct TypeSnapshot {
     /// Its store.
     pub store: StoreReader,
     /// Its watch.
-    pub state: TypeState,
+    pub(crate) state: TypeState,
 }
 
 // === OperatorState ===
 
 impl OperatorState {
     /// The state in one word.
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Starting { .. } => "starting",
             Self::Running => "running",
@@ -196,7 +196,7 @@ impl OperatorState {
     }
 
     /// What is missing and why.
-    pub fn reasons(&self) -> &[String] {
+    pub(crate) fn reasons(&self) -> &[String] {
         match self {
             Self::Starting { waiting_for: reasons } | Self::Degraded { reasons } => reasons,
             Self::Running => &[],
@@ -204,7 +204,7 @@ impl OperatorState {
     }
 
     /// Whether readiness no longer waits for this operator.
-    pub fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         match self {
             Self::Starting { .. } => false,
             Self::Degraded { reasons } => !reasons.is_empty(),
@@ -227,7 +227,7 @@ impl TypeState {
 
 impl TypeSnapshot {
     /// The secret fields of the type; `None` until they are known.
-    pub fn secrets(&self) -> Option<Arc<SecretFields>> {
+    pub(crate) fn secrets(&self) -> Option<Arc<SecretFields>> {
         if self.store.ty().may_be_custom() {
             return self.state.secrets.clone();
         }
@@ -240,7 +240,7 @@ impl TypeSnapshot {
 
 impl ParentPhase {
     /// Every phase.
-    pub const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Pending,
         Self::Running,
         Self::Synced,
@@ -270,7 +270,7 @@ impl ParentPhase {
 
 impl ParentState {
     /// A parent that has not been reconciled yet.
-    pub fn pending(uid: Uid, generation: Option<i64>) -> Self {
+    pub(crate) fn pending(uid: Uid, generation: Option<i64>) -> Self {
         let (next_wake, failures, message, flapping_summary, stage) = <_>::default();
         let (phase, history) = (ParentPhase::Pending, History::default());
         Self {

@@ -17,17 +17,17 @@ use crate::{
 
 /// One change, with its number. Numbers grow from 1 as long as the process lives.
 #[derive(Debug)]
-pub struct Notice {
+pub(crate) struct Notice {
     /// Its number.
-    pub number: u64,
+    pub(crate) number: u64,
     /// What changed.
-    pub change: Change,
+    pub(crate) change: Change,
     rendered: OnceLock<Bytes>,
 }
 
 /// What changed on the board.
 #[derive(Debug, Clone)]
-pub enum Change {
+pub(crate) enum Change {
     /// A reconcile of a parent ended.
     Reconcile {
         /// The parent.
@@ -69,22 +69,22 @@ pub enum Change {
 
 /// The full identity of a parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParentName {
+pub(crate) struct ParentName {
     /// Its operator.
-    pub operator: OperatorName,
+    pub(crate) operator: OperatorName,
     /// Its key.
-    pub key: ObjectKey,
+    pub(crate) key: ObjectKey,
     /// Its uid.
-    pub uid: Uid,
+    pub(crate) uid: Uid,
 }
 
 /// A listener.
 #[derive(Debug)]
-pub struct Subscription(broadcast::Receiver<Arc<Notice>>);
+pub(crate) struct Subscription(broadcast::Receiver<Arc<Notice>>);
 
 /// Why there is no next notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoNotice {
+pub(crate) enum NoNotice {
     /// There is none yet.
     Empty,
     /// The listener was too slow and missed notices.
@@ -99,7 +99,7 @@ pub enum NoNotice {
 /// The limit of listeners is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the limit of {MAX_LISTENERS} listeners is reached: try again later")]
-pub struct Full;
+pub(crate) struct Full;
 
 /// Sends changes to the listeners. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -111,7 +111,7 @@ pub(super) struct Feed {
 }
 
 /// The limit of concurrent listeners.
-pub const MAX_LISTENERS: usize = 1024;
+pub(crate) const MAX_LISTENERS: usize = 1024;
 /// How many notices a listener may be behind: more than a burst of a thousand parents makes.
 const CAPACITY: usize = 8192;
 
@@ -170,7 +170,7 @@ pub(super) fn changes(
 
 impl Notice {
     /// The notice as bytes, rendered once for all listeners.
-    pub fn rendered(&self, render: impl FnOnce(&Self) -> Bytes) -> Bytes {
+    pub(crate) fn rendered(&self, render: impl FnOnce(&Self) -> Bytes) -> Bytes {
         self.rendered.get_or_init(|| render(self)).clone()
     }
 }
@@ -186,7 +186,7 @@ impl Subscription {
     ///
     /// # Errors
     /// When there will be none; never [`NoNotice::Empty`].
-    pub async fn next(&mut self) -> Result<Arc<Notice>, NoNotice> {
+    pub(crate) async fn next(&mut self) -> Result<Arc<Notice>, NoNotice> {
         self.0.recv().await.map_err(|error| match error {
             broadcast::error::RecvError::Lagged(missed) => NoNotice::TooSlow { missed },
             broadcast::error::RecvError::Closed => NoNotice::Ended,
@@ -197,7 +197,7 @@ impl Subscription {
     ///
     /// # Errors
     /// When it is not.
-    pub fn try_next(&mut self) -> Result<Arc<Notice>, NoNotice> {
+    pub(crate) fn try_next(&mut self) -> Result<Arc<Notice>, NoNotice> {
         self.0.try_recv().map_err(|error| match error {
             broadcast::error::TryRecvError::Empty => NoNotice::Empty,
             broadcast::error::TryRecvError::Lagged(missed) => NoNotice::TooSlow { missed },

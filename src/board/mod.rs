@@ -34,18 +34,19 @@ mod reader;
 mod select;
 mod shared;
 
-pub use answer::{Answer, CommandError};
-pub use commands::{Command, CommandRequest, WebRequest};
-pub use event_reading::{EventReading, EventRequest, EventSubject};
-pub use facts::{
-    NamespaceState, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState, ParentPage,
-    ParentPhase, ParentState, ReconcileStage, TypeError, TypeSnapshot, TypeState,
+pub(crate) use answer::{Answer, CommandError};
+pub use commands::Command;
+pub(crate) use commands::{CommandRequest, WebRequest};
+pub(crate) use event_reading::{EventReading, EventRequest, EventSubject};
+pub(crate) use facts::{
+    NamespaceState, OperatorInfo, OperatorPause, OperatorSnapshot, ParentPage, TypeError,
+    TypeSnapshot, TypeState,
 };
-pub use feed::{Change, Full, MAX_LISTENERS, NoNotice, Notice, ParentName, Subscription};
-pub use parents::ParentFilter;
-pub use preview::{Preview, PreviewRequest};
-pub use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};
-pub use queue::QueueState;
-pub use reader::Reader;
-pub use select::Selection;
+pub use facts::{OperatorState, ParentPhase, ParentState, ReconcileStage};
+pub(crate) use feed::{Change, Full, MAX_LISTENERS, NoNotice, Notice, ParentName, Subscription};
+pub(crate) use parents::ParentFilter;
+pub(crate) use preview::{Preview, PreviewRequest};
+pub(crate) use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};
+pub(crate) use queue::QueueState;
+pub(crate) use reader::Reader;
 pub use shared::Board;

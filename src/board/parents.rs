@@ -13,13 +13,13 @@ use crate::object::ObjectKey;
 
 /// Which parents to list; the default lists all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ParentFilter {
+pub(crate) struct ParentFilter {
     /// Only those of this namespace.
-    pub namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
     /// Only those in one of these phases; none means any.
-    pub phases: BTreeSet<ParentPhase>,
+    pub(crate) phases: BTreeSet<ParentPhase>,
     /// Only those whose `namespace/name` contains this text, ignoring case.
-    pub text: Option<String>,
+    pub(crate) text: Option<String>,
 }
 
 /// How many parents are scanned under one lock.
@@ -27,7 +27,7 @@ const AT_ONCE: usize = 512;
 
 impl Board {
     /// The matching parents of an operator after a key; `None` if there is no such operator.
-    pub fn parents(
+    pub(crate) fn parents(
         &self,
         operator: &str,
         filter: &ParentFilter,

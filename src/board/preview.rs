@@ -16,20 +16,20 @@ pub struct Preview {
     /// The children that it would change or delete, as they were when the plan was made.
     pub live: BTreeMap<ChildId, Object>,
     /// The children that already exist and are not owned, each with a message.
-    pub foreign: BTreeMap<ChildId, String>,
+    pub(crate) foreign: BTreeMap<ChildId, String>,
     /// The children whose fields are owned by other field managers, each with a message.
-    pub contested: BTreeMap<ChildId, String>,
+    pub(crate) contested: BTreeMap<ChildId, String>,
 }
 
 /// A query for a preview.
 #[derive(Debug)]
-pub struct PreviewRequest {
+pub(crate) struct PreviewRequest {
     /// The operator.
-    pub operator: String,
+    pub(crate) operator: String,
     /// The parent.
-    pub parent: ObjectKey,
+    pub(crate) parent: ObjectKey,
     /// Where the answer goes.
-    pub answer: Answer<Preview>,
+    pub(crate) answer: Answer<Preview>,
 }
 
 impl fmt::Debug for Preview {

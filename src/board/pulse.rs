@@ -10,15 +10,15 @@ use std::{
 };
 
 /// The interval of heartbeats.
-pub const BEAT_EVERY: Duration = Duration::from_secs(5);
+pub(crate) const BEAT_EVERY: Duration = Duration::from_secs(5);
 
 /// After this time without a heartbeat something is stuck. Heartbeats pass through the same queues as
 /// all work, so the deadline leaves time for a long queue.
-pub const BEAT_DEADLINE: Duration = Duration::from_secs(30);
+pub(crate) const BEAT_DEADLINE: Duration = Duration::from_secs(30);
 
 /// The heartbeat of one actor or runtime. Cheap to clone.
 #[derive(Clone)]
-pub struct Pulse(Arc<Inner>);
+pub(crate) struct Pulse(Arc<Inner>);
 
 struct Inner {
     name: String,
@@ -29,11 +29,11 @@ struct Inner {
 
 /// The last heartbeat of an actor or runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Beat {
+pub(crate) struct Beat {
     /// Its name, such as `reflector/pods`.
-    pub name: String,
+    pub(crate) name: String,
     /// How long ago it was.
-    pub age: Duration,
+    pub(crate) age: Duration,
 }
 
 /// Every pulse of a process.
@@ -42,7 +42,7 @@ pub(super) struct Pulses(Arc<Mutex<Vec<Pulse>>>);
 
 impl Pulse {
     /// Records a heartbeat.
-    pub fn beat(&self, now: Instant) {
+    pub(crate) fn beat(&self, now: Instant) {
         let passed = now.saturating_duration_since(self.0.since).as_millis();
         self.0.last.store(u64::try_from(passed).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
@@ -56,7 +56,7 @@ impl Pulse {
 
 impl Beat {
     /// Whether the deadline has passed.
-    pub fn is_late(&self) -> bool {
+    pub(crate) fn is_late(&self) -> bool {
         self.age > BEAT_DEADLINE
     }
 }

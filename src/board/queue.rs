@@ -6,13 +6,13 @@ use crate::schedule::Priority;
 
 /// The queue of an operator at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QueueState {
+pub(crate) struct QueueState {
     /// How many reconciles are in flight.
-    pub running: usize,
+    pub(crate) running: usize,
     /// The concurrency limit.
-    pub limit: usize,
+    pub(crate) limit: usize,
     /// How many parents wait for a permit, for every priority.
-    pub waiting: BTreeMap<Priority, usize>,
+    pub(crate) waiting: BTreeMap<Priority, usize>,
     /// How long the first parent has waited.
-    pub longest_wait: Option<Duration>,
+    pub(crate) longest_wait: Option<Duration>,
 }

@@ -4,11 +4,11 @@ use std::{fmt, sync::Arc};
 
 /// Reads a value on demand. It must not call the board.
 #[derive(Clone)]
-pub struct Reader<T>(Arc<dyn Fn() -> T + Send + Sync>);
+pub(crate) struct Reader<T>(Arc<dyn Fn() -> T + Send + Sync>);
 
 impl<T> Reader<T> {
     /// A reader that calls the closure.
-    pub fn new(read: impl Fn() -> T + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(read: impl Fn() -> T + Send + Sync + 'static) -> Self {
         Self(Arc::new(read))
     }
 

@@ -7,19 +7,19 @@ use crate::object::ObjectKey;
 
 /// A page of the selected parents, by key.
 #[derive(Debug, Clone, Default)]
-pub struct Selection {
+pub(crate) struct Selection {
     /// The parents.
-    pub items: Vec<(ObjectKey, ParentState)>,
+    pub(crate) items: Vec<(ObjectKey, ParentState)>,
     /// How many were selected on all pages.
-    pub chosen: usize,
+    pub(crate) chosen: usize,
     /// How many follow.
-    pub remaining: usize,
+    pub(crate) remaining: usize,
 }
 
 impl Board {
     /// The parents of an operator that match, after a key; `None` if there is no such operator. The
     /// closure is called for every parent and must not call the board.
-    pub fn select(
+    pub(crate) fn select(
         &self,
         operator: &str,
         after: Option<&ObjectKey>,
@@ -37,7 +37,7 @@ impl Board {
     }
 
     /// The namespaces in which an operator has parents, up to a limit.
-    pub fn namespaces(&self, operator: &str, limit: usize) -> Vec<String> {
+    pub(crate) fn namespaces(&self, operator: &str, limit: usize) -> Vec<String> {
         let mut namespaces: Vec<String> = Vec::new();
         self.each_parent(operator, |key, _| {
             let namespace = key.namespace.as_deref();

@@ -55,12 +55,12 @@ pub(super) struct Operator {
 
 impl Board {
     /// An empty board.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Adds a starting operator, or replaces the one of that name.
-    pub fn register(&self, info: OperatorInfo) {
+    pub(crate) fn register(&self, info: OperatorInfo) {
         let state = OperatorState::Starting { waiting_for: Vec::new() };
         let name = info.name.as_str().to_owned();
         let by_phase = ParentPhase::ALL.into_iter().map(|phase| (phase, 0)).collect();
@@ -70,7 +70,7 @@ impl Board {
     }
 
     /// Sets the state of an operator.
-    pub fn set_operator(&self, name: &OperatorName, state: OperatorState) {
+    pub(crate) fn set_operator(&self, name: &OperatorName, state: OperatorState) {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(name.as_str()) else { return };
         let before = mem::replace(&mut shown.state, state);
@@ -80,7 +80,7 @@ impl Board {
     }
 
     /// Sets or ends the pause of an operator.
-    pub fn set_paused(&self, name: &OperatorName, paused: Option<OperatorPause>) {
+    pub(crate) fn set_paused(&self, name: &OperatorName, paused: Option<OperatorPause>) {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(name.as_str()) else { return };
         shown.paused = paused;
@@ -89,32 +89,36 @@ impl Board {
     }
 
     /// Sets the queue of an operator.
-    pub fn show_queue(&self, operator: &OperatorName, queue: Reader<QueueState>) {
+    pub(crate) fn show_queue(&self, operator: &OperatorName, queue: Reader<QueueState>) {
         if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
             operator.queue = Some(queue);
         }
     }
 
     /// Sets the status fields that the parent type of an operator does not declare.
-    pub fn show_undeclared(&self, operator: &OperatorName, fields: Reader<Vec<UndeclaredField>>) {
+    pub(crate) fn show_undeclared(
+        &self,
+        operator: &OperatorName,
+        fields: Reader<Vec<UndeclaredField>>,
+    ) {
         if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
             operator.undeclared = Some(fields);
         }
     }
 
     /// Adds the store of a type.
-    pub fn add_store(&self, store: StoreReader) {
+    pub(crate) fn add_store(&self, store: StoreReader) {
         let (ty, state) = (store.ty().clone(), TypeState::default());
         self.write().types.insert(ty, TypeSnapshot { store, state });
     }
 
     /// Sets the state of the watch of a type.
-    pub fn set_type(&self, ty: &K8sType, state: TypeState) {
+    pub(crate) fn set_type(&self, ty: &K8sType, state: TypeState) {
         self.update_type(ty, |shown| *shown = state);
     }
 
     /// Changes the state of the watch of a type. The closure must not call the board.
-    pub fn update_type(&self, ty: &K8sType, change: impl FnOnce(&mut TypeState)) {
+    pub(crate) fn update_type(&self, ty: &K8sType, change: impl FnOnce(&mut TypeState)) {
         let mut contents = self.write();
         let Some(shown) = contents.types.get_mut(ty) else { return };
         let before = self.feed.has_listeners().then(|| shown.state.clone());
@@ -125,7 +129,7 @@ impl Board {
     }
 
     /// Adds a parent, or replaces the one of that name.
-    pub fn record(&self, operator: &OperatorName, key: &ObjectKey, state: ParentState) {
+    pub(crate) fn record(&self, operator: &OperatorName, key: &ObjectKey, state: ParentState) {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(operator.as_str()) else { return };
         let change = self.feed.has_listeners().then(|| Change::Phase {
@@ -137,7 +141,7 @@ impl Board {
     }
 
     /// Changes the state of the parent with this key and uid. The closure must not call the board.
-    pub fn update_parent(
+    pub(crate) fn update_parent(
         &self,
         operator: &OperatorName,
         key: &ObjectKey,
@@ -160,7 +164,7 @@ impl Board {
     }
 
     /// Removes a parent.
-    pub fn forget(&self, operator: &OperatorName, key: &ObjectKey) {
+    pub(crate) fn forget(&self, operator: &OperatorName, key: &ObjectKey) {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(operator.as_str()) else { return };
         let removed = shown.forget(key);
@@ -174,12 +178,12 @@ impl Board {
     }
 
     /// Adds a pulse that the liveness of the process depends on. Its first beat is now.
-    pub fn pulse(&self, name: String, now: Instant) -> Pulse {
+    pub(crate) fn pulse(&self, name: String, now: Instant) -> Pulse {
         self.pulses.add(name, now)
     }
 
     /// Records that the process is stopping: it is no longer ready and accepts no commands.
-    pub fn begin_stopping(&self) {
+    pub(crate) fn begin_stopping(&self) {
         let mut contents = self.write();
         contents.is_stopping = true;
         contents.commands = None;
@@ -225,21 +229,21 @@ impl Board {
     }
 
     /// The store of a type by its names.
-    pub fn store(&self, api_version: &str, kind: &str) -> Option<StoreReader> {
+    pub(crate) fn store(&self, api_version: &str, kind: &str) -> Option<StoreReader> {
         let contents = self.read();
         let mut stores = contents.types.values().map(|ty| &ty.store);
         stores.find(|store| store.ty().is(api_version, kind)).cloned()
     }
 
     /// The queue of an operator as it is now, once it has one.
-    pub fn queue(&self, operator: &str) -> Option<QueueState> {
+    pub(crate) fn queue(&self, operator: &str) -> Option<QueueState> {
         // The lock of the board is released first: the queue has its own lock.
         let queue = self.read().operators.get(operator)?.queue.clone()?;
         Some(queue.read())
     }
 
     /// The status fields of an operator that its parent type does not declare.
-    pub fn undeclared(&self, operator: &str) -> Vec<UndeclaredField> {
+    pub(crate) fn undeclared(&self, operator: &str) -> Vec<UndeclaredField> {
         let contents = self.read();
         let fields = contents.operators.get(operator).and_then(|it| it.undeclared.clone());
         drop(contents);
@@ -247,12 +251,12 @@ impl Board {
     }
 
     /// One type.
-    pub fn type_state(&self, ty: &K8sType) -> Option<TypeSnapshot> {
+    pub(crate) fn type_state(&self, ty: &K8sType) -> Option<TypeSnapshot> {
         self.read().types.get(ty).cloned()
     }
 
     /// The last heartbeat of every pulse, seen from `now`.
-    pub fn beats(&self, now: Instant) -> Vec<Beat> {
+    pub(crate) fn beats(&self, now: Instant) -> Vec<Beat> {
         self.pulses.all(now)
     }
 
@@ -260,7 +264,7 @@ impl Board {
     ///
     /// # Errors
     /// When the limit of listeners is reached.
-    pub fn subscribe(&self) -> Result<Subscription, Full> {
+    pub(crate) fn subscribe(&self) -> Result<Subscription, Full> {
         self.feed.subscribe()
     }
 

@@ -48,12 +48,12 @@ impl Default for Timeouts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClusterSettings {
     /// The timeouts.
-    pub timeouts: Timeouts,
+    pub(crate) timeouts: Timeouts,
     /// How long no object of a type is deleted after its versions regressed on the server.
-    pub deletions_held: Duration,
+    pub(crate) deletions_held: Duration,
     /// Whether lists are streamed (`sendInitialEvents`, KEP-3157) instead of read in pages of 500
     /// objects.
-    pub streaming_lists: bool,
+    pub(crate) streaming_lists: bool,
 }
 
 impl Default for ClusterSettings {
@@ -123,7 +123,7 @@ impl<'a> ApiRequest<'a> {
 
 impl Cluster {
     /// A connection that keeps the given managers' `managedFields` of every object it reads.
-    pub fn new(client: Client, metrics: Metrics, managers: KeptManagers) -> Self {
+    pub(crate) fn new(client: Client, metrics: Metrics, managers: KeptManagers) -> Self {
         let user_agent = concat!("operetta/", env!("CARGO_PKG_VERSION")).to_owned();
         let (settings, documents) = <_>::default();
         Self { client, metrics, managers, user_agent, settings, documents }
@@ -131,13 +131,13 @@ impl Cluster {
 
     /// The same connection with other settings.
     #[must_use]
-    pub fn with_settings(self, settings: ClusterSettings) -> Self {
+    pub(crate) fn with_settings(self, settings: ClusterSettings) -> Self {
         Self { settings, ..self }
     }
 
     /// The same connection with the program's name in the `User-Agent`, which audit logs show.
     #[must_use]
-    pub fn of_program(self, name: &str, version: &str) -> Self {
+    pub(crate) fn of_program(self, name: &str, version: &str) -> Self {
         let user_agent = format!("{}/{} {}", token(name), token(version), self.user_agent);
         Self { user_agent, ..self }
     }
@@ -149,7 +149,7 @@ impl Cluster {
 
     /// The same connection with the operator's name in the `User-Agent`, which audit logs show.
     #[must_use]
-    pub fn in_the_name_of(&self, operator: &str) -> Self {
+    pub(crate) fn in_the_name_of(&self, operator: &str) -> Self {
         let user_agent = format!("{} ({operator})", self.user_agent);
         Self { user_agent, ..self.clone() }
     }

@@ -11,11 +11,11 @@ use crate::{
 
 /// The Events about an object.
 #[derive(Debug, PartialEq, Eq)]
-pub struct EventList {
+pub(crate) struct EventList {
     /// The Events, in no order.
-    pub events: Vec<ObjectEvent>,
+    pub(crate) events: Vec<ObjectEvent>,
     /// Whether the server has more Events than were read.
-    pub is_cut: bool,
+    pub(crate) is_cut: bool,
 }
 
 /// The maximum number of Events that are read of one object.
@@ -26,7 +26,11 @@ const MAX_ANSWER: usize = 8 << 20;
 impl Cluster {
     /// Lists at most 500 Events about an object. Those about cluster-scoped objects are in the namespace
     /// `default`.
-    pub async fn events_about(&self, key: &ObjectKey, uid: &Uid) -> Result<EventList, ApiError> {
+    pub(crate) async fn events_about(
+        &self,
+        key: &ObjectKey,
+        uid: &Uid,
+    ) -> Result<EventList, ApiError> {
         let ty = K8sType::namespaced("v1", "Event", "events");
         let namespace = key.namespace.as_deref().unwrap_or("default");
         let path = ty.collection_path(Some(namespace));

@@ -16,7 +16,7 @@ const MAX_NOTE: usize = 1000;
 impl Cluster {
     /// Publishes an Event of an operator. The count of a repeated one is increased, or the Event is
     /// created again if it no longer exists.
-    pub async fn publish(
+    pub(crate) async fn publish(
         &self,
         operator: &str,
         about: &Regarding,

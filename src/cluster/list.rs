@@ -99,7 +99,7 @@ impl Cluster {
 
     /// Lists the current objects of a type with these labels, in a namespace or in all. An object that
     /// cannot be decoded is an error, so that the list is complete.
-    pub async fn list_labelled(
+    pub(crate) async fn list_labelled(
         &self,
         ty: &K8sType,
         namespace: Option<&str>,

@@ -22,12 +22,13 @@ mod watch;
 mod watched;
 mod write;
 
-pub use api::{Cluster, ClusterSettings, Timeouts};
-pub use event_list::EventList;
-pub use published::{PUBLISHED_WITHIN, secret_fields};
-pub use reviews::{AccessVerdict, TokenVerdict, User};
-pub use watch::watch;
-pub use watched::{WatchNote, WatchSpec, Watched};
+pub use api::Timeouts;
+pub(crate) use api::{Cluster, ClusterSettings};
+pub(crate) use event_list::EventList;
+pub(crate) use published::{PUBLISHED_WITHIN, secret_fields};
+pub(crate) use reviews::{AccessVerdict, TokenVerdict, User};
+pub(crate) use watch::watch;
+pub(crate) use watched::{WatchNote, WatchSpec, Watched};
 
 #[cfg(test)]
 mod tests;

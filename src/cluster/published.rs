@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// A schema that is not published after this time is treated as absent.
-pub const PUBLISHED_WITHIN: Duration = Duration::from_mins(1);
+pub(crate) const PUBLISHED_WITHIN: Duration = Duration::from_mins(1);
 /// How long until a schema that is not published is requested again.
 const RETRY: Duration = Duration::from_secs(2);
 /// The same after a failed request.
@@ -29,7 +29,7 @@ const LAG: Duration = Duration::from_secs(10);
 impl Cluster {
     /// The schema of a type, read now or by a concurrent request. `None` where the server does not
     /// publish it (yet).
-    pub async fn schema(&self, ty: &K8sType) -> Result<Option<Arc<TypeSchema>>, ApiError> {
+    pub(crate) async fn schema(&self, ty: &K8sType) -> Result<Option<Arc<TypeSchema>>, ApiError> {
         let root = if ty.group().is_empty() { "api" } else { "apis" };
         let path = format!("/openapi/v3/{root}/{}", ty.api_version());
         loop {
@@ -65,7 +65,11 @@ impl Cluster {
 
 /// Reports which fields of a type are secret as soon as its schema can be read, and again after the
 /// delay with which servers publish a changed definition.
-pub async fn secret_fields(cluster: Cluster, ty: K8sType, report: impl Fn(SecretFields) + Send) {
+pub(crate) async fn secret_fields(
+    cluster: Cluster,
+    ty: K8sType,
+    report: impl Fn(SecretFields) + Send,
+) {
     for wait in [Duration::ZERO, LAG] {
         tokio::time::sleep(wait).await;
         let secrets = published(&cluster, &ty).await;

@@ -14,24 +14,24 @@ use crate::{object::K8sType, reply::ApiError};
 /// A user of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct User {
+pub(crate) struct User {
     /// The name, for example `system:serviceaccount:monitoring:prometheus`.
     #[serde(rename(serialize = "user"))]
-    pub username: String,
+    pub(crate) username: String,
     /// Distinguishes users of the same name; may be empty.
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub uid: String,
+    pub(crate) uid: String,
     /// The groups that the user is in.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub groups: Vec<String>,
+    pub(crate) groups: Vec<String>,
     /// Additional attributes from the authenticator.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub extra: BTreeMap<String, Vec<String>>,
+    pub(crate) extra: BTreeMap<String, Vec<String>>,
 }
 
 /// The result of a `TokenReview`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TokenVerdict {
+pub(crate) enum TokenVerdict {
     /// The token belongs to this user.
     User(User),
     /// The token is invalid, or for another audience.
@@ -40,7 +40,7 @@ pub enum TokenVerdict {
 
 /// The result of a `SubjectAccessReview`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AccessVerdict {
+pub(crate) enum AccessVerdict {
     /// The user is allowed to do this.
     Allowed,
     /// The user is not allowed to do this.
@@ -76,7 +76,7 @@ struct AccessStatus {
 
 impl Cluster {
     /// Reviews a token. It must be for one of the audiences, or for the API server if there are none.
-    pub async fn review_token(
+    pub(crate) async fn review_token(
         &self,
         token: &str,
         audiences: &[String],
@@ -99,7 +99,7 @@ impl Cluster {
     }
 
     /// Reviews whether a user may do this with a non-resource path.
-    pub async fn review_access(
+    pub(crate) async fn review_access(
         &self,
         user: &User,
         verb: &str,

@@ -13,27 +13,27 @@ use crate::{
 
 /// What one scope watches.
 #[derive(Debug, Clone)]
-pub struct WatchSpec {
+pub(crate) struct WatchSpec {
     /// The type.
-    pub ty: K8sType,
+    pub(crate) ty: K8sType,
     /// The namespace; `None` for all.
-    pub namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
     /// The label selector; `None` for all objects.
-    pub label_selector: Option<String>,
+    pub(crate) label_selector: Option<String>,
 }
 
 /// Identifies a watch.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Watched {
+pub(crate) struct Watched {
     /// The type.
-    pub ty: K8sType,
+    pub(crate) ty: K8sType,
     /// The namespace; `None` for all.
-    pub namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
 }
 
 impl WatchSpec {
     /// The identity of the watch.
-    pub fn watched(&self) -> Watched {
+    pub(crate) fn watched(&self) -> Watched {
         Watched { ty: self.ty.clone(), namespace: self.namespace.clone() }
     }
 }
@@ -49,7 +49,7 @@ impl fmt::Display for Watched {
 
 /// A note of a watch loop to its reflector.
 #[derive(Debug)]
-pub enum WatchNote {
+pub(crate) enum WatchNote {
     /// A connection was opened, unless it follows one that lasted until its timeout. Servers end the
     /// watches of a type when its definition changes.
     Opened,

@@ -29,13 +29,17 @@ struct OutlineMetadata {
 
 impl Cluster {
     /// Reads an object from the API server, not from a cache; `None` if it does not exist.
-    pub async fn read(&self, ty: &K8sType, key: &ObjectKey) -> Result<Option<Object>, ApiError> {
+    pub(crate) async fn read(
+        &self,
+        ty: &K8sType,
+        key: &ObjectKey,
+    ) -> Result<Option<Object>, ApiError> {
         let (name, answer) = self.get(ty, key).await?;
         answer.map(|answer| self.parse(&name, ty, &answer)).transpose()
     }
 
     /// The same with all fields, also those that the cache omits.
-    pub async fn read_whole(
+    pub(crate) async fn read_whole(
         &self,
         ty: &K8sType,
         key: &ObjectKey,
@@ -64,7 +68,7 @@ impl Cluster {
     ///
     /// `body.metadata` decides whether it creates or updates: a `resourceVersion` of `"1"` only creates,
     /// a `uid` only updates that very object.
-    pub async fn apply(
+    pub(crate) async fn apply(
         &self,
         ty: &K8sType,
         key: &ObjectKey,
@@ -76,7 +80,7 @@ impl Cluster {
 
     /// The same without force: if another manager owns a field with another value, the answer is 409 and
     /// nothing is written.
-    pub async fn apply_yielding(
+    pub(crate) async fn apply_yielding(
         &self,
         ty: &K8sType,
         key: &ObjectKey,
@@ -87,7 +91,7 @@ impl Cluster {
     }
 
     /// [`Cluster::apply`] as a dry run.
-    pub async fn try_apply(
+    pub(crate) async fn try_apply(
         &self,
         ty: &K8sType,
         key: &ObjectKey,
@@ -98,7 +102,7 @@ impl Cluster {
     }
 
     /// The same for an object that does not exist. It gets version zero, because a server gives none.
-    pub async fn try_create(
+    pub(crate) async fn try_create(
         &self,
         ty: &K8sType,
         key: &ObjectKey,
@@ -117,7 +121,7 @@ impl Cluster {
     }
 
     /// [`Cluster::apply_yielding`] as a dry run.
-    pub async fn try_apply_yielding(
+    pub(crate) async fn try_apply_yielding(
         &self,
         ty: &K8sType,
         key: &ObjectKey,
@@ -128,7 +132,7 @@ impl Cluster {
     }
 
     /// Sends a JSON merge patch for the status.
-    pub async fn patch_status(
+    pub(crate) async fn patch_status(
         &self,
         ty: &K8sType,
         key: &ObjectKey,
@@ -139,7 +143,7 @@ impl Cluster {
     }
 
     /// Sends a JSON merge patch for the object itself.
-    pub async fn patch_object(
+    pub(crate) async fn patch_object(
         &self,
         ty: &K8sType,
         key: &ObjectKey,
@@ -150,7 +154,7 @@ impl Cluster {
     }
 
     /// Deletes exactly this version of this object.
-    pub async fn delete(
+    pub(crate) async fn delete(
         &self,
         ty: &K8sType,
         key: &ObjectKey,

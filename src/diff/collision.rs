@@ -14,17 +14,17 @@ use crate::{object::quoted, operator::OperatorName};
 /// The items of a child that collide with desired ones, as the paths of a response with
 /// `FieldValueDuplicate` name them, and that are not desired themselves.
 #[derive(Debug, PartialEq)]
-pub struct Collision {
+pub(crate) struct Collision {
     /// The JSON merge patch after which our apply owns these items, and so removes them. It carries
     /// the version of the object.
-    pub patch: Value,
+    pub(crate) patch: Value,
     /// A sentence with their lists and managers.
-    pub holders: String,
+    pub(crate) holders: String,
 }
 
 /// `live` is the object as the server has it, with all entries of its `managedFields`. `None` when
 /// no item of another manager collides.
-pub fn collision(
+pub(crate) fn collision(
     live: &Value,
     desired: &Value,
     paths: &[String],

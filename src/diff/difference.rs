@@ -15,7 +15,7 @@ use crate::object::{FieldSet, K8sType};
 const MAX_DIFFERENCES: usize = 50;
 
 /// Where they differ; `fields` is what our manager owns of the live object.
-pub fn compare<'a>(
+pub(crate) fn compare<'a>(
     ty: &K8sType,
     desired: &'a Value,
     live: &'a Value,

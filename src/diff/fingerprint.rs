@@ -15,12 +15,12 @@ use crate::{
 
 /// Whether two versions of an object are the same in all that we own of it. A dry run of an
 /// apply whose reply is the same as the live object shows that the apply would change nothing.
-pub fn same_owned_fields(live: &Object, reply: &Object, operator: &OperatorName) -> bool {
+pub(crate) fn same_owned_fields(live: &Object, reply: &Object, operator: &OperatorName) -> bool {
     live.uid() == reply.uid() && fingerprint(live, operator) == fingerprint(reply, operator)
 }
 
 /// Whether two objects are the same in all that we own of either.
-pub fn are_alike(one: &Object, other: &Object, operator: &OperatorName) -> bool {
+pub(crate) fn are_alike(one: &Object, other: &Object, operator: &OperatorName) -> bool {
     let owned = [one, other].map(|object| object.applied_fields(operator.as_str()));
     let [Some(of_one), Some(of_other)] = owned else {
         return content(one) == content(other);
@@ -32,7 +32,7 @@ pub fn are_alike(one: &Object, other: &Object, operator: &OperatorName) -> bool 
 
 /// Whether two versions of an object differ in nothing but status, versions and times; field
 /// ownership counts as a difference.
-pub fn differ_in_status_only(one: &Object, other: &Object) -> bool {
+pub(crate) fn differ_in_status_only(one: &Object, other: &Object) -> bool {
     one.uid() == other.uid()
         && one.is_deleting() == other.is_deleting()
         && one.ownership_hash() == other.ownership_hash()

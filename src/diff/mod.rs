@@ -28,9 +28,9 @@ mod quantity;
 mod rival;
 mod takeover;
 
-pub use collision::{Collision, collision};
-pub use contained::Difference;
-pub use difference::compare;
-pub use fingerprint::{are_alike, differ_in_status_only, same_owned_fields};
-pub use rival::rival;
-pub use takeover::{adoption, has_predecessor, is_handed_over, takeover};
+pub(crate) use collision::collision;
+pub(crate) use contained::Difference;
+pub(crate) use difference::compare;
+pub(crate) use fingerprint::{are_alike, differ_in_status_only, same_owned_fields};
+pub(crate) use rival::rival;
+pub(crate) use takeover::{adoption, has_predecessor, is_handed_over, takeover};

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 /// The manager, not `ours`, that owns one of these paths; otherwise the one that wrote last, if not
 /// before us. Without paths the last writer of the subresource. `None` when there is no other
 /// manager.
-pub fn rival(
+pub(crate) fn rival(
     object: &Value,
     paths: &[String],
     ours: &str,

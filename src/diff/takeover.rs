@@ -10,14 +10,18 @@ use crate::{
 };
 
 /// Whether a predecessor owns something of a child.
-pub fn has_predecessor(child: &Object, predecessor: &Predecessor) -> bool {
+pub(crate) fn has_predecessor(child: &Object, predecessor: &Predecessor) -> bool {
     predecessor.field_managers.iter().any(|manager| child.is_updated_by(manager))
 }
 
 /// The JSON merge patch after which our apply owns what the predecessor owned; `None` when it owns
 /// nothing. `live` is the object as the server has it: no other entry may be missing in it. The
 /// patch carries its version.
-pub fn takeover(live: &Value, operator: &OperatorName, predecessor: &Predecessor) -> Option<Value> {
+pub(crate) fn takeover(
+    live: &Value,
+    operator: &OperatorName,
+    predecessor: &Predecessor,
+) -> Option<Value> {
     let is_from = |entry: &Value| {
         let manager = entry["manager"].as_str().unwrap_or_default();
         is_of_object(entry, live, "Update")
@@ -29,7 +33,7 @@ pub fn takeover(live: &Value, operator: &OperatorName, predecessor: &Predecessor
 /// The same for all managers of an object that is adopted, except Kubernetes itself: fields that it
 /// fills in (the volume of a claim) are not desired by anybody, and could not be removed.
 /// Finalizers and owner references stay with their managers: they protect objects of others.
-pub fn adoption(live: &Value, operator: &OperatorName) -> Option<Value> {
+pub(crate) fn adoption(live: &Value, operator: &OperatorName) -> Option<Value> {
     let is_from = |entry: &Value| {
         let is_of_object =
             is_of_object(entry, live, "Update") || is_of_object(entry, live, "Apply");
@@ -41,7 +45,7 @@ pub fn adoption(live: &Value, operator: &OperatorName) -> Option<Value> {
 }
 
 /// Whether the fields of a manager become ours when an object is adopted.
-pub fn is_handed_over(manager: &str) -> bool {
+pub(crate) fn is_handed_over(manager: &str) -> bool {
     !is_kubernetes(manager)
 }
 

@@ -28,45 +28,45 @@ use crate::{
 
 /// The parent whose reconcile made a change; it is not notified.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub(crate) struct Origin {
     /// The operator.
-    pub operator: OperatorName,
+    pub(crate) operator: OperatorName,
     /// The parent.
-    pub parent: Uid,
+    pub(crate) parent: Uid,
 }
 
 /// Notifies all operators that watch a type of a change by a reply or a live read, except the origin.
-pub type Publish = Arc<dyn Fn(&K8sType, Change, Option<Origin>) + Send + Sync>;
+pub(crate) type Publish = Arc<dyn Fn(&K8sType, Change, Option<Origin>) + Send + Sync>;
 
 /// Reports a failure of a parent while its reconcile is in progress.
-pub type Show = Arc<dyn Fn(&Object, &Failure) + Send + Sync>;
+pub(crate) type Show = Arc<dyn Fn(&Object, &Failure) + Send + Sync>;
 
 /// The parts of a [`Context`].
-pub struct ContextParts {
+pub(crate) struct ContextParts {
     /// The operator.
-    pub config: OperatorConfig,
+    pub(crate) config: OperatorConfig,
     /// Its handler.
-    pub handler: Arc<dyn Handler>,
+    pub(crate) handler: Arc<dyn Handler>,
     /// The API server.
-    pub cluster: Cluster,
+    pub(crate) cluster: Cluster,
     /// The store of the parent type.
-    pub parents: Store,
+    pub(crate) parents: Store,
     /// The stores of the child types, in the order of declaration.
-    pub children: Vec<Store>,
+    pub(crate) children: Vec<Store>,
     /// The permits that it shares with other operators.
-    pub shared_permits: SharedPermits,
+    pub(crate) shared_permits: SharedPermits,
     /// The request permits.
-    pub requests: RequestPermits,
+    pub(crate) requests: RequestPermits,
     /// The metrics.
-    pub metrics: Metrics,
+    pub(crate) metrics: Metrics,
     /// Publishes changes by own replies.
-    pub publish: Publish,
+    pub(crate) publish: Publish,
     /// Reports a handler timeout.
-    pub show: Show,
+    pub(crate) show: Show,
 }
 
 /// The state that all reconciles of one operator share.
-pub struct Context {
+pub(crate) struct Context {
     settings: Arc<Settings>,
     parts: ContextParts,
     gate: Gate,
@@ -89,7 +89,7 @@ pub struct Context {
 
 impl Context {
     /// The context of an operator.
-    pub fn new(parts: ContextParts) -> Result<Self, ConfigError> {
+    pub(crate) fn new(parts: ContextParts) -> Result<Self, ConfigError> {
         let settings = Settings::new(parts.config.clone(), &*parts.handler)?;
         let (limit, shared_permits) =
             (parts.config.max_concurrent_reconciles, parts.shared_permits.clone());
@@ -116,42 +116,42 @@ impl Context {
     }
 
     /// The settings derived from the operator's configuration.
-    pub fn settings(&self) -> &Arc<Settings> {
+    pub(crate) fn settings(&self) -> &Arc<Settings> {
         &self.settings
     }
 
     /// The operator's configuration.
-    pub fn config(&self) -> &OperatorConfig {
+    pub(crate) fn config(&self) -> &OperatorConfig {
         self.settings.config()
     }
 
     /// The operator's name.
-    pub fn name(&self) -> &OperatorName {
+    pub(crate) fn name(&self) -> &OperatorName {
         self.settings.name()
     }
 
     /// Whether a parent in the store, whose watch may be wider, belongs to the operator.
-    pub fn answers_for(&self, parent: &Object) -> bool {
+    pub(crate) fn answers_for(&self, parent: &Object) -> bool {
         self.settings.answers_for(parent)
     }
 
     /// Whether a parent is leaving: it is terminating, or no longer selected.
-    pub fn is_leaving(&self, parent: &Object) -> bool {
+    pub(crate) fn is_leaving(&self, parent: &Object) -> bool {
         self.settings.is_leaving(parent)
     }
 
     /// How the operator's parents are scheduled.
-    pub fn policy(&self) -> Policy {
+    pub(crate) fn policy(&self) -> Policy {
         self.settings.policy()
     }
 
     /// The operator's handler.
-    pub fn handler(&self) -> &Arc<dyn Handler> {
+    pub(crate) fn handler(&self) -> &Arc<dyn Handler> {
         &self.parts.handler
     }
 
     /// The metrics.
-    pub fn metrics(&self) -> &Metrics {
+    pub(crate) fn metrics(&self) -> &Metrics {
         &self.parts.metrics
     }
 
@@ -166,7 +166,7 @@ impl Context {
     }
 
     /// Starts no further reconcile, and returns when none is in flight and all commands and Events are sent.
-    pub async fn drain(&self) {
+    pub(crate) async fn drain(&self) {
         self.gate.close();
         self.gate.idle().await;
         drop(self.commands.write().await);
@@ -174,17 +174,17 @@ impl Context {
     }
 
     /// The concurrency limit of the operator.
-    pub fn gate(&self) -> &Gate {
+    pub(crate) fn gate(&self) -> &Gate {
         &self.gate
     }
 
     /// Forgets the schema of the parents, because the type may have been replaced.
-    pub fn forget_schema(&self) {
+    pub(crate) fn forget_schema(&self) {
         self.schema.forget();
     }
 
     /// Reads the schema of the parents before the first reconcile. An error is reported by that reconcile.
-    pub async fn read_schema_ahead(&self) {
+    pub(crate) async fn read_schema_ahead(&self) {
         if !self.parts.parents.reader().is_empty() {
             let _ = self.schema().await;
         }
@@ -192,7 +192,7 @@ impl Context {
 
     /// Records why the operator cannot start until an administrator fixes it, or that it can. Returns whether
     /// that changed; the caller then reconciles the parents.
-    pub fn set_unavailable(&self, why: Option<String>) -> bool {
+    pub(crate) fn set_unavailable(&self, why: Option<String>) -> bool {
         let mut known = self.unavailable.lock().unwrap_or_else(PoisonError::into_inner);
         let is_news = *known != why;
         *known = why;
@@ -253,7 +253,7 @@ impl Context {
     }
 
     /// The status fields that the parent's type does not declare.
-    pub fn undeclared(&self) -> &Undeclared {
+    pub(crate) fn undeclared(&self) -> &Undeclared {
         &self.undeclared
     }
 

@@ -21,24 +21,24 @@ use crate::{
 
 /// A reconcile that has ended.
 #[derive(Debug)]
-pub struct Reconciled {
+pub(crate) struct Reconciled {
     /// The result.
-    pub report: Report,
+    pub(crate) report: Report,
     /// The memory for the next reconcile.
-    pub memory: Memory,
+    pub(crate) memory: Memory,
     /// When it started.
-    pub started: SystemTime,
+    pub(crate) started: SystemTime,
     /// The same on the monotonic clock: earlier changes were seen.
-    pub began: Instant,
+    pub(crate) began: Instant,
     /// How long it took, without the wait for a permit.
-    pub took: Duration,
+    pub(crate) took: Duration,
     /// How long its steps took.
-    pub steps: StepTimes,
+    pub(crate) steps: StepTimes,
 }
 
 /// Reconciles, and repeats at once on the replies after writes, as long as [`continues_at_once`] allows. The
 /// caller holds a [`Permit`](super::Permit) until it returns; the last result holds the memory.
-pub async fn reconcile_in_a_row(context: &Context, mut job: Job) -> Vec<Reconciled> {
+pub(crate) async fn reconcile_in_a_row(context: &Context, mut job: Job) -> Vec<Reconciled> {
     let mut all = Vec::new();
     loop {
         let (key, uid, after_writes) = (job.key.clone(), job.uid.clone(), job.after_writes + 1);

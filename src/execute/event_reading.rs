@@ -25,7 +25,7 @@ const MAX_EVENTS: usize = 100;
 
 impl Context {
     /// The newest Events about some objects, as the API server has them now, with the errors of failed reads.
-    pub async fn read_events(&self, about: &[EventSubject]) -> EventReading {
+    pub(crate) async fn read_events(&self, about: &[EventSubject]) -> EventReading {
         let until = Instant::now() + DEADLINE;
         let asked = about[..about.len().min(MAX_OBJECTS)].to_vec();
         let (mut gathered, wanted) = (Gathered::default(), asked.len());

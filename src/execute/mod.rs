@@ -39,12 +39,12 @@ mod undecodable;
 mod warn_once;
 
 pub(crate) use call::panic_text;
-pub use context::{Context, ContextParts, Origin, Publish, Show};
-pub use drive::{Reconciled, reconcile_in_a_row};
-pub use gate::{Entry, Gate, Permit, SharedPermits, Ticket, Waiter};
-pub use preview::preview;
-pub use requests::RequestPermits;
-pub use undeclared::Undeclared;
+pub(crate) use context::{Context, ContextParts, Origin, Publish, Show};
+pub(crate) use drive::{Reconciled, reconcile_in_a_row};
+pub(crate) use gate::{Entry, Gate, Permit, SharedPermits, Ticket};
+pub(crate) use preview::preview;
+pub(crate) use requests::RequestPermits;
+pub(crate) use undeclared::Undeclared;
 
 #[cfg(test)]
 mod tests;

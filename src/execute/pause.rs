@@ -15,12 +15,12 @@ use crate::{
 impl Context {
     /// Pauses the operator: requests in flight finish, then only statuses are written. Returns whether it was
     /// not paused.
-    pub fn pause(&self) -> bool {
+    pub(crate) fn pause(&self) -> bool {
         !self.paused().swap(true, Ordering::AcqRel)
     }
 
     /// Resumes the operator; the caller starts the deferred reconciles. Returns whether it was paused.
-    pub fn resume(&self) -> bool {
+    pub(crate) fn resume(&self) -> bool {
         self.paused().swap(false, Ordering::AcqRel)
     }
 
@@ -37,7 +37,7 @@ impl Context {
     /// Sets or removes the pause annotation of exactly this parent.
     ///
     /// The error of the server, for example a missing permission or another uid.
-    pub async fn annotate_paused(
+    pub(crate) async fn annotate_paused(
         &self,
         key: &ObjectKey,
         uid: &Uid,

@@ -26,7 +26,7 @@ const BUSY: &str =
 ///
 /// # Errors
 /// The handler fails, does not return in time, or returns invalid children.
-pub async fn preview(context: &Arc<Context>, job: Job) -> Result<Preview, CommandError> {
+pub(crate) async fn preview(context: &Arc<Context>, job: Job) -> Result<Preview, CommandError> {
     let permit = Arc::clone(context.previews()).try_acquire_owned();
     let permit = permit.map_err(|_| CommandError::Undecided(BUSY.to_owned()))?;
     let (operator, key) = (context.name().to_string(), job.key.clone());

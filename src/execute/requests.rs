@@ -15,7 +15,7 @@ const SHORT: Duration = Duration::from_secs(1);
 
 /// The request permits, shared by the operators of a process. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct RequestPermits(Arc<Semaphore>);
+pub(crate) struct RequestPermits(Arc<Semaphore>);
 
 impl Default for RequestPermits {
     fn default() -> Self {

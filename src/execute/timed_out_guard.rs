@@ -19,7 +19,7 @@ impl Context {
     }
 
     /// The reason if handlers past their deadline hold all permits.
-    pub fn why_blocked(&self, now: Instant) -> Option<String> {
+    pub(crate) fn why_blocked(&self, now: Instant) -> Option<String> {
         self.timed_out().why_blocked(self.config().max_concurrent_reconciles, now)
     }
 }

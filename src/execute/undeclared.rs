@@ -13,7 +13,7 @@ use crate::{
 
 /// The undeclared fields of one operator. Cheap to clone; all clones are one.
 #[derive(Debug, Clone, Default)]
-pub struct Undeclared(Arc<Mutex<Found>>);
+pub(crate) struct Undeclared(Arc<Mutex<Found>>);
 
 #[derive(Debug, Default)]
 struct Found {
@@ -26,7 +26,7 @@ const MOST: usize = 100;
 
 impl Undeclared {
     /// The undeclared fields: those of the handler first, then by path.
-    pub fn fields(&self) -> Vec<UndeclaredField> {
+    pub(crate) fn fields(&self) -> Vec<UndeclaredField> {
         let found = self.found();
         let field = |(path, wanted_by): (&String, &WantedBy)| UndeclaredField {
             path: path.clone(),

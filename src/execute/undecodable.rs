@@ -14,7 +14,7 @@ const REASON: &str = "Undecodable";
 impl Context {
     /// Announces an undecodable object; `parents` are its known parents. Call it within the runtime of the
     /// reconciles.
-    pub fn announce_undecodable(&self, object: &Undecodable, parents: &[Object]) {
+    pub(crate) fn announce_undecodable(&self, object: &Undecodable, parents: &[Object]) {
         for about in self.concerned(object, parents) {
             let event = (EventKind::Warning, REASON, object.to_string());
             self.announce_event(&about, event, &mut self.undecodable());

@@ -60,18 +60,18 @@ pub enum Cause {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChildChange {
     /// Its type.
-    pub ty: K8sType,
+    pub(crate) ty: K8sType,
     /// Its key.
-    pub key: ObjectKey,
+    pub(crate) key: ObjectKey,
     /// The version before; `None` when it appeared.
     pub from: Option<ResourceVersion>,
     /// The version now; `None` when it is gone.
-    pub to: Option<ResourceVersion>,
+    pub(crate) to: Option<ResourceVersion>,
 }
 
 /// Collects the causes between two reconciles; bounded.
 #[derive(Debug, Clone, Default)]
-pub struct Causes {
+pub(crate) struct Causes {
     kept: Vec<Cause>,
     omitted: usize,
 }
@@ -83,7 +83,7 @@ const MAX_CAUSES: usize = 8;
 
 impl Cause {
     /// The cause in one word.
-    pub fn reason(&self) -> &'static str {
+    pub(crate) fn reason(&self) -> &'static str {
         match self {
             Self::Restarted => "Restarted",
             Self::ParentChanged { .. } => "ParentChanged",
@@ -243,7 +243,7 @@ fn changed(
 
 impl Causes {
     /// Adds a cause. Changes of one object are merged; beyond the bound causes are only counted.
-    pub fn add(&mut self, cause: Cause) {
+    pub(crate) fn add(&mut self, cause: Cause) {
         let mut cause = cause;
         for kept in &mut self.kept {
             match kept.merge(cause) {
@@ -262,14 +262,9 @@ impl Causes {
         }
     }
 
-    /// Whether it is empty.
-    pub fn is_empty(&self) -> bool {
-        self.kept.is_empty()
-    }
-
     /// Takes the collected causes.
     #[must_use]
-    pub fn take(&mut self) -> Vec<Cause> {
+    pub(crate) fn take(&mut self) -> Vec<Cause> {
         let Self { kept, omitted } = mem::take(self);
         let more = (omitted > 0).then_some(Cause::More { count: omitted });
         kept.into_iter().chain(more).collect()
@@ -303,7 +298,7 @@ mod tests {
         causes.add(Cause::Resync);
         let expected = [pod("a", Some("1"), None), Cause::Resync, pod("b", None, Some("3"))];
         assert_eq!(causes.take(), expected);
-        assert!(causes.is_empty());
+        assert_eq!(causes.take(), []);
     }
 
     #[test]

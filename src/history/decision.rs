@@ -11,20 +11,20 @@ use crate::object::ResourceVersion;
 pub struct Decision {
     /// Type and key of the child, as far as it has a name.
     #[schemars(with = "String")]
-    pub child: Box<str>,
+    pub(crate) child: Box<str>,
     /// What was decided.
     #[serde(rename = "decision")]
     pub what: Decided,
     /// The JSON paths that differed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub paths: Vec<String>,
+    pub(crate) paths: Vec<String>,
     /// What it waits for, the conflict, or the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
-    pub why: Option<Box<str>>,
+    pub(crate) why: Option<Box<str>>,
     /// The change by someone else that was reverted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub drift: Option<Box<Drift>>,
+    pub(crate) drift: Option<Box<Drift>>,
 }
 
 /// The kind of a decision.
@@ -56,31 +56,31 @@ pub enum Decided {
 
 /// One write of a child that the server accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WriteRecord {
+pub(crate) struct WriteRecord {
     /// Type and key of the child.
-    pub child: String,
+    pub(crate) child: String,
     /// What was done.
-    pub verb: Verb,
+    pub(crate) verb: Verb,
     /// The JSON paths that differed.
-    pub paths: Vec<String>,
+    pub(crate) paths: Vec<String>,
     /// The change by someone else that was reverted.
-    pub drift: Option<Box<Drift>>,
+    pub(crate) drift: Option<Box<Drift>>,
 }
 
 /// A change of a child by someone else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Drift {
+pub(crate) struct Drift {
     /// The field manager, if the server reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub manager: Option<String>,
+    pub(crate) manager: Option<String>,
     /// The version at which the child was up to date.
     #[serde(serialize_with = "wire::text")]
     #[schemars(with = "String")]
-    pub from: ResourceVersion,
+    pub(crate) from: ResourceVersion,
     /// The version after the change; missing when it was deleted.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "wire::text_of_some")]
     #[schemars(with = "Option<String>")]
-    pub to: Option<ResourceVersion>,
+    pub(crate) to: Option<ResourceVersion>,
 }
 
 /// The kind of a write.
@@ -105,7 +105,7 @@ const MAX_WHY: usize = 512;
 
 impl Decision {
     /// A decision about a child that is not up to date.
-    pub fn stuck(child: impl Into<Box<str>>, what: Decided, why: String) -> Self {
+    pub(crate) fn stuck(child: impl Into<Box<str>>, what: Decided, why: String) -> Self {
         let why = Some(why).filter(|why| !why.is_empty()).map(|why| wire::shortened(why, MAX_WHY));
         Self { child: child.into(), what, paths: Vec::new(), why, drift: None }
     }
@@ -150,7 +150,7 @@ impl Decided {
     }
 
     /// The decision in one word.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Failed => "Failed",
             Self::Conflict => "Conflict",
@@ -169,7 +169,7 @@ impl Decided {
 
 impl Verb {
     /// The verb as a metric label.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Created => "created",
             Self::Updated => "updated",

@@ -26,7 +26,7 @@ pub enum FailureKind {
 
 impl FailureKind {
     /// The word.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::ChildTypeUnavailable => "ChildTypeUnavailable",
             Self::HandlerFailed => "HandlerFailed",

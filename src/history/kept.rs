@@ -22,7 +22,7 @@ const NEWEST: usize = 3;
 
 impl History {
     /// Adds a reconcile that has ended, numbers it, and drops one beyond the bound.
-    pub fn record(&mut self, reconcile: Reconcile) -> Arc<Reconcile> {
+    pub(crate) fn record(&mut self, reconcile: Reconcile) -> Arc<Reconcile> {
         self.recorded += 1;
         let mut reconcile = Reconcile { number: self.recorded, ..reconcile.bounded() };
         if self.last().is_none_or(|last| last.outcome.name() != reconcile.outcome.name()) {
@@ -63,7 +63,7 @@ impl History {
     }
 
     /// Since when the outcome is the same; `None` before the first.
-    pub fn since(&self) -> Option<SystemTime> {
+    pub(crate) fn since(&self) -> Option<SystemTime> {
         self.since
     }
 }

@@ -14,7 +14,7 @@ pub struct NextWake {
     /// When.
     #[serde(serialize_with = "wire::time")]
     #[schemars(with = "wire::Timestamp")]
-    pub at: SystemTime,
+    pub(crate) at: SystemTime,
     /// Why.
     #[serde(serialize_with = "wire::wake_reason")]
     #[schemars(with = "String")]
@@ -23,7 +23,7 @@ pub struct NextWake {
 
 impl NextWake {
     /// A timer of the schedule in wall clock time. The caller reads both clocks.
-    pub fn in_wall_time(wake: schedule::Wake, now: Instant, wall: SystemTime) -> Self {
+    pub(crate) fn in_wall_time(wake: schedule::Wake, now: Instant, wall: SystemTime) -> Self {
         Self { at: wall + wake.at.saturating_duration_since(now), why: wake.why }
     }
 }

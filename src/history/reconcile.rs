@@ -16,7 +16,7 @@ use super::{Cause, Decision, FailureKind, StepTimes, wire};
 pub struct Reconcile {
     /// The number of the reconcile for this parent in this process, from 1; set by
     /// [`History::record`](super::History::record).
-    pub number: u64,
+    pub(crate) number: u64,
     /// When it started.
     #[serde(serialize_with = "wire::time")]
     #[schemars(with = "wire::Timestamp")]
@@ -24,7 +24,7 @@ pub struct Reconcile {
     /// How long it took.
     #[serde(rename = "durationMilliseconds", serialize_with = "wire::millis")]
     #[schemars(with = "f64")]
-    pub duration: Duration,
+    pub(crate) duration: Duration,
     /// Why it started.
     pub causes: Vec<Cause>,
     /// The outcome.
@@ -32,19 +32,19 @@ pub struct Reconcile {
     /// The message, unless it failed: above all what it waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
-    pub message: Option<Arc<str>>,
+    pub(crate) message: Option<Arc<str>>,
     /// The children that were not up to date: first those that are stuck, then the writes.
     pub decisions: Arc<[Decision]>,
     /// How many further decisions are not kept.
     #[serde(skip_serializing_if = "wire::is_zero")]
-    pub omitted: usize,
+    pub(crate) omitted: usize,
     /// How many children were up to date.
-    pub unchanged: usize,
+    pub(crate) unchanged: usize,
     /// How long its steps took.
     #[serde(rename = "stepMilliseconds")]
-    pub steps: StepTimes,
+    pub(crate) steps: StepTimes,
     /// Whether the parent's status was written.
-    pub wrote_status: bool,
+    pub(crate) wrote_status: bool,
 }
 
 /// The outcome of a reconcile.
@@ -83,7 +83,7 @@ const MAX_TEXT: usize = 1024;
 
 impl Reconcile {
     /// A reconcile without decisions, to be filled in.
-    pub fn new(started: SystemTime, duration: Duration, outcome: Outcome) -> Self {
+    pub(crate) fn new(started: SystemTime, duration: Duration, outcome: Outcome) -> Self {
         let (causes, message, decisions, steps) = <_>::default();
         let (number, omitted, unchanged, wrote_status) = (0, 0, 0, false);
         Self {
@@ -102,7 +102,7 @@ impl Reconcile {
     }
 
     /// The writes and deletions.
-    pub fn writes(&self) -> impl Iterator<Item = &Decision> {
+    pub(crate) fn writes(&self) -> impl Iterator<Item = &Decision> {
         self.decisions.iter().filter(|decision| decision.what.verb().is_some())
     }
 
@@ -163,11 +163,11 @@ fn bounded(text: &Arc<str>) -> Arc<str> {
 
 impl Outcome {
     /// The names of all outcomes.
-    pub const NAMES: [&str; 7] =
+    pub(crate) const NAMES: [&str; 7] =
         ["synced", "wrote", "waiting", "paused", "finalized", "gone", "failed"];
 
     /// The outcome in one word, also as a metric label.
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Synced => "synced",
             Self::Wrote => "wrote",

@@ -9,7 +9,7 @@ use super::wire::in_millis;
 
 /// A step of a reconcile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ReconcileStep {
+pub(crate) enum ReconcileStep {
     /// Reading the caches, and adding our finalizer where needed.
     Snapshot,
     /// The handler.
@@ -24,14 +24,15 @@ pub enum ReconcileStep {
 
 /// How long each step took; a step that was not reached took no time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct StepTimes([u32; ReconcileStep::ALL.len()]);
+pub(crate) struct StepTimes([u32; ReconcileStep::ALL.len()]);
 
 impl ReconcileStep {
     /// Every step, in their order.
-    pub const ALL: [Self; 5] = [Self::Snapshot, Self::Sync, Self::Plan, Self::Apply, Self::Status];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Snapshot, Self::Sync, Self::Plan, Self::Apply, Self::Status];
 
     /// The step in one word, also as a metric label.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Snapshot => "snapshot",
             Self::Sync => "sync",
@@ -44,14 +45,14 @@ impl ReconcileStep {
 
 impl StepTimes {
     /// Adds the time of a step, rounded up to microseconds.
-    pub fn add(&mut self, step: ReconcileStep, took: Duration) {
+    pub(crate) fn add(&mut self, step: ReconcileStep, took: Duration) {
         let micros = u32::try_from(took.as_nanos().div_ceil(1000)).unwrap_or(u32::MAX);
         let total = &mut self.0[step as usize];
         *total = total.saturating_add(micros);
     }
 
     /// The steps that were reached, in their order.
-    pub fn taken(self) -> impl Iterator<Item = (ReconcileStep, Duration)> {
+    pub(crate) fn taken(self) -> impl Iterator<Item = (ReconcileStep, Duration)> {
         let times = ReconcileStep::ALL.into_iter().zip(self.0).filter(|(_, micros)| *micros > 0);
         times.map(|(step, micros)| (step, Duration::from_micros(micros.into())))
     }

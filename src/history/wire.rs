@@ -14,7 +14,7 @@ use crate::schedule::WakeReason;
 
 /// What [`time`] writes, for schemas.
 #[derive(Debug)]
-pub struct Timestamp;
+pub(crate) struct Timestamp;
 
 impl JsonSchema for Timestamp {
     fn inline_schema() -> bool {
@@ -31,7 +31,7 @@ impl JsonSchema for Timestamp {
 }
 
 /// A point in time as RFC 3339 in UTC, to the millisecond; a `serialize_with` of serde.
-pub fn time<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn time<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
     let shown = jiff::Timestamp::try_from(*time).ok().map(|time| format!("{time:.3}"));
     shown.serialize(serializer)
 }

@@ -2,7 +2,7 @@
 
 /// The state of a parent at the end of a reconcile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     /// It exists, as far as the reconcile knows.
     #[default]
     Alive,

@@ -14,7 +14,7 @@ use crate::{
 
 /// A fact.
 #[derive(Debug)]
-pub enum Fact {
+pub(crate) enum Fact {
     // === the parent ===
     /// The reconcile began with this version of the parent.
     Began(ResourceVersion),
@@ -197,20 +197,20 @@ pub enum Fact {
 
 /// A summary of a plan.
 #[derive(Debug)]
-pub struct Planned {
+pub(crate) struct Planned {
     /// The number of children that are up to date.
-    pub up_to_date: usize,
+    pub(crate) up_to_date: usize,
     /// The desired children that are terminating.
-    pub replacing: Vec<Uid>,
+    pub(crate) replacing: Vec<Uid>,
     /// The plan for each child, if it is asked for.
-    pub children: Option<Vec<(ChildId, Plan)>>,
+    pub(crate) children: Option<Vec<(ChildId, Plan)>>,
     /// The desired children, if they are asked for.
-    pub desired: Option<BTreeSet<ChildId>>,
+    pub(crate) desired: Option<BTreeSet<ChildId>>,
 }
 
 /// The plan for a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Plan {
+pub(crate) enum Plan {
     /// It is up to date.
     UpToDate,
     /// It is to be written.
@@ -221,22 +221,22 @@ pub enum Plan {
 
 /// A write of a child that the server accepted.
 #[derive(Debug)]
-pub struct Written {
+pub(crate) struct Written {
     /// The child.
-    pub child: ChildId,
+    pub(crate) child: ChildId,
     /// The verb.
-    pub verb: Verb,
+    pub(crate) verb: Verb,
     /// The JSON paths that differed.
-    pub paths: Vec<String>,
+    pub(crate) paths: Vec<String>,
     /// Why it was written again, if it was.
-    pub rewrite: Option<Rewrite>,
+    pub(crate) rewrite: Option<Rewrite>,
     /// The state after the write.
-    pub left: Left,
+    pub(crate) left: Left,
 }
 
 /// The state of a child after a write.
 #[derive(Debug)]
-pub enum Left {
+pub(crate) enum Left {
     /// Applied.
     As(Settled),
     /// Deleted for good.
@@ -250,22 +250,22 @@ pub enum Left {
 
 /// A repeated write.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repeat {
+pub(crate) struct Repeat {
     /// The subject.
-    pub subject: Subject,
+    pub(crate) subject: Subject,
     /// Why.
-    pub why: FlappingReason,
+    pub(crate) why: FlappingReason,
     /// The paths.
-    pub paths: Vec<String>,
+    pub(crate) paths: Vec<String>,
     /// The field manager that changed it, according to the cache.
-    pub changed_by: Option<String>,
+    pub(crate) changed_by: Option<String>,
     /// How often it was too frequent.
-    pub times: u32,
+    pub(crate) times: u32,
 }
 
 impl Written {
     /// Whether it reverts a change by someone else.
-    pub fn is_drift(&self) -> bool {
+    pub(crate) fn is_drift(&self) -> bool {
         self.rewrite.as_ref().is_some_and(|rewrite| rewrite.why == RewriteReason::Drift)
     }
 }

@@ -19,34 +19,35 @@ mod pause;
 mod progress;
 mod wait;
 
-pub use end::End;
-pub use fact::{Fact, Left, Plan, Planned, Repeat, Written};
-pub use failure::{Failure, RequestFailure, api_finished, foreign_message};
-pub use pause::{Held, Pause, PausedBy};
-pub use progress::Progress;
-pub use wait::Wait;
+pub(crate) use end::End;
+pub(crate) use fact::Plan;
+pub(crate) use fact::{Fact, Left, Planned, Repeat, Written};
+pub(crate) use failure::{Failure, RequestFailure, api_finished, foreign_message};
+pub(crate) use pause::{Held, Pause, PausedBy};
+pub(crate) use progress::Progress;
+pub(crate) use wait::Wait;
 
 /// The facts of one reconcile.
 #[derive(Debug, Default)]
-pub struct Journal {
+pub(crate) struct Journal {
     facts: Vec<Fact>,
     progress: Progress,
 }
 
 impl Journal {
     /// Appends a fact.
-    pub fn append(&mut self, fact: Fact) {
+    pub(crate) fn append(&mut self, fact: Fact) {
         self.progress.learn(&fact);
         self.facts.push(fact);
     }
 
     /// The progress of the reconcile after the facts so far.
-    pub fn progress(&self) -> &Progress {
+    pub(crate) fn progress(&self) -> &Progress {
         &self.progress
     }
 
     /// Every fact so far.
-    pub fn facts(&self) -> &[Fact] {
+    pub(crate) fn facts(&self) -> &[Fact] {
         &self.facts
     }
 }

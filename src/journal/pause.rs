@@ -4,16 +4,16 @@ use std::fmt;
 
 /// A pause and what it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pause {
+pub(crate) struct Pause {
     /// What is paused.
-    pub by: PausedBy,
+    pub(crate) by: PausedBy,
     /// What it holds.
-    pub held: Held,
+    pub(crate) held: Held,
 }
 
 /// What is paused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PausedBy {
+pub(crate) enum PausedBy {
     /// The parent, by its annotation.
     Annotation,
     /// The operator, by a command.
@@ -22,7 +22,7 @@ pub enum PausedBy {
 
 /// What a pause holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Held {
+pub(crate) enum Held {
     /// Unknown: the handler was not called or failed.
     Undecided,
     /// This number of writes of children.
@@ -35,7 +35,7 @@ pub enum Held {
 
 impl PausedBy {
     /// What is paused, in one word.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Annotation => "parent",
             Self::Operator => "operator",

@@ -6,7 +6,7 @@ use crate::{history::Verb, plan::WaitingReason};
 /// How a reconcile continues, derived from its facts. Only the journal changes it.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub struct Progress {
+pub(crate) struct Progress {
     end: End,
     began_paused: Option<PausedBy>,
     paused: Option<Pause>,
@@ -34,23 +34,18 @@ struct Severity {
 }
 
 impl Progress {
-    /// The state of the parent.
-    pub fn end(&self) -> End {
-        self.end
-    }
-
     /// Whether the parent exists unchanged, as far as is known.
-    pub fn is_alive(&self) -> bool {
+    pub(crate) fn is_alive(&self) -> bool {
         self.end == End::Alive
     }
 
     /// What was paused when the reconcile began.
-    pub fn began_paused(&self) -> Option<PausedBy> {
+    pub(crate) fn began_paused(&self) -> Option<PausedBy> {
         self.began_paused
     }
 
     /// How many writes of children a pause holds.
-    pub fn held_writes(&self) -> usize {
+    pub(crate) fn held_writes(&self) -> usize {
         match self.paused {
             Some(Pause { held: Held::Writes(held), .. }) => held,
             Some(_) | None => 0,
@@ -58,63 +53,53 @@ impl Progress {
     }
 
     /// Whether something waits.
-    pub fn waits(&self) -> bool {
+    pub(crate) fn waits(&self) -> bool {
         self.waits
     }
 
-    /// How many desired children are missing or not written, without a failure.
-    pub fn put_off(&self) -> usize {
-        self.put_off
-    }
-
     /// Whether children were written.
-    pub fn has_written(&self) -> bool {
+    pub(crate) fn has_written(&self) -> bool {
         self.writes > 0
     }
 
-    /// Whether children were created.
-    pub fn has_created(&self) -> bool {
-        self.created
-    }
-
     /// How many children were deleted to be recreated.
-    pub fn recreated(&self) -> usize {
+    pub(crate) fn recreated(&self) -> usize {
         self.recreated
     }
 
     /// How many undesired children were deleted, or may have been.
-    pub fn deleted(&self) -> usize {
+    pub(crate) fn deleted(&self) -> usize {
         self.deleted
     }
 
     /// Whether the server is throttling requests.
-    pub fn is_throttled(&self) -> bool {
+    pub(crate) fn is_throttled(&self) -> bool {
         self.is_throttled
     }
 
     /// How many requests failed.
-    pub fn failed_requests(&self) -> usize {
+    pub(crate) fn failed_requests(&self) -> usize {
         self.failed_requests
     }
 
     /// Whether a failed request may succeed on retry.
-    pub fn has_passing_failures(&self) -> bool {
+    pub(crate) fn has_passing_failures(&self) -> bool {
         self.passing > 0
     }
 
     /// Whether a desired child may be missing: its write failed or was delayed, or a foreign object has its
     /// name.
-    pub fn is_incomplete(&self) -> bool {
+    pub(crate) fn is_incomplete(&self) -> bool {
         self.put_off > 0 || self.failed_requests > 0 || self.is_foreign
     }
 
     /// Whether anything has failed.
-    pub fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         self.failed.is_some() || self.failed_requests > 0 || self.is_foreign
     }
 
     /// Whether the failure may be transient.
-    pub fn has_failed_for_now(&self) -> bool {
+    pub(crate) fn has_failed_for_now(&self) -> bool {
         match self.failed {
             Some(failed) => !failed.is_stalled,
             None => self.passing > 0,
@@ -122,22 +107,22 @@ impl Progress {
     }
 
     /// Whether the failure is not retried until the parent changes.
-    pub fn has_failed_for_good(&self) -> bool {
+    pub(crate) fn has_failed_for_good(&self) -> bool {
         self.failed.is_some_and(|failed| failed.is_for_good)
     }
 
     /// Whether the facts contain texts of handlers or servers.
-    pub fn quotes_others(&self) -> bool {
+    pub(crate) fn quotes_others(&self) -> bool {
         self.quotes_others
     }
 
     /// How often a repeated write was too frequent.
-    pub fn slowed(&self) -> Option<u32> {
+    pub(crate) fn slowed(&self) -> Option<u32> {
         self.slowed
     }
 
     /// Whether the status is due: nothing is left to write, or writing failed.
-    pub fn has_settled(&self) -> bool {
+    pub(crate) fn has_settled(&self) -> bool {
         !self.has_written() || self.has_failed() || self.slowed.is_some()
     }
 

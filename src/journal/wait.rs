@@ -7,7 +7,7 @@ use crate::{operator::ChildState, plan::WaitingReason};
 
 /// Why a child is not written or deleted now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wait {
+pub(crate) enum Wait {
     /// By the plan.
     Planned(WaitingReason),
     /// A pause holds its creation, change or deletion.
@@ -29,7 +29,7 @@ pub enum Wait {
 
 impl Wait {
     /// The state of the child.
-    pub fn state(&self) -> ChildState {
+    pub(crate) fn state(&self) -> ChildState {
         match self {
             Self::Planned(WaitingReason::Deleting { .. }) => ChildState::Terminating,
             Self::Planned(WaitingReason::OnDelete { .. }) | Self::Paused { .. } => ChildState::Held,

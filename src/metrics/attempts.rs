@@ -4,7 +4,7 @@ use super::Metrics;
 
 /// What was attempted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Attempt {
+pub(crate) enum Attempt {
     /// To start a session of a browser.
     Login,
     /// To end it.
@@ -15,7 +15,7 @@ pub enum Attempt {
 
 /// Its outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AttemptOutcome {
+pub(crate) enum AttemptOutcome {
     /// It was executed or accepted.
     Done,
     /// The caller is unknown.
@@ -32,10 +32,10 @@ pub enum AttemptOutcome {
 
 impl Attempt {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Login, Self::Logout, Self::Command];
+    pub(crate) const ALL: [Self; 3] = [Self::Login, Self::Logout, Self::Command];
 
     /// The value of the label.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Login => "login",
             Self::Logout => "logout",
@@ -46,7 +46,7 @@ impl Attempt {
 
 impl AttemptOutcome {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Done,
         Self::Unauthenticated,
         Self::Forbidden,
@@ -56,7 +56,7 @@ impl AttemptOutcome {
     ];
 
     /// The value of the label.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Done => "done",
             Self::Unauthenticated => "unauthenticated",
@@ -70,13 +70,13 @@ impl AttemptOutcome {
 
 impl Metrics {
     /// Counts an attempt.
-    pub fn web_attempt(&self, attempt: Attempt, outcome: AttemptOutcome) {
+    pub(crate) fn web_attempt(&self, attempt: Attempt, outcome: AttemptOutcome) {
         let labels = [attempt.name(), outcome.name()];
         self.families().web_attempts.with_label_values(&labels).inc();
     }
 
     /// Initializes the counters of the web endpoint with zero.
-    pub fn web_served(&self) {
+    pub(crate) fn web_served(&self) {
         for attempt in Attempt::ALL {
             for outcome in AttemptOutcome::ALL {
                 let labels = [attempt.name(), outcome.name()];

@@ -33,11 +33,11 @@ struct Inner {
 
 /// The queue of one operator: a gauge and a histogram per priority, highest first.
 #[derive(Debug, Clone)]
-pub struct QueueMetrics([(IntGauge, Histogram); Priority::ALL.len()]);
+pub(crate) struct QueueMetrics([(IntGauge, Histogram); Priority::ALL.len()]);
 
 /// The steps of the reconciles of one operator: a histogram for each.
 #[derive(Debug, Clone)]
-pub struct StepMetrics([Histogram; ReconcileStep::ALL.len()]);
+pub(crate) struct StepMetrics([Histogram; ReconcileStep::ALL.len()]);
 
 impl Metrics {
     /// Metrics that start at zero, in their own registry.
@@ -69,17 +69,17 @@ impl Metrics {
     }
 
     /// Registers all types that will be counted, so that two versions of one type get different labels.
-    pub fn tell_apart(&self, types: &[&K8sType]) {
+    pub(crate) fn tell_apart(&self, types: &[&K8sType]) {
         self.0.types.tell_apart(types);
     }
 
     /// The label of a type.
-    pub fn type_label(&self, ty: &K8sType) -> String {
+    pub(crate) fn type_label(&self, ty: &K8sType) -> String {
         self.0.types.label(ty)
     }
 
     /// The content type of [`Metrics::render`].
-    pub const CONTENT_TYPE: &'static str = prometheus::TEXT_FORMAT;
+    pub(crate) const CONTENT_TYPE: &'static str = prometheus::TEXT_FORMAT;
 
     pub(super) fn families(&self) -> &Families {
         &self.0.families
@@ -90,12 +90,17 @@ impl Metrics {
 
 impl Metrics {
     /// A reconcile started; [`Metrics::reconcile_finished`] ends it.
-    pub fn reconcile_started(&self, operator: &OperatorName) {
+    pub(crate) fn reconcile_started(&self, operator: &OperatorName) {
         self.families().in_flight.with_label_values(&[operator.as_str()]).inc();
     }
 
     /// A started reconcile has ended.
-    pub fn reconcile_finished(&self, operator: &OperatorName, outcome: &Outcome, took: Duration) {
+    pub(crate) fn reconcile_finished(
+        &self,
+        operator: &OperatorName,
+        outcome: &Outcome,
+        took: Duration,
+    ) {
         let (families, operator) = (self.families(), operator.as_str());
         families.in_flight.with_label_values(&[operator]).dec();
         families.reconciles.with_label_values(&[operator, outcome.name()]).inc();
@@ -103,7 +108,7 @@ impl Metrics {
     }
 
     /// The metrics of the queue of an operator, with zero for every priority.
-    pub fn queue(&self, operator: &OperatorName) -> QueueMetrics {
+    pub(crate) fn queue(&self, operator: &OperatorName) -> QueueMetrics {
         let families = self.families();
         QueueMetrics(Priority::ALL.map(|priority| {
             let labels = &[operator.as_str(), priority.name()];
@@ -113,12 +118,12 @@ impl Metrics {
     }
 
     /// The mailbox depth of an actor; `kind` is one word, `of` names its operator or type.
-    pub fn mailbox(&self, kind: &str, of: &str) -> MailboxDepth {
+    pub(crate) fn mailbox(&self, kind: &str, of: &str) -> MailboxDepth {
         MailboxDepth(self.families().mailbox_depth.with_label_values(&[kind, of]))
     }
 
     /// The metrics of the steps of an operator's reconciles.
-    pub fn steps(&self, operator: &OperatorName) -> StepMetrics {
+    pub(crate) fn steps(&self, operator: &OperatorName) -> StepMetrics {
         let durations = &self.families().step_duration;
         let of =
             |step: ReconcileStep| durations.with_label_values(&[operator.as_str(), step.name()]);
@@ -126,22 +131,22 @@ impl Metrics {
     }
 
     /// A failed reconcile will be retried.
-    pub fn backed_off(&self, operator: &OperatorName) {
+    pub(crate) fn backed_off(&self, operator: &OperatorName) {
         self.families().backoffs.with_label_values(&[operator.as_str()]).inc();
     }
 
     /// A handler panicked.
-    pub fn handler_panicked(&self, operator: &OperatorName) {
+    pub(crate) fn handler_panicked(&self, operator: &OperatorName) {
         self.families().panics.with_label_values(&[operator.as_str()]).inc();
     }
 
     /// A handler exceeded its timeout.
-    pub fn handler_overdue(&self, operator: &OperatorName) {
+    pub(crate) fn handler_overdue(&self, operator: &OperatorName) {
         self.families().timeouts.with_label_values(&[operator.as_str()]).inc();
     }
 
     /// Sets how many running handlers have exceeded their timeout.
-    pub fn handlers_overdue(&self, operator: &OperatorName, handlers: usize) {
+    pub(crate) fn handlers_overdue(&self, operator: &OperatorName, handlers: usize) {
         let overdue = self.families().overdue.with_label_values(&[operator.as_str()]);
         overdue.set(gauge(handlers));
     }
@@ -149,7 +154,7 @@ impl Metrics {
 
 impl StepMetrics {
     /// Observes the durations of a reconcile's steps. Steps that it did not reach are not counted.
-    pub fn took(&self, times: StepTimes) {
+    pub(crate) fn took(&self, times: StepTimes) {
         for (step, took) in times.taken() {
             self.0[step as usize].observe(took.as_secs_f64());
         }
@@ -158,12 +163,12 @@ impl StepMetrics {
 
 impl QueueMetrics {
     /// Sets how many parents of a priority wait.
-    pub fn depth(&self, priority: Priority, waiting: usize) {
+    pub(crate) fn depth(&self, priority: Priority, waiting: usize) {
         self.of(priority).0.set(gauge(waiting));
     }
 
     /// Observes how long a parent waited for its permit.
-    pub fn waited(&self, priority: Priority, waited: Duration) {
+    pub(crate) fn waited(&self, priority: Priority, waited: Duration) {
         self.of(priority).1.observe(waited.as_secs_f64());
     }
 
@@ -176,19 +181,19 @@ impl QueueMetrics {
 
 impl Metrics {
     /// A child was created, changed or deleted.
-    pub fn child_written(&self, operator: &OperatorName, ty: &K8sType, verb: Verb) {
+    pub(crate) fn child_written(&self, operator: &OperatorName, ty: &K8sType, verb: Verb) {
         let labels = [operator.as_str(), &self.type_label(ty), verb.name()];
         self.families().child_writes.with_label_values(&labels).inc();
     }
 
     /// A write of a child changed nothing on the server.
-    pub fn noop_write(&self, operator: &OperatorName, ty: &K8sType) {
+    pub(crate) fn noop_write(&self, operator: &OperatorName, ty: &K8sType) {
         let labels = [operator.as_str(), &self.type_label(ty)];
         self.families().noop_writes.with_label_values(&labels).inc();
     }
 
     /// Fields of a child that another manager had changed were set again.
-    pub fn drift_repaired(
+    pub(crate) fn drift_repaired(
         &self,
         operator: &OperatorName,
         ty: &K8sType,
@@ -202,30 +207,30 @@ impl Metrics {
     }
 
     /// A repeated write happened; `reason` is one word.
-    pub fn flapping(&self, operator: &OperatorName, reason: &str) {
+    pub(crate) fn flapping(&self, operator: &OperatorName, reason: &str) {
         self.families().flapping.with_label_values(&[operator.as_str(), reason]).inc();
     }
 
     /// Children were up to date and not written.
-    pub fn children_unchanged(&self, operator: &OperatorName, children: usize) {
+    pub(crate) fn children_unchanged(&self, operator: &OperatorName, children: usize) {
         let counter = self.families().unchanged.with_label_values(&[operator.as_str()]);
         counter.inc_by(u64::try_from(children).unwrap_or(u64::MAX));
     }
 
     /// An object that is not owned has the name of a child.
-    pub fn conflict(&self, operator: &OperatorName, ty: &K8sType) {
+    pub(crate) fn conflict(&self, operator: &OperatorName, ty: &K8sType) {
         let labels = [operator.as_str(), &self.type_label(ty)];
         self.families().conflicts.with_label_values(&labels).inc();
     }
 
     /// Deletions of children are held because they are too many.
-    pub fn deletions_held(&self, operator: &OperatorName, deletions: usize) {
+    pub(crate) fn deletions_held(&self, operator: &OperatorName, deletions: usize) {
         let counter = self.families().deletions_held.with_label_values(&[operator.as_str()]);
         counter.inc_by(u64::try_from(deletions).unwrap_or(u64::MAX));
     }
 
     /// The status of a parent was written.
-    pub fn status_written(&self, operator: &OperatorName) {
+    pub(crate) fn status_written(&self, operator: &OperatorName) {
         self.families().status_writes.with_label_values(&[operator.as_str()]).inc();
     }
 }
@@ -235,7 +240,7 @@ impl Metrics {
 impl Metrics {
     /// A request ended; `code` is `None` if no answer came. For a watch and for large answers `took`
     /// ends when the answer begins.
-    pub fn api_request(&self, verb: &str, ty: &K8sType, code: Option<u16>, took: Duration) {
+    pub(crate) fn api_request(&self, verb: &str, ty: &K8sType, code: Option<u16>, took: Duration) {
         let (families, resource) = (self.families(), self.type_label(ty));
         let code = code.map_or_else(|| "none".to_owned(), |code| code.to_string());
         families.api_requests.with_label_values(&[verb, &resource, &code]).inc();
@@ -244,23 +249,23 @@ impl Metrics {
     }
 
     /// A watch received a change.
-    pub fn watch_event(&self, ty: &K8sType) {
+    pub(crate) fn watch_event(&self, ty: &K8sType) {
         self.families().watch_events.with_label_values(&[&self.type_label(ty)]).inc();
     }
 
     /// A watch restarted; `reason` is one word.
-    pub fn watch_restarted(&self, ty: &K8sType, reason: &str) {
+    pub(crate) fn watch_restarted(&self, ty: &K8sType, reason: &str) {
         debug_assert!(RESTARTS.contains(&reason), "{reason} is initialized with zero");
         self.families().watch_restarts.with_label_values(&[&self.type_label(ty), reason]).inc();
     }
 
     /// The server returned an earlier resourceVersion.
-    pub fn version_regressions(&self, ty: &K8sType) {
+    pub(crate) fn version_regressions(&self, ty: &K8sType) {
         self.families().version_regressed.with_label_values(&[&self.type_label(ty)]).inc();
     }
 
     /// An object could not be decoded.
-    pub fn undecodable(&self, ty: &K8sType) {
+    pub(crate) fn undecodable(&self, ty: &K8sType) {
         self.families().undecodable.with_label_values(&[&self.type_label(ty)]).inc();
     }
 }

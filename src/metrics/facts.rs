@@ -10,7 +10,7 @@ use crate::{
 
 impl Metrics {
     /// Counts the facts of a reconcile.
-    pub fn count(&self, operator: &OperatorName, facts: &[Fact]) {
+    pub(crate) fn count(&self, operator: &OperatorName, facts: &[Fact]) {
         for fact in facts {
             self.count_one(operator, fact);
         }
@@ -47,7 +47,7 @@ impl Metrics {
     }
 
     /// Counts the current conditions of a parent until the result is dropped.
-    pub fn standing(&self, operator: &OperatorName, gauges: &Gauges) -> Box<[Standing]> {
+    pub(crate) fn standing(&self, operator: &OperatorName, gauges: &Gauges) -> Box<[Standing]> {
         let in_conflict = gauges.in_conflict.iter().map(|ty| self.in_conflict(operator, ty));
         let altered = gauges.altered.iter().map(|ty| self.altered(operator, ty));
         let held = (gauges.held > 0).then(|| self.held(operator, gauges.held));

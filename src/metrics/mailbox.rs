@@ -6,15 +6,15 @@ use prometheus::IntGauge;
 
 /// The mailbox of one actor, or of all reconcilers of one operator.
 #[derive(Clone)]
-pub struct MailboxDepth(pub(super) IntGauge);
+pub(crate) struct MailboxDepth(pub(super) IntGauge);
 
 /// A message that waits in a mailbox, counted until this is dropped.
-pub struct InMailbox(IntGauge);
+pub(crate) struct InMailbox(IntGauge);
 
 impl MailboxDepth {
     /// Counts a message that was sent.
     #[must_use = "the message is counted until this is dropped"]
-    pub fn enter(&self) -> InMailbox {
+    pub(crate) fn enter(&self) -> InMailbox {
         self.0.inc();
         InMailbox(self.0.clone())
     }

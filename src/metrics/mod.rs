@@ -21,12 +21,13 @@ mod scraped;
 mod standing;
 mod type_labels;
 
-pub use attempts::{Attempt, AttemptOutcome};
-pub use counting::{Metrics, QueueMetrics, StepMetrics};
+pub(crate) use attempts::{Attempt, AttemptOutcome};
+pub use counting::Metrics;
+pub(crate) use counting::{QueueMetrics, StepMetrics};
 pub use described::MetricDescription;
-pub use mailbox::{InMailbox, MailboxDepth};
-pub use scraped::CacheGauges;
-pub use standing::Standing;
+pub(crate) use mailbox::{InMailbox, MailboxDepth};
+pub(crate) use scraped::CacheGauges;
+pub(crate) use standing::Standing;
 
 #[cfg(test)]
 mod tests;

@@ -11,22 +11,22 @@ use crate::{
 
 /// The cache of one type at the moment of a scrape.
 #[derive(Debug, Clone, Copy)]
-pub struct CacheGauges {
+pub(crate) struct CacheGauges {
     /// How many objects are cached.
-    pub objects: usize,
+    pub(crate) objects: usize,
     /// The bytes of their JSON.
-    pub bytes: usize,
+    pub(crate) bytes: usize,
     /// How many cannot be decoded and are not cached.
-    pub undecodable: usize,
+    pub(crate) undecodable: usize,
     /// Whether the first list was complete.
-    pub is_synced: bool,
+    pub(crate) is_synced: bool,
     /// When the server last sent something.
-    pub last_event: Option<SystemTime>,
+    pub(crate) last_event: Option<SystemTime>,
 }
 
 impl Metrics {
     /// Sets the gauges of the cache of a type.
-    pub fn cache(&self, ty: &K8sType, now: CacheGauges) {
+    pub(crate) fn cache(&self, ty: &K8sType, now: CacheGauges) {
         let CacheGauges { objects, bytes, undecodable, is_synced, last_event } = now;
         let (families, resource) = (self.families(), self.type_label(ty));
         let labels = &[&resource];
@@ -40,24 +40,24 @@ impl Metrics {
     }
 
     /// Sets how many parents of an operator are in a phase.
-    pub fn parents(&self, operator: &OperatorName, phase: &str, parents: usize) {
+    pub(crate) fn parents(&self, operator: &OperatorName, phase: &str, parents: usize) {
         let labels = [operator.as_str(), phase];
         self.families().parents.with_label_values(&labels).set(gauge(parents));
     }
 
     /// Sets whether an operator is neither starting nor degraded.
-    pub fn operator_up(&self, operator: &OperatorName, is_up: bool) {
+    pub(crate) fn operator_up(&self, operator: &OperatorName, is_up: bool) {
         self.families().operator_up.with_label_values(&[operator.as_str()]).set(i64::from(is_up));
     }
 
     /// Sets whether a user has paused an operator.
-    pub fn operator_paused(&self, operator: &OperatorName, is_paused: bool) {
+    pub(crate) fn operator_paused(&self, operator: &OperatorName, is_paused: bool) {
         let gauge = self.families().operator_paused.with_label_values(&[operator.as_str()]);
         gauge.set(i64::from(is_paused));
     }
 
     /// Sets how many status fields the parent type of an operator does not declare.
-    pub fn undeclared(&self, operator: &OperatorName, fields: &[UndeclaredField]) {
+    pub(crate) fn undeclared(&self, operator: &OperatorName, fields: &[UndeclaredField]) {
         for wanted_by in WantedBy::ALL {
             let labels = [operator.as_str(), wanted_by.name()];
             let found = fields.iter().filter(|field| field.wanted_by == wanted_by).count();

@@ -9,7 +9,7 @@ use super::Metrics;
 use crate::{object::K8sType, operator::OperatorName};
 
 /// Children of a parent that are counted until this is dropped.
-pub struct Standing {
+pub(crate) struct Standing {
     gauge: IntGauge,
     children: i64,
 }
@@ -17,21 +17,21 @@ pub struct Standing {
 impl Metrics {
     /// Counts a child of this type that is in conflict.
     #[must_use = "the child is counted until this is dropped"]
-    pub fn in_conflict(&self, operator: &OperatorName, ty: &K8sType) -> Standing {
+    pub(crate) fn in_conflict(&self, operator: &OperatorName, ty: &K8sType) -> Standing {
         let labels = [operator.as_str(), &self.type_label(ty)];
         Standing::new(self.families().in_conflict.with_label_values(&labels), 1)
     }
 
     /// Counts a child of this type that the server altered.
     #[must_use = "the child is counted until this is dropped"]
-    pub fn altered(&self, operator: &OperatorName, ty: &K8sType) -> Standing {
+    pub(crate) fn altered(&self, operator: &OperatorName, ty: &K8sType) -> Standing {
         let labels = [operator.as_str(), &self.type_label(ty)];
         Standing::new(self.families().altered.with_label_values(&labels), 1)
     }
 
     /// Counts children whose deletion is held because they are too many.
     #[must_use = "the children are counted until this is dropped"]
-    pub fn held(&self, operator: &OperatorName, children: usize) -> Standing {
+    pub(crate) fn held(&self, operator: &OperatorName, children: usize) -> Standing {
         let gauge = self.families().held.with_label_values(&[operator.as_str()]);
         Standing::new(gauge, i64::try_from(children).unwrap_or(i64::MAX))
     }

@@ -4,7 +4,7 @@
 const MAX_FINALIZERS: usize = 3;
 
 /// States that an object is being deleted, and which finalizers block that; of many the first few.
-pub fn being_deleted(finalizers: &[String]) -> String {
+pub(crate) fn being_deleted(finalizers: &[String]) -> String {
     let named = finalizers.iter().take(MAX_FINALIZERS).map(String::as_str);
     let named = named.collect::<Vec<_>>().join(", ");
     match finalizers.len() {

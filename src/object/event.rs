@@ -10,7 +10,7 @@ use super::ObjectKey;
 
 /// An Event about an object. `Debug` shows no message.
 #[derive(Clone, PartialEq, Eq)]
-pub struct ObjectEvent {
+pub(crate) struct ObjectEvent {
     /// The kind of the object that it is about.
     pub kind: String,
     /// The key of that object.
@@ -38,7 +38,7 @@ const MAX_WORD: usize = 256;
 impl ObjectEvent {
     /// Reads an Event of the core group. Missing or invalid fields are empty: clients fill in count
     /// and times in two different ways.
-    pub fn read(event: &Value) -> Self {
+    pub(crate) fn read(event: &Value) -> Self {
         let object = &event["involvedObject"];
         let (namespace, name) = (word(&object["namespace"]), word(&object["name"]));
         let (series, source) = (&event["series"], &event["source"]);

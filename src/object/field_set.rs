@@ -20,7 +20,7 @@ pub(super) const CONTROLLER: &str = "\0";
 /// Which parts of a value a field manager owns. Cheap to clone: the same fields of many objects are
 /// parsed once.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct FieldSet(Option<Arc<Members>>);
+pub(crate) struct FieldSet(Option<Arc<Members>>);
 
 #[derive(Debug, Default, PartialEq)]
 struct Members {
@@ -34,7 +34,7 @@ struct Members {
 
 /// What is owned of an item of a list with keys.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FieldItem {
+pub(crate) struct FieldItem {
     /// The fields that identify the item.
     pub keys: Map<String, Value>,
     /// What is owned of it.
@@ -46,7 +46,7 @@ impl FieldSet {
     ///
     /// # Errors
     /// It is not JSON, or holds something else than objects.
-    pub fn parse(text: &str) -> serde_json::Result<Self> {
+    pub(crate) fn parse(text: &str) -> serde_json::Result<Self> {
         let mut deserializer = serde_json::Deserializer::from_str(text);
         Reading.deserialize(&mut deserializer)
     }
@@ -69,30 +69,30 @@ impl FieldSet {
     }
 
     /// Whether nothing inside is listed: then the value is owned as a whole.
-    pub fn is_leaf(&self) -> bool {
+    pub(crate) fn is_leaf(&self) -> bool {
         self.0.is_none()
     }
 
     /// What is owned of a field; `None` if nothing is.
-    pub fn field(&self, name: &str) -> Option<&Self> {
+    pub(crate) fn field(&self, name: &str) -> Option<&Self> {
         let fields = &self.0.as_ref()?.fields;
         let at = fields.binary_search_by(|(other, _)| (**other).cmp(name)).ok()?;
         Some(&fields[at].1)
     }
 
     /// The fields of which something is owned, by name.
-    pub fn fields(&self) -> impl Iterator<Item = (&str, &Self)> {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &Self)> {
         let fields = self.0.iter().flat_map(|members| &members.fields);
         fields.map(|(name, inner)| (&**name, inner))
     }
 
     /// The items of a list with keys of which something is owned.
-    pub fn items(&self) -> &[FieldItem] {
+    pub(crate) fn items(&self) -> &[FieldItem] {
         self.0.as_ref().map_or(&[], |members| &members.items)
     }
 
     /// The owned items of a set.
-    pub fn values(&self) -> &[Value] {
+    pub(crate) fn values(&self) -> &[Value] {
         self.0.as_ref().map_or(&[], |members| &members.values)
     }
 

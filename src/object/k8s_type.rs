@@ -130,28 +130,28 @@ impl K8sType {
     }
 
     /// Whether the type is one that the API server itself defines, as opposed to a custom resource.
-    pub fn is_builtin(&self) -> bool {
+    pub(crate) fn is_builtin(&self) -> bool {
         !self.group().contains('.') || BUILTIN_GROUPS.contains(&self.group())
     }
 
     /// Whether the type may be defined by a CRD: the group of a CRD has a dot, and with the
     /// permission one can be defined even in a group of Kubernetes itself.
-    pub fn may_be_custom(&self) -> bool {
+    pub(crate) fn may_be_custom(&self) -> bool {
         self.group().contains('.')
     }
 
     /// Whether this is `kind` of `api_version`.
-    pub fn is(&self, api_version: &str, kind: &str) -> bool {
+    pub(crate) fn is(&self, api_version: &str, kind: &str) -> bool {
         self.api_version() == api_version && self.kind() == kind
     }
 
     /// Whether both have the same objects, perhaps in different versions.
-    pub fn is_version_of(&self, other: &Self) -> bool {
+    pub(crate) fn is_version_of(&self, other: &Self) -> bool {
         (self.group(), self.kind()) == (other.group(), other.kind())
     }
 
     /// `plural` or `plural.group`: the name of the type in RBAC and kubectl.
-    pub fn resource_name(&self) -> String {
+    pub(crate) fn resource_name(&self) -> String {
         match self.group() {
             "" => self.plural().to_owned(),
             group => format!("{}.{group}", self.plural()),
@@ -159,7 +159,7 @@ impl K8sType {
     }
 
     /// The URL path of the collection, of one namespace or of all.
-    pub fn collection_path(&self, namespace: Option<&str>) -> String {
+    pub(crate) fn collection_path(&self, namespace: Option<&str>) -> String {
         let root = if self.group().is_empty() { "api" } else { "apis" };
         let api_version = self.api_version();
         let plural = self.plural();
@@ -170,7 +170,7 @@ impl K8sType {
     }
 
     /// The URL path of one object.
-    pub fn object_path(&self, key: &ObjectKey) -> String {
+    pub(crate) fn object_path(&self, key: &ObjectKey) -> String {
         let name = utf8_percent_encode(&key.name, NOT_IN_PATHS);
         format!("{}/{name}", self.collection_path(key.namespace.as_deref()))
     }

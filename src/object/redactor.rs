@@ -7,14 +7,14 @@ use super::{Object, SecretFields, SecretValues};
 
 /// A text of others. Until a [`Redactor`] has processed it, it shows as withheld.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Quoted {
+pub(crate) struct Quoted {
     text: String,
     is_redacted: bool,
 }
 
 /// What is hidden in texts of others about a parent.
 #[derive(Debug)]
-pub enum Redactor {
+pub(crate) enum Redactor {
     /// Nothing of it is secret.
     Nothing,
     /// These values.
@@ -27,13 +27,14 @@ pub enum Redactor {
 }
 
 /// Replaces a text whose secrets are not known.
-pub const WITHHELD: &str = "(withheld, as it is not known which fields of the parent are secret)";
+pub(crate) const WITHHELD: &str =
+    "(withheld, as it is not known which fields of the parent are secret)";
 
 // === Quoted ===
 
 impl Quoted {
     /// A text as somebody wrote it.
-    pub fn new(text: impl Into<String>) -> Self {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_redacted: false }
     }
 }
@@ -62,7 +63,7 @@ impl Default for Redactor {
 impl Redactor {
     /// What to hide of a parent and its children. `schema` lists the secret fields of the parent,
     /// if they are known.
-    pub fn over<'a>(
+    pub(crate) fn over<'a>(
         parent: &'a Object,
         children: impl Iterator<Item = &'a Object>,
         schema: Option<&SecretFields>,
@@ -79,7 +80,7 @@ impl Redactor {
 
     /// A text as it may be shown.
     #[must_use]
-    pub fn shown(&self, quoted: &Quoted) -> Quoted {
+    pub(crate) fn shown(&self, quoted: &Quoted) -> Quoted {
         let text = match self {
             _ if quoted.is_redacted => quoted.text.clone(),
             Self::Nothing => quoted.text.clone(),
@@ -90,12 +91,12 @@ impl Redactor {
     }
 
     /// Whether nothing that others wrote is shown.
-    pub fn hides_everything(&self) -> bool {
+    pub(crate) fn hides_everything(&self) -> bool {
         matches!(self, Self::Everything { .. })
     }
 
     /// Whether that will end soon, so that a text is better shown later.
-    pub fn is_passing(&self) -> bool {
+    pub(crate) fn is_passing(&self) -> bool {
         matches!(self, Self::Everything { is_passing: true })
     }
 }

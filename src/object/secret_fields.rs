@@ -10,7 +10,7 @@ use super::SecretValues;
 /// The paths of an object's secrets, according to the schema of its type. The default marks
 /// nothing.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct SecretFields(Vec<Vec<Step>>);
+pub(crate) struct SecretFields(Vec<Vec<Step>>);
 
 /// One step from an object to a value in it.
 #[derive(Clone, PartialEq, Eq)]
@@ -26,26 +26,26 @@ const MAX_DEPTH: usize = 64;
 impl SecretFields {
     /// The fields that an `OpenAPI` v3 schema marks. References are not followed: CRDs have none,
     /// except to the metadata.
-    pub fn of_schema(schema: &Value) -> Self {
+    pub(crate) fn of_schema(schema: &Value) -> Self {
         let mut found = Self::default();
         found.collect(schema, &mut Vec::new());
         found
     }
 
     /// Whether nothing is marked.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Adds the secrets of an object to `values`. Consumes the object.
-    pub fn collect_values(&self, mut object: Value, values: &mut SecretValues) {
+    pub(crate) fn collect_values(&self, mut object: Value, values: &mut SecretValues) {
         for path in &self.0 {
             each(&mut object, path, &mut |value| values.add(value));
         }
     }
 
     /// Replaces every secret by a text.
-    pub fn hide(&self, object: &mut Value, instead: &str) {
+    pub(crate) fn hide(&self, object: &mut Value, instead: &str) {
         for path in &self.0 {
             each(object, path, &mut |value| {
                 if !value.is_null() {

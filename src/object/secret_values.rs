@@ -13,7 +13,7 @@ use super::Object;
 
 /// Values that must not be shown. `Debug` shows how many.
 #[derive(Clone, Default)]
-pub struct SecretValues {
+pub(crate) struct SecretValues {
     /// Hidden only where one is the whole text.
     whole: BTreeSet<String>,
     /// Hidden wherever one occurs, the longest first, so that no rest of it is left.
@@ -33,7 +33,7 @@ const MAX_VALUES: usize = 10_000;
 
 impl SecretValues {
     /// Adds a value and all values in it.
-    pub fn add(&mut self, value: &Value) {
+    pub(crate) fn add(&mut self, value: &Value) {
         match value {
             Value::String(text) => self.add_text(text),
             Value::Number(number) => self.add_text(&number.to_string()),
@@ -44,7 +44,7 @@ impl SecretValues {
     }
 
     /// Adds the data of a Secret.
-    pub fn add_secret(&mut self, secret: &Object) {
+    pub(crate) fn add_secret(&mut self, secret: &Object) {
         let data = secret.field("data").unwrap_or_default();
         for value in data.as_object().into_iter().flatten().filter_map(|(_, it)| it.as_str()) {
             let clear = STANDARD.decode(value).ok().and_then(|it| String::from_utf8(it).ok());
@@ -54,12 +54,12 @@ impl SecretValues {
     }
 
     /// Whether there is nothing to hide.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.whole.is_empty() && !self.is_overfull
     }
 
     /// A text without the secrets in it.
-    pub fn hidden<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub(crate) fn hidden<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.is_overfull || self.whole.contains(text) {
             return Cow::Borrowed(REDACTED);
         }
@@ -73,7 +73,7 @@ impl SecretValues {
     }
 
     /// Hides the secrets in every text of a tree. Names of fields stay.
-    pub fn hide_in(&self, tree: &mut Value) {
+    pub(crate) fn hide_in(&self, tree: &mut Value) {
         match tree {
             Value::String(text) => {
                 let shown = self.hidden(text);

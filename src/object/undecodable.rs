@@ -10,7 +10,7 @@ use super::{K8sType, ObjectKey, ResourceVersion, Uid, json::RawFields};
 /// An object that cannot be decoded. `Debug` and `Display` show which one and why, never its
 /// content. Cheap to clone.
 #[derive(Clone)]
-pub struct Undecodable(Arc<Details>);
+pub(crate) struct Undecodable(Arc<Details>);
 
 struct Details {
     ty: K8sType,
@@ -30,7 +30,7 @@ const MAX_TEXT: usize = 64 << 10;
 
 impl Undecodable {
     /// What can be read from a JSON text. `why` must not quote it.
-    pub fn read(ty: &K8sType, text: &str, why: String) -> Self {
+    pub(crate) fn read(ty: &K8sType, text: &str, why: String) -> Self {
         let Some(metadata) = metadata(text) else { return Self::unknown(ty, why) };
         let text = |name: &str| {
             let text = metadata.text(name).ok()??.into_owned();
@@ -49,7 +49,7 @@ impl Undecodable {
     }
 
     /// An object of which only the type is known.
-    pub fn unknown(ty: &K8sType, why: String) -> Self {
+    pub(crate) fn unknown(ty: &K8sType, why: String) -> Self {
         let (ty, owners) = (ty.clone(), Vec::new());
         Self(Arc::new(Details {
             ty,
@@ -63,37 +63,37 @@ impl Undecodable {
     }
 
     /// Its type.
-    pub fn ty(&self) -> &K8sType {
+    pub(crate) fn ty(&self) -> &K8sType {
         &self.0.ty
     }
 
     /// Its key, if it can be read completely.
-    pub fn key(&self) -> Option<&ObjectKey> {
+    pub(crate) fn key(&self) -> Option<&ObjectKey> {
         self.0.key.as_ref()
     }
 
     /// Its uid.
-    pub fn uid(&self) -> Option<&Uid> {
+    pub(crate) fn uid(&self) -> Option<&Uid> {
         self.0.uid.as_ref()
     }
 
     /// The version that cannot be decoded.
-    pub fn resource_version(&self) -> Option<&ResourceVersion> {
+    pub(crate) fn resource_version(&self) -> Option<&ResourceVersion> {
         self.0.version.as_ref()
     }
 
     /// Its labels, if they can be read; empty where it has none.
-    pub fn labels(&self) -> Option<&BTreeMap<String, String>> {
+    pub(crate) fn labels(&self) -> Option<&BTreeMap<String, String>> {
         self.0.labels.as_ref()
     }
 
     /// The uids in its owner references that can be read.
-    pub fn owners(&self) -> &[Uid] {
+    pub(crate) fn owners(&self) -> &[Uid] {
         &self.0.owners
     }
 
     /// Why it cannot be decoded.
-    pub fn why(&self) -> &str {
+    pub(crate) fn why(&self) -> &str {
         &self.0.why
     }
 }

@@ -25,7 +25,7 @@ impl ResourceVersion {
     }
 
     /// Whether `self` is certainly older than `other`.
-    pub fn is_older_than(&self, other: &Self) -> bool {
+    pub(crate) fn is_older_than(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Number(mine), Self::Number(theirs)) => mine < theirs,
             (Self::Number(_) | Self::Opaque(_), _) => false,
@@ -34,7 +34,7 @@ impl ResourceVersion {
 
     /// The newer of two; `other` if they cannot be ordered.
     #[must_use]
-    pub fn newest(self, other: Self) -> Self {
+    pub(crate) fn newest(self, other: Self) -> Self {
         if other.is_older_than(&self) { self } else { other }
     }
 }

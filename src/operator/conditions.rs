@@ -15,7 +15,7 @@ use crate::object::Object;
 /// The condition types of the framework. Conditions of these types in a handler's response are not
 /// sent, except into a shared status (`OperatorConfig::sharing_status`), where the framework sets
 /// none.
-pub const FRAMEWORK_CONDITIONS: [&str; 3] = ["Ready", "Reconciling", "Stalled"];
+pub(crate) const FRAMEWORK_CONDITIONS: [&str; 3] = ["Ready", "Reconciling", "Stalled"];
 
 /// Types that the framework sets at times; a handler may set them too.
 const OCCASIONAL: [&str; 3] = ["Paused", "DeletionsHeld", "Flapping"];

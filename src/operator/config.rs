@@ -211,12 +211,12 @@ impl OperatorConfig {
     }
 
     /// How children of a type are treated; `None` for a type that is not declared.
-    pub fn child_config(&self, ty: &K8sType) -> Option<ChildConfig> {
+    pub(crate) fn child_config(&self, ty: &K8sType) -> Option<ChildConfig> {
         self.children.iter().find(|child| child.ty == *ty).map(|child| child.config)
     }
 
     /// The declared child type of this apiVersion and kind.
-    pub fn child_type(&self, api_version: &str, kind: &str) -> Option<&K8sType> {
+    pub(crate) fn child_type(&self, api_version: &str, kind: &str) -> Option<&K8sType> {
         self.children.iter().map(|child| &child.ty).find(|ty| ty.is(api_version, kind))
     }
 

@@ -5,7 +5,7 @@ use crate::object::{LabelSelector, Object, Undecodable};
 
 /// The parents that an operator reconciles.
 #[derive(Debug, Clone)]
-pub struct Selection {
+pub(crate) struct Selection {
     namespaces: Namespaces,
     selector: Option<LabelSelector>,
 }
@@ -25,7 +25,7 @@ impl OperatorConfig {
     }
 
     /// The checked selection.
-    pub fn selection(&self) -> Result<Selection, ConfigError> {
+    pub(crate) fn selection(&self) -> Result<Selection, ConfigError> {
         let parse = |text: &String| {
             LabelSelector::parse(text)
                 .map_err(|why| ConfigError::Selector { operator: self.name.clone(), why })
@@ -37,13 +37,13 @@ impl OperatorConfig {
 
 impl Selection {
     /// Whether a parent is selected.
-    pub fn selects(&self, parent: &Object) -> bool {
+    pub(crate) fn selects(&self, parent: &Object) -> bool {
         let matches = |selector: &LabelSelector| selector.matches(&parent.labels());
         self.is_here(parent) && self.selector.as_ref().is_none_or(matches)
     }
 
     /// Whether an object that cannot be decoded may be selected: unknown values count as matching.
-    pub fn may_select(&self, object: &Undecodable) -> bool {
+    pub(crate) fn may_select(&self, object: &Undecodable) -> bool {
         let is_here = |namespace: Option<&str>| self.namespaces.include(namespace);
         let matches = |selector: &LabelSelector| {
             object.labels().is_none_or(|labels| selector.matches(labels))
@@ -53,7 +53,7 @@ impl Selection {
     }
 
     /// Whether the parent is in a namespace of the operator.
-    pub fn is_here(&self, parent: &Object) -> bool {
+    pub(crate) fn is_here(&self, parent: &Object) -> bool {
         self.namespaces.include(parent.namespace())
     }
 }

@@ -35,20 +35,20 @@ impl ChildConfig {
 
 impl OperatorConfig {
     /// The child types that Kubernetes may not collect.
-    pub fn uncollectable(&self) -> impl Iterator<Item = &K8sType> {
+    pub(crate) fn uncollectable(&self) -> impl Iterator<Item = &K8sType> {
         let declared = self.children.iter().filter(|child| child.config.uncollectable);
         let is_namespaced = self.parent.is_namespaced();
         declared.filter(move |_| is_namespaced).map(|child| &child.ty)
     }
 
     /// Whether parents get the operator's finalizer.
-    pub fn needs_finalizer(&self, handler: &dyn Handler) -> bool {
+    pub(crate) fn needs_finalizer(&self, handler: &dyn Handler) -> bool {
         handler.has_finalizer() || self.uncollectable().next().is_some()
     }
 
     /// Whether parents that are not selected are watched: a finalizer of the operator, or of its
     /// predecessor, would keep them for ever.
-    pub fn sees_all_parents(&self, handler: &dyn Handler) -> bool {
+    pub(crate) fn sees_all_parents(&self, handler: &dyn Handler) -> bool {
         self.needs_finalizer(handler) || !self.predecessor.finalizers.is_empty()
     }
 

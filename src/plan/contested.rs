@@ -18,36 +18,36 @@ use crate::{
 
 /// A field that another field manager owns with another value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeldField {
+pub(crate) struct HeldField {
     /// The path, as the server writes it.
-    pub path: String,
+    pub(crate) path: String,
     /// The field manager.
-    pub manager: String,
+    pub(crate) manager: String,
 }
 
 /// A child with fields that other field managers own with other values than desired.
 #[derive(Debug, Clone)]
-pub struct Contested {
+pub(crate) struct Contested {
     /// The child.
-    pub id: ChildId,
+    pub(crate) id: ChildId,
     /// The hash of the desired state, see [`Write::desired_hash`].
-    pub desired_hash: u64,
+    pub(crate) desired_hash: u64,
     /// The object as our last write left it; a change by others is a reason to try again.
-    pub left: Object,
+    pub(crate) left: Object,
     /// The fields that others own.
-    pub held: Vec<HeldField>,
+    pub(crate) held: Vec<HeldField>,
     /// Whether the other fields were applied, or nothing.
-    pub policy: ConflictPolicy,
+    pub(crate) policy: ConflictPolicy,
 }
 
 impl Contested {
     /// The fields that others own, without the name of the child.
-    pub fn why(&self) -> impl fmt::Display {
+    pub(crate) fn why(&self) -> impl fmt::Display {
         HeldFields(self)
     }
 
     /// Whether others own the value at a path of ours.
-    pub fn holds(&self, path: &str) -> bool {
+    pub(crate) fn holds(&self, path: &str) -> bool {
         let path = path::as_the_server_writes(path);
         let is_it = |held: &HeldField| {
             let rest = path.strip_prefix(&held.path);
@@ -93,7 +93,7 @@ impl fmt::Display for HeldFields<'_> {
 
 /// The write without the fields that others own; `None` where a path cannot be found in it. The
 /// owner reference and our labels stay.
-pub fn without(write: &Write, held: &[HeldField]) -> Option<Write> {
+pub(crate) fn without(write: &Write, held: &[HeldField]) -> Option<Write> {
     // Several managers may own one field, and one a part of what another owns.
     let mut paths: Vec<_> = held.iter().map(|held| held.path.as_str()).collect();
     paths.sort_unstable();
@@ -111,7 +111,7 @@ pub fn without(write: &Write, held: &[HeldField]) -> Option<Write> {
 }
 
 /// Whether a path is an owner reference or a label of ours, which are never left to others.
-pub fn is_ownership_field(path: &str, labels: &Labels) -> bool {
+pub(crate) fn is_ownership_field(path: &str, labels: &Labels) -> bool {
     ownership::is_claim(path, labels)
         || [&labels.parent_uid, &labels.managed_by]
             .iter()

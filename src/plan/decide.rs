@@ -50,12 +50,12 @@ pub struct Plan {
     /// The children that are up to date.
     pub last_applied: LastApplied,
     /// Children that are not up to date and cannot be changed now.
-    pub waiting: Vec<Waiting>,
+    pub(crate) waiting: Vec<Waiting>,
     /// Updates of children that change only on deletion, where an admission policy may be why they
     /// differ: a dry run shows whether it is.
-    pub doubtful: Vec<Write>,
+    pub(crate) doubtful: Vec<Write>,
     /// The desired children that are being deleted, to be created again.
-    pub replacing: Vec<Uid>,
+    pub(crate) replacing: Vec<Uid>,
 }
 
 /// Decides what to do. A parent that is being deleted gets an empty plan.
@@ -73,7 +73,7 @@ pub fn plan(input: PlanInput<'_>) -> Result<Plan, Vec<Refusal>> {
 
 impl Plan {
     /// The children that the handler wants, and those that cannot be changed now.
-    pub fn desired(&self) -> BTreeSet<ChildId> {
+    pub(crate) fn desired(&self) -> BTreeSet<ChildId> {
         let stays = |step: &&Step| step.final_deletion().is_none();
         let written = self.steps.iter().filter(stays).map(Step::id);
         let waiting = self.waiting.iter().map(|waiting| &waiting.id);

@@ -7,7 +7,7 @@ use crate::object::Object;
 
 /// The patch that adds a finalizer and removes those of a predecessor; `None` when nothing would
 /// change, or when the parent is being deleted and the server would refuse a new one.
-pub fn add(parent: &Object, name: &str, former: &[String]) -> Option<Value> {
+pub(crate) fn add(parent: &Object, name: &str, former: &[String]) -> Option<Value> {
     let before = parent.finalizers();
     let mut finalizers = without(&before, former);
     if !finalizers.iter().any(|finalizer| finalizer == name) {
@@ -17,7 +17,7 @@ pub fn add(parent: &Object, name: &str, former: &[String]) -> Option<Value> {
 }
 
 /// The patch that removes a finalizer and those of a predecessor; `None` when there is none.
-pub fn remove(parent: &Object, name: &str, former: &[String]) -> Option<Value> {
+pub(crate) fn remove(parent: &Object, name: &str, former: &[String]) -> Option<Value> {
     let before = parent.finalizers();
     let mut finalizers = without(&before, former);
     finalizers.retain(|finalizer| finalizer != name);

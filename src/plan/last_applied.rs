@@ -38,9 +38,9 @@ static NO_EXCEPTIONS: LazyLock<Exceptions> = LazyLock::new(Exceptions::default);
 #[derive(Debug, Clone)]
 pub struct Settled {
     /// The child.
-    pub id: ChildId,
+    pub(crate) id: ChildId,
     /// The hash of what was desired, see [`Write::desired_hash`].
-    pub desired_hash: u64,
+    pub(crate) desired_hash: u64,
     object: Object,
     /// Where the server has changed it.
     altered: Vec<String>,
@@ -110,7 +110,7 @@ impl LastApplied {
     }
 
     /// Drops what is known of a child, for example after its deletion.
-    pub fn forget(&mut self, id: &ChildId) {
+    pub(crate) fn forget(&mut self, id: &ChildId) {
         if let Some(exceptions) = &mut self.exceptions {
             exceptions.altered.remove(id);
             exceptions.contested.remove(id);
@@ -122,7 +122,7 @@ impl LastApplied {
     }
 
     /// Records that others own fields of a child. Until it changes there is nothing to do.
-    pub fn contest(&mut self, contested: Contested) {
+    pub(crate) fn contest(&mut self, contested: Contested) {
         self.forget(&contested.id);
         self.exceptions_mut().contested.insert(contested.id.clone(), contested);
     }
@@ -152,7 +152,7 @@ impl LastApplied {
     }
 
     /// Records that a child which waits to be deleted really differs from what is desired.
-    pub fn differs(&mut self, known: &Settled) {
+    pub(crate) fn differs(&mut self, known: &Settled) {
         if let Some(waiting) =
             self.exceptions.as_mut().and_then(|exceptions| exceptions.waiting.get_mut(&known.id))
         {
@@ -177,12 +177,12 @@ impl LastApplied {
     }
 
     /// The children of which others own fields, by type and key.
-    pub fn contested(&self) -> impl ExactSizeIterator<Item = &Contested> {
+    pub(crate) fn contested(&self) -> impl ExactSizeIterator<Item = &Contested> {
         self.exceptions().contested.values()
     }
 
     /// The children that the server changes whenever they are applied, and where.
-    pub fn altered(&self) -> impl ExactSizeIterator<Item = (&ChildId, &[String])> {
+    pub(crate) fn altered(&self) -> impl ExactSizeIterator<Item = (&ChildId, &[String])> {
         self.exceptions().altered.iter().map(|(id, paths)| (id, &**paths))
     }
 
@@ -192,7 +192,7 @@ impl LastApplied {
     }
 
     /// The conflict about the fields of a child.
-    pub fn contested_of(&self, id: &ChildId) -> Option<&Contested> {
+    pub(crate) fn contested_of(&self, id: &ChildId) -> Option<&Contested> {
         self.exceptions().contested.get(id)
     }
 
@@ -245,24 +245,19 @@ impl LastApplied {
     }
 
     /// Every child that is remembered, also with fields that others own.
-    pub fn ids(&self) -> impl Iterator<Item = ChildId> {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = ChildId> {
         let settled = self.settled.iter().map(|version| ChildId::of(&version.settled));
         settled.chain(self.exceptions().contested.keys().cloned())
     }
 
     /// Whether an up-to-date version of a child is remembered.
-    pub fn is_known(&self, id: &ChildId) -> bool {
+    pub(crate) fn is_known(&self, id: &ChildId) -> bool {
         self.find(&id.ty, &id.key).is_ok()
     }
 
     /// How many children are remembered.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.settled.len()
-    }
-
-    /// Whether none is remembered.
-    pub fn is_empty(&self) -> bool {
-        self.settled.is_empty()
     }
 
     fn exceptions(&self) -> &Exceptions {

@@ -36,25 +36,26 @@ mod terminating;
 #[cfg(test)]
 mod tests;
 
-pub use contested::{Contested, HeldField, is_ownership_field, without};
+pub(crate) use contested::{Contested, HeldField, is_ownership_field, without};
 pub use decide::{Plan, PlanInput, plan};
-pub use deletion_guard::{
+pub(crate) use deletion_guard::{
     DeletionBudget, DeletionGuard, Exceeded, HeldDeletions, Reservation, Verdict, WantedDeletions,
     judge,
 };
-pub use finalizer::{add as add_finalizer, remove as remove_finalizer};
-pub use flapping::{Calm, Flapping, FlappingReason, FlappingSummary, Subject};
+pub(crate) use finalizer::{add as add_finalizer, remove as remove_finalizer};
+pub(crate) use flapping::{Calm, Flapping, FlappingReason, FlappingSummary, Subject};
 pub use last_applied::{LastApplied, Settled};
-pub use ownership::{can_own, differ_in_claim_only, is_ours};
-pub use refusal::{Refusal, RefusalReason};
-pub use resolve::{
+pub(crate) use ownership::{can_own, differ_in_claim_only, is_ours};
+pub(crate) use refusal::{Refusal, RefusalReason};
+pub(crate) use resolve::{
     AfterConflict, AfterDeleteConflict, ForeignChild, after_conflict, after_delete_conflict,
     instead_of_immutable,
 };
-pub use rewrite::{Rewrite, RewriteReason, rewrites};
-pub use status::{
+pub(crate) use rewrite::{Rewrite, RewriteReason, rewrites};
+pub(crate) use status::{
     ChildrenField, StatusInput, StatusPatch, UndeclaredField, WantedBy, is_list_outdated,
     patched_paths, status_patch, status_wish,
 };
-pub use steps::{ChildId, Deletion, DeletionReason, Step, Waiting, WaitingReason, Write};
-pub use terminating::TerminatingChildren;
+pub(crate) use steps::{ChildId, Deletion, DeletionReason, Waiting, WaitingReason};
+pub use steps::{Step, Write};
+pub(crate) use terminating::TerminatingChildren;

@@ -16,7 +16,7 @@ use crate::{
 /// no owner reference and the type allows that, we have applied our labels ourselves.
 ///
 /// A copy of a child in another namespace may have the owner reference too.
-pub fn is_ours(
+pub(crate) fn is_ours(
     config: &OperatorConfig,
     operator: &OperatorName,
     parent: &Object,
@@ -33,7 +33,7 @@ pub fn is_ours(
 }
 
 /// Whether Kubernetes allows the parent to own objects in a namespace, or, for `None`, in none.
-pub fn can_own(parent: &Object, namespace: Option<&str>) -> bool {
+pub(crate) fn can_own(parent: &Object, namespace: Option<&str>) -> bool {
     parent.namespace().is_none() || parent.namespace() == namespace
 }
 
@@ -98,7 +98,7 @@ pub(super) fn is_claim(found: &str, labels: &Labels) -> bool {
 
 /// Whether two versions of a child differ at most in owner references, our labels, status and what
 /// the server itself writes.
-pub fn differ_in_claim_only(a: &Object, b: &Object, labels: &Labels) -> bool {
+pub(crate) fn differ_in_claim_only(a: &Object, b: &Object, labels: &Labels) -> bool {
     a.uid() == b.uid() && unclaimed(a, labels) == unclaimed(b, labels)
 }
 

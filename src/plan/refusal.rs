@@ -7,14 +7,14 @@ use crate::object::K8sType;
 #[error("{child}: {why}")]
 pub struct Refusal {
     /// The child as far as it has a name.
-    pub child: String,
+    pub(crate) child: String,
     /// What is wrong with it.
-    pub why: RefusalReason,
+    pub(crate) why: RefusalReason,
 }
 
 /// What is wrong with a desired child.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RefusalReason {
+pub(crate) enum RefusalReason {
     /// It is another JSON value.
     #[error("it is not a JSON object")]
     NotAnObject,

@@ -13,7 +13,7 @@ use crate::{
 
 /// What to do after a write answered 409.
 #[derive(Debug, Clone)]
-pub enum AfterConflict {
+pub(crate) enum AfterConflict {
     /// It is gone: create it.
     CreateAgain(Write),
     /// It is ours (its label was stripped, a reply got lost, it changed meanwhile): update it.
@@ -32,22 +32,22 @@ pub enum AfterConflict {
 
 /// An object that has the name of a child and is not ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ForeignChild {
+pub(crate) struct ForeignChild {
     /// The child that has its name.
-    pub id: ChildId,
+    pub(crate) id: ChildId,
     /// Its uid.
-    pub uid: Uid,
+    pub(crate) uid: Uid,
     /// Its version: a later one is a reason to try again.
-    pub version: ResourceVersion,
+    pub(crate) version: ResourceVersion,
     /// Its owner, as text for users.
-    pub owner: String,
+    pub(crate) owner: String,
     /// Whether its type could be configured to adopt it.
-    pub is_adoptable: bool,
+    pub(crate) is_adoptable: bool,
 }
 
 /// What to do after a delete answered 409.
 #[derive(Debug, Clone)]
-pub enum AfterDeleteConflict {
+pub(crate) enum AfterDeleteConflict {
     /// The object is gone; what has its name now is another one.
     Gone,
     /// It changed, and is still to be deleted.
@@ -59,7 +59,7 @@ pub enum AfterDeleteConflict {
 }
 
 /// Decides after a create or an update answered 409.
-pub fn after_conflict(
+pub(crate) fn after_conflict(
     config: &OperatorConfig,
     operator: &OperatorName,
     parent: &Object,
@@ -91,7 +91,7 @@ pub fn after_conflict(
 }
 
 /// Decides after a delete answered 409.
-pub fn after_delete_conflict(
+pub(crate) fn after_delete_conflict(
     config: &OperatorConfig,
     operator: &OperatorName,
     parent: &Object,
@@ -127,7 +127,7 @@ pub fn after_delete_conflict(
 }
 
 /// The deletion of a child with fields that the server would not change, if it is still ours.
-pub fn instead_of_immutable(
+pub(crate) fn instead_of_immutable(
     config: &OperatorConfig,
     operator: &OperatorName,
     parent: &Object,

@@ -12,22 +12,22 @@ use crate::{
 
 /// A child that had been up to date and is written again.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rewrite {
+pub(crate) struct Rewrite {
     /// The JSON paths that are written; none when the whole child was or is to be deleted.
-    pub paths: Vec<String>,
+    pub(crate) paths: Vec<String>,
     /// What caused it.
-    pub why: RewriteReason,
+    pub(crate) why: RewriteReason,
     /// The version at which it was up to date.
-    pub from: ResourceVersion,
+    pub(crate) from: ResourceVersion,
     /// The version at which it is not; `None` when it is deleted.
-    pub to: Option<ResourceVersion>,
+    pub(crate) to: Option<ResourceVersion>,
     /// The field manager that changed it, as far as the cache knows.
-    pub changed_by: Option<String>,
+    pub(crate) changed_by: Option<String>,
 }
 
 /// What caused that a child is written again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RewriteReason {
+pub(crate) enum RewriteReason {
     /// The handler wants the same as before: another client changed the child.
     Drift,
     /// The handler wants something else, although nothing in its request was changed by others.
@@ -36,7 +36,7 @@ pub enum RewriteReason {
 
 /// Finds the steps that write again. `last_applied` is that of the reconcile before, and
 /// `is_same_parent` is whether the parent is as that reconcile left it.
-pub fn rewrites(
+pub(crate) fn rewrites(
     plan: &Plan,
     last_applied: &LastApplied,
     observed: &Children,

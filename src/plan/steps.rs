@@ -13,9 +13,9 @@ use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, being_dele
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChildId {
     /// The type.
-    pub ty: K8sType,
+    pub(crate) ty: K8sType,
     /// Namespace and name.
-    pub key: ObjectKey,
+    pub(crate) key: ObjectKey,
 }
 
 /// One thing to do.
@@ -33,33 +33,33 @@ pub enum Step {
 #[derive(Clone)]
 pub struct Write {
     /// The child.
-    pub id: ChildId,
+    pub(crate) id: ChildId,
     /// The complete body to apply, with the precondition (`resourceVersion` or `uid`) in it.
     pub body: Value,
     /// A hash of the body without the precondition.
-    pub desired_hash: u64,
+    pub(crate) desired_hash: u64,
     /// Where the child differs from what is desired; at most ten JSON paths, none for a create.
-    pub paths: Vec<String>,
+    pub(crate) paths: Vec<String>,
 }
 
 /// A delete with its preconditions.
 #[derive(Debug, Clone)]
 pub struct Deletion {
     /// The child.
-    pub id: ChildId,
+    pub(crate) id: ChildId,
     /// The uid of the object to delete, and of no later one with the same name.
-    pub uid: Uid,
+    pub(crate) uid: Uid,
     /// The version on which the decision is based.
-    pub version: ResourceVersion,
+    pub(crate) version: ResourceVersion,
     /// Why it is deleted.
-    pub why: DeletionReason,
+    pub(crate) why: DeletionReason,
     /// Whether it holds what cannot be rebuilt: parent and child are then read live before.
-    pub irreplaceable: bool,
+    pub(crate) irreplaceable: bool,
 }
 
 /// Why a child is deleted.
 #[derive(Debug, Clone)]
-pub enum DeletionReason {
+pub(crate) enum DeletionReason {
     /// The handler no longer wants it.
     Undesired,
     /// It differs, and its type is recreated rather than updated.
@@ -82,16 +82,16 @@ pub enum DeletionReason {
 
 /// A child that cannot be changed now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub(crate) struct Waiting {
     /// The child.
-    pub id: ChildId,
+    pub(crate) id: ChildId,
     /// Why.
-    pub why: WaitingReason,
+    pub(crate) why: WaitingReason,
 }
 
 /// Why a child cannot be changed now.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum WaitingReason {
+pub(crate) enum WaitingReason {
     /// It has a deletionTimestamp; it is handled once it is deleted.
     #[error("{}", being_deleted(.finalizers))]
     Deleting {
@@ -113,12 +113,12 @@ pub enum WaitingReason {
 
 impl WaitingReason {
     /// For an object that is being deleted.
-    pub fn deleting(object: &Object) -> Self {
+    pub(crate) fn deleting(object: &Object) -> Self {
         Self::Deleting { finalizers: object.finalizers() }
     }
 
     /// Whether the child is being deleted.
-    pub fn is_deleting(&self) -> bool {
+    pub(crate) fn is_deleting(&self) -> bool {
         matches!(self, Self::Deleting { .. })
     }
 }
@@ -133,7 +133,7 @@ fn hash_of(name: &str) -> u64 {
 
 impl ChildId {
     /// The id of an object.
-    pub fn of(object: &Object) -> Self {
+    pub(crate) fn of(object: &Object) -> Self {
         Self { ty: object.ty().clone(), key: object.key().clone() }
     }
 }
@@ -154,7 +154,7 @@ impl fmt::Debug for ChildId {
 
 impl Step {
     /// The child that the step is about.
-    pub fn id(&self) -> &ChildId {
+    pub(crate) fn id(&self) -> &ChildId {
         match self {
             Self::Create(write) | Self::Update(write) => &write.id,
             Self::Delete(deletion) => &deletion.id,
@@ -166,7 +166,7 @@ impl Step {
 
 impl Write {
     /// What is desired of the child: the body without the precondition.
-    pub fn desired(&self) -> Value {
+    pub(crate) fn desired(&self) -> Value {
         let mut desired = self.body.clone();
         if let Some(metadata) = desired["metadata"].as_object_mut() {
             metadata.retain(|name, _| !["uid", "resourceVersion"].contains(&name.as_str()));
@@ -185,7 +185,7 @@ impl Write {
 
     /// The same body as a create under an unused name, to try whether the server would accept it.
     #[must_use]
-    pub fn elsewhere(&self) -> Self {
+    pub(crate) fn elsewhere(&self) -> Self {
         let mut elsewhere = self.clone().creating();
         let name = format!("operetta-trial-{:016x}", hash_of(&self.id.key.name));
         elsewhere.body["metadata"]["name"] = json!(name);
@@ -194,7 +194,7 @@ impl Write {
     }
 
     /// Whether it succeeds only if the object does not exist.
-    pub fn is_creating(&self) -> bool {
+    pub(crate) fn is_creating(&self) -> bool {
         self.body["metadata"].get("uid").is_none()
     }
 
@@ -209,7 +209,7 @@ impl Write {
 
     /// The same body as an update of exactly this version of an object that is not ours yet.
     #[must_use]
-    pub fn adopting(self, uid: &Uid, version: &ResourceVersion) -> Self {
+    pub(crate) fn adopting(self, uid: &Uid, version: &ResourceVersion) -> Self {
         let mut adopting = self.updating(uid, Vec::new());
         adopting.body["metadata"]["resourceVersion"] = json!(version.to_string());
         adopting
@@ -227,12 +227,12 @@ impl fmt::Debug for Write {
 
 impl Deletion {
     /// The deletion of an object that is no longer wanted.
-    pub fn undesired(object: &Object) -> Self {
+    pub(crate) fn undesired(object: &Object) -> Self {
         Self::new(object, DeletionReason::Undesired)
     }
 
     /// The write that replaces the object.
-    pub fn instead_of(&self) -> Option<&Write> {
+    pub(crate) fn instead_of(&self) -> Option<&Write> {
         match &self.why {
             DeletionReason::Recreate { instead_of, .. }
             | DeletionReason::Immutable { instead_of, .. } => Some(instead_of),

@@ -16,7 +16,7 @@ const MAX_READS: usize = 16;
 
 /// Times when children are known to be terminating.
 #[derive(Debug, Clone, Default)]
-pub struct TerminatingChildren(BTreeMap<Uid, Times>);
+pub(crate) struct TerminatingChildren(BTreeMap<Uid, Times>);
 
 #[derive(Debug, Clone, Copy)]
 struct Times {
@@ -28,7 +28,7 @@ struct Times {
 impl TerminatingChildren {
     /// Records which children are terminating now. Returns those that have been for a minute, and
     /// again after each further minute; of many those that have waited longest.
-    pub fn overdue(&mut self, terminating: Vec<Object>, now: Instant) -> Vec<Object> {
+    pub(crate) fn overdue(&mut self, terminating: Vec<Object>, now: Instant) -> Vec<Object> {
         let before = std::mem::take(&mut self.0);
         let mut overdue = Vec::new();
         for child in terminating {
@@ -50,13 +50,13 @@ impl TerminatingChildren {
 
     /// Whether a child has been terminating for so long that it may never be deleted, or waits for
     /// others.
-    pub fn is_stuck(&self, uid: &Uid, now: Instant) -> bool {
+    pub(crate) fn is_stuck(&self, uid: &Uid, now: Instant) -> bool {
         let times = self.0.get(uid);
         times.is_some_and(|it| now.saturating_duration_since(it.since) >= READ_AFTER)
     }
 
     /// Whether no child is terminating.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 

@@ -4,7 +4,7 @@ use crate::object::Object;
 
 /// The result of a deletion.
 #[derive(Debug, Clone)]
-pub enum Deleted {
+pub(crate) enum Deleted {
     /// It is gone.
     Gone,
     /// It has finalizers or a grace period, and is terminating.

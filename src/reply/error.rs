@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 /// A request failed.
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum ApiError {
+pub(crate) enum ApiError {
     /// The server refused the request.
     #[error("{refusal} ({request})")]
     Refused {
@@ -54,36 +54,36 @@ pub enum ApiError {
 /// A `Status` of a refused request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {message}", named(*.code, .reason))]
-pub struct Refusal {
+pub(crate) struct Refusal {
     /// The HTTP status code.
-    pub code: u16,
+    pub(crate) code: u16,
     /// The machine-readable reason, for example `Conflict`; empty if there was none.
-    pub reason: String,
+    pub(crate) reason: String,
     /// The message.
-    pub message: String,
+    pub(crate) message: String,
     /// The delay of the `Retry-After` header.
-    pub retry_after: Option<Duration>,
+    pub(crate) retry_after: Option<Duration>,
     /// The causes.
-    pub causes: Vec<Cause>,
+    pub(crate) causes: Vec<Cause>,
     /// Whether it names an object; not if the server does not know the type.
-    pub names_object: bool,
+    pub(crate) names_object: bool,
 }
 
 /// One of the reasons for a refusal.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default)]
-pub struct Cause {
+pub(crate) struct Cause {
     /// The machine-readable reason, for example `FieldManagerConflict`.
-    pub reason: String,
+    pub(crate) reason: String,
     /// The message.
-    pub message: String,
+    pub(crate) message: String,
     /// The path of the field.
-    pub field: String,
+    pub(crate) field: String,
 }
 
 /// The class of an error, for scheduling, metrics and Events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ErrorClass {
+pub(crate) enum ErrorClass {
     /// Transient: retry with backoff.
     Retry,
     /// The object has changed: read it and decide again.
@@ -121,7 +121,7 @@ const TOO_LARGE: [&str; 2] = ["request is too large", "trying to send message la
 
 impl Refusal {
     /// The status code and the reason, where there is one.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         named(self.code, &self.reason)
     }
 
@@ -145,7 +145,7 @@ impl Refusal {
     }
 
     /// Whether all causes are immutable fields, so that a new object could be accepted.
-    pub fn is_immutable(&self) -> bool {
+    pub(crate) fn is_immutable(&self) -> bool {
         const WORDS: [&str; 5] =
             ["immutable", "may not change", "may not be changed", "cannot change", "updates to "];
         let is_immutable = |cause: &Cause| WORDS.iter().any(|words| cause.why().contains(words));
@@ -154,14 +154,14 @@ impl Refusal {
 
     /// Whether the object only conflicts with existing ones: a quota is exhausted, or a port or address is in
     /// use.
-    pub fn is_for_room(&self) -> bool {
+    pub(crate) fn is_for_room(&self) -> bool {
         matches!(self.code, 403 | 422)
             && ["exceeded quota", "already allocated"].iter().any(|it| self.message.contains(it))
     }
 
     /// Whether no new object of the kind, or none with this content, would be accepted under any name: by
     /// missing permissions, or by the Pod security standards.
-    pub fn is_of_every_new_object(&self) -> bool {
+    pub(crate) fn is_of_every_new_object(&self) -> bool {
         self.code == 403
             && ["cannot create resource", "violates PodSecurity"]
                 .iter()
@@ -169,7 +169,7 @@ impl Refusal {
     }
 
     /// Whether the content of the object is refused, independent of its name.
-    pub fn is_about_content(&self) -> bool {
+    pub(crate) fn is_about_content(&self) -> bool {
         const NAMES: [&str; 2] = ["metadata.name", "metadata.generateName"];
         // A rule for the whole object may concern its name.
         let is_named = |field: &str| !matches!(field, "" | "<nil>");
@@ -178,7 +178,7 @@ impl Refusal {
     }
 
     /// The class of the error.
-    pub fn class(&self) -> ErrorClass {
+    pub(crate) fn class(&self) -> ErrorClass {
         match (self.code, self.retry_after) {
             // 500 too: a timeout of the storage is a `ServerTimeout`.
             (429 | 500..=599, Some(delay)) if !delay.is_zero() => ErrorClass::Wait(delay),
@@ -235,7 +235,7 @@ impl ApiError {
     }
 
     /// The refusal, if the server refused.
-    pub fn refusal(&self) -> Option<&Refusal> {
+    pub(crate) fn refusal(&self) -> Option<&Refusal> {
         match self {
             Self::Refused { refusal, .. } => Some(refusal),
             Self::Unreachable { .. }
@@ -246,12 +246,12 @@ impl ApiError {
     }
 
     /// Whether the server is throttling requests, so that others should wait.
-    pub fn is_throttling(&self) -> bool {
+    pub(crate) fn is_throttling(&self) -> bool {
         matches!(self.class(), ErrorClass::Wait(_)) || self.code() == Some(429)
     }
 
     /// Whether the request may have taken effect anyway.
-    pub fn may_have_taken_effect(&self) -> bool {
+    pub(crate) fn may_have_taken_effect(&self) -> bool {
         self.code().is_none_or(|code| code >= 500)
     }
 
@@ -265,7 +265,7 @@ impl ApiError {
     }
 
     /// The class of the error.
-    pub fn class(&self) -> ErrorClass {
+    pub(crate) fn class(&self) -> ErrorClass {
         match self {
             Self::Refused { refusal, .. } => refusal.class(),
             Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Malformed { .. } => {
@@ -276,7 +276,7 @@ impl ApiError {
     }
 
     /// The HTTP status code, if the server answered.
-    pub fn code(&self) -> Option<u16> {
+    pub(crate) fn code(&self) -> Option<u16> {
         self.refusal().map(|refusal| refusal.code)
     }
 }

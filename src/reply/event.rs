@@ -6,7 +6,7 @@ use crate::object::{K8sType, Object, ObjectKey, Uid};
 
 /// The type of an Event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EventKind {
+pub(crate) enum EventKind {
     /// Nothing is wrong.
     Normal,
     /// Something is wrong.
@@ -15,30 +15,30 @@ pub enum EventKind {
 
 /// An Event about a parent, for `kubectl describe`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParentEvent {
+pub(crate) struct ParentEvent {
     /// Normal or Warning.
-    pub kind: EventKind,
+    pub(crate) kind: EventKind,
     /// One `CamelCase` word.
-    pub reason: String,
+    pub(crate) reason: String,
     /// The message; cut at 1,000 bytes, as the API demands.
-    pub message: String,
+    pub(crate) message: String,
     /// The hash in its name.
-    pub name: u64,
+    pub(crate) name: u64,
     /// The count.
-    pub count: u32,
+    pub(crate) count: u32,
     /// When it last happened; it may be sent later.
-    pub at: SystemTime,
+    pub(crate) at: SystemTime,
 }
 
 /// The object of an Event.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Regarding {
+pub(crate) struct Regarding {
     /// Its type.
-    pub ty: K8sType,
+    pub(crate) ty: K8sType,
     /// Its key.
-    pub key: ObjectKey,
+    pub(crate) key: ObjectKey,
     /// Its uid, if that is known.
-    pub uid: Option<Uid>,
+    pub(crate) uid: Option<Uid>,
 }
 
 impl From<&Object> for Regarding {

@@ -12,8 +12,9 @@ mod event;
 mod status_schema;
 mod value_schema;
 
-pub use deleted::Deleted;
-pub use error::{ApiError, Cause, ErrorClass, Refusal};
-pub use event::{EventKind, ParentEvent, Regarding};
-pub use status_schema::{StatusSchema, TypeSchema};
+pub(crate) use deleted::Deleted;
+pub(crate) use error::Cause;
+pub(crate) use error::{ApiError, ErrorClass, Refusal};
+pub(crate) use event::{EventKind, ParentEvent, Regarding};
+pub(crate) use status_schema::{StatusSchema, TypeSchema};
 pub(crate) use value_schema::ValueSchema;

@@ -12,16 +12,16 @@ const MAX_PATHS: usize = 10;
 
 /// The parts of a type's schema that are used.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TypeSchema {
+pub(crate) struct TypeSchema {
     /// The declared status fields.
-    pub status: StatusSchema,
+    pub(crate) status: StatusSchema,
     /// Which fields hold secrets.
-    pub secrets: SecretFields,
+    pub(crate) secrets: SecretFields,
 }
 
 /// The declared status fields of a type.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StatusSchema(Kind);
+pub(crate) struct StatusSchema(Kind);
 
 #[derive(Debug, Clone, PartialEq)]
 enum Kind {
@@ -32,18 +32,18 @@ enum Kind {
 
 impl StatusSchema {
     /// An unknown schema: every returned field is sent, and no field is added that must be declared.
-    pub fn unknown() -> Self {
+    pub(crate) fn unknown() -> Self {
         Self(Kind::Unknown)
     }
 
     /// A type without status: nothing is ever sent.
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self(Kind::None)
     }
 
     /// Reads the schema of the field `status`; `has_subresource` tells whether the type has the status
     /// subresource.
-    pub fn from_open_api(status: Option<&Value>, has_subresource: bool) -> Self {
+    pub(crate) fn from_open_api(status: Option<&Value>, has_subresource: bool) -> Self {
         match status {
             Some(schema) if has_subresource => Self(Kind::Declared(ValueSchema::read(schema))),
             Some(_) | None => Self::none(),
@@ -51,7 +51,7 @@ impl StatusSchema {
     }
 
     /// Whether the type has no status.
-    pub fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         self.0 == Kind::None
     }
 

@@ -8,7 +8,7 @@ use crate::{journal::PausedBy, object::K8sType};
 
 /// The Events that were sent about one parent.
 #[derive(Debug, Default)]
-pub struct Announced {
+pub(crate) struct Announced {
     /// The pause that was announced; `None` before the first reconcile.
     pub(super) pause: Option<AnnouncedPause>,
     rare: Option<Box<Rare>>,
@@ -68,7 +68,7 @@ impl Announced {
     }
 
     /// Frees parts that are no longer used.
-    pub fn shrink(&mut self) {
+    pub(crate) fn shrink(&mut self) {
         let is_over = |rare: &Rare| {
             let Rare { log, altered, contested, unsynced, pause_value } = rare;
             log.is_none()

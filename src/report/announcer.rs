@@ -19,28 +19,28 @@ use crate::{
 
 /// An Event about a parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Announcement {
+pub(crate) struct Announcement {
     /// Normal or Warning.
-    pub kind: EventKind,
+    pub(crate) kind: EventKind,
     /// One `CamelCase` word.
-    pub reason: &'static str,
+    pub(crate) reason: &'static str,
     /// The message.
-    pub message: String,
+    pub(crate) message: String,
 }
 
 /// Derives Events from facts and this context.
 #[derive(Debug)]
-pub struct Announcer<'a> {
+pub(crate) struct Announcer<'a> {
     /// The operator's configuration.
-    pub config: &'a OperatorConfig,
+    pub(crate) config: &'a OperatorConfig,
     /// The parent as the reconcile saw it.
-    pub parent: &'a Object,
+    pub(crate) parent: &'a Object,
     /// The redactor.
-    pub redactor: &'a Redactor,
+    pub(crate) redactor: &'a Redactor,
     /// The memory of the parent.
-    pub memory: MemoryView<'a>,
+    pub(crate) memory: MemoryView<'a>,
     /// Whether the parent is paused now.
-    pub is_paused: bool,
+    pub(crate) is_paused: bool,
 }
 
 impl Announcement {
@@ -53,21 +53,21 @@ impl Announcement {
     }
 
     /// The Event of a failure.
-    pub fn of_failure(failure: &Failure) -> Self {
+    pub(crate) fn of_failure(failure: &Failure) -> Self {
         Self::warning(failure.reason(), format!("{}{failure}", failure.outlook()))
     }
 }
 
 impl Announced {
     /// The log of the Events, which counts repetitions.
-    pub fn log(&mut self, now: std::time::Instant) -> &mut EventLog {
+    pub(crate) fn log(&mut self, now: std::time::Instant) -> &mut EventLog {
         self.rare_mut().log.get_or_insert_with(|| EventLog::new(now))
     }
 }
 
 impl Announcer<'_> {
     /// The Events of a reconcile that has ended.
-    pub fn announcements(
+    pub(crate) fn announcements(
         &self,
         facts: &[Fact],
         report: &Report,
@@ -262,7 +262,7 @@ fn writes(report: &Report) -> Vec<Announcement> {
 }
 
 /// The warnings that are sent once per operator, whichever parent causes them.
-pub fn once_per_operator(facts: &[Fact]) -> Vec<Announcement> {
+pub(crate) fn once_per_operator(facts: &[Fact]) -> Vec<Announcement> {
     let of_fact = |fact: &Fact| match fact {
         Fact::Overruled(what) => Some(Announcement::warning("OverruledStatus", (*what).to_owned())),
         _ => None,
@@ -271,7 +271,7 @@ pub fn once_per_operator(facts: &[Fact]) -> Vec<Announcement> {
 }
 
 /// A hash.
-pub fn number_of(value: &impl Hash) -> u64 {
+pub(crate) fn number_of(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()

@@ -29,18 +29,18 @@ mod shape;
 mod shown;
 mod undeclared;
 
-pub use announced::Announced;
-pub use announcer::{Announcement, Announcer, number_of, once_per_operator};
-pub use series::{EventLog, EventToSend, Occurrence};
-pub use undeclared::undeclared;
+pub(crate) use announced::Announced;
+pub(crate) use announcer::{Announcement, Announcer, number_of, once_per_operator};
+pub(crate) use series::{EventLog, EventToSend, Occurrence};
+pub(crate) use undeclared::undeclared;
 
-pub use shape::{Gauges, MemoryView, Report};
+pub(crate) use shape::{Gauges, MemoryView, Report};
 
 use crate::{journal::Fact, object::Redactor};
 
 impl Report {
     /// The report of some facts.
-    pub fn of(facts: &[Fact], memory: MemoryView<'_>, redactor: &Redactor) -> Self {
+    pub(crate) fn of(facts: &[Fact], memory: MemoryView<'_>, redactor: &Redactor) -> Self {
         fold::fold(facts, memory, redactor)
     }
 }

@@ -21,7 +21,7 @@ const SCHEMA_RECHECK: Duration = Duration::from_secs(1);
 
 impl Report {
     /// The outcome of the reconcile.
-    pub fn outcome(&self, config: &OperatorConfig) -> Outcome {
+    pub(crate) fn outcome(&self, config: &OperatorConfig) -> Outcome {
         match (self.end, self.failure()) {
             (End::Finalized, _) => Outcome::Finalized,
             (End::Gone, _) => Outcome::Gone,
@@ -50,7 +50,7 @@ impl Report {
     }
 
     /// The result for the schedule.
-    pub fn finished(&self, config: &OperatorConfig) -> Finished {
+    pub(crate) fn finished(&self, config: &OperatorConfig) -> Finished {
         let longest = config.max_error_backoff;
         match (self.failure(), self.slowed) {
             (Some(failure), Some(times)) => {

@@ -18,7 +18,7 @@ const MAX_SERIES: usize = 16;
 
 /// The Events about one parent. Small: contents are hashes.
 #[derive(Debug)]
-pub struct EventLog {
+pub(crate) struct EventLog {
     bucket: TokenBucket,
     series: Vec<Series>,
 }
@@ -44,37 +44,37 @@ struct Series {
 
 /// An Event to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EventToSend {
+pub(crate) struct EventToSend {
     /// The hash in its name.
-    pub name: u64,
+    pub(crate) name: u64,
     /// The count.
-    pub count: u32,
+    pub(crate) count: u32,
     /// Whether the count includes similar Events.
-    pub is_combined: bool,
+    pub(crate) is_combined: bool,
 }
 
 /// An occurrence, as hashes.
 #[derive(Debug, Clone, Copy)]
-pub struct Occurrence {
+pub(crate) struct Occurrence {
     /// Equal for equal Events.
-    pub what: u64,
+    pub(crate) what: u64,
     /// Equal for Events that differ only in their text.
-    pub similar: u64,
+    pub(crate) similar: u64,
     /// Whether it is a Warning.
-    pub is_warning: bool,
+    pub(crate) is_warning: bool,
     /// The name if the Event is new.
-    pub name: u64,
+    pub(crate) name: u64,
 }
 
 impl EventLog {
     /// The log of a parent without Events.
-    pub fn new(now: Instant) -> Self {
+    pub(crate) fn new(now: Instant) -> Self {
         Self { bucket: TokenBucket { tokens: BURST, since: now }, series: Vec::new() }
     }
 
     /// Records an occurrence; returns the Event, and whether it may be sent. It is counted in any case: the
     /// next Event of the series shows the count.
-    pub fn occurred(&mut self, it: Occurrence, now: Instant) -> (EventToSend, bool) {
+    pub(crate) fn occurred(&mut self, it: Occurrence, now: Instant) -> (EventToSend, bool) {
         self.series.retain(|series| now.saturating_duration_since(series.last) < WINDOW);
         let is_allowed = self.bucket.take(if it.is_warning { 0 } else { RESERVE }, now);
         let series = self.series_of(it, now);

@@ -15,49 +15,49 @@ use crate::{
 
 /// The parts of a parent's memory that a report needs beside the facts.
 #[derive(Debug, Clone, Copy)]
-pub struct MemoryView<'a> {
+pub(crate) struct MemoryView<'a> {
     /// The last applied state of each child.
-    pub last_applied: &'a LastApplied,
+    pub(crate) last_applied: &'a LastApplied,
     /// Repeated writes.
-    pub flapping: &'a Flapping,
+    pub(crate) flapping: &'a Flapping,
     /// The state of the deletion guard; `None` before the first reconcile.
-    pub deletion_guard: Option<&'a DeletionGuard>,
+    pub(crate) deletion_guard: Option<&'a DeletionGuard>,
     /// Foreign objects with the name of a child.
-    pub foreign: &'a BTreeMap<ChildId, ForeignChild>,
+    pub(crate) foreign: &'a BTreeMap<ChildId, ForeignChild>,
     /// Whether a wait is deferred until a recreated child exists.
-    pub has_deferred_wait: bool,
+    pub(crate) has_deferred_wait: bool,
     /// When the flapping may have stopped.
-    pub calms_in: Option<Duration>,
+    pub(crate) calms_in: Option<Duration>,
     /// Whether the parent is leaving, so that foreign objects do not matter any more.
-    pub is_leaving: bool,
+    pub(crate) is_leaving: bool,
 }
 
 /// The result of a reconcile so far.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub struct Report {
+pub(crate) struct Report {
     /// The writes of children that the server accepted.
-    pub writes: Vec<WriteRecord>,
+    pub(crate) writes: Vec<WriteRecord>,
     /// The writes of children that changed nothing on the server.
-    pub noop_writes: Vec<WriteRecord>,
+    pub(crate) noop_writes: Vec<WriteRecord>,
     /// What was decided about the children that were not simply up to date.
-    pub decisions: Vec<Decision>,
+    pub(crate) decisions: Vec<Decision>,
     /// How many children were up to date.
-    pub unchanged: usize,
+    pub(crate) unchanged: usize,
     /// Children that cannot be written yet, and why.
-    pub waiting: Vec<String>,
+    pub(crate) waiting: Vec<String>,
     /// How many of them are deletions that wait for the writes.
     pub(super) behind_writes: usize,
     /// Those of them that are not deleted because their type is not synced.
     pub(super) unsynced: Vec<ChildId>,
     /// Children that differ and are not written, because of their strategy or conflict policy.
-    pub held: Vec<String>,
+    pub(crate) held: Vec<String>,
     /// The pause; `None` when there is none, or when only the operator is paused and nothing is pending.
-    pub paused: Option<Pause>,
+    pub(crate) paused: Option<Pause>,
     /// The message about held deletions.
-    pub deletion_guard: Option<String>,
+    pub(crate) deletion_guard: Option<String>,
     /// The resync that the handler asked for.
-    pub resync: Option<Duration>,
+    pub(crate) resync: Option<Duration>,
     /// The desired children that were terminating when the reconcile began.
     pub(super) replacing: Vec<Uid>,
     /// How many children were deleted so that others come after them.
@@ -65,13 +65,13 @@ pub struct Report {
     /// Whether children were, and none in the previous reconcile.
     pub(super) recreates_first: bool,
     /// Whether the status was written.
-    pub wrote_status: bool,
+    pub(crate) wrote_status: bool,
     /// Whether the status is still due.
     pub(super) status_is_due: bool,
     /// How many objects are not modified and not covered by a watch.
     pub(super) unwatched: usize,
     /// The state of the parent.
-    pub end: End,
+    pub(crate) end: End,
     /// How often a repeated write was too frequent.
     pub(super) slowed: Option<u32>,
     /// When the flapping may have stopped.
@@ -87,24 +87,24 @@ pub struct Report {
     /// Whether it is known that no deletions are held.
     pub(super) holds_no_deletions: bool,
     /// The values for the gauges.
-    pub gauges: Gauges,
+    pub(crate) gauges: Gauges,
     /// Why it failed.
     pub(super) failure: Option<Failure>,
     /// The children of failed requests.
-    pub refused: Vec<ChildId>,
+    pub(crate) refused: Vec<ChildId>,
     /// Requests that failed beside that.
     pub(super) beside: Vec<RequestFailure>,
 }
 
 /// The values of a parent for the gauges.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Gauges {
+pub(crate) struct Gauges {
     /// The types of the children in conflict.
-    pub in_conflict: Vec<K8sType>,
+    pub(crate) in_conflict: Vec<K8sType>,
     /// The types of the children that the server alters.
-    pub altered: Vec<K8sType>,
+    pub(crate) altered: Vec<K8sType>,
     /// How many deletions are held.
-    pub held: usize,
+    pub(crate) held: usize,
 }
 
 /// The most children named in a message.
@@ -112,24 +112,24 @@ const MAX_UNSETTLED: usize = 10;
 
 impl Report {
     /// The children that are not up to date, each with the reason, up to a limit.
-    pub fn unsettled(&self) -> Option<String> {
+    pub(crate) fn unsettled(&self) -> Option<String> {
         let some = self.waiting.iter().chain(&self.held).take(MAX_UNSETTLED);
         let text = some.map(String::as_str).collect::<Vec<_>>().join("; ");
         (!text.is_empty()).then_some(text)
     }
 
     /// Whether a reconcile is deferred until the operator is resumed.
-    pub fn has_deferred_reconcile(&self) -> bool {
+    pub(crate) fn has_deferred_reconcile(&self) -> bool {
         self.paused.is_some_and(|pause| pause.by == PausedBy::Operator)
     }
 
     /// Why it failed.
-    pub fn failure(&self) -> Option<&Failure> {
+    pub(crate) fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
     }
 
     /// Whether it is known that no deletions are held, by this reconcile or the last one that judged them.
-    pub fn holds_no_deletions(&self) -> bool {
+    pub(crate) fn holds_no_deletions(&self) -> bool {
         self.holds_no_deletions
     }
 
@@ -146,12 +146,12 @@ impl Report {
     }
 
     /// Whether children were created.
-    pub fn has_created(&self) -> bool {
+    pub(crate) fn has_created(&self) -> bool {
         self.writes.iter().any(|write| write.verb == Verb::Created)
     }
 
     /// A reconcile that ended by a panic in Operetta.
-    pub fn internal_error() -> Self {
+    pub(crate) fn internal_error() -> Self {
         Self { failure: Some(Failure::InternalError), ..Self::default() }
     }
 }

@@ -6,7 +6,10 @@ use crate::{
 };
 
 /// The message about an undeclared field, with advice.
-pub fn undeclared(ty: &K8sType, UndeclaredField { path, wanted_by }: &UndeclaredField) -> String {
+pub(crate) fn undeclared(
+    ty: &K8sType,
+    UndeclaredField { path, wanted_by }: &UndeclaredField,
+) -> String {
     let advice = match wanted_by {
         WantedBy::Handler => "the CRD, or do not return it",
         WantedBy::Framework => "the CRD to see what Operetta reports there",

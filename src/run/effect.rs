@@ -14,11 +14,11 @@ use crate::{
 };
 
 /// Matches an answer to its request.
-pub type RequestId = u32;
+pub(crate) type RequestId = u32;
 
 /// An input of a machine.
 #[derive(Debug)]
-pub enum Event {
+pub(crate) enum Event {
     /// The reconcile begins.
     Started(Aim),
     /// The handler returned or panicked, in time or after its deadline.
@@ -37,7 +37,7 @@ pub enum Event {
 
 /// The purpose of a reconcile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Aim {
+pub(crate) enum Aim {
     /// Brings the parent one step closer to its desired state.
     Reconcile,
     /// Shows what that would do, and sends no request.
@@ -46,16 +46,16 @@ pub enum Aim {
 
 /// What a reconcile would do.
 #[derive(Debug, Default)]
-pub struct Previewed {
+pub(crate) struct Previewed {
     /// The plan, as if no other manager owned fields of the children: it shows the desired state.
-    pub plan: Plan,
+    pub(crate) plan: Plan,
     /// The children that would not be written because other managers own fields of them, with the reason.
-    pub contested: BTreeMap<ChildId, String>,
+    pub(crate) contested: BTreeMap<ChildId, String>,
 }
 
 /// The response of a handler.
 #[derive(Debug)]
-pub enum Response {
+pub(crate) enum Response {
     /// Of `sync`.
     Synced(SyncResponse),
     /// Of `finalize`.
@@ -63,15 +63,15 @@ pub enum Response {
 }
 
 /// A failed call, with the status that the handler returned for it.
-pub struct HandlerError {
+pub(crate) struct HandlerError {
     /// The failure.
-    pub failure: Failure,
+    pub(crate) failure: Failure,
     /// The status.
-    pub status: Option<Value>,
+    pub(crate) status: Option<Value>,
 }
 
 /// An effect that a machine asks for.
-pub enum Effect {
+pub(crate) enum Effect {
     /// Call the handler: [`Event::HandlerReturned`] follows, after [`Event::HandlerTimeout`] if it is late.
     Call(Purpose, SyncRequest),
     /// Send a request: [`Event::Answered`] follows.
@@ -95,7 +95,7 @@ pub enum Effect {
 
 /// The method of the handler to call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub(crate) enum Purpose {
     /// `sync`.
     Sync,
     /// `finalize`.
@@ -105,7 +105,7 @@ pub enum Purpose {
 /// A change of the cache by a reply. It is applied at once and wakes the parents concerned: a reconcile reads
 /// its own writes.
 #[derive(Debug, Clone)]
-pub enum Cache {
+pub(crate) enum Cache {
     /// The reply to an own write; does not wake the own parent.
     Wrote(Object),
     /// An object that was read live. It includes changes by others, whose watch events will be ignored as

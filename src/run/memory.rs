@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub use handler_failures::HandlerFailures;
+pub(crate) use handler_failures::HandlerFailures;
 use rare::Rare;
 
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
 
 /// The memory of a parent between its reconciles. Losing it costs a few requests, no more.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub(crate) struct Memory {
     last_applied: LastApplied,
     handler_failures: HandlerFailures,
     /// Whether a child ever existed, so that a missing one may have been deleted.
@@ -52,12 +52,12 @@ static NOTHING_RARE: LazyLock<Rare> = LazyLock::new(Rare::default);
 
 impl Memory {
     /// The last applied state of each child.
-    pub fn last_applied(&self) -> &LastApplied {
+    pub(crate) fn last_applied(&self) -> &LastApplied {
         &self.last_applied
     }
 
     /// How often in a row the handler has failed.
-    pub fn handler_failures(&self) -> HandlerFailures {
+    pub(crate) fn handler_failures(&self) -> HandlerFailures {
         self.handler_failures
     }
 
@@ -66,12 +66,12 @@ impl Memory {
     }
 
     /// The state of the deletion guard; `None` before the first reconcile.
-    pub fn deletion_guard(&self) -> Option<&DeletionGuard> {
+    pub(crate) fn deletion_guard(&self) -> Option<&DeletionGuard> {
         self.deletion_guard.as_ref()
     }
 
     /// Repeated writes.
-    pub fn flapping(&self) -> &Flapping {
+    pub(crate) fn flapping(&self) -> &Flapping {
         &self.flapping
     }
 
@@ -87,18 +87,13 @@ impl Memory {
         self.status
     }
 
-    /// The Events that were sent.
-    pub fn announced(&self) -> &Announced {
-        &self.announced
-    }
-
-    /// The same, for `report` to update.
-    pub fn announced_mut(&mut self) -> &mut Announced {
+    /// The Events that were sent, for `report` to update.
+    pub(crate) fn announced_mut(&mut self) -> &mut Announced {
         &mut self.announced
     }
 
     /// Foreign objects with the name of a child.
-    pub fn foreign(&self) -> &BTreeMap<ChildId, ForeignChild> {
+    pub(crate) fn foreign(&self) -> &BTreeMap<ChildId, ForeignChild> {
         &self.rare().foreign
     }
 
@@ -111,7 +106,7 @@ impl Memory {
     }
 
     /// The wait that is deferred until a recreated child exists.
-    pub fn deferred_wait(&self) -> Option<u32> {
+    pub(crate) fn deferred_wait(&self) -> Option<u32> {
         self.rare().deferred_wait
     }
 
@@ -130,7 +125,7 @@ impl Memory {
 
 impl Memory {
     /// The parts that a report needs; `is_leaving` tells whether the parent is leaving.
-    pub fn view(&self, calms_in: Option<Duration>, is_leaving: bool) -> MemoryView<'_> {
+    pub(crate) fn view(&self, calms_in: Option<Duration>, is_leaving: bool) -> MemoryView<'_> {
         MemoryView {
             last_applied: &self.last_applied,
             flapping: &self.flapping,
@@ -145,7 +140,7 @@ impl Memory {
 
 impl Memory {
     /// A copy of what a preview needs.
-    pub fn for_preview(&self) -> Self {
+    pub(crate) fn for_preview(&self) -> Self {
         let rare = Rare { foreign: self.foreign().clone(), ..Rare::default() };
         Self {
             last_applied: self.last_applied.clone(),
@@ -317,6 +312,11 @@ impl Memory {
     pub(crate) fn learn_now(&mut self, fact: &Fact) {
         let backoff = Backoff { min: Duration::ZERO, max: Duration::from_mins(10) };
         self.learn(fact, Instant::now(), Calm::new(backoff));
+    }
+
+    /// The Events that were sent.
+    pub(crate) fn announced(&self) -> &Announced {
+        &self.announced
     }
 
     /// Forgets the last applied state.

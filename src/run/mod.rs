@@ -45,13 +45,13 @@ mod tests;
 
 use std::{sync::Arc, time::Instant};
 
-pub use effect::{
+pub(crate) use effect::{
     Aim, Cache, Effect, Event, HandlerError, Previewed, Purpose, RequestId, Response,
 };
-pub use memory::{HandlerFailures, Memory};
-pub use request::{Answer, DryRun, Force, Reply, Request, Whole};
-pub use settings::Settings;
-pub use snapshot::{Now, Snapshot};
+pub(crate) use memory::Memory;
+pub(crate) use request::{Answer, DryRun, Force, Reply, Request, Whole};
+pub(crate) use settings::Settings;
+pub(crate) use snapshot::{Now, Snapshot};
 #[cfg(test)]
 pub(crate) use turn::StopReason;
 
@@ -72,20 +72,20 @@ use crate::{
 
 /// The parent to reconcile.
 #[derive(Debug)]
-pub struct Job {
+pub(crate) struct Job {
     /// The parent's key.
-    pub key: ObjectKey,
+    pub(crate) key: ObjectKey,
     /// The parent's uid: another object of the same name is another parent.
-    pub uid: Uid,
+    pub(crate) uid: Uid,
     /// How many reconciles directly before this one wrote children.
-    pub after_writes: u32,
+    pub(crate) after_writes: u32,
     /// The memory of earlier reconciles.
-    pub memory: Memory,
+    pub(crate) memory: Memory,
 }
 
 /// One reconcile.
 #[derive(Debug)]
-pub struct Machine {
+pub(crate) struct Machine {
     settings: Arc<Settings>,
     key: ObjectKey,
     uid: Uid,
@@ -111,19 +111,19 @@ pub struct Machine {
 
 /// A reconcile that has ended.
 #[derive(Debug)]
-pub struct Ended {
+pub(crate) struct Ended {
     /// What happened.
-    pub journal: Journal,
+    pub(crate) journal: Journal,
     /// The memory for the next reconcile.
-    pub memory: Memory,
+    pub(crate) memory: Memory,
     /// The redactor for texts of handlers and servers.
-    pub redactor: Redactor,
+    pub(crate) redactor: Redactor,
     /// The parent as last seen; `None` when it was gone.
-    pub parent: Option<Object>,
+    pub(crate) parent: Option<Object>,
     /// How long the steps took.
-    pub times: StepTimes,
+    pub(crate) times: StepTimes,
     /// What it would have done, where it was only to be shown and could be planned.
-    pub preview: Option<Box<Previewed>>,
+    pub(crate) preview: Option<Box<Previewed>>,
 }
 
 /// The input of one step: the snapshot and the time.
@@ -134,7 +134,7 @@ struct Moment<'a> {
 
 impl Machine {
     /// A machine that has not begun.
-    pub fn new(settings: Arc<Settings>, job: Job) -> Self {
+    pub(crate) fn new(settings: Arc<Settings>, job: Job) -> Self {
         let Job { key, uid, after_writes, memory } = job;
         let (journal, drift, parent, observed, redactor, preview) = <_>::default();
         let (in_flight, effects, last_request, times, step_began) = <_>::default();
@@ -161,7 +161,7 @@ impl Machine {
     }
 
     /// Processes an event, and returns the effects.
-    pub fn step(&mut self, event: Event, snapshot: &dyn Snapshot, now: Now) -> Vec<Effect> {
+    pub(crate) fn step(&mut self, event: Event, snapshot: &dyn Snapshot, now: Now) -> Vec<Effect> {
         let at = Moment { snapshot, now };
         self.step_began.get_or_insert(now.monotonic);
         match event {
@@ -178,17 +178,17 @@ impl Machine {
     }
 
     /// The parent as the reconcile sees it.
-    pub fn parent(&self) -> Option<&Object> {
+    pub(crate) fn parent(&self) -> Option<&Object> {
         self.parent.as_ref()
     }
 
     /// The Events that were sent about the parent; owned by `report`.
-    pub fn announced_mut(&mut self) -> &mut Announced {
+    pub(crate) fn announced_mut(&mut self) -> &mut Announced {
         self.memory.announced_mut()
     }
 
     /// The result, after [`Effect::Finished`].
-    pub fn end(mut self) -> Ended {
+    pub(crate) fn end(mut self) -> Ended {
         self.memory.shrink();
         let Self { journal, memory, parent, times, redactor, preview, .. } = self;
         Ended { journal, memory, redactor: redactor.unwrap_or_default(), parent, times, preview }

@@ -13,7 +13,7 @@ use crate::{
 
 /// A request to the API server. `Debug` does not show what is sent.
 #[derive(Clone)]
-pub enum Request {
+pub(crate) enum Request {
     /// Read an object live, in the form of the caches.
     Read(ChildId),
     /// Read an object live, with all its fields.
@@ -57,7 +57,7 @@ pub enum Request {
 
 /// Whether to take fields of other managers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Force {
+pub(crate) enum Force {
     /// Take them.
     Yes,
     /// Do not: the server answers with a conflict.
@@ -66,7 +66,7 @@ pub enum Force {
 
 /// Whether an apply is a dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DryRun {
+pub(crate) enum DryRun {
     /// No.
     No,
     /// A dry run of the object.
@@ -76,11 +76,11 @@ pub enum DryRun {
 }
 
 /// The result of a request.
-pub type Answer = Result<Reply, ApiError>;
+pub(crate) type Answer = Result<Reply, ApiError>;
 
 /// A reply of the API server. `Debug` shows no content.
 #[derive(Debug, Clone)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// The object that was read.
     Object(Option<Object>),
     /// The same with all its fields.
@@ -95,16 +95,16 @@ pub enum Reply {
 
 /// An object with all its fields; `Debug` shows none.
 #[derive(Clone)]
-pub struct Whole(pub Value);
+pub(crate) struct Whole(pub(crate) Value);
 
 impl Request {
     /// A server-side apply that is carried out.
-    pub fn apply(id: &ChildId, body: &Value, force: Force) -> Self {
+    pub(crate) fn apply(id: &ChildId, body: &Value, force: Force) -> Self {
         Self::Apply { id: id.clone(), body: body.clone(), force, dry_run: DryRun::No }
     }
 
     /// The same as a dry run.
-    pub fn dry_run(id: &ChildId, body: &Value, force: Force) -> Self {
+    pub(crate) fn dry_run(id: &ChildId, body: &Value, force: Force) -> Self {
         Self::Apply { id: id.clone(), body: body.clone(), force, dry_run: DryRun::Yes }
     }
 
@@ -130,7 +130,7 @@ fn mismatch(expected: &str) -> ApiError {
 
 impl Reply {
     /// The object that was read.
-    pub fn object(answer: Answer) -> Result<Option<Object>, ApiError> {
+    pub(crate) fn object(answer: Answer) -> Result<Option<Object>, ApiError> {
         match answer? {
             Self::Object(object) => Ok(object),
             _ => Err(mismatch("an object")),
@@ -138,7 +138,7 @@ impl Reply {
     }
 
     /// The whole object that was read.
-    pub fn whole(answer: Answer) -> Result<Option<Value>, ApiError> {
+    pub(crate) fn whole(answer: Answer) -> Result<Option<Value>, ApiError> {
         match answer? {
             Self::Whole(whole) => Ok(whole.map(|whole| whole.0)),
             _ => Err(mismatch("a whole object")),
@@ -146,7 +146,7 @@ impl Reply {
     }
 
     /// The object after a write.
-    pub fn written(answer: Answer) -> Result<Object, ApiError> {
+    pub(crate) fn written(answer: Answer) -> Result<Object, ApiError> {
         match answer? {
             Self::Written(object) => Ok(object),
             _ => Err(mismatch("a written object")),
@@ -154,7 +154,7 @@ impl Reply {
     }
 
     /// The result of a deletion.
-    pub fn deleted(answer: Answer) -> Result<Deleted, ApiError> {
+    pub(crate) fn deleted(answer: Answer) -> Result<Deleted, ApiError> {
         match answer? {
             Self::Deleted(deleted) => Ok(deleted),
             _ => Err(mismatch("a deletion")),
@@ -162,7 +162,7 @@ impl Reply {
     }
 
     /// The listed objects.
-    pub fn listed(answer: Answer) -> Result<Vec<Object>, ApiError> {
+    pub(crate) fn listed(answer: Answer) -> Result<Vec<Object>, ApiError> {
         match answer? {
             Self::Listed(objects) => Ok(objects),
             _ => Err(mismatch("a list")),

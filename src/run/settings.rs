@@ -11,7 +11,7 @@ use crate::{
 
 /// The settings that all reconciles of one operator share.
 #[derive(Debug)]
-pub struct Settings {
+pub(crate) struct Settings {
     config: OperatorConfig,
     name: OperatorName,
     selection: Selection,
@@ -25,7 +25,7 @@ impl Settings {
     ///
     /// # Errors
     /// When the configuration cannot work.
-    pub fn new(config: OperatorConfig, handler: &dyn Handler) -> Result<Self, ConfigError> {
+    pub(crate) fn new(config: OperatorConfig, handler: &dyn Handler) -> Result<Self, ConfigError> {
         config.validate()?;
         Ok(Self {
             name: config.operator_name()?,
@@ -38,56 +38,56 @@ impl Settings {
     }
 
     /// The operator's configuration.
-    pub fn config(&self) -> &OperatorConfig {
+    pub(crate) fn config(&self) -> &OperatorConfig {
         &self.config
     }
 
     /// The operator's name: its field manager.
-    pub fn name(&self) -> &OperatorName {
+    pub(crate) fn name(&self) -> &OperatorName {
         &self.name
     }
 
     /// How the operator's parents are scheduled.
-    pub fn policy(&self) -> Policy {
+    pub(crate) fn policy(&self) -> Policy {
         let config = &self.config;
         let backoff = Backoff { min: config.min_error_backoff, max: config.max_error_backoff };
         Policy { backoff, debounce: config.debounce }
     }
 
     /// How long a repeated write counts.
-    pub fn calm(&self) -> Calm {
+    pub(crate) fn calm(&self) -> Calm {
         Calm::new(self.policy().backoff)
     }
 
     /// Whether a parent in the store, whose watch may be wider, belongs to the operator. One that left the
     /// selection does until it is finalized.
-    pub fn answers_for(&self, parent: &Object) -> bool {
+    pub(crate) fn answers_for(&self, parent: &Object) -> bool {
         self.selects(parent) || (self.selection.is_here(parent) && self.holds_ours(parent))
     }
 
     /// Whether an undecodable object may be a parent of the operator.
-    pub fn may_answer_for(&self, object: &Undecodable) -> bool {
+    pub(crate) fn may_answer_for(&self, object: &Undecodable) -> bool {
         self.selection.may_select(object)
     }
 
     /// Whether a parent is leaving: it is terminating, or no longer selected.
-    pub fn is_leaving(&self, parent: &Object) -> bool {
+    pub(crate) fn is_leaving(&self, parent: &Object) -> bool {
         parent.is_deleting() || !self.selects(parent)
     }
 
     /// Whether a parent is selected.
-    pub fn selects(&self, parent: &Object) -> bool {
+    pub(crate) fn selects(&self, parent: &Object) -> bool {
         self.selection.selects(parent)
     }
 
     /// Whether our finalizer is on a parent.
-    pub fn holds(&self, parent: &Object) -> bool {
+    pub(crate) fn holds(&self, parent: &Object) -> bool {
         parent.finalizers().contains(&self.name.finalizer())
     }
 
     /// Whether a leaving parent waits for us: it has our finalizer or, if it is terminating, one of the
     /// predecessor. A predecessor may never have managed a parent that is only not selected.
-    pub fn holds_ours(&self, parent: &Object) -> bool {
+    pub(crate) fn holds_ours(&self, parent: &Object) -> bool {
         let former = &self.config.predecessor.finalizers;
         self.holds(parent)
             || (parent.is_deleting()
@@ -95,22 +95,22 @@ impl Settings {
     }
 
     /// Whether the handler implements `finalize`.
-    pub fn has_finalizer(&self) -> bool {
+    pub(crate) fn has_finalizer(&self) -> bool {
         self.has_finalizer
     }
 
     /// Whether parents need our finalizer.
-    pub fn needs_finalizer(&self) -> bool {
+    pub(crate) fn needs_finalizer(&self) -> bool {
         self.needs_finalizer
     }
 
     /// Whether an object is a child of a parent.
-    pub fn is_ours(&self, parent: &Object, child: &Object) -> bool {
+    pub(crate) fn is_ours(&self, parent: &Object, child: &Object) -> bool {
         plan::is_ours(&self.config, &self.name, parent, child)
     }
 
     /// The children of a parent among the objects that refer to it, of every declared type.
-    pub fn ours(&self, parent: &Object, observed: &Children) -> Children {
+    pub(crate) fn ours(&self, parent: &Object, observed: &Children) -> Children {
         let of_type = |ty: &K8sType| {
             let children = observed.of_type(ty).iter();
             let ours = children.filter(|child| self.is_ours(parent, child));
@@ -121,14 +121,14 @@ impl Settings {
 
     /// Whether a watch covers an object. A watch with a selector never reports the deletion of an object that
     /// does not match.
-    pub fn is_watched(&self, object: &Object) -> bool {
+    pub(crate) fn is_watched(&self, object: &Object) -> bool {
         let is_parent = *object.ty() == self.config.parent;
         (is_parent && (self.sees_all_parents || self.selects(object)))
             || object.label(&self.config.labels.managed_by).as_deref() == Some(&*self.config.name)
     }
 
     /// The error for a child that no watch covers.
-    pub fn unlabelled(&self) -> ApiError {
+    pub(crate) fn unlabelled(&self) -> ApiError {
         ApiError::Unlabelled { label: self.config.labels.managed_by.clone() }
     }
 

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The caches at the time of a step. Borrowed and lazy: a machine takes about a dozen steps.
-pub trait Snapshot {
+pub(crate) trait Snapshot {
     /// The cached parent, if it is still the one with this uid.
     fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object>;
     /// A cached object.
@@ -46,11 +46,11 @@ pub trait Snapshot {
 
 /// The time of a step, on both clocks.
 #[derive(Debug, Clone, Copy)]
-pub struct Now {
+pub(crate) struct Now {
     /// Monotonic.
-    pub monotonic: Instant,
+    pub(crate) monotonic: Instant,
     /// Wall clock.
-    pub wall: SystemTime,
+    pub(crate) wall: SystemTime,
 }
 
 /// A snapshot with the pending changes of the caches: a module reads the writes of the previous one.

@@ -7,17 +7,17 @@ const LONGEST_THROTTLE: Duration = Duration::from_mins(10);
 
 /// Delays that double from `min` to `max`, with jitter so that parents do not retry together.
 #[derive(Debug, Clone, Copy)]
-pub struct Backoff {
+pub(crate) struct Backoff {
     /// The delay after the first failure.
-    pub min: Duration,
+    pub(crate) min: Duration,
     /// The longest delay.
-    pub max: Duration,
+    pub(crate) max: Duration,
 }
 
 impl Backoff {
     /// The delay after `failures` in a row (from 1). `seed` selects the jitter within the upper half of the
     /// interval; the same seed gives the same delays.
-    pub fn delay(self, failures: u32, seed: u64) -> Duration {
+    pub(crate) fn delay(self, failures: u32, seed: u64) -> Duration {
         let doublings = failures.saturating_sub(1).min(31);
         let full = self.min.saturating_mul(1 << doublings).min(self.max);
         let half = full / 2;
@@ -26,13 +26,13 @@ impl Backoff {
 
     /// The delay that a server asked for, up to the longest one: the answer may come from a proxy during a
     /// maintenance that ends earlier.
-    pub fn capped(asked: Duration) -> Duration {
+    pub(crate) fn capped(asked: Duration) -> Duration {
         asked.min(LONGEST_THROTTLE)
     }
 
     /// The delay plus up to a tenth of jitter: parents with the same delay do not retry together, and none
     /// early.
-    pub fn with_jitter(asked: Duration, seed: u64) -> Duration {
+    pub(crate) fn with_jitter(asked: Duration, seed: u64) -> Duration {
         asked + asked.mul_f64(fraction(seed, 0) / 10.0)
     }
 }

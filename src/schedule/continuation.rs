@@ -3,14 +3,14 @@
 use super::facts::Finished;
 
 /// After this many reconciles in a row that wrote children, the next ones wait.
-pub const WRITING_RECONCILES_AT_ONCE: u32 = 3;
+pub(crate) const WRITING_RECONCILES_AT_ONCE: u32 = 3;
 
 /// Whether the next reconcile begins at once. `in_a_row` counts the reconciles in a row that wrote children,
 /// including this one; `is_urgent` means that changes of other parents wait.
 ///
 /// Changes of other parents precede the status of this one. A reconcile that created children continues
 /// anyway, so that of many new parents the first are completed early.
-pub fn continues_at_once(finished: Finished, in_a_row: u32, is_urgent: bool) -> bool {
+pub(crate) fn continues_at_once(finished: Finished, in_a_row: u32, is_urgent: bool) -> bool {
     !is_urgent && is_due(finished, in_a_row)
 }
 

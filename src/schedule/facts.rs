@@ -6,7 +6,7 @@ use super::Priority;
 
 /// An input of the schedule of a parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Input {
+pub(crate) enum Input {
     /// A change that the next reconcile must see.
     Touched(Trigger),
     /// The timer of the last [`Action::WakeAt`] fired.
@@ -26,7 +26,7 @@ pub enum Input {
 
 /// The strength of a reason to reconcile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Trigger {
+pub(crate) enum Trigger {
     /// Listed at the start of the process: no change is known.
     Listed,
     /// A child or the parent's status changed: an error backoff continues.
@@ -46,7 +46,7 @@ pub enum Trigger {
 
 /// The result of a reconcile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Finished {
+pub(crate) enum Finished {
     /// Nothing is left to do; reconcile again after the resync of the handler.
     Settled {
         /// The resync interval.
@@ -111,7 +111,7 @@ pub enum Finished {
 
 /// What to do now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub(crate) enum Action {
     /// Clear the timer and queue for a permit of the operator.
     Enqueue(Priority),
     /// Raise the priority in the queue.
@@ -133,11 +133,11 @@ pub enum Action {
 
 /// When and why a parent is reconciled next without a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wake {
+pub(crate) struct Wake {
     /// When.
-    pub at: Instant,
+    pub(crate) at: Instant,
     /// Why.
-    pub why: WakeReason,
+    pub(crate) why: WakeReason,
 }
 
 /// Why a timer is set.
@@ -163,7 +163,7 @@ pub enum WakeReason {
 
 /// The phase of a parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub(crate) enum Phase {
     /// Nothing to do.
     Idle,
     /// A timer is set.

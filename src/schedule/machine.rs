@@ -10,16 +10,16 @@ use super::{
 
 /// The settings that all parents of an operator share.
 #[derive(Debug, Clone, Copy)]
-pub struct Policy {
+pub(crate) struct Policy {
     /// How long to wait after failures.
-    pub backoff: Backoff,
+    pub(crate) backoff: Backoff,
     /// How long changes are collected before a reconcile; zero for not at all.
-    pub debounce: Duration,
+    pub(crate) debounce: Duration,
 }
 
 /// Decides when one parent is reconciled.
 #[derive(Debug, Clone)]
-pub struct Schedule {
+pub(crate) struct Schedule {
     phase: Phase,
     failures: u32,
     /// How many reconciles in a row were throttled.
@@ -44,7 +44,7 @@ const LONGEST: Duration = Duration::from_hours(24 * 365);
 
 impl Schedule {
     /// The schedule of a new parent. `seed` selects its jitter, see [`Backoff::delay`].
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let (phase, collects_until, held) = (Phase::Idle, None, None);
         let (failures, throttles, writing_reconciles, is_ending) = <_>::default();
         let ends_wait = Trigger::Parent;
@@ -62,17 +62,17 @@ impl Schedule {
     }
 
     /// The phase of the parent.
-    pub fn phase(&self) -> Phase {
+    pub(crate) fn phase(&self) -> Phase {
         self.phase
     }
 
     /// How many reconciles in a row failed.
-    pub fn failures(&self) -> u32 {
+    pub(crate) fn failures(&self) -> u32 {
         self.failures
     }
 
     /// Processes an input, and returns the action.
-    pub fn step(&mut self, input: Input, policy: &Policy, now: Instant) -> Action {
+    pub(crate) fn step(&mut self, input: Input, policy: &Policy, now: Instant) -> Action {
         if input == Input::Touched(Trigger::Deletion) && !self.is_ending {
             // Failures of `sync` say nothing about `finalize`.
             (self.is_ending, self.failures) = (true, 0);

@@ -64,12 +64,13 @@ mod queue;
 #[cfg(test)]
 pub(crate) mod rng;
 
-pub use backoff::Backoff;
-pub use continuation::{WRITING_RECONCILES_AT_ONCE, continues_at_once};
-pub use facts::{Action, Finished, Input, Phase, Trigger, Wake, WakeReason};
-pub use machine::{Policy, Schedule};
+pub(crate) use backoff::Backoff;
+pub(crate) use continuation::continues_at_once;
+pub use facts::WakeReason;
+pub(crate) use facts::{Action, Finished, Input, Phase, Trigger, Wake};
+pub(crate) use machine::{Policy, Schedule};
 pub use priority::Priority;
-pub use queue::{Position, Queue};
+pub(crate) use queue::{Position, Queue};
 
 #[cfg(test)]
 mod tests;

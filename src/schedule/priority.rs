@@ -15,7 +15,8 @@ pub enum Priority {
 
 impl Priority {
     /// Every priority, the most urgent first.
-    pub const ALL: [Self; 4] = [Self::Deletion, Self::Change, Self::FollowUp, Self::Background];
+    pub(crate) const ALL: [Self; 4] =
+        [Self::Deletion, Self::Change, Self::FollowUp, Self::Background];
 
     /// The priority in one word, also as a metric label.
     pub fn name(self) -> &'static str {

@@ -12,7 +12,7 @@ use super::Priority;
 
 /// Entries that wait, ordered by priority and arrival.
 #[derive(Debug)]
-pub struct Queue<T> {
+pub(crate) struct Queue<T> {
     lanes: [BTreeMap<u64, T>; Priority::ALL.len()],
     /// How often in a row each waiting lane was passed over.
     passed_over: [u32; Priority::ALL.len()],
@@ -21,7 +21,7 @@ pub struct Queue<T> {
 
 /// The position of an entry in its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Position {
+pub(crate) struct Position {
     priority: Priority,
     arrival: u64,
 }
@@ -32,13 +32,13 @@ const MAX_PASSED_OVER: u32 = 15;
 
 impl<T> Queue<T> {
     /// An empty queue.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let lanes = Priority::ALL.map(|_| BTreeMap::new());
         Self { lanes, passed_over: Priority::ALL.map(|_| 0), arrivals: 0 }
     }
 
     /// Adds an entry behind all others of its priority.
-    pub fn push(&mut self, priority: Priority, entry: T) -> Position {
+    pub(crate) fn push(&mut self, priority: Priority, entry: T) -> Position {
         self.arrivals += 1;
         let position = Position { priority, arrival: self.arrivals };
         self.lanes[priority.lane()].insert(position.arrival, entry);
@@ -47,7 +47,7 @@ impl<T> Queue<T> {
 
     /// Moves an entry to a more urgent priority, ordered by arrival. Returns its new position; the old one if
     /// it is as urgent already, or gone.
-    pub fn raise(&mut self, position: Position, to: Priority) -> Position {
+    pub(crate) fn raise(&mut self, position: Position, to: Priority) -> Position {
         if position.priority <= to {
             return position;
         }
@@ -57,12 +57,12 @@ impl<T> Queue<T> {
     }
 
     /// Removes an entry; `None` if it is gone.
-    pub fn remove(&mut self, position: Position) -> Option<T> {
+    pub(crate) fn remove(&mut self, position: Position) -> Option<T> {
         self.lanes[position.priority.lane()].remove(&position.arrival)
     }
 
     /// Removes the next entry.
-    pub fn pop(&mut self) -> Option<(Priority, T)> {
+    pub(crate) fn pop(&mut self) -> Option<(Priority, T)> {
         let priority = self.next_priority()?;
         let (_, entry) = self.lanes[priority.lane()].pop_first()?;
         for other in Priority::ALL {
@@ -74,17 +74,17 @@ impl<T> Queue<T> {
     }
 
     /// Whether it is empty.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.lanes.iter().all(BTreeMap::is_empty)
     }
 
     /// How many entries of a priority wait.
-    pub fn waiting(&self, priority: Priority) -> usize {
+    pub(crate) fn waiting(&self, priority: Priority) -> usize {
         self.lanes[priority.lane()].len()
     }
 
     /// The entry of a priority that has waited longest.
-    pub fn oldest(&self, priority: Priority) -> Option<&T> {
+    pub(crate) fn oldest(&self, priority: Priority) -> Option<&T> {
         self.lanes[priority.lane()].first_key_value().map(|(_, entry)| entry)
     }
 

@@ -23,9 +23,10 @@ mod scope;
 mod shared;
 mod undecodable;
 
-pub use contents::Change;
-pub use scope::{Hold, ListStart, ScopeId, Settled};
-pub use shared::{Store, StoreReader};
+pub(crate) use contents::Change;
+pub(crate) use scope::Settled;
+pub(crate) use scope::{Hold, ListStart, ScopeId};
+pub(crate) use shared::{Store, StoreReader};
 
 #[cfg(test)]
 mod tests;

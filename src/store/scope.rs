@@ -4,15 +4,15 @@ use crate::object::ResourceVersion;
 
 /// A period without deletions, after the server went back to an earlier version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hold(pub(super) u64);
+pub(crate) struct Hold(pub(super) u64);
 
 /// One of the watches that feed a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ScopeId(pub(super) usize);
+pub(crate) struct ScopeId(pub(super) usize);
 
 /// The state before a list was requested, with which its result is compared.
 #[derive(Debug, Clone)]
-pub struct ListStart {
+pub(crate) struct ListStart {
     /// The clock: the list replaces earlier tombstones.
     pub(super) clock: u64,
     /// The newest version that a reply had shown: a list that is requested later is not older.
@@ -21,7 +21,7 @@ pub struct ListStart {
 
 /// The effect of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Settled {
+pub(crate) enum Settled {
     /// The store continues from it.
     Continued,
     /// The list, one of its objects, or a check before it had an older version than the scope or a

@@ -11,7 +11,7 @@ use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, Undecodabl
 
 /// The handle that changes a store: held by its watch loops and by the code that writes to the API.
 #[derive(Clone)]
-pub struct Store(StoreReader);
+pub(crate) struct Store(StoreReader);
 
 /// The handle that reads a store. Cheap to clone; each call sees the state of that moment.
 #[derive(Clone)]
@@ -24,51 +24,51 @@ pub struct StoreReader {
 
 impl Store {
     /// An empty store. `parent_labels` are the labels whose value is the uid of a parent.
-    pub fn new(ty: K8sType, parent_labels: BTreeSet<String>) -> Self {
+    pub(crate) fn new(ty: K8sType, parent_labels: BTreeSet<String>) -> Self {
         let contents = Arc::new(RwLock::new(Contents::new(parent_labels)));
         Self(StoreReader { ty, contents })
     }
 
     /// A handle for reading.
-    pub fn reader(&self) -> StoreReader {
+    pub(crate) fn reader(&self) -> StoreReader {
         self.0.clone()
     }
 
     /// Adds a watch that will feed the store; `None` covers all namespaces.
-    pub fn add_scope(&self, namespace: Option<String>) -> ScopeId {
+    pub(crate) fn add_scope(&self, namespace: Option<String>) -> ScopeId {
         self.write().add_scope(namespace)
     }
 
     /// Deactivates a scope of one namespace: a scope of all namespaces covers it.
-    pub fn rest(&self, scope: ScopeId) {
+    pub(crate) fn rest(&self, scope: ScopeId) {
         self.write().rest(scope);
     }
 
     /// Activates a scope of one namespace, as the one of all namespaces cannot be fed. Both may be
     /// active for a while.
-    pub fn use_fallback(&self, scope: ScopeId) {
+    pub(crate) fn use_fallback(&self, scope: ScopeId) {
         self.write().use_fallback(scope);
     }
 
     /// Records that a watch is interrupted for a longer time, or that it works again: meanwhile its
     /// objects are out of date, and no reason for deletions.
-    pub fn cut_off(&self, scope: ScopeId, is_cut_off: bool) {
+    pub(crate) fn cut_off(&self, scope: ScopeId, is_cut_off: bool) {
         self.write().cut_off(scope, is_cut_off);
     }
 
     /// Records that a check of the server has shown an earlier version than before: the next list
     /// of the scope is of the restored server, whatever its version.
-    pub fn has_gone_back(&self, scope: ScopeId) {
+    pub(crate) fn has_gone_back(&self, scope: ScopeId) {
         self.write().has_gone_back(scope);
     }
 
     /// To be called before a list is requested, whose result is passed to [`Store::replace`].
-    pub fn begin_list(&self, scope: ScopeId) -> ListStart {
+    pub(crate) fn begin_list(&self, scope: ScopeId) -> ListStart {
         self.write().begin_list(scope)
     }
 
     /// Processes a complete list of a scope, each object once; objects that it lacks are deleted.
-    pub fn replace(
+    pub(crate) fn replace(
         &self,
         scope: ScopeId,
         start: ListStart,
@@ -79,13 +79,13 @@ impl Store {
     }
 
     /// Processes an `ADDED` or `MODIFIED` event.
-    pub fn observe(&self, scope: ScopeId, object: Object) -> Option<Change> {
+    pub(crate) fn observe(&self, scope: ScopeId, object: Object) -> Option<Change> {
         self.write().observe(scope, object)
     }
 
     /// Processes an `ADDED` or `MODIFIED` event of which only this was decoded, if that suffices:
     /// the same version is cached, or a newer one. `false` changes nothing.
-    pub fn observe_echo(
+    pub(crate) fn observe_echo(
         &self,
         scope: ScopeId,
         key: &ObjectKey,
@@ -96,17 +96,17 @@ impl Store {
     }
 
     /// Processes a `DELETED` event.
-    pub fn observe_deletion(&self, scope: ScopeId, object: &Object) -> Option<Change> {
+    pub(crate) fn observe_deletion(&self, scope: ScopeId, object: &Object) -> Option<Change> {
         self.write().observe_deletion(scope, object)
     }
 
     /// The same within a streamed list, which is not complete yet.
-    pub fn observe_deletion_within_list(&self, object: &Object) -> Option<Change> {
+    pub(crate) fn observe_deletion_within_list(&self, object: &Object) -> Option<Change> {
         self.write().end(object.key(), object.uid(), object.resource_version())
     }
 
     /// Processes a `DELETED` event of an undecodable object, of which this is enough.
-    pub fn observe_end(
+    pub(crate) fn observe_end(
         &self,
         scope: ScopeId,
         key: &ObjectKey,
@@ -117,7 +117,7 @@ impl Store {
     }
 
     /// The same within a streamed list.
-    pub fn observe_end_within_list(
+    pub(crate) fn observe_end_within_list(
         &self,
         key: &ObjectKey,
         uid: &Uid,
@@ -127,38 +127,38 @@ impl Store {
     }
 
     /// Records an undecodable object. Returns whether it, or this version of it, is new.
-    pub fn leave_out(&self, object: Undecodable) -> bool {
+    pub(crate) fn leave_out(&self, object: Undecodable) -> bool {
         self.write().leave_out(object)
     }
 
     /// Processes a `BOOKMARK` event.
-    pub fn bookmark(&self, scope: ScopeId, version: &ResourceVersion) {
+    pub(crate) fn bookmark(&self, scope: ScopeId, version: &ResourceVersion) {
         self.write().bookmark(scope, version);
     }
 
     /// Caches the object in the response to a write of ours, or to a live read.
-    pub fn overlay(&self, object: Object) -> Option<Change> {
+    pub(crate) fn overlay(&self, object: Object) -> Option<Change> {
         self.write().overlay(object)
     }
 
     /// Processes the response to a final delete: the object is gone, and late events are ignored.
-    pub fn mark_deleted(&self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
+    pub(crate) fn mark_deleted(&self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
         self.write().mark_deleted(key, uid)
     }
 
     /// The hold on deletions that the latest [`Settled::VersionRegressed`] of a scope began, until
     /// it is released.
-    pub fn hold(&self, scope: ScopeId) -> Option<Hold> {
+    pub(crate) fn hold(&self, scope: ScopeId) -> Option<Hold> {
         self.write().hold(scope)
     }
 
     /// Whether deletions are held in any scope.
-    pub fn holds_deletions(&self) -> bool {
+    pub(crate) fn holds_deletions(&self) -> bool {
         self.write().holds_deletions()
     }
 
     /// Ends a hold on deletions, unless a later one has begun.
-    pub fn release_deletions(&self, hold: Hold) {
+    pub(crate) fn release_deletions(&self, hold: Hold) {
         self.write().release_deletions(hold);
     }
 
@@ -177,39 +177,39 @@ impl fmt::Debug for Store {
 
 impl StoreReader {
     /// The type of the objects.
-    pub fn ty(&self) -> &K8sType {
+    pub(crate) fn ty(&self) -> &K8sType {
         &self.ty
     }
 
     /// The object with this key.
-    pub fn get(&self, key: &ObjectKey) -> Option<Object> {
+    pub(crate) fn get(&self, key: &ObjectKey) -> Option<Object> {
         self.read().get(key).cloned()
     }
 
     /// All cached objects, by key.
-    pub fn list(&self) -> Vec<Object> {
+    pub(crate) fn list(&self) -> Vec<Object> {
         let mut objects = self.objects();
         objects.sort_unstable_by(|a, b| a.key().cmp(b.key()));
         objects
     }
 
     /// The same in no order.
-    pub fn objects(&self) -> Vec<Object> {
+    pub(crate) fn objects(&self) -> Vec<Object> {
         self.read().objects().cloned().collect()
     }
 
     /// The objects that name this uid as their controller or in a parent label.
-    pub fn of_parent(&self, parent: &Uid) -> Vec<Object> {
+    pub(crate) fn of_parent(&self, parent: &Uid) -> Vec<Object> {
         self.read().of_parent(parent).cloned().collect()
     }
 
     /// How many objects are cached.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.read().len()
     }
 
     /// Whether nothing is cached.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
@@ -219,53 +219,53 @@ impl StoreReader {
     }
 
     /// Whether every scope has had its first complete list.
-    pub fn is_synced(&self) -> bool {
+    pub(crate) fn is_synced(&self) -> bool {
         self.read().is_synced(None)
     }
 
     /// Whether a scope has had its first complete list.
-    pub fn is_scope_synced(&self, scope: ScopeId) -> bool {
+    pub(crate) fn is_scope_synced(&self, scope: ScopeId) -> bool {
         self.read().is_scope_synced(scope)
     }
 
     /// Whether absence from the store is a sufficient reason to delete: in this namespace, or for
     /// `None` in any.
-    pub fn may_delete(&self, namespace: Option<&str>) -> bool {
+    pub(crate) fn may_delete(&self, namespace: Option<&str>) -> bool {
         self.read().may_delete(namespace)
     }
 
     /// The version up to which the store is complete; `None` before its first list.
-    pub fn version(&self) -> Option<ResourceVersion> {
+    pub(crate) fn version(&self) -> Option<ResourceVersion> {
         self.read().version().cloned()
     }
 
     /// The objects that the server showed and that cannot be decoded, by key.
-    pub fn undecodable(&self) -> Vec<Undecodable> {
+    pub(crate) fn undecodable(&self) -> Vec<Undecodable> {
         self.read().undecodable.iter().cloned().collect()
     }
 
     /// The first hundred of them.
-    pub fn first_undecodable(&self) -> Vec<Undecodable> {
+    pub(crate) fn first_undecodable(&self) -> Vec<Undecodable> {
         self.read().undecodable.iter().take(undecodable::SHOWN).cloned().collect()
     }
 
     /// How many of them are in matching namespaces.
-    pub fn count_undecodable(&self, is_here: impl Fn(Option<&str>) -> bool) -> usize {
+    pub(crate) fn count_undecodable(&self, is_here: impl Fn(Option<&str>) -> bool) -> usize {
         self.read().undecodable.count(is_here)
     }
 
     /// Those of a parent.
-    pub fn undecodable_children_of(&self, parent: &Uid) -> Vec<Undecodable> {
+    pub(crate) fn undecodable_children_of(&self, parent: &Uid) -> Vec<Undecodable> {
         self.read().undecodable.of_parent(parent).cloned().collect()
     }
 
     /// The object with this key, if it, or a newer version than the cached one, cannot be decoded.
-    pub fn undecodable_at(&self, key: &ObjectKey) -> Option<Undecodable> {
+    pub(crate) fn undecodable_at(&self, key: &ObjectKey) -> Option<Undecodable> {
         self.read().undecodable.get(key).cloned()
     }
 
     /// The uids that it names as its parents as far as it can be decoded, or named before.
-    pub fn parents_of(&self, object: &Undecodable) -> BTreeSet<Uid> {
+    pub(crate) fn parents_of(&self, object: &Undecodable) -> BTreeSet<Uid> {
         self.read().parents_of_undecodable(object)
     }
 

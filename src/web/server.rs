@@ -49,7 +49,7 @@ pub enum BindError {
 
 /// The protection of the endpoint.
 #[derive(Debug, Clone, Default)]
-pub struct Protection {
+pub(crate) struct Protection {
     /// Reviews access; `None` admits everybody.
     pub access: Option<Access>,
     /// The certificates for TLS; `None` for clear text.
@@ -65,7 +65,7 @@ const SHUTDOWN_TIMEOUT: u64 = 1;
 const LEAVING: usize = 64;
 
 /// Binds an address, such as `127.0.0.1:8080`. Requests are answered once [`server`] runs.
-pub fn listen(address: &str) -> Result<TcpListener, BindError> {
+pub(crate) fn listen(address: &str) -> Result<TcpListener, BindError> {
     TcpListener::bind(address).map_err(|why| {
         let address = address.to_owned();
         match why.kind() {
@@ -81,7 +81,7 @@ pub fn listen(address: &str) -> Result<TcpListener, BindError> {
 ///
 /// # Errors
 /// When the operating system refuses the listener.
-pub fn server(
+pub(crate) fn server(
     listener: TcpListener,
     state: WebState,
     protection: Protection,

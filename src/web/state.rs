@@ -5,7 +5,7 @@ use crate::{board::Board, metrics::Metrics};
 
 /// The state of the web endpoint. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct WebState {
+pub(crate) struct WebState {
     /// The operators, their parents and the caches.
     pub board: Board,
     /// The metrics.

@@ -64,7 +64,10 @@ impl OperatorActor {
     }
 
     /// The recipient of the requests of users.
-    pub fn web_requests(operator: &Addr<Self>, mailbox: &MailboxDepth) -> MeteredRecipient<Asked> {
+    pub(crate) fn web_requests(
+        operator: &Addr<Self>,
+        mailbox: &MailboxDepth,
+    ) -> MeteredRecipient<Asked> {
         MeteredRecipient::new(operator, mailbox)
     }
 

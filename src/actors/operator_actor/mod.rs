@@ -41,29 +41,29 @@ use crate::{
 };
 
 /// What an [`OperatorActor`] is made of.
-pub struct OperatorParts {
+pub(crate) struct OperatorParts {
     /// What its reconciles share.
-    pub context: Arc<Context>,
+    pub(crate) context: Arc<Context>,
     /// The cached parents.
-    pub parents: StoreReader,
+    pub(crate) parents: StoreReader,
     /// The cached children, by type.
-    pub children: Vec<StoreReader>,
+    pub(crate) children: Vec<StoreReader>,
     /// The watches that it requires.
-    pub relies_on: BTreeSet<Watched>,
+    pub(crate) relies_on: BTreeSet<Watched>,
     /// Where reconciles run.
-    pub runtime: Handle,
+    pub(crate) runtime: Handle,
     /// Starts the reconcilers.
-    pub pool: ArbiterPool,
+    pub(crate) pool: ArbiterPool,
     /// Shows the parents.
-    pub board: Board,
+    pub(crate) board: Board,
     /// Receives the changes of its state.
-    pub states: UnboundedSender<OperatorStateChanged>,
+    pub(crate) states: UnboundedSender<OperatorStateChanged>,
     /// Counts the messages that wait for it.
-    pub mailbox: MailboxDepth,
+    pub(crate) mailbox: MailboxDepth,
 }
 
 /// Answers for the parents of one operator.
-pub struct OperatorActor {
+pub(crate) struct OperatorActor {
     parts: OperatorParts,
     watches: BTreeMap<Watched, WatchCondition>,
     start: Start,
@@ -96,7 +96,7 @@ struct Parent {
 
 impl OperatorActor {
     /// Starts an operator none of whose types is listed yet.
-    pub fn start(parts: OperatorParts) -> Addr<Self> {
+    pub(crate) fn start(parts: OperatorParts) -> Addr<Self> {
         Self::create(|ctx| Self::new(parts, &ctx.address()))
     }
 

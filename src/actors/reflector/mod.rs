@@ -30,23 +30,23 @@ use crate::{
 };
 
 /// What a [`Reflector`] is made of.
-pub struct ReflectorParts {
+pub(crate) struct ReflectorParts {
     /// The store that it keeps up to date.
-    pub store: Store,
+    pub(crate) store: Store,
     /// The watches of the type.
-    pub scopes: Vec<WatchSpec>,
+    pub(crate) scopes: Vec<WatchSpec>,
     /// The connection to the API server.
-    pub cluster: Cluster,
+    pub(crate) cluster: Cluster,
     /// Where watch loops run.
-    pub runtime: Handle,
+    pub(crate) runtime: Handle,
     /// Shows the state of the type.
-    pub board: Board,
+    pub(crate) board: Board,
     /// Counts the messages that wait for it.
-    pub mailbox: MailboxDepth,
+    pub(crate) mailbox: MailboxDepth,
 }
 
 /// Keeps the store of one type equal to the API server.
-pub struct Reflector {
+pub(crate) struct Reflector {
     parts: ReflectorParts,
     /// One for each namespace, or one for all followed by its fallbacks.
     scopes: Vec<Scope>,
@@ -92,7 +92,7 @@ const DEGRADED_AFTER: Duration = Duration::from_mins(2);
 
 impl Reflector {
     /// A reflector without observers.
-    pub fn new(parts: ReflectorParts) -> Self {
+    pub(crate) fn new(parts: ReflectorParts) -> Self {
         let scope = |spec: &WatchSpec| Scope {
             id: parts.store.add_scope(spec.namespace.clone()),
             watching: None,
@@ -113,7 +113,7 @@ impl Reflector {
     }
 
     /// Adds an operator to notify. Must be called before the start.
-    pub fn add_observer(&mut self, operator: &Addr<OperatorActor>, mailbox: &MailboxDepth) {
+    pub(crate) fn add_observer(&mut self, operator: &Addr<OperatorActor>, mailbox: &MailboxDepth) {
         self.observers.push(Observer {
             objects: MeteredRecipient::new(operator, mailbox),
             undecodable: MeteredRecipient::new(operator, mailbox),
@@ -122,7 +122,7 @@ impl Reflector {
     }
 
     /// Starts it; returns the recipient of the changes by replies and live reads.
-    pub fn start_counted(self) -> MeteredRecipient<Published> {
+    pub(crate) fn start_counted(self) -> MeteredRecipient<Published> {
         let mailbox = self.parts.mailbox.clone();
         MeteredRecipient::new(&self.start(), &mailbox)
     }

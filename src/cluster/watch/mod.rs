@@ -102,7 +102,7 @@ struct Loop<N> {
 }
 
 /// Keeps a scope of a store up to date; never returns. `note` is called on the loop's task, in order.
-pub async fn watch<N: Fn(WatchNote) + Send>(
+pub(crate) async fn watch<N: Fn(WatchNote) + Send>(
     cluster: Cluster,
     spec: WatchSpec,
     store: Store,

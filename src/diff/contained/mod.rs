@@ -17,14 +17,14 @@ use crate::object::{FieldItem, FieldSet, K8sType, Object};
 
 /// A path at which desired and live differ.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Difference<'a> {
+pub(crate) struct Difference<'a> {
     /// The JSON path.
-    pub path: String,
+    pub(crate) path: String,
     /// The desired value; `None` where there is none.
-    pub desired: Option<&'a Value>,
+    pub(crate) desired: Option<&'a Value>,
     /// The live value; `None` where there is none. Equal to the desired value where only our
     /// ownership is missing.
-    pub live: Option<&'a Value>,
+    pub(crate) live: Option<&'a Value>,
 }
 
 /// All paths at which the live object lacks a desired value, given the fields that we own.

@@ -21,11 +21,11 @@ use crate::{
 
 /// The permits of one operator. Cheap to clone.
 #[derive(Clone)]
-pub struct Gate(Arc<Shared>);
+pub(crate) struct Gate(Arc<Shared>);
 
 /// A wait for a [`Permit`]; dropping it ends the wait.
 #[must_use]
-pub struct Ticket {
+pub(crate) struct Ticket {
     gate: Gate,
     position: Position,
 }
@@ -33,7 +33,7 @@ pub struct Ticket {
 /// The answer to a request for a permit.
 #[derive(Debug)]
 #[must_use]
-pub enum Entry {
+pub(crate) enum Entry {
     /// A permit is free.
     Now(Permit),
     /// The waiter is called when one is free.
@@ -41,7 +41,7 @@ pub enum Entry {
 }
 
 /// Called with the permit, on the thread that released it: it must not block.
-pub type Waiter = Box<dyn FnOnce(Permit) + Send>;
+pub(crate) type Waiter = Box<dyn FnOnce(Permit) + Send>;
 
 struct Shared {
     state: Mutex<State>,
@@ -68,7 +68,7 @@ struct Queued {
 
 impl Gate {
     /// A gate with this limit, as far as shared permits are free.
-    pub fn new(limit: usize, shared_permits: SharedPermits, metrics: QueueMetrics) -> Self {
+    pub(crate) fn new(limit: usize, shared_permits: SharedPermits, metrics: QueueMetrics) -> Self {
         let state = Mutex::new(State {
             queue: Queue::new(),
             limit,
@@ -81,7 +81,11 @@ impl Gate {
     }
 
     /// Requests a permit. `waiter` is called only if none is free now.
-    pub fn enter(&self, priority: Priority, waiter: impl FnOnce(Permit) + Send + 'static) -> Entry {
+    pub(crate) fn enter(
+        &self,
+        priority: Priority,
+        waiter: impl FnOnce(Permit) + Send + 'static,
+    ) -> Entry {
         let mut state = self.state();
         if self.take_permit(&mut state) {
             drop(state);
@@ -95,23 +99,23 @@ impl Gate {
     }
 
     /// Admits nobody any more. Waiters keep waiting.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         self.state().is_closed = true;
     }
 
     /// Whether the gate is closed.
-    pub fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.state().is_closed
     }
 
     /// Whether a deletion or a change of a parent waits.
-    pub fn is_urgent(&self) -> bool {
+    pub(crate) fn is_urgent(&self) -> bool {
         let queue = &self.state().queue;
         queue.waiting(Priority::Deletion) + queue.waiting(Priority::Change) > 0
     }
 
     /// Returns when nothing is in flight.
-    pub async fn idle(&self) {
+    pub(crate) async fn idle(&self) {
         loop {
             let notified = self.0.idle.notified();
             if self.state().in_flight == 0 {
@@ -122,7 +126,7 @@ impl Gate {
     }
 
     /// The current state of the gate.
-    pub fn look(&self) -> QueueState {
+    pub(crate) fn look(&self) -> QueueState {
         let state = self.state();
         let waiting = |priority| (priority, state.queue.waiting(priority));
         let oldest = Priority::ALL.into_iter().filter_map(|priority| state.queue.oldest(priority));
@@ -277,7 +281,7 @@ impl State {
 
 impl Ticket {
     /// Raises the priority; does nothing if it is as urgent already.
-    pub fn raise(&mut self, to: Priority) {
+    pub(crate) fn raise(&mut self, to: Priority) {
         let mut state = self.gate.state();
         self.position = state.queue.raise(self.position, to);
         self.gate.show_depth(&state);
@@ -315,7 +319,7 @@ pub(super) const SHORT_RECONCILE: Duration = Duration::from_secs(1);
 
 /// The permit of a reconcile, released on drop.
 #[must_use]
-pub struct Permit {
+pub(crate) struct Permit {
     gate: Gate,
     /// Whether it includes a shared permit.
     pub(super) is_shared: bool,
@@ -327,7 +331,7 @@ impl Permit {
     }
 
     /// Runs the future. After a second it continues without the shared permit.
-    pub async fn during<T>(mut self, mut reconcile: Pin<&mut impl Future<Output = T>>) -> T {
+    pub(crate) async fn during<T>(mut self, mut reconcile: Pin<&mut impl Future<Output = T>>) -> T {
         if let Ok(done) = tokio::time::timeout(SHORT_RECONCILE, &mut reconcile).await {
             return done;
         }

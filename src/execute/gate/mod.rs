@@ -4,8 +4,8 @@
 mod admission;
 mod shared_permits;
 
-pub use admission::{Entry, Gate, Permit, Ticket, Waiter};
-pub use shared_permits::SharedPermits;
+pub(crate) use admission::{Entry, Gate, Permit, Ticket};
+pub(crate) use shared_permits::SharedPermits;
 
 #[cfg(test)]
 mod tests;

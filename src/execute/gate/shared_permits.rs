@@ -16,7 +16,7 @@ use std::{
 
 /// The shared permits of a process. Cheap to clone.
 #[derive(Clone)]
-pub struct SharedPermits(Arc<Mutex<Pool>>);
+pub(crate) struct SharedPermits(Arc<Mutex<Pool>>);
 
 /// A gate that waits for a shared permit.
 pub(super) trait WaitingGate: Send + Sync {
@@ -34,7 +34,7 @@ struct Pool {
 
 impl SharedPermits {
     /// The permits for operators with these limits.
-    pub fn for_limits(limits: impl IntoIterator<Item = usize>) -> Self {
+    pub(crate) fn for_limits(limits: impl IntoIterator<Item = usize>) -> Self {
         let limit = limits.into_iter().max().unwrap_or(0);
         Self(Arc::new(Mutex::new(Pool { limit, taken: 0, queue: VecDeque::new() })))
     }

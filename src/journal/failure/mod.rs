@@ -15,7 +15,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 /// Why a reconcile failed.
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// Children of a declared type cannot be listed; the handler was not called.
     #[error("children cannot be listed, so the handler is not called: {0}")]
     Unavailable(String),
@@ -54,29 +54,29 @@ pub enum Failure {
 /// A request about one object failed. `Debug` equals `Display`.
 #[derive(Clone, thiserror::Error)]
 #[error("{what}: {message}{hint}{}", other_writes(*.held_back))]
-pub struct RequestFailure {
+pub(crate) struct RequestFailure {
     /// The object.
-    pub what: String,
+    pub(crate) what: String,
     /// The error. Its message may contain a secret.
     #[source]
-    pub error: ApiError,
+    pub(crate) error: ApiError,
     /// The message, after redaction.
-    pub message: Quoted,
+    pub(crate) message: Quoted,
     /// Advice, if any.
-    pub hint: Cow<'static, str>,
+    pub(crate) hint: Cow<'static, str>,
     /// How many other writes were not tried because of it.
-    pub held_back: usize,
+    pub(crate) held_back: usize,
 }
 
 impl Failure {
     /// The response of the handler is not valid JSON; retrying does not help.
-    pub fn unserializable(why: &str) -> Self {
+    pub(crate) fn unserializable(why: &str) -> Self {
         Self::Handler { message: Quoted::new(why), permanent: true, retry_after: None }
     }
 
     /// The same after redaction of handler and server texts.
     #[must_use]
-    pub fn shown(&self, redactor: &Redactor) -> Self {
+    pub(crate) fn shown(&self, redactor: &Redactor) -> Self {
         match self {
             Self::Handler { message, permanent, retry_after } => Self::Handler {
                 message: redactor.shown(message),
@@ -96,13 +96,13 @@ impl Failure {
     }
 
     /// Whether it contains text of a handler or a server.
-    pub fn quotes_others(&self) -> bool {
+    pub(crate) fn quotes_others(&self) -> bool {
         matches!(self, Self::Handler { .. } | Self::Panicked(_) | Self::Api(_))
     }
 
     /// The same as a transient failure.
     #[must_use]
-    pub fn into_passing(self) -> Self {
+    pub(crate) fn into_passing(self) -> Self {
         match self {
             Self::Handler { message, permanent: _, retry_after } => {
                 Self::Handler { message, permanent: false, retry_after }
@@ -112,7 +112,7 @@ impl Failure {
     }
 
     /// The kind of failure.
-    pub fn kind(&self) -> FailureKind {
+    pub(crate) fn kind(&self) -> FailureKind {
         match self {
             Self::Unavailable(_) => FailureKind::ChildTypeUnavailable,
             Self::Handler { .. } => FailureKind::HandlerFailed,
@@ -126,12 +126,12 @@ impl Failure {
     }
 
     /// The reason of the condition and the Event: one `CamelCase` word.
-    pub fn reason(&self) -> &'static str {
+    pub(crate) fn reason(&self) -> &'static str {
         self.kind().name()
     }
 
     /// Whether it needs manual intervention: a change of the parent, of a child type or of a foreign object.
-    pub fn is_stalled(&self) -> bool {
+    pub(crate) fn is_stalled(&self) -> bool {
         match self {
             Self::Handler { permanent, .. } => *permanent,
             Self::Unavailable(_) | Self::Refused(_) | Self::Foreign(_) => true,
@@ -141,12 +141,12 @@ impl Failure {
     }
 
     /// Whether it is not retried until the parent changes.
-    pub fn is_for_good(&self) -> bool {
+    pub(crate) fn is_for_good(&self) -> bool {
         matches!(self, Self::Handler { permanent: true, .. } | Self::Refused(_))
     }
 
     /// The prefix of the Event: whether a stalled reconcile is retried.
-    pub fn outlook(&self) -> &'static str {
+    pub(crate) fn outlook(&self) -> &'static str {
         match self {
             _ if self.is_for_good() => "stalled, not retried until the parent changes: ",
             _ if self.is_stalled() => "stalled, still retrying: ",
@@ -155,7 +155,7 @@ impl Failure {
     }
 
     /// The result for the schedule. `longest` is the longest backoff.
-    pub fn finished(&self, longest: Duration) -> Finished {
+    pub(crate) fn finished(&self, longest: Duration) -> Finished {
         match self {
             _ if self.is_for_good() => Finished::FailedForGood,
             Self::Handler { retry_after: Some(after), .. } => {
@@ -176,7 +176,7 @@ impl Failure {
 }
 
 /// The result of failed requests for the schedule. `longest` is the longest backoff.
-pub fn api_finished(failures: &[RequestFailure], longest: Duration) -> Finished {
+pub(crate) fn api_finished(failures: &[RequestFailure], longest: Duration) -> Finished {
     if let Some(after) = failures.iter().filter_map(RequestFailure::asked).max() {
         return Finished::Throttled { after };
     }
@@ -189,14 +189,14 @@ pub fn api_finished(failures: &[RequestFailure], longest: Duration) -> Finished 
 
 impl RequestFailure {
     /// A request about something failed.
-    pub fn new(what: String, error: ApiError) -> Self {
+    pub(crate) fn new(what: String, error: ApiError) -> Self {
         let (message, hint) = (Quoted::new(error.to_string()), of_permission(&error).into());
         Self { what, error, message, hint, held_back: 0 }
     }
 
     /// The same after redaction of the server's text.
     #[must_use]
-    pub fn shown(&self, redactor: &Redactor) -> Self {
+    pub(crate) fn shown(&self, redactor: &Redactor) -> Self {
         let message = match &self.error {
             ApiError::Refused { request, refusal } if redactor.hides_everything() => {
                 Quoted::new(format!("{}: {WITHHELD} ({request})", refusal.name()))
@@ -212,12 +212,12 @@ impl RequestFailure {
     }
 
     /// Whether the server is throttling requests, so that others should wait.
-    pub fn is_throttled(&self) -> bool {
+    pub(crate) fn is_throttled(&self) -> bool {
         self.error.is_throttling()
     }
 
     /// Whether the request can never succeed unchanged.
-    pub fn is_permanent(&self) -> bool {
+    pub(crate) fn is_permanent(&self) -> bool {
         self.error.class() == ErrorClass::Permanent
     }
 
@@ -266,7 +266,7 @@ fn foreign(children: &[ForeignChild]) -> String {
 }
 
 /// The message about a foreign object, with advice.
-pub fn foreign_message(child: &ForeignChild) -> String {
+pub(crate) fn foreign_message(child: &ForeignChild) -> String {
     let advice = if child.has_controller() {
         "give the child another name, or delete that object"
     } else if child.is_adoptable {

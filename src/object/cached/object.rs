@@ -106,7 +106,7 @@ impl Object {
 
     /// Whether an object that is being deleted waits for nothing any more: the server's response
     /// with it is then the last event about it.
-    pub fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         let metadata = self.field("metadata").unwrap_or_default();
         let grace = metadata["deletionGracePeriodSeconds"].as_i64().unwrap_or_default();
         // A Namespace stays until its content is deleted.
@@ -175,19 +175,19 @@ impl Object {
 
     /// The `fieldsV1` that a manager owns by server-side apply on the object itself (not on a
     /// subresource); `None` if it never applied, or was not kept.
-    pub fn applied_fields(&self, manager: &str) -> Option<FieldSet> {
+    pub(crate) fn applied_fields(&self, manager: &str) -> Option<FieldSet> {
         self.0.managed.applied_by(manager, self.controller())
     }
 
     /// Whether a manager owns fields of the object itself by other writes than server-side apply;
     /// `false` if it was not kept.
-    pub fn is_updated_by(&self, manager: &str) -> bool {
+    pub(crate) fn is_updated_by(&self, manager: &str) -> bool {
         self.0.managed.has_update_by(manager)
     }
 
     /// The field manager that changed the object itself after the last write of the kept managers.
     /// The server names only managers that still own something.
-    pub fn changed_by(&self) -> Option<&str> {
+    pub(crate) fn changed_by(&self) -> Option<&str> {
         self.0.managed.changed_by()
     }
 

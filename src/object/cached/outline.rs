@@ -121,7 +121,7 @@ impl<'a> Outline<'a> {
 
 impl Object {
     /// Parses an object of a known type from the JSON that the server sent.
-    pub fn parse(
+    pub(crate) fn parse(
         ty: &K8sType,
         text: &str,
         managers: &KeptManagers,

@@ -14,7 +14,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// The deletions of an operator within the last minute.
 #[derive(Debug, Default)]
-pub struct DeletionBudget {
+pub(crate) struct DeletionBudget {
     taken: VecDeque<Reservation>,
     /// How many children there were when they were counted; valid for a minute.
     of: Option<(Instant, usize)>,
@@ -22,14 +22,14 @@ pub struct DeletionBudget {
 
 /// Deletions that were reserved in a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reservation {
+pub(crate) struct Reservation {
     at: Instant,
     deletions: usize,
 }
 
 /// The limit that would be exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exceeded {
+pub(crate) enum Exceeded {
     /// The limit of one reconcile.
     Reconcile {
         /// How many deletions are allowed.
@@ -50,7 +50,7 @@ impl DeletionBudget {
     ///
     /// # Errors
     /// They exceed the allowance.
-    pub fn take(
+    pub(crate) fn take(
         &mut self,
         allowance: Allowance,
         deletions: usize,
@@ -72,7 +72,7 @@ impl DeletionBudget {
 
     /// Gives back the part of a reservation that was not carried out. One that is older than a
     /// minute no longer counts.
-    pub fn give_back(&mut self, taken: Reservation, carried_out: usize) {
+    pub(crate) fn give_back(&mut self, taken: Reservation, carried_out: usize) {
         if let Some(counted) = self.taken.iter_mut().find(|counted| counted.at == taken.at) {
             let rest = taken.deletions.saturating_sub(carried_out);
             counted.deletions = counted.deletions.saturating_sub(rest);

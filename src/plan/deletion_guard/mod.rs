@@ -22,26 +22,26 @@ use crate::{
     operator::{ALLOW_DELETION_ANNOTATION, DeletionLimit},
 };
 
-pub use budget::{DeletionBudget, Exceeded, Reservation};
+pub(crate) use budget::{DeletionBudget, Exceeded, Reservation};
 
 /// What a reconcile wants to delete.
 #[derive(Debug, Clone, Copy)]
-pub struct WantedDeletions<'a> {
+pub(crate) struct WantedDeletions<'a> {
     /// The operator's limit.
-    pub limit: DeletionLimit,
+    pub(crate) limit: DeletionLimit,
     /// The parent.
-    pub parent: &'a Object,
+    pub(crate) parent: &'a Object,
     /// The children to delete.
-    pub deletions: &'a [&'a Deletion],
+    pub(crate) deletions: &'a [&'a Deletion],
     /// How many children the parent has, those included.
-    pub existing: usize,
+    pub(crate) existing: usize,
     /// Whether there may be further deletions that are not known now: held ones stay held.
-    pub is_part: bool,
+    pub(crate) is_part: bool,
 }
 
 /// What is remembered of a parent's deletions; nothing for most parents.
 #[derive(Debug, Clone, Default)]
-pub struct DeletionGuard(Option<Box<Held>>);
+pub(crate) struct DeletionGuard(Option<Box<Held>>);
 
 #[derive(Debug, Clone, Default)]
 struct Held {
@@ -59,7 +59,7 @@ struct Held {
 
 /// The decision about the deletions of a reconcile.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// They may be carried out, and do not count.
     Free,
     /// They may be carried out; this many count for the operator's minute.
@@ -70,22 +70,22 @@ pub enum Verdict {
 
 /// Deletions that wait for an administrator.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeldDeletions {
+pub(crate) struct HeldDeletions {
     /// How many.
-    pub deletions: usize,
+    pub(crate) deletions: usize,
     /// How many children the parent has.
-    pub of: usize,
+    pub(crate) of: usize,
     /// Why.
-    pub why: Exceeded,
+    pub(crate) why: Exceeded,
     /// The value of the annotation that allows them.
-    pub code: String,
+    pub(crate) code: String,
     /// Whether other deletions, or none, were held before.
-    pub is_new: bool,
+    pub(crate) is_new: bool,
 }
 
 /// Decides about the deletions of a reconcile. `take` reserves them in the operator's
 /// [`DeletionBudget`].
-pub fn judge(
+pub(crate) fn judge(
     wanted: WantedDeletions<'_>,
     memory: &mut DeletionGuard,
     take: impl FnOnce(usize) -> Result<(), Exceeded>,
@@ -125,22 +125,22 @@ pub fn judge(
 
 impl DeletionGuard {
     /// Restores what an earlier process recorded: it may have held deletions, of so many children.
-    pub fn resume(&mut self, of: usize) {
+    pub(crate) fn resume(&mut self, of: usize) {
         self.0.get_or_insert_default().of = Some(of);
     }
 
     /// The same for deletions that exceeded the earlier process' limit per minute.
-    pub fn resume_minute(&mut self, why: Exceeded, uids: BTreeSet<Uid>) {
+    pub(crate) fn resume_minute(&mut self, why: Exceeded, uids: BTreeSet<Uid>) {
         self.0.get_or_insert_default().by_minute = Some((why, uids));
     }
 
     /// Whether deletions were held when they were last judged, or may be: not all were known.
-    pub fn is_holding(&self) -> bool {
+    pub(crate) fn is_holding(&self) -> bool {
         self.0.as_ref().is_some_and(|held| held.of.is_some())
     }
 
     /// How many deletions were held when they were last judged.
-    pub fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         self.0.as_ref().map_or(0, |held| held.deletions)
     }
 }
@@ -182,7 +182,7 @@ impl Held {
 
 impl Plan {
     /// How many children the parent has, as far as the plan knows, without those being deleted.
-    pub fn existing(&self) -> usize {
+    pub(crate) fn existing(&self) -> usize {
         let stays = self.waiting.iter().filter(|waiting| !waiting.why.is_deleting());
         let is_there = |step: &&Step| !matches!(step, Step::Create(_));
         let known = self.last_applied.len() + self.last_applied.contested().len();
@@ -192,7 +192,7 @@ impl Plan {
 
 impl Step {
     /// The deletion of a child that will not be created again.
-    pub fn final_deletion(&self) -> Option<&Deletion> {
+    pub(crate) fn final_deletion(&self) -> Option<&Deletion> {
         match self {
             Self::Delete(deletion) => match deletion.why {
                 DeletionReason::Undesired => Some(deletion),

@@ -6,14 +6,14 @@ use crate::schedule::Backoff;
 
 /// How long a repeated write counts, by the backoff that delays repairs.
 #[derive(Debug, Clone, Copy)]
-pub struct Calm(Backoff);
+pub(crate) struct Calm(Backoff);
 
 /// The shortest time after which flapping ends: a manual edit is not repeated within it by chance.
 const SHORTEST: Duration = Duration::from_mins(1);
 
 impl Calm {
     /// By the backoff of an operator.
-    pub fn new(backoff: Backoff) -> Self {
+    pub(crate) fn new(backoff: Backoff) -> Self {
         Self(backoff)
     }
 
@@ -21,7 +21,7 @@ impl Calm {
     /// the delay of its next repair: another writer that still fights has reverted it by then.
     /// Below the limit twice the longest backoff, so that a slow fight is not forgotten between two
     /// repairs.
-    pub fn after(self, too_often: u32) -> Duration {
+    pub(crate) fn after(self, too_often: u32) -> Duration {
         let longest = self.0.max.saturating_mul(2);
         if too_often == 0 {
             return longest;

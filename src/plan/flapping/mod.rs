@@ -13,20 +13,20 @@ use std::time::{Duration, Instant};
 use self::counters::{Counters, Field, LIMIT, MAX_SUBJECTS, make_room};
 use crate::operator::Condition;
 
-pub use calm::Calm;
-pub use subject::{FlappingReason, Subject};
+pub(crate) use calm::Calm;
+pub(crate) use subject::{FlappingReason, Subject};
 
 /// The repeated writes for one parent.
 #[derive(Debug, Clone, Default)]
-pub struct Flapping(Vec<Counters>);
+pub(crate) struct Flapping(Vec<Counters>);
 
 /// What is flapping, as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FlappingSummary {
+pub(crate) struct FlappingSummary {
     /// The first of its reasons.
-    pub why: FlappingReason,
+    pub(crate) why: FlappingReason,
     /// What is written, where, and by whom else; of many subjects the first few.
-    pub message: String,
+    pub(crate) message: String,
 }
 
 /// How many subjects a summary names.
@@ -34,11 +34,11 @@ const MAX_NAMED: usize = 3;
 
 impl Flapping {
     /// The type of the condition.
-    pub const CONDITION: &'static str = "Flapping";
+    pub(crate) const CONDITION: &'static str = "Flapping";
 
     /// Counts a repeated write of these fields. Returns how many writes are above the limit; 0 as
     /// long as none is.
-    pub fn again(
+    pub(crate) fn again(
         &mut self,
         subject: &Subject,
         why: FlappingReason,
@@ -56,14 +56,14 @@ impl Flapping {
     }
 
     /// Whether the next write reaches the limit, so that it is time to look for another writer.
-    pub fn is_about_to_begin(&self, subject: &Subject, why: FlappingReason) -> bool {
+    pub(crate) fn is_about_to_begin(&self, subject: &Subject, why: FlappingReason) -> bool {
         self.find(subject, why).is_some_and(|counters| {
             !counters.is_flapping() && counters.fields.iter().any(|field| field.times + 1 == LIMIT)
         })
     }
 
     /// How many writes are above the limit, if the last one is more recent than `rest` allows.
-    pub fn rests(
+    pub(crate) fn rests(
         &self,
         (subject, why): (&Subject, FlappingReason),
         now: Instant,
@@ -75,7 +75,7 @@ impl Flapping {
     }
 
     /// Records the other writer.
-    pub fn blame(&mut self, subject: &Subject, why: FlappingReason, rival: Option<String>) {
+    pub(crate) fn blame(&mut self, subject: &Subject, why: FlappingReason, rival: Option<String>) {
         let is_it = |it: &&mut Counters| it.subject == *subject && it.why == why;
         if let Some(counters) = self.0.iter_mut().find(is_it) {
             counters.rival = rival;
@@ -83,7 +83,7 @@ impl Flapping {
     }
 
     /// Forgets the fields whose last write no longer counts.
-    pub fn forget_before(&mut self, now: Instant, calm: Calm) {
+    pub(crate) fn forget_before(&mut self, now: Instant, calm: Calm) {
         for counters in &mut self.0 {
             counters.forget_before(now, calm);
         }
@@ -91,7 +91,7 @@ impl Flapping {
     }
 
     /// Forgets all children, of which none is written any more.
-    pub fn forget_children(&mut self) {
+    pub(crate) fn forget_children(&mut self) {
         let is_of_child =
             |it: &Counters| matches!(it.subject, Subject::Child(_) | Subject::Children(_));
         self.0.retain(|counters| !is_of_child(counters));
@@ -99,19 +99,19 @@ impl Flapping {
 
     /// How long until the flapping ends if nothing is written again; `None` when nothing is
     /// flapping.
-    pub fn calms_in(&self, now: Instant, calm: Calm) -> Option<Duration> {
+    pub(crate) fn calms_in(&self, now: Instant, calm: Calm) -> Option<Duration> {
         let fields = self.0.iter().flat_map(Counters::flapping);
         fields.map(|field| field.calms_in(now, calm)).max()
     }
 
     /// The condition to set; `None` when nothing is flapping.
-    pub fn condition(&self) -> Option<Condition> {
+    pub(crate) fn condition(&self) -> Option<Condition> {
         let messages: Vec<_> = self.flapping().map(Counters::message).collect();
         Some(Condition::new(Self::CONDITION, true, self.why()?.name(), messages.join("; ")))
     }
 
     /// A shorter text for the dashboard; `None` when nothing is flapping.
-    pub fn flapping_summary(&self) -> Option<FlappingSummary> {
+    pub(crate) fn flapping_summary(&self) -> Option<FlappingSummary> {
         let why = self.why()?;
         let mut named: Vec<_> = self.flapping().take(MAX_NAMED).map(Counters::message).collect();
         let more = self.flapping().count() - named.len();
@@ -120,13 +120,13 @@ impl Flapping {
     }
 
     /// What began to flap and was not announced yet: reasons and messages.
-    pub fn news(&self) -> Vec<(FlappingReason, String)> {
+    pub(crate) fn news(&self) -> Vec<(FlappingReason, String)> {
         let news = self.flapping().filter(|counters| !counters.is_announced);
         news.map(|counters| (counters.why, counters.message())).collect()
     }
 
     /// Marks all of it as announced.
-    pub fn announced(&mut self) {
+    pub(crate) fn announced(&mut self) {
         for counters in &mut self.0 {
             counters.is_announced |= counters.is_flapping();
         }

@@ -7,7 +7,7 @@ use crate::{
 
 /// What is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Subject {
+pub(crate) enum Subject {
     /// A child.
     Child(ChildId),
     /// The set of children of a type, which differs each time.
@@ -20,7 +20,7 @@ pub enum Subject {
 
 /// Why something is written repeatedly; a name is the reason of the condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FlappingReason {
+pub(crate) enum FlappingReason {
     /// Another client reverts a child.
     FightingOverFields,
     /// Another client repeatedly removes our finalizer from the parent, or adds it.
@@ -33,7 +33,7 @@ pub enum FlappingReason {
 
 impl FlappingReason {
     /// Every reason.
-    pub const ALL: [Self; 4] = [
+    pub(crate) const ALL: [Self; 4] = [
         Self::FightingOverFields,
         Self::FightingOverFinalizer,
         Self::FightingOverStatus,
@@ -41,7 +41,7 @@ impl FlappingReason {
     ];
 
     /// One `CamelCase` word.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::FightingOverFields => "FightingOverFields",
             Self::FightingOverStatus => "FightingOverStatus",

@@ -12,31 +12,31 @@ use crate::{
 
 /// The input of a status.
 #[derive(Clone, Copy)]
-pub struct StatusInput<'a> {
+pub(crate) struct StatusInput<'a> {
     /// The cached parent.
-    pub parent: &'a Object,
+    pub(crate) parent: &'a Object,
     /// The parent as the handler read it, if others write the status too. Then only what the
     /// handler returns is written, and the other fields here do not count.
-    pub shared: Option<&'a Object>,
+    pub(crate) shared: Option<&'a Object>,
     /// What the handler returned; anything but an object leaves its fields as they are.
-    pub handler: Option<&'a Value>,
+    pub(crate) handler: Option<&'a Value>,
     /// The framework's own conditions.
-    pub conditions: &'a [Condition],
+    pub(crate) conditions: &'a [Condition],
     /// Types of the framework's conditions that do not apply any more.
-    pub cleared: &'a [&'a str],
+    pub(crate) cleared: &'a [&'a str],
     /// The list of children.
-    pub children: ChildrenField<'a>,
+    pub(crate) children: ChildrenField<'a>,
     /// Whether this generation of the parent was processed: sets `observedGeneration`.
-    pub observed_generation: bool,
+    pub(crate) observed_generation: bool,
     /// The schema of the parent's status.
-    pub schema: &'a StatusSchema,
+    pub(crate) schema: &'a StatusSchema,
     /// The time, in RFC 3339.
-    pub now: &'a str,
+    pub(crate) now: &'a str,
 }
 
 /// The list of children in a status.
 #[derive(Debug, Clone, Copy)]
-pub enum ChildrenField<'a> {
+pub(crate) enum ChildrenField<'a> {
     /// There is none, and the handler may use the name.
     Off,
     /// It stays as it is.

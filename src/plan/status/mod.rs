@@ -33,25 +33,25 @@ use crate::{
     operator::Condition,
 };
 
-pub use input::{ChildrenField, StatusInput};
-pub use shared::is_list_outdated;
-pub use undeclared::{UndeclaredField, WantedBy};
+pub(crate) use input::{ChildrenField, StatusInput};
+pub(crate) use shared::is_list_outdated;
+pub(crate) use undeclared::{UndeclaredField, WantedBy};
 
 /// What to write. `Debug` does not show the status.
 #[derive(Clone, Default, PartialEq)]
-pub struct StatusPatch {
+pub(crate) struct StatusPatch {
     /// The JSON merge patch for the status subresource; `None` when nothing differs.
-    pub body: Option<Value>,
+    pub(crate) body: Option<Value>,
     /// The fields that are not sent because the schema lacks them.
-    pub undeclared: Vec<UndeclaredField>,
+    pub(crate) undeclared: Vec<UndeclaredField>,
     /// Whether the handler returned a value of its own in the field that lists the children.
-    pub overruled: bool,
+    pub(crate) overruled: bool,
     /// Whether the handler returned a condition of its own with a type of the framework.
-    pub overruled_condition: bool,
+    pub(crate) overruled_condition: bool,
 }
 
 /// Computes the patch that brings the status of a parent up to date.
-pub fn status_patch(input: StatusInput<'_>) -> StatusPatch {
+pub(crate) fn status_patch(input: StatusInput<'_>) -> StatusPatch {
     let present = status_of(input.parent);
     let mut patch = StatusPatch::default();
     let desired = desired(input, &present, &mut patch);
@@ -134,7 +134,7 @@ fn observe_generation(
 }
 
 /// A hash of the desired status: if the same is written repeatedly, another client writes it too.
-pub fn status_wish(
+pub(crate) fn status_wish(
     parent: &Object,
     handler: Option<&Value>,
     conditions: &[Condition],
@@ -153,7 +153,7 @@ pub fn status_wish(
 }
 
 /// The paths that a [`StatusPatch`] changes; all conditions are one.
-pub fn patched_paths(body: &Value) -> Vec<String> {
+pub(crate) fn patched_paths(body: &Value) -> Vec<String> {
     fn add<'a>(value: &'a Value, path: &mut Path<'a>, paths: &mut Vec<String>) {
         match value {
             Value::Object(fields) if !fields.is_empty() => {

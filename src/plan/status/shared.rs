@@ -111,7 +111,7 @@ fn new(input: StatusInput<'_>, mut condition: Map<String, Value>) -> Value {
 
 /// Whether others have changed a list that the handler wants otherwise, since the handler read it:
 /// a list is replaced as a whole, so the handler has to decide again.
-pub fn is_list_outdated(handler: &Value, seen: &Object, now: &Object) -> bool {
+pub(crate) fn is_list_outdated(handler: &Value, seen: &Object, now: &Object) -> bool {
     let status = |parent: &Object| parent.field("status").unwrap_or_default();
     let (seen, now) = (status(seen), status(now));
     let mut fields = handler.as_object().cloned().unwrap_or_default();

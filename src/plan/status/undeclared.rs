@@ -6,16 +6,16 @@ use serde_json::Value;
 
 /// A field that is not written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UndeclaredField {
+pub(crate) struct UndeclaredField {
     /// Its path, with `*` for the items of lists and for free names.
-    pub path: String,
+    pub(crate) path: String,
     /// Who wanted it.
-    pub wanted_by: WantedBy,
+    pub(crate) wanted_by: WantedBy,
 }
 
 /// Who wants a field written. The handler comes first: its author expects to find it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum WantedBy {
+pub(crate) enum WantedBy {
     /// The handler returned it.
     Handler,
     /// Only the framework has something to write there: conditions, the list of children.
@@ -24,17 +24,17 @@ pub enum WantedBy {
 
 impl UndeclaredField {
     /// One that the handler returned.
-    pub fn returned(path: String) -> Self {
+    pub(crate) fn returned(path: String) -> Self {
         Self { path, wanted_by: WantedBy::Handler }
     }
 
     /// A field of the status that is the framework's.
-    pub fn own(name: &str) -> Self {
+    pub(crate) fn own(name: &str) -> Self {
         Self { path: format!(".status.{name}"), wanted_by: WantedBy::Framework }
     }
 
     /// The whole status, of the handler or of the framework: the type has no status subresource.
-    pub fn subresource(handler: Option<&Value>) -> Self {
+    pub(crate) fn subresource(handler: Option<&Value>) -> Self {
         let is_returned = handler.is_some_and(|status| !status.is_null());
         let wanted_by = if is_returned { WantedBy::Handler } else { WantedBy::Framework };
         Self { path: "the status subresource".to_owned(), wanted_by }
@@ -53,10 +53,10 @@ impl fmt::Display for UndeclaredField {
 
 impl WantedBy {
     /// Both.
-    pub const ALL: [Self; 2] = [Self::Handler, Self::Framework];
+    pub(crate) const ALL: [Self; 2] = [Self::Handler, Self::Framework];
 
     /// The name in metrics and the API.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Handler => "handler",
             Self::Framework => "framework",

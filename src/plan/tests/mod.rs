@@ -261,7 +261,7 @@ impl World {
         for Waiting { id, why } in &plan.waiting {
             writeln!(output, "wait {id}: {why}").unwrap();
         }
-        if !plan.last_applied.is_empty() {
+        if plan.last_applied.len() > 0 {
             writeln!(output, "unchanged {}", plan.last_applied.len()).unwrap();
         }
         for contested in plan.last_applied.contested() {

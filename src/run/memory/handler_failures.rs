@@ -5,7 +5,7 @@ use crate::{journal::Fact, object::Object};
 /// How often in a row a handler has failed for a parent; another generation or its deletion starts again at
 /// 0.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct HandlerFailures {
+pub(crate) struct HandlerFailures {
     times: u32,
     is_deleting: bool,
     /// -1 for a type that has none.
@@ -14,7 +14,7 @@ pub struct HandlerFailures {
 
 impl HandlerFailures {
     /// The failures for this state of a parent.
-    pub fn of(self, parent: &Object) -> u32 {
+    pub(crate) fn of(self, parent: &Object) -> u32 {
         self.for_a(parent.generation().unwrap_or(-1), parent.is_deleting())
     }
 

@@ -3,7 +3,10 @@
 use std::collections::VecDeque;
 
 use super::{
-    super::rng::{SeededRng, with_seeds},
+    super::{
+        continuation::WRITING_RECONCILES_AT_ONCE,
+        rng::{SeededRng, with_seeds},
+    },
     *,
 };
 

@@ -17,14 +17,14 @@ use crate::object::{Object, ObjectKey, ResourceVersion, Uid, Undecodable};
 
 /// A change of one object: it appeared, has a newer version, or is gone.
 #[derive(Debug, Clone)]
-pub struct Change {
+pub(crate) struct Change {
     /// What was cached before.
-    pub before: Option<Object>,
+    pub(crate) before: Option<Object>,
     /// What is cached now.
-    pub after: Option<Object>,
+    pub(crate) after: Option<Object>,
     /// The uids that either version names as its parent: its controller, and the values of our
     /// labels.
-    pub parents: BTreeSet<Uid>,
+    pub(crate) parents: BTreeSet<Uid>,
 }
 
 impl Change {
@@ -32,7 +32,7 @@ impl Change {
     ///
     /// # Panics
     /// Never: a change has at least one side.
-    pub fn object(&self) -> &Object {
+    pub(crate) fn object(&self) -> &Object {
         self.after.as_ref().or(self.before.as_ref()).expect("a change has a side")
     }
 }
