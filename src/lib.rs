@@ -36,13 +36,16 @@
 //!    API server (real, or embedded)
 //!      | watch                                             ^ apply / delete / status
 //!      v                                                   |
-//!  [Reflector per type, shared by all operators] -- writes --> Store (readers everywhere)
+//!  [watch loop per scope of a type] -- writes --> Store (readers everywhere)
+//!      | WatchNote                                         |
+//!      v                                                   |
+//!  [Reflector per type, shared by all operators]           |
 //!      | Observed{changes}                                 |
 //!      v                                                   |
 //!  [OperatorActor per operator]  change -> parent(s)       |
 //!      | Touched{cause}                                    |
 //!      v                                                   |
-//!  [Reconciler per parent]  Schedule::step -> Reconcile ---------+
+//!  [Reconciler per parent]  Schedule::step, then a reconcile +
 //! ```
 //!
 //! The modules are layers: each names only those of lower numbers.

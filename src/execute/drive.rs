@@ -215,14 +215,14 @@ fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
     context.metrics().count(context.name(), journal.facts());
     if let Some(parent) = &parent {
         let mut announced = std::mem::take(memory.announced_mut());
-        let announcer = Announcer {
+        let events = Announcer {
             config: context.config(),
             parent,
             redactor: &redactor,
             memory: memory.view(calms_in, leaves),
             is_paused: context.pauses(parent),
         };
-        let announcements = announcer.announcements(journal.facts(), &report, &mut announced);
+        let announcements = events.announcements(journal.facts(), &report, &mut announced);
         context.announce(parent, announcements, &mut announced);
         context.warn_once(parent, journal.facts());
         context.note_undeclared(journal.facts());

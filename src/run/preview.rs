@@ -48,7 +48,9 @@ impl Machine {
             return Ok(Previewed { plan, contested });
         }
         let mut last_applied = self.memory.last_applied().clone();
-        contested.keys().for_each(|id| last_applied.forget(id));
+        for id in contested.keys() {
+            last_applied.forget(id);
+        }
         self.memory.set_last_applied(last_applied);
         Ok(Previewed { plan: self.planned(desired, at)?, contested })
     }

@@ -45,7 +45,7 @@ pub(crate) type Waiter = Box<dyn FnOnce(Permit) + Send>;
 
 struct Shared {
     state: Mutex<State>,
-    shared_permits: SharedPermits,
+    permits: SharedPermits,
     idle: Notify,
     metrics: QueueMetrics,
 }
@@ -77,7 +77,7 @@ impl Gate {
             is_queued: false,
             is_closed: false,
         });
-        Self(Arc::new(Shared { state, shared_permits, idle: Notify::new(), metrics }))
+        Self(Arc::new(Shared { state, permits: shared_permits, idle: Notify::new(), metrics }))
     }
 
     /// Requests a permit. `waiter` is called only if none is free now.
@@ -144,7 +144,7 @@ impl Gate {
             return false;
         }
         if state.shared == 0 {
-            self.0.shared_permits.take_own();
+            self.0.permits.take_own();
         } else if state.is_queued || !self.take_shared() {
             state.is_queued = true;
             return false;
@@ -155,7 +155,7 @@ impl Gate {
 
     fn take_shared(&self) -> bool {
         let gate: Arc<dyn WaitingGate> = self.0.clone();
-        self.0.shared_permits.take_or_queue(&gate)
+        self.0.permits.take_or_queue(&gate)
     }
 
     fn leave(&self, is_shared: bool) {
@@ -172,7 +172,7 @@ impl Gate {
 
     fn give_back(&self, state: &mut State) -> Option<Arc<dyn WaitingGate>> {
         state.shared -= 1;
-        self.0.shared_permits.give_back()
+        self.0.permits.give_back()
     }
 
     /// Releases, and admits the next waiter, here and at the gate that got the shared permit.
@@ -252,7 +252,7 @@ impl Gate {
 impl Gate {
     /// The permits of all operators.
     pub(super) fn shared_permits(&self) -> &SharedPermits {
-        &self.0.shared_permits
+        &self.0.permits
     }
 }
 
@@ -260,7 +260,7 @@ impl WaitingGate for Shared {
     fn offered(self: Arc<Self>) -> Option<Arc<dyn WaitingGate>> {
         let gate = Gate(self);
         let next = gate.accept();
-        let successor = if next.is_none() { gate.0.shared_permits.give_back() } else { None };
+        let successor = if next.is_none() { gate.0.permits.give_back() } else { None };
         gate.admit(next);
         gate.admit_more();
         successor

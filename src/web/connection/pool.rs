@@ -60,11 +60,10 @@ impl<C: Idle> Pool<C> {
     /// Adds a connection; `None` if all slots belong to busy ones.
     pub(super) fn enter(&mut self, peer: IpAddr, connection: C) -> Option<Entered<C>> {
         let (slot, replaced) = self.slot_for(peer)?;
-        let replaces = replaced.and_then(|number| self.open.remove(&number));
+        let removed = replaced.and_then(|number| self.open.remove(&number));
         self.entered += 1;
         self.open.insert(self.entered, Open { peer, slot, connection });
-        let replaces = replaces.map(|open| open.connection);
-        Some(Entered { number: self.entered, slot, replaces })
+        Some(Entered { number: self.entered, slot, replaces: removed.map(|open| open.connection) })
     }
 
     pub(super) fn leave(&mut self, number: u64) {

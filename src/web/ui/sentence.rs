@@ -15,13 +15,11 @@ pub(super) fn why(
     unready: &[String],
     now: SystemTime,
 ) -> String {
-    let stage = if state.stage == ReconcileStage::HandlerTimeout {
-        state.stage
-    } else {
-        ReconcileStage::NotDue
-    };
-    let parent = &ParentState { next_wake: None, stage, ..state.clone() };
+    let mut parent = ParentState { next_wake: None, ..state.clone() };
+    if parent.stage != ReconcileStage::HandlerTimeout {
+        parent.stage = ReconcileStage::NotDue;
+    }
     let (paused, limit) =
         (operator.paused.as_ref(), operator.info.config.max_concurrent_reconciles);
-    Facts { state: &operator.state, paused, parent, unready, limit, now }.why()
+    Facts { state: &operator.state, paused, parent: &parent, unready, limit, now }.why()
 }
