@@ -1,4 +1,7 @@
 //! Creates Kubernetes Events about parents and undecodable objects.
+//!
+//! Not by the `Recorder` of `kube::runtime`: that counts repeated Events in a cache of its own. Here the count belongs to
+//! the memory of the parent, and the request has the metrics and limits of all others.
 
 use std::time::SystemTime;
 
