@@ -68,6 +68,11 @@
 //!
 //! A program chooses the Kubernetes version of the `k8s-openapi` types by that crate's feature.
 
+#![cfg_attr(
+    not(feature = "testkit"),
+    allow(unreachable_pub, reason = "`testkit::internals` exports what tests look at")
+)]
+
 pub(crate) mod actors;
 pub(crate) mod board;
 pub(crate) mod cluster;

@@ -145,8 +145,8 @@ mod tests {
             let (event, is_allowed) = log.occurred(warning(1, 100), now);
             is_allowed.then_some(event.count)
         };
-        let sent = (0..40).filter(|_| send(start).is_some()).count();
-        assert_eq!(sent, BURST as usize);
+        let accepted = (0..40).filter(|_| send(start).is_some()).count();
+        assert_eq!(accepted, BURST as usize);
         assert_eq!(send(start + REFILL * 9 / 10), None);
         assert_eq!(send(start + REFILL), Some(42));
         assert_eq!(send(start + REFILL), None);

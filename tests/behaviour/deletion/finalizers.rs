@@ -77,7 +77,7 @@ impl DeletedParent {
     }
 
     /// Asserts that the parent is deleted once finalize is done in time.
-    async fn is_deleted_when_done(self) {
+    async fn until_deleted_when_done(self) {
         let Self { world, operators, cleaner, .. } = self;
         assert_eq!(cleaner.finalized(&world, "r"), 0, "{cleaner:?}");
         cleaner.answers(Answer::Done);
@@ -93,7 +93,7 @@ async fn a_panic_in_finalize_keeps_the_parent_until_finalize_succeeds() {
     let parent = DeletedParent::after(Answer::Panics, "HandlerPanicked", "the drain bursts").await;
     parent.cleaner.until_called(&parent.world, "r", 3).await;
     parent.assert_nothing_deleted().await;
-    parent.is_deleted_when_done().await;
+    parent.until_deleted_when_done().await;
 }
 
 /// The result of an overdue call is unknown.
@@ -105,7 +105,7 @@ async fn a_handler_that_finalizes_past_its_deadline_is_called_again() {
     parent.cleaner.answers(Answer::NotYet);
     parent.cleaner.until_called(&parent.world, "r", 3).await;
     parent.assert_nothing_deleted().await;
-    parent.is_deleted_when_done().await;
+    parent.until_deleted_when_done().await;
 }
 
 #[operetta_harness::test]

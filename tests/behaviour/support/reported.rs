@@ -8,7 +8,7 @@ use crate::{
     world::{EVENT, Kind, Operators, World, condition, eventually},
 };
 
-/// ExpectedFailure that a test is about to make.
+/// A failure that a test is about to cause.
 pub(crate) struct ExpectedFailure<'a> {
     world: &'a World,
     operators: &'a Operators,
@@ -21,7 +21,7 @@ pub(crate) struct ExpectedFailure<'a> {
 }
 
 impl<'a> ExpectedFailure<'a> {
-    /// ExpectedFailure of some kind with a parent of an operator: begin with this, then make it.
+    /// Begins before the failure of a parent is caused.
     pub(crate) async fn before(
         world: &'a World,
         operators: &'a Operators,

@@ -93,7 +93,7 @@ fn is_gone(object: &Value) -> bool {
     object.is_null()
 }
 
-/// The body with the labels of a child, as the EndpointSlice controller copies those of a Service.
+/// The body with the labels of a child, as the `EndpointSlice` controller copies those of a Service.
 fn copy(body: Value, uid: &Value) -> Value {
     let mut body = body;
     body["metadata"]["labels"] =
