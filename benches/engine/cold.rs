@@ -59,6 +59,7 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
             turns.push(turn);
         }
     }
+    course.bare.check_watches()?;
     let writes_per_parent = course.recording.create.len();
     course.operators.stop().await?;
     Ok(rows(settings, writes_per_parent, &ours, &floors))
@@ -69,7 +70,7 @@ impl Course {
         let workload = settings.workload;
         let recording = Arc::new(Recording::take(workload).await?);
         let cluster = Cluster::start(settings.cluster).await?;
-        let (users, bare) =
+        let (users, mut bare) =
             (cluster.client().await?, BareProgram::start(cluster.connector()).await?);
         parents::install(&users, workload, 1).await?;
         bare.watch(&recording.watches).await?;

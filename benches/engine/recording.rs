@@ -185,14 +185,16 @@ impl Session {
     }
 }
 
-/// Without the timeout of the operator's watch: the floor does not restart its watches.
+/// Without the timeout of the operator's watch, as the floor does not restart its watches, and without
+/// its version, which is that of the server of the recording.
 fn floors_watch(path: &str, workload: Workload) -> String {
     let (own, floor) = (workload.parent(0), workload.floor());
     let name = workload.config(&own).name;
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let path = path.replace(&format!("/{}", own.plural), &format!("/{}", floor.plural));
-    let is_end = |part: &&str| part.starts_with("timeoutSeconds=");
-    let parts: Vec<_> = query.split('&').filter(|part| !is_end(part)).collect();
+    let is_left_out =
+        |part: &&str| part.starts_with("timeoutSeconds=") || part.starts_with("resourceVersion=");
+    let parts: Vec<_> = query.split('&').filter(|part| !is_left_out(part)).collect();
     format!("{path}?{}", parts.join("&").replace(&name, "floor"))
 }
 
