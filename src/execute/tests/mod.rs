@@ -1,6 +1,5 @@
 //! Reconciles against a scripted API server.
 
-mod adoption;
 mod child_deletion;
 mod deletion_guard;
 mod disputes;
