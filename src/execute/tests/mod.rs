@@ -1,6 +1,6 @@
 //! Reconciles against a scripted API server.
 
-mod child_deletion;
+mod caches;
 mod deletion_guard;
 mod disputes;
 mod event_reading;
@@ -104,42 +104,6 @@ async fn a_handler_gets_the_number_of_its_failures_for_this_generation() {
         memory = report.memory;
     }
     assert_eq!(*refused.lock().unwrap(), [0, 0], "another spec, and then no failure of its own");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_others_deleted_before_it_was_recreated_wakes_its_parent() {
-    let world = Setup::new(pods(), ChildConfig::recreate())
-        .caching(child("5", 1))
-        .desiring(desired("c"))
-        .before(|asked| match asked.method.as_str() {
-            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-            "PATCH" => refusal(409, "Conflict"),
-            "DELETE" => refusal(404, "NotFound"),
-            _ => taken(),
-        });
-    world.reconcile(Memory::default()).await;
-    assert_eq!(world.asked("DELETE").len(), 1);
-    assert!(world.notified_the_parent_too(), "otherwise nobody recreates it");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_irreplaceable_child_without_our_owner_reference_is_not_deleted() {
-    let world =
-        Setup::new(secrets(), ChildConfig::apply()).caching(child("5", 1)).before(|asked| {
-            match asked.method.as_str() {
-                "GET" if asked.is_about("/apps/p") => (200, parent("3")),
-                "GET" => {
-                    let mut orphaned = child("6", 1);
-                    orphaned["metadata"]["ownerReferences"] = json!([]);
-                    (200, orphaned)
-                }
-                "DELETE" => done(),
-                _ => taken(),
-            }
-        });
-    world.reconcile(Memory::default()).await;
-    assert!(world.asked("GET").iter().any(|asked| asked.is_about("/secrets/c")));
-    assert!(world.asked("DELETE").is_empty(), "{:#?}", world.asked("DELETE"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -329,4 +293,21 @@ async fn a_reconcile_that_panics_fails_and_is_no_longer_in_flight() {
     assert_eq!(report.finished(world.config()), Finished::Failed);
     let metrics = world.context().metrics().render();
     assert!(metrics.contains("operetta_reconciles_in_flight{operator=\"op\"} 0"), "{metrics}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_is_sent_with_its_preconditions_and_a_propagation_policy() {
+    let orphaning = ChildConfig::apply().with_propagation(Propagation::Orphan);
+    for (config, expected) in [(ChildConfig::apply(), "Background"), (orphaning, "Orphan")] {
+        let setup = Setup::new(pods(), config).caching(child("5", 1));
+        let world = setup.before(|asked| match asked.method.as_str() {
+            "PATCH" => with_status(&asked.body),
+            "DELETE" => done(),
+            _ => taken(),
+        });
+        world.reconcile(Memory::default()).await;
+        let sent = &world.asked("DELETE")[0].body;
+        assert_eq!(sent["propagationPolicy"], expected);
+        assert_eq!(sent["preconditions"], json!({"uid": "cu", "resourceVersion": "5"}));
+    }
 }
