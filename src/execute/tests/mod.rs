@@ -1,7 +1,6 @@
 //! Reconciles against a scripted API server.
 
 mod caches;
-mod deletion_guard;
 mod disputes;
 mod event_reading;
 mod finalizers;
