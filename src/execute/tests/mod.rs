@@ -1,7 +1,6 @@
 //! Reconciles against a scripted API server.
 
 mod caches;
-mod disputes;
 mod event_reading;
 mod finalizers;
 mod foreign;
