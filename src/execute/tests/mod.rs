@@ -2,7 +2,6 @@
 
 mod caches;
 mod event_reading;
-mod foreign;
 mod handler;
 mod held_back;
 mod labels;
