@@ -1,9 +1,9 @@
 //! Reconciles against a scripted API server.
 
 mod caches;
+mod calls;
 mod event_reading;
 mod handler;
-mod held_back;
 mod labels;
 mod metrics;
 mod objects;
