@@ -4,7 +4,6 @@ mod caches;
 mod calls;
 mod event_reading;
 mod handler;
-mod labels;
 mod metrics;
 mod objects;
 mod on_delete;
