@@ -101,3 +101,31 @@ async fn changes_by_others_that_a_reconcile_reads_wake_its_parent() {
         assert_eq!(seen, (is_cached, wakes), "{change:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_undecodable_object_is_announced_about_itself_or_about_its_parents() {
+    let world = Setup::new(pods(), ChildConfig::apply()).before(|_| done());
+    let ours = json!({"name": "x", "namespace": "ns",
+        "labels": {"app.kubernetes.io/managed-by": "op"}});
+    let of_others = json!({"name": "x", "namespace": "ns",
+        "labels": {"app.kubernetes.io/managed-by": "helm"}});
+    let unlabelled = json!({"name": "x", "namespace": "ns"});
+    let unreadable = json!({"name": "x", "namespace": "ns", "labels": "?"});
+    let nameless = json!({"name": 7});
+    for (ty, metadata, is_known, expected) in [
+        (app(), &unlabelled, false, "App ns/x"),
+        (app(), &nameless, false, ""),
+        (pods(), &ours, true, "App ns/p"),
+        (pods(), &nameless, true, "App ns/p"),
+        (pods(), &nameless, false, ""),
+        (pods(), &ours, false, "Pod ns/x"),
+        (pods(), &unreadable, false, "Pod ns/x"),
+        (pods(), &of_others, false, ""),
+        (pods(), &unlabelled, false, ""),
+        (secrets(), &ours, true, ""),
+    ] {
+        let text = json!({"metadata": metadata}).to_string();
+        let object = Undecodable::read(&ty, &text, "odd".to_owned());
+        assert_eq!(world.concerned(&object, is_known).join(","), expected, "{ty} {text}");
+    }
+}

@@ -6,7 +6,6 @@ mod event_reading;
 mod handler;
 mod metrics;
 mod objects;
-mod parent_deletion;
 mod pause;
 mod recreate;
 mod request;
