@@ -7,7 +7,6 @@ mod handler;
 mod metrics;
 mod objects;
 mod pause;
-mod recreate;
 mod request;
 mod rival;
 mod scripted;
@@ -161,66 +160,6 @@ async fn an_update_that_meets_a_conflict_is_decided_again_on_a_fresh_read() {
     assert_eq!(report.writes.len(), 1);
     let reads = world.asked("GET").into_iter().filter(|asked| asked.is_about("/pods/c"));
     assert_eq!(reads.count(), 2, "one for each conflict");
-}
-
-fn immutable_field() -> Reply {
-    let cause = json!({"field": "spec.x", "message": "Invalid value: field is immutable"});
-    let details = json!({"name": "c", "causes": [cause]});
-    (422, json!({"kind": "Status", "code": 422, "reason": "Invalid", "details": details}))
-}
-
-/// The server reports an immutable field also for the new object.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_child_is_recreated_once_per_desired_state_and_then_fails() {
-    let script = |asked: &scripted::Asked| match asked.method.as_str() {
-        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-        "PATCH" if asked.body["metadata"].get("uid").is_none() => refusal(409, "Conflict"),
-        "PATCH" => immutable_field(),
-        "GET" if asked.is_about("/pods/c") => (200, child("8", 1)),
-        "GET" if asked.is_about("/apps/p") => (200, parent("3")),
-        "DELETE" => done(),
-        _ => taken(),
-    };
-    let world = Setup::new(pods(), ChildConfig::apply().recreate_if_immutable())
-        .caching(child("5", 1))
-        .desiring(desired("c"))
-        .before(script);
-    let first = world.reconcile(Memory::default()).await;
-    assert!(first.failure().is_none() && first.writes.len() == 1, "{first:?}");
-    let second = world.reconcile(first.memory).await;
-    assert_eq!(second.failure().map(Failure::reason), Some("WriteFailed"), "{second:?}");
-    let deletions = world.asked("DELETE");
-    assert_eq!(deletions.len(), 1);
-    let preconditions = &deletions[0].body["preconditions"];
-    assert_eq!(*preconditions, json!({"uid": "cu", "resourceVersion": "8"}));
-    assert_eq!(deletions[0].body["propagationPolicy"], "Background");
-}
-
-/// The object that caused the refusal was replaced meanwhile.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_had_another_desired_state_meanwhile_is_recreated_again() {
-    let script = |asked: &scripted::Asked| match asked.method.as_str() {
-        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-        "PATCH" if asked.body["metadata"].get("uid").is_none() => (201, child("9", 3)),
-        "PATCH" => immutable_field(),
-        "GET" if asked.is_about("/pods/c") => (200, child("8", 1)),
-        "GET" if asked.is_about("/apps/p") => (200, parent("3")),
-        "DELETE" => done(),
-        _ => taken(),
-    };
-    let wanting = |x: u64| {
-        let mut wanted = desired("c");
-        wanted["spec"]["x"] = json!(x);
-        Setup::new(pods(), ChildConfig::apply().recreate_if_immutable()).desiring(wanted)
-    };
-    let there = wanting(2).caching(child("5", 1)).before(script);
-    let deleted = there.reconcile(Memory::default()).await;
-    let created = wanting(3).before(script).reconcile(deleted.memory).await;
-    assert_eq!(created.writes.len(), 1, "{created:?}");
-    let there = wanting(2).caching(child("9", 3)).before(script);
-    let again = there.reconcile(created.memory).await;
-    assert!(again.failure().is_none(), "{again:?}");
-    assert_eq!(there.asked("DELETE").len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
