@@ -8,7 +8,6 @@ mod metrics;
 mod objects;
 mod pause;
 mod request;
-mod rival;
 mod scripted;
 mod secrets;
 mod setup;
