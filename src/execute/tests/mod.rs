@@ -97,19 +97,6 @@ async fn a_handler_gets_the_number_of_its_failures_for_this_generation() {
     assert_eq!(*refused.lock().unwrap(), [0, 0], "another spec, and then no failure of its own");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_permanent_failure_that_the_status_does_not_show_yet_is_retried() {
-    let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
-        match asked.method.as_str() {
-            "PATCH" => refusal(500, "InternalError"),
-            _ => taken(),
-        }
-    });
-    let report = world.reconcile(Memory::default()).await;
-    assert!(!report.wrote_status);
-    assert_eq!(report.finished(world.config()), Finished::Failed);
-}
-
 /// As with a CRD that requires fields which only a successful reconcile sets.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_status_of_a_failed_reconcile_is_announced() {
@@ -122,19 +109,6 @@ async fn a_refused_status_of_a_failed_reconcile_is_announced() {
     world.reconcile(Memory::default()).await;
     let is_it = |asked: &scripted::Asked| asked.body["reason"] == "StatusRefused";
     world.until(|| world.asked("POST").iter().any(is_it)).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_permanent_failure_that_the_status_shows_is_not_retried() {
-    let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
-        match asked.method.as_str() {
-            "PATCH" => with_status(&asked.body),
-            _ => taken(),
-        }
-    });
-    let report = world.reconcile(Memory::default()).await;
-    assert!(report.wrote_status);
-    assert_eq!(report.finished(world.config()), Finished::FailedForGood);
 }
 
 #[tokio::test(flavor = "multi_thread")]
