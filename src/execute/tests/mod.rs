@@ -14,7 +14,6 @@ mod setup;
 mod shared_status;
 mod status;
 mod stopping;
-mod terminating;
 mod unsynced;
 
 use std::{
