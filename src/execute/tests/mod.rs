@@ -14,7 +14,6 @@ mod setup;
 mod shared_status;
 mod status;
 mod stopping;
-mod unsynced;
 
 use std::{
     sync::{
