@@ -31,13 +31,12 @@ use setup::Setup;
 
 use super::{drive::reconcile, *};
 use crate::{
-    history::Verb,
-    journal::{End, Fact, Failure, Held, Journal, Left, PausedBy, Written},
+    journal::{End, Failure, Held, Journal, PausedBy},
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
     operator::{
-        Allowance, ChildConfig, ConflictPolicy, Handler, Propagation, SyncRequest, SyncResponse,
+        ChildConfig, ConflictPolicy, Handler, Propagation, SyncRequest, SyncResponse,
     },
-    plan::{ChildId, ForeignChild},
+    plan::ChildId,
     run::{Cache, Job, Memory, Snapshot, StopReason},
     schedule::Finished,
 };
@@ -110,30 +109,6 @@ async fn a_refused_status_of_a_failed_reconcile_is_announced() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_update_that_meets_a_conflict_is_decided_again_on_a_fresh_read() {
-    let conflicts = AtomicUsize::new(2);
-    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
-        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-        "PATCH" if conflicts.load(Ordering::Acquire) > 0 => {
-            conflicts.fetch_sub(1, Ordering::AcqRel);
-            refusal(409, "Conflict")
-        }
-        "PATCH" => (200, child("9", 2)),
-        "GET" if asked.is_about("/pods/c") => (200, child("8", 1)),
-        _ => taken(),
-    };
-    let world = Setup::new(pods(), ChildConfig::apply())
-        .caching(child("5", 1))
-        .desiring(desired("c"))
-        .before(script);
-    let report = world.reconcile(Memory::default()).await;
-    assert!(report.failure().is_none(), "{report:?}");
-    assert_eq!(report.writes.len(), 1);
-    let reads = world.asked("GET").into_iter().filter(|asked| asked.is_about("/pods/c"));
-    assert_eq!(reads.count(), 2, "one for each conflict");
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn a_refused_status_is_announced() {
     let world =
         Setup::new(pods(), ChildConfig::apply()).before(|asked| match asked.method.as_str() {
@@ -158,27 +133,6 @@ async fn a_refused_event_does_not_affect_its_reconcile() {
     assert!(report.wrote_status);
     assert_eq!(report.finished(world.config()), Finished::FailedForGood);
     assert!(matches!(report.failure(), Some(Failure::Handler { .. })));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_write_that_changes_nothing_is_shown_with_its_paths_and_is_no_flapping() {
-    let world = Setup::new(pods(), ChildConfig::apply())
-        .caching(child("5", 1))
-        .desiring(desired("c"))
-        .before(|asked| match asked.method.as_str() {
-            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-            "PATCH" => (200, child("5", 1)),
-            _ => taken(),
-        });
-    let mut memory = Memory::default();
-    for _ in 0..5 {
-        // As if the server dropped the field.
-        memory.forget_last_applied();
-        let report = world.reconcile(memory).await;
-        assert!(report.writes.is_empty() && report.memory.flapping().condition().is_none());
-        assert_eq!(report.noop_writes[0].paths, [".spec.x"], "{:?}", report.noop_writes);
-        memory = report.memory;
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
