@@ -33,9 +33,7 @@ use super::{drive::reconcile, *};
 use crate::{
     journal::{End, Failure, Held, Journal, PausedBy},
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
-    operator::{
-        ChildConfig, ConflictPolicy, Handler, Propagation, SyncRequest, SyncResponse,
-    },
+    operator::{ChildConfig, ConflictPolicy, Handler, Propagation, SyncRequest, SyncResponse},
     plan::ChildId,
     run::{Cache, Job, Memory, Snapshot, StopReason},
     schedule::Finished,

@@ -70,12 +70,7 @@ impl World {
     }
 
     pub(super) async fn reconcile(&self, memory: Memory) -> Reconciled {
-        self.reconcile_after(0, memory).await
-    }
-
-    /// Reconciles after this number of reconciles that wrote children.
-    pub(super) async fn reconcile_after(&self, after_writes: u32, memory: Memory) -> Reconciled {
-        reconcile(&self.context, Self::job(after_writes, memory)).await
+        reconcile(&self.context, Self::job(0, memory)).await
     }
 
     pub(super) fn job(after_writes: u32, memory: Memory) -> Job {

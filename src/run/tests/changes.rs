@@ -42,7 +42,10 @@ pub(super) fn change(
         "unavailable" => caches.unavailable = Some(arguments.to_owned()),
         _ => return false,
     }
-    if matches!(command, "object" | "edit" | "alter" | "release" | "delete" | "replace" | "terminate") {
+    if matches!(
+        command,
+        "object" | "edit" | "alter" | "release" | "delete" | "replace" | "terminate"
+    ) {
         caches.watch(world);
     }
     true

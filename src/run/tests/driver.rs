@@ -111,7 +111,8 @@ impl Driver {
         let mut machine = Machine::new(settings, Job { key, uid, after_writes, memory });
         let mut events = VecDeque::from([Event::Started(aim)]);
         let (mut is_finished, mut late) = (false, None);
-        while let Some(event) = events.pop_front().or_else(|| late.take()).filter(|_| !is_finished) {
+        while let Some(event) = events.pop_front().or_else(|| late.take()).filter(|_| !is_finished)
+        {
             self.wait(Duration::from_millis(1));
             let known = machine.journal.facts().len();
             scenario.received(&event);

@@ -1,7 +1,8 @@
 //! Machines against an API server in memory: no sockets, no clock, no threads.
 //!
 //! ```text
-//! world, fields, faults   the server, and the faults of its answers
+//! world, fields           the server
+//! faults, refusals        the faults of its answers
 //! caches                  the snapshot of a machine
 //! driver                  performs effects, delivers their events
 //! scripts                 reconciles as text: tests/testdata/run
@@ -16,6 +17,7 @@ mod driver;
 mod faults;
 mod fields;
 mod options;
+mod refusals;
 mod script;
 mod scripts;
 mod shown;

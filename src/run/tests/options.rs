@@ -7,8 +7,7 @@ use super::{
     world::{named, parent_type},
 };
 use crate::operator::{
-    Allowance, ChildConfig, ConflictPolicy, DeletionLimit, OperatorConfig, Predecessor,
-    Propagation,
+    Allowance, ChildConfig, ConflictPolicy, DeletionLimit, OperatorConfig, Predecessor, Propagation,
 };
 
 /// An operator with these options, and its handler.

@@ -4,7 +4,13 @@ use std::{fmt::Write as _, str::FromStr, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{caches::Caches, changes, driver::{Late, Scenario}, text, world::{World, named}};
+use super::{
+    caches::Caches,
+    changes,
+    driver::{Late, Scenario},
+    text,
+    world::{World, named},
+};
 use crate::{
     journal::{Fact, Failure},
     object::Quoted,

@@ -63,12 +63,7 @@ use super::{
     shown,
     world::named,
 };
-use crate::{
-    plan::Step,
-    report::Report,
-    run::Cache,
-    schedule::Finished,
-};
+use crate::{plan::Step, report::Report, run::Cache, schedule::Finished};
 
 #[test]
 fn the_scripts_of_reconciles_give_the_expected_output() {

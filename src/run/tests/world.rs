@@ -4,7 +4,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::LazyLock,
-    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -12,11 +11,12 @@ use serde_json::{Value, json};
 use super::{
     faults::{Fault, Faults, kind},
     fields,
+    refusals::{self, refused},
 };
 use crate::{
     object::{K8sType, KeptManagers, Object, ObjectKey, Uid},
     plan::ChildId,
-    reply::{ApiError, Cause, Deleted, Refusal},
+    reply::{ApiError, Cause, Deleted},
     run::{Answer, DryRun, Force, Reply, Request, Whole},
 };
 
@@ -133,29 +133,13 @@ impl World {
 impl World {
     pub(super) fn answer(&mut self, request: &Request) -> Answer {
         match self.faults.next(kind(request)) {
-            Some(Fault::Refused(fault)) => {
-                let message = fault.message.clone().unwrap_or_default();
-                let cause = |field| Cause { field, message: message.clone(), ..Cause::default() };
-                let causes = fault.field.clone().map(cause).into_iter().collect();
-                let error = refused(request, fault.code, fault.retry_after, causes);
-                Err(fault.message.map_or(error.clone(), |message| with_message(error, message)))
-            }
-            Some(Fault::Undecodable) => {
-                let why = "its metadata is no object".to_owned();
-                Err(ApiError::Malformed { request: format!("{request:?}"), why })
-            }
-            Some(Fault::Unserved) => {
-                let mut error = refused(request, 404, None, Vec::new());
-                if let ApiError::Refused { refusal, .. } = &mut error {
-                    refusal.names_object = false;
-                }
-                Err(error)
-            }
             Some(Fault::Lost) => {
                 let _ = self.carry_out(request);
-                let after = Duration::from_secs(30);
-                Err(ApiError::TimedOut { request: format!("{request:?}"), after })
+                Err(refusals::lost(request))
             }
+            Some(Fault::Refused(fault)) => Err(refusals::planned(request, fault)),
+            Some(Fault::Undecodable) => Err(refusals::undecodable(request)),
+            Some(Fault::Unserved) => Err(refusals::unserved(request)),
             None => self.carry_out(request),
         }
     }
@@ -218,7 +202,7 @@ impl World {
                 message: format!("conflict with {:?} using {}", held.manager, id.ty.api_version()),
                 field: held.path,
             });
-            refused(request, 409, None, causes.collect())
+            refused(request, 409, causes.collect())
         };
         let mut applied =
             fields::apply(&before, body, OPERATOR, force == Force::Yes).map_err(held)?;
@@ -228,7 +212,7 @@ impl World {
         if before["immutable"] == true && before["data"] != applied["data"] {
             let message = "Forbidden: field is immutable when `immutable` is set".to_owned();
             let cause = Cause { reason: String::new(), message, field: "data".to_owned() };
-            return Err(refused(request, 422, None, vec![cause]));
+            return Err(refused(request, 422, vec![cause]));
         }
         match dry_run {
             DryRun::No => {
@@ -276,17 +260,17 @@ impl World {
     ) -> Result<(), ApiError> {
         let Some(live) = self.get(id) else {
             let code = if matches!(request, Request::Apply { .. }) { 409 } else { 404 };
-            return Err(refused(request, code, None, Vec::new()));
+            return Err(refused(request, code, Vec::new()));
         };
         let live = &live["metadata"];
         if uid.is_some_and(|uid| live["uid"] != uid) && matches!(request, Request::Apply { .. }) {
             let field = "metadata.uid".to_owned();
             let cause = Cause { field, ..Cause::default() };
-            return Err(refused(request, 422, None, vec![cause]));
+            return Err(refused(request, 422, vec![cause]));
         }
         let is_it = uid.is_none_or(|uid| live["uid"] == uid)
             && version.is_none_or(|version| live["resourceVersion"] == version);
-        if is_it { Ok(()) } else { Err(refused(request, 409, None, Vec::new())) }
+        if is_it { Ok(()) } else { Err(refused(request, 409, Vec::new())) }
     }
 
     /// Records a violation if the operator may not write the object. It may claim objects that it created
@@ -365,22 +349,4 @@ fn skeleton(id: &ChildId) -> Value {
 fn object(id: &ChildId, value: &Value) -> Object {
     static KEPT: LazyLock<KeptManagers> = LazyLock::new(|| KeptManagers::new([OPERATOR, "old"]));
     Object::from_value(&id.ty, value, &KEPT).unwrap()
-}
-
-fn with_message(mut error: ApiError, message: String) -> ApiError {
-    if let ApiError::Refused { refusal, .. } = &mut error {
-        refusal.message = message;
-    }
-    error
-}
-
-fn refused(
-    request: &Request,
-    code: u16,
-    retry_after: Option<Duration>,
-    causes: Vec<Cause>,
-) -> ApiError {
-    let (reason, message) = (String::new(), format!("answered {code}"));
-    let refusal = Refusal { code, reason, message, retry_after, causes, names_object: true };
-    ApiError::Refused { request: format!("{request:?}"), refusal: Box::new(refusal) }
 }
