@@ -18,7 +18,7 @@ mod stopping;
 use std::{
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     time::Instant,
 };
@@ -31,7 +31,7 @@ use setup::Setup;
 
 use super::{drive::reconcile, *};
 use crate::{
-    journal::{End, Failure, Held, Journal, PausedBy},
+    journal::{End, Failure, Journal, PausedBy},
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
     operator::{ChildConfig, ConflictPolicy, Handler, Propagation, SyncRequest, SyncResponse},
     plan::ChildId,
