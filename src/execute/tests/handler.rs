@@ -5,10 +5,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use serde_json::Value;
 
 use super::*;
-use crate::{
-    operator::{FinalizeResponse, Permanent},
-    store::Store,
-};
+use crate::operator::{FinalizeResponse, Permanent};
 
 pub(super) type Meanwhile = Box<dyn Fn(&SyncRequest) + Send + Sync>;
 
@@ -19,8 +16,6 @@ pub(super) struct ScriptedHandler {
     pub(super) release: Option<Mutex<mpsc::Receiver<()>>>,
     pub(super) finalize_error: Option<&'static str>,
     pub(super) meanwhile: Option<Meanwhile>,
-    /// The version of the parent that is cached during the call.
-    pub(super) becoming: Option<(Store, Object)>,
 }
 
 impl Handler for ScriptedHandler {
@@ -30,9 +25,6 @@ impl Handler for ScriptedHandler {
         }
         if let Some(meanwhile) = &self.meanwhile {
             meanwhile(request);
-        }
-        if let Some((parents, parent)) = &self.becoming {
-            parents.overlay(parent.clone());
         }
         let answer = SyncResponse { status: self.status.clone(), ..SyncResponse::new() };
         Ok(self.desired.clone()?.into_iter().fold(answer, SyncResponse::child))

@@ -1,36 +1,24 @@
 //! Reconciles against a scripted API server.
 
-mod adoption;
-mod child_deletion;
-mod deletion_guard;
-mod disputes;
+mod caches;
+mod calls;
 mod event_reading;
-mod finalizers;
-mod foreign;
 mod handler;
-mod held_back;
-mod labels;
 mod metrics;
 mod objects;
-mod on_delete;
-mod parent_deletion;
 mod pause;
-mod recreate;
 mod request;
-mod rival;
 mod scripted;
 mod secrets;
 mod setup;
 mod shared_status;
 mod status;
 mod stopping;
-mod terminating;
-mod unsynced;
 
 use std::{
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     time::Instant,
 };
@@ -43,13 +31,10 @@ use setup::Setup;
 
 use super::{drive::reconcile, *};
 use crate::{
-    history::Verb,
-    journal::{End, Fact, Failure, Held, Journal, Left, PausedBy, Written},
+    journal::{End, Failure, Journal, PausedBy},
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
-    operator::{
-        Allowance, ChildConfig, ConflictPolicy, Handler, Propagation, SyncRequest, SyncResponse,
-    },
-    plan::{ChildId, ForeignChild},
+    operator::{ChildConfig, ConflictPolicy, Handler, Propagation, SyncRequest, SyncResponse},
+    plan::ChildId,
     run::{Cache, Job, Memory, Snapshot, StopReason},
     schedule::Finished,
 };
@@ -107,55 +92,6 @@ async fn a_handler_gets_the_number_of_its_failures_for_this_generation() {
     assert_eq!(*refused.lock().unwrap(), [0, 0], "another spec, and then no failure of its own");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_others_deleted_before_it_was_recreated_wakes_its_parent() {
-    let world = Setup::new(pods(), ChildConfig::recreate())
-        .caching(child("5", 1))
-        .desiring(desired("c"))
-        .before(|asked| match asked.method.as_str() {
-            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-            "PATCH" => refusal(409, "Conflict"),
-            "DELETE" => refusal(404, "NotFound"),
-            _ => taken(),
-        });
-    world.reconcile(Memory::default()).await;
-    assert_eq!(world.asked("DELETE").len(), 1);
-    assert!(world.notified_the_parent_too(), "otherwise nobody recreates it");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_irreplaceable_child_without_our_owner_reference_is_not_deleted() {
-    let world =
-        Setup::new(secrets(), ChildConfig::apply()).caching(child("5", 1)).before(|asked| {
-            match asked.method.as_str() {
-                "GET" if asked.is_about("/apps/p") => (200, parent("3")),
-                "GET" => {
-                    let mut orphaned = child("6", 1);
-                    orphaned["metadata"]["ownerReferences"] = json!([]);
-                    (200, orphaned)
-                }
-                "DELETE" => done(),
-                _ => taken(),
-            }
-        });
-    world.reconcile(Memory::default()).await;
-    assert!(world.asked("GET").iter().any(|asked| asked.is_about("/secrets/c")));
-    assert!(world.asked("DELETE").is_empty(), "{:#?}", world.asked("DELETE"));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_permanent_failure_that_the_status_does_not_show_yet_is_retried() {
-    let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
-        match asked.method.as_str() {
-            "PATCH" => refusal(500, "InternalError"),
-            _ => taken(),
-        }
-    });
-    let report = world.reconcile(Memory::default()).await;
-    assert!(!report.wrote_status);
-    assert_eq!(report.finished(world.config()), Finished::Failed);
-}
-
 /// As with a CRD that requires fields which only a successful reconcile sets.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_status_of_a_failed_reconcile_is_announced() {
@@ -168,103 +104,6 @@ async fn a_refused_status_of_a_failed_reconcile_is_announced() {
     world.reconcile(Memory::default()).await;
     let is_it = |asked: &scripted::Asked| asked.body["reason"] == "StatusRefused";
     world.until(|| world.asked("POST").iter().any(is_it)).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_permanent_failure_that_the_status_shows_is_not_retried() {
-    let world = Setup::new(pods(), ChildConfig::apply()).failing_for_good().before(|asked| {
-        match asked.method.as_str() {
-            "PATCH" => with_status(&asked.body),
-            _ => taken(),
-        }
-    });
-    let report = world.reconcile(Memory::default()).await;
-    assert!(report.wrote_status);
-    assert_eq!(report.finished(world.config()), Finished::FailedForGood);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_update_that_meets_a_conflict_is_decided_again_on_a_fresh_read() {
-    let conflicts = AtomicUsize::new(2);
-    let script = move |asked: &scripted::Asked| match asked.method.as_str() {
-        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-        "PATCH" if conflicts.load(Ordering::Acquire) > 0 => {
-            conflicts.fetch_sub(1, Ordering::AcqRel);
-            refusal(409, "Conflict")
-        }
-        "PATCH" => (200, child("9", 2)),
-        "GET" if asked.is_about("/pods/c") => (200, child("8", 1)),
-        _ => taken(),
-    };
-    let world = Setup::new(pods(), ChildConfig::apply())
-        .caching(child("5", 1))
-        .desiring(desired("c"))
-        .before(script);
-    let report = world.reconcile(Memory::default()).await;
-    assert!(report.failure().is_none(), "{report:?}");
-    assert_eq!(report.writes.len(), 1);
-    let reads = world.asked("GET").into_iter().filter(|asked| asked.is_about("/pods/c"));
-    assert_eq!(reads.count(), 2, "one for each conflict");
-}
-
-fn immutable_field() -> Reply {
-    let cause = json!({"field": "spec.x", "message": "Invalid value: field is immutable"});
-    let details = json!({"name": "c", "causes": [cause]});
-    (422, json!({"kind": "Status", "code": 422, "reason": "Invalid", "details": details}))
-}
-
-/// The server reports an immutable field also for the new object.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_child_is_recreated_once_per_desired_state_and_then_fails() {
-    let script = |asked: &scripted::Asked| match asked.method.as_str() {
-        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-        "PATCH" if asked.body["metadata"].get("uid").is_none() => refusal(409, "Conflict"),
-        "PATCH" => immutable_field(),
-        "GET" if asked.is_about("/pods/c") => (200, child("8", 1)),
-        "GET" if asked.is_about("/apps/p") => (200, parent("3")),
-        "DELETE" => done(),
-        _ => taken(),
-    };
-    let world = Setup::new(pods(), ChildConfig::apply().recreate_if_immutable())
-        .caching(child("5", 1))
-        .desiring(desired("c"))
-        .before(script);
-    let first = world.reconcile(Memory::default()).await;
-    assert!(first.failure().is_none() && first.writes.len() == 1, "{first:?}");
-    let second = world.reconcile(first.memory).await;
-    assert_eq!(second.failure().map(Failure::reason), Some("WriteFailed"), "{second:?}");
-    let deletions = world.asked("DELETE");
-    assert_eq!(deletions.len(), 1);
-    let preconditions = &deletions[0].body["preconditions"];
-    assert_eq!(*preconditions, json!({"uid": "cu", "resourceVersion": "8"}));
-    assert_eq!(deletions[0].body["propagationPolicy"], "Background");
-}
-
-/// The object that caused the refusal was replaced meanwhile.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_had_another_desired_state_meanwhile_is_recreated_again() {
-    let script = |asked: &scripted::Asked| match asked.method.as_str() {
-        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-        "PATCH" if asked.body["metadata"].get("uid").is_none() => (201, child("9", 3)),
-        "PATCH" => immutable_field(),
-        "GET" if asked.is_about("/pods/c") => (200, child("8", 1)),
-        "GET" if asked.is_about("/apps/p") => (200, parent("3")),
-        "DELETE" => done(),
-        _ => taken(),
-    };
-    let wanting = |x: u64| {
-        let mut wanted = desired("c");
-        wanted["spec"]["x"] = json!(x);
-        Setup::new(pods(), ChildConfig::apply().recreate_if_immutable()).desiring(wanted)
-    };
-    let there = wanting(2).caching(child("5", 1)).before(script);
-    let deleted = there.reconcile(Memory::default()).await;
-    let created = wanting(3).before(script).reconcile(deleted.memory).await;
-    assert_eq!(created.writes.len(), 1, "{created:?}");
-    let there = wanting(2).caching(child("9", 3)).before(script);
-    let again = there.reconcile(created.memory).await;
-    assert!(again.failure().is_none(), "{again:?}");
-    assert_eq!(there.asked("DELETE").len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -295,27 +134,6 @@ async fn a_refused_event_does_not_affect_its_reconcile() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_write_that_changes_nothing_is_shown_with_its_paths_and_is_no_flapping() {
-    let world = Setup::new(pods(), ChildConfig::apply())
-        .caching(child("5", 1))
-        .desiring(desired("c"))
-        .before(|asked| match asked.method.as_str() {
-            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
-            "PATCH" => (200, child("5", 1)),
-            _ => taken(),
-        });
-    let mut memory = Memory::default();
-    for _ in 0..5 {
-        // As if the server dropped the field.
-        memory.forget_last_applied();
-        let report = world.reconcile(memory).await;
-        assert!(report.writes.is_empty() && report.memory.flapping().condition().is_none());
-        assert_eq!(report.noop_writes[0].paths, [".spec.x"], "{:?}", report.noop_writes);
-        memory = report.memory;
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn a_reconcile_that_panics_fails_and_is_no_longer_in_flight() {
     let called = Arc::new(OnceLock::new());
     let call = called.clone();
@@ -330,4 +148,21 @@ async fn a_reconcile_that_panics_fails_and_is_no_longer_in_flight() {
     assert_eq!(report.finished(world.config()), Finished::Failed);
     let metrics = world.context().metrics().render();
     assert!(metrics.contains("operetta_reconciles_in_flight{operator=\"op\"} 0"), "{metrics}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_is_sent_with_its_preconditions_and_a_propagation_policy() {
+    let orphaning = ChildConfig::apply().with_propagation(Propagation::Orphan);
+    for (config, expected) in [(ChildConfig::apply(), "Background"), (orphaning, "Orphan")] {
+        let setup = Setup::new(pods(), config).caching(child("5", 1));
+        let world = setup.before(|asked| match asked.method.as_str() {
+            "PATCH" => with_status(&asked.body),
+            "DELETE" => done(),
+            _ => taken(),
+        });
+        world.reconcile(Memory::default()).await;
+        let sent = &world.asked("DELETE")[0].body;
+        assert_eq!(sent["propagationPolicy"], expected);
+        assert_eq!(sent["preconditions"], json!({"uid": "cu", "resourceVersion": "5"}));
+    }
 }

@@ -55,7 +55,7 @@ impl World {
             shared_permits: SharedPermits::for_limits([16]),
             requests,
             config,
-            handler: Arc::new(setup.handler(&parents)),
+            handler: Arc::new(setup.handler()),
             cluster: Cluster::new(client, Metrics::new(), kept()),
             parents,
             children,
@@ -70,12 +70,7 @@ impl World {
     }
 
     pub(super) async fn reconcile(&self, memory: Memory) -> Reconciled {
-        self.reconcile_after(0, memory).await
-    }
-
-    /// Reconciles after this number of reconciles that wrote children.
-    pub(super) async fn reconcile_after(&self, after_writes: u32, memory: Memory) -> Reconciled {
-        reconcile(&self.context, Self::job(after_writes, memory)).await
+        reconcile(&self.context, Self::job(0, memory)).await
     }
 
     pub(super) fn job(after_writes: u32, memory: Memory) -> Job {
@@ -88,24 +83,10 @@ impl World {
         self.context.parent(&ObjectKey::namespaced("ns", "p"), &Uid::new("pu"))
     }
 
-    /// Someone else changed the child, and the cache has it.
-    pub(super) fn changed(&self, child: &Value) {
-        let ty = &self.config().children[0].ty;
-        self.context.cache(None, Cache::Saw(Object::from_value(ty, child, &kept()).unwrap()));
-    }
-
     /// Someone else changed the parent, and the cache has it.
     pub(super) fn changed_parent(&self, parent: &Value) {
         let ty = &self.config().parent;
         self.context.cache(None, Cache::Saw(Object::from_value(ty, parent, &kept()).unwrap()));
-    }
-
-    /// A child was deleted, and the cache has it.
-    pub(super) fn went(&self, name: &str) {
-        if let Some(child) = self.cached(name) {
-            let absent = Cache::Absent(ChildId::of(&child), child.uid().clone());
-            self.context.cache(None, absent);
-        }
     }
 
     /// Whether a child is cached.

@@ -36,12 +36,8 @@ pub(super) struct Setup {
     pub(super) published: Reply,
     /// Runs during the handler call.
     meanwhile: Option<Meanwhile>,
-    /// The version of the parent during the handler call.
-    becoming: Option<Value>,
     /// The status that the handler returns.
     status: Option<Value>,
-    /// Another child type, with a child.
-    beside: Option<(K8sType, Value)>,
     /// The text of an undecodable child.
     undecodable: Option<String>,
     is_parent_unreadable: bool,
@@ -76,9 +72,7 @@ impl Setup {
             configure: |config| config,
             published: (200, openapi()),
             meanwhile: None,
-            becoming: None,
             status: None,
-            beside: None,
             undecodable: None,
             is_parent_unreadable: false,
             is_cut_off: false,
@@ -134,11 +128,6 @@ impl Setup {
         Self { release: Some(Mutex::new(release)), ..self }
     }
 
-    /// Normal Events are sent.
-    pub(super) fn with_normal_events(self) -> Self {
-        self.configured(OperatorConfig::with_normal_events)
-    }
-
     /// The code after a write panics.
     pub(super) fn panicking(self) -> Self {
         Self { panics: true, ..self }
@@ -188,22 +177,6 @@ impl Setup {
         Self { undecodable: Some(child.to_string()), ..self }
     }
 
-    /// A cached child of another type.
-    pub(super) fn caching_beside(self, ty: K8sType, child: Value) -> Self {
-        Self { beside: Some((ty, child)), ..self }
-    }
-
-    /// The parent changes to this during the handler call.
-    pub(super) fn meanwhile(self, parent: Value) -> Self {
-        Self { becoming: Some(parent), ..self }
-    }
-
-    /// The parent shows this status.
-    pub(super) fn showing(mut self, status: Value) -> Self {
-        self.parent["status"] = status;
-        self
-    }
-
     /// The handler returns this status.
     pub(super) fn returning(self, status: Value) -> Self {
         Self { status: Some(status), ..self }
@@ -222,9 +195,6 @@ impl Setup {
         let (child, config) = (self.child.clone(), self.config);
         let config = OperatorConfig::new("op", app()).child_of_type(child, config);
         let mut config = (self.configure)(config);
-        if let Some((ty, _)) = &self.beside {
-            config = config.child_of_type(ty.clone(), ChildConfig::apply());
-        }
         if self.release.is_some() {
             config.handler_deadline = Duration::from_millis(1);
         }
@@ -256,16 +226,12 @@ impl Setup {
             }
             None => {}
         }
-        let beside = self.beside.as_ref();
-        let beside = beside.map(|(ty, child)| store(ty, None, std::slice::from_ref(child)).0);
-        std::iter::once(children).chain(beside).collect()
+        vec![children]
     }
 
-    /// The handler; its changes of the parent enter this store.
-    pub(super) fn handler(self, parents: &Store) -> ScriptedHandler {
+    pub(super) fn handler(self) -> ScriptedHandler {
         let Self { desired, status, release, finalize_error, meanwhile, .. } = self;
-        let becoming = self.becoming.map(|parent| (parents.clone(), object(&app(), &parent)));
-        ScriptedHandler { desired, status, release, finalize_error, meanwhile, becoming }
+        ScriptedHandler { desired, status, release, finalize_error, meanwhile }
     }
 }
 

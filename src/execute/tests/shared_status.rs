@@ -27,62 +27,6 @@ fn with_writers(version: usize, status: Value, writers: &[(&str, u8, &str)]) -> 
     parent
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_failed_reconcile_writes_nothing_into_a_shared_status() {
-    let setup = shared().showing(json!({"conditions": [{"type": "Ready", "status": "True"}]}));
-    let world = setup.failing_for_good().before(|_| taken());
-    let report = world.reconcile(Memory::default()).await;
-    assert_eq!(report.finished(world.config()), Finished::FailedForGood);
-    world.until_asked("POST", "/events").await;
-    assert_eq!(world.asked("POST")[0].body["reason"], "HandlerFailed");
-    assert!(world.asked("PATCH").is_empty());
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_refusal_of_a_shared_status_is_not_written_into_it() {
-    let setup = shared().returning(json!({"phase": "x"}));
-    let world = setup.before(|asked| match asked.method.as_str() {
-        "PATCH" => refusal(422, "Invalid"),
-        _ => taken(),
-    });
-    let report = world.reconcile(Memory::default()).await;
-    assert_eq!(report.failure().map(Failure::reason), Some("WriteFailed"));
-    assert_eq!(world.asked("PATCH").len(), 1, "{:?}", world.asked("PATCH"));
-}
-
-/// Others write this status before the first patch.
-fn overtaken(status: Value) -> impl Fn(&scripted::Asked) -> Reply + Send + Sync {
-    let (live, tries) = (with_writers(8, status, &[]), AtomicUsize::new(0));
-    move |asked| match asked.method.as_str() {
-        "PATCH" if tries.fetch_add(1, Ordering::AcqRel) == 0 => refusal(409, "Conflict"),
-        "PATCH" => with_status(&asked.body),
-        "GET" => (200, live.clone()),
-        _ => taken(),
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_retry_keeps_fields_that_others_changed_and_the_handler_only_read() {
-    let script = overtaken(json!({"theirs": 2}));
-    let setup = shared().showing(json!({"theirs": 1}));
-    let world = setup.returning(json!({"theirs": 1, "mine": 1})).before(script);
-    world.reconcile(Memory::default()).await;
-    let written: Vec<_> =
-        world.asked("PATCH").iter().map(|asked| asked.body["status"].clone()).collect();
-    assert_eq!(written, [json!({"mine": 1}), json!({"mine": 1})]);
-}
-
-/// Lists are replaced as a whole: the handler's list would revert the change.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_list_that_others_changed_is_left_to_the_next_reconcile() {
-    let script = overtaken(json!({"parents": [{"a": 2}], "phase": "x"}));
-    let setup = shared().showing(json!({"parents": [{"a": 1}], "phase": "x"}));
-    let world = setup.returning(json!({"parents": [{"a": 1}, {"mine": 1}]})).before(script);
-    let report = world.reconcile(Memory::default()).await;
-    assert_eq!((world.asked("PATCH").len(), report.wrote_status), (1, false));
-    assert!(world.notified_the_parent_too(), "otherwise no reconcile would follow");
-}
-
 /// Kubelets write their nodes repeatedly; only a manager of fields that the handler returns is a rival.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_manager_of_other_fields_of_a_shared_status_is_no_rival() {

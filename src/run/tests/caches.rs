@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::json;
 
-use super::world::{PARENT_UID, World, parent_type};
+use super::world::{PARENT_UID, World, named, parent_type};
 use crate::{
     object::{K8sType, Object, ObjectKey, SecretFields, Uid, Undecodable},
     operator::Children,
@@ -25,14 +25,64 @@ pub(super) struct Caches {
     pub(super) is_paused: bool,
     /// The schema of the parents, if read.
     pub(super) schema: Option<Arc<TypeSchema>>,
+    published: Option<Arc<TypeSchema>>,
+    unsynced: BTreeSet<K8sType>,
+    undecodable: BTreeMap<ChildId, Undecodable>,
+    pub(super) unavailable: Option<String>,
+    /// How many more requests may be sent concurrently.
+    pub(super) spare: usize,
     /// The strongest trigger that was not delivered yet.
     pub(super) touched: Option<Trigger>,
 }
 
 impl Caches {
     pub(super) fn new(settings: Arc<Settings>) -> Self {
-        let (objects, is_paused, touched) = <_>::default();
-        Self { settings, objects, is_paused, schema: Some(schema()), touched }
+        let (objects, is_paused, touched, unsynced) = <_>::default();
+        let (undecodable, unavailable) = <_>::default();
+        let (schema, published) = (Some(schema()), Some(schema()));
+        Self {
+            settings,
+            objects,
+            is_paused,
+            schema,
+            published,
+            unsynced,
+            undecodable,
+            unavailable,
+            spare: 7,
+            touched,
+        }
+    }
+
+    /// The server publishes another schema, or none yet.
+    pub(super) fn publish(&mut self, schema: Option<Arc<TypeSchema>>) {
+        (self.schema, self.published) = (schema.clone(), schema);
+    }
+
+    pub(super) fn read_schema(&mut self) {
+        self.schema.clone_from(&self.published);
+    }
+
+    /// The types of these objects are not synced any more.
+    pub(super) fn unsync(&mut self, names: &str) {
+        self.unsynced.extend(names.split_whitespace().map(|name| named(name).ty));
+    }
+
+    /// All types are synced again.
+    pub(super) fn sync(&mut self) {
+        self.unsynced.clear();
+    }
+
+    /// An outdated list hides an object.
+    pub(super) fn hide(&mut self, id: &ChildId) {
+        self.objects.remove(id);
+    }
+
+    /// The newest version of an object could not be decoded.
+    pub(super) fn leave_out(&mut self, id: &ChildId, world: &World) {
+        let text = world.get(id).map(ToString::to_string).unwrap_or_default();
+        let undecodable = Undecodable::read(&id.ty, &text, "odd".to_owned());
+        self.undecodable.insert(id.clone(), undecodable);
     }
 
     /// Applies a reply of a reconcile. Own writes do not trigger the parent.
@@ -69,6 +119,7 @@ impl Caches {
             return None;
         }
         let id = ChildId::of(object);
+        self.undecodable.remove(&id);
         let before = self.objects.insert(id, object.clone());
         match before {
             Some(before) if before == *object => None,
@@ -90,6 +141,13 @@ fn is_only_status(before: &Object, after: &Object) -> bool {
         (object.generation(), object.annotations(), object.finalizers(), object.is_deleting())
     };
     rest(before) == rest(after)
+}
+
+/// The schema of parents whose status may have any fields.
+pub(super) fn any_status() -> Arc<TypeSchema> {
+    let status = json!({"x-kubernetes-preserve-unknown-fields": true});
+    let status = StatusSchema::from_open_api(Some(&status), true);
+    Arc::new(TypeSchema { status, secrets: SecretFields::default() })
 }
 
 /// The published schema of the parents.
@@ -128,20 +186,25 @@ impl Snapshot for Caches {
         Children::new(self.settings.config().children.iter().map(|child| of_type(&child.ty)))
     }
 
-    fn is_undecodable(&self, _: &ChildId) -> bool {
-        false
+    fn is_undecodable(&self, id: &ChildId) -> bool {
+        self.undecodable.contains_key(id)
     }
 
     fn undecodable_children(&self, _: &Object) -> Vec<Undecodable> {
-        Vec::new()
+        let of_child = |(id, object): (&ChildId, &Undecodable)| {
+            (id.ty != parent_type()).then(|| object.clone())
+        };
+        self.undecodable.iter().filter_map(of_child).collect()
     }
 
-    fn unsynced(&self, _: &Object) -> BTreeSet<K8sType> {
-        BTreeSet::new()
+    fn unsynced(&self, parent: &Object) -> BTreeSet<K8sType> {
+        let declared = self.settings.config().children.iter().map(|child| child.ty.clone());
+        let is_old = self.may_be_old(parent);
+        declared.filter(|ty| is_old || self.unsynced.contains(ty)).collect()
     }
 
-    fn may_be_old(&self, _: &Object) -> bool {
-        false
+    fn may_be_old(&self, parent: &Object) -> bool {
+        self.unsynced.contains(parent.ty())
     }
 
     fn is_paused(&self) -> bool {
@@ -149,11 +212,11 @@ impl Snapshot for Caches {
     }
 
     fn unavailable(&self) -> Option<String> {
-        None
+        self.unavailable.clone()
     }
 
     fn spare(&self) -> usize {
-        7
+        self.spare
     }
 
     fn count_children(&self) -> usize {

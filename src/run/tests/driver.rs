@@ -9,17 +9,18 @@ use std::{
 
 use super::{
     caches::Caches,
+    faults::kind,
     world::{PARENT_UID, World, named},
 };
 use crate::{
-    journal::Fact,
+    journal::{Fact, Failure},
     object::Uid,
     operator::{Handler, OperatorConfig, SyncRequest},
     plan::DeletionBudget,
-    report::Report,
+    report::{Announcement, Announcer, Report},
     run::{
         Aim, Effect, Event, HandlerError, Job, Machine, Memory, Now, Previewed, Purpose, Response,
-        Settings,
+        Settings, Snapshot,
     },
 };
 
@@ -29,7 +30,18 @@ pub(super) struct Driver {
     pub(super) caches: Caches,
     pub(super) memory: Memory,
     pub(super) now: Now,
+    /// The Events of the last reconcile.
+    pub(super) events: Vec<Announcement>,
     budget: DeletionBudget,
+}
+
+/// When a handler returns that has missed its deadline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Late {
+    /// Before the timeout is reported.
+    BeforeTheReport,
+    /// After that.
+    AfterTheReport,
 }
 
 /// The handler, and observers of a reconcile.
@@ -38,8 +50,14 @@ pub(super) trait Scenario {
     fn called(&mut self, purpose: Purpose, request: &SyncRequest)
     -> Result<Response, HandlerError>;
 
-    /// Called before a request is answered, for changes by others.
-    fn meanwhile(&mut self, _: &mut World, _: &mut Caches) {}
+    /// Whether the handler misses its deadline.
+    fn late(&self) -> Option<Late> {
+        None
+    }
+
+    /// Called before a request of this kind is answered, and while the handler is called (`call`), for changes
+    /// by others.
+    fn meanwhile(&mut self, _: &str, _: &mut World, _: &mut Caches) {}
 
     /// Called with each event.
     fn received(&mut self, _: &Event) {}
@@ -54,8 +72,13 @@ impl Driver {
         // Fixed, so that times in a status are the same in each reconcile.
         let wall = SystemTime::UNIX_EPOCH + Duration::from_hours(24 * 365 * 56 + 12);
         let now = Now { monotonic: Instant::now(), wall };
-        let (world, memory, budget) = <_>::default();
-        Self { world, caches: Caches::new(settings), memory, now, budget }
+        let (world, memory, events, budget) = <_>::default();
+        Self { world, caches: Caches::new(settings), memory, now, events, budget }
+    }
+
+    /// A new process without memory.
+    pub(super) fn restart(&mut self) {
+        (self.memory, self.budget) = <_>::default();
     }
 
     pub(super) fn wait(&mut self, time: Duration) {
@@ -87,8 +110,9 @@ impl Driver {
         let settings = self.caches.settings.clone();
         let mut machine = Machine::new(settings, Job { key, uid, after_writes, memory });
         let mut events = VecDeque::from([Event::Started(aim)]);
-        let mut is_finished = false;
-        while let Some(event) = events.pop_front().filter(|_| !is_finished) {
+        let (mut is_finished, mut late) = (false, None);
+        while let Some(event) = events.pop_front().or_else(|| late.take()).filter(|_| !is_finished)
+        {
             self.wait(Duration::from_millis(1));
             let known = machine.journal.facts().len();
             scenario.received(&event);
@@ -96,7 +120,17 @@ impl Driver {
             scenario.stepped(&machine.journal.facts()[known..], &effects);
             for effect in effects {
                 is_finished |= matches!(effect, Effect::Finished);
-                events.extend(self.perform(effect, scenario));
+                let has_called = matches!(effect, Effect::Call(..));
+                let event = self.perform(effect, scenario);
+                match scenario.late().filter(|_| has_called) {
+                    None => events.extend(event),
+                    Some(when) => {
+                        let deadline = Duration::from_secs(30);
+                        events.push_back(Event::HandlerTimeout(deadline));
+                        late = Some(Event::HandlerReturned(Err(timed_out(deadline))));
+                        events.extend(late.take_if(|_| when == Late::BeforeTheReport));
+                    }
+                }
             }
         }
         assert!(is_finished, "no event is pending, and the machine has not finished");
@@ -106,14 +140,15 @@ impl Driver {
     fn perform(&mut self, effect: Effect, scenario: &mut dyn Scenario) -> Option<Event> {
         match effect {
             Effect::Call(purpose, request) => {
+                scenario.meanwhile("call", &mut self.world, &mut self.caches);
                 Some(Event::HandlerReturned(scenario.called(purpose, &request)))
             }
             Effect::Send(id, request) => {
-                scenario.meanwhile(&mut self.world, &mut self.caches);
+                scenario.meanwhile(kind(&request), &mut self.world, &mut self.caches);
                 Some(Event::Answered(id, self.world.answer(&request)))
             }
             Effect::ReadSchema => {
-                self.caches.schema = Some(super::caches::schema());
+                self.caches.read_schema();
                 Some(Event::SchemaRead(Ok(self.caches.schema.clone())))
             }
             Effect::Cache(cache) => {
@@ -122,7 +157,8 @@ impl Driver {
             }
             Effect::Reserve(allowance, deletions) => {
                 let now = self.now.monotonic;
-                Some(Event::Reserved(self.budget.take(allowance, deletions, now, || 0)))
+                let children = || self.caches.count_children();
+                Some(Event::Reserved(self.budget.take(allowance, deletions, now, children)))
             }
             Effect::Release(taken, deleted) => {
                 self.budget.give_back(taken, deleted);
@@ -135,12 +171,31 @@ impl Driver {
 
     fn ended(&mut self, machine: Machine) -> Report {
         let settings = self.caches.settings.clone();
-        let ended = machine.end();
+        let mut ended = machine.end();
         let calms_in = ended.memory.flapping().calms_in(self.now.monotonic, settings.calm());
         let leaves = ended.parent.as_ref().is_none_or(|parent| settings.is_leaving(parent));
         let memory = ended.memory.view(calms_in, leaves);
         let report = Report::of(ended.journal.facts(), memory, &ended.redactor);
+        self.events = ended.parent.as_ref().map_or_else(Vec::new, |parent| {
+            let mut announced = std::mem::take(ended.memory.announced_mut());
+            let announcer = Announcer {
+                config: settings.config(),
+                parent,
+                redactor: &ended.redactor,
+                memory: ended.memory.view(calms_in, leaves),
+                is_paused: self.caches.is_paused,
+            };
+            let facts = ended.journal.facts();
+            let events = announcer.announcements(facts, &report, &mut announced);
+            *ended.memory.announced_mut() = announced;
+            events
+        });
         self.memory = ended.memory;
         report
     }
+}
+
+/// As the executor does, whatever the handler returns.
+fn timed_out(deadline: Duration) -> HandlerError {
+    HandlerError { failure: Failure::HandlerTimeout(deadline), status: None }
 }

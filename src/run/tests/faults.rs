@@ -5,12 +5,33 @@ use std::{collections::HashMap, time::Duration};
 use crate::run::{DryRun, Request};
 
 /// The fault of one request.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) enum Fault {
-    /// The server refuses it, with or without a `Retry-After`.
-    Refused(u16, Option<Duration>),
+    /// The server refuses it.
+    Refused(Refused),
     /// It is carried out, and the answer is lost.
     Lost,
+    /// The answer cannot be decoded.
+    Undecodable,
+    /// The server does not serve the type.
+    Unserved,
+}
+
+/// The refusal of a request.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Refused {
+    pub(super) code: u16,
+    /// The `Retry-After` of the answer.
+    pub(super) retry_after: Option<Duration>,
+    /// The field of its cause.
+    pub(super) field: Option<String>,
+    pub(super) message: Option<String>,
+}
+
+impl Refused {
+    pub(super) fn with(code: u16) -> Self {
+        Self { code, ..Self::default() }
+    }
 }
 
 /// Kinds of requests.

@@ -102,6 +102,22 @@ pub(super) fn merge(live: &Value, patch: &Value, manager: &str) -> Value {
     object
 }
 
+/// A manager leaves its fields to another, which applies.
+pub(super) fn release(live: &Value, from: &str, to: &str) -> Value {
+    let mut all = entries(live);
+    let released: BTreeSet<Path> = all
+        .iter_mut()
+        .filter(|entry| entry.manager == from)
+        .flat_map(|entry| std::mem::take(&mut entry.paths))
+        .collect();
+    if let Some(entry) = all.iter_mut().find(|it| it.manager == to && it.operation == "Apply") {
+        entry.paths.extend(released);
+    }
+    let mut object = live.clone();
+    write_entries(&mut object, &all);
+    object
+}
+
 impl Entry {
     fn held(&self, is_other: impl Fn(&Path) -> bool) -> Vec<Held> {
         let paths = self.paths.iter().filter(|path| is_other(path));
@@ -201,7 +217,7 @@ fn is_keyed(item: &Value, key: &str) -> bool {
     text == key
 }
 
-fn merge_into(live: &mut Value, patch: &Value) {
+pub(super) fn merge_into(live: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else { return *live = patch.clone() };
     if !live.is_object() {
         *live = json!({});

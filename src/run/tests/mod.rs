@@ -1,19 +1,26 @@
 //! Machines against an API server in memory: no sockets, no clock, no threads.
 //!
 //! ```text
-//! world, fields, faults   the server, and the faults of its answers
+//! world, fields           the server
+//! faults, refusals        the faults of its answers
 //! caches                  the snapshot of a machine
 //! driver                  performs effects, delivers their events
-//! script, text, scripts   reconciles as text: tests/testdata/run
+//! scripts                 reconciles as text: tests/testdata/run
+//! options, changes        its commands
+//! script, text, shown     its handler, and its output
 //! thousand                a thousand random reconciles
 //! ```
 
 mod caches;
+mod changes;
 mod driver;
 mod faults;
 mod fields;
+mod options;
+mod refusals;
 mod script;
 mod scripts;
+mod shown;
 mod text;
 mod thousand;
 mod world;

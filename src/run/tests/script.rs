@@ -4,7 +4,13 @@ use std::{fmt::Write as _, str::FromStr, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{driver::Scenario, text};
+use super::{
+    caches::Caches,
+    changes,
+    driver::{Late, Scenario},
+    text,
+    world::{World, named},
+};
 use crate::{
     journal::{Fact, Failure},
     object::Quoted,
@@ -20,6 +26,9 @@ pub(super) struct Script {
     pub(super) status: Option<Value>,
     pub(super) behaviour: Behaviour,
     pub(super) has_finalizer: bool,
+    pub(super) shows_bodies: bool,
+    /// The pending changes by others: the kind of request, and how many of that kind come before.
+    pub(super) changes: Vec<(String, usize, String, Value)>,
     /// The events, facts and effects, one per line.
     pub(super) log: String,
 }
@@ -32,6 +41,10 @@ pub(super) enum Behaviour {
     Fails,
     FailsForGood,
     Finalizing,
+    /// After its deadline.
+    Late,
+    /// After the timeout was reported.
+    Later,
 }
 
 impl FromStr for Behaviour {
@@ -43,6 +56,8 @@ impl FromStr for Behaviour {
             "fails" => Ok(Self::Fails),
             "fails-for-good" => Ok(Self::FailsForGood),
             "finalizing" => Ok(Self::Finalizing),
+            "late" => Ok(Self::Late),
+            "later" => Ok(Self::Later),
             other => Err(format!("unknown behaviour {other}")),
         }
     }
@@ -51,13 +66,23 @@ impl FromStr for Behaviour {
 /// A child as a handler returns it: from its data, or from its whole body without a name.
 pub(super) fn child(name: &str, body: &Value) -> Value {
     let mut child = if body.get("data").is_some() { body.clone() } else { json!({"data": body}) };
-    child["apiVersion"] = json!("v1");
-    child["kind"] = json!("ConfigMap");
-    child["metadata"]["name"] = json!(name);
+    let id = named(name);
+    child["apiVersion"] = json!(id.ty.api_version());
+    child["kind"] = json!(id.ty.kind());
+    child["metadata"]["name"] = json!(id.key.name);
+    child["metadata"]["namespace"] = json!(id.key.namespace);
     child
 }
 
 impl Script {
+    /// Plans a change by others.
+    pub(super) fn meanwhile(&mut self, arguments: &str, input: &Value) {
+        let words: Vec<_> = arguments.splitn(3, ' ').collect();
+        let [kind, nth, change] = words[..] else { panic!("meanwhile <kind> <nth> <change>") };
+        let before = nth.parse::<usize>().unwrap() - 1;
+        self.changes.push((kind.to_owned(), before, change.to_owned(), input.clone()));
+    }
+
     fn failed(&self) -> HandlerError {
         let permanent = self.behaviour == Behaviour::FailsForGood;
         let message = Quoted::new("connection refused");
@@ -85,6 +110,33 @@ impl Scenario for Script {
         })
     }
 
+    fn late(&self) -> Option<Late> {
+        match self.behaviour {
+            Behaviour::Late => Some(Late::BeforeTheReport),
+            Behaviour::Later => Some(Late::AfterTheReport),
+            _ => None,
+        }
+    }
+
+    fn meanwhile(&mut self, kind: &str, world: &mut World, caches: &mut Caches) {
+        let mut due = Vec::new();
+        self.changes.retain_mut(|(of, before, change, input)| {
+            if of != kind {
+                return true;
+            }
+            if *before == 0 {
+                due.push((change.clone(), input.take()));
+                return false;
+            }
+            *before -= 1;
+            true
+        });
+        for (change, input) in due {
+            let line = change.split_once(' ').unwrap_or((&change, ""));
+            assert!(changes::change(line, &input, world, caches), "unknown change {change}");
+        }
+    }
+
     fn received(&mut self, event: &Event) {
         writeln!(self.log, "{}", text::event(event)).unwrap();
     }
@@ -95,6 +147,9 @@ impl Scenario for Script {
         }
         for effect in effects {
             writeln!(self.log, "> {}", text::effect(effect)).unwrap();
+            if let Some(body) = text::body(effect).filter(|_| self.shows_bodies) {
+                writeln!(self.log, "    {body}").unwrap();
+            }
         }
     }
 }

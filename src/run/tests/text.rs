@@ -1,6 +1,8 @@
 //! Stable texts of the events, effects and facts of a reconcile: one line each. They show names, versions,
 //! paths and codes, never content.
 
+use serde_json::Value;
+
 use crate::{
     journal::{Fact, Failure, Left, Planned, RequestFailure, Wait, Written},
     plan::{ChildId, Settled},
@@ -58,6 +60,32 @@ pub(super) fn effect(effect: &Effect) -> String {
         Effect::Resume => "resume".to_owned(),
         Effect::ShowNow(failure) => format!("show {}", failure.reason()),
         Effect::Finished => "finished".to_owned(),
+    }
+}
+
+/// What a request sends, without labels, owners and conditions.
+pub(super) fn body(effect: &Effect) -> Option<String> {
+    let Effect::Send(_, request) = effect else { return None };
+    let kept = |body: &Value| {
+        let mut kept = body.clone();
+        let mut remove = |path: &str, names: &[&str]| {
+            if let Some(object) = kept.pointer_mut(path).and_then(Value::as_object_mut) {
+                object.retain(|name, _| !names.contains(&name.as_str()));
+            }
+        };
+        remove("/metadata", &["labels", "ownerReferences", "name", "namespace", "managedFields"]);
+        remove("/status", &["conditions"]);
+        remove("", &["apiVersion", "kind"]);
+        kept.to_string()
+    };
+    match request {
+        Request::Apply { body, .. } | Request::Patch(_, body) | Request::PatchStatus(_, body) => {
+            Some(kept(body))
+        }
+        Request::Delete { uid, version, propagation, .. } => {
+            Some(format!("{uid} at {version}, {propagation:?}"))
+        }
+        Request::Read(_) | Request::ReadWhole(_) | Request::List { .. } => None,
     }
 }
 

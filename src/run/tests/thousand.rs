@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{
     caches::Caches,
     driver::{Driver, Scenario},
-    faults::{Fault, KINDS},
+    faults::{Fault, KINDS, Refused},
     script::child,
     world::{PARENT_UID, World, named, parent_type},
 };
@@ -237,11 +237,12 @@ impl Disturbances {
 
     fn fault(&mut self, world: &mut World) {
         let (kind, nth) = (self.rng.pick(&KINDS), 1 + self.rng.below(3));
+        let busy = Refused { retry_after: Some(Duration::from_secs(3)), ..Refused::with(429) };
         let fault = match self.rng.below(7) {
             0 => Fault::Lost,
-            1 => Fault::Refused(429, Some(Duration::from_secs(3))),
-            2 => Fault::Refused(429, None),
-            other => Fault::Refused([409, 422, 500, 503][other % 4], None),
+            1 => Fault::Refused(busy),
+            2 => Fault::Refused(Refused::with(429)),
+            other => Fault::Refused(Refused::with([409, 422, 500, 503][other % 4])),
         };
         world.faults.plan(kind, nth, fault);
     }
@@ -261,7 +262,7 @@ impl Scenario for Disturbances {
         Ok(Response::Synced(response.children(wanted)))
     }
 
-    fn meanwhile(&mut self, world: &mut World, caches: &mut Caches) {
+    fn meanwhile(&mut self, _: &str, world: &mut World, caches: &mut Caches) {
         if self.is_on && self.rng.once_in(15) {
             self.random_change(world);
         }

@@ -4,7 +4,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::LazyLock,
-    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -12,11 +11,12 @@ use serde_json::{Value, json};
 use super::{
     faults::{Fault, Faults, kind},
     fields,
+    refusals::{self, refused},
 };
 use crate::{
-    object::{K8sType, KeptManagers, Object, Uid},
+    object::{K8sType, KeptManagers, Object, ObjectKey, Uid},
     plan::ChildId,
-    reply::{ApiError, Cause, Deleted, Refusal},
+    reply::{ApiError, Cause, Deleted},
     run::{Answer, DryRun, Force, Reply, Request, Whole},
 };
 
@@ -36,8 +36,12 @@ pub(super) struct World {
     pub(super) writes: usize,
     /// Whether the operator may write objects that have no controller.
     pub(super) may_adopt: bool,
+    /// A merge patch of every object that is applied and of every status, as of an admission policy.
+    pub(super) policy: Option<Value>,
     /// The uids of the objects that it created.
     created: BTreeSet<Uid>,
+    /// Whether the object to create is not the first of its name.
+    replaced: bool,
     /// Violations by the operator.
     pub(super) violations: Vec<String>,
 }
@@ -52,11 +56,16 @@ pub(super) fn parent_type() -> K8sType {
     K8sType::namespaced("example.com/v1", "App", "apps")
 }
 
-/// The parent, or the child that has this name.
+/// The parent, a ConfigMap beside it, `Secret/<name>`, or a ConfigMap `<namespace>/<name>`.
 pub(super) fn named(name: &str) -> ChildId {
-    let child = K8sType::namespaced("v1", "ConfigMap", "configmaps");
-    let ty = if name == "parent" { parent_type() } else { child };
-    ChildId { ty, key: crate::object::ObjectKey::namespaced("ns", name) }
+    let child = || K8sType::namespaced("v1", "ConfigMap", "configmaps");
+    let (ty, namespace, name) = match name.split_once('/') {
+        Some(("Secret", name)) => (K8sType::namespaced("v1", "Secret", "secrets"), "ns", name),
+        Some((namespace, name)) => (child(), namespace, name),
+        None if name == "parent" => (parent_type(), "ns", name),
+        None => (child(), "ns", name),
+    };
+    ChildId { ty, key: ObjectKey::namespaced(namespace, name) }
 }
 
 // === changes by others ===
@@ -88,6 +97,31 @@ impl World {
         }
     }
 
+    /// Someone else changes an object, and owns no field of it.
+    pub(super) fn alter(&mut self, id: &ChildId, patch: &Value) {
+        if let Some(mut live) = self.get(id).cloned() {
+            fields::merge_into(&mut live, patch);
+            self.store(id, live);
+        }
+    }
+
+    /// A manager leaves its fields of an object to the operator.
+    pub(super) fn release(&mut self, id: &ChildId, manager: &str) {
+        if let Some(live) = self.get(id) {
+            let released = fields::release(live, manager, OPERATOR);
+            self.store(id, released);
+        }
+    }
+
+    /// Someone else deletes an object, and creates another of its name.
+    pub(super) fn replace(&mut self, id: &ChildId, body: &Value, manager: &str) {
+        self.objects.remove(id);
+        self.version += 1;
+        self.replaced = true;
+        self.put(id, body, manager);
+        self.replaced = false;
+    }
+
     /// Someone else deletes an object.
     pub(super) fn delete(&mut self, id: &ChildId) {
         self.end(id);
@@ -99,12 +133,13 @@ impl World {
 impl World {
     pub(super) fn answer(&mut self, request: &Request) -> Answer {
         match self.faults.next(kind(request)) {
-            Some(Fault::Refused(code, after)) => Err(refused(request, code, after, Vec::new())),
             Some(Fault::Lost) => {
                 let _ = self.carry_out(request);
-                let after = Duration::from_secs(30);
-                Err(ApiError::TimedOut { request: format!("{request:?}"), after })
+                Err(refusals::lost(request))
             }
+            Some(Fault::Refused(fault)) => Err(refusals::planned(request, fault)),
+            Some(Fault::Undecodable) => Err(refusals::undecodable(request)),
+            Some(Fault::Unserved) => Err(refusals::unserved(request)),
             None => self.carry_out(request),
         }
     }
@@ -167,13 +202,17 @@ impl World {
                 message: format!("conflict with {:?} using {}", held.manager, id.ty.api_version()),
                 field: held.path,
             });
-            refused(request, 409, None, causes.collect())
+            refused(request, 409, causes.collect())
         };
-        let applied = fields::apply(&before, body, OPERATOR, force == Force::Yes).map_err(held)?;
+        let mut applied =
+            fields::apply(&before, body, OPERATOR, force == Force::Yes).map_err(held)?;
+        if let Some(policy) = &self.policy {
+            fields::merge_into(&mut applied, policy);
+        }
         if before["immutable"] == true && before["data"] != applied["data"] {
             let message = "Forbidden: field is immutable when `immutable` is set".to_owned();
             let cause = Cause { reason: String::new(), message, field: "data".to_owned() };
-            return Err(refused(request, 422, None, vec![cause]));
+            return Err(refused(request, 422, vec![cause]));
         }
         match dry_run {
             DryRun::No => {
@@ -203,7 +242,10 @@ impl World {
         if id.ty != parent_type() {
             self.check(id, "patched");
         }
-        let patched = fields::merge(self.get(id).unwrap(), patch, OPERATOR);
+        let mut patched = fields::merge(self.get(id).unwrap(), patch, OPERATOR);
+        if let (Request::PatchStatus(..), Some(policy)) = (request, &self.policy) {
+            fields::merge_into(&mut patched, policy);
+        }
         self.writes += usize::from(self.store(id, patched.clone()));
         // The patch may have removed the object.
         Ok(Reply::Written(self.object(id).unwrap_or_else(|| object(id, &patched))))
@@ -218,17 +260,17 @@ impl World {
     ) -> Result<(), ApiError> {
         let Some(live) = self.get(id) else {
             let code = if matches!(request, Request::Apply { .. }) { 409 } else { 404 };
-            return Err(refused(request, code, None, Vec::new()));
+            return Err(refused(request, code, Vec::new()));
         };
         let live = &live["metadata"];
         if uid.is_some_and(|uid| live["uid"] != uid) && matches!(request, Request::Apply { .. }) {
             let field = "metadata.uid".to_owned();
             let cause = Cause { field, ..Cause::default() };
-            return Err(refused(request, 422, None, vec![cause]));
+            return Err(refused(request, 422, vec![cause]));
         }
         let is_it = uid.is_none_or(|uid| live["uid"] == uid)
             && version.is_none_or(|version| live["resourceVersion"] == version);
-        if is_it { Ok(()) } else { Err(refused(request, 409, None, Vec::new())) }
+        if is_it { Ok(()) } else { Err(refused(request, 409, Vec::new())) }
     }
 
     /// Records a violation if the operator may not write the object. It may claim objects that it created
@@ -237,7 +279,10 @@ impl World {
         let Some(object) = self.object(id) else { return };
         let may = match object.controller() {
             Some(uid) => *uid == Uid::new(PARENT_UID),
-            None => self.may_adopt || (done != "deleted" && self.created.contains(object.uid())),
+            None => {
+                let may_lose = done != "deleted" || id.key.namespace.as_deref() != Some("ns");
+                self.may_adopt || (may_lose && self.created.contains(object.uid()))
+            }
         };
         if !may {
             self.violations.push(format!("{id} is not ours, and was {done}"));
@@ -260,14 +305,15 @@ impl World {
         let metadata = value["metadata"].as_object_mut().unwrap();
         let uid = match before {
             Some(before) => before["metadata"]["uid"].clone(),
-            None if id.ty == parent_type() => json!(PARENT_UID),
+            None if id.ty == parent_type() && !self.replaced => json!(PARENT_UID),
             None => json!(format!("uid-{}", self.version)),
         };
         metadata.insert("uid".to_owned(), uid);
         metadata.insert("resourceVersion".to_owned(), json!(self.version.to_string()));
         metadata.insert("generation".to_owned(), json!(generation + u64::from(!is_same_spec)));
         let is_held = metadata.get("finalizers").and_then(Value::as_array);
-        let is_held = is_held.is_some_and(|finalizers| !finalizers.is_empty());
+        let is_held = is_held.is_some_and(|finalizers| !finalizers.is_empty())
+            || metadata.contains_key("deletionGracePeriodSeconds");
         if metadata.contains_key("deletionTimestamp") && !is_held {
             self.objects.remove(id);
         } else {
@@ -296,22 +342,11 @@ fn spec_of(value: &Value) -> (&Value, &Value) {
 fn skeleton(id: &ChildId) -> Value {
     json!({
         "apiVersion": id.ty.api_version(), "kind": id.ty.kind(),
-        "metadata": {"name": id.key.name, "namespace": "ns"},
+        "metadata": {"name": id.key.name, "namespace": id.key.namespace},
     })
 }
 
 fn object(id: &ChildId, value: &Value) -> Object {
     static KEPT: LazyLock<KeptManagers> = LazyLock::new(|| KeptManagers::new([OPERATOR, "old"]));
     Object::from_value(&id.ty, value, &KEPT).unwrap()
-}
-
-fn refused(
-    request: &Request,
-    code: u16,
-    retry_after: Option<Duration>,
-    causes: Vec<Cause>,
-) -> ApiError {
-    let (reason, message) = (String::new(), format!("answered {code}"));
-    let refusal = Refusal { code, reason, message, retry_after, causes, names_object: true };
-    ApiError::Refused { request: format!("{request:?}"), refusal: Box::new(refusal) }
 }

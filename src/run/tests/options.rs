@@ -1,0 +1,88 @@
+//! The options of `operator` in a script.
+
+use super::{
+    caches,
+    driver::Driver,
+    script::Script,
+    world::{named, parent_type},
+};
+use crate::operator::{
+    Allowance, ChildConfig, ConflictPolicy, DeletionLimit, OperatorConfig, Predecessor, Propagation,
+};
+
+/// An operator with these options, and its handler.
+pub(super) fn operator(options: &str) -> (Driver, Script) {
+    let words: Vec<_> = options.split_whitespace().collect();
+    let has = |option: &str| words.contains(&option);
+    let known = |word: &str| {
+        is_of_child(word) || is_of_operator(word) || ["finalizer", "adopting"].contains(&word)
+    };
+    assert!(words.iter().all(|word| known(word)), "an option is unknown: {options}");
+    let child = words.iter().fold(ChildConfig::apply(), |child, word| of_child(child, word));
+    let mut config = OperatorConfig::new("op", parent_type()).child_of_type(named("any").ty, child);
+    for word in &words {
+        config = of_operator(config, word);
+    }
+    let scenario = Script { has_finalizer: has("finalizer"), ..Script::default() };
+    let mut driver = Driver::new(config, &scenario);
+    if has("sharing-status") {
+        driver.caches.publish(Some(caches::any_status()));
+    }
+    driver.world.may_adopt = has("adopting");
+    (driver, scenario)
+}
+
+fn is_of_child(word: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "apply",
+        "recreate",
+        "on-delete",
+        "recreating-immutable",
+        "yielding",
+        "reporting",
+        "orphaning",
+        "foreground",
+        "delete-with-finalizer",
+    ];
+    WORDS.contains(&word)
+}
+
+fn of_child(child: ChildConfig, word: &str) -> ChildConfig {
+    match word {
+        "recreate" => ChildConfig::recreate(),
+        "on-delete" => ChildConfig::on_delete(),
+        "recreating-immutable" => child.recreate_if_immutable(),
+        "adopting" => child.adopting(),
+        "yielding" => child.with_conflicts(ConflictPolicy::Yield),
+        "reporting" => child.with_conflicts(ConflictPolicy::Report),
+        "orphaning" => child.with_propagation(Propagation::Orphan),
+        "foreground" => child.with_propagation(Propagation::Foreground),
+        "delete-with-finalizer" => child.delete_with_finalizer(),
+        _ => child,
+    }
+}
+
+fn is_of_operator(word: &str) -> bool {
+    const WORDS: [&str; 6] =
+        ["predecessor", "secrets", "selecting", "sharing-status", "normal-events", "limited"];
+    WORDS.contains(&word)
+}
+
+fn of_operator(mut config: OperatorConfig, word: &str) -> OperatorConfig {
+    match word {
+        "predecessor" => {
+            let (field_managers, finalizers) = (vec!["old".to_owned()], Vec::new());
+            config.predecessor = Predecessor { field_managers, finalizers };
+            config
+        }
+        "secrets" => config.child_of_type(named("Secret/any").ty, ChildConfig::apply()),
+        "selecting" => config.with_parent_selector("tier!=tin"),
+        "sharing-status" => config.sharing_status(),
+        "normal-events" => config.with_normal_events(),
+        "limited" => config.with_deletion_limit(DeletionLimit {
+            reconcile: Allowance { percent: 50, at_least: 1 },
+            minute: Allowance { percent: 0, at_least: 3 },
+        }),
+        _ => config,
+    }
+}
