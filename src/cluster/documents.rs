@@ -46,7 +46,6 @@ struct Document {
 pub(super) struct Documents(Arc<Mutex<HashMap<String, Document>>>);
 
 impl Documents {
-    /// Joins the request in progress, or begins a new one.
     pub(super) fn join(
         &self,
         path: &str,

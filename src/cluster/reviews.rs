@@ -21,7 +21,6 @@ pub(crate) struct User {
     /// Distinguishes users of the same name; may be empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) uid: String,
-    /// The groups that the user is in.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) groups: Vec<String>,
     /// Additional attributes from the authenticator.
@@ -32,18 +31,14 @@ pub(crate) struct User {
 /// The result of a `TokenReview`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TokenVerdict {
-    /// The token belongs to this user.
     User(User),
     /// The token is invalid, or for another audience.
     Refused,
 }
 
-/// The result of a `SubjectAccessReview`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AccessVerdict {
-    /// The user is allowed to do this.
     Allowed,
-    /// The user is not allowed to do this.
     Denied {
         /// The reason given by the server; often empty.
         reason: String,

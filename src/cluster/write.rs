@@ -131,7 +131,6 @@ impl Cluster {
         self.write(dry_run(ty, key, manager, body)).await
     }
 
-    /// Sends a JSON merge patch for the status.
     pub(crate) async fn patch_status(
         &self,
         ty: &K8sType,
@@ -142,7 +141,6 @@ impl Cluster {
         self.merge(ty, format!("{}/status", ty.object_path(key)), manager, body).await
     }
 
-    /// Sends a JSON merge patch for the object itself.
     pub(crate) async fn patch_object(
         &self,
         ty: &K8sType,

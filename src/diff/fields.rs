@@ -7,7 +7,6 @@ use crate::object::{FieldItem, FieldSet};
 /// What is owned of a value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Owned<'a> {
-    /// Nothing.
     Nothing,
     /// All of it, as part of an atomic value.
     Whole,
@@ -21,7 +20,6 @@ impl<'a> Owned<'a> {
         fields.filter(|node| !node.is_leaf()).map_or(Self::Nothing, Self::Node)
     }
 
-    /// Whether the value is owned as a whole.
     pub(crate) fn is_whole(self) -> bool {
         match self {
             Self::Nothing => false,
@@ -79,7 +77,6 @@ pub(crate) fn keys_of<'n>(
     names.into_iter().filter_map(key).collect()
 }
 
-/// Whether a complete item of a list has these keys.
 pub(crate) fn has_keys(item: &Value, keys: &Map<String, Value>) -> bool {
     keys.iter().all(|(name, key)| item.get(name) == Some(key))
 }

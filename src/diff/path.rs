@@ -13,9 +13,7 @@ pub(crate) struct Path<'a>(Vec<Segment<'a>>);
 
 #[derive(Debug)]
 pub(crate) enum Segment<'a> {
-    /// A field of an object.
     Field(&'a str),
-    /// A position in a list.
     Index(usize),
     /// The keys of an item of a list.
     Keys(Cow<'a, Map<String, Value>>),

@@ -18,11 +18,8 @@ use crate::{
 
 type Returned = Result<Response, HandlerError>;
 
-/// The result of a call.
 pub(super) enum Called<'a> {
-    /// The handler returned.
     InTime(Returned),
-    /// The handler is past its deadline.
     TimedOut(TimedOutCall<'a>),
 }
 

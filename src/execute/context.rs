@@ -29,9 +29,7 @@ use crate::{
 /// The parent whose reconcile made a change; it is not notified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Origin {
-    /// The operator.
     pub(crate) operator: OperatorName,
-    /// The parent.
     pub(crate) parent: Uid,
 }
 
@@ -43,25 +41,18 @@ pub(crate) type Show = Arc<dyn Fn(&Object, &Failure) + Send + Sync>;
 
 /// The parts of a [`Context`].
 pub(crate) struct ContextParts {
-    /// The operator.
     pub(crate) config: OperatorConfig,
-    /// Its handler.
     pub(crate) handler: Arc<dyn Handler>,
-    /// The API server.
     pub(crate) cluster: Cluster,
-    /// The store of the parent type.
     pub(crate) parents: Store,
     /// The stores of the child types, in the order of declaration.
     pub(crate) children: Vec<Store>,
     /// The permits that it shares with other operators.
     pub(crate) shared_permits: SharedPermits,
-    /// The request permits.
     pub(crate) requests: RequestPermits,
-    /// The metrics.
     pub(crate) metrics: Metrics,
     /// Publishes changes by own replies.
     pub(crate) publish: Publish,
-    /// Reports a handler timeout.
     pub(crate) show: Show,
 }
 
@@ -88,7 +79,6 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// The context of an operator.
     pub(crate) fn new(parts: ContextParts) -> Result<Self, ConfigError> {
         let settings = Settings::new(parts.config.clone(), &*parts.handler)?;
         let (limit, shared_permits) =
@@ -115,47 +105,38 @@ impl Context {
         })
     }
 
-    /// The settings derived from the operator's configuration.
     pub(crate) fn settings(&self) -> &Arc<Settings> {
         &self.settings
     }
 
-    /// The operator's configuration.
     pub(crate) fn config(&self) -> &OperatorConfig {
         self.settings.config()
     }
 
-    /// The operator's name.
     pub(crate) fn name(&self) -> &OperatorName {
         self.settings.name()
     }
 
-    /// Whether a parent in the store, whose watch may be wider, belongs to the operator.
     pub(crate) fn answers_for(&self, parent: &Object) -> bool {
         self.settings.answers_for(parent)
     }
 
-    /// Whether a parent is leaving: it is terminating, or no longer selected.
     pub(crate) fn is_leaving(&self, parent: &Object) -> bool {
         self.settings.is_leaving(parent)
     }
 
-    /// How the operator's parents are scheduled.
     pub(crate) fn policy(&self) -> Policy {
         self.settings.policy()
     }
 
-    /// The operator's handler.
     pub(crate) fn handler(&self) -> &Arc<dyn Handler> {
         &self.parts.handler
     }
 
-    /// The metrics.
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.parts.metrics
     }
 
-    /// The metrics of the steps of reconciles.
     pub(super) fn steps(&self) -> &StepMetrics {
         &self.steps
     }
@@ -217,28 +198,23 @@ impl Context {
         &self.parts.cluster
     }
 
-    /// The request permits.
     pub(super) fn requests(&self) -> &RequestPermits {
         &self.parts.requests
     }
 
-    /// The store of the parents.
     pub(super) fn parents(&self) -> &Store {
         &self.parts.parents
     }
 
-    /// The stores of the children.
     pub(super) fn children(&self) -> &[Store] {
         &self.parts.children
     }
 
-    /// The store of a type.
     pub(super) fn store(&self, ty: &K8sType) -> Option<&Store> {
         let mut stores = std::iter::once(&self.parts.parents).chain(&self.parts.children);
         stores.find(|store| store.reader().ty() == ty)
     }
 
-    /// The cached schema of the parents.
     pub(super) fn parent_schema(&self) -> &ParentSchema {
         &self.schema
     }
@@ -257,7 +233,6 @@ impl Context {
         &self.undeclared
     }
 
-    /// The queue of Events to send.
     pub(super) fn events(&self) -> &EventQueue {
         &self.events
     }
@@ -282,7 +257,6 @@ impl Context {
         &self.timed_out
     }
 
-    /// The deletion budget of the operator.
     pub(super) fn budget(&self) -> MutexGuard<'_, DeletionBudget> {
         self.budget.lock().unwrap_or_else(PoisonError::into_inner)
     }

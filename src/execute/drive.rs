@@ -19,20 +19,15 @@ use crate::{
     schedule::continues_at_once,
 };
 
-/// A reconcile that has ended.
 #[derive(Debug)]
 pub(crate) struct Reconciled {
-    /// The result.
     pub(crate) report: Report,
-    /// The memory for the next reconcile.
     pub(crate) memory: Memory,
-    /// When it started.
     pub(crate) started: SystemTime,
     /// The same on the monotonic clock: earlier changes were seen.
     pub(crate) began: Instant,
     /// How long it took, without the wait for a permit.
     pub(crate) took: Duration,
-    /// How long its steps took.
     pub(crate) steps: StepTimes,
 }
 
@@ -94,10 +89,8 @@ pub(super) struct Driver<'a> {
     is_finished: bool,
 }
 
-/// The effects in progress.
 pub(super) type InProgress<'a> = FuturesUnordered<BoxFuture<'a, Done<'a>>>;
 
-/// The result of an effect.
 pub(super) enum Done<'a> {
     Event(Event),
     TimedOut(call::TimedOutCall<'a>),
@@ -205,7 +198,6 @@ impl<'a> From<call::Called<'a>> for Done<'a> {
     }
 }
 
-/// Folds, counts and announces the result of a machine.
 fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
     let Ended { journal, mut memory, redactor, parent, times, preview: _ } = ended;
     let calms_in = memory.flapping().calms_in(Instant::now(), context.settings().calm());

@@ -10,7 +10,6 @@ use crate::{
     reply::{ApiError, ErrorClass, ParentEvent, Regarding},
 };
 
-/// The capacity of the queue.
 const QUEUE: usize = 256;
 
 /// How often an Event is sent to a server that throttles; those behind it wait meanwhile.
@@ -26,7 +25,6 @@ const LONGEST_THROTTLE_PAUSE: Duration = Duration::from_mins(1);
 #[derive(Default)]
 pub(super) struct EventQueue(OnceLock<mpsc::Sender<Entry>>);
 
-/// An entry of the queue.
 enum Entry {
     Event(Box<(Regarding, ParentEvent)>),
     /// Signals that all earlier entries were sent.
@@ -34,7 +32,6 @@ enum Entry {
 }
 
 impl EventQueue {
-    /// Queues an Event, to be sent in the name of an operator.
     pub(super) fn send(
         &self,
         cluster: &Cluster,

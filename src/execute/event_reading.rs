@@ -16,11 +16,9 @@ use crate::{
 
 /// The most objects to read Events of: one request each, as the API can select by one uid only.
 const MAX_OBJECTS: usize = 20;
-/// The most concurrent requests.
 const AT_ONCE: usize = 4;
 /// The time after which the answers so far are returned.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// The most Events returned.
 const MAX_EVENTS: usize = 100;
 
 impl Context {
@@ -54,7 +52,6 @@ impl Context {
     }
 }
 
-/// The answers so far.
 #[derive(Default)]
 struct Gathered {
     events: Vec<ObjectEvent>,

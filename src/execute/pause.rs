@@ -24,12 +24,10 @@ impl Context {
         self.paused().swap(false, Ordering::AcqRel)
     }
 
-    /// Whether the operator is paused.
     pub(super) fn has_paused(&self) -> bool {
         self.paused().load(Ordering::Acquire)
     }
 
-    /// Whether a parent or the operator is paused.
     pub(super) fn pauses(&self, parent: &Object) -> bool {
         self.has_paused() || is_paused(parent)
     }

@@ -30,7 +30,6 @@ impl RequestPermits {
         Self(Arc::new(Semaphore::new(at_once)))
     }
 
-    /// The number of free permits.
     pub(super) fn spare(&self) -> usize {
         self.0.available_permits()
     }

@@ -25,7 +25,6 @@ struct Known {
     schema: Option<Arc<TypeSchema>>,
     read_at: Option<Instant>,
     unpublished_since: Option<Instant>,
-    /// The last failed read, and its error.
     failed: Option<(Instant, ApiError)>,
 }
 
@@ -89,7 +88,6 @@ impl ParentSchema {
         self.known().fresh()
     }
 
-    /// The schema, fresh or not.
     pub(super) fn last_known(&self) -> Option<Arc<TypeSchema>> {
         self.known().schema.clone()
     }

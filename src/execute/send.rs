@@ -4,7 +4,6 @@ use super::Context;
 use crate::run::{Answer, DryRun, Force, Reply, Request, Whole};
 
 impl Context {
-    /// Sends a request, and returns the answer.
     pub(super) async fn send(&self, request: Request) -> Answer {
         let (cluster, manager) = (self.cluster(), self.name().as_str());
         match request {

@@ -16,7 +16,6 @@ use crate::{
     store::Store,
 };
 
-/// The current time.
 pub(super) fn now() -> Now {
     Now { monotonic: Instant::now(), wall: SystemTime::now() }
 }

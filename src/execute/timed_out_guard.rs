@@ -18,7 +18,6 @@ impl Context {
         TimedOutGuard { context: self, called }
     }
 
-    /// The reason if handlers past their deadline hold all permits.
     pub(crate) fn why_blocked(&self, now: Instant) -> Option<String> {
         self.timed_out().why_blocked(self.config().max_concurrent_reconciles, now)
     }

@@ -8,7 +8,6 @@ use crate::{
     reply::{EventKind, Regarding},
 };
 
-/// The reason of the Event.
 const REASON: &str = "Undecodable";
 
 impl Context {

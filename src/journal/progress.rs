@@ -39,12 +39,10 @@ impl Progress {
         self.end == End::Alive
     }
 
-    /// What was paused when the reconcile began.
     pub(crate) fn began_paused(&self) -> Option<PausedBy> {
         self.began_paused
     }
 
-    /// How many writes of children a pause holds.
     pub(crate) fn held_writes(&self) -> usize {
         match self.paused {
             Some(Pause { held: Held::Writes(held), .. }) => held,
@@ -57,12 +55,10 @@ impl Progress {
         self.waits
     }
 
-    /// Whether children were written.
     pub(crate) fn has_written(&self) -> bool {
         self.writes > 0
     }
 
-    /// How many children were deleted to be recreated.
     pub(crate) fn recreated(&self) -> usize {
         self.recreated
     }
@@ -72,12 +68,10 @@ impl Progress {
         self.deleted
     }
 
-    /// Whether the server is throttling requests.
     pub(crate) fn is_throttled(&self) -> bool {
         self.is_throttled
     }
 
-    /// How many requests failed.
     pub(crate) fn failed_requests(&self) -> usize {
         self.failed_requests
     }
@@ -93,7 +87,6 @@ impl Progress {
         self.put_off > 0 || self.failed_requests > 0 || self.is_foreign
     }
 
-    /// Whether anything has failed.
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.is_some() || self.failed_requests > 0 || self.is_foreign
     }
@@ -116,7 +109,6 @@ impl Progress {
         self.quotes_others
     }
 
-    /// How often a repeated write was too frequent.
     pub(crate) fn slowed(&self) -> Option<u32> {
         self.slowed
     }

@@ -12,7 +12,6 @@ use crate::{
 /// The cache of one type at the moment of a scrape.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CacheGauges {
-    /// How many objects are cached.
     pub(crate) objects: usize,
     /// The bytes of their JSON.
     pub(crate) bytes: usize,

@@ -37,7 +37,6 @@ static NO_EXCEPTIONS: LazyLock<Exceptions> = LazyLock::new(Exceptions::default);
 /// A child as an apply leaves it: applying the same again would not change this version.
 #[derive(Debug, Clone)]
 pub struct Settled {
-    /// The child.
     pub(crate) id: ChildId,
     /// The hash of what was desired, see [`Write::desired_hash`].
     pub(crate) desired_hash: u64,
@@ -100,7 +99,6 @@ impl LastApplied {
         self.settled.sort_unstable_by(|a, b| a.id().cmp(&b.id()));
     }
 
-    /// Records where the server has changed a settled child.
     pub(super) fn alter(&mut self, id: &ChildId, paths: Vec<String>) {
         if !paths.is_empty() {
             self.exceptions_mut().altered.insert(id.clone(), paths);
@@ -191,7 +189,6 @@ impl LastApplied {
         self.exceptions().altered.get(id).cloned().unwrap_or_default()
     }
 
-    /// The conflict about the fields of a child.
     pub(crate) fn contested_of(&self, id: &ChildId) -> Option<&Contested> {
         self.exceptions().contested.get(id)
     }

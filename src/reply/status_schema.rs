@@ -13,13 +13,10 @@ const MAX_PATHS: usize = 10;
 /// The parts of a type's schema that are used.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TypeSchema {
-    /// The declared status fields.
     pub(crate) status: StatusSchema,
-    /// Which fields hold secrets.
     pub(crate) secrets: SecretFields,
 }
 
-/// The declared status fields of a type.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StatusSchema(Kind);
 

@@ -50,7 +50,6 @@ impl Machine {
         }
     }
 
-    /// The parent does not exist any more.
     fn gone(&mut self, at: &Moment<'_>) {
         self.parent_is(End::Gone, at);
         self.finish(at);

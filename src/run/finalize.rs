@@ -173,7 +173,6 @@ impl Machine {
         }
     }
 
-    /// Removes our finalizer from the parent.
     pub(super) fn release(&mut self, at: &Moment<'_>) {
         // The pause may have begun during the deletions.
         if let Some(by) = self.paused_by_now(at) {

@@ -51,12 +51,10 @@ static NOTHING_RARE: LazyLock<Rare> = LazyLock::new(Rare::default);
 // === reading ===
 
 impl Memory {
-    /// The last applied state of each child.
     pub(crate) fn last_applied(&self) -> &LastApplied {
         &self.last_applied
     }
 
-    /// How often in a row the handler has failed.
     pub(crate) fn handler_failures(&self) -> HandlerFailures {
         self.handler_failures
     }
@@ -65,12 +63,10 @@ impl Memory {
         self.had_children
     }
 
-    /// The state of the deletion guard; `None` before the first reconcile.
     pub(crate) fn deletion_guard(&self) -> Option<&DeletionGuard> {
         self.deletion_guard.as_ref()
     }
 
-    /// Repeated writes.
     pub(crate) fn flapping(&self) -> &Flapping {
         &self.flapping
     }
@@ -87,12 +83,10 @@ impl Memory {
         self.status
     }
 
-    /// The Events that were sent, for `report` to update.
     pub(crate) fn announced_mut(&mut self) -> &mut Announced {
         &mut self.announced
     }
 
-    /// Foreign objects with the name of a child.
     pub(crate) fn foreign(&self) -> &BTreeMap<ChildId, ForeignChild> {
         &self.rare().foreign
     }
@@ -105,7 +99,6 @@ impl Memory {
         self.rare().throttled.contains(child)
     }
 
-    /// The wait that is deferred until a recreated child exists.
     pub(crate) fn deferred_wait(&self) -> Option<u32> {
         self.rare().deferred_wait
     }
@@ -154,7 +147,6 @@ impl Memory {
 // === changing ===
 
 impl Memory {
-    /// Replaces the last applied state by that of a plan.
     pub(super) fn set_last_applied(&mut self, last_applied: LastApplied) {
         self.last_applied = last_applied;
     }
@@ -274,7 +266,6 @@ impl Memory {
         }
     }
 
-    /// The server accepts writes again.
     pub(super) fn forget_throttled(&mut self) {
         self.rare_if(false, |rare| rare.throttled.clear());
     }
@@ -314,12 +305,10 @@ impl Memory {
         self.learn(fact, Instant::now(), Calm::new(backoff));
     }
 
-    /// The Events that were sent.
     pub(crate) fn announced(&self) -> &Announced {
         &self.announced
     }
 
-    /// Forgets the last applied state.
     pub(crate) fn forget_last_applied(&mut self) {
         self.last_applied = LastApplied::default();
     }
@@ -329,7 +318,6 @@ impl Memory {
         self.rare_if(false, |rare| rare.terminating.age(by));
     }
 
-    /// The children whose writes were throttled.
     pub(crate) fn throttled(&self) -> &[ChildId] {
         &self.rare().throttled
     }

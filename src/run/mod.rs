@@ -73,13 +73,11 @@ use crate::{
 /// The parent to reconcile.
 #[derive(Debug)]
 pub(crate) struct Job {
-    /// The parent's key.
     pub(crate) key: ObjectKey,
     /// The parent's uid: another object of the same name is another parent.
     pub(crate) uid: Uid,
     /// How many reconciles directly before this one wrote children.
     pub(crate) after_writes: u32,
-    /// The memory of earlier reconciles.
     pub(crate) memory: Memory,
 }
 
@@ -109,18 +107,14 @@ pub(crate) struct Machine {
     step_began: Option<Instant>,
 }
 
-/// A reconcile that has ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// What happened.
     pub(crate) journal: Journal,
-    /// The memory for the next reconcile.
     pub(crate) memory: Memory,
     /// The redactor for texts of handlers and servers.
     pub(crate) redactor: Redactor,
     /// The parent as last seen; `None` when it was gone.
     pub(crate) parent: Option<Object>,
-    /// How long the steps took.
     pub(crate) times: StepTimes,
     /// What it would have done, where it was only to be shown and could be planned.
     pub(crate) preview: Option<Box<Previewed>>,
@@ -133,7 +127,6 @@ struct Moment<'a> {
 }
 
 impl Machine {
-    /// A machine that has not begun.
     pub(crate) fn new(settings: Arc<Settings>, job: Job) -> Self {
         let Job { key, uid, after_writes, memory } = job;
         let (journal, drift, parent, observed, redactor, preview) = <_>::default();
@@ -160,7 +153,6 @@ impl Machine {
         }
     }
 
-    /// Processes an event, and returns the effects.
     pub(crate) fn step(&mut self, event: Event, snapshot: &dyn Snapshot, now: Now) -> Vec<Effect> {
         let at = Moment { snapshot, now };
         self.step_began.get_or_insert(now.monotonic);
@@ -177,12 +169,10 @@ impl Machine {
         std::mem::take(&mut self.effects)
     }
 
-    /// The parent as the reconcile sees it.
     pub(crate) fn parent(&self) -> Option<&Object> {
         self.parent.as_ref()
     }
 
-    /// The Events that were sent about the parent; owned by `report`.
     pub(crate) fn announced_mut(&mut self) -> &mut Announced {
         self.memory.announced_mut()
     }
@@ -240,7 +230,6 @@ impl Machine {
         Some(self.take(turn, at))
     }
 
-    /// The report of the facts so far.
     fn report(&self, at: &Moment<'_>) -> Report {
         let calms_in = self.memory.flapping().calms_in(at.now.monotonic, self.settings.calm());
         let nothing = Redactor::default();
@@ -254,7 +243,6 @@ impl Machine {
         self.times.add(step, at.now.monotonic.saturating_duration_since(began));
     }
 
-    /// What pauses the parent now.
     fn paused_by_now(&self, at: &Moment<'_>) -> Option<PausedBy> {
         self.view(at, |view| -> Option<PausedBy> { view.paused_by_now() }).flatten()
     }

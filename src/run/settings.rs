@@ -37,7 +37,6 @@ impl Settings {
         })
     }
 
-    /// The operator's configuration.
     pub(crate) fn config(&self) -> &OperatorConfig {
         &self.config
     }
@@ -47,7 +46,6 @@ impl Settings {
         &self.name
     }
 
-    /// How the operator's parents are scheduled.
     pub(crate) fn policy(&self) -> Policy {
         let config = &self.config;
         let backoff = Backoff { min: config.min_error_backoff, max: config.max_error_backoff };
@@ -75,12 +73,10 @@ impl Settings {
         parent.is_deleting() || !self.selects(parent)
     }
 
-    /// Whether a parent is selected.
     pub(crate) fn selects(&self, parent: &Object) -> bool {
         self.selection.selects(parent)
     }
 
-    /// Whether our finalizer is on a parent.
     pub(crate) fn holds(&self, parent: &Object) -> bool {
         parent.finalizers().contains(&self.name.finalizer())
     }
@@ -99,7 +95,6 @@ impl Settings {
         self.has_finalizer
     }
 
-    /// Whether parents need our finalizer.
     pub(crate) fn needs_finalizer(&self) -> bool {
         self.needs_finalizer
     }
@@ -132,7 +127,6 @@ impl Settings {
         ApiError::Unlabelled { label: self.config.labels.managed_by.clone() }
     }
 
-    /// Whether writes of a child take fields of other managers.
     pub(super) fn forces(&self, child: &ChildId) -> bool {
         use crate::operator::ConflictPolicy::Force;
         self.config.child_config(&child.ty).is_none_or(|config| config.conflicts == Force)

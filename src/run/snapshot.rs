@@ -18,7 +18,6 @@ use crate::{
 pub(crate) trait Snapshot {
     /// The cached parent, if it is still the one with this uid.
     fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object>;
-    /// A cached object.
     fn cached(&self, id: &ChildId) -> Option<Object>;
     /// The cached objects that refer to the parent, ours or not.
     fn observed(&self, parent: &Object) -> Children;
@@ -28,9 +27,7 @@ pub(crate) trait Snapshot {
     fn undecodable_children(&self, parent: &Object) -> Vec<Undecodable>;
     /// The child types whose cache may be incomplete for a parent.
     fn unsynced(&self, parent: &Object) -> BTreeSet<K8sType>;
-    /// Whether the cached parent may be outdated.
     fn may_be_old(&self, parent: &Object) -> bool;
-    /// Whether the operator is paused.
     fn is_paused(&self) -> bool;
     /// The reason if children cannot be listed.
     fn unavailable(&self) -> Option<String>;
@@ -47,9 +44,7 @@ pub(crate) trait Snapshot {
 /// The time of a step, on both clocks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Now {
-    /// Monotonic.
     pub(crate) monotonic: Instant,
-    /// Wall clock.
     pub(crate) wall: SystemTime,
 }
 
@@ -75,7 +70,6 @@ impl<'a> Overlaid<'a> {
         Self { under, effects, settings }
     }
 
-    /// The newest pending change of an object.
     fn overlaid(&self, id: &ChildId) -> Option<Pending> {
         let pending = |effect: &Effect| match effect {
             Effect::Cache(Cache::Wrote(object) | Cache::Saw(object)) => (object.ty() == &id.ty

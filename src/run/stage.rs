@@ -11,13 +11,11 @@ use crate::{
 /// How far a reconcile is.
 #[derive(Debug)]
 pub(super) enum Stage {
-    /// Not begun.
     Fresh,
     /// The steps before the handler is called.
     Beginning(Purpose),
     /// Undecodable children are read live, one by one.
     Undecodable(VecDeque<ChildId>),
-    /// The handler is running.
     Called(Call),
     /// The children that Kubernetes does not collect are listed, one list after the other.
     Listing(VecDeque<(K8sType, Option<String>)>, Vec<Object>),
@@ -25,17 +23,13 @@ pub(super) enum Stage {
     Collecting(VecDeque<Object>),
     /// The other children are deleted.
     CollectingOthers(VecDeque<Object>),
-    /// A plan is carried out.
     CarryingOut(CarryOut),
-    /// The status is written.
     WritingStatus,
     /// The schema is read to know what is secret.
     Redacting(Then),
-    /// Nothing more is to come.
     Finished,
 }
 
-/// What a change of the finalizers is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// A sync follows; `is_due` tells whether the finalizers had to be changed.
@@ -44,7 +38,6 @@ pub(super) enum Purpose {
     Release,
 }
 
-/// A call of the handler.
 #[derive(Debug, Default)]
 pub(super) struct Call {
     /// What the handler returned while the status with the timeout was being written.
@@ -58,12 +51,10 @@ pub(super) struct Call {
 /// A plan that is carried out.
 #[derive(Debug)]
 pub(super) struct CarryOut {
-    /// The status that the handler returned.
     pub(super) status: Option<parent::status::Returned>,
     pub(super) steps: Vec<Step>,
     pub(super) waiting: Vec<Waiting>,
     pub(super) replacing: Vec<Uid>,
-    /// The number of existing children.
     pub(super) existing: usize,
     /// What pauses the whole plan.
     pub(super) paused: Option<crate::journal::PausedBy>,
@@ -72,7 +63,6 @@ pub(super) struct CarryOut {
     pub(super) taken: Option<Reservation>,
 }
 
-/// The phase of a plan.
 #[derive(Debug)]
 pub(super) enum Phase {
     /// Dry runs of children with `on_delete`.
@@ -83,9 +73,7 @@ pub(super) enum Phase {
     MayCreate,
     /// Deletions are reserved from the operator's budget.
     Reserving,
-    /// Children are written.
     Writing(Window),
-    /// Children are deleted, one after the other.
     Deleting(VecDeque<Deletion>),
 }
 
@@ -101,18 +89,14 @@ pub(super) struct Window {
     pub(super) failures: usize,
 }
 
-/// What follows the read of the schema.
 #[derive(Debug)]
 pub(super) enum Then {
-    /// The status.
     WriteStatus(Option<parent::status::Returned>),
     /// A status write that waited for the schema.
     ResumeStatus(Box<parent::status::Writing>),
-    /// The end.
     Finish,
 }
 
-/// The purpose of a request.
 #[derive(Debug)]
 pub(super) enum Awaited {
     /// Live read of an undecodable parent.

@@ -11,7 +11,6 @@ use crate::{
     reply::ApiError,
 };
 
-/// The result of a module.
 #[derive(Debug)]
 #[must_use]
 pub(super) struct Turn<N> {
@@ -76,7 +75,6 @@ pub(super) fn put_off(child: &ChildId, why: &'static str) -> Fact {
     Fact::Waits { child: child.clone(), why: Wait::Others(why), is_put_off: true }
 }
 
-/// A child waits.
 pub(super) fn waits(child: &ChildId, why: Wait) -> Fact {
     Fact::Waits { child: child.clone(), why, is_put_off: false }
 }
@@ -110,7 +108,6 @@ pub(crate) enum StopReason {
     Outdated,
     /// The parent or the operator was paused.
     Paused(PausedBy),
-    /// The server is throttling requests.
     Throttled,
 }
 

@@ -26,7 +26,6 @@ impl View<'_> {
         now.is_none_or(|now| now != *self.parent && self.settings.is_leaving(&now))
     }
 
-    /// What pauses a parent, if anything.
     pub(super) fn paused_by(&self, parent: &Object) -> Option<PausedBy> {
         let by_operator = self.snapshot.is_paused().then_some(PausedBy::Operator);
         is_paused(parent).then_some(PausedBy::Annotation).or(by_operator)
@@ -40,7 +39,6 @@ impl View<'_> {
         by_annotation.then_some(PausedBy::Annotation).or(by_operator)
     }
 
-    /// What pauses the parent now.
     pub(super) fn paused_by_now(&self) -> Option<PausedBy> {
         self.paused_by(self.parent).or_else(|| self.paused_meanwhile())
     }

@@ -31,7 +31,6 @@ pub(crate) struct Position {
 const MAX_PASSED_OVER: u32 = 15;
 
 impl<T> Queue<T> {
-    /// An empty queue.
     pub(crate) fn new() -> Self {
         let lanes = Priority::ALL.map(|_| BTreeMap::new());
         Self { lanes, passed_over: Priority::ALL.map(|_| 0), arrivals: 0 }
@@ -61,7 +60,6 @@ impl<T> Queue<T> {
         self.lanes[position.priority.lane()].remove(&position.arrival)
     }
 
-    /// Removes the next entry.
     pub(crate) fn pop(&mut self) -> Option<(Priority, T)> {
         let priority = self.next_priority()?;
         let (_, entry) = self.lanes[priority.lane()].pop_first()?;
@@ -73,12 +71,10 @@ impl<T> Queue<T> {
         Some((priority, entry))
     }
 
-    /// Whether it is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.lanes.iter().all(BTreeMap::is_empty)
     }
 
-    /// How many entries of a priority wait.
     pub(crate) fn waiting(&self, priority: Priority) -> usize {
         self.lanes[priority.lane()].len()
     }

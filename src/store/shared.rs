@@ -29,7 +29,6 @@ impl Store {
         Self(StoreReader { ty, contents })
     }
 
-    /// A handle for reading.
     pub(crate) fn reader(&self) -> StoreReader {
         self.0.clone()
     }
@@ -176,12 +175,10 @@ impl fmt::Debug for Store {
 // === StoreReader ===
 
 impl StoreReader {
-    /// The type of the objects.
     pub(crate) fn ty(&self) -> &K8sType {
         &self.ty
     }
 
-    /// The object with this key.
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<Object> {
         self.read().get(key).cloned()
     }
@@ -203,12 +200,10 @@ impl StoreReader {
         self.read().of_parent(parent).cloned().collect()
     }
 
-    /// How many objects are cached.
     pub(crate) fn len(&self) -> usize {
         self.read().len()
     }
 
-    /// Whether nothing is cached.
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -223,7 +218,6 @@ impl StoreReader {
         self.read().is_synced(None)
     }
 
-    /// Whether a scope has had its first complete list.
     pub(crate) fn is_scope_synced(&self, scope: ScopeId) -> bool {
         self.read().is_scope_synced(scope)
     }

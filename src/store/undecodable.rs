@@ -48,7 +48,6 @@ impl UndecodableObjects {
         known.map(|known| known.parents.clone()).unwrap_or_default()
     }
 
-    /// Records that a version of an object was decoded.
     pub(super) fn has_read(&mut self, key: &ObjectKey, version: &ResourceVersion) {
         let undecodable = self.0.get(key).map(|entry| entry.object.resource_version());
         if undecodable.is_some_and(|it| it.is_none_or(|it| !version.is_older_than(it))) {

@@ -41,7 +41,6 @@ const DRAIN: Duration = Duration::from_secs(4);
 /// Creates the client on the supervisor's runtime, which then drives its connections.
 pub(super) type Connecting = Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Client>> + Send>;
 
-/// The callback for readiness.
 pub(super) type OnReady = Box<dyn FnOnce(&Ready) + Send>;
 
 /// What a system is made of.
@@ -58,7 +57,6 @@ pub(super) struct Parts {
     pub(super) program: Program,
 }
 
-/// Runs a system on this thread until the stop signal.
 pub(super) fn run(
     parts: Parts,
     started: oneshot::Sender<Handles>,

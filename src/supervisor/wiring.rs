@@ -102,17 +102,14 @@ impl Wiring {
         }
     }
 
-    /// The state that the web endpoint shows.
     pub(super) fn board(&self) -> &Board {
         &self.board
     }
 
-    /// The metrics of the process.
     pub(super) fn metrics(&self) -> &Metrics {
         &self.metrics
     }
 
-    /// The connection to the API server.
     pub(super) fn cluster(&self) -> &Cluster {
         &self.cluster
     }

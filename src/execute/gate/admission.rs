@@ -30,11 +30,9 @@ pub(crate) struct Ticket {
     position: Position,
 }
 
-/// The answer to a request for a permit.
 #[derive(Debug)]
 #[must_use]
 pub(crate) enum Entry {
-    /// A permit is free.
     Now(Permit),
     /// The waiter is called when one is free.
     Later(Ticket),
@@ -103,7 +101,6 @@ impl Gate {
         self.state().is_closed = true;
     }
 
-    /// Whether the gate is closed.
     pub(crate) fn is_closed(&self) -> bool {
         self.state().is_closed
     }
@@ -125,7 +122,6 @@ impl Gate {
         }
     }
 
-    /// The current state of the gate.
     pub(crate) fn look(&self) -> QueueState {
         let state = self.state();
         let waiting = |priority| (priority, state.queue.waiting(priority));

@@ -27,11 +27,8 @@ pub(crate) use budget::{DeletionBudget, Exceeded, Reservation};
 /// What a reconcile wants to delete.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WantedDeletions<'a> {
-    /// The operator's limit.
     pub(crate) limit: DeletionLimit,
-    /// The parent.
     pub(crate) parent: &'a Object,
-    /// The children to delete.
     pub(crate) deletions: &'a [&'a Deletion],
     /// How many children the parent has, those included.
     pub(crate) existing: usize,
@@ -71,11 +68,9 @@ pub(crate) enum Verdict {
 /// Deletions that wait for an administrator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HeldDeletions {
-    /// How many.
     pub(crate) deletions: usize,
     /// How many children the parent has.
     pub(crate) of: usize,
-    /// Why.
     pub(crate) why: Exceeded,
     /// The value of the annotation that allows them.
     pub(crate) code: String,

@@ -222,7 +222,6 @@ impl Machine {
     }
 }
 
-/// The result of a task for one child.
 pub(in crate::run) struct ChildEnd {
     /// The child is to be deleted after all writes.
     pub(in crate::run) deletion: Option<Deletion>,

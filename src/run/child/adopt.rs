@@ -39,7 +39,6 @@ pub(super) fn begin(attempt: Attempt, live: Object) -> Turn<Next> {
     ask(request, State::Adopt(Adopting::Tried(adoption)))
 }
 
-/// Continues with an answer.
 pub(super) fn answered(state: Adopting, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
         Adopting::Tried(adoption) => match Reply::written(answer) {
@@ -138,7 +137,6 @@ fn is_same(whole: &Value, live: &Object) -> bool {
         && metadata["resourceVersion"] == live.resource_version().to_string()
 }
 
-/// The object has changed.
 fn outdated(child: &ChildId) -> Turn<Next> {
     done().note(put_off(child, "it changed during the adoption"))
 }

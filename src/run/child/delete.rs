@@ -61,7 +61,6 @@ pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<N
     confirmed(deletion, tries, view)
 }
 
-/// Continues with an answer.
 pub(super) fn answered(state: Deleting, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
         Deleting::Parent(deletion, tries) => match Reply::object(answer) {

@@ -65,12 +65,10 @@ fn duplicates(error: &ApiError) -> Vec<String> {
     duplicates.map(|cause| cause.field.clone()).collect()
 }
 
-/// Reads the whole object.
 pub(super) fn begin(takeover: Takeover) -> Turn<Next> {
     ask(Request::ReadWhole(takeover.id.clone()), State::TakeOver(TakingOver::Whole(takeover)))
 }
 
-/// Continues with an answer.
 pub(super) fn answered(state: TakingOver, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
         TakingOver::Whole(it) => {

@@ -12,7 +12,6 @@ use crate::{
 /// The repeated writes of a reconcile. Only [`Drift::learn`] changes it.
 #[derive(Debug, Default)]
 pub(in crate::run) struct Drift {
-    /// Whether the parent is unchanged since the previous reconcile.
     is_same_parent: bool,
     /// The pending rewrites, and those that were written.
     rewrites: HashMap<ChildId, Rewrite>,
@@ -32,7 +31,6 @@ impl Drift {
         Self { is_same_parent, rewrites, ..Self::default() }
     }
 
-    /// Whether the parent is unchanged since the previous reconcile.
     pub(in crate::run) fn is_same_parent(&self) -> bool {
         self.is_same_parent
     }
@@ -42,12 +40,10 @@ impl Drift {
         self.rewrites.get(child)
     }
 
-    /// The rewrites that were written.
     pub(super) fn rewritten(&self) -> &[(ChildId, Rewrite, Verb)] {
         &self.rewritten
     }
 
-    /// Whether a child of a type was created.
     pub(super) fn has_created(&self, ty: &K8sType) -> bool {
         self.created.contains(ty)
     }

@@ -13,7 +13,6 @@ use crate::{
     },
 };
 
-/// The search for a rival.
 #[derive(Debug)]
 pub(in crate::run) struct Search {
     id: ChildId,
@@ -50,7 +49,6 @@ impl Search {
         (Some(Fact::Drifted { child, paths, to, changed_by }), search)
     }
 
-    /// The search before a status is written; `paths` are the fields that it writes.
     pub(in crate::run) fn before_status(view: &View<'_>, paths: Vec<String>) -> Option<Self> {
         let (subject, why) = (Subject::Status, FlappingReason::FightingOverStatus);
         let is_due = view.memory.flapping().is_about_to_begin(&subject, why);
@@ -72,7 +70,6 @@ impl Search {
         })
     }
 
-    /// The live read.
     pub(in crate::run) fn request(&self) -> Request {
         Request::ReadWhole(self.id.clone())
     }

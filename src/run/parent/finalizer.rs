@@ -28,11 +28,9 @@ use crate::{
 pub(in crate::run) enum FinalizerChange {
     /// Adds ours. Not to a parent that has left: nobody might remove it.
     Add,
-    /// Removes ours.
     Remove,
 }
 
-/// A change in progress.
 #[derive(Debug)]
 pub(in crate::run) struct Changing {
     change: FinalizerChange,
@@ -41,14 +39,12 @@ pub(in crate::run) struct Changing {
     attempt: usize,
 }
 
-/// What is waited for.
 #[derive(Debug)]
 pub(in crate::run) enum State {
     Patched(Changing),
     Looking(Changing),
 }
 
-/// What is next.
 #[derive(Debug)]
 pub(in crate::run) enum Next {
     Ask(Request, State),
@@ -87,7 +83,6 @@ pub(in crate::run) fn begin(
     Changing { change, parent, was_leaving, attempt: 1 }.send(view)
 }
 
-/// Continues with an answer.
 pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
         State::Patched(changing) => match Reply::written(answer) {

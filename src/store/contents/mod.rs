@@ -59,7 +59,6 @@ pub(super) struct Contents {
     tombstones: HashMap<Uid, Tombstone>,
     /// Recently deleted objects: a late reply does not bring them back.
     departed: Departed,
-    /// Objects that cannot be decoded.
     pub(super) undecodable: UndecodableObjects,
     /// The clock when the last undecodable object without a known name was shown.
     last_nameless: u64,
@@ -184,7 +183,6 @@ impl Contents {
         !is_shown && self.scopes.iter().any(is_past)
     }
 
-    /// Accepts an object that the server has shown, if it is newer than what is known.
     fn accept(&mut self, object: Object) -> Option<Change> {
         self.undecodable.has_read(object.key(), object.resource_version());
         let is_known_gone =

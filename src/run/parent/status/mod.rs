@@ -39,7 +39,6 @@ use crate::{
 
 const TRIES: usize = 3;
 
-/// Begins to write a status.
 pub(in crate::run) fn begin(scope: Scope, wanted: Wanted, view: &View<'_>) -> Turn<Next> {
     let seen = view.parent.clone();
     let handler = wanted.handler.as_ref().map(|returned| &returned.0);
@@ -62,7 +61,6 @@ pub(in crate::run) fn begin(scope: Scope, wanted: Wanted, view: &View<'_>) -> Tu
     }
 }
 
-/// Continues with an answer.
 pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
         State::FindRival(search, writing) => {
@@ -74,7 +72,6 @@ pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) ->
     }
 }
 
-/// Continues with the schema.
 pub(in crate::run) fn schema_read(
     writing: Writing,
     schema: Result<Option<Arc<TypeSchema>>, ApiError>,
@@ -129,7 +126,6 @@ impl Writing {
         turn.before(Turn::new(Next::Ask(request, Box::new(State::Patched(patching)))))
     }
 
-    /// The patch for a version of the parent.
     fn patch_of(&self, parent: &Object, schema: &TypeSchema, view: &View<'_>) -> StatusPatch {
         let Wanted { handler, conditions, holds_none, .. } = &self.wanted;
         status_patch(StatusInput {
@@ -299,7 +295,6 @@ fn children<'a>(wanted: &'a Wanted, view: &View<'_>) -> ChildrenField<'a> {
     }
 }
 
-/// A hash of a status change.
 fn change_of(parent: &Object, body: &Value) -> u64 {
     let before = parent.field("status").unwrap_or_default();
     crate::report::number_of(&(before.to_string(), body["status"].to_string()))
