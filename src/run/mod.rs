@@ -212,10 +212,9 @@ impl Machine {
     /// Calls a module with its view.
     fn view<T>(&self, at: &Moment<'_>, f: impl FnOnce(&View<'_>) -> T) -> Option<T> {
         let parent = self.parent.as_ref()?;
-        let snapshot = Overlaid::new(at.snapshot, &self.effects, &self.settings);
         Some(f(&View {
             settings: &self.settings,
-            snapshot: &snapshot,
+            snapshot: Overlaid::new(at.snapshot, &self.effects, &self.settings),
             now: at.now,
             parent,
             memory: &self.memory,

@@ -1,6 +1,6 @@
 //! What a module may read, and predicates on it.
 
-use super::{Memory, Now, Settings, Snapshot, drift::Drift};
+use super::{Memory, Now, Settings, drift::Drift, snapshot::Overlaid};
 use crate::{
     journal::{PausedBy, Progress},
     object::Object,
@@ -10,7 +10,7 @@ use crate::{
 /// What a module may read.
 pub(super) struct View<'a> {
     pub(super) settings: &'a Settings,
-    pub(super) snapshot: &'a dyn Snapshot,
+    pub(super) snapshot: Overlaid<'a>,
     pub(super) now: Now,
     /// The parent as the reconcile sees it.
     pub(super) parent: &'a Object,
