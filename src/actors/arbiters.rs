@@ -1,6 +1,6 @@
 //! The threads of the reconcilers. The uid of a parent selects its thread.
 
-use std::{fmt, sync::Arc, time::Instant};
+use std::{sync::Arc, time::Instant};
 
 use actix::{Actor, Addr, Arbiter, ArbiterHandle};
 
@@ -73,18 +73,6 @@ impl Drop for Arbiters {
             // A panic of an actor was logged when it happened.
             let _ = arbiter.join();
         }
-    }
-}
-
-impl fmt::Debug for Arbiters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Arbiters({})", self.0.len())
-    }
-}
-
-impl fmt::Debug for ArbiterPool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ArbiterPool({})", self.0.len())
     }
 }
 

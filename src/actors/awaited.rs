@@ -22,7 +22,6 @@ pub(super) struct Awaited {
 }
 
 impl Awaited {
-    /// A reconcile begins, which sees all that has changed.
     pub(super) fn begin(&mut self) {
         self.meanwhile = Vec::new();
     }

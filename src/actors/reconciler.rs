@@ -15,7 +15,7 @@ use tokio::{runtime::Handle, task::JoinError};
 use super::{
     awaited::Awaited,
     deferred::Deferred,
-    mailbox::{Metered, MeteredMessage, MeteredRecipient, Receive, post},
+    mailbox::{Metered, MeteredRecipient, Receive, post},
     messages::{Admitted, Awaits, Ended},
     shown::{cause, history_entry, message, next_wake, shown, stage},
     timer::Timer,
@@ -232,7 +232,6 @@ impl Reconciler {
         has_changed
     }
 
-    /// Records that a reconcile was followed by another; returns the causes of that one.
     fn continued(&mut self, next: &Reconciled, ctx: &mut actix::Context<Self>) -> Vec<Cause> {
         let saw_all = self.last_touch.is_none_or(|touched| touched < next.began);
         self.step(Input::Continued { saw_all }, ctx);
@@ -308,7 +307,7 @@ impl Drop for Reconciler {
     }
 }
 
-impl<M: MeteredMessage> Handler<Metered<M>> for Reconciler
+impl<M: Send + 'static> Handler<Metered<M>> for Reconciler
 where
     Self: Receive<M>,
 {

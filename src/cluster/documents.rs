@@ -7,7 +7,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
-    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -92,11 +91,5 @@ impl Documents {
 
     fn all(&self) -> MutexGuard<'_, HashMap<String, Document>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl fmt::Debug for Documents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.all().keys()).finish()
     }
 }

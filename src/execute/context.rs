@@ -1,7 +1,6 @@
 //! The state that all reconciles of one operator share.
 
 use std::{
-    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
     time::Instant,
 };
@@ -269,17 +268,5 @@ impl Context {
     ) -> Result<Reservation, Exceeded> {
         let children = || self.count_children();
         self.budget().take(allowance, deletions, Instant::now(), children)
-    }
-}
-
-impl fmt::Debug for Context {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Context({})", self.name())
-    }
-}
-
-impl fmt::Debug for ContextParts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ContextParts({})", self.config.name)
     }
 }

@@ -1,6 +1,6 @@
 //! Sends Events. No reconcile waits for an Event or fails with it: a bounded queue drops what does not fit.
 
-use std::{fmt, sync::OnceLock, time::Duration};
+use std::{sync::OnceLock, time::Duration};
 
 use tokio::sync::{mpsc, oneshot};
 
@@ -86,12 +86,6 @@ fn pause_after(error: &ApiError) -> Option<Duration> {
     match error.class() {
         ErrorClass::Wait(asked) => Some(asked.min(LONGEST_THROTTLE_PAUSE)),
         _ => error.is_throttling().then_some(THROTTLE_PAUSE),
-    }
-}
-
-impl fmt::Debug for EventQueue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("EventQueue")
     }
 }
 

@@ -5,7 +5,6 @@ use std::time::Instant;
 use super::Context;
 
 /// A handler past its deadline; counted until dropped.
-#[derive(Debug)]
 pub(super) struct TimedOutGuard<'a> {
     context: &'a Context,
     called: Instant,

@@ -1,7 +1,5 @@
 //! How many messages wait for an actor.
 
-use std::fmt;
-
 use prometheus::IntGauge;
 
 /// The mailbox of one actor, or of all reconcilers of one operator.
@@ -23,17 +21,5 @@ impl MailboxDepth {
 impl Drop for InMailbox {
     fn drop(&mut self) {
         self.0.dec();
-    }
-}
-
-impl fmt::Debug for MailboxDepth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MailboxDepth({})", self.0.get())
-    }
-}
-
-impl fmt::Debug for InMailbox {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("InMailbox")
     }
 }

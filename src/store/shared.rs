@@ -166,12 +166,6 @@ impl Store {
     }
 }
 
-impl fmt::Debug for Store {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Store({})", self.0.ty)
-    }
-}
-
 // === StoreReader ===
 
 impl StoreReader {

@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    fmt,
     net::{SocketAddr, TcpListener},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
@@ -214,12 +213,6 @@ fn stop_future(stop: StopSignal) -> Result<impl Future<Output = ()>, RunError> {
             (StopSignal::Process, None) => {}
         }
     })
-}
-
-impl fmt::Debug for Parts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Parts").finish_non_exhaustive()
-    }
 }
 
 #[cfg(test)]

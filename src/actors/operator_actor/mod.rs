@@ -8,7 +8,6 @@ mod start;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
-    fmt,
     sync::Arc,
     time::Instant,
 };
@@ -20,7 +19,7 @@ use awaiting::Awaiting;
 
 use super::{
     ArbiterPool,
-    mailbox::{Metered, MeteredMessage, MeteredRecipient, Receive, post},
+    mailbox::{Metered, MeteredRecipient, Receive, post},
     messages::{
         ChildChanged, FoundUndecodable, Observed, OperatorStateChanged, Touched, Turn,
         WatchCondition,
@@ -40,13 +39,10 @@ use crate::{
     store::{Change, StoreReader},
 };
 
-/// What an [`OperatorActor`] is made of.
 pub(crate) struct OperatorParts {
     /// What its reconciles share.
     pub(crate) context: Arc<Context>,
-    /// The cached parents.
     pub(crate) parents: StoreReader,
-    /// The cached children, by type.
     pub(crate) children: Vec<StoreReader>,
     /// The watches that it requires.
     pub(crate) relies_on: BTreeSet<Watched>,
@@ -153,7 +149,6 @@ impl OperatorActor {
         }
     }
 
-    /// Reports an undecodable object and triggers the parents that it concerns.
     fn undecodable(&self, object: Undecodable) {
         let (context, parents) = (self.parts.context.clone(), self.parents_of(&object));
         let itself = object.key().filter(|_| object.ty() == self.parts.parents.ty());
@@ -228,7 +223,7 @@ impl Actor for OperatorActor {
     }
 }
 
-impl<M: MeteredMessage> Handler<Metered<M>> for OperatorActor
+impl<M: Send + 'static> Handler<Metered<M>> for OperatorActor
 where
     Self: Receive<M>,
 {
@@ -274,17 +269,5 @@ impl Receive<FoundUndecodable> for OperatorActor {
         if self.start == Start::Full {
             self.undecodable(object);
         }
-    }
-}
-
-impl fmt::Debug for OperatorActor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "OperatorActor({})", self.name())
-    }
-}
-
-impl fmt::Debug for OperatorParts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "OperatorParts({})", self.context.name())
     }
 }

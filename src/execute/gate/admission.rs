@@ -30,7 +30,6 @@ pub(crate) struct Ticket {
     position: Position,
 }
 
-#[derive(Debug)]
 #[must_use]
 pub(crate) enum Entry {
     Now(Permit),
@@ -275,6 +274,13 @@ impl State {
     }
 }
 
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.state();
+        write!(f, "Gate({} of {} in flight)", state.in_flight, state.limit)
+    }
+}
+
 impl Ticket {
     /// Raises the priority; does nothing if it is as urgent already.
     pub(crate) fn raise(&mut self, to: Priority) {
@@ -292,19 +298,6 @@ impl Drop for Ticket {
         drop(state);
         // It may hold the last handle of an actor.
         drop(waiting);
-    }
-}
-
-impl fmt::Debug for Gate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.state();
-        write!(f, "Gate({} of {} in flight)", state.in_flight, state.limit)
-    }
-}
-
-impl fmt::Debug for Ticket {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ticket({:?})", self.position)
     }
 }
 
@@ -345,11 +338,5 @@ impl Permit {
 impl Drop for Permit {
     fn drop(&mut self) {
         self.gate.leave(self.is_shared);
-    }
-}
-
-impl fmt::Debug for Permit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Permit of {:?}", self.gate)
     }
 }
