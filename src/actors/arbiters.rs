@@ -14,7 +14,6 @@ use crate::{
 /// waits for their end, which is short because no actor blocks.
 pub(crate) struct Arbiters(Vec<Arbiter>);
 
-/// Starts reconcilers on the threads. Cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct ArbiterPool(Arc<[ArbiterHandle]>);
 
@@ -34,7 +33,6 @@ impl Arbiters {
         Self((0..count).map(start).collect())
     }
 
-    /// The pool that starts reconcilers on these threads.
     pub(crate) fn pool(&self) -> ArbiterPool {
         ArbiterPool(self.0.iter().map(Arbiter::handle).collect())
     }

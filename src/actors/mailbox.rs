@@ -9,7 +9,6 @@ pub(crate) trait Receive<M: Send + 'static>: Actor<Context = Context<Self>> {
     fn receive(&mut self, message: M, ctx: &mut Context<Self>);
 }
 
-/// A counted message in a mailbox.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Metered<M> {
@@ -17,7 +16,6 @@ pub(crate) struct Metered<M> {
     waiting: InMailbox,
 }
 
-/// Sends messages of one type to one actor.
 pub(crate) struct MeteredRecipient<M: Send + 'static> {
     to: Recipient<Metered<M>>,
     depth: MailboxDepth,
@@ -37,7 +35,6 @@ impl<M> Metered<M> {
         Self { message, waiting: depth.enter() }
     }
 
-    /// Returns the message, which is no longer counted.
     pub(super) fn into_message(self) -> M {
         let Self { message, waiting } = self;
         drop(waiting);
@@ -53,7 +50,6 @@ impl<M: Send + 'static> MeteredRecipient<M> {
         Self { to: to.clone().recipient(), depth: depth.clone() }
     }
 
-    /// Sends a message, also when the mailbox has reached its capacity.
     pub(crate) fn post(&self, message: M) {
         self.to.do_send(Metered::new(message, &self.depth));
     }

@@ -14,7 +14,6 @@ use crate::{
     store::Change,
 };
 
-/// A watch loop sent a note to its reflector.
 pub(super) struct Noted {
     /// Which of the reflector's scopes.
     pub(super) scope: usize,
@@ -25,7 +24,6 @@ pub(super) struct SchemaRead {
     pub(super) secrets: SecretFields,
 }
 
-/// A reply to an own write, or a live read, changed a store.
 pub(crate) struct Published {
     pub(crate) change: Change,
     /// The reconcile that made the write, if it was an own one.
@@ -40,7 +38,6 @@ pub(crate) struct Observed {
     pub(crate) origin: Option<Origin>,
 }
 
-/// A version of an object could not be decoded.
 #[derive(Clone)]
 pub(crate) struct FoundUndecodable {
     pub(crate) object: Undecodable,
@@ -83,7 +80,6 @@ pub(super) struct PreviewAsked {
     pub(super) answer: Answer<Preview>,
 }
 
-/// The operator is no longer paused.
 pub(super) struct Resumed;
 
 /// Something changed that the parent's next reconcile should see.
@@ -110,7 +106,6 @@ pub(super) struct Admitted {
     pub(super) permit: Permit,
 }
 
-/// The parent was deleted: the command to stop.
 pub(super) struct Retire;
 
 /// A reconciler has stopped: on command, or by a panic.

@@ -70,13 +70,12 @@ const MAX_ANSWER: usize = 256 << 20;
 pub struct Cluster {
     client: Client,
     metrics: Metrics,
-    managers: KeptManagers,
+    pub(super) managers: KeptManagers,
     user_agent: String,
     settings: ClusterSettings,
-    documents: Documents,
+    pub(super) documents: Documents,
 }
 
-/// One request, before it is sent.
 pub(super) struct ApiRequest<'a> {
     pub(super) method: Method,
     /// The verb of RBAC: `get`, `list`, `watch`, `patch`...
@@ -151,16 +150,10 @@ impl Cluster {
         Self { user_agent, ..self.clone() }
     }
 
-    pub(super) fn documents(&self) -> &Documents {
-        &self.documents
-    }
-
-    /// Where requests are counted.
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.metrics
     }
 
-    /// Parses an object and reduces it to what the caches keep.
     pub(super) fn parse(
         &self,
         request: &str,
@@ -172,15 +165,10 @@ impl Cluster {
         Object::parse(ty, text, &self.managers).map_err(|error| malformed(error.to_string()))
     }
 
-    pub(super) fn managers(&self) -> &KeptManagers {
-        &self.managers
-    }
-
     pub(super) async fn send(&self, request: ApiRequest<'_>) -> Result<Bytes, ApiError> {
         Ok(self.ask(request).await?.into_body())
     }
 
-    /// Sends a request and returns its answer with the whole body.
     pub(super) async fn ask(&self, request: ApiRequest<'_>) -> Result<Response<Bytes>, ApiError> {
         let (name, after) = (request.name(), self.settings.timeouts.request);
         let max_answer = request.max_answer;

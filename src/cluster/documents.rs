@@ -23,7 +23,6 @@ use crate::{
 
 pub(super) type Reading = BoxFuture<'static, Result<Arc<Schemas>, ApiError>>;
 
-/// The schemas that were read of a document, by type.
 #[derive(Default)]
 pub(super) struct Schemas {
     /// The `ETag` of the document, if the server sends one.
@@ -31,7 +30,6 @@ pub(super) struct Schemas {
     pub(super) of: BTreeMap<K8sType, Option<Arc<TypeSchema>>>,
 }
 
-/// The state of one document.
 #[derive(Default)]
 struct Document {
     wanted: BTreeSet<K8sType>,
@@ -40,7 +38,6 @@ struct Document {
     reading: Option<WeakShared<Reading>>,
 }
 
-/// The documents, by path.
 #[derive(Clone, Default)]
 pub(super) struct Documents(Arc<Mutex<HashMap<String, Document>>>);
 

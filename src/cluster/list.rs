@@ -131,7 +131,7 @@ impl Cluster {
         };
         let name = request.name();
         let answer = self.send(request).await?;
-        frames::page(&answer, &spec.ty, self.managers())
+        frames::page(&answer, &spec.ty, &self.managers)
             .map_err(|error| ApiError::malformed(name, &error))
     }
 }

@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use super::{Cluster, api::ApiRequest};
 use crate::{object::K8sType, reply::ApiError};
 
-/// A user of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct User {
@@ -23,12 +22,10 @@ pub(crate) struct User {
     pub(crate) uid: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) groups: Vec<String>,
-    /// Additional attributes from the authenticator.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) extra: BTreeMap<String, Vec<String>>,
 }
 
-/// The result of a `TokenReview`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TokenVerdict {
     User(User),
@@ -93,7 +90,6 @@ impl Cluster {
         }
     }
 
-    /// Reviews whether a user may do this with a non-resource path.
     pub(crate) async fn review_access(
         &self,
         user: &User,

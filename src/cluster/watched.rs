@@ -11,7 +11,6 @@ use crate::{
     store::{Change, Settled},
 };
 
-/// What one scope watches.
 #[derive(Debug, Clone)]
 pub(crate) struct WatchSpec {
     pub(crate) ty: K8sType,
@@ -43,19 +42,18 @@ impl fmt::Display for Watched {
     }
 }
 
-/// A note of a watch loop to its reflector.
 #[derive(Debug)]
 pub(crate) enum WatchNote {
     /// A connection was opened, unless it follows one that lasted until its timeout. Servers end the
     /// watches of a type when its definition changes.
     Opened,
-    /// The store has changed.
     Changed(Vec<Change>),
-    /// The store holds a complete list.
     Synced(Settled),
     /// The server sent something, which need not be a change. Sent once a second at most, but always
     /// after a failure.
-    Alive { at: SystemTime },
+    Alive {
+        at: SystemTime,
+    },
     /// Changes are missed until the next list: `Synced` follows.
     Lost,
     /// The watch failed and is retried after the delay.
@@ -64,7 +62,6 @@ pub(crate) enum WatchNote {
         /// How long until the next try.
         retry_in: Duration,
     },
-    /// An object could not be decoded.
     Undecodable {
         object: Undecodable,
         /// Whether this version was not known to be undecodable.

@@ -40,7 +40,6 @@ impl Cluster {
         answer.map(|answer| self.parse(&name, ty, &answer)).transpose()
     }
 
-    /// The same with all fields, also those that the cache omits.
     pub(crate) async fn read_whole(
         &self,
         ty: &K8sType,

@@ -4,7 +4,6 @@ use serde_json::{Map, Value};
 
 use crate::object::{FieldItem, FieldSet};
 
-/// What is owned of a value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Owned<'a> {
     Nothing,
@@ -33,7 +32,6 @@ impl<'a> Owned<'a> {
         !matches!(self, Self::Nothing)
     }
 
-    /// What is owned of a field of the value.
     pub(crate) fn field(self, name: &str) -> Self {
         match self {
             Self::Node(node) if !node.is_leaf() => {

@@ -48,7 +48,6 @@ impl<'a> Path<'a> {
         names.iter().rev().all(|name| fields.next().is_some_and(|f| *name == "*" || f == *name))
     }
 
-    /// Whether the path consists of these fields.
     pub(crate) fn is(&self, names: &[&str]) -> bool {
         self.0.len() == names.len() && self.ends_with(names)
     }

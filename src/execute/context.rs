@@ -21,7 +21,6 @@ use crate::{
     reply::{ApiError, TypeSchema},
     report::EventLog,
     run::{Settings, Snapshot},
-    schedule::Policy,
     store::{Change, Store},
 };
 
@@ -35,10 +34,8 @@ pub(crate) struct Origin {
 /// Notifies all operators that watch a type of a change by a reply or a live read, except the origin.
 pub(crate) type Publish = Arc<dyn Fn(&K8sType, Change, Option<Origin>) + Send + Sync>;
 
-/// Reports a failure of a parent while its reconcile is in progress.
 pub(crate) type Show = Arc<dyn Fn(&Object, &Failure) + Send + Sync>;
 
-/// The parts of a [`Context`].
 pub(crate) struct ContextParts {
     pub(crate) config: OperatorConfig,
     pub(crate) handler: Arc<dyn Handler>,
@@ -50,27 +47,27 @@ pub(crate) struct ContextParts {
     pub(crate) shared_permits: SharedPermits,
     pub(crate) requests: RequestPermits,
     pub(crate) metrics: Metrics,
-    /// Publishes changes by own replies.
     pub(crate) publish: Publish,
     pub(crate) show: Show,
 }
 
 /// The state that all reconciles of one operator share.
 pub(crate) struct Context {
-    settings: Arc<Settings>,
-    parts: ContextParts,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) parts: ContextParts,
     gate: Gate,
-    schema: ParentSchema,
-    undeclared: Undeclared,
-    warned: WarnOnce,
+    pub(super) schema: ParentSchema,
+    pub(crate) undeclared: Undeclared,
+    pub(super) warned: WarnOnce,
     budget: Mutex<DeletionBudget>,
     events: EventQueue,
     undecodable: Mutex<EventLog>,
-    paused: AtomicBool,
+    /// Whether the operator is paused; only `pause` uses it.
+    pub(super) paused: AtomicBool,
     unavailable: Mutex<Option<String>>,
-    timed_out: TimedOut,
-    steps: StepMetrics,
-    previews: Arc<Semaphore>,
+    pub(super) timed_out: TimedOut,
+    pub(super) steps: StepMetrics,
+    pub(super) previews: Arc<Semaphore>,
     /// Held while a user's command is sent: the shutdown waits for it.
     pub(super) commands: RwLock<()>,
     /// Limits concurrent reads of Events outside of reconciles to two.
@@ -104,10 +101,6 @@ impl Context {
         })
     }
 
-    pub(crate) fn settings(&self) -> &Arc<Settings> {
-        &self.settings
-    }
-
     pub(crate) fn config(&self) -> &OperatorConfig {
         self.settings.config()
     }
@@ -116,33 +109,8 @@ impl Context {
         self.settings.name()
     }
 
-    pub(crate) fn answers_for(&self, parent: &Object) -> bool {
-        self.settings.answers_for(parent)
-    }
-
-    pub(crate) fn is_leaving(&self, parent: &Object) -> bool {
-        self.settings.is_leaving(parent)
-    }
-
-    pub(crate) fn policy(&self) -> Policy {
-        self.settings.policy()
-    }
-
-    pub(crate) fn handler(&self) -> &Arc<dyn Handler> {
-        &self.parts.handler
-    }
-
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.parts.metrics
-    }
-
-    pub(super) fn steps(&self) -> &StepMetrics {
-        &self.steps
-    }
-
-    /// Limits previews to one at a time.
-    pub(super) fn previews(&self) -> &Arc<Semaphore> {
-        &self.previews
     }
 
     /// Starts no further reconcile, and returns when none is in flight and all commands and Events are sent.
@@ -153,7 +121,6 @@ impl Context {
         self.events().flush().await;
     }
 
-    /// The concurrency limit of the operator.
     pub(crate) fn gate(&self) -> &Gate {
         &self.gate
     }
@@ -179,7 +146,6 @@ impl Context {
         is_news
     }
 
-    /// Why the operator cannot start.
     pub(super) fn why_unavailable(&self) -> Option<String> {
         self.unavailable.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -188,25 +154,8 @@ impl Context {
         (self.parts.show)(parent, failure);
     }
 
-    /// Notifies all operators that watch a type, except the origin.
     pub(super) fn notify(&self, ty: &K8sType, change: Change, origin: Option<Origin>) {
         (self.parts.publish)(ty, change, origin);
-    }
-
-    pub(super) fn cluster(&self) -> &Cluster {
-        &self.parts.cluster
-    }
-
-    pub(super) fn requests(&self) -> &RequestPermits {
-        &self.parts.requests
-    }
-
-    pub(super) fn parents(&self) -> &Store {
-        &self.parts.parents
-    }
-
-    pub(super) fn children(&self) -> &[Store] {
-        &self.parts.children
     }
 
     pub(super) fn store(&self, ty: &K8sType) -> Option<&Store> {
@@ -214,46 +163,21 @@ impl Context {
         stores.find(|store| store.reader().ty() == ty)
     }
 
-    pub(super) fn parent_schema(&self) -> &ParentSchema {
-        &self.schema
-    }
-
     /// The schema of the parents; `None` until the server publishes it.
     pub(super) async fn schema(&self) -> Result<Option<Arc<TypeSchema>>, ApiError> {
-        let read = self.schema.get(self.cluster(), &self.config().parent).await;
+        let read = self.schema.get(&self.parts.cluster, &self.config().parent).await;
         if let Ok(Some(schema)) = &read {
             self.undeclared.forget_unless_of(schema);
         }
         read
     }
 
-    /// The status fields that the parent's type does not declare.
-    pub(crate) fn undeclared(&self) -> &Undeclared {
-        &self.undeclared
-    }
-
     pub(super) fn events(&self) -> &EventQueue {
         &self.events
     }
 
-    /// The warnings that were sent for the operator.
-    pub(super) fn warned(&self) -> &WarnOnce {
-        &self.warned
-    }
-
-    /// The log of Events about undecodable objects.
     pub(super) fn undecodable(&self) -> MutexGuard<'_, EventLog> {
         self.undecodable.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether the operator is paused; only `pause` uses it.
-    pub(super) fn paused(&self) -> &AtomicBool {
-        &self.paused
-    }
-
-    /// The handlers past their deadline.
-    pub(super) fn timed_out(&self) -> &TimedOut {
-        &self.timed_out
     }
 
     pub(super) fn budget(&self) -> MutexGuard<'_, DeletionBudget> {

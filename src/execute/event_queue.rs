@@ -46,7 +46,6 @@ impl EventQueue {
         }
     }
 
-    /// Returns when the queue is empty.
     pub(super) async fn flush(&self) {
         let Some(queue) = self.0.get() else { return };
         let (mark, reached) = oneshot::channel();

@@ -29,7 +29,7 @@ impl Context {
         let (mut gathered, wanted) = (Gathered::default(), asked.len());
         if let Ok(Ok(_permit)) = timeout_at(until, self.event_readers.acquire()).await {
             let ask = |EventSubject { key, uid }| {
-                let cluster = self.cluster().clone();
+                let cluster = self.parts.cluster.clone();
                 async move {
                     let list = cluster.events_about(&key, &uid).await;
                     (key.namespace, list)

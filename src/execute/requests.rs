@@ -24,7 +24,6 @@ impl Default for RequestPermits {
 }
 
 impl RequestPermits {
-    /// With this many permits.
     #[cfg(test)]
     pub(super) fn of(at_once: usize) -> Self {
         Self(Arc::new(Semaphore::new(at_once)))

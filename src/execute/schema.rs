@@ -12,7 +12,6 @@ use crate::{
     reply::{ApiError, TypeSchema},
 };
 
-/// The cached schema of an operator's parents.
 #[derive(Default)]
 pub(super) struct ParentSchema {
     known: Mutex<Known>,
@@ -70,7 +69,6 @@ impl Known {
         Ok(known)
     }
 
-    /// The error of a read that failed after `asked`, by another reconcile.
     fn failed_since(&self, asked: Instant) -> Option<ApiError> {
         let (at, error) = self.failed.as_ref()?;
         (*at >= asked).then(|| error.clone())
@@ -78,7 +76,6 @@ impl Known {
 }
 
 impl ParentSchema {
-    /// Forgets it, because the type may have been replaced.
     pub(super) fn forget(&self) {
         *self.known() = Known::default();
     }

@@ -5,7 +5,7 @@ use crate::run::{Answer, Reply, Request, Whole};
 
 impl Context {
     pub(super) async fn send(&self, request: Request) -> Answer {
-        let (cluster, manager) = (self.cluster(), self.name().as_str());
+        let (cluster, manager) = (&self.parts.cluster, self.name().as_str());
         match request {
             Request::Read(id) => cluster.read(&id.ty, &id.key).await.map(Reply::Object),
             Request::ReadWhole(id) => {

@@ -78,7 +78,6 @@ pub(crate) enum Fact {
         /// Whether it is desired and may be missing.
         is_put_off: bool,
     },
-    /// The server accepted a write.
     Written(Written),
     /// The server accepted a write and found nothing to change.
     WroteNothing {
@@ -93,7 +92,6 @@ pub(crate) enum Fact {
         /// Whether the child is not recreated.
         is_final: bool,
     },
-    /// A request failed, for a child or for something else.
     RequestFailed {
         child: Option<ChildId>,
         failure: RequestFailure,
@@ -128,7 +126,6 @@ pub(crate) enum Fact {
     },
     /// A write was repeated.
     Repeated(Repeat),
-    /// The finalizers were changed.
     FinalizersChanged,
     /// A change of the finalizers is delayed, as they changed this often.
     FinalizersDelayed(u32),
@@ -144,7 +141,6 @@ pub(crate) enum Fact {
     Flapping(FlappingReason, String),
 
     // === the status ===
-    /// The status is up to date. `parent` is the version after our own write.
     StatusUpToDate {
         /// A hash of the desired status.
         desired: Option<u64>,
@@ -173,10 +169,8 @@ pub(crate) enum Fact {
     Overruled(&'static str),
 }
 
-/// A summary of a plan.
 #[derive(Debug)]
 pub(crate) struct Planned {
-    /// The number of children that are up to date.
     pub(crate) up_to_date: usize,
     /// The desired children that are terminating.
     pub(crate) replacing: Vec<Uid>,
@@ -195,7 +189,6 @@ pub(crate) enum Plan {
     Undesired,
 }
 
-/// A write of a child that the server accepted.
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) child: ChildId,
@@ -221,7 +214,6 @@ pub(crate) enum Left {
     },
 }
 
-/// A repeated write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Repeat {
     pub(crate) subject: Subject,
@@ -230,7 +222,6 @@ pub(crate) struct Repeat {
     pub(crate) paths: Vec<String>,
     /// The field manager that changed it, according to the cache.
     pub(crate) changed_by: Option<String>,
-    /// How often it was too frequent.
     pub(crate) times: u32,
 }
 

@@ -27,7 +27,6 @@ pub(crate) use pause::{Held, Pause, PausedBy};
 pub(crate) use progress::Progress;
 pub(crate) use wait::Wait;
 
-/// The facts of one reconcile.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
     facts: Vec<Fact>,

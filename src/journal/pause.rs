@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// A pause and what it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pause {
     pub(crate) by: PausedBy,

@@ -8,23 +8,25 @@ use crate::{history::Verb, plan::WaitingReason};
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Progress {
     end: End,
-    began_paused: Option<PausedBy>,
+    pub(crate) began_paused: Option<PausedBy>,
     paused: Option<Pause>,
-    waits: bool,
+    /// Whether something waits.
+    pub(crate) waits: bool,
     put_off: usize,
     writes: usize,
     created: bool,
-    recreated: usize,
-    deleted: usize,
-    is_throttled: bool,
-    failed_requests: usize,
+    pub(crate) recreated: usize,
+    pub(crate) deleted: usize,
+    pub(crate) is_throttled: bool,
+    pub(crate) failed_requests: usize,
     /// Those of them that may succeed on retry.
     passing: usize,
     is_foreign: bool,
     /// The failure of the whole reconcile, if any.
     failed: Option<Severity>,
-    quotes_others: bool,
-    slowed: Option<u32>,
+    /// Whether the facts contain texts of handlers or servers.
+    pub(crate) quotes_others: bool,
+    pub(crate) slowed: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -34,13 +36,8 @@ struct Severity {
 }
 
 impl Progress {
-    /// Whether the parent exists unchanged, as far as is known.
     pub(crate) fn is_alive(&self) -> bool {
         self.end == End::Alive
-    }
-
-    pub(crate) fn began_paused(&self) -> Option<PausedBy> {
-        self.began_paused
     }
 
     pub(crate) fn held_writes(&self) -> usize {
@@ -50,33 +47,10 @@ impl Progress {
         }
     }
 
-    /// Whether something waits.
-    pub(crate) fn waits(&self) -> bool {
-        self.waits
-    }
-
     pub(crate) fn has_written(&self) -> bool {
         self.writes > 0
     }
 
-    pub(crate) fn recreated(&self) -> usize {
-        self.recreated
-    }
-
-    /// How many undesired children were deleted, or may have been.
-    pub(crate) fn deleted(&self) -> usize {
-        self.deleted
-    }
-
-    pub(crate) fn is_throttled(&self) -> bool {
-        self.is_throttled
-    }
-
-    pub(crate) fn failed_requests(&self) -> usize {
-        self.failed_requests
-    }
-
-    /// Whether a failed request may succeed on retry.
     pub(crate) fn has_passing_failures(&self) -> bool {
         self.passing > 0
     }
@@ -102,15 +76,6 @@ impl Progress {
     /// Whether the failure is not retried until the parent changes.
     pub(crate) fn has_failed_for_good(&self) -> bool {
         self.failed.is_some_and(|failed| failed.is_for_good)
-    }
-
-    /// Whether the facts contain texts of handlers or servers.
-    pub(crate) fn quotes_others(&self) -> bool {
-        self.quotes_others
-    }
-
-    pub(crate) fn slowed(&self) -> Option<u32> {
-        self.slowed
     }
 
     /// Whether the status is due: nothing is left to write, or writing failed.
@@ -264,11 +229,7 @@ mod tests {
             (vec![to_recreate(), written(Left::Gone), may_be(true)], 1, 2),
         ] {
             let progress = after(&facts);
-            assert_eq!(
-                (progress.recreated(), progress.deleted()),
-                (recreated, deleted),
-                "{facts:?}"
-            );
+            assert_eq!((progress.recreated, progress.deleted), (recreated, deleted), "{facts:?}");
         }
     }
 
@@ -282,11 +243,7 @@ mod tests {
             (Wait::Writes, true),
         ] {
             let progress = after(&[waits(why.clone())]);
-            assert_eq!(
-                (progress.waits(), progress.is_incomplete()),
-                (is_waited_for, true),
-                "{why}"
-            );
+            assert_eq!((progress.waits, progress.is_incomplete()), (is_waited_for, true), "{why}");
         }
     }
 
@@ -296,7 +253,7 @@ mod tests {
         let writes = |count| Fact::Paused(Pause { by, held: Held::Writes(count) });
         let undecided = Fact::Paused(Pause { by, held: Held::Undecided });
         let progress = after(&[began, undecided, writes(1), writes(2)]);
-        assert_eq!((progress.began_paused(), progress.held_writes()), (Some(by), 2));
+        assert_eq!((progress.began_paused, progress.held_writes()), (Some(by), 2));
         assert_eq!(
             after(&[writes(2), Fact::Paused(Pause { by, held: Held::Finalizer })]).held_writes(),
             0

@@ -5,7 +5,6 @@ use std::fmt;
 use super::PausedBy;
 use crate::{operator::ChildState, plan::WaitingReason};
 
-/// Why a child is not written or deleted now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wait {
     /// By the plan.

@@ -2,7 +2,6 @@
 
 use prometheus::IntGauge;
 
-/// The mailbox of one actor, or of all reconcilers of one operator.
 #[derive(Clone)]
 pub(crate) struct MailboxDepth(pub(super) IntGauge);
 
@@ -10,7 +9,6 @@ pub(crate) struct MailboxDepth(pub(super) IntGauge);
 pub(crate) struct InMailbox(IntGauge);
 
 impl MailboxDepth {
-    /// Counts a message that was sent.
     #[must_use = "the message is counted until this is dropped"]
     pub(crate) fn enter(&self) -> InMailbox {
         self.0.inc();

@@ -9,7 +9,6 @@ use crate::{
     plan::{UndeclaredField, WantedBy},
 };
 
-/// The cache of one type at the moment of a scrape.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CacheGauges {
     pub(crate) objects: usize,

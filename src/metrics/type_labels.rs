@@ -9,7 +9,6 @@ use crate::object::K8sType;
 pub(super) struct TypeLabels(OnceLock<BTreeMap<K8sType, String>>);
 
 impl TypeLabels {
-    /// Registers the types of the process, once, before any of them is counted.
     pub(super) fn tell_apart(&self, types: &[&K8sType]) {
         let has_namesake = |ty: &K8sType| {
             let name = ty.resource_name();

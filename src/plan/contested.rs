@@ -24,7 +24,6 @@ pub(crate) struct HeldField {
     pub(crate) manager: String,
 }
 
-/// A child with fields that other field managers own with other values than desired.
 #[derive(Debug, Clone)]
 pub(crate) struct Contested {
     pub(crate) id: ChildId,
@@ -65,7 +64,6 @@ impl fmt::Display for Contested {
     }
 }
 
-/// The fields of a child that others own, as text.
 struct HeldFields<'a>(&'a Contested);
 
 impl fmt::Display for HeldFields<'_> {

@@ -23,7 +23,6 @@ pub(super) enum Choice {
     Contested(Contested),
 }
 
-/// Decides about a live object that the parent owns.
 pub(super) fn decide(
     config: &OperatorConfig,
     operator: &OperatorName,

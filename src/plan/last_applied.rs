@@ -56,9 +56,7 @@ struct SettledVersion {
 /// yet.
 #[derive(Debug, Clone)]
 struct Deferral {
-    /// The object now, if it exists.
     seen: Option<Object>,
-    /// The object after the last write to it.
     left: Option<SettledVersion>,
     /// Whether it was up to date then, including the fields that others own.
     was_settled: bool,
@@ -107,7 +105,6 @@ impl LastApplied {
         }
     }
 
-    /// Drops what is known of a child, for example after its deletion.
     pub(crate) fn forget(&mut self, id: &ChildId) {
         if let Some(exceptions) = &mut self.exceptions {
             exceptions.altered.remove(id);
@@ -270,7 +267,6 @@ impl LastApplied {
         version.filter(|version| version.desired_hash == write.desired_hash)
     }
 
-    /// The version at which a child was last up to date.
     fn version_of(&self, id: &ChildId) -> Option<&SettledVersion> {
         let waiting = || {
             self.exceptions().waiting.get(id).filter(|waiting| waiting.was_settled)?.left.as_ref()

@@ -5,10 +5,8 @@ use std::{sync::Arc, time::Duration};
 use http_body_util::LengthLimitError;
 use serde::Deserialize;
 
-/// A request failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum ApiError {
-    /// The server refused the request.
     #[error("{refusal} ({request})")]
     Refused {
         /// Verb and path.
@@ -43,7 +41,6 @@ pub(crate) enum ApiError {
     Unlabelled { label: String },
 }
 
-/// A `Status` of a refused request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {message}", named(*.code, .reason))]
 pub(crate) struct Refusal {
@@ -58,7 +55,6 @@ pub(crate) struct Refusal {
     pub(crate) names_object: bool,
 }
 
-/// One of the reasons for a refusal.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Cause {

@@ -12,7 +12,6 @@ pub(crate) enum EventKind {
     Warning,
 }
 
-/// An Event about a parent, for `kubectl describe`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ParentEvent {
     pub(crate) kind: EventKind,

@@ -10,7 +10,6 @@ use crate::object::SecretFields;
 /// The most undeclared paths reported.
 const MAX_PATHS: usize = 10;
 
-/// The parts of a type's schema that are used.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TypeSchema {
     pub(crate) status: StatusSchema,
@@ -47,7 +46,6 @@ impl StatusSchema {
         }
     }
 
-    /// Whether the type has no status.
     pub(crate) fn is_none(&self) -> bool {
         self.0 == Kind::None
     }

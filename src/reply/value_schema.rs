@@ -20,7 +20,6 @@ pub(crate) struct ValueSchema {
 }
 
 impl ValueSchema {
-    /// Reads it from `OpenAPI`.
     pub(crate) fn read(schema: &Value) -> Self {
         let inner = |name: &str| schema.get(name).filter(|inner| inner.is_object());
         let boxed = |name: &str| inner(name).map(|inner| Box::new(Self::read(inner)));

@@ -25,7 +25,6 @@ pub(crate) struct Announcement {
     pub(crate) message: String,
 }
 
-/// Derives Events from facts and this context.
 #[derive(Debug)]
 pub(crate) struct Announcer<'a> {
     pub(crate) config: &'a OperatorConfig,
@@ -117,7 +116,6 @@ impl Announcer<'_> {
         (!is_later && !is_announced).then(|| Announcement::of_failure(failure))
     }
 
-    /// The Event for a refused status, in addition to that of the failure.
     fn status_refused(&self, shows_conditions: bool, failure: &RequestFailure) -> Announcement {
         let error = failure.shown(self.redactor).message;
         let what = if self.config.shares_status() {
@@ -237,7 +235,6 @@ impl Announcer<'_> {
     }
 }
 
-/// One Event per verb for the children that were written.
 fn writes(report: &Report) -> Vec<Announcement> {
     let verbs =
         [(Verb::Created, "Created"), (Verb::Updated, "Updated"), (Verb::Deleted, "Deleted")];
@@ -250,7 +247,6 @@ fn writes(report: &Report) -> Vec<Announcement> {
     verbs.into_iter().filter_map(of_verb).collect()
 }
 
-/// The warnings that are sent once per operator, whichever parent causes them.
 pub(crate) fn once_per_operator(facts: &[Fact]) -> Vec<Announcement> {
     let of_fact = |fact: &Fact| match fact {
         Fact::Overruled(what) => Some(Announcement::warning("OverruledStatus", (*what).to_owned())),

@@ -29,7 +29,6 @@ pub(crate) fn of_report(report: &Report) -> Vec<Condition> {
     with_others(conditions, report)
 }
 
-/// The conditions of a failure, also of a reconcile in progress.
 pub(crate) fn of_failure(failure: &Failure, report: &Report) -> Vec<Condition> {
     with_others(failed(failure), report)
 }

@@ -68,7 +68,6 @@ pub(super) fn is_shown(parent: &Object) -> bool {
     shown_message(parent).is_some()
 }
 
-/// The message of the condition that the parent shows.
 pub(crate) fn shown_message(parent: &Object) -> Option<String> {
     let shown = shown(parent, CONDITION)?;
     (shown["reason"] == REASON).then(|| shown["message"].as_str().unwrap_or_default().to_owned())

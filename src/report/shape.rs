@@ -13,7 +13,6 @@ use crate::{
     plan::{ChildId, DeletionGuard, Flapping, ForeignChild, LastApplied},
 };
 
-/// The parts of a parent's memory that a report needs beside the facts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MemoryView<'a> {
     pub(crate) last_applied: &'a LastApplied,
@@ -29,7 +28,6 @@ pub(crate) struct MemoryView<'a> {
     pub(crate) is_leaving: bool,
 }
 
-/// The result of a reconcile so far.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Report {
@@ -79,7 +77,6 @@ pub(crate) struct Report {
     pub(super) is_contested: bool,
     /// Whether it is known that no deletions are held.
     pub(super) holds_no_deletions: bool,
-    /// The values for the gauges.
     pub(crate) gauges: Gauges,
     pub(super) failure: Option<Failure>,
     /// The children of failed requests.
@@ -90,11 +87,8 @@ pub(crate) struct Report {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gauges {
-    /// The types of the children in conflict.
     pub(crate) in_conflict: Vec<K8sType>,
-    /// The types of the children that the server alters.
     pub(crate) altered: Vec<K8sType>,
-    /// How many deletions are held.
     pub(crate) held: usize,
 }
 
@@ -123,7 +117,6 @@ impl Report {
         self.holds_no_deletions
     }
 
-    /// How many children were deleted.
     #[cfg(test)]
     pub(crate) fn deletions(&self) -> usize {
         self.writes.iter().filter(|write| write.verb == Verb::Deleted).count()

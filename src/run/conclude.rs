@@ -116,7 +116,7 @@ impl Machine {
 
     /// Whether the schema must be read before texts of others are shown. Otherwise the redactor is set.
     pub(super) fn needs_redactor(&mut self, at: &Moment<'_>) -> bool {
-        if !self.journal.progress().quotes_others() || self.redactor.is_some() {
+        if !self.journal.progress().quotes_others || self.redactor.is_some() {
             return false;
         }
         let Some(parent) = &self.parent else { return false };

@@ -19,7 +19,6 @@ pub(crate) type RequestId = u32;
 #[derive(Debug)]
 pub(crate) enum Event {
     Started(Aim),
-    /// The handler returned or panicked, in time or after its deadline.
     HandlerReturned(Result<Response, HandlerError>),
     /// The deadline of the handler has passed; it may still return.
     HandlerTimeout(Duration),
@@ -32,7 +31,6 @@ pub(crate) enum Event {
     SchemaRead(Result<Option<Arc<TypeSchema>>, ApiError>),
 }
 
-/// The purpose of a reconcile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Aim {
     /// Brings the parent one step closer to its desired state.
@@ -68,9 +66,7 @@ pub(crate) enum Effect {
     /// Send a request: [`Event::Answered`] follows.
     Send(RequestId, Request),
     Cache(Cache),
-    /// Reserve deletions from the operator's budget: [`Event::Reserved`] follows.
     Reserve(Allowance, usize),
-    /// Return reserved deletions that were not used.
     Release(Reservation, usize),
     /// Read the schema of the parents: [`Event::SchemaRead`] follows.
     ReadSchema,

@@ -28,15 +28,14 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     last_applied: LastApplied,
-    handler_failures: HandlerFailures,
+    pub(crate) handler_failures: HandlerFailures,
     /// Whether a child ever existed, so that a missing one may have been deleted.
     had_children: bool,
     /// The state of the deletion guard; `None` before the first reconcile.
     deletion_guard: Option<DeletionGuard>,
     flapping: Flapping,
     /// Whether the finalizers of the parent were changed before.
-    changed_finalizers: bool,
-    /// The version of the parent after the last reconcile.
+    pub(super) changed_finalizers: bool,
     parent: Option<ResourceVersion>,
     /// A hash of the desired status, see [`status_wish`](crate::plan::status_wish).
     status: Option<u64>,
@@ -55,10 +54,6 @@ impl Memory {
         &self.last_applied
     }
 
-    pub(crate) fn handler_failures(&self) -> HandlerFailures {
-        self.handler_failures
-    }
-
     pub(crate) fn had_children(&self) -> bool {
         self.had_children
     }
@@ -69,10 +64,6 @@ impl Memory {
 
     pub(crate) fn flapping(&self) -> &Flapping {
         &self.flapping
-    }
-
-    pub(super) fn changed_finalizers(&self) -> bool {
-        self.changed_finalizers
     }
 
     pub(crate) fn parent(&self) -> Option<&ResourceVersion> {
@@ -117,7 +108,6 @@ impl Memory {
 }
 
 impl Memory {
-    /// The parts that a report needs; `is_leaving` tells whether the parent is leaving.
     pub(crate) fn view(&self, calms_in: Option<Duration>, is_leaving: bool) -> MemoryView<'_> {
         MemoryView {
             last_applied: &self.last_applied,
@@ -132,7 +122,6 @@ impl Memory {
 }
 
 impl Memory {
-    /// A copy of what a preview needs.
     pub(crate) fn for_preview(&self) -> Self {
         let rare = Rare { foreign: self.foreign().clone(), ..Rare::default() };
         Self {
@@ -270,7 +259,6 @@ impl Memory {
         self.rare_if(false, |rare| rare.throttled.clear());
     }
 
-    /// Frees parts that are no longer used.
     pub(super) fn shrink(&mut self) {
         self.announced.shrink();
         if self.rare.as_ref().is_some_and(|rare| rare.is_over()) {
@@ -299,7 +287,6 @@ use crate::schedule::Backoff;
 
 #[cfg(test)]
 impl Memory {
-    /// Learns from a fact at this moment.
     pub(crate) fn learn_now(&mut self, fact: &Fact) {
         let backoff = Backoff { min: Duration::ZERO, max: Duration::from_mins(10) };
         self.learn(fact, Instant::now(), Calm::new(backoff));

@@ -70,7 +70,6 @@ use crate::{
     report::{Announced, Report},
 };
 
-/// The parent to reconcile.
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) key: ObjectKey,
@@ -177,7 +176,6 @@ impl Machine {
         self.memory.announced_mut()
     }
 
-    /// The result, after [`Effect::Finished`].
     pub(crate) fn end(mut self) -> Ended {
         self.memory.shrink();
         let Self { journal, memory, parent, times, redactor, preview, .. } = self;
@@ -186,7 +184,6 @@ impl Machine {
 
     // === shared by all stages ===
 
-    /// Appends facts to the journal, and updates memory and drift.
     fn note(&mut self, facts: impl IntoIterator<Item = Fact>, at: &Moment<'_>) {
         let calm = self.settings.calm();
         for fact in facts {
@@ -246,7 +243,6 @@ impl Machine {
         self.view(at, |view| -> Option<PausedBy> { view.paused_by_now() }).flatten()
     }
 
-    /// Whether the parent must not be synced any more.
     fn has_left(&self, at: &Moment<'_>) -> bool {
         self.view(at, |view| -> bool { view.has_left() }).unwrap_or_default()
     }
@@ -281,7 +277,6 @@ impl Machine {
         }
     }
 
-    /// Ends the reconcile; reads the schema first if texts need redaction.
     fn finish(&mut self, at: &Moment<'_>) {
         if self.needs_redactor(at) {
             self.stage = Stage::Redacting(stage::Then::Finish);

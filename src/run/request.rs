@@ -98,7 +98,6 @@ impl Request {
     }
 }
 
-/// A reply of the wrong kind.
 fn mismatch(expected: &str) -> ApiError {
     ApiError::Malformed { request: expected.to_owned(), why: "another kind of reply".to_owned() }
 }

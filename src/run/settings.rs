@@ -9,14 +9,14 @@ use crate::{
     schedule::{Backoff, Policy},
 };
 
-/// The settings that all reconciles of one operator share.
 #[derive(Debug)]
 pub(crate) struct Settings {
     config: OperatorConfig,
     name: OperatorName,
     selection: Selection,
-    has_finalizer: bool,
-    needs_finalizer: bool,
+    /// Whether the handler implements `finalize`.
+    pub(crate) has_finalizer: bool,
+    pub(crate) needs_finalizer: bool,
     sees_all_parents: bool,
 }
 
@@ -52,7 +52,6 @@ impl Settings {
         Policy { backoff, debounce: config.debounce }
     }
 
-    /// How long a repeated write counts.
     pub(crate) fn calm(&self) -> Calm {
         Calm::new(self.policy().backoff)
     }
@@ -90,16 +89,6 @@ impl Settings {
                 && parent.finalizers().iter().any(|held| former.contains(held)))
     }
 
-    /// Whether the handler implements `finalize`.
-    pub(crate) fn has_finalizer(&self) -> bool {
-        self.has_finalizer
-    }
-
-    pub(crate) fn needs_finalizer(&self) -> bool {
-        self.needs_finalizer
-    }
-
-    /// Whether an object is a child of a parent.
     pub(crate) fn is_ours(&self, parent: &Object, child: &Object) -> bool {
         plan::is_ours(&self.config, &self.name, parent, child)
     }
@@ -122,7 +111,6 @@ impl Settings {
             || object.label(&self.config.labels.managed_by).as_deref() == Some(&*self.config.name)
     }
 
-    /// The error for a child that no watch covers.
     pub(crate) fn unlabelled(&self) -> ApiError {
         ApiError::Unlabelled { label: self.config.labels.managed_by.clone() }
     }

@@ -25,22 +25,21 @@ pub(super) enum Stage {
     CollectingOthers(VecDeque<Object>),
     CarryingOut(CarryOut),
     WritingStatus,
-    /// The schema is read to know what is secret.
     Redacting(Then),
     Finished,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// A sync follows; `is_due` tells whether the finalizers had to be changed.
-    Sync { is_due: bool },
+    Sync {
+        is_due: bool,
+    },
     /// The release of the parent.
     Release,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Call {
-    /// What the handler returned while the status with the timeout was being written.
     pub(super) returned: Option<Box<Result<super::Response, super::HandlerError>>>,
     /// Whether that status is being written.
     pub(super) reports_timeout: bool,
@@ -48,7 +47,6 @@ pub(super) struct Call {
     pub(super) writing: Option<Box<parent::status::Writing>>,
 }
 
-/// A plan that is carried out.
 #[derive(Debug)]
 pub(super) struct CarryOut {
     pub(super) status: Option<parent::status::Returned>,
@@ -56,10 +54,8 @@ pub(super) struct CarryOut {
     pub(super) waiting: Vec<Waiting>,
     pub(super) replacing: Vec<Uid>,
     pub(super) existing: usize,
-    /// What pauses the whole plan.
     pub(super) paused: Option<crate::journal::PausedBy>,
     pub(super) phase: Phase,
-    /// The deletions reserved from the operator's budget.
     pub(super) taken: Option<Reservation>,
 }
 
@@ -77,7 +73,6 @@ pub(super) enum Phase {
     Deleting(VecDeque<Deletion>),
 }
 
-/// Writes that are sent together.
 #[derive(Debug)]
 pub(super) struct Window {
     pub(super) steps: VecDeque<Step>,
@@ -99,9 +94,7 @@ pub(super) enum Then {
 
 #[derive(Debug)]
 pub(super) enum Awaited {
-    /// Live read of an undecodable parent.
     Parent,
-    /// Live read of a leaving parent that may be outdated.
     Leaving(Object),
     Finalizer(parent::finalizer::State),
     UndecodableChild(ChildId),

@@ -46,7 +46,6 @@ impl<N> Turn<N> {
 
 // === facts of several modules ===
 
-/// A request about a child failed.
 pub(super) fn child_failed(child: &ChildId, error: ApiError) -> Fact {
     failed_with_hint(child, error, "")
 }
@@ -65,7 +64,6 @@ pub(super) fn failed_with_hint(
     Fact::RequestFailed { child: Some(child.clone()), failure }
 }
 
-/// Another request failed.
 pub(super) fn step_failed(what: &str, error: ApiError) -> Fact {
     Fact::RequestFailed { child: None, failure: RequestFailure::new(what.to_owned(), error) }
 }
@@ -86,7 +84,6 @@ pub(super) fn not_modified(view: &View<'_>, live: Object) -> (Option<Fact>, Cach
     (is_unwatched.then_some(Fact::Unwatched), Cache::Saw(live))
 }
 
-/// The facts for a step that a pause holds.
 pub(super) fn held_step(step: &Step, by: PausedBy, held_before: usize) -> [Fact; 2] {
     let (child, what) = match step {
         Step::Create(write) => (&write.id, "creation"),
@@ -112,13 +109,12 @@ pub(crate) enum StopReason {
 }
 
 impl StopReason {
-    /// The reason to stop now, if any.
     pub(super) fn now(view: &View<'_>) -> Option<Self> {
         if !view.progress.is_alive() || view.has_left() {
             return Some(Self::Outdated);
         }
         let paused = view.paused_meanwhile().map(Self::Paused);
-        paused.or_else(|| view.progress.is_throttled().then_some(Self::Throttled))
+        paused.or_else(|| view.progress.is_throttled.then_some(Self::Throttled))
     }
 
     /// The reason to stop before another write. An adoption that was handed over is completed, unless the

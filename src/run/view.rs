@@ -43,7 +43,6 @@ impl View<'_> {
         self.paused_by(self.parent).or_else(|| self.paused_meanwhile())
     }
 
-    /// The children of the parent, ours alone, of every declared type.
     pub(super) fn ours(&self, observed: &Children) -> Children {
         self.settings.ours(self.parent, observed)
     }

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use super::Priority;
 
-/// An input of the schedule of a parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Input {
     /// A change that the next reconcile must see.
@@ -44,7 +43,6 @@ pub(crate) enum Trigger {
     Deletion,
 }
 
-/// The result of a reconcile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Finished {
     /// Nothing is left to do; reconcile again after the resync of the handler.
@@ -91,7 +89,6 @@ pub(crate) enum Finished {
     FailedForGood,
 }
 
-/// What to do now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     /// Clear the timer and queue for a permit of the operator.

@@ -8,7 +8,6 @@ use super::{
     facts::{Action, Finished, Input, Phase, Trigger, Wake, WakeReason},
 };
 
-/// The settings that all parents of an operator share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Policy {
     /// How long to wait after failures.

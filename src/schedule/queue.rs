@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 
 use super::Priority;
 
-/// Entries that wait, ordered by priority and arrival.
 #[derive(Debug)]
 pub(crate) struct Queue<T> {
     lanes: [BTreeMap<u64, T>; Priority::ALL.len()],
@@ -36,7 +35,6 @@ impl<T> Queue<T> {
         Self { lanes, passed_over: Priority::ALL.map(|_| 0), arrivals: 0 }
     }
 
-    /// Adds an entry behind all others of its priority.
     pub(crate) fn push(&mut self, priority: Priority, entry: T) -> Position {
         self.arrivals += 1;
         let position = Position { priority, arrival: self.arrivals };
@@ -55,7 +53,6 @@ impl<T> Queue<T> {
         Position { priority: to, ..position }
     }
 
-    /// Removes an entry; `None` if it is gone.
     pub(crate) fn remove(&mut self, position: Position) -> Option<T> {
         self.lanes[position.priority.lane()].remove(&position.arrival)
     }

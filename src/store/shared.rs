@@ -130,7 +130,6 @@ impl Store {
         self.write().leave_out(object)
     }
 
-    /// Processes a `BOOKMARK` event.
     pub(crate) fn bookmark(&self, scope: ScopeId, version: &ResourceVersion) {
         self.write().bookmark(scope, version);
     }

@@ -11,7 +11,6 @@ const MAX: usize = 10_000;
 /// How many are shown together.
 pub(super) const SHOWN: usize = 100;
 
-/// The undecodable objects of a store, by key.
 #[derive(Debug, Default)]
 pub(super) struct UndecodableObjects(BTreeMap<ObjectKey, Entry>);
 
@@ -41,7 +40,6 @@ impl UndecodableObjects {
         !is_known
     }
 
-    /// The uids of the parents of an undecodable object.
     pub(super) fn parents_of(&self, object: &Undecodable) -> BTreeSet<Uid> {
         let known = object.key().and_then(|key| self.0.get(key));
         let known = known.filter(|known| known.object.uid() == object.uid());

@@ -42,7 +42,6 @@ pub(super) type Connecting = Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Resu
 
 pub(super) type OnReady = Box<dyn FnOnce(&Ready) + Send>;
 
-/// What a system is made of.
 pub(super) struct Parts {
     pub(super) connect: Connecting,
     pub(super) operators: Vec<(OperatorConfig, Arc<dyn Handler>)>,
@@ -79,7 +78,6 @@ fn runtime(operators: &[(OperatorConfig, Arc<dyn Handler>)]) -> Result<Runtime, 
         .build()?)
 }
 
-/// From the connection to the end.
 async fn live(
     parts: Parts,
     started: oneshot::Sender<Handles>,
@@ -96,13 +94,13 @@ async fn live(
     let client = client?.map_err(RunError::Connect)?;
     let (states, changes) = mpsc::unbounded_channel();
     let wiring = Wiring::new((client, &program), runtime.handle().clone(), &operators, states);
-    let arbiters = Arbiters::start(arbiters, wiring.board());
+    let arbiters = Arbiters::start(arbiters, &wiring.board);
     let Started { contexts, operators } = wiring.start(operators, &arbiters.pool())?;
-    let (board, metrics) = (wiring.board().clone(), wiring.metrics().clone());
+    let (board, metrics) = (wiring.board.clone(), wiring.metrics.clone());
     actix::spawn(web_requests::dispatch(board.take_commands(), operators));
     let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     let state = WebState { board: board.clone(), metrics: metrics.clone(), program };
-    let access = Access::new(auth, wiring.cluster().clone(), runtime.handle().clone());
+    let access = Access::new(auth, wiring.cluster.clone(), runtime.handle().clone());
     let protection = Protection { access, certificates, proxy };
     let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
     let (ready, is_ready) = watch::channel(false);

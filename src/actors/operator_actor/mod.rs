@@ -40,7 +40,6 @@ use crate::{
 };
 
 pub(crate) struct OperatorParts {
-    /// What its reconciles share.
     pub(crate) context: Arc<Context>,
     pub(crate) parents: StoreReader,
     pub(crate) children: Vec<StoreReader>,
@@ -58,7 +57,6 @@ pub(crate) struct OperatorParts {
     pub(crate) mailbox: MailboxDepth,
 }
 
-/// Answers for the parents of one operator.
 pub(crate) struct OperatorActor {
     parts: OperatorParts,
     watches: BTreeMap<Watched, WatchCondition>,
@@ -91,7 +89,6 @@ struct Parent {
 }
 
 impl OperatorActor {
-    /// Starts an operator none of whose types is listed yet.
     pub(crate) fn start(parts: OperatorParts) -> Addr<Self> {
         Self::create(|ctx| Self::new(parts, &ctx.address()))
     }
@@ -180,7 +177,7 @@ impl OperatorActor {
 
     fn answered_for(&self, key: &ObjectKey) -> Option<Object> {
         let cached = self.parts.parents.get(key);
-        cached.filter(|parent| self.parts.context.answers_for(parent))
+        cached.filter(|parent| self.parts.context.settings.answers_for(parent))
     }
 
     fn parent_is_now(&mut self, before: Option<&Object>, now: &Object) {

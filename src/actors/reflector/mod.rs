@@ -30,14 +30,11 @@ use crate::{
 
 pub(crate) struct ReflectorParts {
     pub(crate) store: Store,
-    /// The watches of the type.
     pub(crate) scopes: Vec<WatchSpec>,
     pub(crate) cluster: Cluster,
     /// Where watch loops run.
     pub(crate) runtime: Handle,
-    /// Shows the state of the type.
     pub(crate) board: Board,
-    /// Counts the messages that wait for it.
     pub(crate) mailbox: MailboxDepth,
 }
 
@@ -85,7 +82,6 @@ const LONG_DELAY: Duration = Duration::from_secs(15);
 const DEGRADED_AFTER: Duration = Duration::from_mins(2);
 
 impl Reflector {
-    /// A reflector without observers.
     pub(crate) fn new(parts: ReflectorParts) -> Self {
         let scope = |spec: &WatchSpec| Scope {
             id: parts.store.add_scope(spec.namespace.clone()),

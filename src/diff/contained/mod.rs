@@ -15,7 +15,6 @@ use super::{
 };
 use crate::object::{FieldItem, FieldSet, K8sType, Object};
 
-/// A path at which desired and live differ.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference<'a> {
     pub(crate) path: String,

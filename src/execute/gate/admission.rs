@@ -104,13 +104,11 @@ impl Gate {
         self.state().is_closed
     }
 
-    /// Whether a deletion or a change of a parent waits.
     pub(crate) fn is_urgent(&self) -> bool {
         let queue = &self.state().queue;
         queue.waiting(Priority::Deletion) + queue.waiting(Priority::Change) > 0
     }
 
-    /// Returns when nothing is in flight.
     pub(crate) async fn idle(&self) {
         loop {
             let notified = self.0.idle.notified();
@@ -208,7 +206,6 @@ impl Gate {
         }
     }
 
-    /// Takes the offered permit, if somebody waits for it.
     fn accept(&self) -> Option<(Priority, Queued)> {
         let mut state = self.state();
         state.is_queued = false;
@@ -306,7 +303,6 @@ impl Drop for Ticket {
 /// Longer than a reconcile that writes a few children takes, even with a busy server.
 pub(super) const SHORT_RECONCILE: Duration = Duration::from_secs(1);
 
-/// The permit of a reconcile, released on drop.
 #[must_use]
 pub(crate) struct Permit {
     gate: Gate,

@@ -13,7 +13,6 @@ use crate::{
 /// The longest wait before a foreign object is read again.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
-/// Why a reconcile failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum Failure {
     /// Children of a declared type cannot be listed; the handler was not called.
@@ -57,7 +56,6 @@ pub(crate) struct RequestFailure {
     /// The error. Its message may contain a secret.
     #[source]
     pub(crate) error: ApiError,
-    /// The message, after redaction.
     pub(crate) message: Quoted,
     pub(crate) hint: Cow<'static, str>,
     /// How many other writes were not tried because of it.
@@ -259,7 +257,6 @@ fn foreign(children: &[ForeignChild]) -> String {
     children.iter().map(named).collect::<Vec<_>>().join("; ")
 }
 
-/// The message about a foreign object, with advice.
 pub(crate) fn foreign_message(child: &ForeignChild) -> String {
     let advice = if child.has_controller() {
         "give the child another name, or delete that object"

@@ -27,7 +27,6 @@ pub(crate) struct Reservation {
     deletions: usize,
 }
 
-/// The limit that would be exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exceeded {
     /// The limit of one reconcile.

@@ -24,7 +24,6 @@ use crate::{
 
 pub(crate) use budget::{DeletionBudget, Exceeded, Reservation};
 
-/// What a reconcile wants to delete.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WantedDeletions<'a> {
     pub(crate) limit: DeletionLimit,
@@ -54,7 +53,6 @@ struct Held {
     allowed: Option<(String, BTreeSet<Uid>)>,
 }
 
-/// The decision about the deletions of a reconcile.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// They may be carried out, and do not count.
@@ -65,7 +63,6 @@ pub(crate) enum Verdict {
     Held(HeldDeletions),
 }
 
-/// Deletions that wait for an administrator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HeldDeletions {
     pub(crate) deletions: usize,
@@ -134,7 +131,6 @@ impl DeletionGuard {
         self.0.as_ref().is_some_and(|held| held.of.is_some())
     }
 
-    /// How many deletions were held when they were last judged.
     pub(crate) fn held(&self) -> usize {
         self.0.as_ref().map_or(0, |held| held.deletions)
     }

@@ -15,7 +15,6 @@ pub(super) struct Counters {
     pub(super) is_announced: bool,
 }
 
-/// A field of the subject. An empty path means the whole object.
 #[derive(Debug, Clone)]
 pub(super) struct Field {
     pub(super) path: String,

@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde_json::Value;
 
-/// A field that is not written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UndeclaredField {
     /// Its path, with `*` for the items of lists and for free names.

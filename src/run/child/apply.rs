@@ -143,7 +143,6 @@ fn concluded(
     hand(Task::Settle(dispute)).note(Fact::NotForeign(id))
 }
 
-/// Decides with the live object after a conflict.
 fn resolved(attempt: Attempt, live: Option<Object>, view: &View<'_>) -> Turn<Next> {
     // Only what this read found counts as foreign.
     let id = attempt.id().clone();

@@ -45,7 +45,6 @@ pub(in crate::run) fn is_held(deletion: &Deletion, view: &View<'_>) -> Option<Ve
     }
 }
 
-/// Deletes a child as it was last seen.
 pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
     if tries > TRIES {
         return done()
@@ -117,7 +116,6 @@ fn child_seen(
     decided_again(&deletion, live, view, |again| confirmed(again, tries, view))
 }
 
-/// Decides again on the live object.
 fn decided_again(
     deletion: &Deletion,
     live: Option<Object>,

@@ -220,7 +220,6 @@ impl Dispute {
         turn
     }
 
-    /// Records the held fields for this version of the object.
     fn remember(&mut self, left: Object, policy: ConflictPolicy) -> Option<Fact> {
         if self.held.is_empty() {
             return None;

@@ -28,7 +28,6 @@ pub(in crate::run) enum Task {
     Delete(Deletion, usize),
     /// Send its deletion, after all checks.
     Send(Deletion, usize),
-    /// Check whether a new object would differ from it.
     Recreate(Deletion, usize),
     Defer(Deletion),
 }
@@ -92,7 +91,6 @@ pub(in crate::run) struct Dispute {
     /// released their fields, and the full apply is repeated.
     pub(super) before: Option<Object>,
     pub(super) live: Option<Object>,
-    /// The fields that others keep.
     pub(super) held: Vec<HeldField>,
     /// How often the rest was sent.
     pub(super) rounds: usize,
@@ -156,7 +154,6 @@ pub(in crate::run) enum Deleting {
     Conflict(Deletion, usize),
 }
 
-/// A recreation whose dry runs are not done.
 #[derive(Debug)]
 pub(in crate::run) struct Recreation {
     pub(super) deletion: Deletion,

@@ -12,11 +12,10 @@ use crate::{
 /// The repeated writes of a reconcile. Only [`Drift::learn`] changes it.
 #[derive(Debug, Default)]
 pub(in crate::run) struct Drift {
-    is_same_parent: bool,
+    pub(in crate::run) is_same_parent: bool,
     /// The pending rewrites, and those that were written.
     rewrites: HashMap<ChildId, Rewrite>,
-    rewritten: Vec<(ChildId, Rewrite, Verb)>,
-    /// The types of which children were created.
+    pub(super) rewritten: Vec<(ChildId, Rewrite, Verb)>,
     created: BTreeSet<K8sType>,
 }
 
@@ -31,17 +30,9 @@ impl Drift {
         Self { is_same_parent, rewrites, ..Self::default() }
     }
 
-    pub(in crate::run) fn is_same_parent(&self) -> bool {
-        self.is_same_parent
-    }
-
     /// Why a child is written again, if it is.
     pub(in crate::run) fn rewrite_of(&self, child: &ChildId) -> Option<&Rewrite> {
         self.rewrites.get(child)
-    }
-
-    pub(super) fn rewritten(&self) -> &[(ChildId, Rewrite, Verb)] {
-        &self.rewritten
     }
 
     pub(super) fn has_created(&self, ty: &K8sType) -> bool {

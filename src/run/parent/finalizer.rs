@@ -23,7 +23,6 @@ use crate::{
     },
 };
 
-/// The change of the finalizers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::run) enum FinalizerChange {
     /// Adds ours. Not to a parent that has left: nobody might remove it.
@@ -57,10 +56,9 @@ const TRIES: usize = 3;
 impl FinalizerChange {
     /// The change that a parent may need while it is not leaving.
     pub(in crate::run) fn of_staying(settings: &Settings) -> Self {
-        if settings.needs_finalizer() { Self::Add } else { Self::Remove }
+        if settings.needs_finalizer { Self::Add } else { Self::Remove }
     }
 
-    /// The patch; `None` when nothing changes.
     pub(in crate::run) fn patch(self, settings: &Settings, parent: &Object) -> Option<Value> {
         let (name, former) =
             (settings.name().finalizer(), &settings.config().predecessor.finalizers);
@@ -73,7 +71,6 @@ impl FinalizerChange {
     }
 }
 
-/// Begins a change. Usually none is needed, and no request is sent.
 pub(in crate::run) fn begin(
     change: FinalizerChange,
     parent: Object,

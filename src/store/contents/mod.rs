@@ -131,7 +131,6 @@ impl Contents {
         ListStart { clock: self.clock, replied: self.scopes[scope.0].replied.clone() }
     }
 
-    /// Records an object that cannot be decoded. Returns whether it is new.
     pub(super) fn leave_out(&mut self, object: Undecodable) -> bool {
         let (parents, key) = (self.parents_of_undecodable(&object), object.key().cloned());
         let is_news = self.undecodable.add(object, parents, self.clock);

@@ -47,7 +47,7 @@ pub(in crate::run) fn begin(scope: Scope, wanted: Wanted, view: &View<'_>) -> Tu
     let is_counted = |it: &&Condition| !is_shared && it.ty != Flapping::CONDITION;
     let conditions: Vec<_> = wanted.conditions.iter().filter(is_counted).cloned().collect();
     let desired = status_wish(&seen, handler, &conditions, children(&wanted, view));
-    let is_contested = !view.drift.is_same_parent() && view.memory.status() == Some(desired);
+    let is_contested = !view.drift.is_same_parent && view.memory.status() == Some(desired);
     let paths = handler.filter(|_| is_shared).map(|status| json!({"status": status}));
     let paths = paths.as_ref().map(patched_paths).unwrap_or_default();
     let (attempt, refused, had_failed) = (1, None, view.progress.has_failed());
@@ -108,7 +108,6 @@ impl Writing {
         }
     }
 
-    /// Patches a version of the parent, unless it is up to date.
     fn send(self, schema: Arc<TypeSchema>, parent: Object, view: &View<'_>) -> Turn<Next> {
         let patch = self.patch_of(&parent, &schema, view);
         let mut turn = Turn::new(());
@@ -141,7 +140,6 @@ impl Writing {
         })
     }
 
-    /// The status is up to date as far as the server keeps it, or the parent is gone.
     fn unchanged(self) -> Turn<Next> {
         let done = Turn::new(Next::Done);
         match self.scope {
@@ -242,7 +240,6 @@ impl Patching {
         }
     }
 
-    /// Continues with the live parent, if the status still applies to it.
     fn looked(self, answer: Answer, error: &ApiError, view: &View<'_>) -> Turn<Next> {
         let live = match Reply::object(answer) {
             Ok(Some(live)) => live,
@@ -272,7 +269,6 @@ impl Patching {
     }
 }
 
-/// Writes only the conditions, after the whole status was refused.
 pub(in crate::run) fn begin_conditions(
     conditions: Vec<Condition>,
     holds_none: bool,

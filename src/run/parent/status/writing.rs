@@ -26,7 +26,6 @@ pub(in crate::run) struct Wanted {
 #[derive(Clone)]
 pub(in crate::run) struct Returned(pub(in crate::run) Value);
 
-/// The extent of a status write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::run) enum Scope {
     /// The whole status, at the end of a reconcile.
