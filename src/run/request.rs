@@ -98,45 +98,30 @@ impl Request {
     }
 }
 
-fn mismatch(expected: &str) -> ApiError {
-    ApiError::Malformed { request: expected.to_owned(), why: "another kind of reply".to_owned() }
+/// Declares a function for each kind of reply, which returns its content, or an error for another kind.
+macro_rules! replies {
+    ($($name:ident: $kind:ident($content:ty) = $expected:literal;)*) => {
+        impl Reply {
+            $(pub(crate) fn $name(answer: Answer) -> Result<$content, ApiError> {
+                match answer? {
+                    Self::$kind(content) => Ok(content),
+                    _ => Err(mismatch($expected)),
+                }
+            })*
+        }
+    };
 }
 
-impl Reply {
-    pub(crate) fn object(answer: Answer) -> Result<Option<Object>, ApiError> {
-        match answer? {
-            Self::Object(object) => Ok(object),
-            _ => Err(mismatch("an object")),
-        }
-    }
+replies! {
+    object: Object(Option<Object>) = "an object";
+    whole: Whole(Option<Whole>) = "a whole object";
+    written: Written(Object) = "a written object";
+    deleted: Deleted(Deleted) = "a deletion";
+    listed: Listed(Vec<Object>) = "a list";
+}
 
-    pub(crate) fn whole(answer: Answer) -> Result<Option<Value>, ApiError> {
-        match answer? {
-            Self::Whole(whole) => Ok(whole.map(|whole| whole.0)),
-            _ => Err(mismatch("a whole object")),
-        }
-    }
-
-    pub(crate) fn written(answer: Answer) -> Result<Object, ApiError> {
-        match answer? {
-            Self::Written(object) => Ok(object),
-            _ => Err(mismatch("a written object")),
-        }
-    }
-
-    pub(crate) fn deleted(answer: Answer) -> Result<Deleted, ApiError> {
-        match answer? {
-            Self::Deleted(deleted) => Ok(deleted),
-            _ => Err(mismatch("a deletion")),
-        }
-    }
-
-    pub(crate) fn listed(answer: Answer) -> Result<Vec<Object>, ApiError> {
-        match answer? {
-            Self::Listed(objects) => Ok(objects),
-            _ => Err(mismatch("a list")),
-        }
-    }
+fn mismatch(expected: &str) -> ApiError {
+    ApiError::Malformed { request: expected.to_owned(), why: "another kind of reply".to_owned() }
 }
 
 impl fmt::Debug for Request {

@@ -25,7 +25,7 @@ use crate::{
     plan::{ChildId, HeldField, Step, Write, without},
     reply::{ApiError, ErrorClass},
     run::{
-        request::{Answer, Force, Reply, Request},
+        request::{Answer, Force, Reply, Request, Whole},
         turn::{StopReason, Turn, child_failed, put_off},
         view::View,
     },
@@ -55,7 +55,7 @@ pub(super) fn answered(state: Adopting, answer: Answer, view: &View<'_>) -> Turn
             Err(error) => adoption.refused(error),
         },
         Adopting::Whole(adoption) => match Reply::whole(answer) {
-            Ok(whole) => adoption.hand_over(whole, view),
+            Ok(whole) => adoption.hand_over(whole.map(|Whole(live)| live), view),
             Err(error) => done().note(child_failed(&adoption.attempt.write.id, error)),
         },
         Adopting::HandedOver(adoption) => match Reply::written(answer) {

@@ -8,7 +8,7 @@ use crate::{
     operator::OperatorName,
     plan::{ChildId, FlappingReason, Rewrite, RewriteReason, Subject, Write},
     run::{
-        request::{Answer, Reply, Request},
+        request::{Answer, Reply, Request, Whole},
         view::View,
     },
 };
@@ -77,8 +77,8 @@ impl Search {
     /// The rival, if the read found one. A failed read only costs its name.
     pub(in crate::run) fn found(&self, answer: Answer, operator: &OperatorName) -> Fact {
         let live = Reply::whole(answer).ok().flatten();
-        let found =
-            live.and_then(|live| rival(&live, &self.paths, operator.as_str(), self.subresource));
+        let found = live
+            .and_then(|Whole(live)| rival(&live, &self.paths, operator.as_str(), self.subresource));
         let (subject, why) = (self.subject.clone(), self.why);
         Fact::RivalFound { subject, why, rival: found.or_else(|| self.fallback.clone()) }
     }
