@@ -1,6 +1,6 @@
 //! The threads of the reconcilers. The uid of a parent selects its thread.
 
-use std::{fmt, sync::Arc, time::Instant};
+use std::{sync::Arc, time::Instant};
 
 use actix::{Actor, Addr, Arbiter, ArbiterHandle};
 
@@ -14,7 +14,6 @@ use crate::{
 /// waits for their end, which is short because no actor blocks.
 pub(crate) struct Arbiters(Vec<Arbiter>);
 
-/// Starts reconcilers on the threads. Cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct ArbiterPool(Arc<[ArbiterHandle]>);
 
@@ -34,7 +33,6 @@ impl Arbiters {
         Self((0..count).map(start).collect())
     }
 
-    /// The pool that starts reconcilers on these threads.
     pub(crate) fn pool(&self) -> ArbiterPool {
         ArbiterPool(self.0.iter().map(Arbiter::handle).collect())
     }
@@ -73,18 +71,6 @@ impl Drop for Arbiters {
             // A panic of an actor was logged when it happened.
             let _ = arbiter.join();
         }
-    }
-}
-
-impl fmt::Debug for Arbiters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Arbiters({})", self.0.len())
-    }
-}
-
-impl fmt::Debug for ArbiterPool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ArbiterPool({})", self.0.len())
     }
 }
 

@@ -13,7 +13,6 @@ use crate::{
 /// So many of them are kept for a parent: where more are refused, one of these changes with the rest.
 const MOST: usize = 100;
 
-/// What a parent awaits a change of.
 #[derive(Debug, Default)]
 pub(super) struct Awaited {
     objects: Box<[ChildId]>,
@@ -22,7 +21,6 @@ pub(super) struct Awaited {
 }
 
 impl Awaited {
-    /// A reconcile begins, which sees all that has changed.
     pub(super) fn begin(&mut self) {
         self.meanwhile = Vec::new();
     }

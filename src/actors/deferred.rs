@@ -2,20 +2,15 @@
 
 use std::mem;
 
-/// Whether a parent has a deferred reconcile.
 #[derive(Debug, Default)]
 pub(super) struct Deferred {
-    is_deferred: bool,
+    /// Whether the last reconcile was incomplete because of the pause.
+    pub(super) is_deferred: bool,
     /// Whether the operator was resumed during the reconcile in progress, which may have begun before.
     was_resumed: bool,
 }
 
 impl Deferred {
-    /// Whether the last reconcile was incomplete because of the pause.
-    pub(super) fn is_deferred(&self) -> bool {
-        self.is_deferred
-    }
-
     /// A reconcile begins: it sees all earlier commands.
     pub(super) fn begin(&mut self) {
         self.was_resumed = false;
@@ -44,8 +39,8 @@ mod tests {
         let mut deferred = Deferred::default();
         assert!(!deferred.resume(false), "nothing was deferred");
         deferred.begin();
-        assert!(!deferred.end(true) && deferred.is_deferred());
-        assert!(deferred.resume(false) && !deferred.is_deferred());
+        assert!(!deferred.end(true) && deferred.is_deferred);
+        assert!(deferred.resume(false) && !deferred.is_deferred);
         assert!(!deferred.resume(false), "it is already due");
     }
 
@@ -54,13 +49,13 @@ mod tests {
         let mut deferred = Deferred::default();
         deferred.begin();
         assert!(deferred.resume(true));
-        assert!(deferred.end(true) && !deferred.is_deferred());
+        assert!(deferred.end(true) && !deferred.is_deferred);
         // A reconcile that began after the pause defers as usual.
         assert!(deferred.resume(true));
         deferred.begin();
-        assert!(!deferred.end(true) && deferred.is_deferred());
+        assert!(!deferred.end(true) && deferred.is_deferred);
         assert!(deferred.resume(true));
-        assert!(!deferred.end(false) && !deferred.is_deferred(), "it was complete");
-        assert!(!deferred.end(true) && deferred.is_deferred(), "a later pause deferred it");
+        assert!(!deferred.end(false) && !deferred.is_deferred, "it was complete");
+        assert!(!deferred.end(true) && deferred.is_deferred, "a later pause deferred it");
     }
 }

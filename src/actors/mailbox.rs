@@ -1,30 +1,22 @@
 //! Counts the messages that wait for an actor, which actix does not report.
 
-use std::fmt;
-
 use actix::{Actor, Addr, Context, Handler, Message, Recipient};
 
 use crate::metrics::{InMailbox, MailboxDepth};
 
-/// A message that may wait in a mailbox.
-pub(crate) trait MeteredMessage: Message<Result = ()> + Send + 'static {}
-
-/// The handler of a metered message. The [`Handler`] of the actor only unwraps it.
-pub(crate) trait Receive<M: MeteredMessage>: Actor<Context = Context<Self>> {
-    /// Processes one message.
+/// The handler of a message that waits in a [`Metered`] one. The [`Handler`] of the actor only unwraps it.
+pub(crate) trait Receive<M: Send + 'static>: Actor<Context = Context<Self>> {
     fn receive(&mut self, message: M, ctx: &mut Context<Self>);
 }
 
-/// A counted message in a mailbox.
-#[derive(Debug, Message)]
+#[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Metered<M> {
     message: M,
     waiting: InMailbox,
 }
 
-/// Sends messages of one type to one actor.
-pub(crate) struct MeteredRecipient<M: MeteredMessage> {
+pub(crate) struct MeteredRecipient<M: Send + 'static> {
     to: Recipient<Metered<M>>,
     depth: MailboxDepth,
 }
@@ -32,18 +24,17 @@ pub(crate) struct MeteredRecipient<M: MeteredMessage> {
 /// Sends a message and counts it until it is processed.
 pub(super) fn post<A, M>(to: &Addr<A>, depth: &MailboxDepth, message: M)
 where
-    M: MeteredMessage,
+    M: Send + 'static,
     A: Receive<M> + Handler<Metered<M>>,
 {
     to.do_send(Metered::new(message, depth));
 }
 
-impl<M: MeteredMessage> Metered<M> {
+impl<M> Metered<M> {
     pub(super) fn new(message: M, depth: &MailboxDepth) -> Self {
         Self { message, waiting: depth.enter() }
     }
 
-    /// Returns the message, which is no longer counted.
     pub(super) fn into_message(self) -> M {
         let Self { message, waiting } = self;
         drop(waiting);
@@ -51,7 +42,7 @@ impl<M: MeteredMessage> Metered<M> {
     }
 }
 
-impl<M: MeteredMessage> MeteredRecipient<M> {
+impl<M: Send + 'static> MeteredRecipient<M> {
     pub(super) fn new<A>(to: &Addr<A>, depth: &MailboxDepth) -> Self
     where
         A: Receive<M> + Handler<Metered<M>>,
@@ -59,14 +50,7 @@ impl<M: MeteredMessage> MeteredRecipient<M> {
         Self { to: to.clone().recipient(), depth: depth.clone() }
     }
 
-    /// Sends a message, also when the mailbox has reached its capacity.
     pub(crate) fn post(&self, message: M) {
         self.to.do_send(Metered::new(message, &self.depth));
-    }
-}
-
-impl<M: MeteredMessage> fmt::Debug for MeteredRecipient<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MeteredRecipient({:?})", self.depth)
     }
 }

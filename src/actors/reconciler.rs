@@ -15,7 +15,7 @@ use tokio::{runtime::Handle, task::JoinError};
 use super::{
     awaited::Awaited,
     deferred::Deferred,
-    mailbox::{Metered, MeteredMessage, MeteredRecipient, Receive, post},
+    mailbox::{Metered, MeteredRecipient, Receive, post},
     messages::{Admitted, Awaits, Ended},
     shown::{cause, history_entry, message, next_wake, shown, stage},
     timer::Timer,
@@ -33,7 +33,6 @@ use crate::{
     store::StoreReader,
 };
 
-/// What the reconcilers of an operator share.
 pub(super) struct ReconcilerParts {
     pub(super) context: Arc<Context>,
     pub(super) runtime: Handle,
@@ -131,10 +130,9 @@ impl Reconciler {
     }
 
     fn decide(&mut self, input: Input) -> Action {
-        self.schedule.step(input, &self.parts.context.policy(), Instant::now())
+        self.schedule.step(input, &self.parts.context.settings.policy(), Instant::now())
     }
 
-    /// Requests a permit and reconciles at once if there is one.
     fn enqueue(&mut self, priority: Priority, ctx: &mut actix::Context<Self>) {
         self.timer.clear(ctx);
         let (address, mailbox) = (ctx.address(), self.parts.mailbox.clone());
@@ -232,7 +230,6 @@ impl Reconciler {
         has_changed
     }
 
-    /// Records that a reconcile was followed by another; returns the causes of that one.
     fn continued(&mut self, next: &Reconciled, ctx: &mut actix::Context<Self>) -> Vec<Cause> {
         let saw_all = self.last_touch.is_none_or(|touched| touched < next.began);
         self.step(Input::Continued { saw_all }, ctx);
@@ -254,7 +251,6 @@ impl Reconciler {
         board.update_parent(context.name(), &self.key, &self.uid, change);
     }
 
-    /// Shows the state of the parent and its last reconciles.
     fn show(&self, reconciles: Vec<Reconcile>) {
         let phase = self.schedule.phase();
         if phase == Phase::Stopped {
@@ -262,13 +258,14 @@ impl Reconciler {
         }
         let parent = self.parts.parents.get(&self.key);
         let parent = parent.filter(|parent| *parent.uid() == self.uid);
-        let is_leaving = parent.as_ref().is_some_and(|it| self.parts.context.is_leaving(it));
+        let is_leaving =
+            parent.as_ref().is_some_and(|it| self.parts.context.settings.is_leaving(it));
         self.update(|state| {
             for reconcile in reconciles {
                 state.message = message(&state.history.record(reconcile));
             }
             state.generation = parent.as_ref().and_then(Object::generation);
-            let is_paused = self.deferred.is_deferred() || parent.as_ref().is_some_and(is_paused);
+            let is_paused = self.deferred.is_deferred || parent.as_ref().is_some_and(is_paused);
             state.phase = shown(phase, &state.history, is_paused, is_leaving);
             state.failures = self.schedule.failures();
             state.flapping_summary = self.memory.flapping().flapping_summary().map(Box::new);
@@ -308,7 +305,7 @@ impl Drop for Reconciler {
     }
 }
 
-impl<M: MeteredMessage> Handler<Metered<M>> for Reconciler
+impl<M: Send + 'static> Handler<Metered<M>> for Reconciler
 where
     Self: Receive<M>,
 {

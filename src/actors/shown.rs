@@ -49,7 +49,6 @@ pub(super) fn cause(why: WakeReason) -> Option<Cause> {
     }
 }
 
-/// The phase of the parent after its last reconcile.
 pub(super) fn shown(
     phase: Phase,
     history: &History,
@@ -74,7 +73,6 @@ pub(super) fn shown(
     }
 }
 
-/// The stage of the next reconcile.
 pub(super) fn stage(phase: Phase) -> ReconcileStage {
     match phase {
         Phase::Running { .. } => ReconcileStage::InProgress,
@@ -83,7 +81,6 @@ pub(super) fn stage(phase: Phase) -> ReconcileStage {
     }
 }
 
-/// The message of the last reconcile.
 pub(super) fn message(reconcile: &Reconcile) -> Option<String> {
     reconcile.error().or(reconcile.message.as_deref()).map(ToOwned::to_owned)
 }

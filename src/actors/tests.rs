@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use actix::{Addr, Message, System};
+use actix::{Addr, System};
 use kube::{Client, client::Body};
 use serde_json::{Value, json};
 use tokio::{
@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::{
-    mailbox::{Metered, MeteredMessage, Receive},
+    mailbox::{Metered, Receive},
     messages::{Observed, WatchChanged, WatchCondition},
     reconciler::Reconciler,
     *,
@@ -110,11 +110,7 @@ fn a_parent_is_not_shown_as_paused_after_its_operator_is_resumed() {
 }
 
 /// Lets all reconcilers panic.
-#[derive(Debug, Message)]
-#[rtype(result = "()")]
 pub(super) struct Panic;
-
-impl MeteredMessage for Panic {}
 
 impl Receive<Panic> for Reconciler {
     fn receive(&mut self, Panic: Panic, _: &mut Self::Context) {
@@ -176,7 +172,7 @@ async fn until(board: &Board, phase: ParentPhase) {
     }
 }
 
-fn metered<M: MeteredMessage>(message: M) -> Metered<M> {
+fn metered<M>(message: M) -> Metered<M> {
     Metered::new(message, &Metrics::new().mailbox("operator", "op"))
 }
 

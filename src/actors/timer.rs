@@ -32,7 +32,6 @@ impl Timer {
         }));
     }
 
-    /// Cancels the timer.
     pub(super) fn clear<A>(&mut self, ctx: &mut Context<A>)
     where
         A: Actor<Context = Context<A>>,

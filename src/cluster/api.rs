@@ -47,7 +47,6 @@ impl Default for Timeouts {
 /// How requests, watches and lists are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClusterSettings {
-    /// The timeouts.
     pub(crate) timeouts: Timeouts,
     /// How long no object of a type is deleted after its versions regressed on the server.
     pub(crate) deletions_held: Duration,
@@ -71,13 +70,12 @@ const MAX_ANSWER: usize = 256 << 20;
 pub struct Cluster {
     client: Client,
     metrics: Metrics,
-    managers: KeptManagers,
+    pub(super) managers: KeptManagers,
     user_agent: String,
     settings: ClusterSettings,
-    documents: Documents,
+    pub(super) documents: Documents,
 }
 
-/// One request, before it is sent.
 pub(super) struct ApiRequest<'a> {
     pub(super) method: Method,
     /// The verb of RBAC: `get`, `list`, `watch`, `patch`...
@@ -88,7 +86,6 @@ pub(super) struct ApiRequest<'a> {
     pub(super) query: Vec<(&'static str, String)>,
     pub(super) content_type: &'static str,
     pub(super) body: Vec<u8>,
-    /// Additional headers.
     pub(super) headers: HeaderMap,
     /// The largest answer that is read, in bytes.
     pub(super) max_answer: usize,
@@ -142,7 +139,6 @@ impl Cluster {
         Self { user_agent, ..self }
     }
 
-    /// The settings of the connection.
     pub(crate) fn settings(&self) -> ClusterSettings {
         self.settings
     }
@@ -154,17 +150,10 @@ impl Cluster {
         Self { user_agent, ..self.clone() }
     }
 
-    /// The `OpenAPI` documents read so far.
-    pub(super) fn documents(&self) -> &Documents {
-        &self.documents
-    }
-
-    /// Where requests are counted.
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.metrics
     }
 
-    /// Parses an object and reduces it to what the caches keep.
     pub(super) fn parse(
         &self,
         request: &str,
@@ -176,17 +165,10 @@ impl Cluster {
         Object::parse(ty, text, &self.managers).map_err(|error| malformed(error.to_string()))
     }
 
-    /// The managers whose entries objects keep.
-    pub(super) fn managers(&self) -> &KeptManagers {
-        &self.managers
-    }
-
-    /// Sends a request and returns the body of its answer.
     pub(super) async fn send(&self, request: ApiRequest<'_>) -> Result<Bytes, ApiError> {
         Ok(self.ask(request).await?.into_body())
     }
 
-    /// Sends a request and returns its answer with the whole body.
     pub(super) async fn ask(&self, request: ApiRequest<'_>) -> Result<Response<Bytes>, ApiError> {
         let (name, after) = (request.name(), self.settings.timeouts.request);
         let max_answer = request.max_answer;

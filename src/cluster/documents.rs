@@ -7,7 +7,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
-    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -24,7 +23,6 @@ use crate::{
 
 pub(super) type Reading = BoxFuture<'static, Result<Arc<Schemas>, ApiError>>;
 
-/// The schemas that were read of a document, by type.
 #[derive(Default)]
 pub(super) struct Schemas {
     /// The `ETag` of the document, if the server sends one.
@@ -32,7 +30,6 @@ pub(super) struct Schemas {
     pub(super) of: BTreeMap<K8sType, Option<Arc<TypeSchema>>>,
 }
 
-/// The state of one document.
 #[derive(Default)]
 struct Document {
     wanted: BTreeSet<K8sType>,
@@ -41,12 +38,10 @@ struct Document {
     reading: Option<WeakShared<Reading>>,
 }
 
-/// The documents, by path.
 #[derive(Clone, Default)]
 pub(super) struct Documents(Arc<Mutex<HashMap<String, Document>>>);
 
 impl Documents {
-    /// Joins the request in progress, or begins a new one.
     pub(super) fn join(
         &self,
         path: &str,
@@ -93,11 +88,5 @@ impl Documents {
 
     fn all(&self) -> MutexGuard<'_, HashMap<String, Document>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl fmt::Debug for Documents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.all().keys()).finish()
     }
 }

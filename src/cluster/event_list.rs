@@ -9,7 +9,6 @@ use crate::{
     reply::ApiError,
 };
 
-/// The Events about an object.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct EventList {
     /// The Events, in no order.

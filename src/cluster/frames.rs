@@ -30,7 +30,6 @@ pub(super) enum Frame<'a> {
     UndecodableDeletion(Undecodable),
 }
 
-/// One page of a list.
 #[derive(Debug)]
 pub(super) struct Page {
     pub(super) version: ResourceVersion,
@@ -91,7 +90,6 @@ const NOT_NAMESPACED: &str =
 /// Servers written in Go replace such bytes.
 const NOT_UTF8: &str = "it contains bytes that are not UTF-8";
 
-/// Parses one line of a watch.
 pub(super) fn frame<'a>(line: &'a [u8], ty: &K8sType) -> Result<Frame<'a>, serde_json::Error> {
     let raw: RawFrame<'_> = match serde_json::from_slice(line) {
         Ok(raw) => raw,
@@ -121,7 +119,6 @@ fn invalid_utf8_frame(line: &[u8], ty: &K8sType) -> Option<Frame<'static>> {
     }
 }
 
-/// Parses one page of a list.
 pub(super) fn page(
     answer: &[u8],
     ty: &K8sType,

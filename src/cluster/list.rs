@@ -31,7 +31,6 @@ enum Part<'a> {
     All,
 }
 
-/// A complete list.
 pub(super) struct List {
     pub(super) version: ResourceVersion,
     pub(super) objects: Vec<Object>,
@@ -92,7 +91,6 @@ impl Cluster {
         self.part(spec, Part::PageAfter(token, size)).await
     }
 
-    /// The version of a list at this moment.
     pub(super) async fn version(&self, spec: &WatchSpec) -> Result<ResourceVersion, ApiError> {
         Ok(self.part(spec, Part::OneObject).await?.version)
     }
@@ -133,7 +131,7 @@ impl Cluster {
         };
         let name = request.name();
         let answer = self.send(request).await?;
-        frames::page(&answer, &spec.ty, self.managers())
+        frames::page(&answer, &spec.ty, &self.managers)
             .map_err(|error| ApiError::malformed(name, &error))
     }
 }

@@ -34,7 +34,7 @@ impl Cluster {
         let path = format!("/openapi/v3/{root}/{}", ty.api_version());
         loop {
             let begin = || self.clone().read_document(ty.clone(), path.clone()).boxed();
-            let read = self.documents().join(&path, ty, begin).await?;
+            let read = self.documents.join(&path, ty, begin).await?;
             // The request may have begun before the type was wanted.
             if let Some(schema) = read.of.get(ty) {
                 return Ok(schema.clone());
@@ -44,22 +44,22 @@ impl Cluster {
 
     async fn read_document(self, ty: K8sType, path: String) -> Result<Arc<Schemas>, ApiError> {
         let mut request = ApiRequest::get("get", &ty, path.clone());
-        let tag = self.documents().tag(&path);
+        let tag = self.documents.tag(&path);
         request.headers.extend(tag.map(|tag| (header::IF_NONE_MATCH, tag)));
         // A connection keeps the buffer of its largest answer until it is closed.
         request.headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         let name = request.name();
         let answer = match self.ask(request).await {
-            Err(error) if error.code() == Some(404) => return Ok(self.documents().absent(&path)),
+            Err(error) if error.code() == Some(404) => return Ok(self.documents.absent(&path)),
             answer => answer?,
         };
         if answer.status() == StatusCode::NOT_MODIFIED {
-            return Ok(self.documents().known(&path));
+            return Ok(self.documents.known(&path));
         }
         let tag = answer.headers().get(header::ETAG).cloned();
-        let of = schemas(answer.body(), self.documents().wanted(&path));
+        let of = schemas(answer.body(), self.documents.wanted(&path));
         let of = of.map_err(|error| ApiError::malformed(name, &error))?;
-        Ok(self.documents().cache(&path, Schemas { tag, of }))
+        Ok(self.documents.cache(&path, Schemas { tag, of }))
     }
 }
 

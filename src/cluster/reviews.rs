@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use super::{Cluster, api::ApiRequest};
 use crate::{object::K8sType, reply::ApiError};
 
-/// A user of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct User {
@@ -21,29 +20,22 @@ pub(crate) struct User {
     /// Distinguishes users of the same name; may be empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) uid: String,
-    /// The groups that the user is in.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) groups: Vec<String>,
-    /// Additional attributes from the authenticator.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) extra: BTreeMap<String, Vec<String>>,
 }
 
-/// The result of a `TokenReview`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TokenVerdict {
-    /// The token belongs to this user.
     User(User),
     /// The token is invalid, or for another audience.
     Refused,
 }
 
-/// The result of a `SubjectAccessReview`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AccessVerdict {
-    /// The user is allowed to do this.
     Allowed,
-    /// The user is not allowed to do this.
     Denied {
         /// The reason given by the server; often empty.
         reason: String,
@@ -98,7 +90,6 @@ impl Cluster {
         }
     }
 
-    /// Reviews whether a user may do this with a non-resource path.
     pub(crate) async fn review_access(
         &self,
         user: &User,

@@ -45,7 +45,6 @@ struct GroupVersionKind {
     kind: String,
 }
 
-/// The schemas of the types in a document; `None` for a type that it does not contain.
 pub(super) fn schemas(
     document: &[u8],
     types: BTreeSet<K8sType>,

@@ -11,10 +11,8 @@ use crate::{
     store::{Change, Settled},
 };
 
-/// What one scope watches.
 #[derive(Debug, Clone)]
 pub(crate) struct WatchSpec {
-    /// The type.
     pub(crate) ty: K8sType,
     /// The namespace; `None` for all.
     pub(crate) namespace: Option<String>,
@@ -22,17 +20,14 @@ pub(crate) struct WatchSpec {
     pub(crate) label_selector: Option<String>,
 }
 
-/// Identifies a watch.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Watched {
-    /// The type.
     pub(crate) ty: K8sType,
     /// The namespace; `None` for all.
     pub(crate) namespace: Option<String>,
 }
 
 impl WatchSpec {
-    /// The identity of the watch.
     pub(crate) fn watched(&self) -> Watched {
         Watched { ty: self.ty.clone(), namespace: self.namespace.clone() }
     }
@@ -47,34 +42,27 @@ impl fmt::Display for Watched {
     }
 }
 
-/// A note of a watch loop to its reflector.
 #[derive(Debug)]
 pub(crate) enum WatchNote {
     /// A connection was opened, unless it follows one that lasted until its timeout. Servers end the
     /// watches of a type when its definition changes.
     Opened,
-    /// The store has changed.
     Changed(Vec<Change>),
-    /// The store holds a complete list.
     Synced(Settled),
     /// The server sent something, which need not be a change. Sent once a second at most, but always
     /// after a failure.
     Alive {
-        /// When.
         at: SystemTime,
     },
     /// Changes are missed until the next list: `Synced` follows.
     Lost,
     /// The watch failed and is retried after the delay.
     Failed {
-        /// Why.
         error: ApiError,
         /// How long until the next try.
         retry_in: Duration,
     },
-    /// An object could not be decoded.
     Undecodable {
-        /// What is known of it.
         object: Undecodable,
         /// Whether this version was not known to be undecodable.
         is_news: bool,

@@ -9,7 +9,9 @@ use super::{Cluster, api::ApiRequest};
 use crate::{
     object::{K8sType, Object, ObjectKey, ResourceVersion, Uid},
     operator::Propagation,
+    plan::ChildId,
     reply::{ApiError, Deleted, ErrorClass},
+    run::{DryRun, Force},
 };
 
 #[derive(Deserialize)]
@@ -38,7 +40,6 @@ impl Cluster {
         answer.map(|answer| self.parse(&name, ty, &answer)).transpose()
     }
 
-    /// The same with all fields, also those that the cache omits.
     pub(crate) async fn read_whole(
         &self,
         ty: &K8sType,
@@ -64,53 +65,35 @@ impl Cluster {
         }
     }
 
-    /// Applies the fields of `body` as `manager` with force, which takes them from other managers.
+    /// Applies the fields of `body` as `manager`.
     ///
     /// `body.metadata` decides whether it creates or updates: a `resourceVersion` of `"1"` only creates,
-    /// a `uid` only updates that very object.
+    /// a `uid` only updates that very object. Without force the answer is 409 and nothing is written if another
+    /// manager owns a field with another value.
     pub(crate) async fn apply(
         &self,
-        ty: &K8sType,
-        key: &ObjectKey,
+        ChildId { ty, key }: &ChildId,
         manager: &str,
         body: &Value,
+        (force, dry_run): (Force, DryRun),
     ) -> Result<Object, ApiError> {
-        self.write(apply(ty, key, manager, body).with_query("force", "true")).await
+        let mut request = patch(ty, ty.object_path(key), "application/apply-patch+yaml", body)
+            .with_query("fieldManager", manager);
+        if dry_run != DryRun::No {
+            request = request.with_query("dryRun", "All");
+        }
+        if force == Force::Yes || dry_run == DryRun::OfNew {
+            request = request.with_query("force", "true");
+        }
+        match dry_run {
+            DryRun::No | DryRun::Yes => self.write(request).await,
+            DryRun::OfNew => self.try_create(request).await,
+        }
     }
 
-    /// The same without force: if another manager owns a field with another value, the answer is 409 and
-    /// nothing is written.
-    pub(crate) async fn apply_yielding(
-        &self,
-        ty: &K8sType,
-        key: &ObjectKey,
-        manager: &str,
-        body: &Value,
-    ) -> Result<Object, ApiError> {
-        self.write(apply(ty, key, manager, body)).await
-    }
-
-    /// [`Cluster::apply`] as a dry run.
-    pub(crate) async fn try_apply(
-        &self,
-        ty: &K8sType,
-        key: &ObjectKey,
-        manager: &str,
-        body: &Value,
-    ) -> Result<Object, ApiError> {
-        self.write(dry_run(ty, key, manager, body).with_query("force", "true")).await
-    }
-
-    /// The same for an object that does not exist. It gets version zero, because a server gives none.
-    pub(crate) async fn try_create(
-        &self,
-        ty: &K8sType,
-        key: &ObjectKey,
-        manager: &str,
-        body: &Value,
-    ) -> Result<Object, ApiError> {
-        let request = dry_run(ty, key, manager, body).with_query("force", "true");
-        let name = request.name();
+    /// The object gets version zero, because a server gives none.
+    async fn try_create(&self, request: ApiRequest<'_>) -> Result<Object, ApiError> {
+        let (name, ty) = (request.name(), request.ty);
         let answer = self.send(request).await?;
         let mut object: Value = serde_json::from_slice(&answer)
             .map_err(|error| ApiError::malformed(name.clone(), &error))?;
@@ -120,29 +103,15 @@ impl Cluster {
         self.parse(&name, ty, object.to_string().as_bytes())
     }
 
-    /// [`Cluster::apply_yielding`] as a dry run.
-    pub(crate) async fn try_apply_yielding(
-        &self,
-        ty: &K8sType,
-        key: &ObjectKey,
-        manager: &str,
-        body: &Value,
-    ) -> Result<Object, ApiError> {
-        self.write(dry_run(ty, key, manager, body)).await
-    }
-
-    /// Sends a JSON merge patch for the status.
     pub(crate) async fn patch_status(
         &self,
-        ty: &K8sType,
-        key: &ObjectKey,
+        ChildId { ty, key }: &ChildId,
         manager: &str,
         body: &Value,
     ) -> Result<Object, ApiError> {
         self.merge(ty, format!("{}/status", ty.object_path(key)), manager, body).await
     }
 
-    /// Sends a JSON merge patch for the object itself.
     pub(crate) async fn patch_object(
         &self,
         ty: &K8sType,
@@ -156,8 +125,7 @@ impl Cluster {
     /// Deletes exactly this version of this object.
     pub(crate) async fn delete(
         &self,
-        ty: &K8sType,
-        key: &ObjectKey,
+        ChildId { ty, key }: &ChildId,
         (uid, version): (&Uid, &ResourceVersion),
         propagation: Propagation,
     ) -> Result<Deleted, ApiError> {
@@ -208,16 +176,6 @@ impl Cluster {
         let answer = self.send(request).await?;
         self.parse(&name, ty, &answer)
     }
-}
-
-fn apply<'a>(ty: &'a K8sType, key: &ObjectKey, manager: &str, body: &Value) -> ApiRequest<'a> {
-    patch(ty, ty.object_path(key), "application/apply-patch+yaml", body)
-        .with_query("fieldManager", manager)
-}
-
-/// An apply as a dry run.
-fn dry_run<'a>(ty: &'a K8sType, key: &ObjectKey, manager: &str, body: &Value) -> ApiRequest<'a> {
-    apply(ty, key, manager, body).with_query("dryRun", "All")
 }
 
 fn patch<'a>(

@@ -4,10 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::object::{FieldItem, FieldSet};
 
-/// What is owned of a value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Owned<'a> {
-    /// Nothing.
     Nothing,
     /// All of it, as part of an atomic value.
     Whole,
@@ -21,7 +19,6 @@ impl<'a> Owned<'a> {
         fields.filter(|node| !node.is_leaf()).map_or(Self::Nothing, Self::Node)
     }
 
-    /// Whether the value is owned as a whole.
     pub(crate) fn is_whole(self) -> bool {
         match self {
             Self::Nothing => false,
@@ -35,7 +32,6 @@ impl<'a> Owned<'a> {
         !matches!(self, Self::Nothing)
     }
 
-    /// What is owned of a field of the value.
     pub(crate) fn field(self, name: &str) -> Self {
         match self {
             Self::Node(node) if !node.is_leaf() => {
@@ -79,7 +75,6 @@ pub(crate) fn keys_of<'n>(
     names.into_iter().filter_map(key).collect()
 }
 
-/// Whether a complete item of a list has these keys.
 pub(crate) fn has_keys(item: &Value, keys: &Map<String, Value>) -> bool {
     keys.iter().all(|(name, key)| item.get(name) == Some(key))
 }

@@ -93,7 +93,6 @@ fn in_order<'i, 'v>(
     placed.into_iter().map(|(at, item)| (item, at.map(|at| &there[at]))).collect()
 }
 
-/// Removes the status and the server's own metadata.
 pub(crate) fn drop_volatile(object: &mut Value) {
     object.as_object_mut().map(|fields| fields.remove("status"));
     if let Some(metadata) = object["metadata"].as_object_mut() {

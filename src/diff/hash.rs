@@ -68,7 +68,6 @@ pub(crate) fn feed_fields(fields: &Map<String, Value>, hasher: &mut impl Hasher)
     sorted.into_iter().for_each(&mut feed_one);
 }
 
-/// Counts the bytes that it hashes.
 #[derive(Default)]
 struct Measuring {
     hasher: DefaultHasher,

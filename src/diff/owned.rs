@@ -12,7 +12,6 @@ use super::{
 };
 use crate::object::{FieldItem, FieldSet};
 
-/// Where ownership is not what an apply would leave.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Ownership {
     /// What we own and do not desire.

@@ -13,9 +13,7 @@ pub(crate) struct Path<'a>(Vec<Segment<'a>>);
 
 #[derive(Debug)]
 pub(crate) enum Segment<'a> {
-    /// A field of an object.
     Field(&'a str),
-    /// A position in a list.
     Index(usize),
     /// The keys of an item of a list.
     Keys(Cow<'a, Map<String, Value>>),
@@ -50,7 +48,6 @@ impl<'a> Path<'a> {
         names.iter().rev().all(|name| fields.next().is_some_and(|f| *name == "*" || f == *name))
     }
 
-    /// Whether the path consists of these fields.
     pub(crate) fn is(&self, names: &[&str]) -> bool {
         self.0.len() == names.len() && self.ends_with(names)
     }

@@ -9,7 +9,6 @@ use crate::{
     operator::{OperatorName, Predecessor},
 };
 
-/// Whether a predecessor owns something of a child.
 pub(crate) fn has_predecessor(child: &Object, predecessor: &Predecessor) -> bool {
     predecessor.field_managers.iter().any(|manager| child.is_updated_by(manager))
 }
@@ -116,7 +115,6 @@ fn divided(fields: &Value, stays: &[&str]) -> (Value, Value) {
     (Value::Object(given), left)
 }
 
-/// The entry with these fields, if there are any.
 fn with_fields(entry: &Value, fields: Value) -> Option<Value> {
     let is_empty = fields.as_object().is_none_or(Map::is_empty);
     let mut entry = entry.clone();

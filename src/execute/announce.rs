@@ -34,7 +34,6 @@ impl Context {
         }
     }
 
-    /// Announces a failure while its reconcile continues.
     pub(super) fn announce_failure(
         &self,
         parent: &Object,
@@ -44,23 +43,21 @@ impl Context {
         self.announce(parent, vec![Announcement::of_failure(failure)], announced);
     }
 
-    /// Sends the warnings that are sent once per operator.
     pub(super) fn warn_once(&self, parent: &Object, facts: &[Fact]) {
         for Announcement { kind, reason, message } in once_per_operator(facts) {
-            if self.warned().is_due(&message) {
+            if self.warned.is_due(&message) {
                 tracing::warn!(operator = %self.name(), "{message}");
                 self.announce_once(parent, (kind, reason, message));
             }
         }
     }
 
-    /// Records undeclared status fields, and logs new ones.
     pub(super) fn note_undeclared(&self, facts: &[Fact]) {
         let fields = facts.iter().flat_map(|fact| match fact {
             Fact::Undeclared(fields) => fields.as_slice(),
             _ => &[],
         });
-        for field in fields.filter(|field| self.undeclared().add(field)) {
+        for field in fields.filter(|field| self.undeclared.add(field)) {
             let message = undeclared(&self.config().parent, field);
             match field.wanted_by {
                 WantedBy::Handler => tracing::warn!(operator = %self.name(), "{message}"),
@@ -106,7 +103,7 @@ impl Context {
         }
         let (reason, at) = (reason.to_owned(), SystemTime::now());
         let event = ParentEvent { kind, reason, message, name, count, at };
-        self.events().send(self.cluster(), self.name(), about, event);
+        self.events().send(&self.parts.cluster, self.name(), about, event);
     }
 }
 

@@ -30,7 +30,7 @@ impl Context {
     }
 
     fn overlay(&self, object: Object, origin: Option<Origin>) {
-        if self.settings().is_watched(&object) {
+        if self.settings.is_watched(&object) {
             let ty = object.ty().clone();
             let change = self.store(&ty).and_then(|store| store.overlay(object));
             self.publish(&ty, change, origin);

@@ -18,11 +18,8 @@ use crate::{
 
 type Returned = Result<Response, HandlerError>;
 
-/// The result of a call.
 pub(super) enum Called<'a> {
-    /// The handler returned.
     InTime(Returned),
-    /// The handler is past its deadline.
     TimedOut(TimedOutCall<'a>),
 }
 
@@ -30,14 +27,14 @@ pub(super) enum Called<'a> {
 /// one parent never overlap.
 pub(super) struct TimedOutCall<'a> {
     call: JoinHandle<Returned>,
-    deadline: Duration,
+    pub(super) deadline: Duration,
     guard: TimedOutGuard<'a>,
 }
 
 /// Calls user code where it may block. [`Handler::on_error`] is called there too.
 pub(super) async fn call(context: &Context, purpose: Purpose, request: SyncRequest) -> Called<'_> {
     let deadline = context.config().handler_deadline;
-    let (handler, called) = (context.handler().clone(), Instant::now());
+    let (handler, called) = (context.parts.handler.clone(), Instant::now());
     // The current thread makes the call, and another takes over its work if the call lasts: most handlers
     // return before another thread would have started.
     let calling =
@@ -57,10 +54,6 @@ fn panicked(context: &Context, error: tokio::task::JoinError) -> HandlerError {
 }
 
 impl TimedOutCall<'_> {
-    pub(super) fn deadline(&self) -> Duration {
-        self.deadline
-    }
-
     /// The late response of a handler is dropped.
     pub(super) async fn returned(self) -> Event {
         let Self { call, deadline, guard } = self;
@@ -82,7 +75,6 @@ fn asked(handler: &dyn Handler, purpose: Purpose, request: &SyncRequest) -> Retu
     answer.map_err(|error| answered(handler, request, &error))
 }
 
-/// The failure for a handler's error, after `on_error`.
 fn answered(handler: &dyn Handler, request: &SyncRequest, error: &anyhow::Error) -> HandlerError {
     let answer = catch_unwind(AssertUnwindSafe(|| handler.on_error(request, error).shallow()));
     let (answer, detail) = match answer {

@@ -1,7 +1,6 @@
 //! The state that all reconciles of one operator share.
 
 use std::{
-    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
     time::Instant,
 };
@@ -22,65 +21,53 @@ use crate::{
     reply::{ApiError, TypeSchema},
     report::EventLog,
     run::{Settings, Snapshot},
-    schedule::Policy,
     store::{Change, Store},
 };
 
 /// The parent whose reconcile made a change; it is not notified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Origin {
-    /// The operator.
     pub(crate) operator: OperatorName,
-    /// The parent.
     pub(crate) parent: Uid,
 }
 
 /// Notifies all operators that watch a type of a change by a reply or a live read, except the origin.
 pub(crate) type Publish = Arc<dyn Fn(&K8sType, Change, Option<Origin>) + Send + Sync>;
 
-/// Reports a failure of a parent while its reconcile is in progress.
 pub(crate) type Show = Arc<dyn Fn(&Object, &Failure) + Send + Sync>;
 
-/// The parts of a [`Context`].
 pub(crate) struct ContextParts {
-    /// The operator.
     pub(crate) config: OperatorConfig,
-    /// Its handler.
     pub(crate) handler: Arc<dyn Handler>,
-    /// The API server.
     pub(crate) cluster: Cluster,
-    /// The store of the parent type.
     pub(crate) parents: Store,
     /// The stores of the child types, in the order of declaration.
     pub(crate) children: Vec<Store>,
     /// The permits that it shares with other operators.
     pub(crate) shared_permits: SharedPermits,
-    /// The request permits.
     pub(crate) requests: RequestPermits,
-    /// The metrics.
     pub(crate) metrics: Metrics,
-    /// Publishes changes by own replies.
     pub(crate) publish: Publish,
-    /// Reports a handler timeout.
     pub(crate) show: Show,
 }
 
 /// The state that all reconciles of one operator share.
 pub(crate) struct Context {
-    settings: Arc<Settings>,
-    parts: ContextParts,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) parts: ContextParts,
     gate: Gate,
-    schema: ParentSchema,
-    undeclared: Undeclared,
-    warned: WarnOnce,
+    pub(super) schema: ParentSchema,
+    pub(crate) undeclared: Undeclared,
+    pub(super) warned: WarnOnce,
     budget: Mutex<DeletionBudget>,
     events: EventQueue,
     undecodable: Mutex<EventLog>,
-    paused: AtomicBool,
+    /// Whether the operator is paused; only `pause` uses it.
+    pub(super) paused: AtomicBool,
     unavailable: Mutex<Option<String>>,
-    timed_out: TimedOut,
-    steps: StepMetrics,
-    previews: Arc<Semaphore>,
+    pub(super) timed_out: TimedOut,
+    pub(super) steps: StepMetrics,
+    pub(super) previews: Arc<Semaphore>,
     /// Held while a user's command is sent: the shutdown waits for it.
     pub(super) commands: RwLock<()>,
     /// Limits concurrent reads of Events outside of reconciles to two.
@@ -88,7 +75,6 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// The context of an operator.
     pub(crate) fn new(parts: ContextParts) -> Result<Self, ConfigError> {
         let settings = Settings::new(parts.config.clone(), &*parts.handler)?;
         let (limit, shared_permits) =
@@ -115,54 +101,16 @@ impl Context {
         })
     }
 
-    /// The settings derived from the operator's configuration.
-    pub(crate) fn settings(&self) -> &Arc<Settings> {
-        &self.settings
-    }
-
-    /// The operator's configuration.
     pub(crate) fn config(&self) -> &OperatorConfig {
         self.settings.config()
     }
 
-    /// The operator's name.
     pub(crate) fn name(&self) -> &OperatorName {
         self.settings.name()
     }
 
-    /// Whether a parent in the store, whose watch may be wider, belongs to the operator.
-    pub(crate) fn answers_for(&self, parent: &Object) -> bool {
-        self.settings.answers_for(parent)
-    }
-
-    /// Whether a parent is leaving: it is terminating, or no longer selected.
-    pub(crate) fn is_leaving(&self, parent: &Object) -> bool {
-        self.settings.is_leaving(parent)
-    }
-
-    /// How the operator's parents are scheduled.
-    pub(crate) fn policy(&self) -> Policy {
-        self.settings.policy()
-    }
-
-    /// The operator's handler.
-    pub(crate) fn handler(&self) -> &Arc<dyn Handler> {
-        &self.parts.handler
-    }
-
-    /// The metrics.
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.parts.metrics
-    }
-
-    /// The metrics of the steps of reconciles.
-    pub(super) fn steps(&self) -> &StepMetrics {
-        &self.steps
-    }
-
-    /// Limits previews to one at a time.
-    pub(super) fn previews(&self) -> &Arc<Semaphore> {
-        &self.previews
     }
 
     /// Starts no further reconcile, and returns when none is in flight and all commands and Events are sent.
@@ -173,7 +121,6 @@ impl Context {
         self.events().flush().await;
     }
 
-    /// The concurrency limit of the operator.
     pub(crate) fn gate(&self) -> &Gate {
         &self.gate
     }
@@ -199,7 +146,6 @@ impl Context {
         is_news
     }
 
-    /// Why the operator cannot start.
     pub(super) fn why_unavailable(&self) -> Option<String> {
         self.unavailable.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -208,81 +154,32 @@ impl Context {
         (self.parts.show)(parent, failure);
     }
 
-    /// Notifies all operators that watch a type, except the origin.
     pub(super) fn notify(&self, ty: &K8sType, change: Change, origin: Option<Origin>) {
         (self.parts.publish)(ty, change, origin);
     }
 
-    pub(super) fn cluster(&self) -> &Cluster {
-        &self.parts.cluster
-    }
-
-    /// The request permits.
-    pub(super) fn requests(&self) -> &RequestPermits {
-        &self.parts.requests
-    }
-
-    /// The store of the parents.
-    pub(super) fn parents(&self) -> &Store {
-        &self.parts.parents
-    }
-
-    /// The stores of the children.
-    pub(super) fn children(&self) -> &[Store] {
-        &self.parts.children
-    }
-
-    /// The store of a type.
     pub(super) fn store(&self, ty: &K8sType) -> Option<&Store> {
         let mut stores = std::iter::once(&self.parts.parents).chain(&self.parts.children);
         stores.find(|store| store.reader().ty() == ty)
     }
 
-    /// The cached schema of the parents.
-    pub(super) fn parent_schema(&self) -> &ParentSchema {
-        &self.schema
-    }
-
     /// The schema of the parents; `None` until the server publishes it.
     pub(super) async fn schema(&self) -> Result<Option<Arc<TypeSchema>>, ApiError> {
-        let read = self.schema.get(self.cluster(), &self.config().parent).await;
+        let read = self.schema.get(&self.parts.cluster, &self.config().parent).await;
         if let Ok(Some(schema)) = &read {
             self.undeclared.forget_unless_of(schema);
         }
         read
     }
 
-    /// The status fields that the parent's type does not declare.
-    pub(crate) fn undeclared(&self) -> &Undeclared {
-        &self.undeclared
-    }
-
-    /// The queue of Events to send.
     pub(super) fn events(&self) -> &EventQueue {
         &self.events
     }
 
-    /// The warnings that were sent for the operator.
-    pub(super) fn warned(&self) -> &WarnOnce {
-        &self.warned
-    }
-
-    /// The log of Events about undecodable objects.
     pub(super) fn undecodable(&self) -> MutexGuard<'_, EventLog> {
         self.undecodable.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the operator is paused; only `pause` uses it.
-    pub(super) fn paused(&self) -> &AtomicBool {
-        &self.paused
-    }
-
-    /// The handlers past their deadline.
-    pub(super) fn timed_out(&self) -> &TimedOut {
-        &self.timed_out
-    }
-
-    /// The deletion budget of the operator.
     pub(super) fn budget(&self) -> MutexGuard<'_, DeletionBudget> {
         self.budget.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -295,17 +192,5 @@ impl Context {
     ) -> Result<Reservation, Exceeded> {
         let children = || self.count_children();
         self.budget().take(allowance, deletions, Instant::now(), children)
-    }
-}
-
-impl fmt::Debug for Context {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Context({})", self.name())
-    }
-}
-
-impl fmt::Debug for ContextParts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ContextParts({})", self.config.name)
     }
 }

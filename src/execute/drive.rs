@@ -19,20 +19,15 @@ use crate::{
     schedule::continues_at_once,
 };
 
-/// A reconcile that has ended.
 #[derive(Debug)]
 pub(crate) struct Reconciled {
-    /// The result.
     pub(crate) report: Report,
-    /// The memory for the next reconcile.
     pub(crate) memory: Memory,
-    /// When it started.
     pub(crate) started: SystemTime,
     /// The same on the monotonic clock: earlier changes were seen.
     pub(crate) began: Instant,
     /// How long it took, without the wait for a permit.
     pub(crate) took: Duration,
-    /// How long its steps took.
     pub(crate) steps: StepTimes,
 }
 
@@ -70,7 +65,7 @@ pub(super) async fn reconcile(context: &Context, job: Job) -> Reconciled {
         Reconciled::new(Report::internal_error(), Memory::default(), at)
     });
     reconciled.took = at.monotonic.elapsed();
-    context.steps().took(reconciled.steps);
+    context.steps.took(reconciled.steps);
     let outcome = reconciled.outcome(context.config());
     metrics.reconcile_finished(context.name(), &outcome, reconciled.took);
     reconciled
@@ -83,7 +78,6 @@ async fn driven(context: &Context, job: Job) -> Option<Ended> {
     driver.ended().map(|(ended, _)| ended)
 }
 
-/// Performs the effects of one machine.
 pub(super) struct Driver<'a> {
     context: &'a Context,
     /// The parent of the machine, from the call of the handler on.
@@ -94,10 +88,8 @@ pub(super) struct Driver<'a> {
     is_finished: bool,
 }
 
-/// The effects in progress.
 pub(super) type InProgress<'a> = FuturesUnordered<BoxFuture<'a, Done<'a>>>;
 
-/// The result of an effect.
 pub(super) enum Done<'a> {
     Event(Event),
     TimedOut(call::TimedOutCall<'a>),
@@ -108,7 +100,7 @@ impl<'a> Driver<'a> {
         Self {
             context,
             parent: None,
-            machine: Machine::new(context.settings().clone(), job),
+            machine: Machine::new(context.settings.clone(), job),
             events: VecDeque::from([Event::Started(aim)]),
             in_progress: FuturesUnordered::new(),
             is_finished: false,
@@ -126,7 +118,6 @@ impl<'a> Driver<'a> {
         self.is_finished.then(|| (self.machine.end(), self.in_progress))
     }
 
-    /// The next event; `None` at the end.
     async fn next(&mut self) -> Option<Event> {
         if self.is_finished {
             return None;
@@ -137,7 +128,7 @@ impl<'a> Driver<'a> {
         match self.in_progress.next().await? {
             Done::Event(event) => Some(event),
             Done::TimedOut(call) => {
-                let deadline = call.deadline();
+                let deadline = call.deadline;
                 let returned = async { Done::Event(call.returned().await) };
                 self.in_progress.push(returned.boxed());
                 Some(Event::HandlerTimeout(deadline))
@@ -160,7 +151,7 @@ impl<'a> Driver<'a> {
                 self.in_progress.push(called.map(Done::from).boxed());
             }
             Effect::Send(id, request) => {
-                let sent = context.requests().during(context.send(request));
+                let sent = context.parts.requests.during(context.send(request));
                 let answered = sent.map(move |answer| Done::Event(Event::Answered(id, answer)));
                 self.in_progress.push(answered.boxed());
             }
@@ -205,12 +196,12 @@ impl<'a> From<call::Called<'a>> for Done<'a> {
     }
 }
 
-/// Folds, counts and announces the result of a machine.
 fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
     let Ended { journal, mut memory, redactor, parent, times, preview: _ } = ended;
-    let calms_in = memory.flapping().calms_in(Instant::now(), context.settings().calm());
+    let calms_in = memory.flapping().calms_in(Instant::now(), context.settings.calm());
     let is_there = |parent: &Object| context.parent(parent.key(), parent.uid());
-    let leaves = parent.as_ref().and_then(is_there).is_none_or(|it| context.is_leaving(&it));
+    let leaves =
+        parent.as_ref().and_then(is_there).is_none_or(|it| context.settings.is_leaving(&it));
     let report = Report::of(journal.facts(), memory.view(calms_in, leaves), &redactor);
     context.metrics().count(context.name(), journal.facts());
     if let Some(parent) = &parent {
@@ -232,7 +223,6 @@ fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
     Reconciled { steps: times, ..Reconciled::new(report, memory, at) }
 }
 
-/// Why a machine failed, with the words of others as they may be shown.
 pub(super) fn concluded_failure(ended: &Ended) -> Option<Failure> {
     let view = ended.memory.view(None, false);
     let report = Report::of(ended.journal.facts(), view, &ended.redactor);

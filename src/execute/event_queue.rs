@@ -1,6 +1,6 @@
 //! Sends Events. No reconcile waits for an Event or fails with it: a bounded queue drops what does not fit.
 
-use std::{fmt, sync::OnceLock, time::Duration};
+use std::{sync::OnceLock, time::Duration};
 
 use tokio::sync::{mpsc, oneshot};
 
@@ -10,7 +10,6 @@ use crate::{
     reply::{ApiError, ErrorClass, ParentEvent, Regarding},
 };
 
-/// The capacity of the queue.
 const QUEUE: usize = 256;
 
 /// How often an Event is sent to a server that throttles; those behind it wait meanwhile.
@@ -26,7 +25,6 @@ const LONGEST_THROTTLE_PAUSE: Duration = Duration::from_mins(1);
 #[derive(Default)]
 pub(super) struct EventQueue(OnceLock<mpsc::Sender<Entry>>);
 
-/// An entry of the queue.
 enum Entry {
     Event(Box<(Regarding, ParentEvent)>),
     /// Signals that all earlier entries were sent.
@@ -34,7 +32,6 @@ enum Entry {
 }
 
 impl EventQueue {
-    /// Queues an Event, to be sent in the name of an operator.
     pub(super) fn send(
         &self,
         cluster: &Cluster,
@@ -49,7 +46,6 @@ impl EventQueue {
         }
     }
 
-    /// Returns when the queue is empty.
     pub(super) async fn flush(&self) {
         let Some(queue) = self.0.get() else { return };
         let (mark, reached) = oneshot::channel();
@@ -89,12 +85,6 @@ fn pause_after(error: &ApiError) -> Option<Duration> {
     match error.class() {
         ErrorClass::Wait(asked) => Some(asked.min(LONGEST_THROTTLE_PAUSE)),
         _ => error.is_throttling().then_some(THROTTLE_PAUSE),
-    }
-}
-
-impl fmt::Debug for EventQueue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("EventQueue")
     }
 }
 

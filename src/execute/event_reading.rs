@@ -16,11 +16,9 @@ use crate::{
 
 /// The most objects to read Events of: one request each, as the API can select by one uid only.
 const MAX_OBJECTS: usize = 20;
-/// The most concurrent requests.
 const AT_ONCE: usize = 4;
 /// The time after which the answers so far are returned.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// The most Events returned.
 const MAX_EVENTS: usize = 100;
 
 impl Context {
@@ -31,7 +29,7 @@ impl Context {
         let (mut gathered, wanted) = (Gathered::default(), asked.len());
         if let Ok(Ok(_permit)) = timeout_at(until, self.event_readers.acquire()).await {
             let ask = |EventSubject { key, uid }| {
-                let cluster = self.cluster().clone();
+                let cluster = self.parts.cluster.clone();
                 async move {
                     let list = cluster.events_about(&key, &uid).await;
                     (key.namespace, list)
@@ -54,7 +52,6 @@ impl Context {
     }
 }
 
-/// The answers so far.
 #[derive(Default)]
 struct Gathered {
     events: Vec<ObjectEvent>,

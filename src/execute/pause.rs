@@ -16,20 +16,18 @@ impl Context {
     /// Pauses the operator: requests in flight finish, then only statuses are written. Returns whether it was
     /// not paused.
     pub(crate) fn pause(&self) -> bool {
-        !self.paused().swap(true, Ordering::AcqRel)
+        !self.paused.swap(true, Ordering::AcqRel)
     }
 
     /// Resumes the operator; the caller starts the deferred reconciles. Returns whether it was paused.
     pub(crate) fn resume(&self) -> bool {
-        self.paused().swap(false, Ordering::AcqRel)
+        self.paused.swap(false, Ordering::AcqRel)
     }
 
-    /// Whether the operator is paused.
     pub(super) fn has_paused(&self) -> bool {
-        self.paused().load(Ordering::Acquire)
+        self.paused.load(Ordering::Acquire)
     }
 
-    /// Whether a parent or the operator is paused.
     pub(super) fn pauses(&self, parent: &Object) -> bool {
         self.has_paused() || is_paused(parent)
     }
@@ -48,7 +46,7 @@ impl Context {
         let annotations = json!({PAUSED_ANNOTATION: value});
         let body = json!({"metadata": {"uid": uid, "annotations": annotations}});
         let (ty, manager) = (&self.config().parent, self.name().as_str());
-        let reply = self.cluster().patch_object(ty, key, manager, &body).await?;
+        let reply = self.parts.cluster.patch_object(ty, key, manager, &body).await?;
         self.cache(None, Cache::Saw(reply));
         Ok(())
     }

@@ -27,7 +27,7 @@ const BUSY: &str =
 /// # Errors
 /// The handler fails, does not return in time, or returns invalid children.
 pub(crate) async fn preview(context: &Arc<Context>, job: Job) -> Result<Preview, CommandError> {
-    let permit = Arc::clone(context.previews()).try_acquire_owned();
+    let permit = Arc::clone(&context.previews).try_acquire_owned();
     let permit = permit.map_err(|_| CommandError::Undecided(BUSY.to_owned()))?;
     let (operator, key) = (context.name().to_string(), job.key.clone());
     let (give, given) = oneshot::channel();
@@ -35,7 +35,7 @@ pub(crate) async fn preview(context: &Arc<Context>, job: Job) -> Result<Preview,
     let died = |_| undecided(&Failure::InternalError);
     let ended = given.await.map_err(died)?;
     let Some(parent) = &ended.parent else { return Err(CommandError::NoParent { operator, key }) };
-    if context.is_leaving(parent) {
+    if context.settings.is_leaving(parent) {
         return Err(CommandError::Undecided(
             "it is being deleted or no longer selected, so nothing is planned".into(),
         ));

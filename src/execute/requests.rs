@@ -24,13 +24,11 @@ impl Default for RequestPermits {
 }
 
 impl RequestPermits {
-    /// With this many permits.
     #[cfg(test)]
     pub(super) fn of(at_once: usize) -> Self {
         Self(Arc::new(Semaphore::new(at_once)))
     }
 
-    /// The number of free permits.
     pub(super) fn spare(&self) -> usize {
         self.0.available_permits()
     }

@@ -12,7 +12,6 @@ use crate::{
     reply::{ApiError, TypeSchema},
 };
 
-/// The cached schema of an operator's parents.
 #[derive(Default)]
 pub(super) struct ParentSchema {
     known: Mutex<Known>,
@@ -25,7 +24,6 @@ struct Known {
     schema: Option<Arc<TypeSchema>>,
     read_at: Option<Instant>,
     unpublished_since: Option<Instant>,
-    /// The last failed read, and its error.
     failed: Option<(Instant, ApiError)>,
 }
 
@@ -71,7 +69,6 @@ impl Known {
         Ok(known)
     }
 
-    /// The error of a read that failed after `asked`, by another reconcile.
     fn failed_since(&self, asked: Instant) -> Option<ApiError> {
         let (at, error) = self.failed.as_ref()?;
         (*at >= asked).then(|| error.clone())
@@ -79,7 +76,6 @@ impl Known {
 }
 
 impl ParentSchema {
-    /// Forgets it, because the type may have been replaced.
     pub(super) fn forget(&self) {
         *self.known() = Known::default();
     }
@@ -89,7 +85,6 @@ impl ParentSchema {
         self.known().fresh()
     }
 
-    /// The schema, fresh or not.
     pub(super) fn last_known(&self) -> Option<Arc<TypeSchema>> {
         self.known().schema.clone()
     }

@@ -16,14 +16,13 @@ use crate::{
     store::Store,
 };
 
-/// The current time.
 pub(super) fn now() -> Now {
     Now { monotonic: Instant::now(), wall: SystemTime::now() }
 }
 
 impl Snapshot for Context {
     fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object> {
-        self.parents().reader().get(key).filter(|parent| parent.uid() == uid)
+        self.parts.parents.reader().get(key).filter(|parent| parent.uid() == uid)
     }
 
     fn cached(&self, id: &ChildId) -> Option<Object> {
@@ -35,7 +34,7 @@ impl Snapshot for Context {
             let reader = store.reader();
             (reader.ty().clone(), reader.of_parent(parent.uid()))
         };
-        Children::new(self.children().iter().map(of_store))
+        Children::new(self.parts.children.iter().map(of_store))
     }
 
     fn is_undecodable(&self, id: &ChildId) -> bool {
@@ -43,13 +42,13 @@ impl Snapshot for Context {
     }
 
     fn undecodable_children(&self, parent: &Object) -> Vec<Undecodable> {
-        let children = self.children().iter();
+        let children = self.parts.children.iter();
         children.flat_map(|store| store.reader().undecodable_children_of(parent.uid())).collect()
     }
 
     /// All child types, if the parent itself may be outdated.
     fn unsynced(&self, parent: &Object) -> BTreeSet<K8sType> {
-        let config = self.settings().config();
+        let config = self.settings.config();
         let may_delete = |store: &Store| {
             let reader = store.reader();
             let is_anywhere = config.uncollectable().any(|ty| ty == reader.ty());
@@ -63,12 +62,12 @@ impl Snapshot for Context {
             }
         };
         let is_old = self.may_be_old(parent);
-        let unsynced = self.children().iter().filter(|store| is_old || !may_delete(store));
+        let unsynced = self.parts.children.iter().filter(|store| is_old || !may_delete(store));
         unsynced.map(|store| store.reader().ty().clone()).collect()
     }
 
     fn may_be_old(&self, parent: &Object) -> bool {
-        !self.parents().reader().may_delete(parent.namespace())
+        !self.parts.parents.reader().may_delete(parent.namespace())
     }
 
     fn is_paused(&self) -> bool {
@@ -80,21 +79,21 @@ impl Snapshot for Context {
     }
 
     fn spare(&self) -> usize {
-        self.requests().spare()
+        self.parts.requests.spare()
     }
 
     fn count_children(&self) -> usize {
-        let label = &self.settings().config().labels.managed_by;
+        let label = &self.settings.config().labels.managed_by;
         let is_ours = |child: &Object| child.label(label).as_deref() == Some(self.name().as_str());
         let count = |store: &Store| store.reader().list().into_iter().filter(is_ours).count();
-        self.children().iter().map(count).sum()
+        self.parts.children.iter().map(count).sum()
     }
 
     fn fresh_schema(&self) -> Option<Arc<TypeSchema>> {
-        self.parent_schema().fresh()
+        self.schema.fresh()
     }
 
     fn known_schema(&self) -> Option<Arc<TypeSchema>> {
-        self.parent_schema().last_known()
+        self.schema.last_known()
     }
 }

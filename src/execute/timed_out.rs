@@ -6,7 +6,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// When each handler past its deadline was called.
 #[derive(Debug, Default)]
 pub(super) struct TimedOut(Mutex<Vec<Instant>>);
 

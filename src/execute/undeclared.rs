@@ -11,7 +11,6 @@ use crate::{
     reply::TypeSchema,
 };
 
-/// The undeclared fields of one operator. Cheap to clone; all clones are one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Undeclared(Arc<Mutex<Found>>);
 

@@ -8,7 +8,6 @@ use crate::{
     reply::{EventKind, Regarding},
 };
 
-/// The reason of the Event.
 const REASON: &str = "Undecodable";
 
 impl Context {
@@ -28,7 +27,7 @@ impl Context {
         let (ty, uid) = (object.ty(), object.uid());
         let key = object.key().cloned();
         let itself = key.map(|key| Regarding { ty: ty.clone(), key, uid: uid.cloned() });
-        if *ty == config.parent && self.settings().may_answer_for(object) {
+        if *ty == config.parent && self.settings.may_answer_for(object) {
             return itself.into_iter().collect();
         }
         if config.child_config(ty).is_none() {

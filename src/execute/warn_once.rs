@@ -6,7 +6,6 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// The warnings that were sent.
 #[derive(Debug, Default)]
 pub(super) struct WarnOnce(Mutex<BTreeSet<String>>);
 

@@ -12,11 +12,9 @@ use crate::{
     },
 };
 
-/// A fact.
 #[derive(Debug)]
 pub(crate) enum Fact {
     // === the parent ===
-    /// The reconcile began with this version of the parent.
     Began(ResourceVersion),
     /// The state of the parent is known.
     Parent(End),
@@ -28,22 +26,18 @@ pub(crate) enum Fact {
     ParentWaits(String),
 
     // === the handler ===
-    /// The handler returned.
     Answered {
         /// Whether with an error, or too late.
         has_failed: bool,
         /// The generation, -1 for a type that has none.
         generation: i64,
-        /// Whether the parent is being deleted.
         is_deleting: bool,
     },
-    /// The handler asked for a resync after this time.
     Resync(Duration),
     /// The reconcile failed as a whole.
     Failed(Failure),
 
     // === the plan ===
-    /// The plan was made.
     Planned(Planned),
     /// The terminating children were found.
     TerminatingChildren {
@@ -79,14 +73,11 @@ pub(crate) enum Fact {
     DryRunDiffers(Settled),
     /// A child is not written or deleted now.
     Waits {
-        /// The child.
         child: ChildId,
-        /// Why.
         why: Wait,
         /// Whether it is desired and may be missing.
         is_put_off: bool,
     },
-    /// The server accepted a write.
     Written(Written),
     /// The server accepted a write and found nothing to change.
     WroteNothing {
@@ -97,19 +88,14 @@ pub(crate) enum Fact {
     },
     /// A deletion was not answered and may have been carried out.
     MayBeDeleted {
-        /// The child.
         child: ChildId,
         /// Whether the child is not recreated.
         is_final: bool,
     },
-    /// A request failed, for a child or for something else.
     RequestFailed {
-        /// The child.
         child: Option<ChildId>,
-        /// Why.
         failure: RequestFailure,
     },
-    /// A foreign object has the name of a child.
     Foreign(ForeignChild),
     /// The object with the name of a child is not known to be foreign any more.
     NotForeign(ChildId),
@@ -123,18 +109,15 @@ pub(crate) enum Fact {
     // === drift ===
     /// A child that left the cache exists: someone changed its labels.
     Drifted {
-        /// The child.
         child: ChildId,
         /// The paths where it differs.
         paths: Vec<String>,
-        /// Its version.
         to: ResourceVersion,
         /// The field manager, according to the cache.
         changed_by: Option<String>,
     },
     /// The rival of a repeated write is known.
     RivalFound {
-        /// The subject.
         subject: Subject,
         /// Why it is written again.
         why: FlappingReason,
@@ -143,7 +126,6 @@ pub(crate) enum Fact {
     },
     /// A write was repeated.
     Repeated(Repeat),
-    /// The finalizers were changed.
     FinalizersChanged,
     /// A change of the finalizers is delayed, as they changed this often.
     FinalizersDelayed(u32),
@@ -151,7 +133,6 @@ pub(crate) enum Fact {
     Slowed {
         /// How often, for a wait now.
         now: Option<u32>,
-        /// How often, for a deferred wait.
         deferred: Option<u32>,
     },
     /// No child is written before the parent changes.
@@ -160,31 +141,24 @@ pub(crate) enum Fact {
     Flapping(FlappingReason, String),
 
     // === the status ===
-    /// The status is up to date. `parent` is the version after our own write.
     StatusUpToDate {
         /// A hash of the desired status.
         desired: Option<u64>,
-        /// The version.
         parent: Option<ResourceVersion>,
     },
     /// A change of the status was sent.
     StatusSent {
-        /// A hash of the change.
         change: u64,
         /// Whether the server kept any of it.
         is_kept: bool,
     },
-    /// The status was written.
     StatusWritten,
-    /// The status is still due.
     StatusDue,
-    /// The status could not be written.
     StatusFailed(RequestFailure),
     /// The status of a failed reconcile was refused.
     StatusRefused {
         /// Whether the conditions were written.
         shows_conditions: bool,
-        /// Why.
         failure: RequestFailure,
     },
     /// The status write began.
@@ -195,10 +169,8 @@ pub(crate) enum Fact {
     Overruled(&'static str),
 }
 
-/// A summary of a plan.
 #[derive(Debug)]
 pub(crate) struct Planned {
-    /// The number of children that are up to date.
     pub(crate) up_to_date: usize,
     /// The desired children that are terminating.
     pub(crate) replacing: Vec<Uid>,
@@ -211,26 +183,20 @@ pub(crate) struct Planned {
 /// The plan for a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Plan {
-    /// It is up to date.
     UpToDate,
     /// It is to be written.
     Wanted,
-    /// It is not desired.
     Undesired,
 }
 
-/// A write of a child that the server accepted.
 #[derive(Debug)]
 pub(crate) struct Written {
-    /// The child.
     pub(crate) child: ChildId,
-    /// The verb.
     pub(crate) verb: Verb,
     /// The JSON paths that differed.
     pub(crate) paths: Vec<String>,
     /// Why it was written again, if it was.
     pub(crate) rewrite: Option<Rewrite>,
-    /// The state after the write.
     pub(crate) left: Left,
 }
 
@@ -248,18 +214,14 @@ pub(crate) enum Left {
     },
 }
 
-/// A repeated write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Repeat {
-    /// The subject.
     pub(crate) subject: Subject,
     /// Why.
     pub(crate) why: FlappingReason,
-    /// The paths.
     pub(crate) paths: Vec<String>,
     /// The field manager that changed it, according to the cache.
     pub(crate) changed_by: Option<String>,
-    /// How often it was too frequent.
     pub(crate) times: u32,
 }
 

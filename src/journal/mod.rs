@@ -27,7 +27,6 @@ pub(crate) use pause::{Held, Pause, PausedBy};
 pub(crate) use progress::Progress;
 pub(crate) use wait::Wait;
 
-/// The facts of one reconcile.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
     facts: Vec<Fact>,
@@ -35,18 +34,15 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Appends a fact.
     pub(crate) fn append(&mut self, fact: Fact) {
         self.progress.learn(&fact);
         self.facts.push(fact);
     }
 
-    /// The progress of the reconcile after the facts so far.
     pub(crate) fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// Every fact so far.
     pub(crate) fn facts(&self) -> &[Fact] {
         &self.facts
     }

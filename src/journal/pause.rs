@@ -2,32 +2,25 @@
 
 use std::fmt;
 
-/// A pause and what it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pause {
-    /// What is paused.
     pub(crate) by: PausedBy,
-    /// What it holds.
     pub(crate) held: Held,
 }
 
-/// What is paused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PausedBy {
     /// The parent, by its annotation.
     Annotation,
-    /// The operator, by a command.
     Operator,
 }
 
-/// What a pause holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Held {
     /// Unknown: the handler was not called or failed.
     Undecided,
     /// This number of writes of children.
     Writes(usize),
-    /// The change of a finalizer of the parent.
     Finalizer,
     /// The finalization of a parent that is terminating or no longer selected.
     Finalizing,

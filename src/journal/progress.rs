@@ -8,23 +8,25 @@ use crate::{history::Verb, plan::WaitingReason};
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Progress {
     end: End,
-    began_paused: Option<PausedBy>,
+    pub(crate) began_paused: Option<PausedBy>,
     paused: Option<Pause>,
-    waits: bool,
+    /// Whether something waits.
+    pub(crate) waits: bool,
     put_off: usize,
     writes: usize,
     created: bool,
-    recreated: usize,
-    deleted: usize,
-    is_throttled: bool,
-    failed_requests: usize,
+    pub(crate) recreated: usize,
+    pub(crate) deleted: usize,
+    pub(crate) is_throttled: bool,
+    pub(crate) failed_requests: usize,
     /// Those of them that may succeed on retry.
     passing: usize,
     is_foreign: bool,
     /// The failure of the whole reconcile, if any.
     failed: Option<Severity>,
-    quotes_others: bool,
-    slowed: Option<u32>,
+    /// Whether the facts contain texts of handlers or servers.
+    pub(crate) quotes_others: bool,
+    pub(crate) slowed: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -34,17 +36,10 @@ struct Severity {
 }
 
 impl Progress {
-    /// Whether the parent exists unchanged, as far as is known.
     pub(crate) fn is_alive(&self) -> bool {
         self.end == End::Alive
     }
 
-    /// What was paused when the reconcile began.
-    pub(crate) fn began_paused(&self) -> Option<PausedBy> {
-        self.began_paused
-    }
-
-    /// How many writes of children a pause holds.
     pub(crate) fn held_writes(&self) -> usize {
         match self.paused {
             Some(Pause { held: Held::Writes(held), .. }) => held,
@@ -52,37 +47,10 @@ impl Progress {
         }
     }
 
-    /// Whether something waits.
-    pub(crate) fn waits(&self) -> bool {
-        self.waits
-    }
-
-    /// Whether children were written.
     pub(crate) fn has_written(&self) -> bool {
         self.writes > 0
     }
 
-    /// How many children were deleted to be recreated.
-    pub(crate) fn recreated(&self) -> usize {
-        self.recreated
-    }
-
-    /// How many undesired children were deleted, or may have been.
-    pub(crate) fn deleted(&self) -> usize {
-        self.deleted
-    }
-
-    /// Whether the server is throttling requests.
-    pub(crate) fn is_throttled(&self) -> bool {
-        self.is_throttled
-    }
-
-    /// How many requests failed.
-    pub(crate) fn failed_requests(&self) -> usize {
-        self.failed_requests
-    }
-
-    /// Whether a failed request may succeed on retry.
     pub(crate) fn has_passing_failures(&self) -> bool {
         self.passing > 0
     }
@@ -93,7 +61,6 @@ impl Progress {
         self.put_off > 0 || self.failed_requests > 0 || self.is_foreign
     }
 
-    /// Whether anything has failed.
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.is_some() || self.failed_requests > 0 || self.is_foreign
     }
@@ -109,16 +76,6 @@ impl Progress {
     /// Whether the failure is not retried until the parent changes.
     pub(crate) fn has_failed_for_good(&self) -> bool {
         self.failed.is_some_and(|failed| failed.is_for_good)
-    }
-
-    /// Whether the facts contain texts of handlers or servers.
-    pub(crate) fn quotes_others(&self) -> bool {
-        self.quotes_others
-    }
-
-    /// How often a repeated write was too frequent.
-    pub(crate) fn slowed(&self) -> Option<u32> {
-        self.slowed
     }
 
     /// Whether the status is due: nothing is left to write, or writing failed.
@@ -272,11 +229,7 @@ mod tests {
             (vec![to_recreate(), written(Left::Gone), may_be(true)], 1, 2),
         ] {
             let progress = after(&facts);
-            assert_eq!(
-                (progress.recreated(), progress.deleted()),
-                (recreated, deleted),
-                "{facts:?}"
-            );
+            assert_eq!((progress.recreated, progress.deleted), (recreated, deleted), "{facts:?}");
         }
     }
 
@@ -290,11 +243,7 @@ mod tests {
             (Wait::Writes, true),
         ] {
             let progress = after(&[waits(why.clone())]);
-            assert_eq!(
-                (progress.waits(), progress.is_incomplete()),
-                (is_waited_for, true),
-                "{why}"
-            );
+            assert_eq!((progress.waits, progress.is_incomplete()), (is_waited_for, true), "{why}");
         }
     }
 
@@ -304,7 +253,7 @@ mod tests {
         let writes = |count| Fact::Paused(Pause { by, held: Held::Writes(count) });
         let undecided = Fact::Paused(Pause { by, held: Held::Undecided });
         let progress = after(&[began, undecided, writes(1), writes(2)]);
-        assert_eq!((progress.began_paused(), progress.held_writes()), (Some(by), 2));
+        assert_eq!((progress.began_paused, progress.held_writes()), (Some(by), 2));
         assert_eq!(
             after(&[writes(2), Fact::Paused(Pause { by, held: Held::Finalizer })]).held_writes(),
             0

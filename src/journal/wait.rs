@@ -5,21 +5,17 @@ use std::fmt;
 use super::PausedBy;
 use crate::{operator::ChildState, plan::WaitingReason};
 
-/// Why a child is not written or deleted now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wait {
     /// By the plan.
     Planned(WaitingReason),
     /// A pause holds its creation, change or deletion.
     Paused {
-        /// What is held.
         what: &'static str,
-        /// What is paused.
         by: PausedBy,
     },
     /// The parent is terminating and paused.
     EndPaused,
-    /// The server is throttling requests.
     Throttled,
     /// All writes must be accepted first.
     Writes,
@@ -28,7 +24,6 @@ pub(crate) enum Wait {
 }
 
 impl Wait {
-    /// The state of the child.
     pub(crate) fn state(&self) -> ChildState {
         match self {
             Self::Planned(WaitingReason::Deleting { .. }) => ChildState::Terminating,

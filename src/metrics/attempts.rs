@@ -69,7 +69,6 @@ impl AttemptOutcome {
 }
 
 impl Metrics {
-    /// Counts an attempt.
     pub(crate) fn web_attempt(&self, attempt: Attempt, outcome: AttemptOutcome) {
         let labels = [attempt.name(), outcome.name()];
         self.families().web_attempts.with_label_values(&labels).inc();

@@ -73,7 +73,6 @@ impl Metrics {
         self.0.types.tell_apart(types);
     }
 
-    /// The label of a type.
     pub(crate) fn type_label(&self, ty: &K8sType) -> String {
         self.0.types.label(ty)
     }
@@ -94,7 +93,6 @@ impl Metrics {
         self.families().in_flight.with_label_values(&[operator.as_str()]).inc();
     }
 
-    /// A started reconcile has ended.
     pub(crate) fn reconcile_finished(
         &self,
         operator: &OperatorName,
@@ -135,7 +133,6 @@ impl Metrics {
         self.families().backoffs.with_label_values(&[operator.as_str()]).inc();
     }
 
-    /// A handler panicked.
     pub(crate) fn handler_panicked(&self, operator: &OperatorName) {
         self.families().panics.with_label_values(&[operator.as_str()]).inc();
     }
@@ -180,7 +177,6 @@ impl QueueMetrics {
 // === writes ===
 
 impl Metrics {
-    /// A child was created, changed or deleted.
     pub(crate) fn child_written(&self, operator: &OperatorName, ty: &K8sType, verb: Verb) {
         let labels = [operator.as_str(), &self.type_label(ty), verb.name()];
         self.families().child_writes.with_label_values(&labels).inc();
@@ -192,7 +188,6 @@ impl Metrics {
         self.families().noop_writes.with_label_values(&labels).inc();
     }
 
-    /// Fields of a child that another manager had changed were set again.
     pub(crate) fn drift_repaired(
         &self,
         operator: &OperatorName,
@@ -211,7 +206,6 @@ impl Metrics {
         self.families().flapping.with_label_values(&[operator.as_str(), reason]).inc();
     }
 
-    /// Children were up to date and not written.
     pub(crate) fn children_unchanged(&self, operator: &OperatorName, children: usize) {
         let counter = self.families().unchanged.with_label_values(&[operator.as_str()]);
         counter.inc_by(u64::try_from(children).unwrap_or(u64::MAX));
@@ -229,7 +223,6 @@ impl Metrics {
         counter.inc_by(u64::try_from(deletions).unwrap_or(u64::MAX));
     }
 
-    /// The status of a parent was written.
     pub(crate) fn status_written(&self, operator: &OperatorName) {
         self.families().status_writes.with_label_values(&[operator.as_str()]).inc();
     }
@@ -248,7 +241,6 @@ impl Metrics {
         durations.observe(took.as_secs_f64());
     }
 
-    /// A watch received a change.
     pub(crate) fn watch_event(&self, ty: &K8sType) {
         self.families().watch_events.with_label_values(&[&self.type_label(ty)]).inc();
     }
@@ -264,7 +256,6 @@ impl Metrics {
         self.families().version_regressed.with_label_values(&[&self.type_label(ty)]).inc();
     }
 
-    /// An object could not be decoded.
     pub(crate) fn undecodable(&self, ty: &K8sType) {
         self.families().undecodable.with_label_values(&[&self.type_label(ty)]).inc();
     }

@@ -9,7 +9,6 @@ use crate::{
 };
 
 impl Metrics {
-    /// Counts the facts of a reconcile.
     pub(crate) fn count(&self, operator: &OperatorName, facts: &[Fact]) {
         for fact in facts {
             self.count_one(operator, fact);

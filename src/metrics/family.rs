@@ -26,320 +26,142 @@ const REQUEST_BUCKETS: &[f64] =
 pub(super) const RESTARTS: [&str; 7] =
     ["error", "expired", "outage", "silent", "stuck", "undecodable", "version_regressed"];
 
-pub(super) struct Families {
-    pub(super) build_info: IntGaugeVec,
-    pub(super) mailbox_depth: IntGaugeVec,
+/// Declares the families in one table: field, kind, name, labels, buckets, help text.
+macro_rules! families {
+    ($($field:ident: $kind:ident($name:literal, $labels:tt $(, $buckets:ident)?) = $help:literal;)*) => {
+        pub(super) struct Families {
+            $(pub(super) $field: families!(type $kind),)*
+        }
+
+        impl Families {
+            pub(super) fn register(registrar: &mut Registrar) -> Result<Self> {
+                Ok(Self {
+                    $($field: $kind(registrar, $name, $help, &$labels $(, $buckets)?)?,)*
+                })
+            }
+        }
+    };
+    (type counters) => { IntCounterVec };
+    (type gauges) => { IntGaugeVec };
+    (type times) => { GaugeVec };
+    (type histograms) => { HistogramVec };
+}
+
+families! {
+    build_info: gauges("build_info", ["version"]) = "Always 1; the label is the version.";
+    mailbox_depth: gauges("mailbox_depth", ["actor", "of"])
+        = "Messages that wait for an actor, or for all reconcilers of an operator.";
     // reconciles
-    pub(super) reconciles: IntCounterVec,
-    pub(super) reconcile_duration: HistogramVec,
-    pub(super) step_duration: HistogramVec,
-    pub(super) in_flight: IntGaugeVec,
-    pub(super) queued: IntGaugeVec,
-    pub(super) queue_wait: HistogramVec,
-    pub(super) backoffs: IntCounterVec,
-    pub(super) panics: IntCounterVec,
-    pub(super) timeouts: IntCounterVec,
-    pub(super) overdue: IntGaugeVec,
-    pub(super) parents: IntGaugeVec,
-    pub(super) operator_up: IntGaugeVec,
-    pub(super) operator_paused: IntGaugeVec,
-    pub(super) undeclared: IntGaugeVec,
+    reconciles: counters("reconciles_total", ["operator", "outcome"])
+        = "Reconciles that ended, by outcome.";
+    reconcile_duration: histograms("reconcile_duration_seconds", ["operator"], RECONCILE_BUCKETS)
+        = "Duration of reconciles, including the handler and writes.";
+    step_duration: histograms("reconcile_step_seconds", ["operator", "step"], STEP_BUCKETS)
+        = "Duration of the steps of reconciles: snapshot, sync (the handler), plan, apply, status.";
+    in_flight: gauges("reconciles_in_flight", ["operator"]) = "Reconciles in progress.";
+    queued: gauges("queue_depth", ["operator", "priority"])
+        = "Parents that wait for a permit to be reconciled.";
+    queue_wait: histograms("queue_wait_seconds", ["operator", "priority"], WAIT_BUCKETS)
+        = "How long parents waited for a permit to be reconciled.";
+    backoffs: counters("backoffs_total", ["operator"]) = "Failed reconciles that are retried.";
+    panics: counters("handler_panics_total", ["operator"]) = "Handlers that panicked.";
+    timeouts: counters("handler_timeouts_total", ["operator"])
+        = "Handlers that exceeded their timeout.";
+    overdue: gauges("handlers_overdue", ["operator"])
+        = "Handlers that exceeded their timeout and still run; each holds a permit.";
+    parents: gauges("parents", ["operator", "phase"]) = "Parents by phase.";
+    operator_up: gauges("operator_up", ["operator"])
+        = "1 while the operator is neither starting nor degraded, else 0.";
+    operator_paused: gauges("operator_paused", ["operator"])
+        = "1 while a user has paused the operator, else 0.";
+    undeclared: gauges("undeclared_status_fields", ["operator", "wanted_by"])
+        = "Status fields that are not written because the CRD does not declare them, by their \
+           source.";
     // writes
-    pub(super) child_writes: IntCounterVec,
-    pub(super) noop_writes: IntCounterVec,
-    pub(super) drift_repaired: IntCounterVec,
-    pub(super) flapping: IntCounterVec,
-    pub(super) unchanged: IntCounterVec,
-    pub(super) conflicts: IntCounterVec,
-    pub(super) in_conflict: IntGaugeVec,
-    pub(super) altered: IntGaugeVec,
-    pub(super) status_writes: IntCounterVec,
-    pub(super) deletions_held: IntCounterVec,
-    pub(super) held: IntGaugeVec,
+    child_writes: counters("child_writes_total", ["operator", "type", "verb"])
+        = "Children created, updated and deleted.";
+    noop_writes: counters("noop_writes_total", ["operator", "type"])
+        = "Writes of children that changed nothing on the server.";
+    drift_repaired: counters("drift_repaired_total", ["operator", "type", "manager"])
+        = "Fields that another manager changed and that were set again, by manager; a deleted child \
+           counts as one.";
+    flapping: counters("flapping_total", ["operator", "reason"])
+        = "Repeated writes, which slow down the reconciles of their parents.";
+    unchanged: counters("children_unchanged_total", ["operator"])
+        = "Children that a reconcile found up to date and did not write.";
+    conflicts: counters("conflicts_total", ["operator", "type"])
+        = "Conflicts found: a child's name or fields belong to another owner or field manager.";
+    in_conflict: gauges("children_in_conflict", ["operator", "type"])
+        = "Children that are not up to date now because their names or fields belong to another \
+           owner or field manager.";
+    altered: gauges("children_altered", ["operator", "type"])
+        = "Children that differ from what was applied because admission changes them or the server \
+           drops fields.";
+    status_writes: counters("status_writes_total", ["operator"])
+        = "Writes of the status of parents.";
+    deletions_held: counters("deletions_held_total", ["operator"])
+        = "Deletions of children that were held because they are too many.";
+    held: gauges("children_held", ["operator"])
+        = "Children whose deletion is held now because they are too many.";
     // the API server
-    pub(super) api_requests: IntCounterVec,
-    pub(super) api_duration: HistogramVec,
-    pub(super) watch_events: IntCounterVec,
-    pub(super) watch_restarts: IntCounterVec,
-    pub(super) undecodable: IntCounterVec,
-    pub(super) version_regressed: IntCounterVec,
-    pub(super) last_event: GaugeVec,
+    api_requests: counters("api_requests_total", ["verb", "type", "code"])
+        = "Requests to the API server; code `none` means no answer.";
+    api_duration: histograms("api_request_duration_seconds", ["verb", "type"], REQUEST_BUCKETS)
+        = "Time until the API server began its answers.";
+    watch_events: counters("watch_events_total", ["type"]) = "Changes received from watches.";
+    watch_restarts: counters("watch_restarts_total", ["type", "reason"])
+        = "Restarts of watches: the resourceVersion is too old (expired) or newer than the server's \
+           (version_regressed), the server was unreachable for long (outage), an event was not \
+           decodable (undecodable), the list made no progress (stuck), no event came for long \
+           (silent, as with types that rarely change), another error (error).";
+    undecodable: counters("undecodable_objects_total", ["type"])
+        = "Objects that could not be decoded; they are not cached.";
+    version_regressed: counters("version_regressions_total", ["type"])
+        = "Lists with an older resourceVersion than before, as after a restored backup.";
+    last_event: times("watch_last_event_timestamp_seconds", ["type"])
+        = "When the server last sent something for the type, including bookmarks and answers to \
+           probes.";
     // caches
-    pub(super) cache_objects: IntGaugeVec,
-    pub(super) cache_bytes: IntGaugeVec,
-    pub(super) cache_synced: IntGaugeVec,
-    pub(super) cache_undecodable: IntGaugeVec,
+    cache_objects: gauges("cache_objects", ["type"]) = "Objects in the cache.";
+    cache_bytes: gauges("cache_bytes", ["type"]) = "Bytes of JSON in the cache.";
+    cache_synced: gauges("cache_synced", ["type"])
+        = "1 once the first list of the type was complete, else 0.";
+    cache_undecodable: gauges("cache_undecodable_objects", ["type"])
+        = "Objects that are not in the cache now because they cannot be decoded.";
     // the web endpoint
-    pub(super) web_attempts: IntCounterVec,
+    web_attempts: counters("web_attempts_total", ["attempt", "outcome"])
+        = "Logins and commands over HTTP, by outcome.";
 }
 
-impl Families {
-    // One table of names: splitting it would only scatter them.
-    #[allow(clippy::too_many_lines)]
-    pub(super) fn register(r: &mut Registrar) -> Result<Self> {
-        Ok(Self {
-            build_info: gauges(
-                r,
-                "build_info",
-                "Always 1; the label is the version.",
-                &["version"],
-            )?,
-            mailbox_depth: gauges(
-                r,
-                "mailbox_depth",
-                "Messages that wait for an actor, or for all reconcilers of an operator.",
-                &["actor", "of"],
-            )?,
-            reconciles: counters(
-                r,
-                "reconciles_total",
-                "Reconciles that ended, by outcome.",
-                &["operator", "outcome"],
-            )?,
-            reconcile_duration: histograms(
-                r,
-                "reconcile_duration_seconds",
-                "Duration of reconciles, including the handler and writes.",
-                &["operator"],
-                RECONCILE_BUCKETS,
-            )?,
-            step_duration: histograms(
-                r,
-                "reconcile_step_seconds",
-                "Duration of the steps of reconciles: snapshot, sync (the handler), plan, apply, status.",
-                &["operator", "step"],
-                STEP_BUCKETS,
-            )?,
-            in_flight: gauges(r, "reconciles_in_flight", "Reconciles in progress.", &["operator"])?,
-            queued: gauges(
-                r,
-                "queue_depth",
-                "Parents that wait for a permit to be reconciled.",
-                &["operator", "priority"],
-            )?,
-            queue_wait: histograms(
-                r,
-                "queue_wait_seconds",
-                "How long parents waited for a permit to be reconciled.",
-                &["operator", "priority"],
-                WAIT_BUCKETS,
-            )?,
-            backoffs: counters(
-                r,
-                "backoffs_total",
-                "Failed reconciles that are retried.",
-                &["operator"],
-            )?,
-            panics: counters(r, "handler_panics_total", "Handlers that panicked.", &["operator"])?,
-            timeouts: counters(
-                r,
-                "handler_timeouts_total",
-                "Handlers that exceeded their timeout.",
-                &["operator"],
-            )?,
-            overdue: gauges(
-                r,
-                "handlers_overdue",
-                "Handlers that exceeded their timeout and still run; each holds a permit.",
-                &["operator"],
-            )?,
-            parents: gauges(r, "parents", "Parents by phase.", &["operator", "phase"])?,
-            operator_up: gauges(
-                r,
-                "operator_up",
-                "1 while the operator is neither starting nor degraded, else 0.",
-                &["operator"],
-            )?,
-            operator_paused: gauges(
-                r,
-                "operator_paused",
-                "1 while a user has paused the operator, else 0.",
-                &["operator"],
-            )?,
-            undeclared: gauges(
-                r,
-                "undeclared_status_fields",
-                "Status fields that are not written because the CRD does not declare them, by their source.",
-                &["operator", "wanted_by"],
-            )?,
-            child_writes: counters(
-                r,
-                "child_writes_total",
-                "Children created, updated and deleted.",
-                &["operator", "type", "verb"],
-            )?,
-            noop_writes: counters(
-                r,
-                "noop_writes_total",
-                "Writes of children that changed nothing on the server.",
-                &["operator", "type"],
-            )?,
-            drift_repaired: counters(
-                r,
-                "drift_repaired_total",
-                "Fields that another manager changed and that were set again, by manager; a deleted \
-                 child counts as one.",
-                &["operator", "type", "manager"],
-            )?,
-            flapping: counters(
-                r,
-                "flapping_total",
-                "Repeated writes, which slow down the reconciles of their parents.",
-                &["operator", "reason"],
-            )?,
-            unchanged: counters(
-                r,
-                "children_unchanged_total",
-                "Children that a reconcile found up to date and did not write.",
-                &["operator"],
-            )?,
-            conflicts: counters(
-                r,
-                "conflicts_total",
-                "Conflicts found: a child's name or fields belong to another owner or field manager.",
-                &["operator", "type"],
-            )?,
-            in_conflict: gauges(
-                r,
-                "children_in_conflict",
-                "Children that are not up to date now because their names or fields belong to another owner or field manager.",
-                &["operator", "type"],
-            )?,
-            altered: gauges(
-                r,
-                "children_altered",
-                "Children that differ from what was applied because admission changes them or the server drops fields.",
-                &["operator", "type"],
-            )?,
-            status_writes: counters(
-                r,
-                "status_writes_total",
-                "Writes of the status of parents.",
-                &["operator"],
-            )?,
-            deletions_held: counters(
-                r,
-                "deletions_held_total",
-                "Deletions of children that were held because they are too many.",
-                &["operator"],
-            )?,
-            held: gauges(
-                r,
-                "children_held",
-                "Children whose deletion is held now because they are too many.",
-                &["operator"],
-            )?,
-            api_requests: counters(
-                r,
-                "api_requests_total",
-                "Requests to the API server; code `none` means no answer.",
-                &["verb", "type", "code"],
-            )?,
-            api_duration: histograms(
-                r,
-                "api_request_duration_seconds",
-                "Time until the API server began its answers.",
-                &["verb", "type"],
-                REQUEST_BUCKETS,
-            )?,
-            watch_events: counters(
-                r,
-                "watch_events_total",
-                "Changes received from watches.",
-                TYPE,
-            )?,
-            watch_restarts: counters(
-                r,
-                "watch_restarts_total",
-                "Restarts of watches: the resourceVersion is too old (expired) or newer than the server's \
-                 (version_regressed), the server was unreachable for long (outage), an event was not decodable \
-                 (undecodable), the list made no progress (stuck), no event came for long (silent, as with \
-                 types that rarely change), another error (error).",
-                &["type", "reason"],
-            )?,
-            undecodable: counters(
-                r,
-                "undecodable_objects_total",
-                "Objects that could not be decoded; they are not cached.",
-                TYPE,
-            )?,
-            version_regressed: counters(
-                r,
-                "version_regressions_total",
-                "Lists with an older resourceVersion than before, as after a restored backup.",
-                TYPE,
-            )?,
-            last_event: last_event(r)?,
-            cache_objects: gauges(r, "cache_objects", "Objects in the cache.", TYPE)?,
-            cache_bytes: gauges(r, "cache_bytes", "Bytes of JSON in the cache.", TYPE)?,
-            cache_synced: gauges(
-                r,
-                "cache_synced",
-                "1 once the first list of the type was complete, else 0.",
-                TYPE,
-            )?,
-            cache_undecodable: gauges(
-                r,
-                "cache_undecodable_objects",
-                "Objects that are not in the cache now because they cannot be decoded.",
-                TYPE,
-            )?,
-            web_attempts: counters(
-                r,
-                "web_attempts_total",
-                "Logins and commands over HTTP, by outcome.",
-                &["attempt", "outcome"],
-            )?,
-        })
-    }
+fn counters(r: &mut Registrar, name: &str, help: &str, labels: &[&str]) -> Result<IntCounterVec> {
+    registered(r, IntCounterVec::new(opts(name, help), labels)?)
 }
 
-const TYPE: &[&str] = &["type"];
-
-fn counters(
-    registrar: &mut Registrar,
-    name: &str,
-    help: &str,
-    labels: &[&str],
-) -> Result<IntCounterVec> {
-    registered(registrar, IntCounterVec::new(opts(name, help), labels)?)
+fn gauges(r: &mut Registrar, name: &str, help: &str, labels: &[&str]) -> Result<IntGaugeVec> {
+    registered(r, IntGaugeVec::new(opts(name, help), labels)?)
 }
 
-fn gauges(
-    registrar: &mut Registrar,
-    name: &str,
-    help: &str,
-    labels: &[&str],
-) -> Result<IntGaugeVec> {
-    registered(registrar, IntGaugeVec::new(opts(name, help), labels)?)
+/// Seconds since the epoch.
+fn times(r: &mut Registrar, name: &str, help: &str, labels: &[&str]) -> Result<GaugeVec> {
+    registered(r, GaugeVec::new(opts(name, help), labels)?)
 }
 
 fn histograms(
-    registrar: &mut Registrar,
+    r: &mut Registrar,
     name: &str,
     help: &str,
     labels: &[&str],
     buckets: &[f64],
 ) -> Result<HistogramVec> {
     let opts = HistogramOpts::from(opts(name, help)).buckets(buckets.to_vec());
-    registered(registrar, HistogramVec::new(opts, labels)?)
-}
-
-fn last_event(registrar: &mut Registrar) -> Result<GaugeVec> {
-    let help = "When the server last sent something for the type, including bookmarks and answers to \
-                probes.";
-    let opts = opts("watch_last_event_timestamp_seconds", help);
-    registered(registrar, GaugeVec::new(opts, TYPE)?)
+    registered(r, HistogramVec::new(opts, labels)?)
 }
 
 fn opts(name: &str, help: &str) -> Opts {
     Opts::new(name, help).namespace("operetta")
 }
 
-fn registered<C>(registrar: &mut Registrar, collector: C) -> Result<C>
-where
-    C: Collector + Clone + 'static,
-{
-    registrar.register(collector.clone())?;
+fn registered<C: Collector + Clone + 'static>(r: &mut Registrar, collector: C) -> Result<C> {
+    r.register(collector.clone())?;
     Ok(collector)
 }

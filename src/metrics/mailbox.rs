@@ -1,10 +1,7 @@
 //! How many messages wait for an actor.
 
-use std::fmt;
-
 use prometheus::IntGauge;
 
-/// The mailbox of one actor, or of all reconcilers of one operator.
 #[derive(Clone)]
 pub(crate) struct MailboxDepth(pub(super) IntGauge);
 
@@ -12,7 +9,6 @@ pub(crate) struct MailboxDepth(pub(super) IntGauge);
 pub(crate) struct InMailbox(IntGauge);
 
 impl MailboxDepth {
-    /// Counts a message that was sent.
     #[must_use = "the message is counted until this is dropped"]
     pub(crate) fn enter(&self) -> InMailbox {
         self.0.inc();
@@ -23,17 +19,5 @@ impl MailboxDepth {
 impl Drop for InMailbox {
     fn drop(&mut self) {
         self.0.dec();
-    }
-}
-
-impl fmt::Debug for MailboxDepth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MailboxDepth({})", self.0.get())
-    }
-}
-
-impl fmt::Debug for InMailbox {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("InMailbox")
     }
 }

@@ -5,7 +5,6 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// The managers that have their own label.
 #[derive(Debug, Default)]
 pub(super) struct ManagerLabels(Mutex<BTreeSet<String>>);
 

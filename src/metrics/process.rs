@@ -22,7 +22,6 @@ struct Process {
     gauges: [Gauge; 6],
 }
 
-/// The values that the kernel reports about this process.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Facts {
     cpu_seconds: f64,

@@ -9,10 +9,8 @@ use crate::{
     plan::{UndeclaredField, WantedBy},
 };
 
-/// The cache of one type at the moment of a scrape.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CacheGauges {
-    /// How many objects are cached.
     pub(crate) objects: usize,
     /// The bytes of their JSON.
     pub(crate) bytes: usize,

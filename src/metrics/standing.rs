@@ -1,8 +1,6 @@
 //! Gauges of lasting conditions of children: in conflict, altered by the server, deletion held. A
 //! counter would show only their start.
 
-use std::fmt;
-
 use prometheus::IntGauge;
 
 use super::Metrics;
@@ -47,11 +45,5 @@ impl Standing {
 impl Drop for Standing {
     fn drop(&mut self) {
         self.gauge.sub(self.children);
-    }
-}
-
-impl fmt::Debug for Standing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Standing").field("children", &self.children).finish_non_exhaustive()
     }
 }

@@ -5,12 +5,10 @@ use std::{collections::BTreeMap, sync::OnceLock};
 
 use crate::object::K8sType;
 
-/// The types that share their resource name with another, with their labels.
 #[derive(Debug, Default)]
 pub(super) struct TypeLabels(OnceLock<BTreeMap<K8sType, String>>);
 
 impl TypeLabels {
-    /// Registers the types of the process, once, before any of them is counted.
     pub(super) fn tell_apart(&self, types: &[&K8sType]) {
         let has_namesake = |ty: &K8sType| {
             let name = ty.resource_name();
@@ -21,7 +19,6 @@ impl TypeLabels {
         let _ = self.0.set(alike.map(|ty| (ty.clone(), with_version(ty))).collect());
     }
 
-    /// The label of a type.
     pub(super) fn label(&self, ty: &K8sType) -> String {
         let own = self.0.get().and_then(|labels| labels.get(ty));
         own.cloned().unwrap_or_else(|| ty.resource_name())

@@ -13,7 +13,6 @@ use serde_json::value::RawValue;
 pub(super) struct RawFields<'a>(pub(super) Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> RawFields<'a> {
-    /// The JSON of a field.
     pub(super) fn get(&self, name: &str) -> Option<&'a str> {
         self.0.iter().find(|(field, _)| field == name).map(|(_, value)| value.get())
     }
@@ -23,7 +22,6 @@ impl<'a> RawFields<'a> {
         2 + self.0.iter().map(|(name, value)| name.len() + value.get().len() + 4).sum::<usize>()
     }
 
-    /// A field that is a string, `null`, or missing.
     pub(super) fn text(&self, name: &str) -> serde_json::Result<Option<Cow<'a, str>>> {
         let text: Option<BorrowedText<'a>> = self.parse(name)?;
         Ok(text.map(|BorrowedText(text)| text))
@@ -125,7 +123,6 @@ impl ObjectWriter {
         Self(json)
     }
 
-    /// Adds a field whose value is JSON text.
     pub(super) fn field(&mut self, name: &str, value: &str) {
         self.name(name);
         self.0.push_str(value);

@@ -32,7 +32,6 @@ impl SecretFields {
         found
     }
 
-    /// Whether nothing is marked.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

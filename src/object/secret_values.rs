@@ -53,7 +53,6 @@ impl SecretValues {
         }
     }
 
-    /// Whether there is nothing to hide.
     pub(crate) fn is_empty(&self) -> bool {
         self.whole.is_empty() && !self.is_overfull
     }

@@ -62,7 +62,6 @@ impl Undecodable {
         }))
     }
 
-    /// Its type.
     pub(crate) fn ty(&self) -> &K8sType {
         &self.0.ty
     }
@@ -72,7 +71,6 @@ impl Undecodable {
         self.0.key.as_ref()
     }
 
-    /// Its uid.
     pub(crate) fn uid(&self) -> Option<&Uid> {
         self.0.uid.as_ref()
     }

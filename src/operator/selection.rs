@@ -24,7 +24,6 @@ impl OperatorConfig {
         self
     }
 
-    /// The checked selection.
     pub(crate) fn selection(&self) -> Result<Selection, ConfigError> {
         let parse = |text: &String| {
             LabelSelector::parse(text)
@@ -36,7 +35,6 @@ impl OperatorConfig {
 }
 
 impl Selection {
-    /// Whether a parent is selected.
     pub(crate) fn selects(&self, parent: &Object) -> bool {
         let matches = |selector: &LabelSelector| selector.matches(&parent.labels());
         self.is_here(parent) && self.selector.as_ref().is_none_or(matches)
@@ -52,7 +50,6 @@ impl Selection {
             && self.selector.as_ref().is_none_or(matches)
     }
 
-    /// Whether the parent is in a namespace of the operator.
     pub(crate) fn is_here(&self, parent: &Object) -> bool {
         self.namespaces.include(parent.namespace())
     }

@@ -21,20 +21,15 @@ use crate::{
 pub(crate) struct HeldField {
     /// The path, as the server writes it.
     pub(crate) path: String,
-    /// The field manager.
     pub(crate) manager: String,
 }
 
-/// A child with fields that other field managers own with other values than desired.
 #[derive(Debug, Clone)]
 pub(crate) struct Contested {
-    /// The child.
     pub(crate) id: ChildId,
     /// The hash of the desired state, see [`Write::desired_hash`].
     pub(crate) desired_hash: u64,
-    /// The object as our last write left it; a change by others is a reason to try again.
     pub(crate) left: Object,
-    /// The fields that others own.
     pub(crate) held: Vec<HeldField>,
     /// Whether the other fields were applied, or nothing.
     pub(crate) policy: ConflictPolicy,
@@ -69,7 +64,6 @@ impl fmt::Display for Contested {
     }
 }
 
-/// The fields of a child that others own, as text.
 struct HeldFields<'a>(&'a Contested);
 
 impl fmt::Display for HeldFields<'_> {

@@ -7,24 +7,22 @@ use crate::{
     operator::{OperatorConfig, OperatorName, UpdateStrategy},
 };
 
-/// What to do about a child.
 #[derive(Debug)]
 pub(super) enum Choice {
     /// It is up to date, apart from these paths, which the server changes whenever it is applied.
-    UpToDate { altered: Vec<String> },
-    /// Apply this.
+    UpToDate {
+        altered: Vec<String>,
+    },
     Update(Write),
     /// Delete it, to create it again.
     Delete(Deletion),
     /// It changes only when it is deleted; this is the update that is not sent.
     OnDelete(Write),
-    /// It is being deleted.
     WaitForDeletion,
     /// Others own fields of it, and it has not changed since that was found.
     Contested(Contested),
 }
 
-/// Decides about a live object that the parent owns.
 pub(super) fn decide(
     config: &OperatorConfig,
     operator: &OperatorName,

@@ -37,7 +37,6 @@ static NO_EXCEPTIONS: LazyLock<Exceptions> = LazyLock::new(Exceptions::default);
 /// A child as an apply leaves it: applying the same again would not change this version.
 #[derive(Debug, Clone)]
 pub struct Settled {
-    /// The child.
     pub(crate) id: ChildId,
     /// The hash of what was desired, see [`Write::desired_hash`].
     pub(crate) desired_hash: u64,
@@ -57,9 +56,7 @@ struct SettledVersion {
 /// yet.
 #[derive(Debug, Clone)]
 struct Deferral {
-    /// The object now, if it exists.
     seen: Option<Object>,
-    /// The object after the last write to it.
     left: Option<SettledVersion>,
     /// Whether it was up to date then, including the fields that others own.
     was_settled: bool,
@@ -100,7 +97,6 @@ impl LastApplied {
         self.settled.sort_unstable_by(|a, b| a.id().cmp(&b.id()));
     }
 
-    /// Records where the server has changed a settled child.
     pub(super) fn alter(&mut self, id: &ChildId, paths: Vec<String>) {
         if !paths.is_empty() {
             self.exceptions_mut().altered.insert(id.clone(), paths);
@@ -109,7 +105,6 @@ impl LastApplied {
         }
     }
 
-    /// Drops what is known of a child, for example after its deletion.
     pub(crate) fn forget(&mut self, id: &ChildId) {
         if let Some(exceptions) = &mut self.exceptions {
             exceptions.altered.remove(id);
@@ -191,7 +186,6 @@ impl LastApplied {
         self.exceptions().altered.get(id).cloned().unwrap_or_default()
     }
 
-    /// The conflict about the fields of a child.
     pub(crate) fn contested_of(&self, id: &ChildId) -> Option<&Contested> {
         self.exceptions().contested.get(id)
     }
@@ -273,7 +267,6 @@ impl LastApplied {
         version.filter(|version| version.desired_hash == write.desired_hash)
     }
 
-    /// The version at which a child was last up to date.
     fn version_of(&self, id: &ChildId) -> Option<&SettledVersion> {
         let waiting = || {
             self.exceptions().waiting.get(id).filter(|waiting| waiting.was_settled)?.left.as_ref()

@@ -8,11 +8,9 @@ use crate::object::K8sType;
 pub struct Refusal {
     /// The child as far as it has a name.
     pub(crate) child: String,
-    /// What is wrong with it.
     pub(crate) why: RefusalReason,
 }
 
-/// What is wrong with a desired child.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RefusalReason {
     /// It is another JSON value.
@@ -35,26 +33,14 @@ pub(crate) enum RefusalReason {
         "the operator does not declare the child type {kind} of {api_version}: add \
          `.child::<{kind}>(..)`, or `.child_of_type(..)`, to the `OperatorConfig`"
     )]
-    UndeclaredType {
-        /// Its apiVersion.
-        api_version: String,
-        /// Its kind.
-        kind: String,
-    },
+    UndeclaredType { api_version: String, kind: String },
     /// The operator's configuration lists the kind, but of another version or group.
     #[error(
         "the operator declares the child type {} of {}, not {kind} of {api_version}: \
          return the declared one, or add `.child_of_type(..)` to the `OperatorConfig`",
         .declared.kind(), .declared.api_version()
     )]
-    OtherVersion {
-        /// Its apiVersion.
-        api_version: String,
-        /// Its kind.
-        kind: String,
-        /// What is declared.
-        declared: K8sType,
-    },
+    OtherVersion { api_version: String, kind: String, declared: K8sType },
     /// A namespaced parent owns only what is in its own namespace.
     #[error(
         "it is not in the namespace `{0}` of its parent: only children of a type with \
@@ -67,7 +53,6 @@ pub(crate) enum RefusalReason {
     /// A cluster-scoped parent has no namespace to use as the default.
     #[error("it must name its namespace: its parent is cluster-scoped")]
     NoNamespace,
-    /// The type is cluster-scoped.
     #[error("objects of {0} have no namespace: remove `metadata.namespace`")]
     ClusterScoped(K8sType),
     /// Kubernetes has no owner reference from a cluster-scoped to a namespaced object.

@@ -35,7 +35,6 @@ pub(crate) enum AfterConflict {
 pub(crate) struct ForeignChild {
     /// The child that has its name.
     pub(crate) id: ChildId,
-    /// Its uid.
     pub(crate) uid: Uid,
     /// Its version: a later one is a reason to try again.
     pub(crate) version: ResourceVersion,
@@ -54,11 +53,9 @@ pub(crate) enum AfterDeleteConflict {
     Again(Deletion),
     /// It changed, and is now terminating, up to date or not to be modified.
     Keep,
-    /// It is no longer ours.
     NotOurs,
 }
 
-/// Decides after a create or an update answered 409.
 pub(crate) fn after_conflict(
     config: &OperatorConfig,
     operator: &OperatorName,
@@ -90,7 +87,6 @@ pub(crate) fn after_conflict(
     }
 }
 
-/// Decides after a delete answered 409.
 pub(crate) fn after_delete_conflict(
     config: &OperatorConfig,
     operator: &OperatorName,

@@ -12,7 +12,6 @@ use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, being_dele
 /// Type, namespace and name of a child.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChildId {
-    /// The type.
     pub(crate) ty: K8sType,
     /// Namespace and name.
     pub(crate) key: ObjectKey,
@@ -32,7 +31,6 @@ pub enum Step {
 /// A server-side apply. `Debug` does not show the body.
 #[derive(Clone)]
 pub struct Write {
-    /// The child.
     pub(crate) id: ChildId,
     /// The complete body to apply, with the precondition (`resourceVersion` or `uid`) in it.
     pub body: Value,
@@ -45,26 +43,22 @@ pub struct Write {
 /// A delete with its preconditions.
 #[derive(Debug, Clone)]
 pub struct Deletion {
-    /// The child.
     pub(crate) id: ChildId,
     /// The uid of the object to delete, and of no later one with the same name.
     pub(crate) uid: Uid,
     /// The version on which the decision is based.
     pub(crate) version: ResourceVersion,
-    /// Why it is deleted.
     pub(crate) why: DeletionReason,
     /// Whether it holds what cannot be rebuilt: parent and child are then read live before.
     pub(crate) irreplaceable: bool,
 }
 
-/// Why a child is deleted.
 #[derive(Debug, Clone)]
 pub(crate) enum DeletionReason {
     /// The handler no longer wants it.
     Undesired,
     /// It differs, and its type is recreated rather than updated.
     Recreate {
-        /// Where it differs.
         paths: Vec<String>,
         /// The update that is not sent. A dry run of it whose reply satisfies
         /// [`same_owned_fields`](super::same_owned_fields) shows that the server (an admission
@@ -73,23 +67,18 @@ pub(crate) enum DeletionReason {
     },
     /// It differs in immutable fields, and its type may be recreated.
     Immutable {
-        /// The fields that the server would not change.
         paths: Vec<String>,
         /// The update that the server refused.
         instead_of: Box<Write>,
     },
 }
 
-/// A child that cannot be changed now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Waiting {
-    /// The child.
     pub(crate) id: ChildId,
-    /// Why.
     pub(crate) why: WaitingReason,
 }
 
-/// Why a child cannot be changed now.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum WaitingReason {
     /// It has a deletionTimestamp; it is handled once it is deleted.
@@ -103,10 +92,7 @@ pub(crate) enum WaitingReason {
     TypeNotSynced,
     /// It differs, and its type changes only when the object is deleted.
     #[error("it differs at {} and changes only when it is deleted", .paths.join(", "))]
-    OnDelete {
-        /// Where it differs.
-        paths: Vec<String>,
-    },
+    OnDelete { paths: Vec<String> },
 }
 
 // === WaitingReason ===
@@ -117,7 +103,6 @@ impl WaitingReason {
         Self::Deleting { finalizers: object.finalizers() }
     }
 
-    /// Whether the child is being deleted.
     pub(crate) fn is_deleting(&self) -> bool {
         matches!(self, Self::Deleting { .. })
     }
@@ -132,7 +117,6 @@ fn hash_of(name: &str) -> u64 {
 // === ChildId ===
 
 impl ChildId {
-    /// The id of an object.
     pub(crate) fn of(object: &Object) -> Self {
         Self { ty: object.ty().clone(), key: object.key().clone() }
     }
@@ -153,7 +137,6 @@ impl fmt::Debug for ChildId {
 // === Step ===
 
 impl Step {
-    /// The child that the step is about.
     pub(crate) fn id(&self) -> &ChildId {
         match self {
             Self::Create(write) | Self::Update(write) => &write.id,
@@ -226,7 +209,6 @@ impl fmt::Debug for Write {
 // === Deletion ===
 
 impl Deletion {
-    /// The deletion of an object that is no longer wanted.
     pub(crate) fn undesired(object: &Object) -> Self {
         Self::new(object, DeletionReason::Undesired)
     }

@@ -55,7 +55,6 @@ impl TerminatingChildren {
         times.is_some_and(|it| now.saturating_duration_since(it.since) >= READ_AFTER)
     }
 
-    /// Whether no child is terminating.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

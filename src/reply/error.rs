@@ -5,10 +5,8 @@ use std::{sync::Arc, time::Duration};
 use http_body_util::LengthLimitError;
 use serde::Deserialize;
 
-/// A request failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum ApiError {
-    /// The server refused the request.
     #[error("{refusal} ({request})")]
     Refused {
         /// Verb and path.
@@ -18,12 +16,7 @@ pub(crate) enum ApiError {
     },
     /// The connection failed, or the reply was incomplete. Whether the request took effect is unknown.
     #[error("no answer from the API server: {source} ({request})")]
-    Unreachable {
-        /// Verb and path.
-        request: String,
-        /// Why.
-        source: Arc<dyn std::error::Error + Send + Sync>,
-    },
+    Unreachable { request: String, source: Arc<dyn std::error::Error + Send + Sync> },
     /// No answer came in time. Whether the request took effect is unknown.
     #[error("no answer from the API server within {} s ({request})", .after.as_secs_f64())]
     TimedOut {
@@ -45,39 +38,29 @@ pub(crate) enum ApiError {
         "the API server stored the object without the label `{label}`, which the watch selects: \
          exclude it from the admission policy that removes the label"
     )]
-    Unlabelled {
-        /// The label.
-        label: String,
-    },
+    Unlabelled { label: String },
 }
 
-/// A `Status` of a refused request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {message}", named(*.code, .reason))]
 pub(crate) struct Refusal {
-    /// The HTTP status code.
     pub(crate) code: u16,
     /// The machine-readable reason, for example `Conflict`; empty if there was none.
     pub(crate) reason: String,
-    /// The message.
     pub(crate) message: String,
     /// The delay of the `Retry-After` header.
     pub(crate) retry_after: Option<Duration>,
-    /// The causes.
     pub(crate) causes: Vec<Cause>,
     /// Whether it names an object; not if the server does not know the type.
     pub(crate) names_object: bool,
 }
 
-/// One of the reasons for a refusal.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Cause {
     /// The machine-readable reason, for example `FieldManagerConflict`.
     pub(crate) reason: String,
-    /// The message.
     pub(crate) message: String,
-    /// The path of the field.
     pub(crate) field: String,
 }
 
@@ -177,7 +160,6 @@ impl Refusal {
         self.code == 422 && self.causes.iter().any(is_in_it)
     }
 
-    /// The class of the error.
     pub(crate) fn class(&self) -> ErrorClass {
         match (self.code, self.retry_after) {
             // 500 too: a timeout of the storage is a `ServerTimeout`.
@@ -234,7 +216,6 @@ impl ApiError {
         Self::Malformed { request, why }
     }
 
-    /// The refusal, if the server refused.
     pub(crate) fn refusal(&self) -> Option<&Refusal> {
         match self {
             Self::Refused { refusal, .. } => Some(refusal),
@@ -264,7 +245,6 @@ impl ApiError {
         }
     }
 
-    /// The class of the error.
     pub(crate) fn class(&self) -> ErrorClass {
         match self {
             Self::Refused { refusal, .. } => refusal.class(),

@@ -4,7 +4,6 @@ use std::time::SystemTime;
 
 use crate::object::{K8sType, Object, ObjectKey, Uid};
 
-/// The type of an Event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EventKind {
     /// Nothing is wrong.
@@ -13,10 +12,8 @@ pub(crate) enum EventKind {
     Warning,
 }
 
-/// An Event about a parent, for `kubectl describe`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ParentEvent {
-    /// Normal or Warning.
     pub(crate) kind: EventKind,
     /// One `CamelCase` word.
     pub(crate) reason: String,
@@ -24,20 +21,15 @@ pub(crate) struct ParentEvent {
     pub(crate) message: String,
     /// The hash in its name.
     pub(crate) name: u64,
-    /// The count.
     pub(crate) count: u32,
     /// When it last happened; it may be sent later.
     pub(crate) at: SystemTime,
 }
 
-/// The object of an Event.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Regarding {
-    /// Its type.
     pub(crate) ty: K8sType,
-    /// Its key.
     pub(crate) key: ObjectKey,
-    /// Its uid, if that is known.
     pub(crate) uid: Option<Uid>,
 }
 

@@ -10,16 +10,12 @@ use crate::object::SecretFields;
 /// The most undeclared paths reported.
 const MAX_PATHS: usize = 10;
 
-/// The parts of a type's schema that are used.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TypeSchema {
-    /// The declared status fields.
     pub(crate) status: StatusSchema,
-    /// Which fields hold secrets.
     pub(crate) secrets: SecretFields,
 }
 
-/// The declared status fields of a type.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StatusSchema(Kind);
 
@@ -50,7 +46,6 @@ impl StatusSchema {
         }
     }
 
-    /// Whether the type has no status.
     pub(crate) fn is_none(&self) -> bool {
         self.0 == Kind::None
     }

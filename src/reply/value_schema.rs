@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 /// The fields that the API server itself declares in an embedded Kubernetes object.
 const EMBEDDED: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// The schema of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ValueSchema {
     properties: Box<[(Box<str>, ValueSchema)]>,
@@ -21,7 +20,6 @@ pub(crate) struct ValueSchema {
 }
 
 impl ValueSchema {
-    /// Reads it from `OpenAPI`.
     pub(crate) fn read(schema: &Value) -> Self {
         let inner = |name: &str| schema.get(name).filter(|inner| inner.is_object());
         let boxed = |name: &str| inner(name).map(|inner| Box::new(Self::read(inner)));
@@ -38,17 +36,14 @@ impl ValueSchema {
         }
     }
 
-    /// The schema of a declared field.
     pub(crate) fn property(&self, name: &str) -> Option<&Self> {
         self.properties.iter().find(|(property, _)| **property == *name).map(|(_, inner)| inner)
     }
 
-    /// The schema of a field, declared or not.
     pub(crate) fn field(&self, name: &str) -> Option<&Self> {
         self.property(name).or(self.others.as_deref())
     }
 
-    /// The schema of the items of a list.
     pub(crate) fn items(&self) -> Option<&Self> {
         self.items.as_deref()
     }

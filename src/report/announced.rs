@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use super::series::EventLog;
 use crate::{journal::PausedBy, object::K8sType};
 
-/// The Events that were sent about one parent.
 #[derive(Debug, Default)]
 pub(crate) struct Announced {
     /// The pause that was announced; `None` before the first reconcile.
@@ -14,7 +13,6 @@ pub(crate) struct Announced {
     rare: Option<Box<Rare>>,
 }
 
-/// A pause that was announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnnouncedPause {
     /// No pause, or it ended.
@@ -32,7 +30,6 @@ pub(super) struct Rare {
     pub(super) altered: Option<u64>,
     /// A hash of the last message about fields that others hold.
     pub(super) contested: Option<u64>,
-    /// The unsynced types that were announced.
     pub(super) unsynced: BTreeSet<K8sType>,
     /// The annotation value that was announced as not pausing.
     pub(super) pause_value: Option<Box<str>>,
@@ -45,12 +42,10 @@ impl From<Option<PausedBy>> for AnnouncedPause {
 }
 
 impl Announced {
-    /// The rare parts, if any.
     pub(super) fn rare(&mut self) -> Option<&mut Rare> {
         self.rare.as_deref_mut()
     }
 
-    /// The rare parts, allocated if needed.
     pub(super) fn rare_mut(&mut self) -> &mut Rare {
         self.rare.get_or_insert_default()
     }

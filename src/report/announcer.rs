@@ -17,29 +17,21 @@ use crate::{
     reply::EventKind,
 };
 
-/// An Event about a parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Announcement {
-    /// Normal or Warning.
     pub(crate) kind: EventKind,
     /// One `CamelCase` word.
     pub(crate) reason: &'static str,
-    /// The message.
     pub(crate) message: String,
 }
 
-/// Derives Events from facts and this context.
 #[derive(Debug)]
 pub(crate) struct Announcer<'a> {
-    /// The operator's configuration.
     pub(crate) config: &'a OperatorConfig,
     /// The parent as the reconcile saw it.
     pub(crate) parent: &'a Object,
-    /// The redactor.
     pub(crate) redactor: &'a Redactor,
-    /// The memory of the parent.
     pub(crate) memory: MemoryView<'a>,
-    /// Whether the parent is paused now.
     pub(crate) is_paused: bool,
 }
 
@@ -52,21 +44,18 @@ impl Announcement {
         Self { kind: EventKind::Normal, reason, message }
     }
 
-    /// The Event of a failure.
     pub(crate) fn of_failure(failure: &Failure) -> Self {
         Self::warning(failure.reason(), format!("{}{failure}", failure.outlook()))
     }
 }
 
 impl Announced {
-    /// The log of the Events, which counts repetitions.
     pub(crate) fn log(&mut self, now: std::time::Instant) -> &mut EventLog {
         self.rare_mut().log.get_or_insert_with(|| EventLog::new(now))
     }
 }
 
 impl Announcer<'_> {
-    /// The Events of a reconcile that has ended.
     pub(crate) fn announcements(
         &self,
         facts: &[Fact],
@@ -119,7 +108,6 @@ impl Announcer<'_> {
         }
     }
 
-    /// The Event of the failure. A handler timeout was announced when it happened.
     fn of_failure(&self, facts: &[Fact], report: &Report) -> Option<Announcement> {
         let is_due = facts.iter().any(|fact| matches!(fact, Fact::StatusBegan));
         let failure = report.failure().filter(|_| is_due)?;
@@ -128,7 +116,6 @@ impl Announcer<'_> {
         (!is_later && !is_announced).then(|| Announcement::of_failure(failure))
     }
 
-    /// The Event for a refused status, in addition to that of the failure.
     fn status_refused(&self, shows_conditions: bool, failure: &RequestFailure) -> Announcement {
         let error = failure.shown(self.redactor).message;
         let what = if self.config.shares_status() {
@@ -248,7 +235,6 @@ impl Announcer<'_> {
     }
 }
 
-/// One Event per verb for the children that were written.
 fn writes(report: &Report) -> Vec<Announcement> {
     let verbs =
         [(Verb::Created, "Created"), (Verb::Updated, "Updated"), (Verb::Deleted, "Deleted")];
@@ -261,7 +247,6 @@ fn writes(report: &Report) -> Vec<Announcement> {
     verbs.into_iter().filter_map(of_verb).collect()
 }
 
-/// The warnings that are sent once per operator, whichever parent causes them.
 pub(crate) fn once_per_operator(facts: &[Fact]) -> Vec<Announcement> {
     let of_fact = |fact: &Fact| match fact {
         Fact::Overruled(what) => Some(Announcement::warning("OverruledStatus", (*what).to_owned())),
@@ -270,7 +255,6 @@ pub(crate) fn once_per_operator(facts: &[Fact]) -> Vec<Announcement> {
     facts.iter().filter_map(of_fact).collect()
 }
 
-/// A hash.
 pub(crate) fn number_of(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);

@@ -15,7 +15,6 @@ pub(super) const READY: &str = "Ready";
 const RECONCILING: &str = "Reconciling";
 const STALLED: &str = "Stalled";
 
-/// All conditions of a reconcile.
 pub(crate) fn of_report(report: &Report) -> Vec<Condition> {
     let conditions = match report.failure() {
         Some(failure) => failed(failure),
@@ -30,7 +29,6 @@ pub(crate) fn of_report(report: &Report) -> Vec<Condition> {
     with_others(conditions, report)
 }
 
-/// The conditions of a failure, also of a reconcile in progress.
 pub(crate) fn of_failure(failure: &Failure, report: &Report) -> Vec<Condition> {
     with_others(failed(failure), report)
 }

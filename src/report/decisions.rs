@@ -9,7 +9,6 @@ use crate::{
     plan::{ChildId, Contested, LastApplied, Refusal},
 };
 
-/// The decisions: stuck children first, then writes.
 pub(super) fn made(report: &Report, last_applied: &LastApplied) -> Vec<Decision> {
     let mut made = stuck(report, last_applied);
     let writes = report.writes.iter().chain(&report.noop_writes).cloned();

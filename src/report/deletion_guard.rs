@@ -16,13 +16,11 @@ const REASON: &str = "TooManyDeletions";
 /// The part of the message that identifies a hold by the budget of a minute.
 pub(crate) const OF_THE_MINUTE: &str = "the operator may delete";
 
-/// The longest quoted annotation value.
 const LONGEST_GIVEN: usize = 32;
 
 /// The most children named.
 const NAMED: usize = 3;
 
-/// The message.
 pub(crate) fn described(parent: &Object, held: &HeldDeletions, deletions: &[&Deletion]) -> String {
     let HeldDeletions { deletions: count, of, why, code, is_new: _ } = held;
     let why = match why {
@@ -62,17 +60,14 @@ fn command(parent: &Object, code: &str) -> String {
     )
 }
 
-/// The condition of a parent with deletions that are held.
 pub(super) fn condition(message: &str) -> Condition {
     Condition::new(CONDITION, true, REASON, message)
 }
 
-/// Whether the parent shows the condition.
 pub(super) fn is_shown(parent: &Object) -> bool {
     shown_message(parent).is_some()
 }
 
-/// The message of the condition that the parent shows.
 pub(crate) fn shown_message(parent: &Object) -> Option<String> {
     let shown = shown(parent, CONDITION)?;
     (shown["reason"] == REASON).then(|| shown["message"].as_str().unwrap_or_default().to_owned())

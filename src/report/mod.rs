@@ -39,7 +39,6 @@ pub(crate) use shape::{Gauges, MemoryView, Report};
 use crate::{journal::Fact, object::Redactor};
 
 impl Report {
-    /// The report of some facts.
     pub(crate) fn of(facts: &[Fact], memory: MemoryView<'_>, redactor: &Redactor) -> Self {
         fold::fold(facts, memory, redactor)
     }

@@ -20,7 +20,6 @@ const SLOW_RECHECK: Duration = Duration::from_mins(1);
 const SCHEMA_RECHECK: Duration = Duration::from_secs(1);
 
 impl Report {
-    /// The outcome of the reconcile.
     pub(crate) fn outcome(&self, config: &OperatorConfig) -> Outcome {
         match (self.end, self.failure()) {
             (End::Finalized, _) => Outcome::Finalized,
@@ -49,7 +48,6 @@ impl Report {
         }
     }
 
-    /// The result for the schedule.
     pub(crate) fn finished(&self, config: &OperatorConfig) -> Finished {
         let longest = config.max_error_backoff;
         match (self.failure(), self.slowed) {

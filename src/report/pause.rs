@@ -10,7 +10,6 @@ use crate::{
 /// The type of the condition of a paused parent.
 pub(super) const CONDITION: &str = "Paused";
 
-/// The condition of a paused parent.
 pub(super) fn condition(Pause { by, held }: &Pause) -> Condition {
     let message = match by {
         PausedBy::Annotation => format!("the annotation {PAUSED_ANNOTATION} pauses it: {held}"),

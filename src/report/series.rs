@@ -3,9 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-/// The burst of Events.
 const BURST: u32 = 25;
-/// Then one Event per period.
 const REFILL: Duration = Duration::from_mins(5);
 /// The part of the burst reserved for Warnings.
 const RESERVE: u32 = 5;
@@ -42,12 +40,10 @@ struct Series {
     last: Instant,
 }
 
-/// An Event to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventToSend {
     /// The hash in its name.
     pub(crate) name: u64,
-    /// The count.
     pub(crate) count: u32,
     /// Whether the count includes similar Events.
     pub(crate) is_combined: bool,
@@ -60,14 +56,12 @@ pub(crate) struct Occurrence {
     pub(crate) what: u64,
     /// Equal for Events that differ only in their text.
     pub(crate) similar: u64,
-    /// Whether it is a Warning.
     pub(crate) is_warning: bool,
     /// The name if the Event is new.
     pub(crate) name: u64,
 }
 
 impl EventLog {
-    /// The log of a parent without Events.
     pub(crate) fn new(now: Instant) -> Self {
         Self { bucket: TokenBucket { tokens: BURST, since: now }, series: Vec::new() }
     }

@@ -13,16 +13,12 @@ use crate::{
     plan::{ChildId, DeletionGuard, Flapping, ForeignChild, LastApplied},
 };
 
-/// The parts of a parent's memory that a report needs beside the facts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MemoryView<'a> {
-    /// The last applied state of each child.
     pub(crate) last_applied: &'a LastApplied,
-    /// Repeated writes.
     pub(crate) flapping: &'a Flapping,
     /// The state of the deletion guard; `None` before the first reconcile.
     pub(crate) deletion_guard: Option<&'a DeletionGuard>,
-    /// Foreign objects with the name of a child.
     pub(crate) foreign: &'a BTreeMap<ChildId, ForeignChild>,
     /// Whether a wait is deferred until a recreated child exists.
     pub(crate) has_deferred_wait: bool,
@@ -32,7 +28,6 @@ pub(crate) struct MemoryView<'a> {
     pub(crate) is_leaving: bool,
 }
 
-/// The result of a reconcile so far.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Report {
@@ -64,13 +59,10 @@ pub(crate) struct Report {
     pub(super) recreated: usize,
     /// Whether children were, and none in the previous reconcile.
     pub(super) recreates_first: bool,
-    /// Whether the status was written.
     pub(crate) wrote_status: bool,
-    /// Whether the status is still due.
     pub(super) status_is_due: bool,
     /// How many objects are not modified and not covered by a watch.
     pub(super) unwatched: usize,
-    /// The state of the parent.
     pub(crate) end: End,
     /// How often a repeated write was too frequent.
     pub(super) slowed: Option<u32>,
@@ -80,15 +72,12 @@ pub(crate) struct Report {
     pub(super) planned: Option<Vec<(ChildId, Plan)>>,
     /// The state of single children, as far as known beside the plan.
     pub(super) states: HashMap<ChildId, (ChildState, String)>,
-    /// The condition `Flapping`.
     pub(super) flapping: Option<Condition>,
     /// Whether a child is not written because others hold its fields.
     pub(super) is_contested: bool,
     /// Whether it is known that no deletions are held.
     pub(super) holds_no_deletions: bool,
-    /// The values for the gauges.
     pub(crate) gauges: Gauges,
-    /// Why it failed.
     pub(super) failure: Option<Failure>,
     /// The children of failed requests.
     pub(crate) refused: Vec<ChildId>,
@@ -96,14 +85,10 @@ pub(crate) struct Report {
     pub(super) beside: Vec<RequestFailure>,
 }
 
-/// The values of a parent for the gauges.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gauges {
-    /// The types of the children in conflict.
     pub(crate) in_conflict: Vec<K8sType>,
-    /// The types of the children that the server alters.
     pub(crate) altered: Vec<K8sType>,
-    /// How many deletions are held.
     pub(crate) held: usize,
 }
 
@@ -123,7 +108,6 @@ impl Report {
         self.paused.is_some_and(|pause| pause.by == PausedBy::Operator)
     }
 
-    /// Why it failed.
     pub(crate) fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
     }
@@ -133,19 +117,16 @@ impl Report {
         self.holds_no_deletions
     }
 
-    /// How many children were deleted.
     #[cfg(test)]
     pub(crate) fn deletions(&self) -> usize {
         self.writes.iter().filter(|write| write.verb == Verb::Deleted).count()
     }
 
-    /// How many children were deleted so that others come after them.
     #[cfg(test)]
     pub(crate) fn recreated(&self) -> usize {
         self.recreated
     }
 
-    /// Whether children were created.
     pub(crate) fn has_created(&self) -> bool {
         self.writes.iter().any(|write| write.verb == Verb::Created)
     }

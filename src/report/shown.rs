@@ -15,7 +15,6 @@ pub(super) fn shown(parent: &Object, ty: &str) -> Option<Value> {
     conditions.iter().position(|it| it["type"] == ty).map(|at| conditions.swap_remove(at))
 }
 
-/// Its reason.
 pub(super) fn reason_shown(parent: &Object, ty: &str) -> Option<String> {
     shown(parent, ty)?["reason"].as_str().map(str::to_owned)
 }

@@ -50,7 +50,6 @@ impl Machine {
         }
     }
 
-    /// The parent does not exist any more.
     fn gone(&mut self, at: &Moment<'_>) {
         self.parent_is(End::Gone, at);
         self.finish(at);
@@ -109,7 +108,7 @@ impl Machine {
 
     /// Finalizes a parent, or removes a finalizer that is no longer needed.
     fn finalize_or_release(&mut self, at: &Moment<'_>) {
-        if self.settings.needs_finalizer() {
+        if self.settings.needs_finalizer {
             self.finalize(at);
         } else {
             // An earlier configuration needed the finalizer.
@@ -149,7 +148,7 @@ impl Machine {
         if is_due && let Some(Some(times)) = self.view(at, drift::finalizers_delayed) {
             self.note([Fact::FinalizersDelayed(times)], at);
             // A parent gets no children before it has the finalizer that it needs.
-            let is_bare = self.settings.needs_finalizer() && !self.settings.holds(&parent);
+            let is_bare = self.settings.needs_finalizer && !self.settings.holds(&parent);
             return if is_bare { self.finish(at) } else { self.sync(at) };
         }
         self.stage = Stage::Beginning(stage::Purpose::Sync { is_due });
@@ -244,13 +243,12 @@ impl Machine {
         }
     }
 
-    /// Calls the handler with the current children.
     pub(super) fn call(&mut self, purpose: Purpose, at: &Moment<'_>) {
         let Some(parent) = self.parent.clone() else { return };
         self.observed = self.view(at, |view| view.snapshot.observed(&parent)).unwrap_or_default();
         let children = self.view(at, |view| view.ours(&self.observed)).unwrap_or_default();
         self.lap(ReconcileStep::Snapshot, at);
-        let failures = self.memory.handler_failures().of(&parent);
+        let failures = self.memory.handler_failures.of(&parent);
         self.stage = Stage::Called(stage::Call::default());
         self.effects.push(Effect::Call(purpose, SyncRequest { parent, children, failures }));
     }

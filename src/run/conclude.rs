@@ -20,7 +20,6 @@ use crate::{
 const LAST_WITHOUT_STATUS: u32 = 1;
 
 impl Machine {
-    /// Writes the status if it is due. `status` is what the handler returned.
     pub(super) fn conclude(&mut self, status: Option<Returned>, at: &Moment<'_>) {
         if !self.is_alive() || self.preview.is_some() {
             return self.finish(at);
@@ -33,7 +32,6 @@ impl Machine {
         if is_time { self.write_status(status, at) } else { self.finish(at) }
     }
 
-    /// Writes the result of the reconcile so far into the status.
     pub(super) fn write_status(&mut self, status: Option<Returned>, at: &Moment<'_>) {
         if self.needs_redactor(at) {
             self.stage = Stage::Redacting(Then::WriteStatus(status));
@@ -118,7 +116,7 @@ impl Machine {
 
     /// Whether the schema must be read before texts of others are shown. Otherwise the redactor is set.
     pub(super) fn needs_redactor(&mut self, at: &Moment<'_>) -> bool {
-        if !self.journal.progress().quotes_others() || self.redactor.is_some() {
+        if !self.journal.progress().quotes_others || self.redactor.is_some() {
             return false;
         }
         let Some(parent) = &self.parent else { return false };

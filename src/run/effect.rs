@@ -13,19 +13,15 @@ use crate::{
     reply::{ApiError, TypeSchema},
 };
 
-/// Matches an answer to its request.
 pub(crate) type RequestId = u32;
 
 /// An input of a machine.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// The reconcile begins.
     Started(Aim),
-    /// The handler returned or panicked, in time or after its deadline.
     HandlerReturned(Result<Response, HandlerError>),
     /// The deadline of the handler has passed; it may still return.
     HandlerTimeout(Duration),
-    /// A request was answered or failed.
     Answered(RequestId, Answer),
     /// Deletions were reserved from the operator's budget, or exceed it.
     Reserved(Result<Reservation, Exceeded>),
@@ -35,7 +31,6 @@ pub(crate) enum Event {
     SchemaRead(Result<Option<Arc<TypeSchema>>, ApiError>),
 }
 
-/// The purpose of a reconcile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Aim {
     /// Brings the parent one step closer to its desired state.
@@ -44,7 +39,6 @@ pub(crate) enum Aim {
     Plan,
 }
 
-/// What a reconcile would do.
 #[derive(Debug, Default)]
 pub(crate) struct Previewed {
     /// The plan, as if no other manager owned fields of the children: it shows the desired state.
@@ -53,20 +47,15 @@ pub(crate) struct Previewed {
     pub(crate) contested: BTreeMap<ChildId, String>,
 }
 
-/// The response of a handler.
 #[derive(Debug)]
 pub(crate) enum Response {
-    /// Of `sync`.
     Synced(SyncResponse),
-    /// Of `finalize`.
     Finalized(FinalizeResponse),
 }
 
 /// A failed call, with the status that the handler returned for it.
 pub(crate) struct HandlerError {
-    /// The failure.
     pub(crate) failure: Failure,
-    /// The status.
     pub(crate) status: Option<Value>,
 }
 
@@ -76,11 +65,8 @@ pub(crate) enum Effect {
     Call(Purpose, SyncRequest),
     /// Send a request: [`Event::Answered`] follows.
     Send(RequestId, Request),
-    /// Change the cache.
     Cache(Cache),
-    /// Reserve deletions from the operator's budget: [`Event::Reserved`] follows.
     Reserve(Allowance, usize),
-    /// Return reserved deletions that were not used.
     Release(Reservation, usize),
     /// Read the schema of the parents: [`Event::SchemaRead`] follows.
     ReadSchema,
@@ -89,16 +75,13 @@ pub(crate) enum Effect {
     Resume,
     /// Report a failure while the reconcile continues.
     ShowNow(Failure),
-    /// The reconcile has ended.
     Finished,
 }
 
 /// The method of the handler to call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// `sync`.
     Sync,
-    /// `finalize`.
     Finalize,
 }
 

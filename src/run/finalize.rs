@@ -23,7 +23,7 @@ use crate::{
 
 impl Machine {
     pub(super) fn finalize(&mut self, at: &Moment<'_>) {
-        if self.settings.has_finalizer() {
+        if self.settings.has_finalizer {
             self.call(Purpose::Finalize, at);
         } else {
             self.collect(at);
@@ -55,7 +55,6 @@ impl Machine {
         self.write_status(error.status.map(Returned), at);
     }
 
-    /// Reports that a paused parent is not finalized.
     pub(super) fn hold_finalizing(&mut self, by: PausedBy, at: &Moment<'_>) {
         let is_deleting = self.parent.as_ref().is_some_and(Object::is_deleting);
         let what = if is_deleting { "deletion" } else { "release" };
@@ -116,7 +115,7 @@ impl Machine {
             let Some(child) = left.front().cloned() else { return self.collect_others(at) };
             if child.is_deleting() {
                 self.collected_child(Some(child), at);
-            } else if self.journal.progress().is_throttled() {
+            } else if self.journal.progress().is_throttled {
                 self.note([waits(&ChildId::of(&child), Wait::Throttled)], at);
                 self.collected_child(None, at);
             } else {
@@ -137,10 +136,9 @@ impl Machine {
         }
     }
 
-    /// Deletes early what Kubernetes would delete after the parent.
     fn collect_others(&mut self, at: &Moment<'_>) {
         let progress = self.journal.progress();
-        if !progress.waits() || progress.is_throttled() {
+        if !progress.waits || progress.is_throttled {
             return self.collected(at);
         }
         let others = self.view(at, collect::others).unwrap_or_default();
@@ -151,7 +149,7 @@ impl Machine {
     pub(super) fn collect_next_other(&mut self, at: &Moment<'_>) {
         while let Stage::CollectingOthers(others) = &mut self.stage {
             let next = others.pop_front();
-            let Some(child) = next.filter(|_| !self.journal.progress().is_throttled()) else {
+            let Some(child) = next.filter(|_| !self.journal.progress().is_throttled) else {
                 return self.collected(at);
             };
             let task = child::Task::Delete(Deletion::undesired(&child), 1);
@@ -164,7 +162,7 @@ impl Machine {
     fn collected(&mut self, at: &Moment<'_>) {
         self.lap(ReconcileStep::Apply, at);
         let progress = self.journal.progress();
-        if !progress.has_failed() && self.is_alive() && !progress.waits() {
+        if !progress.has_failed() && self.is_alive() && !progress.waits {
             self.release(at);
         } else if self.is_alive() {
             self.write_status(None, at);
@@ -173,7 +171,6 @@ impl Machine {
         }
     }
 
-    /// Removes our finalizer from the parent.
     pub(super) fn release(&mut self, at: &Moment<'_>) {
         // The pause may have begun during the deletions.
         if let Some(by) = self.paused_by_now(at) {

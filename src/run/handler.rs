@@ -72,7 +72,6 @@ impl Machine {
         self.parent.as_ref().is_some_and(|parent| self.settings.is_leaving(parent))
     }
 
-    /// A parent that has left during the call is not synced.
     fn mark_outdated(&mut self, at: &Moment<'_>) {
         if self.has_left(at) {
             self.parent_is(End::Outdated, at);
@@ -164,7 +163,7 @@ impl Machine {
     /// What pauses the plan. A pause from before the reconcile holds until its end: the finalizers were not
     /// updated.
     fn keeps(&self, plan: &Plan, at: &Moment<'_>) -> Option<PausedBy> {
-        let began = self.journal.progress().began_paused();
+        let began = self.journal.progress().began_paused;
         let by = began.or_else(|| self.paused_by_now(at))?;
         (by == PausedBy::Annotation || !plan.steps.is_empty()).then_some(by)
     }
@@ -175,7 +174,6 @@ fn handled(parent: &Object, has_failed: bool) -> Fact {
     Fact::Answered { has_failed, generation, is_deleting }
 }
 
-/// Every child that is desired or exists.
 fn children_of(plan: &Plan) -> Vec<(ChildId, PlanOf)> {
     let of_step = |step: &Step| {
         let is_wanted = step.final_deletion().is_none();

@@ -28,15 +28,14 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     last_applied: LastApplied,
-    handler_failures: HandlerFailures,
+    pub(crate) handler_failures: HandlerFailures,
     /// Whether a child ever existed, so that a missing one may have been deleted.
     had_children: bool,
     /// The state of the deletion guard; `None` before the first reconcile.
     deletion_guard: Option<DeletionGuard>,
     flapping: Flapping,
     /// Whether the finalizers of the parent were changed before.
-    changed_finalizers: bool,
-    /// The version of the parent after the last reconcile.
+    pub(super) changed_finalizers: bool,
     parent: Option<ResourceVersion>,
     /// A hash of the desired status, see [`status_wish`](crate::plan::status_wish).
     status: Option<u64>,
@@ -51,32 +50,20 @@ static NOTHING_RARE: LazyLock<Rare> = LazyLock::new(Rare::default);
 // === reading ===
 
 impl Memory {
-    /// The last applied state of each child.
     pub(crate) fn last_applied(&self) -> &LastApplied {
         &self.last_applied
-    }
-
-    /// How often in a row the handler has failed.
-    pub(crate) fn handler_failures(&self) -> HandlerFailures {
-        self.handler_failures
     }
 
     pub(crate) fn had_children(&self) -> bool {
         self.had_children
     }
 
-    /// The state of the deletion guard; `None` before the first reconcile.
     pub(crate) fn deletion_guard(&self) -> Option<&DeletionGuard> {
         self.deletion_guard.as_ref()
     }
 
-    /// Repeated writes.
     pub(crate) fn flapping(&self) -> &Flapping {
         &self.flapping
-    }
-
-    pub(super) fn changed_finalizers(&self) -> bool {
-        self.changed_finalizers
     }
 
     pub(crate) fn parent(&self) -> Option<&ResourceVersion> {
@@ -87,12 +74,10 @@ impl Memory {
         self.status
     }
 
-    /// The Events that were sent, for `report` to update.
     pub(crate) fn announced_mut(&mut self) -> &mut Announced {
         &mut self.announced
     }
 
-    /// Foreign objects with the name of a child.
     pub(crate) fn foreign(&self) -> &BTreeMap<ChildId, ForeignChild> {
         &self.rare().foreign
     }
@@ -105,7 +90,6 @@ impl Memory {
         self.rare().throttled.contains(child)
     }
 
-    /// The wait that is deferred until a recreated child exists.
     pub(crate) fn deferred_wait(&self) -> Option<u32> {
         self.rare().deferred_wait
     }
@@ -124,7 +108,6 @@ impl Memory {
 }
 
 impl Memory {
-    /// The parts that a report needs; `is_leaving` tells whether the parent is leaving.
     pub(crate) fn view(&self, calms_in: Option<Duration>, is_leaving: bool) -> MemoryView<'_> {
         MemoryView {
             last_applied: &self.last_applied,
@@ -139,7 +122,6 @@ impl Memory {
 }
 
 impl Memory {
-    /// A copy of what a preview needs.
     pub(crate) fn for_preview(&self) -> Self {
         let rare = Rare { foreign: self.foreign().clone(), ..Rare::default() };
         Self {
@@ -154,7 +136,6 @@ impl Memory {
 // === changing ===
 
 impl Memory {
-    /// Replaces the last applied state by that of a plan.
     pub(super) fn set_last_applied(&mut self, last_applied: LastApplied) {
         self.last_applied = last_applied;
     }
@@ -274,12 +255,10 @@ impl Memory {
         }
     }
 
-    /// The server accepts writes again.
     pub(super) fn forget_throttled(&mut self) {
         self.rare_if(false, |rare| rare.throttled.clear());
     }
 
-    /// Frees parts that are no longer used.
     pub(super) fn shrink(&mut self) {
         self.announced.shrink();
         if self.rare.as_ref().is_some_and(|rare| rare.is_over()) {
@@ -308,18 +287,15 @@ use crate::schedule::Backoff;
 
 #[cfg(test)]
 impl Memory {
-    /// Learns from a fact at this moment.
     pub(crate) fn learn_now(&mut self, fact: &Fact) {
         let backoff = Backoff { min: Duration::ZERO, max: Duration::from_mins(10) };
         self.learn(fact, Instant::now(), Calm::new(backoff));
     }
 
-    /// The Events that were sent.
     pub(crate) fn announced(&self) -> &Announced {
         &self.announced
     }
 
-    /// Forgets the last applied state.
     pub(crate) fn forget_last_applied(&mut self) {
         self.last_applied = LastApplied::default();
     }
@@ -329,7 +305,6 @@ impl Memory {
         self.rare_if(false, |rare| rare.terminating.age(by));
     }
 
-    /// The children whose writes were throttled.
     pub(crate) fn throttled(&self) -> &[ChildId] {
         &self.rare().throttled
     }

@@ -70,16 +70,13 @@ use crate::{
     report::{Announced, Report},
 };
 
-/// The parent to reconcile.
 #[derive(Debug)]
 pub(crate) struct Job {
-    /// The parent's key.
     pub(crate) key: ObjectKey,
     /// The parent's uid: another object of the same name is another parent.
     pub(crate) uid: Uid,
     /// How many reconciles directly before this one wrote children.
     pub(crate) after_writes: u32,
-    /// The memory of earlier reconciles.
     pub(crate) memory: Memory,
 }
 
@@ -109,18 +106,14 @@ pub(crate) struct Machine {
     step_began: Option<Instant>,
 }
 
-/// A reconcile that has ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// What happened.
     pub(crate) journal: Journal,
-    /// The memory for the next reconcile.
     pub(crate) memory: Memory,
     /// The redactor for texts of handlers and servers.
     pub(crate) redactor: Redactor,
     /// The parent as last seen; `None` when it was gone.
     pub(crate) parent: Option<Object>,
-    /// How long the steps took.
     pub(crate) times: StepTimes,
     /// What it would have done, where it was only to be shown and could be planned.
     pub(crate) preview: Option<Box<Previewed>>,
@@ -133,7 +126,6 @@ struct Moment<'a> {
 }
 
 impl Machine {
-    /// A machine that has not begun.
     pub(crate) fn new(settings: Arc<Settings>, job: Job) -> Self {
         let Job { key, uid, after_writes, memory } = job;
         let (journal, drift, parent, observed, redactor, preview) = <_>::default();
@@ -160,7 +152,6 @@ impl Machine {
         }
     }
 
-    /// Processes an event, and returns the effects.
     pub(crate) fn step(&mut self, event: Event, snapshot: &dyn Snapshot, now: Now) -> Vec<Effect> {
         let at = Moment { snapshot, now };
         self.step_began.get_or_insert(now.monotonic);
@@ -177,17 +168,14 @@ impl Machine {
         std::mem::take(&mut self.effects)
     }
 
-    /// The parent as the reconcile sees it.
     pub(crate) fn parent(&self) -> Option<&Object> {
         self.parent.as_ref()
     }
 
-    /// The Events that were sent about the parent; owned by `report`.
     pub(crate) fn announced_mut(&mut self) -> &mut Announced {
         self.memory.announced_mut()
     }
 
-    /// The result, after [`Effect::Finished`].
     pub(crate) fn end(mut self) -> Ended {
         self.memory.shrink();
         let Self { journal, memory, parent, times, redactor, preview, .. } = self;
@@ -196,7 +184,6 @@ impl Machine {
 
     // === shared by all stages ===
 
-    /// Appends facts to the journal, and updates memory and drift.
     fn note(&mut self, facts: impl IntoIterator<Item = Fact>, at: &Moment<'_>) {
         let calm = self.settings.calm();
         for fact in facts {
@@ -222,10 +209,9 @@ impl Machine {
     /// Calls a module with its view.
     fn view<T>(&self, at: &Moment<'_>, f: impl FnOnce(&View<'_>) -> T) -> Option<T> {
         let parent = self.parent.as_ref()?;
-        let snapshot = Overlaid::new(at.snapshot, &self.effects, &self.settings);
         Some(f(&View {
             settings: &self.settings,
-            snapshot: &snapshot,
+            snapshot: Overlaid::new(at.snapshot, &self.effects, &self.settings),
             now: at.now,
             parent,
             memory: &self.memory,
@@ -240,7 +226,6 @@ impl Machine {
         Some(self.take(turn, at))
     }
 
-    /// The report of the facts so far.
     fn report(&self, at: &Moment<'_>) -> Report {
         let calms_in = self.memory.flapping().calms_in(at.now.monotonic, self.settings.calm());
         let nothing = Redactor::default();
@@ -254,12 +239,10 @@ impl Machine {
         self.times.add(step, at.now.monotonic.saturating_duration_since(began));
     }
 
-    /// What pauses the parent now.
     fn paused_by_now(&self, at: &Moment<'_>) -> Option<PausedBy> {
         self.view(at, |view| -> Option<PausedBy> { view.paused_by_now() }).flatten()
     }
 
-    /// Whether the parent must not be synced any more.
     fn has_left(&self, at: &Moment<'_>) -> bool {
         self.view(at, |view| -> bool { view.has_left() }).unwrap_or_default()
     }
@@ -294,7 +277,6 @@ impl Machine {
         }
     }
 
-    /// Ends the reconcile; reads the schema first if texts need redaction.
     fn finish(&mut self, at: &Moment<'_>) {
         if self.needs_redactor(at) {
             self.stage = Stage::Redacting(stage::Then::Finish);

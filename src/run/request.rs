@@ -14,68 +14,47 @@ use crate::{
 /// A request to the API server. `Debug` does not show what is sent.
 #[derive(Clone)]
 pub(crate) enum Request {
-    /// Read an object live, in the form of the caches.
     Read(ChildId),
     /// Read an object live, with all its fields.
     ReadWhole(ChildId),
-    /// Server-side apply.
     Apply {
-        /// The object.
         id: ChildId,
-        /// The body; it decides whether the apply may create or update.
         body: Value,
-        /// Whether to take fields of other managers.
         force: Force,
-        /// Whether it is a dry run.
         dry_run: DryRun,
     },
-    /// Merge patch of an object.
     Patch(ChildId, Value),
-    /// Merge patch of the status of an object.
     PatchStatus(ChildId, Value),
     /// Delete exactly this version of this object.
     Delete {
-        /// The object.
         id: ChildId,
-        /// Its uid.
         uid: Uid,
-        /// Its version.
         version: ResourceVersion,
-        /// The propagation policy.
         propagation: Propagation,
     },
-    /// List objects by label.
     List {
-        /// The type.
         ty: K8sType,
         /// The namespace; `None` for all.
         namespace: Option<String>,
-        /// The label selector.
         selector: String,
     },
 }
 
-/// Whether to take fields of other managers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Force {
-    /// Take them.
     Yes,
     /// Do not: the server answers with a conflict.
     No,
 }
 
-/// Whether an apply is a dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DryRun {
-    /// No.
     No,
-    /// A dry run of the object.
     Yes,
     /// A dry run of an object that does not exist and so has no version.
     OfNew,
 }
 
-/// The result of a request.
 pub(crate) type Answer = Result<Reply, ApiError>;
 
 /// A reply of the API server. `Debug` shows no content.
@@ -83,13 +62,9 @@ pub(crate) type Answer = Result<Reply, ApiError>;
 pub(crate) enum Reply {
     /// The object that was read.
     Object(Option<Object>),
-    /// The same with all its fields.
     Whole(Option<Whole>),
-    /// The object after a write.
     Written(Object),
-    /// The result of a deletion.
     Deleted(Deleted),
-    /// The listed objects.
     Listed(Vec<Object>),
 }
 
@@ -123,51 +98,30 @@ impl Request {
     }
 }
 
-/// A reply of the wrong kind.
-fn mismatch(expected: &str) -> ApiError {
-    ApiError::Malformed { request: expected.to_owned(), why: "another kind of reply".to_owned() }
+/// Declares a function for each kind of reply, which returns its content, or an error for another kind.
+macro_rules! replies {
+    ($($name:ident: $kind:ident($content:ty) = $expected:literal;)*) => {
+        impl Reply {
+            $(pub(crate) fn $name(answer: Answer) -> Result<$content, ApiError> {
+                match answer? {
+                    Self::$kind(content) => Ok(content),
+                    _ => Err(mismatch($expected)),
+                }
+            })*
+        }
+    };
 }
 
-impl Reply {
-    /// The object that was read.
-    pub(crate) fn object(answer: Answer) -> Result<Option<Object>, ApiError> {
-        match answer? {
-            Self::Object(object) => Ok(object),
-            _ => Err(mismatch("an object")),
-        }
-    }
+replies! {
+    object: Object(Option<Object>) = "an object";
+    whole: Whole(Option<Whole>) = "a whole object";
+    written: Written(Object) = "a written object";
+    deleted: Deleted(Deleted) = "a deletion";
+    listed: Listed(Vec<Object>) = "a list";
+}
 
-    /// The whole object that was read.
-    pub(crate) fn whole(answer: Answer) -> Result<Option<Value>, ApiError> {
-        match answer? {
-            Self::Whole(whole) => Ok(whole.map(|whole| whole.0)),
-            _ => Err(mismatch("a whole object")),
-        }
-    }
-
-    /// The object after a write.
-    pub(crate) fn written(answer: Answer) -> Result<Object, ApiError> {
-        match answer? {
-            Self::Written(object) => Ok(object),
-            _ => Err(mismatch("a written object")),
-        }
-    }
-
-    /// The result of a deletion.
-    pub(crate) fn deleted(answer: Answer) -> Result<Deleted, ApiError> {
-        match answer? {
-            Self::Deleted(deleted) => Ok(deleted),
-            _ => Err(mismatch("a deletion")),
-        }
-    }
-
-    /// The listed objects.
-    pub(crate) fn listed(answer: Answer) -> Result<Vec<Object>, ApiError> {
-        match answer? {
-            Self::Listed(objects) => Ok(objects),
-            _ => Err(mismatch("a list")),
-        }
-    }
+fn mismatch(expected: &str) -> ApiError {
+    ApiError::Malformed { request: expected.to_owned(), why: "another kind of reply".to_owned() }
 }
 
 impl fmt::Debug for Request {

@@ -9,14 +9,14 @@ use crate::{
     schedule::{Backoff, Policy},
 };
 
-/// The settings that all reconciles of one operator share.
 #[derive(Debug)]
 pub(crate) struct Settings {
     config: OperatorConfig,
     name: OperatorName,
     selection: Selection,
-    has_finalizer: bool,
-    needs_finalizer: bool,
+    /// Whether the handler implements `finalize`.
+    pub(crate) has_finalizer: bool,
+    pub(crate) needs_finalizer: bool,
     sees_all_parents: bool,
 }
 
@@ -37,7 +37,6 @@ impl Settings {
         })
     }
 
-    /// The operator's configuration.
     pub(crate) fn config(&self) -> &OperatorConfig {
         &self.config
     }
@@ -47,14 +46,12 @@ impl Settings {
         &self.name
     }
 
-    /// How the operator's parents are scheduled.
     pub(crate) fn policy(&self) -> Policy {
         let config = &self.config;
         let backoff = Backoff { min: config.min_error_backoff, max: config.max_error_backoff };
         Policy { backoff, debounce: config.debounce }
     }
 
-    /// How long a repeated write counts.
     pub(crate) fn calm(&self) -> Calm {
         Calm::new(self.policy().backoff)
     }
@@ -75,12 +72,10 @@ impl Settings {
         parent.is_deleting() || !self.selects(parent)
     }
 
-    /// Whether a parent is selected.
     pub(crate) fn selects(&self, parent: &Object) -> bool {
         self.selection.selects(parent)
     }
 
-    /// Whether our finalizer is on a parent.
     pub(crate) fn holds(&self, parent: &Object) -> bool {
         parent.finalizers().contains(&self.name.finalizer())
     }
@@ -94,17 +89,6 @@ impl Settings {
                 && parent.finalizers().iter().any(|held| former.contains(held)))
     }
 
-    /// Whether the handler implements `finalize`.
-    pub(crate) fn has_finalizer(&self) -> bool {
-        self.has_finalizer
-    }
-
-    /// Whether parents need our finalizer.
-    pub(crate) fn needs_finalizer(&self) -> bool {
-        self.needs_finalizer
-    }
-
-    /// Whether an object is a child of a parent.
     pub(crate) fn is_ours(&self, parent: &Object, child: &Object) -> bool {
         plan::is_ours(&self.config, &self.name, parent, child)
     }
@@ -127,12 +111,10 @@ impl Settings {
             || object.label(&self.config.labels.managed_by).as_deref() == Some(&*self.config.name)
     }
 
-    /// The error for a child that no watch covers.
     pub(crate) fn unlabelled(&self) -> ApiError {
         ApiError::Unlabelled { label: self.config.labels.managed_by.clone() }
     }
 
-    /// Whether writes of a child take fields of other managers.
     pub(super) fn forces(&self, child: &ChildId) -> bool {
         use crate::operator::ConflictPolicy::Force;
         self.config.child_config(&child.ty).is_none_or(|config| config.conflicts == Force)

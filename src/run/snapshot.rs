@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    ops::Deref,
     sync::Arc,
     time::{Instant, SystemTime},
 };
@@ -18,7 +19,6 @@ use crate::{
 pub(crate) trait Snapshot {
     /// The cached parent, if it is still the one with this uid.
     fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object>;
-    /// A cached object.
     fn cached(&self, id: &ChildId) -> Option<Object>;
     /// The cached objects that refer to the parent, ours or not.
     fn observed(&self, parent: &Object) -> Children;
@@ -28,9 +28,7 @@ pub(crate) trait Snapshot {
     fn undecodable_children(&self, parent: &Object) -> Vec<Undecodable>;
     /// The child types whose cache may be incomplete for a parent.
     fn unsynced(&self, parent: &Object) -> BTreeSet<K8sType>;
-    /// Whether the cached parent may be outdated.
     fn may_be_old(&self, parent: &Object) -> bool;
-    /// Whether the operator is paused.
     fn is_paused(&self) -> bool;
     /// The reason if children cannot be listed.
     fn unavailable(&self) -> Option<String>;
@@ -47,9 +45,7 @@ pub(crate) trait Snapshot {
 /// The time of a step, on both clocks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Now {
-    /// Monotonic.
     pub(crate) monotonic: Instant,
-    /// Wall clock.
     pub(crate) wall: SystemTime,
 }
 
@@ -75,7 +71,6 @@ impl<'a> Overlaid<'a> {
         Self { under, effects, settings }
     }
 
-    /// The newest pending change of an object.
     fn overlaid(&self, id: &ChildId) -> Option<Pending> {
         let pending = |effect: &Effect| match effect {
             Effect::Cache(Cache::Wrote(object) | Cache::Saw(object)) => (object.ty() == &id.ty
@@ -89,10 +84,9 @@ impl<'a> Overlaid<'a> {
         };
         self.effects.iter().rev().find_map(pending)
     }
-}
 
-impl Snapshot for Overlaid<'_> {
-    fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object> {
+    /// As [`Snapshot::parent`].
+    pub(super) fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object> {
         let id = ChildId { ty: self.settings.config().parent.clone(), key: key.clone() };
         match self.overlaid(&id) {
             Some(Pending::Is(parent)) => Some(parent).filter(|parent| parent.uid() == uid),
@@ -101,55 +95,21 @@ impl Snapshot for Overlaid<'_> {
         }
     }
 
-    fn cached(&self, id: &ChildId) -> Option<Object> {
+    /// As [`Snapshot::cached`].
+    pub(super) fn cached(&self, id: &ChildId) -> Option<Object> {
         match self.overlaid(id) {
             Some(Pending::Is(object)) => Some(object),
             Some(Pending::Gone) => None,
             None => self.under.cached(id),
         }
     }
+}
 
-    fn observed(&self, parent: &Object) -> Children {
-        self.under.observed(parent)
-    }
+/// What the pending changes do not touch.
+impl<'a> Deref for Overlaid<'a> {
+    type Target = dyn Snapshot + 'a;
 
-    fn is_undecodable(&self, id: &ChildId) -> bool {
-        self.under.is_undecodable(id)
-    }
-
-    fn undecodable_children(&self, parent: &Object) -> Vec<Undecodable> {
-        self.under.undecodable_children(parent)
-    }
-
-    fn unsynced(&self, parent: &Object) -> BTreeSet<K8sType> {
-        self.under.unsynced(parent)
-    }
-
-    fn may_be_old(&self, parent: &Object) -> bool {
-        self.under.may_be_old(parent)
-    }
-
-    fn is_paused(&self) -> bool {
-        self.under.is_paused()
-    }
-
-    fn unavailable(&self) -> Option<String> {
-        self.under.unavailable()
-    }
-
-    fn spare(&self) -> usize {
-        self.under.spare()
-    }
-
-    fn count_children(&self) -> usize {
-        self.under.count_children()
-    }
-
-    fn fresh_schema(&self) -> Option<Arc<TypeSchema>> {
-        self.under.fresh_schema()
-    }
-
-    fn known_schema(&self) -> Option<Arc<TypeSchema>> {
-        self.under.known_schema()
+    fn deref(&self) -> &Self::Target {
+        self.under
     }
 }

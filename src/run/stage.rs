@@ -11,13 +11,11 @@ use crate::{
 /// How far a reconcile is.
 #[derive(Debug)]
 pub(super) enum Stage {
-    /// Not begun.
     Fresh,
     /// The steps before the handler is called.
     Beginning(Purpose),
     /// Undecodable children are read live, one by one.
     Undecodable(VecDeque<ChildId>),
-    /// The handler is running.
     Called(Call),
     /// The children that Kubernetes does not collect are listed, one list after the other.
     Listing(VecDeque<(K8sType, Option<String>)>, Vec<Object>),
@@ -25,29 +23,23 @@ pub(super) enum Stage {
     Collecting(VecDeque<Object>),
     /// The other children are deleted.
     CollectingOthers(VecDeque<Object>),
-    /// A plan is carried out.
     CarryingOut(CarryOut),
-    /// The status is written.
     WritingStatus,
-    /// The schema is read to know what is secret.
     Redacting(Then),
-    /// Nothing more is to come.
     Finished,
 }
 
-/// What a change of the finalizers is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// A sync follows; `is_due` tells whether the finalizers had to be changed.
-    Sync { is_due: bool },
+    Sync {
+        is_due: bool,
+    },
     /// The release of the parent.
     Release,
 }
 
-/// A call of the handler.
 #[derive(Debug, Default)]
 pub(super) struct Call {
-    /// What the handler returned while the status with the timeout was being written.
     pub(super) returned: Option<Box<Result<super::Response, super::HandlerError>>>,
     /// Whether that status is being written.
     pub(super) reports_timeout: bool,
@@ -55,24 +47,18 @@ pub(super) struct Call {
     pub(super) writing: Option<Box<parent::status::Writing>>,
 }
 
-/// A plan that is carried out.
 #[derive(Debug)]
 pub(super) struct CarryOut {
-    /// The status that the handler returned.
     pub(super) status: Option<parent::status::Returned>,
     pub(super) steps: Vec<Step>,
     pub(super) waiting: Vec<Waiting>,
     pub(super) replacing: Vec<Uid>,
-    /// The number of existing children.
     pub(super) existing: usize,
-    /// What pauses the whole plan.
     pub(super) paused: Option<crate::journal::PausedBy>,
     pub(super) phase: Phase,
-    /// The deletions reserved from the operator's budget.
     pub(super) taken: Option<Reservation>,
 }
 
-/// The phase of a plan.
 #[derive(Debug)]
 pub(super) enum Phase {
     /// Dry runs of children with `on_delete`.
@@ -83,13 +69,10 @@ pub(super) enum Phase {
     MayCreate,
     /// Deletions are reserved from the operator's budget.
     Reserving,
-    /// Children are written.
     Writing(Window),
-    /// Children are deleted, one after the other.
     Deleting(VecDeque<Deletion>),
 }
 
-/// Writes that are sent together.
 #[derive(Debug)]
 pub(super) struct Window {
     pub(super) steps: VecDeque<Step>,
@@ -101,23 +84,17 @@ pub(super) struct Window {
     pub(super) failures: usize,
 }
 
-/// What follows the read of the schema.
 #[derive(Debug)]
 pub(super) enum Then {
-    /// The status.
     WriteStatus(Option<parent::status::Returned>),
     /// A status write that waited for the schema.
     ResumeStatus(Box<parent::status::Writing>),
-    /// The end.
     Finish,
 }
 
-/// The purpose of a request.
 #[derive(Debug)]
 pub(super) enum Awaited {
-    /// Live read of an undecodable parent.
     Parent,
-    /// Live read of a leaving parent that may be outdated.
     Leaving(Object),
     Finalizer(parent::finalizer::State),
     UndecodableChild(ChildId),

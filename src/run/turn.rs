@@ -11,7 +11,6 @@ use crate::{
     reply::ApiError,
 };
 
-/// The result of a module.
 #[derive(Debug)]
 #[must_use]
 pub(super) struct Turn<N> {
@@ -47,7 +46,6 @@ impl<N> Turn<N> {
 
 // === facts of several modules ===
 
-/// A request about a child failed.
 pub(super) fn child_failed(child: &ChildId, error: ApiError) -> Fact {
     failed_with_hint(child, error, "")
 }
@@ -66,7 +64,6 @@ pub(super) fn failed_with_hint(
     Fact::RequestFailed { child: Some(child.clone()), failure }
 }
 
-/// Another request failed.
 pub(super) fn step_failed(what: &str, error: ApiError) -> Fact {
     Fact::RequestFailed { child: None, failure: RequestFailure::new(what.to_owned(), error) }
 }
@@ -76,7 +73,6 @@ pub(super) fn put_off(child: &ChildId, why: &'static str) -> Fact {
     Fact::Waits { child: child.clone(), why: Wait::Others(why), is_put_off: true }
 }
 
-/// A child waits.
 pub(super) fn waits(child: &ChildId, why: Wait) -> Fact {
     Fact::Waits { child: child.clone(), why, is_put_off: false }
 }
@@ -88,7 +84,6 @@ pub(super) fn not_modified(view: &View<'_>, live: Object) -> (Option<Fact>, Cach
     (is_unwatched.then_some(Fact::Unwatched), Cache::Saw(live))
 }
 
-/// The facts for a step that a pause holds.
 pub(super) fn held_step(step: &Step, by: PausedBy, held_before: usize) -> [Fact; 2] {
     let (child, what) = match step {
         Step::Create(write) => (&write.id, "creation"),
@@ -110,18 +105,16 @@ pub(crate) enum StopReason {
     Outdated,
     /// The parent or the operator was paused.
     Paused(PausedBy),
-    /// The server is throttling requests.
     Throttled,
 }
 
 impl StopReason {
-    /// The reason to stop now, if any.
     pub(super) fn now(view: &View<'_>) -> Option<Self> {
         if !view.progress.is_alive() || view.has_left() {
             return Some(Self::Outdated);
         }
         let paused = view.paused_meanwhile().map(Self::Paused);
-        paused.or_else(|| view.progress.is_throttled().then_some(Self::Throttled))
+        paused.or_else(|| view.progress.is_throttled.then_some(Self::Throttled))
     }
 
     /// The reason to stop before another write. An adoption that was handed over is completed, unless the

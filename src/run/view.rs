@@ -1,6 +1,6 @@
 //! What a module may read, and predicates on it.
 
-use super::{Memory, Now, Settings, Snapshot, drift::Drift};
+use super::{Memory, Now, Settings, drift::Drift, snapshot::Overlaid};
 use crate::{
     journal::{PausedBy, Progress},
     object::Object,
@@ -10,7 +10,7 @@ use crate::{
 /// What a module may read.
 pub(super) struct View<'a> {
     pub(super) settings: &'a Settings,
-    pub(super) snapshot: &'a dyn Snapshot,
+    pub(super) snapshot: Overlaid<'a>,
     pub(super) now: Now,
     /// The parent as the reconcile sees it.
     pub(super) parent: &'a Object,
@@ -26,7 +26,6 @@ impl View<'_> {
         now.is_none_or(|now| now != *self.parent && self.settings.is_leaving(&now))
     }
 
-    /// What pauses a parent, if anything.
     pub(super) fn paused_by(&self, parent: &Object) -> Option<PausedBy> {
         let by_operator = self.snapshot.is_paused().then_some(PausedBy::Operator);
         is_paused(parent).then_some(PausedBy::Annotation).or(by_operator)
@@ -40,12 +39,10 @@ impl View<'_> {
         by_annotation.then_some(PausedBy::Annotation).or(by_operator)
     }
 
-    /// What pauses the parent now.
     pub(super) fn paused_by_now(&self) -> Option<PausedBy> {
         self.paused_by(self.parent).or_else(|| self.paused_meanwhile())
     }
 
-    /// The children of the parent, ours alone, of every declared type.
     pub(super) fn ours(&self, observed: &Children) -> Children {
         self.settings.ours(self.parent, observed)
     }

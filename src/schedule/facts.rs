@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use super::Priority;
 
-/// An input of the schedule of a parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Input {
     /// A change that the next reconcile must see.
@@ -44,35 +43,24 @@ pub(crate) enum Trigger {
     Deletion,
 }
 
-/// The result of a reconcile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Finished {
     /// Nothing is left to do; reconcile again after the resync of the handler.
-    Settled {
-        /// The resync interval.
-        resync: Option<Duration>,
-    },
+    Settled { resync: Option<Duration> },
     /// Children were written: reconcile again on the replies.
     Wrote,
     /// A child was deleted to be recreated, and none in the previous reconcile: reconcile again at once, even
     /// after many reconciles in a row that wrote children, so that it is missing only briefly.
     Recreating,
     /// It waits for another change; recheck after this time at the latest.
-    Recheck {
-        /// The delay.
-        after: Duration,
-    },
+    Recheck { after: Duration },
     /// Nothing is left to do; recheck after this time whether the flapping has stopped.
-    Calming {
-        /// The delay.
-        after: Duration,
-    },
+    Calming { after: Duration },
     /// A flapping object was written: the next reconcile is delayed ever longer, whatever happens to the
     /// children.
     Slowed {
         /// How often in a row.
         times: u32,
-        /// The longest wait.
         at_most: Duration,
     },
     /// It failed: retry with backoff.
@@ -81,7 +69,6 @@ pub(crate) enum Finished {
     FailedUntilGone {
         /// Whether the failure is transient: retry with backoff.
         is_passing: bool,
-        /// The longest wait.
         at_most: Duration,
     },
     /// It failed, and wrote a flapping object: the longer of both waits. The deletion of a child does not end
@@ -91,32 +78,23 @@ pub(crate) enum Finished {
         times: u32,
         /// The minimal delay of the failure, if not the backoff.
         at_least: Duration,
-        /// The longest wait.
         at_most: Duration,
     },
     /// It failed, and the handler or the kind of failure sets the delay. Jitter is added.
-    FailedUntil {
-        /// The delay.
-        after: Duration,
-    },
+    FailedUntil { after: Duration },
     /// The API server is throttling: nothing is sent for this parent before the time has passed, whatever
     /// happens to it.
-    Throttled {
-        /// The delay that the server asked for.
-        after: Duration,
-    },
+    Throttled { after: Duration },
     /// It failed in a way that only a change of the parent can fix.
     FailedForGood,
 }
 
-/// What to do now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     /// Clear the timer and queue for a permit of the operator.
     Enqueue(Priority),
     /// Raise the priority in the queue.
     Raise(Priority),
-    /// Start a reconcile.
     Reconcile {
         /// How many reconciles directly before this one wrote children.
         after_writes: u32,
@@ -134,9 +112,7 @@ pub(crate) enum Action {
 /// When and why a parent is reconciled next without a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wake {
-    /// When.
     pub(crate) at: Instant,
-    /// Why.
     pub(crate) why: WakeReason,
 }
 
@@ -161,18 +137,13 @@ pub enum WakeReason {
     Debounce,
 }
 
-/// The phase of a parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Nothing to do.
     Idle,
-    /// A timer is set.
     Waiting(Wake),
     /// Failed for good: not retried until the parent changes.
     Resting,
-    /// It waits for a permit.
     Queued(Priority),
-    /// A reconcile is in progress.
     Running {
         /// How urgent it was.
         priority: Priority,
@@ -181,7 +152,6 @@ pub(crate) enum Phase {
         /// Whether the parent was deleted meanwhile.
         retired: bool,
     },
-    /// Ended.
     Stopped,
 }
 

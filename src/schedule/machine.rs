@@ -8,7 +8,6 @@ use super::{
     facts::{Action, Finished, Input, Phase, Trigger, Wake, WakeReason},
 };
 
-/// The settings that all parents of an operator share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Policy {
     /// How long to wait after failures.
@@ -17,7 +16,6 @@ pub(crate) struct Policy {
     pub(crate) debounce: Duration,
 }
 
-/// Decides when one parent is reconciled.
 #[derive(Debug, Clone)]
 pub(crate) struct Schedule {
     phase: Phase,
@@ -61,17 +59,14 @@ impl Schedule {
         }
     }
 
-    /// The phase of the parent.
     pub(crate) fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// How many reconciles in a row failed.
     pub(crate) fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// Processes an input, and returns the action.
     pub(crate) fn step(&mut self, input: Input, policy: &Policy, now: Instant) -> Action {
         if input == Input::Touched(Trigger::Deletion) && !self.is_ending {
             // Failures of `sync` say nothing about `finalize`.

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 
 use super::Priority;
 
-/// Entries that wait, ordered by priority and arrival.
 #[derive(Debug)]
 pub(crate) struct Queue<T> {
     lanes: [BTreeMap<u64, T>; Priority::ALL.len()],
@@ -31,13 +30,11 @@ pub(crate) struct Position {
 const MAX_PASSED_OVER: u32 = 15;
 
 impl<T> Queue<T> {
-    /// An empty queue.
     pub(crate) fn new() -> Self {
         let lanes = Priority::ALL.map(|_| BTreeMap::new());
         Self { lanes, passed_over: Priority::ALL.map(|_| 0), arrivals: 0 }
     }
 
-    /// Adds an entry behind all others of its priority.
     pub(crate) fn push(&mut self, priority: Priority, entry: T) -> Position {
         self.arrivals += 1;
         let position = Position { priority, arrival: self.arrivals };
@@ -56,12 +53,10 @@ impl<T> Queue<T> {
         Position { priority: to, ..position }
     }
 
-    /// Removes an entry; `None` if it is gone.
     pub(crate) fn remove(&mut self, position: Position) -> Option<T> {
         self.lanes[position.priority.lane()].remove(&position.arrival)
     }
 
-    /// Removes the next entry.
     pub(crate) fn pop(&mut self) -> Option<(Priority, T)> {
         let priority = self.next_priority()?;
         let (_, entry) = self.lanes[priority.lane()].pop_first()?;
@@ -73,12 +68,10 @@ impl<T> Queue<T> {
         Some((priority, entry))
     }
 
-    /// Whether it is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.lanes.iter().all(BTreeMap::is_empty)
     }
 
-    /// How many entries of a priority wait.
     pub(crate) fn waiting(&self, priority: Priority) -> usize {
         self.lanes[priority.lane()].len()
     }

@@ -51,7 +51,6 @@ pub(super) enum Feed {
     Another,
 }
 
-/// The state of one scope.
 #[derive(Debug)]
 pub(super) struct Scope {
     /// The namespace it covers; `None` for all.
@@ -60,7 +59,6 @@ pub(super) struct Scope {
     pub(super) is_synced: bool,
     /// What a check of the server has shown about the next list.
     pub(super) seen: Settled,
-    /// A hold on its deletions.
     pub(super) hold: Option<Hold>,
     /// Whether its list showed the names of all objects, including undecodable ones.
     pub(super) shows_all: bool,

@@ -29,94 +29,16 @@ impl Store {
         Self(StoreReader { ty, contents })
     }
 
-    /// A handle for reading.
     pub(crate) fn reader(&self) -> StoreReader {
         self.0.clone()
     }
 
-    /// Adds a watch that will feed the store; `None` covers all namespaces.
-    pub(crate) fn add_scope(&self, namespace: Option<String>) -> ScopeId {
-        self.write().add_scope(namespace)
-    }
-
-    /// Deactivates a scope of one namespace: a scope of all namespaces covers it.
-    pub(crate) fn rest(&self, scope: ScopeId) {
-        self.write().rest(scope);
-    }
-
-    /// Activates a scope of one namespace, as the one of all namespaces cannot be fed. Both may be
-    /// active for a while.
-    pub(crate) fn use_fallback(&self, scope: ScopeId) {
-        self.write().use_fallback(scope);
-    }
-
-    /// Records that a watch is interrupted for a longer time, or that it works again: meanwhile its
-    /// objects are out of date, and no reason for deletions.
-    pub(crate) fn cut_off(&self, scope: ScopeId, is_cut_off: bool) {
-        self.write().cut_off(scope, is_cut_off);
-    }
-
-    /// Records that a check of the server has shown an earlier version than before: the next list
-    /// of the scope is of the restored server, whatever its version.
-    pub(crate) fn has_gone_back(&self, scope: ScopeId) {
-        self.write().has_gone_back(scope);
-    }
-
-    /// To be called before a list is requested, whose result is passed to [`Store::replace`].
-    pub(crate) fn begin_list(&self, scope: ScopeId) -> ListStart {
-        self.write().begin_list(scope)
-    }
-
-    /// Processes a complete list of a scope, each object once; objects that it lacks are deleted.
-    pub(crate) fn replace(
-        &self,
-        scope: ScopeId,
-        start: ListStart,
-        items: Vec<Object>,
-        version: &ResourceVersion,
-    ) -> (Vec<Change>, Settled) {
-        self.write().replace(scope, start, items, version)
-    }
-
-    /// Processes an `ADDED` or `MODIFIED` event.
-    pub(crate) fn observe(&self, scope: ScopeId, object: Object) -> Option<Change> {
-        self.write().observe(scope, object)
-    }
-
-    /// Processes an `ADDED` or `MODIFIED` event of which only this was decoded, if that suffices:
-    /// the same version is cached, or a newer one. `false` changes nothing.
-    pub(crate) fn observe_echo(
-        &self,
-        scope: ScopeId,
-        key: &ObjectKey,
-        uid: &str,
-        version: &ResourceVersion,
-    ) -> bool {
-        self.write().observe_echo(scope, key, uid, version)
-    }
-
-    /// Processes a `DELETED` event.
-    pub(crate) fn observe_deletion(&self, scope: ScopeId, object: &Object) -> Option<Change> {
-        self.write().observe_deletion(scope, object)
-    }
-
-    /// The same within a streamed list, which is not complete yet.
+    /// As `observe_deletion`, within a streamed list, which is not complete yet.
     pub(crate) fn observe_deletion_within_list(&self, object: &Object) -> Option<Change> {
         self.write().end(object.key(), object.uid(), object.resource_version())
     }
 
-    /// Processes a `DELETED` event of an undecodable object, of which this is enough.
-    pub(crate) fn observe_end(
-        &self,
-        scope: ScopeId,
-        key: &ObjectKey,
-        uid: &Uid,
-        version: &ResourceVersion,
-    ) -> Option<Change> {
-        self.write().observe_end(scope, key, uid, version)
-    }
-
-    /// The same within a streamed list.
+    /// As `observe_end`, within a streamed list.
     pub(crate) fn observe_end_within_list(
         &self,
         key: &ObjectKey,
@@ -126,62 +48,77 @@ impl Store {
         self.write().end(key, uid, version)
     }
 
-    /// Records an undecodable object. Returns whether it, or this version of it, is new.
-    pub(crate) fn leave_out(&self, object: Undecodable) -> bool {
-        self.write().leave_out(object)
-    }
-
-    /// Processes a `BOOKMARK` event.
-    pub(crate) fn bookmark(&self, scope: ScopeId, version: &ResourceVersion) {
-        self.write().bookmark(scope, version);
-    }
-
-    /// Caches the object in the response to a write of ours, or to a live read.
-    pub(crate) fn overlay(&self, object: Object) -> Option<Change> {
-        self.write().overlay(object)
-    }
-
-    /// Processes the response to a final delete: the object is gone, and late events are ignored.
-    pub(crate) fn mark_deleted(&self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
-        self.write().mark_deleted(key, uid)
-    }
-
-    /// The hold on deletions that the latest [`Settled::VersionRegressed`] of a scope began, until
-    /// it is released.
-    pub(crate) fn hold(&self, scope: ScopeId) -> Option<Hold> {
-        self.write().hold(scope)
-    }
-
-    /// Whether deletions are held in any scope.
-    pub(crate) fn holds_deletions(&self) -> bool {
-        self.write().holds_deletions()
-    }
-
-    /// Ends a hold on deletions, unless a later one has begun.
-    pub(crate) fn release_deletions(&self, hold: Hold) {
-        self.write().release_deletions(hold);
-    }
-
     fn write(&self) -> RwLockWriteGuard<'_, Contents> {
         self.0.contents.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl fmt::Debug for Store {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Store({})", self.0.ty)
-    }
+/// Declares methods of a store that call the method of the same name on its contents, under the lock.
+macro_rules! changes {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $result:ty)?;)*) => {
+        impl Store {
+            $($(#[$doc])*
+            pub(crate) fn $name(&self, $($arg: $ty),*) $(-> $result)? {
+                self.write().$name($($arg),*)
+            })*
+        }
+    };
+}
+
+changes! {
+    /// Adds a watch that will feed the store; `None` covers all namespaces.
+    fn add_scope(namespace: Option<String>) -> ScopeId;
+    /// Deactivates a scope of one namespace: a scope of all namespaces covers it.
+    fn rest(scope: ScopeId);
+    /// Activates a scope of one namespace, as the one of all namespaces cannot be fed. Both may be
+    /// active for a while.
+    fn use_fallback(scope: ScopeId);
+    /// Records that a watch is interrupted for a longer time, or that it works again: meanwhile its
+    /// objects are out of date, and no reason for deletions.
+    fn cut_off(scope: ScopeId, is_cut_off: bool);
+    /// Records that a check of the server has shown an earlier version than before: the next list
+    /// of the scope is of the restored server, whatever its version.
+    fn has_gone_back(scope: ScopeId);
+    /// To be called before a list is requested, whose result is passed to [`Store::replace`].
+    fn begin_list(scope: ScopeId) -> ListStart;
+    /// Processes a complete list of a scope, each object once; objects that it lacks are deleted.
+    fn replace(
+        scope: ScopeId, start: ListStart, items: Vec<Object>, version: &ResourceVersion
+    ) -> (Vec<Change>, Settled);
+    /// Processes an `ADDED` or `MODIFIED` event.
+    fn observe(scope: ScopeId, object: Object) -> Option<Change>;
+    /// Processes an `ADDED` or `MODIFIED` event of which only this was decoded, if that suffices:
+    /// the same version is cached, or a newer one. `false` changes nothing.
+    fn observe_echo(scope: ScopeId, key: &ObjectKey, uid: &str, version: &ResourceVersion) -> bool;
+    /// Processes a `DELETED` event.
+    fn observe_deletion(scope: ScopeId, object: &Object) -> Option<Change>;
+    /// Processes a `DELETED` event of an undecodable object, of which this is enough.
+    fn observe_end(
+        scope: ScopeId, key: &ObjectKey, uid: &Uid, version: &ResourceVersion
+    ) -> Option<Change>;
+    fn bookmark(scope: ScopeId, version: &ResourceVersion);
+    /// Records an undecodable object. Returns whether it, or this version of it, is new.
+    fn leave_out(object: Undecodable) -> bool;
+    /// Caches the object in the response to a write of ours, or to a live read.
+    fn overlay(object: Object) -> Option<Change>;
+    /// Processes the response to a final delete: the object is gone, and late events are ignored.
+    fn mark_deleted(key: &ObjectKey, uid: &Uid) -> Option<Change>;
+    /// The hold on deletions that the latest [`Settled::VersionRegressed`] of a scope began, until
+    /// it is released.
+    fn hold(scope: ScopeId) -> Option<Hold>;
+    /// Whether deletions are held in any scope.
+    fn holds_deletions() -> bool;
+    /// Ends a hold on deletions, unless a later one has begun.
+    fn release_deletions(hold: Hold);
 }
 
 // === StoreReader ===
 
 impl StoreReader {
-    /// The type of the objects.
     pub(crate) fn ty(&self) -> &K8sType {
         &self.ty
     }
 
-    /// The object with this key.
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<Object> {
         self.read().get(key).cloned()
     }
@@ -203,12 +140,10 @@ impl StoreReader {
         self.read().of_parent(parent).cloned().collect()
     }
 
-    /// How many objects are cached.
     pub(crate) fn len(&self) -> usize {
         self.read().len()
     }
 
-    /// Whether nothing is cached.
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -223,7 +158,6 @@ impl StoreReader {
         self.read().is_synced(None)
     }
 
-    /// Whether a scope has had its first complete list.
     pub(crate) fn is_scope_synced(&self, scope: ScopeId) -> bool {
         self.read().is_scope_synced(scope)
     }

@@ -11,7 +11,6 @@ const MAX: usize = 10_000;
 /// How many are shown together.
 pub(super) const SHOWN: usize = 100;
 
-/// The undecodable objects of a store, by key.
 #[derive(Debug, Default)]
 pub(super) struct UndecodableObjects(BTreeMap<ObjectKey, Entry>);
 
@@ -41,14 +40,12 @@ impl UndecodableObjects {
         !is_known
     }
 
-    /// The uids of the parents of an undecodable object.
     pub(super) fn parents_of(&self, object: &Undecodable) -> BTreeSet<Uid> {
         let known = object.key().and_then(|key| self.0.get(key));
         let known = known.filter(|known| known.object.uid() == object.uid());
         known.map(|known| known.parents.clone()).unwrap_or_default()
     }
 
-    /// Records that a version of an object was decoded.
     pub(super) fn has_read(&mut self, key: &ObjectKey, version: &ResourceVersion) {
         let undecodable = self.0.get(key).map(|entry| entry.object.resource_version());
         if undecodable.is_some_and(|it| it.is_none_or(|it| !version.is_older_than(it))) {

@@ -39,7 +39,6 @@ enum Need {
     ManagedBy { label: String, operators: BTreeSet<String> },
 }
 
-/// One operator's use of a type.
 struct Use<'a> {
     namespaces: &'a Namespaces,
     need: Need,

@@ -23,14 +23,12 @@ struct Audience {
     listeners: Listeners,
 }
 
-/// Who is notified of changes of a type.
 struct Listeners {
     operators: Vec<OperatorName>,
     is_parent_type: bool,
 }
 
 impl PublishedTo {
-    /// Sets the recipients.
     pub(super) fn open(
         &self,
         reflectors: BTreeMap<K8sType, MeteredRecipient<Published>>,
@@ -44,7 +42,6 @@ impl PublishedTo {
         let _ = self.0.set(reflectors.into_iter().map(audience).collect());
     }
 
-    /// The function that reconciles call.
     pub(super) fn publish(&self) -> Publish {
         let audiences = self.0.clone();
         Arc::new(move |ty, change, origin| {

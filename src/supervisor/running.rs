@@ -26,7 +26,6 @@ pub(super) enum StopSignal {
     Handle(oneshot::Receiver<()>),
 }
 
-/// The shared state of a started supervisor.
 #[derive(Debug, Clone)]
 pub(super) struct Handles {
     pub(super) board: Board,

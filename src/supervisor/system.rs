@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    fmt,
     net::{SocketAddr, TcpListener},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
@@ -41,10 +40,8 @@ const DRAIN: Duration = Duration::from_secs(4);
 /// Creates the client on the supervisor's runtime, which then drives its connections.
 pub(super) type Connecting = Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Client>> + Send>;
 
-/// The callback for readiness.
 pub(super) type OnReady = Box<dyn FnOnce(&Ready) + Send>;
 
-/// What a system is made of.
 pub(super) struct Parts {
     pub(super) connect: Connecting,
     pub(super) operators: Vec<(OperatorConfig, Arc<dyn Handler>)>,
@@ -58,7 +55,6 @@ pub(super) struct Parts {
     pub(super) program: Program,
 }
 
-/// Runs a system on this thread until the stop signal.
 pub(super) fn run(
     parts: Parts,
     started: oneshot::Sender<Handles>,
@@ -82,7 +78,6 @@ fn runtime(operators: &[(OperatorConfig, Arc<dyn Handler>)]) -> Result<Runtime, 
         .build()?)
 }
 
-/// From the connection to the end.
 async fn live(
     parts: Parts,
     started: oneshot::Sender<Handles>,
@@ -99,13 +94,13 @@ async fn live(
     let client = client?.map_err(RunError::Connect)?;
     let (states, changes) = mpsc::unbounded_channel();
     let wiring = Wiring::new((client, &program), runtime.handle().clone(), &operators, states);
-    let arbiters = Arbiters::start(arbiters, wiring.board());
+    let arbiters = Arbiters::start(arbiters, &wiring.board);
     let Started { contexts, operators } = wiring.start(operators, &arbiters.pool())?;
-    let (board, metrics) = (wiring.board().clone(), wiring.metrics().clone());
+    let (board, metrics) = (wiring.board.clone(), wiring.metrics.clone());
     actix::spawn(web_requests::dispatch(board.take_commands(), operators));
     let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     let state = WebState { board: board.clone(), metrics: metrics.clone(), program };
-    let access = Access::new(auth, wiring.cluster().clone(), runtime.handle().clone());
+    let access = Access::new(auth, wiring.cluster.clone(), runtime.handle().clone());
     let protection = Protection { access, certificates, proxy };
     let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
     let (ready, is_ready) = watch::channel(false);
@@ -216,12 +211,6 @@ fn stop_future(stop: StopSignal) -> Result<impl Future<Output = ()>, RunError> {
             (StopSignal::Process, None) => {}
         }
     })
-}
-
-impl fmt::Debug for Parts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Parts").finish_non_exhaustive()
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use crate::{
 /// The operators by name.
 pub(super) type Operators = BTreeMap<String, MeteredRecipient<Asked>>;
 
-/// Passes on requests until the channel is closed.
 pub(super) async fn dispatch(mut requests: Receiver<WebRequest>, operators: Operators) {
     while let Some(request) = requests.recv().await {
         if let Some(operator) = operators.get(request.operator()) {

@@ -31,15 +31,14 @@ use crate::{
     web::Program,
 };
 
-/// An operator and its handler.
 type Registered = (OperatorConfig, Arc<dyn Handler>);
 
 /// What all parts of the process share.
 pub(super) struct Wiring {
-    cluster: Cluster,
+    pub(super) cluster: Cluster,
     runtime: Handle,
-    board: Board,
-    metrics: Metrics,
+    pub(super) board: Board,
+    pub(super) metrics: Metrics,
     watches: Watches,
     stores: BTreeMap<K8sType, Store>,
     states: UnboundedSender<OperatorStateChanged>,
@@ -55,7 +54,6 @@ pub(super) struct Started {
 }
 
 impl Wiring {
-    /// Creates one store per type that the operators need.
     pub(super) fn new(
         (client, program): (Client, &Program),
         runtime: Handle,
@@ -102,21 +100,6 @@ impl Wiring {
         }
     }
 
-    /// The state that the web endpoint shows.
-    pub(super) fn board(&self) -> &Board {
-        &self.board
-    }
-
-    /// The metrics of the process.
-    pub(super) fn metrics(&self) -> &Metrics {
-        &self.metrics
-    }
-
-    /// The connection to the API server.
-    pub(super) fn cluster(&self) -> &Cluster {
-        &self.cluster
-    }
-
     /// Starts every actor. The reflectors start last, when all operators are their observers.
     pub(super) fn start(
         &self,
@@ -140,7 +123,6 @@ impl Wiring {
         Ok(Started { contexts, operators: operators_by_name })
     }
 
-    /// Starts the heartbeat of the runtime, on which reconciles and watch loops run.
     fn start_pulse_of_runtime(&self) {
         let pulse = self.board.pulse("runtime".to_owned(), Instant::now());
         self.runtime.spawn(async move {
@@ -178,11 +160,11 @@ impl Wiring {
         self.board.register(OperatorInfo {
             name: context.name().clone(),
             config: config.clone(),
-            has_finalizer: config.needs_finalizer(&**context.handler()),
+            has_finalizer: config.needs_finalizer(&*context.parts.handler),
         });
         let gate = context.gate().clone();
         self.board.show_queue(context.name(), Reader::new(move || gate.look()));
-        let undeclared = context.undeclared().clone();
+        let undeclared = context.undeclared.clone();
         let undeclared = Reader::new(move || undeclared.fields());
         self.board.show_undeclared(context.name(), undeclared);
         self.metrics.operator_registered(context.name(), config);

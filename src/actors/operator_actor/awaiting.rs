@@ -8,7 +8,6 @@ use crate::{
     plan::ChildId,
 };
 
-/// Objects of others, and who waits for them.
 #[derive(Debug, Default)]
 pub(super) struct Awaiting {
     by_object: HashMap<ChildId, HashSet<Uid>>,
@@ -16,7 +15,6 @@ pub(super) struct Awaiting {
 }
 
 impl Awaiting {
-    /// What a parent waits for from now on.
     pub(super) fn set(&mut self, parent: &Uid, objects: Vec<ChildId>) {
         for object in self.by_parent.remove(parent).unwrap_or_default() {
             if let Some(parents) = self.by_object.get_mut(&object) {
@@ -34,7 +32,6 @@ impl Awaiting {
         }
     }
 
-    /// Who waits for an object.
     pub(super) fn parents(&self, ty: &K8sType, key: &ObjectKey) -> impl Iterator<Item = &Uid> {
         let id = || ChildId { ty: ty.clone(), key: key.clone() };
         let waiting = (!self.by_object.is_empty()).then(|| self.by_object.get(&id())).flatten();

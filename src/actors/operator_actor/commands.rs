@@ -63,7 +63,6 @@ impl OperatorActor {
         }
     }
 
-    /// The recipient of the requests of users.
     pub(crate) fn web_requests(
         operator: &Addr<Self>,
         mailbox: &MailboxDepth,

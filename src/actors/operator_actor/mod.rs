@@ -8,7 +8,6 @@ mod start;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
-    fmt,
     sync::Arc,
     time::Instant,
 };
@@ -20,7 +19,7 @@ use awaiting::Awaiting;
 
 use super::{
     ArbiterPool,
-    mailbox::{Metered, MeteredMessage, MeteredRecipient, Receive, post},
+    mailbox::{Metered, MeteredRecipient, Receive, post},
     messages::{
         ChildChanged, FoundUndecodable, Observed, OperatorStateChanged, Touched, Turn,
         WatchCondition,
@@ -40,13 +39,9 @@ use crate::{
     store::{Change, StoreReader},
 };
 
-/// What an [`OperatorActor`] is made of.
 pub(crate) struct OperatorParts {
-    /// What its reconciles share.
     pub(crate) context: Arc<Context>,
-    /// The cached parents.
     pub(crate) parents: StoreReader,
-    /// The cached children, by type.
     pub(crate) children: Vec<StoreReader>,
     /// The watches that it requires.
     pub(crate) relies_on: BTreeSet<Watched>,
@@ -62,7 +57,6 @@ pub(crate) struct OperatorParts {
     pub(crate) mailbox: MailboxDepth,
 }
 
-/// Answers for the parents of one operator.
 pub(crate) struct OperatorActor {
     parts: OperatorParts,
     watches: BTreeMap<Watched, WatchCondition>,
@@ -95,7 +89,6 @@ struct Parent {
 }
 
 impl OperatorActor {
-    /// Starts an operator none of whose types is listed yet.
     pub(crate) fn start(parts: OperatorParts) -> Addr<Self> {
         Self::create(|ctx| Self::new(parts, &ctx.address()))
     }
@@ -153,7 +146,6 @@ impl OperatorActor {
         }
     }
 
-    /// Reports an undecodable object and triggers the parents that it concerns.
     fn undecodable(&self, object: Undecodable) {
         let (context, parents) = (self.parts.context.clone(), self.parents_of(&object));
         let itself = object.key().filter(|_| object.ty() == self.parts.parents.ty());
@@ -185,7 +177,7 @@ impl OperatorActor {
 
     fn answered_for(&self, key: &ObjectKey) -> Option<Object> {
         let cached = self.parts.parents.get(key);
-        cached.filter(|parent| self.parts.context.answers_for(parent))
+        cached.filter(|parent| self.parts.context.settings.answers_for(parent))
     }
 
     fn parent_is_now(&mut self, before: Option<&Object>, now: &Object) {
@@ -228,7 +220,7 @@ impl Actor for OperatorActor {
     }
 }
 
-impl<M: MeteredMessage> Handler<Metered<M>> for OperatorActor
+impl<M: Send + 'static> Handler<Metered<M>> for OperatorActor
 where
     Self: Receive<M>,
 {
@@ -274,17 +266,5 @@ impl Receive<FoundUndecodable> for OperatorActor {
         if self.start == Start::Full {
             self.undecodable(object);
         }
-    }
-}
-
-impl fmt::Debug for OperatorActor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "OperatorActor({})", self.name())
-    }
-}
-
-impl fmt::Debug for OperatorParts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "OperatorParts({})", self.context.name())
     }
 }

@@ -51,7 +51,6 @@ impl OperatorActor {
         self.parts.board.record(self.name(), parent.key(), state);
     }
 
-    /// Stops the reconciler of a key, if there is one.
     pub(super) fn retire(&mut self, key: &ObjectKey) {
         if let Some(known) = self.parents.remove(key) {
             self.keys.remove(&known.uid);

@@ -7,7 +7,6 @@ mod schema;
 mod type_state;
 
 use std::{
-    fmt,
     sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
@@ -17,7 +16,7 @@ use tokio::{runtime::Handle, task::AbortHandle};
 
 use super::{
     OperatorActor,
-    mailbox::{Metered, MeteredMessage, MeteredRecipient, Receive, post},
+    mailbox::{Metered, MeteredRecipient, Receive, post},
     messages::{FoundUndecodable, Noted, Observed, Published, Turn, WatchChanged, WatchCondition},
 };
 use crate::{
@@ -29,23 +28,16 @@ use crate::{
     store::{Change, Hold, ScopeId, Settled, Store},
 };
 
-/// What a [`Reflector`] is made of.
 pub(crate) struct ReflectorParts {
-    /// The store that it keeps up to date.
     pub(crate) store: Store,
-    /// The watches of the type.
     pub(crate) scopes: Vec<WatchSpec>,
-    /// The connection to the API server.
     pub(crate) cluster: Cluster,
     /// Where watch loops run.
     pub(crate) runtime: Handle,
-    /// Shows the state of the type.
     pub(crate) board: Board,
-    /// Counts the messages that wait for it.
     pub(crate) mailbox: MailboxDepth,
 }
 
-/// Keeps the store of one type equal to the API server.
 pub(crate) struct Reflector {
     parts: ReflectorParts,
     /// One for each namespace, or one for all followed by its fallbacks.
@@ -65,7 +57,6 @@ struct Observer {
     watches: MeteredRecipient<WatchChanged>,
 }
 
-/// The state of one watch.
 struct Scope {
     id: ScopeId,
     /// Its watch loop; `None` before the start and for a resting fallback.
@@ -91,7 +82,6 @@ const LONG_DELAY: Duration = Duration::from_secs(15);
 const DEGRADED_AFTER: Duration = Duration::from_mins(2);
 
 impl Reflector {
-    /// A reflector without observers.
     pub(crate) fn new(parts: ReflectorParts) -> Self {
         let scope = |spec: &WatchSpec| Scope {
             id: parts.store.add_scope(spec.namespace.clone()),
@@ -301,7 +291,7 @@ impl Actor for Reflector {
     }
 }
 
-impl<M: MeteredMessage> Handler<Metered<M>> for Reflector
+impl<M: Send + 'static> Handler<Metered<M>> for Reflector
 where
     Self: Receive<M>,
 {
@@ -327,18 +317,6 @@ impl Receive<Noted> for Reflector {
 impl Receive<Published> for Reflector {
     fn receive(&mut self, Published { change, origin }: Published, _: &mut Self::Context) {
         self.notify(vec![change], origin);
-    }
-}
-
-impl fmt::Debug for Reflector {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Reflector({})", self.ty())
-    }
-}
-
-impl fmt::Debug for ReflectorParts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ReflectorParts({:?})", self.store)
     }
 }
 

@@ -49,7 +49,7 @@ async fn list(version: u64, store: &Store, scope: ScopeId, reflector: &Addr<Refl
     reflector.send(metered(noted)).await.unwrap();
 }
 
-fn metered<M: MeteredMessage>(message: M) -> Metered<M> {
+fn metered<M>(message: M) -> Metered<M> {
     Metered::new(message, &Metrics::new().mailbox("reflector", "configmaps"))
 }
 

@@ -6,7 +6,6 @@ use super::Reflector;
 use crate::board::{NamespaceState, TypeState};
 
 impl Reflector {
-    /// Shows the type with all its namespaces.
     pub(super) fn show(&self) {
         let namespaces = (0..self.scopes.len()).filter_map(|scope| self.namespace(scope));
         let namespaces = namespaces.collect();
@@ -28,7 +27,6 @@ impl Reflector {
         });
     }
 
-    /// The state over all scopes, without the namespaces.
     fn summary(&self) -> TypeState {
         TypeState {
             synced: self.parts.store.reader().is_synced(),

@@ -11,7 +11,6 @@ use crate::{
 };
 
 impl<N: Fn(WatchNote) + Send> Loop<N> {
-    /// Processes one frame; `Some` ends the stream.
     pub(super) fn receive(
         &mut self,
         frame: Frame<'_>,
@@ -98,7 +97,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     }
 
     fn object(&self, outline: Outline<'_>) -> Object {
-        outline.keep(&self.spec.ty, self.cluster.managers())
+        outline.keep(&self.spec.ty, &self.cluster.managers)
     }
 
     fn changed(&self, change: Option<Change>) {

@@ -13,7 +13,6 @@ use crate::{object::ResourceVersion, reply::ApiError};
 const MAX_LINE: u64 = 16 << 20;
 
 impl<N: Fn(WatchNote) + Send> Loop<N> {
-    /// Opens a watch from a version, or with a streamed list.
     pub(super) async fn open_watch(
         &self,
         from: Option<&ResourceVersion>,
@@ -57,7 +56,6 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         Ok(())
     }
 
-    /// Reads one line; `false` at the end of the stream.
     pub(super) async fn next_line<R: AsyncBufRead + Unpin>(
         &self,
         lines: &mut R,

@@ -15,10 +15,8 @@ use super::{
 };
 use crate::object::{FieldItem, FieldSet, K8sType, Object};
 
-/// A path at which desired and live differ.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference<'a> {
-    /// The JSON path.
     pub(crate) path: String,
     /// The desired value; `None` where there is none.
     pub(crate) desired: Option<&'a Value>,

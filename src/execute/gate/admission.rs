@@ -30,11 +30,8 @@ pub(crate) struct Ticket {
     position: Position,
 }
 
-/// The answer to a request for a permit.
-#[derive(Debug)]
 #[must_use]
 pub(crate) enum Entry {
-    /// A permit is free.
     Now(Permit),
     /// The waiter is called when one is free.
     Later(Ticket),
@@ -103,18 +100,15 @@ impl Gate {
         self.state().is_closed = true;
     }
 
-    /// Whether the gate is closed.
     pub(crate) fn is_closed(&self) -> bool {
         self.state().is_closed
     }
 
-    /// Whether a deletion or a change of a parent waits.
     pub(crate) fn is_urgent(&self) -> bool {
         let queue = &self.state().queue;
         queue.waiting(Priority::Deletion) + queue.waiting(Priority::Change) > 0
     }
 
-    /// Returns when nothing is in flight.
     pub(crate) async fn idle(&self) {
         loop {
             let notified = self.0.idle.notified();
@@ -125,7 +119,6 @@ impl Gate {
         }
     }
 
-    /// The current state of the gate.
     pub(crate) fn look(&self) -> QueueState {
         let state = self.state();
         let waiting = |priority| (priority, state.queue.waiting(priority));
@@ -213,7 +206,6 @@ impl Gate {
         }
     }
 
-    /// Takes the offered permit, if somebody waits for it.
     fn accept(&self) -> Option<(Priority, Queued)> {
         let mut state = self.state();
         state.is_queued = false;
@@ -279,6 +271,13 @@ impl State {
     }
 }
 
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.state();
+        write!(f, "Gate({} of {} in flight)", state.in_flight, state.limit)
+    }
+}
+
 impl Ticket {
     /// Raises the priority; does nothing if it is as urgent already.
     pub(crate) fn raise(&mut self, to: Priority) {
@@ -299,25 +298,11 @@ impl Drop for Ticket {
     }
 }
 
-impl fmt::Debug for Gate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.state();
-        write!(f, "Gate({} of {} in flight)", state.in_flight, state.limit)
-    }
-}
-
-impl fmt::Debug for Ticket {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ticket({:?})", self.position)
-    }
-}
-
 // === Permit ===
 
 /// Longer than a reconcile that writes a few children takes, even with a busy server.
 pub(super) const SHORT_RECONCILE: Duration = Duration::from_secs(1);
 
-/// The permit of a reconcile, released on drop.
 #[must_use]
 pub(crate) struct Permit {
     gate: Gate,
@@ -349,11 +334,5 @@ impl Permit {
 impl Drop for Permit {
     fn drop(&mut self) {
         self.gate.leave(self.is_shared);
-    }
-}
-
-impl fmt::Debug for Permit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Permit of {:?}", self.gate)
     }
 }

@@ -33,7 +33,6 @@ struct Pool {
 }
 
 impl SharedPermits {
-    /// The permits for operators with these limits.
     pub(crate) fn for_limits(limits: impl IntoIterator<Item = usize>) -> Self {
         let limit = limits.into_iter().max().unwrap_or(0);
         Self(Arc::new(Mutex::new(Pool { limit, taken: 0, queue: VecDeque::new() })))

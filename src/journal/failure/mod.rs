@@ -13,7 +13,6 @@ use crate::{
 /// The longest wait before a foreign object is read again.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
-/// Why a reconcile failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum Failure {
     /// Children of a declared type cannot be listed; the handler was not called.
@@ -29,7 +28,6 @@ pub(crate) enum Failure {
         /// When the handler wants to be called again.
         retry_after: Option<Duration>,
     },
-    /// The handler panicked.
     #[error("the handler panicked: {0}")]
     Panicked(Quoted),
     /// The handler did not return in time; the parent is blocked until it does.
@@ -41,7 +39,6 @@ pub(crate) enum Failure {
     /// A foreign object has the name of a child; it was not modified.
     #[error("{}", foreign(.0))]
     Foreign(Vec<ForeignChild>),
-    /// Requests failed.
     #[error("{}", listed(.0))]
     Api(Vec<RequestFailure>),
     /// The reconcile panicked outside of the handler. Its message may contain a secret.
@@ -55,14 +52,11 @@ pub(crate) enum Failure {
 #[derive(Clone, thiserror::Error)]
 #[error("{what}: {message}{hint}{}", other_writes(*.held_back))]
 pub(crate) struct RequestFailure {
-    /// The object.
     pub(crate) what: String,
     /// The error. Its message may contain a secret.
     #[source]
     pub(crate) error: ApiError,
-    /// The message, after redaction.
     pub(crate) message: Quoted,
-    /// Advice, if any.
     pub(crate) hint: Cow<'static, str>,
     /// How many other writes were not tried because of it.
     pub(crate) held_back: usize,
@@ -111,7 +105,6 @@ impl Failure {
         }
     }
 
-    /// The kind of failure.
     pub(crate) fn kind(&self) -> FailureKind {
         match self {
             Self::Unavailable(_) => FailureKind::ChildTypeUnavailable,
@@ -188,7 +181,6 @@ pub(crate) fn api_finished(failures: &[RequestFailure], longest: Duration) -> Fi
 }
 
 impl RequestFailure {
-    /// A request about something failed.
     pub(crate) fn new(what: String, error: ApiError) -> Self {
         let (message, hint) = (Quoted::new(error.to_string()), of_permission(&error).into());
         Self { what, error, message, hint, held_back: 0 }
@@ -265,7 +257,6 @@ fn foreign(children: &[ForeignChild]) -> String {
     children.iter().map(named).collect::<Vec<_>>().join("; ")
 }
 
-/// The message about a foreign object, with advice.
 pub(crate) fn foreign_message(child: &ForeignChild) -> String {
     let advice = if child.has_controller() {
         "give the child another name, or delete that object"

@@ -103,7 +103,6 @@ impl KeptManagers {
         Self(Arc::new(Kept { names, ..Kept::default() }))
     }
 
-    /// The kept part of `metadata.managedFields`.
     pub(super) fn reduce(
         &self,
         entries: Vec<Entry<'_>>,
@@ -170,7 +169,6 @@ impl ManagedFields {
         Some(controller.map_or_else(|| fields.clone(), |uid| fields.of(uid)))
     }
 
-    /// Whether a manager owns fields by other writes.
     pub(super) fn has_update_by(&self, manager: &str) -> bool {
         let is_it =
             |entry: &KeptEntry| entry.what == KeptWrite::Updated && *entry.manager == *manager;

@@ -37,7 +37,6 @@ struct Root<'a> {
     others: RawFields<'a>,
 }
 
-/// The metadata without its managed fields.
 #[derive(Default)]
 struct Metadata<'a> {
     fields: RawFields<'a>,
@@ -96,7 +95,6 @@ impl<'a> Outline<'a> {
         &self.version
     }
 
-    /// The object as it is cached.
     pub(crate) fn keep(self, ty: &K8sType, managers: &KeptManagers) -> Object {
         let Metadata { fields, managed } = self.metadata;
         let bytes = METADATA_FIRST.len() + fields.bytes() + self.others.bytes();

@@ -27,21 +27,12 @@ pub(crate) struct Reservation {
     deletions: usize,
 }
 
-/// The limit that would be exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exceeded {
     /// The limit of one reconcile.
-    Reconcile {
-        /// How many deletions are allowed.
-        allowed: usize,
-    },
+    Reconcile { allowed: usize },
     /// The limit of the whole operator within a minute.
-    Minute {
-        /// How many deletions are allowed.
-        allowed: usize,
-        /// How many children there are.
-        of: usize,
-    },
+    Minute { allowed: usize, of: usize },
 }
 
 impl DeletionBudget {

@@ -24,14 +24,10 @@ use crate::{
 
 pub(crate) use budget::{DeletionBudget, Exceeded, Reservation};
 
-/// What a reconcile wants to delete.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WantedDeletions<'a> {
-    /// The operator's limit.
     pub(crate) limit: DeletionLimit,
-    /// The parent.
     pub(crate) parent: &'a Object,
-    /// The children to delete.
     pub(crate) deletions: &'a [&'a Deletion],
     /// How many children the parent has, those included.
     pub(crate) existing: usize,
@@ -57,7 +53,6 @@ struct Held {
     allowed: Option<(String, BTreeSet<Uid>)>,
 }
 
-/// The decision about the deletions of a reconcile.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// They may be carried out, and do not count.
@@ -68,14 +63,11 @@ pub(crate) enum Verdict {
     Held(HeldDeletions),
 }
 
-/// Deletions that wait for an administrator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HeldDeletions {
-    /// How many.
     pub(crate) deletions: usize,
     /// How many children the parent has.
     pub(crate) of: usize,
-    /// Why.
     pub(crate) why: Exceeded,
     /// The value of the annotation that allows them.
     pub(crate) code: String,
@@ -139,7 +131,6 @@ impl DeletionGuard {
         self.0.as_ref().is_some_and(|held| held.of.is_some())
     }
 
-    /// How many deletions were held when they were last judged.
     pub(crate) fn held(&self) -> usize {
         self.0.as_ref().map_or(0, |held| held.deletions)
     }

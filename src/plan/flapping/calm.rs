@@ -12,7 +12,6 @@ pub(crate) struct Calm(Backoff);
 const SHORTEST: Duration = Duration::from_mins(1);
 
 impl Calm {
-    /// By the backoff of an operator.
     pub(crate) fn new(backoff: Backoff) -> Self {
         Self(backoff)
     }

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use super::{Calm, FlappingReason, Subject};
 use crate::{diff::path::MAX_PATHS, object::quoted};
 
-/// A subject that is written repeatedly for one reason.
 #[derive(Debug, Clone)]
 pub(super) struct Counters {
     pub(super) subject: Subject,
@@ -16,7 +15,6 @@ pub(super) struct Counters {
     pub(super) is_announced: bool,
 }
 
-/// A field of the subject. An empty path means the whole object.
 #[derive(Debug, Clone)]
 pub(super) struct Field {
     pub(super) path: String,

@@ -33,7 +33,6 @@ pub(crate) struct FlappingSummary {
 const MAX_NAMED: usize = 3;
 
 impl Flapping {
-    /// The type of the condition.
     pub(crate) const CONDITION: &'static str = "Flapping";
 
     /// Counts a repeated write of these fields. Returns how many writes are above the limit; 0 as
@@ -104,7 +103,6 @@ impl Flapping {
         fields.map(|field| field.calms_in(now, calm)).max()
     }
 
-    /// The condition to set; `None` when nothing is flapping.
     pub(crate) fn condition(&self) -> Option<Condition> {
         let messages: Vec<_> = self.flapping().map(Counters::message).collect();
         Some(Condition::new(Self::CONDITION, true, self.why()?.name(), messages.join("; ")))
@@ -125,7 +123,6 @@ impl Flapping {
         news.map(|counters| (counters.why, counters.message())).collect()
     }
 
-    /// Marks all of it as announced.
     pub(crate) fn announced(&mut self) {
         for counters in &mut self.0 {
             counters.is_announced |= counters.is_flapping();
@@ -144,7 +141,6 @@ impl Flapping {
         self.0.iter().find(|it| it.subject == *subject && it.why == why)
     }
 
-    /// The counters of a subject; `None` when there are too many.
     fn entry(
         &mut self,
         subject: &Subject,

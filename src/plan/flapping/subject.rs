@@ -8,13 +8,10 @@ use crate::{
 /// What is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Subject {
-    /// A child.
     Child(ChildId),
     /// The set of children of a type, which differs each time.
     Children(K8sType),
-    /// The status of the parent.
     Status,
-    /// The finalizers of the parent.
     Finalizers,
 }
 
@@ -32,7 +29,6 @@ pub(crate) enum FlappingReason {
 }
 
 impl FlappingReason {
-    /// Every reason.
     pub(crate) const ALL: [Self; 4] = [
         Self::FightingOverFields,
         Self::FightingOverFinalizer,

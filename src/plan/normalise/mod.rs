@@ -30,7 +30,6 @@ const SERVER_OWNED: [(&str, &str); 8] = [
     ("selfLink", "metadata.selfLink"),
 ];
 
-/// The parent of the children and its operator.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Owner<'a> {
     pub(super) config: &'a OperatorConfig,

@@ -64,7 +64,6 @@ pub(super) fn show(
     }
 }
 
-/// The entries that are listed, in their order.
 fn bounded(children: &[ChildStatus]) -> Vec<&ChildStatus> {
     let is_synced = |child: &ChildStatus| child.state == ChildState::Synced;
     let others = children.iter().filter(|child| !is_synced(child)).count();

@@ -10,10 +10,8 @@ use crate::{
     reply::StatusSchema,
 };
 
-/// The input of a status.
 #[derive(Clone, Copy)]
 pub(crate) struct StatusInput<'a> {
-    /// The cached parent.
     pub(crate) parent: &'a Object,
     /// The parent as the handler read it, if others write the status too. Then only what the
     /// handler returns is written, and the other fields here do not count.
@@ -24,11 +22,9 @@ pub(crate) struct StatusInput<'a> {
     pub(crate) conditions: &'a [Condition],
     /// Types of the framework's conditions that do not apply any more.
     pub(crate) cleared: &'a [&'a str],
-    /// The list of children.
     pub(crate) children: ChildrenField<'a>,
     /// Whether this generation of the parent was processed: sets `observedGeneration`.
     pub(crate) observed_generation: bool,
-    /// The schema of the parent's status.
     pub(crate) schema: &'a StatusSchema,
     /// The time, in RFC 3339.
     pub(crate) now: &'a str,

@@ -50,7 +50,6 @@ pub(crate) struct StatusPatch {
     pub(crate) overruled_condition: bool,
 }
 
-/// Computes the patch that brings the status of a parent up to date.
 pub(crate) fn status_patch(input: StatusInput<'_>) -> StatusPatch {
     let present = status_of(input.parent);
     let mut patch = StatusPatch::default();

@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde_json::Value;
 
-/// A field that is not written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UndeclaredField {
     /// Its path, with `*` for the items of lists and for free names.
@@ -16,7 +15,6 @@ pub(crate) struct UndeclaredField {
 /// Who wants a field written. The handler comes first: its author expects to find it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum WantedBy {
-    /// The handler returned it.
     Handler,
     /// Only the framework has something to write there: conditions, the list of children.
     Framework,
@@ -52,7 +50,6 @@ impl fmt::Display for UndeclaredField {
 }
 
 impl WantedBy {
-    /// Both.
     pub(crate) const ALL: [Self; 2] = [Self::Handler, Self::Framework];
 
     /// The name in metrics and the API.

@@ -125,7 +125,7 @@ impl Machine {
     }
 
     fn read_terminating(&mut self, at: &Moment<'_>) {
-        let is_throttled = self.journal.progress().is_throttled();
+        let is_throttled = self.journal.progress().is_throttled;
         let child = match &mut self.stage {
             Stage::CarryingOut(CarryOut { phase: Phase::TerminatingChildren(left), .. }) => {
                 left.pop_front()
@@ -234,11 +234,11 @@ impl Machine {
             return;
         };
         let CarryOut { status, existing, replacing, taken, .. } = plan;
-        if !self.journal.progress().is_throttled() {
+        if !self.journal.progress().is_throttled {
             self.memory.forget_throttled();
         }
         if let Some(taken) = taken {
-            self.effects.push(Effect::Release(taken, self.journal.progress().deleted()));
+            self.effects.push(Effect::Release(taken, self.journal.progress().deleted));
         }
         let unknown = self.view(at, |view| {
             // A parent that may be outdated keeps all its children.

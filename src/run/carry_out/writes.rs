@@ -26,7 +26,7 @@ impl Machine {
         let mut steps = std::mem::take(&mut plan.steps);
         // A child that is always throttled must not block those behind it.
         steps.sort_by_key(|step| self.memory.is_throttled(step.id()));
-        let failures = self.journal.progress().failed_requests();
+        let failures = self.journal.progress().failed_requests;
         let steps = VecDeque::from(steps);
         self.set_phase(Phase::Writing(Window::new(steps, failures)));
         self.refill(at);
@@ -64,7 +64,7 @@ impl Machine {
     }
 
     fn write_ended(&mut self, ended: ChildEnd) {
-        let failures = self.journal.progress().failed_requests();
+        let failures = self.journal.progress().failed_requests;
         if let Some(window) = self.window_mut() {
             window.ended(ended.deletion, failures);
         }
@@ -194,7 +194,7 @@ impl Machine {
 
     fn delete_next(&mut self, at: &Moment<'_>) {
         loop {
-            let is_throttled = self.journal.progress().is_throttled();
+            let is_throttled = self.journal.progress().is_throttled;
             let is_alive = self.is_alive();
             let Stage::CarryingOut(CarryOut { phase: Phase::Deleting(due), .. }) = &mut self.stage
             else {
@@ -222,7 +222,6 @@ impl Machine {
     }
 }
 
-/// The result of a task for one child.
 pub(in crate::run) struct ChildEnd {
     /// The child is to be deleted after all writes.
     pub(in crate::run) deletion: Option<Deletion>,

@@ -13,7 +13,6 @@ use crate::{
     },
 };
 
-/// The server accepted a write.
 pub(super) fn written(write: &Write, verb: Verb, reply: Object, view: &View<'_>) -> Turn<Next> {
     let mut rewrite = view.drift.rewrite_of(&write.id).cloned();
     // The rewrite covers only what was sent, not the fields that other managers kept.

@@ -25,7 +25,7 @@ use crate::{
     plan::{ChildId, HeldField, Step, Write, without},
     reply::{ApiError, ErrorClass},
     run::{
-        request::{Answer, Force, Reply, Request},
+        request::{Answer, Force, Reply, Request, Whole},
         turn::{StopReason, Turn, child_failed, put_off},
         view::View,
     },
@@ -39,7 +39,6 @@ pub(super) fn begin(attempt: Attempt, live: Object) -> Turn<Next> {
     ask(request, State::Adopt(Adopting::Tried(adoption)))
 }
 
-/// Continues with an answer.
 pub(super) fn answered(state: Adopting, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
         Adopting::Tried(adoption) => match Reply::written(answer) {
@@ -56,7 +55,7 @@ pub(super) fn answered(state: Adopting, answer: Answer, view: &View<'_>) -> Turn
             Err(error) => adoption.refused(error),
         },
         Adopting::Whole(adoption) => match Reply::whole(answer) {
-            Ok(whole) => adoption.hand_over(whole, view),
+            Ok(whole) => adoption.hand_over(whole.map(|Whole(live)| live), view),
             Err(error) => done().note(child_failed(&adoption.attempt.write.id, error)),
         },
         Adopting::HandedOver(adoption) => match Reply::written(answer) {
@@ -138,7 +137,6 @@ fn is_same(whole: &Value, live: &Object) -> bool {
         && metadata["resourceVersion"] == live.resource_version().to_string()
 }
 
-/// The object has changed.
 fn outdated(child: &ChildId) -> Turn<Next> {
     done().note(put_off(child, "it changed during the adoption"))
 }

@@ -31,7 +31,6 @@ use crate::{
     },
 };
 
-/// Begins with a step of the plan.
 pub(super) fn begin(step: Step, view: &View<'_>) -> Turn<Next> {
     let id = step.id().clone();
     let then = match step {
@@ -53,7 +52,6 @@ pub(super) fn begin(step: Step, view: &View<'_>) -> Turn<Next> {
     })
 }
 
-/// Sends an apply.
 pub(super) fn send(attempt: Attempt, view: &View<'_>) -> Turn<Next> {
     let id = attempt.id().clone();
     let force = if view.settings.forces(&id) { Force::Yes } else { Force::No };
@@ -68,7 +66,6 @@ pub(super) fn look(attempt: Attempt) -> Turn<Next> {
     ask(Request::Read(attempt.id().clone()), State::Apply(Applying::Looking(attempt)))
 }
 
-/// Continues with an answer.
 pub(super) fn answered(state: Applying, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
         Applying::Foreign(write, known) => foreign_read(write, known, Reply::object(answer)),
@@ -146,7 +143,6 @@ fn concluded(
     hand(Task::Settle(dispute)).note(Fact::NotForeign(id))
 }
 
-/// Decides with the live object after a conflict.
 fn resolved(attempt: Attempt, live: Option<Object>, view: &View<'_>) -> Turn<Next> {
     // Only what this read found counts as foreign.
     let id = attempt.id().clone();

@@ -11,7 +11,6 @@ use crate::{
 };
 
 impl Attempt {
-    /// A first attempt.
     pub(in crate::run) fn new(write: Write, verb: Verb) -> Self {
         Self { write, verb, tries: 0, error: None }
     }

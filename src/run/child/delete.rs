@@ -45,7 +45,6 @@ pub(in crate::run) fn is_held(deletion: &Deletion, view: &View<'_>) -> Option<Ve
     }
 }
 
-/// Deletes a child as it was last seen.
 pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
     if tries > TRIES {
         return done()
@@ -61,7 +60,6 @@ pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<N
     confirmed(deletion, tries, view)
 }
 
-/// Continues with an answer.
 pub(super) fn answered(state: Deleting, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
         Deleting::Parent(deletion, tries) => match Reply::object(answer) {
@@ -118,7 +116,6 @@ fn child_seen(
     decided_again(&deletion, live, view, |again| confirmed(again, tries, view))
 }
 
-/// Decides again on the live object.
 fn decided_again(
     deletion: &Deletion,
     live: Option<Object>,

@@ -35,7 +35,6 @@ use crate::{
     },
 };
 
-/// Begins to settle a dispute.
 pub(super) fn begin(mut dispute: Dispute, view: &View<'_>) -> Turn<Next> {
     let held = std::mem::take(&mut dispute.held);
     match dispute.before.take() {
@@ -47,7 +46,6 @@ pub(super) fn begin(mut dispute: Dispute, view: &View<'_>) -> Turn<Next> {
     }
 }
 
-/// Continues with an answer.
 pub(super) fn answered(state: Disputing, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
         Disputing::Settle(mut dispute, before, held) => match dispute.seen(answer) {
@@ -161,7 +159,6 @@ impl Dispute {
         turn
     }
 
-    /// The rest was not applied.
     fn refused(
         mut self,
         rest: Write,
@@ -215,7 +212,6 @@ impl Dispute {
         turn
     }
 
-    /// Nothing is written.
     fn skipped(mut self, live: Object, view: &View<'_>) -> Turn<Next> {
         let (fact, cache) = not_modified(view, live.clone());
         let mut turn = done().cache([cache]);
@@ -224,7 +220,6 @@ impl Dispute {
         turn
     }
 
-    /// Records the held fields for this version of the object.
     fn remember(&mut self, left: Object, policy: ConflictPolicy) -> Option<Fact> {
         if self.held.is_empty() {
             return None;

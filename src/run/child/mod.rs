@@ -30,7 +30,6 @@ pub(super) use task::{Next, State, Task};
 
 use super::{request::Answer, turn::Turn, view::View};
 
-/// Begins a task.
 pub(super) fn begin(task: Task, view: &View<'_>) -> Turn<Next> {
     match task {
         Task::Write(step) => apply::begin(step, view),
@@ -48,7 +47,6 @@ pub(super) fn begin(task: Task, view: &View<'_>) -> Turn<Next> {
     }
 }
 
-/// Continues with the answer to a request.
 pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
         State::TakeOver(state) => takeover::answered(state, answer, view),

@@ -30,7 +30,6 @@ use crate::{
     },
 };
 
-/// Begins the dry runs.
 pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
     // Without the takeover, fields that a predecessor left would not show in the dry run.
     if takeover::is_due(&deletion.id, view).is_some() {
@@ -48,7 +47,6 @@ pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<N
     ask(request, State::Recreate(Recreating::Current(recreation)))
 }
 
-/// Continues with an answer.
 pub(super) fn answered(state: Recreating, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
         Recreating::Current(recreation) => match Reply::object(answer) {

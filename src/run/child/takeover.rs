@@ -23,7 +23,7 @@ use crate::{
     reply::{ApiError, ErrorClass},
     run::{
         effect::Cache,
-        request::{Answer, Reply, Request},
+        request::{Answer, Reply, Request, Whole},
         turn::{Turn, child_failed, failed_with_hint},
         view::View,
     },
@@ -65,21 +65,21 @@ fn duplicates(error: &ApiError) -> Vec<String> {
     duplicates.map(|cause| cause.field.clone()).collect()
 }
 
-/// Reads the whole object.
 pub(super) fn begin(takeover: Takeover) -> Turn<Next> {
     ask(Request::ReadWhole(takeover.id.clone()), State::TakeOver(TakingOver::Whole(takeover)))
 }
 
-/// Continues with an answer.
 pub(super) fn answered(state: TakingOver, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
         TakingOver::Whole(it) => {
             let live = match Reply::whole(answer) {
-                Ok(live) => live.filter(|live| live["metadata"]["uid"] == it.uid.to_string()),
+                Ok(live) => {
+                    live.filter(|Whole(live)| live["metadata"]["uid"] == it.uid.to_string())
+                }
                 Err(error) => return done().note(child_failed(&it.id, error)),
             };
             match live {
-                Some(live) => take(it, &live, view),
+                Some(Whole(live)) => take(it, &live, view),
                 // The apply handles any other state of the live object.
                 None => Turn::new(Next::Hand(it.then)),
             }

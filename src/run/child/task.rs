@@ -12,22 +12,15 @@ use crate::{
 /// How often a child is written in a reconcile that meets conflicts.
 pub(super) const TRIES: usize = 3;
 
-/// A task for a child.
 #[derive(Debug)]
 pub(in crate::run) enum Task {
-    /// Begin with a step of the plan.
     Write(Step),
     /// Take it over from a predecessor, then continue.
     TakeOver(Takeover),
-    /// Find out who else writes it, then continue.
     FindRival(Search, Box<Task>),
-    /// Send an apply.
     Apply(Attempt),
-    /// Read it after a conflict.
     Resolve(Attempt),
-    /// Decide about fields that others hold.
     Settle(Dispute),
-    /// Adopt an object without controller.
     Adopt(Attempt, Object),
     /// Check whether a refused change allows a deletion.
     Refused(Refused),
@@ -35,13 +28,10 @@ pub(in crate::run) enum Task {
     Delete(Deletion, usize),
     /// Send its deletion, after all checks.
     Send(Deletion, usize),
-    /// Check whether a new object would differ from it.
     Recreate(Deletion, usize),
-    /// Delete it after all writes.
     Defer(Deletion),
 }
 
-/// What a child waits for.
 #[derive(Debug)]
 pub(in crate::run) enum State {
     TakeOver(TakingOver),
@@ -53,10 +43,8 @@ pub(in crate::run) enum State {
     Recreate(Recreating),
 }
 
-/// What is next for a child.
 #[derive(Debug)]
 pub(in crate::run) enum Next {
-    /// Send this, and continue with the answer.
     Ask(Request, Box<State>),
     /// Another module continues.
     Hand(Box<Task>),
@@ -66,7 +54,6 @@ pub(in crate::run) enum Next {
     Done(Option<Object>),
 }
 
-/// An apply that is to be sent.
 #[derive(Debug)]
 pub(in crate::run) struct Attempt {
     pub(super) write: Write,
@@ -77,17 +64,14 @@ pub(in crate::run) struct Attempt {
     pub(super) error: Option<ApiError>,
 }
 
-/// A write that the server refuses.
 #[derive(Debug)]
 pub(in crate::run) struct Refused {
     pub(super) write: Write,
     pub(super) error: ApiError,
 }
 
-/// What an apply waits for.
 #[derive(Debug)]
 pub(in crate::run) enum Applying {
-    /// A live read of a known foreign object.
     Foreign(Write, ForeignChild),
     /// The answer to an apply, with the cached child from before the request: the watch event of the write
     /// may arrive before its reply.
@@ -96,11 +80,9 @@ pub(in crate::run) enum Applying {
     Looking(Attempt),
     /// A live read of the parent, before a deleted child is created again.
     Parent(Attempt),
-    /// A live read of a child with an immutable field.
     Immutable(Refused),
 }
 
-/// An apply that conflicts with other field managers.
 #[derive(Debug)]
 pub(in crate::run) struct Dispute {
     /// The full write.
@@ -108,18 +90,14 @@ pub(in crate::run) struct Dispute {
     /// The cached object at the time of the full apply. If it has changed, the field managers may have
     /// released their fields, and the full apply is repeated.
     pub(super) before: Option<Object>,
-    /// The live object, if it was read.
     pub(super) live: Option<Object>,
-    /// The fields that others keep.
     pub(super) held: Vec<HeldField>,
     /// How often the rest was sent.
     pub(super) rounds: usize,
 }
 
-/// What a dispute waits for.
 #[derive(Debug)]
 pub(in crate::run) enum Disputing {
-    /// A live read of changes since the full apply.
     Settle(Dispute, Object, Vec<HeldField>),
     /// A live read before this is applied.
     Look(Dispute, Write),
@@ -127,11 +105,9 @@ pub(in crate::run) enum Disputing {
     Sent(Dispute, Write, Object),
     /// The same with force.
     Forced(Dispute, Write, Object),
-    /// A live read of a child that is not modified.
     Skip(Dispute),
 }
 
-/// A takeover, and what comes after it.
 #[derive(Debug)]
 pub(in crate::run) struct Takeover {
     pub(super) id: ChildId,
@@ -141,16 +117,13 @@ pub(in crate::run) struct Takeover {
     pub(super) then: Box<Task>,
 }
 
-/// What is taken over.
 #[derive(Debug)]
 pub(in crate::run) enum TakenOver {
-    /// The fields of a predecessor.
     OfPredecessor,
     /// List items that collide with those of this refused write.
     Colliding(Refused),
 }
 
-/// What a takeover waits for.
 #[derive(Debug)]
 pub(in crate::run) enum TakingOver {
     /// The whole object: the cache has only some of the field managers.
@@ -158,14 +131,12 @@ pub(in crate::run) enum TakingOver {
     Patched(Takeover),
 }
 
-/// An adoption that has begun.
 #[derive(Debug)]
 pub(in crate::run) struct Adoption {
     pub(super) attempt: Attempt,
     pub(super) live: Object,
 }
 
-/// What an adoption waits for.
 #[derive(Debug)]
 pub(in crate::run) enum Adopting {
     Tried(Adoption),
@@ -174,7 +145,6 @@ pub(in crate::run) enum Adopting {
     HandedOver(Adoption),
 }
 
-/// What a deletion waits for; the number counts the tries.
 #[derive(Debug)]
 pub(in crate::run) enum Deleting {
     Parent(Deletion, usize),
@@ -184,7 +154,6 @@ pub(in crate::run) enum Deleting {
     Conflict(Deletion, usize),
 }
 
-/// A recreation whose dry runs are not done.
 #[derive(Debug)]
 pub(in crate::run) struct Recreation {
     pub(super) deletion: Deletion,
@@ -192,7 +161,6 @@ pub(in crate::run) struct Recreation {
     pub(super) instead_of: Write,
 }
 
-/// What the dry runs of a recreation wait for.
 #[derive(Debug)]
 pub(in crate::run) enum Recreating {
     /// A live read: without its label it is not cached.
@@ -203,7 +171,6 @@ pub(in crate::run) enum Recreating {
     New(Recreation, Object, Option<ApiError>),
 }
 
-/// Ends the task of a child.
 pub(super) fn done() -> Turn<Next> {
     Turn::new(Next::Done(None))
 }

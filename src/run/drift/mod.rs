@@ -21,7 +21,7 @@ use crate::{
 pub(super) fn foresee(view: &View<'_>, plan: &Plan, observed: &Children) -> Drift {
     let last_applied = view.memory.last_applied();
     let ours = |child: &Object| view.settings.is_ours(view.parent, child);
-    let is_same_parent = view.drift.is_same_parent();
+    let is_same_parent = view.drift.is_same_parent;
     let mut rewrites = rewrites(plan, last_applied, observed, &ours, is_same_parent);
     for (id, rewrite) in &mut rewrites {
         // Fields that others keep are no reason to write.
@@ -39,7 +39,7 @@ pub(super) fn foresee(view: &View<'_>, plan: &Plan, observed: &Children) -> Drif
 pub(super) fn count(view: &View<'_>, is_replacing: bool) -> Vec<Fact> {
     let mut counting = Counting::new(view);
     let mut replaced = BTreeSet::new();
-    for (id, rewrite, verb) in view.drift.rewritten() {
+    for (id, rewrite, verb) in &view.drift.rewritten {
         if *verb == Verb::Deleted && is_replaced(id, rewrite, view.drift) {
             replaced.insert(id.ty.clone());
         } else if rewrite.to.is_some() || *verb == Verb::Created {
@@ -52,7 +52,7 @@ pub(super) fn count(view: &View<'_>, is_replacing: bool) -> Vec<Fact> {
         let (subject, why) = (Subject::Children(ty), FlappingReason::UnstableHandler);
         counting.again(subject, why, Vec::new(), None);
     }
-    let slowed = counting.slowed.max(view.progress.slowed());
+    let slowed = counting.slowed.max(view.progress.slowed);
     let mut facts = counting.facts;
     facts.extend(wait_for_return(view, is_replacing, slowed));
     facts
@@ -72,7 +72,7 @@ fn wait_for_return(view: &View<'_>, is_replacing: bool, slowed: Option<u32>) -> 
     let deferred = view.memory.deferred_wait();
     let is_refused = view.progress.has_failed_for_now();
     let is_still_missing = deferred.is_some() && (is_replacing || is_refused);
-    let is_missing = match view.progress.recreated() {
+    let is_missing = match view.progress.recreated {
         0 => slowed.is_none() && is_still_missing,
         _ => deferred.is_none(),
     };
@@ -139,7 +139,7 @@ pub(super) fn finalizers_delayed(view: &View<'_>) -> Option<u32> {
 /// A change of the finalizers, which counts if it is not the first of the process.
 pub(super) fn finalizers_changed(view: &View<'_>) -> Vec<Fact> {
     let mut facts = vec![Fact::FinalizersChanged];
-    if view.memory.changed_finalizers() {
+    if view.memory.changed_finalizers {
         let mut counting = Counting::new(view);
         counting.flapping.forget_before(view.now.monotonic, view.settings.calm());
         let path = vec![".metadata.finalizers".to_owned()];

@@ -12,12 +12,10 @@ use crate::{
 /// The repeated writes of a reconcile. Only [`Drift::learn`] changes it.
 #[derive(Debug, Default)]
 pub(in crate::run) struct Drift {
-    /// Whether the parent is unchanged since the previous reconcile.
-    is_same_parent: bool,
+    pub(in crate::run) is_same_parent: bool,
     /// The pending rewrites, and those that were written.
     rewrites: HashMap<ChildId, Rewrite>,
-    rewritten: Vec<(ChildId, Rewrite, Verb)>,
-    /// The types of which children were created.
+    pub(super) rewritten: Vec<(ChildId, Rewrite, Verb)>,
     created: BTreeSet<K8sType>,
 }
 
@@ -32,22 +30,11 @@ impl Drift {
         Self { is_same_parent, rewrites, ..Self::default() }
     }
 
-    /// Whether the parent is unchanged since the previous reconcile.
-    pub(in crate::run) fn is_same_parent(&self) -> bool {
-        self.is_same_parent
-    }
-
     /// Why a child is written again, if it is.
     pub(in crate::run) fn rewrite_of(&self, child: &ChildId) -> Option<&Rewrite> {
         self.rewrites.get(child)
     }
 
-    /// The rewrites that were written.
-    pub(super) fn rewritten(&self) -> &[(ChildId, Rewrite, Verb)] {
-        &self.rewritten
-    }
-
-    /// Whether a child of a type was created.
     pub(super) fn has_created(&self, ty: &K8sType) -> bool {
         self.created.contains(ty)
     }

@@ -8,12 +8,11 @@ use crate::{
     operator::OperatorName,
     plan::{ChildId, FlappingReason, Rewrite, RewriteReason, Subject, Write},
     run::{
-        request::{Answer, Reply, Request},
+        request::{Answer, Reply, Request, Whole},
         view::View,
     },
 };
 
-/// The search for a rival.
 #[derive(Debug)]
 pub(in crate::run) struct Search {
     id: ChildId,
@@ -50,7 +49,6 @@ impl Search {
         (Some(Fact::Drifted { child, paths, to, changed_by }), search)
     }
 
-    /// The search before a status is written; `paths` are the fields that it writes.
     pub(in crate::run) fn before_status(view: &View<'_>, paths: Vec<String>) -> Option<Self> {
         let (subject, why) = (Subject::Status, FlappingReason::FightingOverStatus);
         let is_due = view.memory.flapping().is_about_to_begin(&subject, why);
@@ -72,7 +70,6 @@ impl Search {
         })
     }
 
-    /// The live read.
     pub(in crate::run) fn request(&self) -> Request {
         Request::ReadWhole(self.id.clone())
     }
@@ -80,8 +77,8 @@ impl Search {
     /// The rival, if the read found one. A failed read only costs its name.
     pub(in crate::run) fn found(&self, answer: Answer, operator: &OperatorName) -> Fact {
         let live = Reply::whole(answer).ok().flatten();
-        let found =
-            live.and_then(|live| rival(&live, &self.paths, operator.as_str(), self.subresource));
+        let found = live
+            .and_then(|Whole(live)| rival(&live, &self.paths, operator.as_str(), self.subresource));
         let (subject, why) = (self.subject.clone(), self.why);
         Fact::RivalFound { subject, why, rival: found.or_else(|| self.fallback.clone()) }
     }

@@ -11,12 +11,10 @@ use crate::{
     run::view::View,
 };
 
-/// The verdict on the deletions of a plan.
 #[derive(Debug)]
 pub(in crate::run) enum Judgement {
     /// This number must be reserved from the operator's budget first.
     Reserve(Allowance, usize),
-    /// They may be carried out.
     Free(Option<Fact>),
     /// None of them may be carried out.
     Held(Fact),

@@ -4,7 +4,6 @@ use std::{collections::BTreeMap, time::Instant};
 
 use crate::plan::{ChildId, ForeignChild, TerminatingChildren};
 
-/// Parts that most parents do not use.
 #[derive(Debug, Default)]
 pub(super) struct Rare {
     /// Foreign objects with the name of a child, as last seen.

@@ -28,7 +28,6 @@ pub(in crate::run) fn lists(view: &View<'_>) -> Vec<(K8sType, Option<String>)> {
     config.uncollectable().flat_map(of_type).collect()
 }
 
-/// The request for a list.
 pub(in crate::run) fn request(list: &(K8sType, Option<String>), view: &View<'_>) -> Request {
     let (ty, namespace) = list.clone();
     let label = &view.settings.config().labels.parent_uid;

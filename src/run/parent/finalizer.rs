@@ -23,16 +23,13 @@ use crate::{
     },
 };
 
-/// The change of the finalizers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::run) enum FinalizerChange {
     /// Adds ours. Not to a parent that has left: nobody might remove it.
     Add,
-    /// Removes ours.
     Remove,
 }
 
-/// A change in progress.
 #[derive(Debug)]
 pub(in crate::run) struct Changing {
     change: FinalizerChange,
@@ -41,14 +38,12 @@ pub(in crate::run) struct Changing {
     attempt: usize,
 }
 
-/// What is waited for.
 #[derive(Debug)]
 pub(in crate::run) enum State {
     Patched(Changing),
     Looking(Changing),
 }
 
-/// What is next.
 #[derive(Debug)]
 pub(in crate::run) enum Next {
     Ask(Request, State),
@@ -61,10 +56,9 @@ const TRIES: usize = 3;
 impl FinalizerChange {
     /// The change that a parent may need while it is not leaving.
     pub(in crate::run) fn of_staying(settings: &Settings) -> Self {
-        if settings.needs_finalizer() { Self::Add } else { Self::Remove }
+        if settings.needs_finalizer { Self::Add } else { Self::Remove }
     }
 
-    /// The patch; `None` when nothing changes.
     pub(in crate::run) fn patch(self, settings: &Settings, parent: &Object) -> Option<Value> {
         let (name, former) =
             (settings.name().finalizer(), &settings.config().predecessor.finalizers);
@@ -77,7 +71,6 @@ impl FinalizerChange {
     }
 }
 
-/// Begins a change. Usually none is needed, and no request is sent.
 pub(in crate::run) fn begin(
     change: FinalizerChange,
     parent: Object,
@@ -87,7 +80,6 @@ pub(in crate::run) fn begin(
     Changing { change, parent, was_leaving, attempt: 1 }.send(view)
 }
 
-/// Continues with an answer.
 pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
         State::Patched(changing) => match Reply::written(answer) {

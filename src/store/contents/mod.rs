@@ -59,7 +59,6 @@ pub(super) struct Contents {
     tombstones: HashMap<Uid, Tombstone>,
     /// Recently deleted objects: a late reply does not bring them back.
     departed: Departed,
-    /// Objects that cannot be decoded.
     pub(super) undecodable: UndecodableObjects,
     /// The clock when the last undecodable object without a known name was shown.
     last_nameless: u64,
@@ -132,7 +131,6 @@ impl Contents {
         ListStart { clock: self.clock, replied: self.scopes[scope.0].replied.clone() }
     }
 
-    /// Records an object that cannot be decoded. Returns whether it is new.
     pub(super) fn leave_out(&mut self, object: Undecodable) -> bool {
         let (parents, key) = (self.parents_of_undecodable(&object), object.key().cloned());
         let is_news = self.undecodable.add(object, parents, self.clock);
@@ -184,7 +182,6 @@ impl Contents {
         !is_shown && self.scopes.iter().any(is_past)
     }
 
-    /// Accepts an object that the server has shown, if it is newer than what is known.
     fn accept(&mut self, object: Object) -> Option<Change> {
         self.undecodable.has_read(object.key(), object.resource_version());
         let is_known_gone =

@@ -39,7 +39,6 @@ use crate::{
 
 const TRIES: usize = 3;
 
-/// Begins to write a status.
 pub(in crate::run) fn begin(scope: Scope, wanted: Wanted, view: &View<'_>) -> Turn<Next> {
     let seen = view.parent.clone();
     let handler = wanted.handler.as_ref().map(|returned| &returned.0);
@@ -48,7 +47,7 @@ pub(in crate::run) fn begin(scope: Scope, wanted: Wanted, view: &View<'_>) -> Tu
     let is_counted = |it: &&Condition| !is_shared && it.ty != Flapping::CONDITION;
     let conditions: Vec<_> = wanted.conditions.iter().filter(is_counted).cloned().collect();
     let desired = status_wish(&seen, handler, &conditions, children(&wanted, view));
-    let is_contested = !view.drift.is_same_parent() && view.memory.status() == Some(desired);
+    let is_contested = !view.drift.is_same_parent && view.memory.status() == Some(desired);
     let paths = handler.filter(|_| is_shared).map(|status| json!({"status": status}));
     let paths = paths.as_ref().map(patched_paths).unwrap_or_default();
     let (attempt, refused, had_failed) = (1, None, view.progress.has_failed());
@@ -62,7 +61,6 @@ pub(in crate::run) fn begin(scope: Scope, wanted: Wanted, view: &View<'_>) -> Tu
     }
 }
 
-/// Continues with an answer.
 pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
         State::FindRival(search, writing) => {
@@ -74,7 +72,6 @@ pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) ->
     }
 }
 
-/// Continues with the schema.
 pub(in crate::run) fn schema_read(
     writing: Writing,
     schema: Result<Option<Arc<TypeSchema>>, ApiError>,
@@ -111,7 +108,6 @@ impl Writing {
         }
     }
 
-    /// Patches a version of the parent, unless it is up to date.
     fn send(self, schema: Arc<TypeSchema>, parent: Object, view: &View<'_>) -> Turn<Next> {
         let patch = self.patch_of(&parent, &schema, view);
         let mut turn = Turn::new(());
@@ -129,7 +125,6 @@ impl Writing {
         turn.before(Turn::new(Next::Ask(request, Box::new(State::Patched(patching)))))
     }
 
-    /// The patch for a version of the parent.
     fn patch_of(&self, parent: &Object, schema: &TypeSchema, view: &View<'_>) -> StatusPatch {
         let Wanted { handler, conditions, holds_none, .. } = &self.wanted;
         status_patch(StatusInput {
@@ -145,7 +140,6 @@ impl Writing {
         })
     }
 
-    /// The status is up to date as far as the server keeps it, or the parent is gone.
     fn unchanged(self) -> Turn<Next> {
         let done = Turn::new(Next::Done);
         match self.scope {
@@ -246,7 +240,6 @@ impl Patching {
         }
     }
 
-    /// Continues with the live parent, if the status still applies to it.
     fn looked(self, answer: Answer, error: &ApiError, view: &View<'_>) -> Turn<Next> {
         let live = match Reply::object(answer) {
             Ok(Some(live)) => live,
@@ -276,7 +269,6 @@ impl Patching {
     }
 }
 
-/// Writes only the conditions, after the whole status was refused.
 pub(in crate::run) fn begin_conditions(
     conditions: Vec<Condition>,
     holds_none: bool,
@@ -299,7 +291,6 @@ fn children<'a>(wanted: &'a Wanted, view: &View<'_>) -> ChildrenField<'a> {
     }
 }
 
-/// A hash of a status change.
 fn change_of(parent: &Object, body: &Value) -> u64 {
     let before = parent.field("status").unwrap_or_default();
     crate::report::number_of(&(before.to_string(), body["status"].to_string()))

@@ -13,15 +13,12 @@ use crate::{
     run::{drift::rival::Search, request::Request},
 };
 
-/// The contents of a status.
 #[derive(Debug, Clone)]
 pub(in crate::run) struct Wanted {
-    /// What the handler returned.
     pub(in crate::run) handler: Option<Returned>,
     pub(in crate::run) conditions: Vec<Condition>,
     /// The status of the children, if it is enabled and known.
     pub(in crate::run) children: Option<Vec<ChildStatus>>,
-    /// Whether it is known that no deletions are held.
     pub(in crate::run) holds_none: bool,
 }
 
@@ -29,7 +26,6 @@ pub(in crate::run) struct Wanted {
 #[derive(Clone)]
 pub(in crate::run) struct Returned(pub(in crate::run) Value);
 
-/// The extent of a status write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::run) enum Scope {
     /// The whole status, at the end of a reconcile.
@@ -40,7 +36,6 @@ pub(in crate::run) enum Scope {
     HandlerTimeout,
 }
 
-/// A status that is being written.
 #[derive(Debug)]
 pub(in crate::run) struct Writing {
     pub(super) scope: Scope,
@@ -57,7 +52,6 @@ pub(in crate::run) struct Writing {
     pub(super) had_failed: bool,
 }
 
-/// What is waited for.
 #[derive(Debug)]
 pub(in crate::run) enum State {
     FindRival(Search, Writing),
@@ -65,7 +59,6 @@ pub(in crate::run) enum State {
     Looking(Patching, ApiError),
 }
 
-/// A patch that was sent.
 #[derive(Debug)]
 pub(in crate::run) struct Patching {
     pub(super) writing: Writing,
@@ -75,7 +68,6 @@ pub(in crate::run) struct Patching {
     pub(super) change: u64,
 }
 
-/// What is next.
 #[derive(Debug)]
 pub(in crate::run) enum Next {
     Ask(Request, Box<State>),
