@@ -177,7 +177,7 @@ impl Driver {
         let memory = ended.memory.view(calms_in, leaves);
         let report = Report::of(ended.journal.facts(), memory, &ended.redactor);
         self.events = ended.parent.as_ref().map_or_else(Vec::new, |parent| {
-            let mut announced = std::mem::take(ended.memory.announced_mut());
+            let mut sent = std::mem::take(ended.memory.announced_mut());
             let announcer = Announcer {
                 config: settings.config(),
                 parent,
@@ -186,8 +186,8 @@ impl Driver {
                 is_paused: self.caches.is_paused,
             };
             let facts = ended.journal.facts();
-            let events = announcer.announcements(facts, &report, &mut announced);
-            *ended.memory.announced_mut() = announced;
+            let events = announcer.announcements(facts, &report, &mut sent);
+            *ended.memory.announced_mut() = sent;
             events
         });
         self.memory = ended.memory;

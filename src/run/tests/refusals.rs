@@ -20,7 +20,7 @@ pub(super) fn planned(request: &Request, fault: Refused) -> ApiError {
     let Refused { code, retry_after, field, message } = fault;
     let cause = |field| {
         let message = message.clone().unwrap_or_default();
-        Cause { field, message, ..Cause::default() }
+        Cause { message, field, ..Cause::default() }
     };
     let causes = field.map(cause).into_iter().collect();
     let message = message.unwrap_or_else(|| format!("answered {code}"));

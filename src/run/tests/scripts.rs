@@ -30,7 +30,7 @@
 //! | `messages` | the conditions of the parent, with their messages |
 //! | `show <name>` | data, conditions, managers of an object |
 //!
-//! A name is that of a ConfigMap beside the parent, `Secret/<name>`, or `<namespace>/<name>`.
+//! A name is that of a `ConfigMap` beside the parent, `Secret/<name>`, or `<namespace>/<name>`.
 //!
 //! | change | what others do |
 //! |---|---|

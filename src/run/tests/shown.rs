@@ -57,8 +57,9 @@ pub(super) fn report(report: &Report, memory: &Memory, events: &[Announcement]) 
     }
     for decision in &report.decisions {
         let why = decision.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
-        let at = decision.paths.iter().map(|path| format!(" {path}")).collect::<String>();
-        line("decision", &format!("{:?} {}{at}{why}", decision.what, decision.child));
+        let what = format!("{:?} {}", decision.what, decision.child);
+        let named = std::iter::once(what).chain(decision.paths.iter().cloned());
+        line("decision", &format!("{}{why}", named.collect::<Vec<_>>().join(" ")));
         if let Some(drift) = &decision.drift {
             let to = drift.to.as_ref().map(ToString::to_string).unwrap_or_default();
             line("drift", &format!("from {} to {to}", drift.from));

@@ -56,7 +56,7 @@ pub(super) fn parent_type() -> K8sType {
     K8sType::namespaced("example.com/v1", "App", "apps")
 }
 
-/// The parent, a ConfigMap beside it, `Secret/<name>`, or a ConfigMap `<namespace>/<name>`.
+/// The parent, a `ConfigMap` beside it, `Secret/<name>`, or a `ConfigMap` as `<namespace>/<name>`.
 pub(super) fn named(name: &str) -> ChildId {
     let child = || K8sType::namespaced("v1", "ConfigMap", "configmaps");
     let (ty, namespace, name) = match name.split_once('/') {
@@ -277,13 +277,10 @@ impl World {
     /// again, but not delete them.
     fn check(&mut self, id: &ChildId, done: &str) {
         let Some(object) = self.object(id) else { return };
-        let may = match object.controller() {
-            Some(uid) => *uid == Uid::new(PARENT_UID),
-            None => {
-                let may_lose = done != "deleted" || id.key.namespace.as_deref() != Some("ns");
-                self.may_adopt || (may_lose && self.created.contains(object.uid()))
-            }
-        };
+        let is_elsewhere = id.key.namespace.as_deref() != Some("ns");
+        let may_lose = done != "deleted" || is_elsewhere;
+        let is_free = self.may_adopt || (may_lose && self.created.contains(object.uid()));
+        let may = object.controller().map_or(is_free, |uid| *uid == Uid::new(PARENT_UID));
         if !may {
             self.violations.push(format!("{id} is not ours, and was {done}"));
         }
