@@ -91,45 +91,21 @@ pub(super) const FORM: &str = "application/x-www-form-urlencoded";
 // === Endpoint ===
 
 impl Endpoint {
-    pub(super) const fn get(
+    /// Without parameters and body, for users with the permission.
+    pub(super) const fn new(
+        method: Method,
         path: &'static str,
         summary: &'static str,
         answer: Answer,
         route: fn() -> Route,
     ) -> Self {
         let (query, body, access) = (&[], None, Access::Guarded);
-        Self { method: Method::Get, path, summary, query, body, answer, access, route }
+        Self { method, path, summary, query, body, answer, access, route }
     }
 
-    pub(super) const fn post(
-        path: &'static str,
-        summary: &'static str,
-        answer: Answer,
-        route: fn() -> Route,
-    ) -> Self {
-        Self { method: Method::Post, ..Self::get(path, summary, answer, route) }
-    }
-
-    pub(super) const fn put(
-        path: &'static str,
-        summary: &'static str,
-        body: Body,
-        answer: Answer,
-        route: fn() -> Route,
-    ) -> Self {
-        let endpoint = Self::get(path, summary, answer, route);
-        Self { method: Method::Put, body: Some(body), ..endpoint }
-    }
-
-    /// The target of a form in a page.
-    pub(super) const fn form(
-        path: &'static str,
-        summary: &'static str,
-        body: Body,
-        answer: Answer,
-        route: fn() -> Route,
-    ) -> Self {
-        Self { body: Some(body), ..Self::post(path, summary, answer, route) }
+    /// Sets the body of the request.
+    pub(super) const fn taking(self, body: Body) -> Self {
+        Self { body: Some(body), ..self }
     }
 
     /// Sets the parameters of the query.
@@ -155,6 +131,18 @@ impl Endpoint {
     /// The names in the path, in their order.
     pub(super) fn path_names(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+    }
+}
+
+// === Parameter ===
+
+impl Parameter {
+    pub(super) const fn text(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, form: Form::Text, meaning }
+    }
+
+    pub(super) const fn flag(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, form: Form::Flag, meaning }
     }
 }
 

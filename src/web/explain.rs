@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{
     diff::{self, Comparing, PreviewView},
-    endpoint::{Form, Parameter},
+    endpoint::Parameter,
     kubernetes_events::{self, EventsView},
     parents::{ParentPath, ParentView, cached_parent, conditions_of, known_parent},
     redact::{Secrets, text},
@@ -73,11 +73,10 @@ pub(super) struct Explained {
     pub(super) events: Option<EventsView>,
 }
 
-pub(super) const DIFF: Parameter = Parameter {
-    name: "diff",
-    form: Form::Flag,
-    meaning: "what a reconcile would change: the handler is called, and nothing is written",
-};
+pub(super) const DIFF: Parameter = Parameter::flag(
+    "diff",
+    "what a reconcile would change: the handler is called, and nothing is written",
+);
 
 pub(super) async fn show(
     path: Path<ParentPath>,

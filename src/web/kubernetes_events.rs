@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    endpoint::{Form, Parameter},
+    endpoint::Parameter,
     redact::Secrets,
     tree::Node,
     views::{KeyView, Time},
@@ -65,11 +65,8 @@ pub(super) struct EventObject {
     pub(super) key: KeyView,
 }
 
-pub(super) const EVENTS: Parameter = Parameter {
-    name: "events",
-    form: Form::Flag,
-    meaning: "the Events about it and its children, read from the API server now",
-};
+pub(super) const EVENTS: Parameter =
+    Parameter::flag("events", "the Events about it and its children, read from the API server now");
 
 /// Reads the Events about a parent and its objects.
 pub(super) async fn read(

@@ -74,11 +74,8 @@ pub(super) const LIMIT: Parameter = Parameter {
     meaning: "the maximum number of items, 500 by default and at most 5000",
 };
 
-pub(super) const CONTINUE: Parameter = Parameter {
-    name: "continue",
-    form: Form::Text,
-    meaning: "`metadata.continue` of the previous page, with the same filters",
-};
+pub(super) const CONTINUE: Parameter =
+    Parameter::text("continue", "`metadata.continue` of the previous page, with the same filters");
 
 pub(super) const DEFAULT_LIMIT: usize = 500;
 /// Larger limits are reduced to this, as in Kubernetes: `continue` shows that more follows.

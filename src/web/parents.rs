@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{
     cache::{key_of, undecodable},
-    endpoint::{Form, Parameter},
+    endpoint::Parameter,
     page::{Following, List, PageQuery},
     redact::redacted,
     state::WebState,
@@ -65,18 +65,14 @@ pub(super) struct ParentQuery {
     q: Option<String>,
 }
 
-pub(super) const PHASE: Parameter = Parameter {
-    name: "phase",
-    form: Form::Text,
-    meaning: "only those in one of these phases, separated by commas: pending, running, synced, \
+pub(super) const PHASE: Parameter = Parameter::text(
+    "phase",
+    "only those in one of these phases, separated by commas: pending, running, synced, \
               waiting, failing, stalled, finalizing, paused",
-};
+);
 
-pub(super) const TEXT: Parameter = Parameter {
-    name: "q",
-    form: Form::Text,
-    meaning: "only those whose namespace/name contains this text, ignoring case",
-};
+pub(super) const TEXT: Parameter =
+    Parameter::text("q", "only those whose namespace/name contains this text, ignoring case");
 
 impl ParentQuery {
     fn check(self) -> Result<ParentFilter, Refused> {

@@ -9,10 +9,7 @@ use crate::{
     board::{Board, Change, OperatorSnapshot, ParentName},
     object::K8sType,
     operator::OperatorConfig,
-    web::{
-        endpoint::{Form, Parameter},
-        status::Refused,
-    },
+    web::{endpoint::Parameter, status::Refused},
 };
 
 /// The query of a reader. An absent parameter does not restrict.
@@ -26,18 +23,14 @@ pub(in crate::web) struct EventQuery {
 }
 
 pub(in crate::web) const PARAMETERS: &[Parameter] = &[
-    named("operator", "only changes of this operator"),
-    named("namespace", "only changes of parents in this namespace"),
-    named("name", "only changes of parents with this name"),
-    named(
+    Parameter::text("operator", "only changes of this operator"),
+    Parameter::text("namespace", "only changes of parents in this namespace"),
+    Parameter::text("name", "only changes of parents with this name"),
+    Parameter::text(
         "kind",
         "some of `reconcile`, `phase`, `gone`, `operator` and `type`, separated by commas",
     ),
 ];
-
-const fn named(name: &'static str, meaning: &'static str) -> Parameter {
-    Parameter { name, form: Form::Text, meaning }
-}
 
 /// The changes that a reader wants.
 #[derive(Debug)]
