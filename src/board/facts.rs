@@ -2,6 +2,9 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::{
     history::{History, NextWake},
     object::{ObjectKey, SecretFields, Uid},
@@ -41,7 +44,6 @@ pub enum OperatorState {
 /// A user's pause of an operator: it writes no child and no finalizer, and does everything else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OperatorPause {
-    /// Since when.
     pub(crate) since: SystemTime,
     /// The user who paused it, if known.
     pub(crate) by: Option<String>,
@@ -72,23 +74,28 @@ pub(crate) struct TypeState {
     pub(crate) secrets: Option<Arc<SecretFields>>,
 }
 
-/// One of the watches of a type.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One of several watches of a type.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "NamespaceWatch")]
 pub(crate) struct NamespaceState {
-    /// The namespace; `None` for all.
+    /// Absent for the watch of all namespaces, which the others replace while it is forbidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) namespace: Option<String>,
     /// Whether the first list was complete.
     pub(crate) synced: bool,
     /// The current error.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<TypeError>,
 }
 
-/// Why a type cannot be watched.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Why a watch fails.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "WatchError")]
 pub(crate) struct TypeError {
     /// The server's message.
     pub(crate) message: String,
-    /// The missing permission, for example `list, watch on pods`.
+    /// The missing permission.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) permission: Option<String>,
 }
 
