@@ -12,11 +12,9 @@ const AT_ONCE: u32 = 1000;
 const PER_SECOND: u32 = 20;
 /// The limit of the compressed headers of one request; the guard allows a third of it.
 const MAX_HEADERS: usize = 64 << 10;
-/// The length of the client preface.
 const PREFACE: usize = 24;
 const HEAD: usize = 9;
 
-/// A client sends too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Flood {
     #[error("the client sent too many HTTP/2 frames without content")]

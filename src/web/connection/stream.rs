@@ -48,7 +48,7 @@ impl<T> Connection<T> {
 
     /// Adds the connection to the data of its requests.
     pub(in crate::web) fn add_to(&self, data: &mut Extensions) {
-        data.insert(self.slot.connection_traffic());
+        data.insert(self.slot.traffic.clone());
     }
 }
 
