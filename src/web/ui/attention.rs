@@ -14,7 +14,6 @@ use crate::{
     object::{K8sType, ObjectKey},
 };
 
-/// What needs attention.
 #[derive(Debug, Default)]
 pub(super) struct Attention {
     pub(super) items: Vec<Item>,
@@ -24,7 +23,6 @@ pub(super) struct Attention {
     pub(super) total: usize,
 }
 
-/// One thing that needs attention.
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) mark: Mark,
@@ -37,7 +35,6 @@ pub(super) struct Item {
     pub(super) next: Option<Moment>,
 }
 
-/// Further parents of the same kind.
 #[derive(Debug)]
 pub(super) struct More {
     pub(super) text: String,
@@ -102,7 +99,6 @@ impl Attention {
         }
     }
 
-    /// The summary in one sentence.
     pub(super) fn sentence(&self, parents: usize) -> String {
         match self.total {
             0 if parents == 0 => "There are no parents yet.".to_owned(),

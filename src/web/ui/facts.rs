@@ -18,7 +18,6 @@ pub(super) struct Fact {
     pub(super) is_code: bool,
 }
 
-/// The row of a cache.
 #[derive(Debug)]
 pub(super) struct CacheRow {
     pub(super) name: String,
@@ -29,7 +28,6 @@ pub(super) struct CacheRow {
     pub(super) size: String,
     pub(super) last_event: Option<Moment>,
     pub(super) restarts: u64,
-    /// Its problems, as sentences.
     pub(super) problems: Vec<String>,
 }
 
@@ -99,7 +97,6 @@ pub(super) fn problems(TypeSnapshot { store, state }: &TypeSnapshot) -> Vec<Stri
     problems
 }
 
-/// The kind and API version of a type.
 pub(super) fn type_words(ty: &K8sType) -> String {
     format!("{} ({})", ty.kind(), ty.api_version())
 }

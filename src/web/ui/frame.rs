@@ -14,8 +14,6 @@ use crate::{
     },
 };
 
-/// The frame of a view.
-#[derive(Debug)]
 pub(super) struct Frame {
     pub(super) title: String,
     pub(super) crumbs: Vec<Crumb>,
@@ -35,14 +33,12 @@ pub(super) struct Frame {
     pub(super) icon: String,
 }
 
-/// A breadcrumb.
 #[derive(Debug)]
 pub(super) struct Crumb {
     pub(super) text: String,
     pub(super) href: String,
 }
 
-/// The section of the navigation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
     Operators,
@@ -54,7 +50,6 @@ pub(super) enum Section {
 #[derive(Debug)]
 pub(in crate::web) struct NoPage(Refused);
 
-/// The page of an error.
 #[derive(Template)]
 #[template(path = "nothing.html")]
 struct Nothing {
@@ -131,12 +126,11 @@ impl Frame {
     }
 }
 
-/// A page with this view.
 pub(super) fn answer(view: &impl Template) -> HttpResponse {
     rendered(StatusCode::OK, view)
 }
 
-pub(super) fn rendered(code: StatusCode, view: &impl Template) -> HttpResponse {
+pub(in crate::web) fn rendered(code: StatusCode, view: &impl Template) -> HttpResponse {
     match view.render() {
         Ok(html) => HttpResponse::build(code).content_type("text/html; charset=utf-8").body(html),
         Err(error) => HttpResponse::InternalServerError().body(error.to_string()),

@@ -2,10 +2,7 @@
 
 use std::{fmt, time::SystemTime};
 
-use actix_web::{
-    HttpResponse,
-    http::{StatusCode, header::HeaderMap},
-};
+use actix_web::http::header::HeaderMap;
 use askama::Template;
 
 use super::frame::{self, Frame, Section};
@@ -20,9 +17,7 @@ pub(in crate::web) struct Entrance {
     form: Option<Login>,
 }
 
-/// The form.
 struct Login {
-    /// The path to redirect to.
     next: String,
     /// The command that creates a token.
     command: String,
@@ -59,10 +54,6 @@ impl Entrance {
         let frame = Frame::new(title, Section::Elsewhere, SystemTime::now()).still_if(true);
         Self { frame, message: message.map(|message| frame::sentence(&message.to_string())), form }
     }
-}
-
-pub(in crate::web) fn show(code: StatusCode, entrance: &Entrance) -> HttpResponse {
-    frame::rendered(code, entrance)
 }
 
 /// Whether the client prefers HTML.

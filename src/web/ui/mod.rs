@@ -35,7 +35,8 @@ use super::endpoint::{Answer, Parameter};
 
 pub(super) use assets::show as asset;
 pub(super) use cache::{list as cache_list, types as cache_types};
-pub(super) use login::{Entrance, show as entrance, wants_html};
+pub(super) use frame::rendered as entrance;
+pub(super) use login::{Entrance, wants_html};
 pub(super) use object::show as cache_object;
 pub(super) use operator::show as operator;
 pub(super) use overview::show as overview;

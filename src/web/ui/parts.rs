@@ -31,11 +31,9 @@ pub(super) struct Prose(String);
 
 impl HtmlSafe for Prose {}
 
-/// The button of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Button {
     pub(super) text: &'static str,
-    /// The path of the command.
     pub(super) path: String,
 }
 
@@ -182,21 +180,9 @@ impl Prose {
     }
 }
 
-impl From<String> for Prose {
-    fn from(text: String) -> Self {
-        Self(text)
-    }
-}
-
-impl From<&String> for Prose {
-    fn from(text: &String) -> Self {
-        Self(text.clone())
-    }
-}
-
-impl From<&str> for Prose {
-    fn from(text: &str) -> Self {
-        Self(text.to_owned())
+impl<T: Into<String>> From<T> for Prose {
+    fn from(text: T) -> Self {
+        Self(text.into())
     }
 }
 

@@ -30,12 +30,10 @@ pub(super) struct Branch {
     /// The decision of the last reconcile about it, and the reason.
     decision: Option<(Mark, Option<Prose>)>,
     notes: Vec<Prose>,
-    /// The requested preview.
     preview: Option<Preview>,
     children: Vec<Branch>,
 }
 
-/// What a reconcile would do with a child.
 #[derive(Debug)]
 struct Preview {
     mark: Mark,
