@@ -22,13 +22,9 @@ pub enum Command {
 /// A command with its context.
 #[derive(Debug)]
 pub(crate) struct CommandRequest {
-    /// The operator that executes it.
     pub(crate) operator: String,
-    /// The command.
     pub(crate) command: Command,
-    /// The user who gave it, if known.
     pub(crate) by: Option<String>,
-    /// Where the answer goes.
     pub(crate) answer: Answer,
 }
 

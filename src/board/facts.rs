@@ -16,9 +16,7 @@ use crate::{
 /// An operator as it was registered.
 #[derive(Debug, Clone)]
 pub(crate) struct OperatorInfo {
-    /// Its checked name.
     pub(crate) name: OperatorName,
-    /// Its configuration.
     pub(crate) config: OperatorConfig,
     /// Whether its parents get a finalizer, for the handler or for children.
     pub(crate) has_finalizer: bool,
@@ -54,11 +52,9 @@ pub(crate) struct OperatorPause {
 pub(crate) struct TypeState {
     /// Whether the first list was complete.
     pub(crate) synced: bool,
-    /// The current error.
     pub(crate) error: Option<TypeError>,
     /// When the server last sent something, to the second.
     pub(crate) last_event: Option<SystemTime>,
-    /// How often the watch restarted.
     pub(crate) restarts: u64,
     /// How often an object could not be decoded.
     pub(crate) undecodable: u64,
@@ -123,9 +119,7 @@ pub enum ParentPhase {
 /// The state of a parent.
 #[derive(Debug, Clone)]
 pub struct ParentState {
-    /// Its uid.
     pub(crate) uid: Uid,
-    /// Its generation.
     pub(crate) generation: Option<i64>,
     /// Its phase.
     pub phase: ParentPhase,
@@ -137,7 +131,6 @@ pub struct ParentState {
     pub failures: u32,
     /// Details of the phase.
     pub message: Option<String>,
-    /// Its repeated writes.
     pub(crate) flapping_summary: Option<Box<FlappingSummary>>,
     /// The stage of its next reconcile.
     pub stage: ReconcileStage,
@@ -170,12 +163,9 @@ pub struct OperatorSnapshot {
     pub parents: BTreeMap<ParentPhase, usize>,
 }
 
-/// Some parents of an operator, by key.
 #[derive(Debug, Clone)]
 pub(crate) struct ParentPage {
-    /// The parents.
     pub(crate) items: Vec<(ObjectKey, ParentState)>,
-    /// Whether more follow.
     pub(crate) has_more: bool,
     /// How many there are on all pages, where this is known without scanning them.
     pub(crate) total: Option<usize>,
@@ -186,7 +176,6 @@ pub(crate) struct ParentPage {
 pub struct TypeSnapshot {
     /// Its store.
     pub store: StoreReader,
-    /// Its watch.
     pub(crate) state: TypeState,
 }
 
@@ -246,7 +235,6 @@ impl TypeSnapshot {
 // === ParentPhase ===
 
 impl ParentPhase {
-    /// Every phase.
     pub(crate) const ALL: [Self; 8] = [
         Self::Pending,
         Self::Running,

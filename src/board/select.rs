@@ -8,11 +8,9 @@ use crate::object::ObjectKey;
 /// A page of the selected parents, by key.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Selection {
-    /// The parents.
     pub(crate) items: Vec<(ObjectKey, ParentState)>,
     /// How many were selected on all pages.
     pub(crate) chosen: usize,
-    /// How many follow.
     pub(crate) remaining: usize,
 }
 

@@ -132,7 +132,6 @@ impl OutputQuery {
     }
 }
 
-/// The error for an object that cannot be decoded, if it is one.
 pub(super) fn undecodable(store: &StoreReader, key: &ObjectKey) -> Option<Refused> {
     store.undecodable_at(key).map(Refused::Undecodable)
 }

@@ -47,11 +47,9 @@ pub(super) struct DifferenceView {
 /// For a longer value only its length is shown.
 const MAX_VALUE: usize = 2048;
 
-/// The context of a comparison.
 pub(super) struct Comparing<'a> {
     pub(super) board: &'a Board,
     pub(super) operator: &'a OperatorName,
-    /// The secret values of the parent.
     pub(super) secrets: &'a Secrets,
 }
 

@@ -15,7 +15,6 @@ pub(super) struct Endpoint {
     pub(super) path: &'static str,
     /// One line, as a sentence without its full stop.
     pub(super) summary: &'static str,
-    /// The parameters of the query.
     pub(super) query: &'static [Parameter],
     pub(super) body: Option<Body>,
     pub(super) answer: Answer,
@@ -24,7 +23,6 @@ pub(super) struct Endpoint {
     pub(super) route: fn() -> Route,
 }
 
-/// An HTTP method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Method {
     /// Also HEAD.
@@ -34,7 +32,6 @@ pub(super) enum Method {
     Put,
 }
 
-/// Who has access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     /// Everybody, but without the permission only the outcome is shown.
@@ -53,7 +50,6 @@ pub(super) struct Parameter {
     pub(super) meaning: &'static str,
 }
 
-/// The form of a parameter.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Form {
     Text,
@@ -61,11 +57,9 @@ pub(super) enum Form {
     /// Present or not, with any value.
     Flag,
     OneOf(&'static [&'static str]),
-    /// A secret text.
     Secret,
 }
 
-/// The body of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Body {
     pub(super) media_type: &'static str,
@@ -80,7 +74,6 @@ pub(super) struct Answer {
     pub(super) codes: &'static [u16],
     /// The first is the default.
     pub(super) media_types: &'static [&'static str],
-    /// The schema of JSON.
     pub(super) schema: Option<fn(&mut SchemaGenerator) -> Schema>,
 }
 
@@ -103,7 +96,6 @@ impl Endpoint {
         Self { method, path, summary, query, body, answer, access, route }
     }
 
-    /// Sets the body of the request.
     pub(super) const fn taking(self, body: Body) -> Self {
         Self { body: Some(body), ..self }
     }
@@ -113,12 +105,10 @@ impl Endpoint {
         Self { query, ..self }
     }
 
-    /// Sets open access.
     pub(super) const fn open(self) -> Self {
         Self { access: Access::Open, ..self }
     }
 
-    /// Sets public access.
     pub(super) const fn public(self) -> Self {
         Self { access: Access::Public, ..self }
     }

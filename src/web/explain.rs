@@ -63,12 +63,9 @@ pub(super) struct Explained {
     pub(super) operator: OperatorSnapshot,
     pub(super) key: ObjectKey,
     pub(super) parent: ParentState,
-    /// The cached object.
     pub(super) object: Option<Object>,
-    /// The conditions in its status.
     pub(super) conditions: Value,
     pub(super) tree: Tree,
-    /// Why the preview failed.
     pub(super) preview_error: Option<String>,
     pub(super) events: Option<EventsView>,
 }
@@ -87,19 +84,16 @@ pub(super) async fn show(
 }
 
 impl ExplainQuery {
-    /// Whether a preview is requested.
     pub(super) fn is_preview(&self) -> bool {
         self.diff.is_some()
     }
 
-    /// Whether Events are requested.
     pub(super) fn has_events(&self) -> bool {
         self.events.is_some()
     }
 }
 
 impl Explained {
-    /// Reads the parent of a path and the requested details.
     pub(super) async fn at(
         board: &Board,
         path: &ParentPath,

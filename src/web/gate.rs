@@ -6,7 +6,6 @@ use std::{net::SocketAddr, time::Duration};
 use super::{access::Access, audit::Quota, origin::Protocol, proxy::TlsProxy};
 use crate::board::MAX_LISTENERS;
 
-/// The rules for every request.
 #[derive(Debug, Clone)]
 pub(super) struct Gate {
     pub(super) hosts: Hosts,
@@ -14,9 +13,7 @@ pub(super) struct Gate {
     pub(super) protocol: Protocol,
     /// The proxy that gives it another name.
     pub(super) proxy: Option<TlsProxy>,
-    /// The address that it listens on.
     pub(super) address: Option<SocketAddr>,
-    /// The limits for clients.
     pub(super) limits: Limits,
     /// The limit of log lines about unauthenticated clients.
     pub(super) quota: Quota,
@@ -29,11 +26,9 @@ pub(super) struct Gate {
 pub(super) enum Hosts {
     /// Names of the loopback.
     Loopback,
-    /// All names.
     Any,
 }
 
-/// The limits for clients.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// How long the request line and headers may take, and TLS before them.
@@ -46,7 +41,6 @@ pub(super) struct Limits {
     pub(super) stalled: Duration,
     /// The limit of connections; beyond it, new ones replace idle ones.
     pub(super) connections: usize,
-    /// The limit for one client.
     pub(super) per_peer: usize,
     /// Further connections, only for probes.
     pub(super) reserve: usize,

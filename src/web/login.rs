@@ -39,7 +39,6 @@ pub(super) const NO_FIELDS: Body = Body { media_type: FORM, meaning: "nothing", 
 
 const MAX_FORM: usize = 16 << 10;
 
-/// The default target.
 const START: &str = "/";
 
 pub(super) async fn show(gate: Data<Gate>) -> Result<HttpResponse, Refused> {

@@ -33,7 +33,6 @@ pub(super) async fn show(gate: Data<Gate>, paths: Data<Paths>) -> HttpResponse {
 /// How a client authenticates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Security {
-    /// Not at all.
     None,
     /// By a token, or by a cookie, whose name depends on the protocol.
     Delegated(Protocol),
@@ -42,7 +41,6 @@ pub(super) enum Security {
 const TOKEN: &str = "bearerToken";
 const SESSION: &str = "session";
 
-/// The document.
 pub(super) fn document(security: Security, all: &Paths) -> Value {
     let mut schemas = generator();
     let mut paths = Map::new();

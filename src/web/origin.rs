@@ -16,9 +16,7 @@ use super::{endpoint::FORM, status::Refused};
 /// The protocol of the clients, as in an `Origin`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Protocol {
-    /// In clear text.
     Http,
-    /// Over TLS.
     Https,
 }
 
@@ -91,7 +89,6 @@ fn is_json(headers: &HeaderMap) -> bool {
     is_of_type(headers, "application/json")
 }
 
-/// Whether the body is a form.
 pub(super) fn is_form(headers: &HeaderMap) -> bool {
     is_of_type(headers, FORM)
 }

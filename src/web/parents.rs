@@ -57,7 +57,6 @@ pub(super) struct ParentPath {
     pub(super) name: String,
 }
 
-/// The filter of a request.
 #[derive(Debug, Deserialize)]
 pub(super) struct ParentQuery {
     namespace: Option<String>,
@@ -159,7 +158,6 @@ pub(super) fn cached_parent(
     cache.and_then(|cache| cache.store.get(key)).filter(|parent| parent.uid() == uid)
 }
 
-/// The conditions in its status.
 pub(super) fn conditions_of(board: &Board, parent: Option<&Object>) -> Value {
     let shown = parent.map(|parent| redacted(board, parent));
     let mut status = shown.and_then(|mut it| it.get_mut("status").map(Value::take));

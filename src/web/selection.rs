@@ -6,7 +6,6 @@ use serde::Deserialize;
 use super::{endpoint::Parameter, status::Refused};
 use crate::object::{K8sType, LabelSelector, Object};
 
-/// The query for a selection.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SelectionQuery {
@@ -15,7 +14,6 @@ pub(super) struct SelectionQuery {
     field_selector: Option<String>,
 }
 
-/// The selected objects.
 #[derive(Debug)]
 pub(super) struct Selection {
     namespace: Option<String>,

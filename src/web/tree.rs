@@ -74,18 +74,15 @@ pub(super) struct Tree {
     pub(super) unready: Vec<String>,
 }
 
-/// The input of a tree.
 pub(super) struct Roots<'a> {
     pub(super) info: &'a OperatorInfo,
     pub(super) parent: &'a Object,
     /// Every cache, because children of children may be of any type.
     pub(super) caches: &'a [StoreReader],
     pub(super) last_reconcile: Option<&'a Reconcile>,
-    /// Redacts a text about an object.
     pub(super) redact: &'a dyn Fn(&Object, &str) -> String,
 }
 
-/// The limits of objects and depth.
 const MAX_NODES: usize = 500;
 const MAX_DEPTH: usize = 6;
 
@@ -145,7 +142,6 @@ impl<'a> Roots<'a> {
         (!readiness.is_good()).then(|| format!("{}: {readiness}", ChildId::of(child)))
     }
 
-    /// The decisions of the last reconcile, by child.
     fn decisions(&self) -> HashMap<&'a str, &'a Decision> {
         let decisions = self.last_reconcile.map(|it| &*it.decisions).unwrap_or_default();
         decisions.iter().map(|decision| (&*decision.child, decision)).collect()
@@ -161,7 +157,6 @@ impl<'a> Roots<'a> {
 }
 
 impl Node {
-    /// A missing child.
     fn missing(id: &ChildId, decision: Option<Decision>, preview: Option<PreviewView>) -> Self {
         Self {
             ty: (&id.ty).into(),
@@ -175,7 +170,6 @@ impl Node {
     }
 }
 
-/// Builds a tree.
 struct Builder<'a> {
     roots: &'a Roots<'a>,
     seen: HashSet<Uid>,

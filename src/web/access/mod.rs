@@ -120,7 +120,6 @@ impl Access {
         &self.0.audiences
     }
 
-    /// Authenticates a token.
     pub(super) async fn identify(&self, token: &str) -> Result<Known, Refused> {
         let key = Key::of(&[token.as_bytes()]);
         let user = self.user(key, token).await?;
@@ -162,12 +161,10 @@ impl Access {
         Ok((id, known.user))
     }
 
-    /// Ends a session, if it exists.
     pub(super) fn log_out(&self, session: &str) {
         self.0.sessions.end(session);
     }
 
-    /// The token of a session.
     pub(super) fn token_of(&self, session: &str) -> Option<SecretString> {
         self.0.sessions.token(session, Instant::now())
     }

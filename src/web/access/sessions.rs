@@ -7,7 +7,6 @@
 use std::{
     cmp::Reverse,
     collections::HashMap,
-    fmt,
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -21,10 +20,8 @@ use secrecy::SecretString;
 
 use super::key::Key;
 
-/// The limits of sessions.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::web) struct SessionLimits {
-    /// The maximum lifetime.
     pub(in crate::web) life: Duration,
     /// The maximum time without a request.
     pub(in crate::web) idle: Duration,
@@ -41,7 +38,6 @@ pub(in crate::web) const LIMITS: SessionLimits = SessionLimits {
     per_user: 8,
 };
 
-/// The open sessions.
 pub(super) struct Sessions {
     random: SystemRandom,
     limits: SessionLimits,
@@ -145,12 +141,6 @@ fn end_oldest(user: &str, open: &mut HashMap<Key, Session>) {
 
 fn key(id: &str) -> Key {
     Key::of(&[b"session", id.as_bytes()])
-}
-
-impl fmt::Debug for Sessions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sessions").field("open", &self.open().len()).finish_non_exhaustive()
-    }
 }
 
 #[cfg(test)]

@@ -32,7 +32,6 @@ pub(in crate::web) const PARAMETERS: &[Parameter] = &[
     ),
 ];
 
-/// The changes that a reader wants.
 #[derive(Debug)]
 pub(super) struct Filter {
     operator: Option<String>,

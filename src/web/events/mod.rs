@@ -21,13 +21,11 @@ use self::filter::{EventQuery, Filter};
 use super::{state::WebState, status::Refused};
 use crate::board::{Change, NoNotice, Notice, Subscription};
 
-/// One reader.
 struct Reader {
     subscription: Subscription,
     filter: Filter,
     /// Nothing is sent earlier.
     rests_until: Instant,
-    /// When a heartbeat is due.
     heartbeat_at: Instant,
     is_over: bool,
 }
@@ -95,7 +93,6 @@ impl Reader {
         None
     }
 
-    /// All available notices, starting with this one.
     fn gather(&mut self, first: Result<Arc<Notice>, NoNotice>) -> Bytes {
         let (mut packet, mut next) = (BytesMut::new(), first);
         for taken in 1.. {

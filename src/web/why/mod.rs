@@ -15,27 +15,22 @@ use crate::{
     schedule::WakeReason,
 };
 
-/// The input of the explanation.
 pub(super) struct Facts<'a> {
     pub(super) state: &'a OperatorState,
     pub(super) paused: Option<&'a OperatorPause>,
     pub(super) parent: &'a ParentState,
     /// Existing children that are not ready, as text.
     pub(super) unready: &'a [String],
-    /// The concurrency limit of the operator.
     pub(super) limit: usize,
     pub(super) now: SystemTime,
 }
 
-/// The advice for conflicts.
 const ON_CONFLICT: &str = " Let the other manager release these fields or apply the desired values, or \
                            choose another policy for the child type (`with_conflicts`).";
 
-/// The limit of named children.
 const NAMED: usize = 3;
 
 impl Facts<'_> {
-    /// The explanation.
     pub(super) fn why(&self) -> String {
         let parts = [self.operator(), self.flapping_summary(), Some(self.state())];
         let parts: Vec<_> = parts.into_iter().flatten().filter(|it| !it.is_empty()).collect();
