@@ -13,13 +13,11 @@ pub(in crate::web) enum SlotKind {
     Reserved,
 }
 
-/// A connection of the pool.
 pub(super) trait Idle {
     /// Since when there is no request on it; `None` while there is one.
     fn idle_since(&self) -> Option<Instant>;
 }
 
-/// A connection that was accepted.
 #[derive(Debug)]
 pub(super) struct Entered<C> {
     pub(super) number: u64,

@@ -16,12 +16,10 @@ use super::{frames::Frames, traffic::Slot};
 
 const HTTP_2: &[u8] = b"h2";
 
-/// A stream with its slot.
 #[derive(Debug)]
 pub(in crate::web) struct Connection<T> {
     stream: T,
     slot: Slot,
-    /// Counts the frames of HTTP/2.
     frames: Option<Frames>,
 }
 
