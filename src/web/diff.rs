@@ -31,7 +31,7 @@ pub(super) struct PreviewView {
 }
 
 /// A difference between desired and live.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Difference")]
 pub(super) struct DifferenceView {
     /// The JSON path.

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{
     facts, links,
-    parts::{Mark, Prose, counted},
+    parts::{Link, Mark, Prose, counted},
     sentence,
     time::Moment,
 };
@@ -18,7 +18,7 @@ use crate::{
 pub(super) struct Attention {
     pub(super) items: Vec<Item>,
     /// What is omitted, with links.
-    pub(super) more: Vec<More>,
+    pub(super) more: Vec<Link>,
     /// How many there are in all.
     pub(super) total: usize,
 }
@@ -33,12 +33,6 @@ pub(super) struct Item {
     pub(super) why: Prose,
     pub(super) since: Option<Moment>,
     pub(super) next: Option<Moment>,
-}
-
-#[derive(Debug)]
-pub(super) struct More {
-    pub(super) text: String,
-    pub(super) href: String,
 }
 
 /// The limit of listed parents of one operator in one phase.
@@ -95,7 +89,7 @@ impl Attention {
         self.items.extend(found.items.iter().map(|(key, state)| item(operator, key, state, now)));
         if found.remaining > 0 {
             let text = format!("{} more of {name} are {}", found.remaining, phase.name());
-            self.more.push(More { text, href: links::in_phase(name, phase) });
+            self.more.push(Link { text, href: links::in_phase(name, phase) });
         }
     }
 
@@ -152,19 +146,16 @@ fn item(
 }
 
 fn not_running(operator: &OperatorSnapshot) -> Option<Item> {
-    let reasons = match &operator.state {
-        OperatorState::Degraded { reasons } | OperatorState::Starting { waiting_for: reasons } => {
-            reasons
-        }
-        OperatorState::Running => return None,
-    };
+    if operator.state == OperatorState::Running {
+        return None;
+    }
     let name = operator.info.name.as_str();
     Some(Item {
         mark: (&operator.state).into(),
         title: name.to_owned(),
         href: links::operator(name),
         of: "operator".to_owned(),
-        why: text(reasons).into(),
+        why: text(operator.state.reasons()).into(),
         since: None,
         next: None,
     })

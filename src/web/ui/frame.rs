@@ -1,11 +1,11 @@
 //! The frame of every view, and the answer with a view.
 
-use std::{fmt, time::SystemTime};
+use std::time::SystemTime;
 
 use actix_web::{HttpResponse, ResponseError, http::StatusCode};
 use askama::Template;
 
-use super::{assets, links, time};
+use super::{assets, links, parts::Link, time};
 use crate::{
     board::Board,
     web::{
@@ -16,7 +16,7 @@ use crate::{
 
 pub(super) struct Frame {
     pub(super) title: String,
-    pub(super) crumbs: Vec<Crumb>,
+    pub(super) crumbs: Vec<Link>,
     pub(super) section: Section,
     /// The stream of events after which the script fetches the page again.
     pub(super) events: String,
@@ -33,12 +33,6 @@ pub(super) struct Frame {
     pub(super) icon: String,
 }
 
-#[derive(Debug)]
-pub(super) struct Crumb {
-    pub(super) text: String,
-    pub(super) href: String,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
     Operators,
@@ -47,8 +41,9 @@ pub(super) enum Section {
 }
 
 /// An error as a page.
-#[derive(Debug)]
-pub(in crate::web) struct NoPage(Refused);
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub(in crate::web) struct NoPage(#[from] Refused);
 
 #[derive(Template)]
 #[template(path = "nothing.html")]
@@ -81,7 +76,7 @@ impl Frame {
     }
 
     pub(super) fn below(mut self, text: impl Into<String>, href: impl Into<String>) -> Self {
-        self.crumbs.push(Crumb { text: text.into(), href: href.into() });
+        self.crumbs.push(Link { text: text.into(), href: href.into() });
         self
     }
 
@@ -134,18 +129,6 @@ pub(in crate::web) fn rendered(code: StatusCode, view: &impl Template) -> HttpRe
     match view.render() {
         Ok(html) => HttpResponse::build(code).content_type("text/html; charset=utf-8").body(html),
         Err(error) => HttpResponse::InternalServerError().body(error.to_string()),
-    }
-}
-
-impl From<Refused> for NoPage {
-    fn from(refused: Refused) -> Self {
-        Self(refused)
-    }
-}
-
-impl fmt::Display for NoPage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
     }
 }
 

@@ -15,7 +15,6 @@ pub(super) fn operator(name: &str) -> String {
     format!("/ui/operators/{}", encoded(name))
 }
 
-/// The parents of an operator that are in one phase.
 pub(super) fn in_phase(operator_name: &str, phase: ParentPhase) -> String {
     format!("{}?phase={}", operator(operator_name), phase.name())
 }
@@ -24,7 +23,6 @@ pub(super) fn parent(operator_name: &str, key: &ObjectKey) -> String {
     format!("{}/parents/{}", operator(operator_name), path_of(key))
 }
 
-/// The page of a parent with optional details.
 pub(super) fn parent_with(
     operator_name: &str,
     key: &ObjectKey,
@@ -56,7 +54,6 @@ pub(super) fn object(ty: &K8sType, key: &ObjectKey) -> String {
     format!("{}/{}", cache(ty), path_of(key))
 }
 
-/// An object by the names of the API.
 pub(super) fn named_object(ty: &str, namespace: Option<&str>, name: &str) -> String {
     format!("/ui/cache/{}/{}", encoded(ty), path_of(&ObjectKey::new(namespace, name)))
 }

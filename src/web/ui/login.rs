@@ -56,7 +56,6 @@ impl Entrance {
     }
 }
 
-/// Whether the client prefers HTML.
 pub(in crate::web) fn wants_html(headers: &HeaderMap) -> bool {
     accept::prefers(headers, "text/html", JSON)
 }

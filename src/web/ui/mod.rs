@@ -42,7 +42,6 @@ pub(super) use operator::show as operator;
 pub(super) use overview::show as overview;
 pub(super) use parent::show as parent;
 
-/// A style, a script or an image.
 pub(super) const ASSETS: Answer = Answer::of(&["text/css", "text/javascript", "image/svg+xml"]);
 
 pub(super) const NAMED: Parameter = Parameter::text("q", "a part of the namespace and name");

@@ -47,7 +47,6 @@ pub(super) struct Bar {
 
 impl HtmlSafe for Bar {}
 
-/// The parents that are in one phase.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Part {
     pub(super) mark: Mark,
@@ -58,12 +57,18 @@ pub(super) struct Part {
     width: f64,
 }
 
+/// A link with its text.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) text: String,
+    pub(super) href: String,
+}
+
 impl Mark {
     const fn new(word: &'static str, sign: &'static str, tone: &'static str) -> Self {
         Self { word, sign, tone }
     }
 
-    /// A neutral mark.
     pub(super) const fn plain(word: &'static str) -> Self {
         Self::new(word, "dot", "rest")
     }
@@ -246,7 +251,6 @@ pub(super) fn count(count: usize) -> String {
     text
 }
 
-/// A count with a noun.
 pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
