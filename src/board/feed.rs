@@ -23,7 +23,6 @@ pub(crate) struct Notice {
     rendered: OnceLock<Bytes>,
 }
 
-/// What changed on the board.
 #[derive(Debug, Clone)]
 pub(crate) enum Change {
     /// A reconcile of a parent ended.
@@ -40,7 +39,6 @@ pub(crate) enum Change {
     Stopping,
 }
 
-/// The full identity of a parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ParentName {
     /// Its operator.

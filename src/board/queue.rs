@@ -6,7 +6,6 @@ use crate::schedule::Priority;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct QueueState {
-    /// How many reconciles are in flight.
     pub(crate) running: usize,
     pub(crate) limit: usize,
     /// How many parents wait for a permit, for every priority.

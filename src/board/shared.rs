@@ -221,7 +221,6 @@ impl Board {
         self.read().types.values().cloned().collect()
     }
 
-    /// The store of a type by its names.
     pub(crate) fn store(&self, api_version: &str, kind: &str) -> Option<StoreReader> {
         let contents = self.read();
         let mut stores = contents.types.values().map(|ty| &ty.store);

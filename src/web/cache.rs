@@ -99,7 +99,6 @@ pub(super) async fn show(
     })
 }
 
-/// The redacted object, in YAML.
 pub(super) fn yaml(board: &Board, object: &Object) -> String {
     let object = redacted(board, object);
     let text = serde_yaml_ng::to_string(&object).expect("JSON values can be written as YAML");

@@ -113,12 +113,10 @@ impl Endpoint {
         Self { access: Access::Public, ..self }
     }
 
-    /// Whether it is sent by a form.
     pub(super) fn takes_form(&self) -> bool {
         self.body.is_some_and(|body| body.media_type == FORM)
     }
 
-    /// The names in the path, in their order.
     pub(super) fn path_names(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
     }
@@ -161,7 +159,6 @@ impl Method {
         self.names().split(", ").any(|name| name == method.as_str())
     }
 
-    /// A guard that admits only this method.
     pub(super) fn guard(self) -> impl Guard {
         fn_guard(move |context| self.is(&context.head().method))
     }

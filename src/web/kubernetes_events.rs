@@ -68,7 +68,6 @@ pub(super) struct EventObject {
 pub(super) const EVENTS: Parameter =
     Parameter::flag("events", "the Events about it and its children, read from the API server now");
 
-/// Reads the Events about a parent and its objects.
 pub(super) async fn read(
     board: &Board,
     operator: &str,
@@ -82,7 +81,6 @@ pub(super) async fn read(
 }
 
 impl EventsView {
-    /// The same without the secret values of the parent.
     pub(super) fn without(mut self, secrets: &Secrets) -> Self {
         for event in &mut self.items {
             event.message = secrets.text(&event.message);

@@ -77,7 +77,6 @@ pub(super) fn encrypted(
     })
 }
 
-/// Serves requests on accepted connections.
 pub(super) fn http<T, A, F, B>(
     app: A,
     limits: Limits,

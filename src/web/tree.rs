@@ -65,7 +65,6 @@ pub(super) struct ReadinessView {
     pub(super) message: String,
 }
 
-/// A tree, and the number of objects that are not shown.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,

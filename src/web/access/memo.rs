@@ -140,7 +140,6 @@ where
         }
     }
 
-    /// Drops all cached answers.
     #[cfg(test)]
     pub(super) fn forget(&self) {
         let mut state = self.state();

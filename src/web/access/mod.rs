@@ -127,7 +127,6 @@ impl Access {
         Ok(Known { user, key })
     }
 
-    /// Checks that a user may do `verb` on `path`.
     pub(super) async fn check(&self, who: &Known, verb: &str, path: &str) -> Result<(), Refused> {
         let path = reviewed(path);
         let key = Key::of(&[who.key.as_bytes(), verb.as_bytes(), path.as_bytes()]);
@@ -174,7 +173,6 @@ impl Access {
         self.0.sessions.tidy(Instant::now());
     }
 
-    /// Drops all cached reviews.
     #[cfg(test)]
     pub(super) fn forget(&self) {
         self.0.users.forget();

@@ -37,7 +37,6 @@ impl Facts<'_> {
         parts.join(" ")
     }
 
-    /// The condition `Flapping`, and what to do about it.
     fn flapping_summary(&self) -> Option<String> {
         let FlappingSummary { why, message } = self.parent.flapping_summary.as_deref()?;
         Some(format!(
@@ -138,7 +137,6 @@ impl Facts<'_> {
         format!("{times}: {what}{}. {advice}{}", message.trim_end_matches('.'), self.next())
     }
 
-    /// The advice if the last reconcile found a conflict.
     fn on_conflict(&self) -> &'static str {
         let decisions = self.parent.history.last().map(|it| &*it.decisions).unwrap_or_default();
         if decisions.iter().any(|it| it.what == Decided::Conflict) { ON_CONFLICT } else { "" }

@@ -15,7 +15,6 @@ pub(super) fn what_failed(kind: FailureKind) -> &'static str {
     }
 }
 
-/// What the user can do about it.
 pub(super) fn advice(kind: FailureKind, phase: ParentPhase) -> &'static str {
     match kind {
         FailureKind::HandlerFailed if phase == ParentPhase::Stalled => {
