@@ -75,7 +75,10 @@ pub(super) async fn read(
     children: &[Node],
 ) -> EventsView {
     match board.read_events(operator, subjects(key, uid, children)).await {
-        Ok(reading) => reading.into(),
+        Ok(EventReading { events, omitted, objects_omitted, errors }) => {
+            let items = events.into_iter().map(EventView::from).collect();
+            EventsView { items, omitted, objects_omitted, errors }
+        }
         Err(error) => EventsView { errors: vec![error.to_string()], ..EventsView::default() },
     }
 }
@@ -116,14 +119,6 @@ fn urgency(state: &str) -> u8 {
         "Failed" => 0,
         "Progressing" | "Terminating" => 1,
         _ => 2,
-    }
-}
-
-impl From<EventReading> for EventsView {
-    fn from(reading: EventReading) -> Self {
-        let EventReading { events, omitted, objects_omitted, errors } = reading;
-        let items = events.into_iter().map(EventView::from).collect();
-        Self { items, omitted, objects_omitted, errors }
     }
 }
 

@@ -11,7 +11,10 @@ use actix_web::http::{
     uri::{Authority, Scheme},
 };
 
-use super::{endpoint::FORM, status::Refused};
+use super::{
+    endpoint::{FORM, JSON},
+    status::Refused,
+};
 
 /// The protocol of the clients, as in an `Origin`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +70,7 @@ pub(super) fn check(protocol: Protocol, sender: Sender<'_>) -> Result<(), Refuse
 /// Whether a browser sends a preflight before such a request to another site. Of the methods that
 /// change something it sends only POST without one, and never JSON.
 pub(super) fn needs_preflight(method: &Method, headers: &HeaderMap) -> bool {
-    method != Method::POST || is_json(headers)
+    method != Method::POST || is_of_type(headers, JSON)
 }
 
 /// Whether the browser confirms that a page of this server sent a request that passed [`check`].
@@ -85,23 +88,17 @@ pub(super) fn may_use_cookie(method: &Method, headers: &HeaderMap) -> bool {
     is_ours && (only_reads(method) || is_proven(headers))
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
-    is_of_type(headers, "application/json")
-}
-
 pub(super) fn is_form(headers: &HeaderMap) -> bool {
     is_of_type(headers, FORM)
 }
 
 fn is_of_type(headers: &HeaderMap, expected: &str) -> bool {
     let mut types = headers.get_all(header::CONTENT_TYPE).peekable();
-    let names = |value: &HeaderValue| value.to_str().is_ok_and(|named| names(named, expected));
-    types.peek().is_some() && types.all(names)
-}
-
-fn names(content_type: &str, expected: &str) -> bool {
-    let essence = content_type.split(';').next().unwrap_or_default();
-    essence.trim().eq_ignore_ascii_case(expected)
+    types.peek().is_some()
+        && types.all(|value| {
+            let essence = value.to_str().ok().and_then(|value| value.split(';').next());
+            essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(expected))
+        })
 }
 
 /// Whether an `Origin` is the server that the request was sent to.

@@ -116,20 +116,15 @@ impl AccessView {
         let Some(access) = access else {
             return Self { mode: "none", audiences: Vec::new(), sessions: None };
         };
-        let audiences = access.audiences().to_vec();
-        Self { mode: "delegated", audiences, sessions: Some(SessionsView::new()) }
-    }
-}
-
-impl SessionsView {
-    fn new() -> Self {
-        Self {
+        let sessions = SessionsView {
             max: SESSION_LIMITS.kept,
             max_per_user: SESSION_LIMITS.per_user,
             life_seconds: SESSION_LIMITS.life.as_secs_f64(),
             idle_seconds: SESSION_LIMITS.idle.as_secs_f64(),
             max_failures: access::FAILURES,
-        }
+        };
+        let audiences = access.audiences().to_vec();
+        Self { mode: "delegated", audiences, sessions: Some(sessions) }
     }
 }
 
