@@ -27,7 +27,14 @@ impl Board {
         let mut selection = Selection::default();
         self.each_parent(operator, |key, state| {
             if is_wanted(key, state) {
-                selection.take(key, state, after, limit);
+                selection.chosen += 1;
+                if after.is_none_or(|after| key > after) {
+                    if selection.items.len() < limit {
+                        selection.items.push((key.clone(), state.clone()));
+                    } else {
+                        selection.remaining += 1;
+                    }
+                }
             }
             ControlFlow::Continue(())
         })?;
@@ -48,26 +55,6 @@ impl Board {
             }
         });
         namespaces
-    }
-}
-
-impl Selection {
-    fn take(
-        &mut self,
-        key: &ObjectKey,
-        state: &ParentState,
-        after: Option<&ObjectKey>,
-        limit: usize,
-    ) {
-        self.chosen += 1;
-        if after.is_some_and(|after| key <= after) {
-            return;
-        }
-        if self.items.len() < limit {
-            self.items.push((key.clone(), state.clone()));
-        } else {
-            self.remaining += 1;
-        }
     }
 }
 

@@ -114,7 +114,9 @@ pub(super) fn cached(board: &Board, path: &ObjectPath) -> Result<Object, Refused
     let store = find(board, &path.r#type)?.store;
     let key = key_of(store.ty(), path.namespace.as_deref(), &path.name)?;
     let gone = || Refused::NoObject { ty: store.ty().clone(), key: key.clone() };
-    store.get(&key).ok_or_else(|| undecodable(&store, &key).unwrap_or_else(gone))
+    store
+        .get(&key)
+        .ok_or_else(|| store.undecodable_at(&key).map_or_else(gone, Refused::Undecodable))
 }
 
 impl OutputQuery {
@@ -129,10 +131,6 @@ impl OutputQuery {
             None => Ok(accept::prefers(request.headers(), YAML, JSON)),
         }
     }
-}
-
-pub(super) fn undecodable(store: &StoreReader, key: &ObjectKey) -> Option<Refused> {
-    store.undecodable_at(key).map(Refused::Undecodable)
 }
 
 /// The key of a path. Its namespace must fit the scope of the type.

@@ -54,7 +54,7 @@ pub(super) struct ParentDetails {
 /// The optional parts of the answer.
 #[derive(Debug, Deserialize)]
 pub(super) struct ExplainQuery {
-    diff: Option<String>,
+    pub(super) diff: Option<String>,
     events: Option<String>,
 }
 
@@ -83,16 +83,6 @@ pub(super) async fn show(
     Ok(Json(Explained::at(&state.board, &path, &query).await?.into()))
 }
 
-impl ExplainQuery {
-    pub(super) fn is_preview(&self) -> bool {
-        self.diff.is_some()
-    }
-
-    pub(super) fn has_events(&self) -> bool {
-        self.events.is_some()
-    }
-}
-
 impl Explained {
     pub(super) async fn at(
         board: &Board,
@@ -104,7 +94,7 @@ impl Explained {
         let object = cached_parent(board, &operator.info, &key, &parent.uid);
         let secrets = object.as_ref().map_or_else(Secrets::unknown, |it| Secrets::of(board, it));
         let comparing = Comparing { board, operator: name, secrets: &secrets };
-        let (previews, preview_error) = if query.is_preview() {
+        let (previews, preview_error) = if query.diff.is_some() {
             match board.preview(name.as_str(), key.clone()).await {
                 Ok(preview) => (diff::by_child(&preview, &comparing), None),
                 Err(error) => (HashMap::new(), Some(error.to_string())),
@@ -114,7 +104,7 @@ impl Explained {
         };
         let tree = object.as_ref().map(|it| tree_of(board, &operator, it, &parent, previews));
         let tree = tree.unwrap_or_default();
-        let events = if query.has_events() {
+        let events = if query.events.is_some() {
             let about = (&key, &parent.uid);
             let events = kubernetes_events::read(board, name.as_str(), about, &tree.nodes).await;
             Some(events.without(&secrets))

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    cache::{key_of, undecodable},
+    cache::key_of,
     endpoint::Parameter,
     page::{Following, List, PageQuery},
     redact::redacted,
@@ -142,10 +142,12 @@ fn parent_of(
     }
     let (operator, key) = (info.name.to_string(), key.clone());
     let reasons = Some(state.reasons().join("; ")).filter(|reasons| !reasons.is_empty());
-    Err(cache.and_then(|cache| undecodable(&cache, &key)).unwrap_or(match reasons {
-        Some(reasons) => Refused::NoParentYet { operator, key, reasons },
-        None => Refused::NoParent { operator, key },
-    }))
+    let undecodable = cache.and_then(|cache| cache.undecodable_at(&key));
+    Err(match (undecodable, reasons) {
+        (Some(object), _) => Refused::Undecodable(object),
+        (None, Some(reasons)) => Refused::NoParentYet { operator, key, reasons },
+        (None, None) => Refused::NoParent { operator, key },
+    })
 }
 
 pub(super) fn cached_parent(

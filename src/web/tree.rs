@@ -109,7 +109,15 @@ pub(super) fn tree(roots: &Roots<'_>, mut previews: HashMap<ChildId, PreviewView
     tree.omitted = builder.omitted + missing.len().saturating_sub(builder.room);
     for (id, decision) in missing.into_iter().take(builder.room) {
         let preview = previews.remove(&id);
-        tree.nodes.push(Node::missing(&id, decision, preview));
+        tree.nodes.push(Node {
+            ty: (&id.ty).into(),
+            key: (&id.key).into(),
+            facts: None,
+            readiness: Readiness::missing().into(),
+            decision,
+            preview,
+            children: Vec::new(),
+        });
     }
     tree
 }
@@ -152,20 +160,6 @@ impl<'a> Roots<'a> {
             let key = name.strip_prefix(&ty.to_string())?.strip_prefix(' ')?;
             Some(ChildId { ty: ty.clone(), key: key.parse().ok()? })
         })
-    }
-}
-
-impl Node {
-    fn missing(id: &ChildId, decision: Option<Decision>, preview: Option<PreviewView>) -> Self {
-        Self {
-            ty: (&id.ty).into(),
-            key: (&id.key).into(),
-            facts: None,
-            readiness: Readiness::missing().into(),
-            decision,
-            preview,
-            children: Vec::new(),
-        }
     }
 }
 

@@ -219,23 +219,17 @@ impl Reviews {
     /// Logs when reviews start to fail and when they recover, not for each request.
     fn note<T>(&self, verdict: Result<T, ApiError>) -> Result<T, Unanswered> {
         let was_down = self.is_down.swap(verdict.is_err(), Ordering::Relaxed);
-        match verdict {
-            Ok(verdict) => {
-                if was_down {
-                    tracing::info!("the API server reviews access to the web endpoint again");
-                }
-                Ok(verdict)
+        match &verdict {
+            Ok(_) if was_down => {
+                tracing::info!("the API server reviews access to the web endpoint again");
             }
-            Err(error) => {
-                if !was_down {
-                    tracing::warn!(
-                        %error,
-                        "the API server cannot review access to the web endpoint: all access is denied"
-                    );
-                }
-                Err(Unanswered::Down)
-            }
+            Err(error) if !was_down => tracing::warn!(
+                %error,
+                "the API server cannot review access to the web endpoint: all access is denied"
+            ),
+            Ok(_) | Err(_) => {}
         }
+        verdict.map_err(|_| Unanswered::Down)
     }
 }
 

@@ -95,7 +95,7 @@ pub(in crate::web) async fn show(
     state: Data<WebState>,
 ) -> Result<HttpResponse, NoPage> {
     let explained = Explained::at(&state.board, &path, &query).await?;
-    Ok(frame::answer(&view(&state.board, explained, query.is_preview(), SystemTime::now())))
+    Ok(frame::answer(&view(&state.board, explained, query.diff.is_some(), SystemTime::now())))
 }
 
 fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) -> View {
