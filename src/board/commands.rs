@@ -19,7 +19,6 @@ pub enum Command {
     ResumeOperator,
 }
 
-/// A command with its context.
 #[derive(Debug)]
 pub(crate) struct CommandRequest {
     pub(crate) operator: String,
@@ -28,7 +27,6 @@ pub(crate) struct CommandRequest {
     pub(crate) answer: Answer,
 }
 
-/// A request from the web.
 #[derive(Debug)]
 pub(crate) enum WebRequest {
     /// A command.
@@ -40,7 +38,6 @@ pub(crate) enum WebRequest {
 }
 
 impl WebRequest {
-    /// The operator that it addresses.
     pub(crate) fn operator(&self) -> &str {
         match self {
             Self::Command(command) => &command.operator,
@@ -49,7 +46,6 @@ impl WebRequest {
         }
     }
 
-    /// Answers with an error.
     pub(crate) fn refuse(self, error: CommandError) {
         match self {
             Self::Command(command) => command.answer.give(Err(error)),

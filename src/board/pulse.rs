@@ -26,7 +26,6 @@ struct Inner {
     last: AtomicU64,
 }
 
-/// The last heartbeat of an actor or runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Beat {
     /// Its name, such as `reflector/pods`.

@@ -41,7 +41,6 @@ impl Board {
         Some(selection)
     }
 
-    /// The namespaces in which an operator has parents, up to a limit.
     pub(crate) fn namespaces(&self, operator: &str, limit: usize) -> Vec<String> {
         let mut namespaces: Vec<String> = Vec::new();
         self.each_parent(operator, |key, _| {

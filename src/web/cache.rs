@@ -109,7 +109,6 @@ pub(super) fn yaml(board: &Board, object: &Object) -> String {
     }
 }
 
-/// The object at a path.
 pub(super) fn cached(board: &Board, path: &ObjectPath) -> Result<Object, Refused> {
     let store = find(board, &path.r#type)?.store;
     let key = key_of(store.ty(), path.namespace.as_deref(), &path.name)?;

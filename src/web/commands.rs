@@ -20,7 +20,6 @@ use crate::{
     object::{K8sType, ObjectKey},
 };
 
-/// The authenticated user, if any.
 type Asker = Option<ReqData<Visitor>>;
 
 type Answer = Result<HttpResponse, Refused>;

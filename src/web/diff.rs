@@ -80,7 +80,6 @@ pub(super) fn by_child(
 }
 
 impl PreviewView {
-    /// Whether a reconcile would do anything.
     pub(super) fn changes_something(&self) -> bool {
         self.why.is_none()
     }

@@ -68,7 +68,6 @@ pub(super) struct Body {
     pub(super) fields: &'static [Parameter],
 }
 
-/// A successful answer.
 #[derive(Clone, Copy)]
 pub(super) struct Answer {
     pub(super) codes: &'static [u16],

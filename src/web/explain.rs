@@ -58,7 +58,6 @@ pub(super) struct ExplainQuery {
     events: Option<String>,
 }
 
-/// A parent with the requested details.
 pub(super) struct Explained {
     pub(super) operator: OperatorSnapshot,
     pub(super) key: ObjectKey,

@@ -21,10 +21,8 @@ pub(super) struct Gate {
     pub(super) access: Option<Access>,
 }
 
-/// The accepted host names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hosts {
-    /// Names of the loopback.
     Loopback,
     Any,
 }
@@ -48,13 +46,6 @@ pub(super) struct Limits {
 
 pub(super) const MAX_URI: usize = 8 << 10;
 pub(super) const MAX_HEADERS: usize = 16 << 10;
-
-impl Gate {
-    /// Whether only names of the loopback are accepted.
-    pub(super) fn is_for_loopback(&self) -> bool {
-        self.hosts == Hosts::Loopback
-    }
-}
 
 impl Hosts {
     pub(super) fn of(address: SocketAddr) -> Self {

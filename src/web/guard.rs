@@ -23,7 +23,7 @@ use super::{
     body,
     connection::{self, SlotKind},
     endpoint::{Access, Endpoint},
-    gate::{Gate, MAX_HEADERS, MAX_URI},
+    gate::{Gate, Hosts, MAX_HEADERS, MAX_URI},
     headers, login,
     origin::{self, Sender},
     status::Refused,
@@ -87,7 +87,7 @@ async fn answer<B: MessageBody + 'static>(
 
 async fn admit(gate: &Gate, request: &mut ServiceRequest) -> Result<Shown, Refused> {
     check_size(request)?;
-    if gate.is_for_loopback() && !names_this(gate, request) {
+    if gate.hosts == Hosts::Loopback && !names_this(gate, request) {
         return Err(Refused::WrongHost);
     }
     let endpoint = PATHS.find(request.method(), request.match_info().as_str());

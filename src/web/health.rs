@@ -195,7 +195,6 @@ fn problem_of_namespace(one: &NamespaceState) -> Option<String> {
     })
 }
 
-/// The problems with the objects of a watch.
 fn problems_with_objects(ty: &TypeSnapshot, namespaces: &Namespaces) -> Vec<String> {
     let TypeSnapshot { store, state } = ty;
     let undecodable = store.count_undecodable(|namespace| namespaces.include(namespace));
@@ -213,7 +212,6 @@ fn problems_with_objects(ty: &TypeSnapshot, namespaces: &Namespaces) -> Vec<Stri
     undecodable.into_iter().chain(held).collect()
 }
 
-/// The problem of a watch.
 fn problem(is_synced: bool, error: Option<&TypeError>) -> Option<String> {
     match error {
         None if is_synced => None,

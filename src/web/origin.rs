@@ -70,7 +70,7 @@ pub(super) fn check(protocol: Protocol, sender: Sender<'_>) -> Result<(), Refuse
 /// Whether a browser sends a preflight before such a request to another site. Of the methods that
 /// change something it sends only POST without one, and never JSON.
 pub(super) fn needs_preflight(method: &Method, headers: &HeaderMap) -> bool {
-    method != Method::POST || is_of_type(headers, JSON)
+    method != Method::POST || is_json(headers)
 }
 
 /// Whether the browser confirms that a page of this server sent a request that passed [`check`].
@@ -86,6 +86,10 @@ pub(super) fn may_use_cookie(method: &Method, headers: &HeaderMap) -> bool {
     let mut sites = headers.get_all(FETCH_SITE);
     let is_ours = sites.all(|site| *site == "same-origin" || *site == "none");
     is_ours && (only_reads(method) || is_proven(headers))
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    is_of_type(headers, JSON)
 }
 
 pub(super) fn is_form(headers: &HeaderMap) -> bool {

@@ -112,7 +112,6 @@ pub(super) async fn list(
     Ok(Json(List { items, metadata }))
 }
 
-/// The parent of a path, and its operator.
 pub(super) fn known_parent(
     board: &Board,
     path: &ParentPath,

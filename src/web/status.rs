@@ -154,7 +154,6 @@ impl Status {
 }
 
 impl Refused {
-    /// The HTTP status code, and the reason in one word.
     fn code_and_reason(&self) -> (StatusCode, Cow<'static, str>) {
         let (code, reason) = match self {
             Self::Command(error) => return code_and_reason(error),

@@ -36,7 +36,6 @@ const HTML: &str = "text/html";
 
 const PAGE: Answer = Answer::of(&[HTML]);
 
-/// A redirect.
 const REDIRECT: Answer = PAGE.with_codes(&[303]);
 
 const HEALTH: Answer = Answer::of(&[TEXT]).with_codes(&[200, 503]);

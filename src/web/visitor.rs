@@ -27,7 +27,6 @@ use crate::cluster::User;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
     All,
-    /// Only the outcome.
     Outcome,
 }
 
@@ -94,7 +93,6 @@ async fn authorize(
 
 struct Credential<'a> {
     token: SecretString,
-    /// The session of the token, if any.
     session: Option<&'a str>,
 }
 

@@ -81,7 +81,6 @@ struct Reviews {
     is_down: AtomicBool,
 }
 
-/// An authenticated user.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) user: Arc<User>,
@@ -115,7 +114,6 @@ impl Access {
         })))
     }
 
-    /// The accepted audiences of a token; empty for that of the API server.
     pub(super) fn audiences(&self) -> &[String] {
         &self.0.audiences
     }
@@ -168,7 +166,6 @@ impl Access {
         self.0.sessions.token(session, Instant::now())
     }
 
-    /// Removes expired sessions.
     pub(super) fn tidy(&self) {
         self.0.sessions.tidy(Instant::now());
     }

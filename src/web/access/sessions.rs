@@ -7,6 +7,7 @@
 use std::{
     cmp::Reverse,
     collections::HashMap,
+    fmt,
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -99,7 +100,6 @@ impl Sessions {
         self.open().remove(&key(id));
     }
 
-    /// Removes expired sessions with their tokens.
     pub(super) fn tidy(&self, now: Instant) {
         self.end_old(&mut self.open(), now);
     }
@@ -141,6 +141,12 @@ fn end_oldest(user: &str, open: &mut HashMap<Key, Session>) {
 
 fn key(id: &str) -> Key {
     Key::of(&[b"session", id.as_bytes()])
+}
+
+impl fmt::Debug for Sessions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sessions").field("open", &self.open().len()).finish_non_exhaustive()
+    }
 }
 
 #[cfg(test)]

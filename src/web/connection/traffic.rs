@@ -76,9 +76,7 @@ impl Slots {
         let peer = connection.peer_addr().map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.ip());
         // A second descriptor of the socket: the library does not hand out its own.
         let socket = connection.as_fd().try_clone_to_owned().ok()?;
-        let (slot, since) = (SlotKind::Ordinary, Instant::now());
-        let traffic = Traffic { slot, in_flight: 0, since, wanted: 0, ends_at: None };
-        let (traffic, seen) = watch::channel(traffic);
+        let (traffic, seen) = watch::channel(Traffic::new());
         let traffic = ConnectionTraffic(Arc::new(traffic));
         let entered = self.pool().enter(peer::client(peer), traffic.clone())?;
         let Entered { number, slot, replaces } = entered;
@@ -129,6 +127,13 @@ pub(in crate::web) fn end(request: &ServiceRequest) {
     if let Some(ConnectionTraffic(traffic)) = request.conn_data() {
         let at = Instant::now() + LINGER;
         traffic.send_modify(|traffic| traffic.ends_at = traffic.ends_at.or(Some(at)));
+    }
+}
+
+impl Traffic {
+    fn new() -> Self {
+        let since = Instant::now();
+        Self { slot: SlotKind::Ordinary, in_flight: 0, since, wanted: 0, ends_at: None }
     }
 }
 

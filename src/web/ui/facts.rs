@@ -9,7 +9,6 @@ use super::{
 };
 use crate::{board::TypeSnapshot, object::K8sType};
 
-/// A value with its name.
 #[derive(Debug)]
 pub(super) struct Fact {
     pub(super) name: &'static str,
@@ -71,7 +70,6 @@ fn mark(cache: &TypeSnapshot, has_problems: bool) -> Mark {
     }
 }
 
-/// The problems of a cache, as sentences.
 pub(super) fn problems(TypeSnapshot { store, state }: &TypeSnapshot) -> Vec<String> {
     let mut problems = Vec::new();
     if let Some(error) = &state.error {

@@ -25,7 +25,6 @@ pub(super) struct Frame {
     /// The minimum time between two requests for the page in milliseconds; a second by default.
     pub(super) gap: Option<u32>,
     pub(super) is_stopping: bool,
-    /// The authenticated user, if any.
     pub(super) visitor: Option<Visitor>,
     pub(super) now: SystemTime,
     pub(super) style: String,

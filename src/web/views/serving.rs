@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::web::{
     access::{self, Access, SESSION_LIMITS},
     body::MAX_BODY,
-    gate::{Gate, Limits, MAX_HEADERS, MAX_URI},
+    gate::{Gate, Hosts, Limits, MAX_HEADERS, MAX_URI},
     tls::Certificates,
 };
 
@@ -102,7 +102,7 @@ impl ServingView {
     pub(in crate::web) fn new(gate: &Gate, certificates: Option<&Certificates>) -> Self {
         Self {
             listen: gate.address.map(|address| address.to_string()),
-            loopback_names_only: gate.is_for_loopback(),
+            loopback_names_only: gate.hosts == Hosts::Loopback,
             access: AccessView::new(gate.access.as_ref()),
             tls: certificates.map(TlsView::from),
             tls_proxy: gate.proxy.as_ref().map(|proxy| proxy.host().to_owned()),
