@@ -59,7 +59,6 @@ impl<T> Answer<T> {
         Self::channel().0
     }
 
-    /// Sends the result.
     pub(crate) fn give(self, result: Result<T, CommandError>) {
         // The requester may be gone.
         let _ = self.0.send(result);

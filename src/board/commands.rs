@@ -19,20 +19,14 @@ pub enum Command {
     ResumeOperator,
 }
 
-/// A command with its context.
 #[derive(Debug)]
 pub(crate) struct CommandRequest {
-    /// The operator that executes it.
     pub(crate) operator: String,
-    /// The command.
     pub(crate) command: Command,
-    /// The user who gave it, if known.
     pub(crate) by: Option<String>,
-    /// Where the answer goes.
     pub(crate) answer: Answer,
 }
 
-/// A request from the web.
 #[derive(Debug)]
 pub(crate) enum WebRequest {
     /// A command.
@@ -44,7 +38,6 @@ pub(crate) enum WebRequest {
 }
 
 impl WebRequest {
-    /// The operator that it addresses.
     pub(crate) fn operator(&self) -> &str {
         match self {
             Self::Command(command) => &command.operator,
@@ -53,7 +46,6 @@ impl WebRequest {
         }
     }
 
-    /// Answers with an error.
     pub(crate) fn refuse(self, error: CommandError) {
         match self {
             Self::Command(command) => command.answer.give(Err(error)),

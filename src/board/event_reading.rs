@@ -6,13 +6,11 @@ use crate::object::{ObjectEvent, ObjectKey, Uid};
 /// An object whose Events are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct EventSubject {
-    /// Its key.
     pub(crate) key: ObjectKey,
     /// Its uid: an object recreated under the same name is another object.
     pub(crate) uid: Uid,
 }
 
-/// The Events that were read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct EventReading {
     /// The newest Events about all of the objects, newest first.
@@ -25,13 +23,10 @@ pub(crate) struct EventReading {
     pub(crate) errors: Vec<String>,
 }
 
-/// A query for Events.
 #[derive(Debug)]
 pub(crate) struct EventRequest {
-    /// The operator whose permissions are used.
     pub(crate) operator: String,
     /// The objects, most important first.
     pub(crate) about: Vec<EventSubject>,
-    /// Where the answer goes.
     pub(crate) answer: Answer<EventReading>,
 }

@@ -2,6 +2,9 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::{
     history::{History, NextWake},
     object::{ObjectKey, SecretFields, Uid},
@@ -13,9 +16,7 @@ use crate::{
 /// An operator as it was registered.
 #[derive(Debug, Clone)]
 pub(crate) struct OperatorInfo {
-    /// Its checked name.
     pub(crate) name: OperatorName,
-    /// Its configuration.
     pub(crate) config: OperatorConfig,
     /// Whether its parents get a finalizer, for the handler or for children.
     pub(crate) has_finalizer: bool,
@@ -41,7 +42,6 @@ pub enum OperatorState {
 /// A user's pause of an operator: it writes no child and no finalizer, and does everything else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OperatorPause {
-    /// Since when.
     pub(crate) since: SystemTime,
     /// The user who paused it, if known.
     pub(crate) by: Option<String>,
@@ -52,11 +52,9 @@ pub(crate) struct OperatorPause {
 pub(crate) struct TypeState {
     /// Whether the first list was complete.
     pub(crate) synced: bool,
-    /// The current error.
     pub(crate) error: Option<TypeError>,
     /// When the server last sent something, to the second.
     pub(crate) last_event: Option<SystemTime>,
-    /// How often the watch restarted.
     pub(crate) restarts: u64,
     /// How often an object could not be decoded.
     pub(crate) undecodable: u64,
@@ -72,23 +70,28 @@ pub(crate) struct TypeState {
     pub(crate) secrets: Option<Arc<SecretFields>>,
 }
 
-/// One of the watches of a type.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One of several watches of a type.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "NamespaceWatch")]
 pub(crate) struct NamespaceState {
-    /// The namespace; `None` for all.
+    /// Absent for the watch of all namespaces, which the others replace while it is forbidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) namespace: Option<String>,
     /// Whether the first list was complete.
     pub(crate) synced: bool,
     /// The current error.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<TypeError>,
 }
 
-/// Why a type cannot be watched.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Why a watch fails.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "WatchError")]
 pub(crate) struct TypeError {
     /// The server's message.
     pub(crate) message: String,
-    /// The missing permission, for example `list, watch on pods`.
+    /// The missing permission.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) permission: Option<String>,
 }
 
@@ -116,9 +119,7 @@ pub enum ParentPhase {
 /// The state of a parent.
 #[derive(Debug, Clone)]
 pub struct ParentState {
-    /// Its uid.
     pub(crate) uid: Uid,
-    /// Its generation.
     pub(crate) generation: Option<i64>,
     /// Its phase.
     pub phase: ParentPhase,
@@ -130,7 +131,6 @@ pub struct ParentState {
     pub failures: u32,
     /// Details of the phase.
     pub message: Option<String>,
-    /// Its repeated writes.
     pub(crate) flapping_summary: Option<Box<FlappingSummary>>,
     /// The stage of its next reconcile.
     pub stage: ReconcileStage,
@@ -163,12 +163,9 @@ pub struct OperatorSnapshot {
     pub parents: BTreeMap<ParentPhase, usize>,
 }
 
-/// Some parents of an operator, by key.
 #[derive(Debug, Clone)]
 pub(crate) struct ParentPage {
-    /// The parents.
     pub(crate) items: Vec<(ObjectKey, ParentState)>,
-    /// Whether more follow.
     pub(crate) has_more: bool,
     /// How many there are on all pages, where this is known without scanning them.
     pub(crate) total: Option<usize>,
@@ -179,7 +176,6 @@ pub(crate) struct ParentPage {
 pub struct TypeSnapshot {
     /// Its store.
     pub store: StoreReader,
-    /// Its watch.
     pub(crate) state: TypeState,
 }
 
@@ -239,7 +235,6 @@ impl TypeSnapshot {
 // === ParentPhase ===
 
 impl ParentPhase {
-    /// Every phase.
     pub(crate) const ALL: [Self; 8] = [
         Self::Pending,
         Self::Running,

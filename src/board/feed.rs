@@ -18,80 +18,44 @@ use crate::{
 /// One change, with its number. Numbers grow from 1 as long as the process lives.
 #[derive(Debug)]
 pub(crate) struct Notice {
-    /// Its number.
     pub(crate) number: u64,
-    /// What changed.
     pub(crate) change: Change,
     rendered: OnceLock<Bytes>,
 }
 
-/// What changed on the board.
 #[derive(Debug, Clone)]
 pub(crate) enum Change {
     /// A reconcile of a parent ended.
-    Reconcile {
-        /// The parent.
-        parent: ParentName,
-        /// Its phase now.
-        phase: ParentPhase,
-        /// The reconcile.
-        reconcile: Arc<Reconcile>,
-    },
+    Reconcile { parent: ParentName, phase: ParentPhase, reconcile: Arc<Reconcile> },
     /// A parent is new, or its phase changed.
-    Phase {
-        /// The parent.
-        parent: ParentName,
-        /// Its phase now.
-        phase: ParentPhase,
-    },
+    Phase { parent: ParentName, phase: ParentPhase },
     /// A parent is gone.
-    Gone {
-        /// The parent.
-        parent: ParentName,
-    },
+    Gone { parent: ParentName },
     /// The state of an operator changed.
-    Operator {
-        /// Its name.
-        operator: OperatorName,
-        /// Its state now.
-        state: OperatorState,
-    },
+    Operator { operator: OperatorName, state: OperatorState },
     /// The state of the watch of a type changed, apart from the time of its last event.
-    Type {
-        /// The type.
-        ty: K8sType,
-        /// Its watch.
-        state: TypeState,
-    },
+    Type { ty: K8sType, state: TypeState },
     /// The process is stopping; nothing follows.
     Stopping,
 }
 
-/// The full identity of a parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ParentName {
     /// Its operator.
     pub(crate) operator: OperatorName,
-    /// Its key.
     pub(crate) key: ObjectKey,
-    /// Its uid.
     pub(crate) uid: Uid,
 }
 
-/// A listener.
 #[derive(Debug)]
 pub(crate) struct Subscription(broadcast::Receiver<Arc<Notice>>);
 
-/// Why there is no next notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoNotice {
     /// There is none yet.
     Empty,
     /// The listener was too slow and missed notices.
-    TooSlow {
-        /// How many.
-        missed: u64,
-    },
+    TooSlow { missed: u64 },
     /// The board is gone.
     Ended,
 }
@@ -110,7 +74,6 @@ pub(super) struct Feed {
     last: Arc<Mutex<u64>>,
 }
 
-/// The limit of concurrent listeners.
 pub(crate) const MAX_LISTENERS: usize = 1024;
 /// How many notices a listener may be behind: more than a burst of a thousand parents makes.
 const CAPACITY: usize = 8192;

@@ -21,14 +21,10 @@ pub struct Preview {
     pub(crate) contested: BTreeMap<ChildId, String>,
 }
 
-/// A query for a preview.
 #[derive(Debug)]
 pub(crate) struct PreviewRequest {
-    /// The operator.
     pub(crate) operator: String,
-    /// The parent.
     pub(crate) parent: ObjectKey,
-    /// Where the answer goes.
     pub(crate) answer: Answer<Preview>,
 }
 

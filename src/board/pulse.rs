@@ -9,7 +9,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The interval of heartbeats.
 pub(crate) const BEAT_EVERY: Duration = Duration::from_secs(5);
 
 /// After this time without a heartbeat something is stuck. Heartbeats pass through the same queues as
@@ -27,21 +26,17 @@ struct Inner {
     last: AtomicU64,
 }
 
-/// The last heartbeat of an actor or runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Beat {
     /// Its name, such as `reflector/pods`.
     pub(crate) name: String,
-    /// How long ago it was.
     pub(crate) age: Duration,
 }
 
-/// Every pulse of a process.
 #[derive(Clone, Default)]
 pub(super) struct Pulses(Arc<Mutex<Vec<Pulse>>>);
 
 impl Pulse {
-    /// Records a heartbeat.
     pub(crate) fn beat(&self, now: Instant) {
         let passed = now.saturating_duration_since(self.0.since).as_millis();
         self.0.last.store(u64::try_from(passed).unwrap_or(u64::MAX), Ordering::Relaxed);
@@ -55,7 +50,6 @@ impl Pulse {
 }
 
 impl Beat {
-    /// Whether the deadline has passed.
     pub(crate) fn is_late(&self) -> bool {
         self.age > BEAT_DEADLINE
     }

@@ -4,12 +4,9 @@ use std::{collections::BTreeMap, time::Duration};
 
 use crate::schedule::Priority;
 
-/// The queue of an operator at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct QueueState {
-    /// How many reconciles are in flight.
     pub(crate) running: usize,
-    /// The concurrency limit.
     pub(crate) limit: usize,
     /// How many parents wait for a permit, for every priority.
     pub(crate) waiting: BTreeMap<Priority, usize>,

@@ -7,7 +7,6 @@ use std::{fmt, sync::Arc};
 pub(crate) struct Reader<T>(Arc<dyn Fn() -> T + Send + Sync>);
 
 impl<T> Reader<T> {
-    /// A reader that calls the closure.
     pub(crate) fn new(read: impl Fn() -> T + Send + Sync + 'static) -> Self {
         Self(Arc::new(read))
     }

@@ -8,11 +8,9 @@ use crate::object::ObjectKey;
 /// A page of the selected parents, by key.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Selection {
-    /// The parents.
     pub(crate) items: Vec<(ObjectKey, ParentState)>,
     /// How many were selected on all pages.
     pub(crate) chosen: usize,
-    /// How many follow.
     pub(crate) remaining: usize,
 }
 
@@ -29,14 +27,20 @@ impl Board {
         let mut selection = Selection::default();
         self.each_parent(operator, |key, state| {
             if is_wanted(key, state) {
-                selection.take(key, state, after, limit);
+                selection.chosen += 1;
+                if after.is_none_or(|after| key > after) {
+                    if selection.items.len() < limit {
+                        selection.items.push((key.clone(), state.clone()));
+                    } else {
+                        selection.remaining += 1;
+                    }
+                }
             }
             ControlFlow::Continue(())
         })?;
         Some(selection)
     }
 
-    /// The namespaces in which an operator has parents, up to a limit.
     pub(crate) fn namespaces(&self, operator: &str, limit: usize) -> Vec<String> {
         let mut namespaces: Vec<String> = Vec::new();
         self.each_parent(operator, |key, _| {
@@ -50,26 +54,6 @@ impl Board {
             }
         });
         namespaces
-    }
-}
-
-impl Selection {
-    fn take(
-        &mut self,
-        key: &ObjectKey,
-        state: &ParentState,
-        after: Option<&ObjectKey>,
-        limit: usize,
-    ) {
-        self.chosen += 1;
-        if after.is_some_and(|after| key <= after) {
-            return;
-        }
-        if self.items.len() < limit {
-            self.items.push((key.clone(), state.clone()));
-        } else {
-            self.remaining += 1;
-        }
     }
 }
 

@@ -54,7 +54,6 @@ pub(super) struct Operator {
 // === writing ===
 
 impl Board {
-    /// An empty board.
     pub(crate) fn new() -> Self {
         Self::default()
     }
@@ -69,7 +68,6 @@ impl Board {
         self.write().operators.insert(name, operator);
     }
 
-    /// Sets the state of an operator.
     pub(crate) fn set_operator(&self, name: &OperatorName, state: OperatorState) {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(name.as_str()) else { return };
@@ -79,7 +77,6 @@ impl Board {
         self.notify(&contents, change);
     }
 
-    /// Sets or ends the pause of an operator.
     pub(crate) fn set_paused(&self, name: &OperatorName, paused: Option<OperatorPause>) {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(name.as_str()) else { return };
@@ -88,7 +85,6 @@ impl Board {
         self.notify(&contents, [change]);
     }
 
-    /// Sets the queue of an operator.
     pub(crate) fn show_queue(&self, operator: &OperatorName, queue: Reader<QueueState>) {
         if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
             operator.queue = Some(queue);
@@ -106,13 +102,11 @@ impl Board {
         }
     }
 
-    /// Adds the store of a type.
     pub(crate) fn add_store(&self, store: StoreReader) {
         let (ty, state) = (store.ty().clone(), TypeState::default());
         self.write().types.insert(ty, TypeSnapshot { store, state });
     }
 
-    /// Sets the state of the watch of a type.
     pub(crate) fn set_type(&self, ty: &K8sType, state: TypeState) {
         self.update_type(ty, |shown| *shown = state);
     }
@@ -163,7 +157,6 @@ impl Board {
         self.notify(&contents, changes.into_iter().flatten());
     }
 
-    /// Removes a parent.
     pub(crate) fn forget(&self, operator: &OperatorName, key: &ObjectKey) {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(operator.as_str()) else { return };
@@ -228,7 +221,6 @@ impl Board {
         self.read().types.values().cloned().collect()
     }
 
-    /// The store of a type by its names.
     pub(crate) fn store(&self, api_version: &str, kind: &str) -> Option<StoreReader> {
         let contents = self.read();
         let mut stores = contents.types.values().map(|ty| &ty.store);
@@ -250,7 +242,6 @@ impl Board {
         fields.map(|fields| fields.read()).unwrap_or_default()
     }
 
-    /// One type.
     pub(crate) fn type_state(&self, ty: &K8sType) -> Option<TypeSnapshot> {
         self.read().types.get(ty).cloned()
     }

@@ -1,5 +1,7 @@
 //! How children of one type are treated: the strategy and its options.
 
+use serde::Serialize;
+
 use super::ConfigError;
 use crate::object::K8sType;
 
@@ -37,7 +39,7 @@ pub struct ChildConfig {
 }
 
 /// How a child that differs from the desired state is changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum UpdateStrategy {
     /// Server-side apply of the desired fields; fields of others are not modified.
     Apply,
@@ -48,7 +50,7 @@ pub enum UpdateStrategy {
 }
 
 /// What to do when another field manager owns a field with another value than desired.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub enum ConflictPolicy {
     /// Take the field.
     #[default]
@@ -62,7 +64,7 @@ pub enum ConflictPolicy {
 
 /// What happens to the objects that a child owns when the child is deleted, such as the Pods of a
 /// Job ([propagation policy](https://kubernetes.io/docs/concepts/architecture/garbage-collection/)).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub enum Propagation {
     /// The child is deleted at once, the objects that it owns afterwards.
     #[default]

@@ -18,7 +18,6 @@ use super::{
     tls::Certificates,
     views::{ConfigurationView, ServingView},
 };
-use crate::cluster::Timeouts;
 
 /// The versions, with the field names of a Kubernetes API server.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -109,7 +108,7 @@ pub(super) async fn config(
     state: Data<WebState>,
 ) -> Json<ConfigView> {
     let certificates = request.app_data::<Option<Certificates>>().and_then(Option::as_ref);
-    let program = &state.program;
+    let (program, timeouts) = (&state.program, state.program.settings.timeouts);
     let operators = state.board.operators().into_iter().map(|operator| OperatorConfigView {
         name: operator.info.name.to_string(),
         configuration: (&operator.info).into(),
@@ -117,7 +116,11 @@ pub(super) async fn config(
     Json(ConfigView {
         version: VersionView::of(program),
         operators: operators.collect(),
-        timeouts: program.settings.timeouts.into(),
+        timeouts: TimeoutsView {
+            request_seconds: timeouts.request.as_secs_f64(),
+            silence_seconds: timeouts.silence.as_secs_f64(),
+            watch_seconds: timeouts.watch.as_secs_f64(),
+        },
         deletions_held_seconds: program.settings.deletions_held.as_secs_f64(),
         streaming_lists: program.settings.streaming_lists,
         web: WebView {
@@ -128,16 +131,6 @@ pub(super) async fn config(
             serving: ServingView::new(&gate, certificates),
         },
     })
-}
-
-impl From<Timeouts> for TimeoutsView {
-    fn from(Timeouts { request, silence, watch }: Timeouts) -> Self {
-        Self {
-            request_seconds: request.as_secs_f64(),
-            silence_seconds: silence.as_secs_f64(),
-            watch_seconds: watch.as_secs_f64(),
-        }
-    }
 }
 
 impl VersionView {

@@ -57,12 +57,6 @@ pub(super) async fn text(body: web::Payload, limit: usize) -> Result<String, Ref
         .map_err(|_| Refused::BadRequest("the body is not valid UTF-8".to_owned()))
 }
 
-/// The body of an answer to a request that was not read to its end. The server closes the connection
-/// only while the rest is held; otherwise it waits for all of it, however slow.
-pub(super) fn with_unread(body: BoxBody, unread: Payload) -> BoxBody {
-    holding(body, unread)
-}
-
 /// A value that a body holds until it is sent or dropped.
 pub(super) trait Held: Unpin + 'static {
     /// The client requests more of the body.
@@ -71,7 +65,6 @@ pub(super) trait Held: Unpin + 'static {
 
 impl Held for Payload {}
 
-/// A body that holds a value.
 pub(super) fn holding(body: BoxBody, held: impl Held) -> BoxBody {
     BoxBody::new(Holding { body, held })
 }

@@ -99,7 +99,6 @@ pub(super) async fn show(
     })
 }
 
-/// The redacted object, in YAML.
 pub(super) fn yaml(board: &Board, object: &Object) -> String {
     let object = redacted(board, object);
     let text = serde_yaml_ng::to_string(&object).expect("JSON values can be written as YAML");
@@ -110,12 +109,13 @@ pub(super) fn yaml(board: &Board, object: &Object) -> String {
     }
 }
 
-/// The object at a path.
 pub(super) fn cached(board: &Board, path: &ObjectPath) -> Result<Object, Refused> {
     let store = find(board, &path.r#type)?.store;
     let key = key_of(store.ty(), path.namespace.as_deref(), &path.name)?;
     let gone = || Refused::NoObject { ty: store.ty().clone(), key: key.clone() };
-    store.get(&key).ok_or_else(|| undecodable(&store, &key).unwrap_or_else(gone))
+    store
+        .get(&key)
+        .ok_or_else(|| store.undecodable_at(&key).map_or_else(gone, Refused::Undecodable))
 }
 
 impl OutputQuery {
@@ -130,11 +130,6 @@ impl OutputQuery {
             None => Ok(accept::prefers(request.headers(), YAML, JSON)),
         }
     }
-}
-
-/// The error for an object that cannot be decoded, if it is one.
-pub(super) fn undecodable(store: &StoreReader, key: &ObjectKey) -> Option<Refused> {
-    store.undecodable_at(key).map(Refused::Undecodable)
 }
 
 /// The key of a path. Its namespace must fit the scope of the type.

@@ -20,73 +20,58 @@ use crate::{
     object::{K8sType, ObjectKey},
 };
 
-/// The authenticated user, if any.
 type Asker = Option<ReqData<Visitor>>;
 
-/// A command for a parent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verb {
-    Sync,
-    Pause,
-    Resume,
+type Answer = Result<HttpResponse, Refused>;
+
+pub(super) async fn sync(path: Path<ParentPath>, asker: Asker, state: Data<WebState>) -> Answer {
+    let done = "it is reconciled as soon as a permit is free";
+    // A reconcile is only requested; the other commands are complete.
+    of_parent(&path, Command::Sync, StatusCode::ACCEPTED, done, asker, &state).await
 }
 
-pub(super) async fn sync(
-    path: Path<ParentPath>,
-    asker: Asker,
-    state: Data<WebState>,
-) -> Result<HttpResponse, Refused> {
-    of_parent(path.into_inner(), Verb::Sync, asker, &state).await
+pub(super) async fn pause(path: Path<ParentPath>, asker: Asker, state: Data<WebState>) -> Answer {
+    let done = "it has the annotation operetta.dev/paused";
+    of_parent(&path, Command::PauseParent, StatusCode::OK, done, asker, &state).await
 }
 
-pub(super) async fn pause(
-    path: Path<ParentPath>,
-    asker: Asker,
-    state: Data<WebState>,
-) -> Result<HttpResponse, Refused> {
-    of_parent(path.into_inner(), Verb::Pause, asker, &state).await
-}
-
-pub(super) async fn resume(
-    path: Path<ParentPath>,
-    asker: Asker,
-    state: Data<WebState>,
-) -> Result<HttpResponse, Refused> {
-    of_parent(path.into_inner(), Verb::Resume, asker, &state).await
+pub(super) async fn resume(path: Path<ParentPath>, asker: Asker, state: Data<WebState>) -> Answer {
+    let done = "it no longer has the annotation operetta.dev/paused";
+    of_parent(&path, Command::ResumeParent, StatusCode::OK, done, asker, &state).await
 }
 
 pub(super) async fn pause_operator(
     operator: Path<String>,
     asker: Asker,
     state: Data<WebState>,
-) -> Result<HttpResponse, Refused> {
+) -> Answer {
     let done = "it writes only statuses until it is resumed or the process ends";
-    of_operator(&operator, Command::PauseOperator, asker, &state, done).await
+    of_operator(&operator, Command::PauseOperator, done, asker, &state).await
 }
 
 pub(super) async fn resume_operator(
     operator: Path<String>,
     asker: Asker,
     state: Data<WebState>,
-) -> Result<HttpResponse, Refused> {
+) -> Answer {
     let done = "it reconciles every parent with pending changes";
-    of_operator(&operator, Command::ResumeOperator, asker, &state, done).await
+    of_operator(&operator, Command::ResumeOperator, done, asker, &state).await
 }
 
 async fn of_parent(
-    path: ParentPath,
-    verb: Verb,
+    ParentPath { operator, namespace, name }: &ParentPath,
+    command: fn(ObjectKey) -> Command,
+    code: StatusCode,
+    done: &str,
     asker: Asker,
     state: &WebState,
-) -> Result<HttpResponse, Refused> {
-    let ParentPath { operator, namespace, name } = path;
-    let known = state.board.operator(&operator);
-    let info = known.ok_or_else(|| Refused::NoOperator(operator.clone()))?.info;
-    let key = key_of(&info.config.parent, namespace.as_deref(), &name)?;
-    let message = format!("{} {key}: {}", info.config.parent, verb.done());
-    let done = state.board.command(&operator, verb.command(key.clone()), name_of(asker)).await;
-    done.map_err(|error| redacted(&state.board, &info.config.parent, &key, error))?;
-    Ok(success(verb.code(), message))
+) -> Answer {
+    let known = state.board.operator(operator);
+    let ty = known.ok_or_else(|| Refused::NoOperator(operator.clone()))?.info.config.parent;
+    let key = key_of(&ty, namespace.as_deref(), name)?;
+    let executed = state.board.command(operator, command(key.clone()), name_of(asker)).await;
+    executed.map_err(|error| redacted(&state.board, &ty, &key, error))?;
+    Ok(success(code, format!("{ty} {key}: {done}")))
 }
 
 /// The API server's refusal may quote secrets.
@@ -103,40 +88,14 @@ fn redacted(board: &Board, ty: &K8sType, key: &ObjectKey, error: CommandError) -
 async fn of_operator(
     operator: &str,
     command: Command,
+    done: &str,
     asker: Asker,
     state: &WebState,
-    done: &str,
-) -> Result<HttpResponse, Refused> {
+) -> Answer {
     state.board.command(operator, command, name_of(asker)).await?;
     Ok(success(StatusCode::OK, format!("operator {operator}: {done}")))
 }
 
 fn name_of(asker: Asker) -> Option<String> {
     asker.map(|visitor| visitor.user.username.clone())
-}
-
-impl Verb {
-    fn command(self, key: ObjectKey) -> Command {
-        match self {
-            Self::Sync => Command::Sync(key),
-            Self::Pause => Command::PauseParent(key),
-            Self::Resume => Command::ResumeParent(key),
-        }
-    }
-
-    /// A reconcile is only requested; the other commands are complete.
-    fn code(self) -> StatusCode {
-        match self {
-            Self::Sync => StatusCode::ACCEPTED,
-            Self::Pause | Self::Resume => StatusCode::OK,
-        }
-    }
-
-    fn done(self) -> &'static str {
-        match self {
-            Self::Sync => "it is reconciled as soon as a permit is free",
-            Self::Pause => "it has the annotation operetta.dev/paused",
-            Self::Resume => "it no longer has the annotation operetta.dev/paused",
-        }
-    }
 }

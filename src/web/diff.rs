@@ -31,7 +31,7 @@ pub(super) struct PreviewView {
 }
 
 /// A difference between desired and live.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Difference")]
 pub(super) struct DifferenceView {
     /// The JSON path.
@@ -47,11 +47,9 @@ pub(super) struct DifferenceView {
 /// For a longer value only its length is shown.
 const MAX_VALUE: usize = 2048;
 
-/// The context of a comparison.
 pub(super) struct Comparing<'a> {
     pub(super) board: &'a Board,
     pub(super) operator: &'a OperatorName,
-    /// The secret values of the parent.
     pub(super) secrets: &'a Secrets,
 }
 
@@ -82,7 +80,6 @@ pub(super) fn by_child(
 }
 
 impl PreviewView {
-    /// Whether a reconcile would do anything.
     pub(super) fn changes_something(&self) -> bool {
         self.why.is_none()
     }

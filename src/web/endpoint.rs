@@ -15,7 +15,6 @@ pub(super) struct Endpoint {
     pub(super) path: &'static str,
     /// One line, as a sentence without its full stop.
     pub(super) summary: &'static str,
-    /// The parameters of the query.
     pub(super) query: &'static [Parameter],
     pub(super) body: Option<Body>,
     pub(super) answer: Answer,
@@ -24,7 +23,6 @@ pub(super) struct Endpoint {
     pub(super) route: fn() -> Route,
 }
 
-/// An HTTP method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Method {
     /// Also HEAD.
@@ -34,7 +32,6 @@ pub(super) enum Method {
     Put,
 }
 
-/// Who has access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     /// Everybody, but without the permission only the outcome is shown.
@@ -53,7 +50,6 @@ pub(super) struct Parameter {
     pub(super) meaning: &'static str,
 }
 
-/// The form of a parameter.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Form {
     Text,
@@ -61,11 +57,9 @@ pub(super) enum Form {
     /// Present or not, with any value.
     Flag,
     OneOf(&'static [&'static str]),
-    /// A secret text.
     Secret,
 }
 
-/// The body of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Body {
     pub(super) media_type: &'static str,
@@ -74,13 +68,11 @@ pub(super) struct Body {
     pub(super) fields: &'static [Parameter],
 }
 
-/// A successful answer.
 #[derive(Clone, Copy)]
 pub(super) struct Answer {
     pub(super) codes: &'static [u16],
     /// The first is the default.
     pub(super) media_types: &'static [&'static str],
-    /// The schema of JSON.
     pub(super) schema: Option<fn(&mut SchemaGenerator) -> Schema>,
 }
 
@@ -91,45 +83,20 @@ pub(super) const FORM: &str = "application/x-www-form-urlencoded";
 // === Endpoint ===
 
 impl Endpoint {
-    pub(super) const fn get(
+    /// Without parameters and body, for users with the permission.
+    pub(super) const fn new(
+        method: Method,
         path: &'static str,
         summary: &'static str,
         answer: Answer,
         route: fn() -> Route,
     ) -> Self {
         let (query, body, access) = (&[], None, Access::Guarded);
-        Self { method: Method::Get, path, summary, query, body, answer, access, route }
+        Self { method, path, summary, query, body, answer, access, route }
     }
 
-    pub(super) const fn post(
-        path: &'static str,
-        summary: &'static str,
-        answer: Answer,
-        route: fn() -> Route,
-    ) -> Self {
-        Self { method: Method::Post, ..Self::get(path, summary, answer, route) }
-    }
-
-    pub(super) const fn put(
-        path: &'static str,
-        summary: &'static str,
-        body: Body,
-        answer: Answer,
-        route: fn() -> Route,
-    ) -> Self {
-        let endpoint = Self::get(path, summary, answer, route);
-        Self { method: Method::Put, body: Some(body), ..endpoint }
-    }
-
-    /// The target of a form in a page.
-    pub(super) const fn form(
-        path: &'static str,
-        summary: &'static str,
-        body: Body,
-        answer: Answer,
-        route: fn() -> Route,
-    ) -> Self {
-        Self { body: Some(body), ..Self::post(path, summary, answer, route) }
+    pub(super) const fn taking(self, body: Body) -> Self {
+        Self { body: Some(body), ..self }
     }
 
     /// Sets the parameters of the query.
@@ -137,24 +104,32 @@ impl Endpoint {
         Self { query, ..self }
     }
 
-    /// Sets open access.
     pub(super) const fn open(self) -> Self {
         Self { access: Access::Open, ..self }
     }
 
-    /// Sets public access.
     pub(super) const fn public(self) -> Self {
         Self { access: Access::Public, ..self }
     }
 
-    /// Whether it is sent by a form.
     pub(super) fn takes_form(&self) -> bool {
         self.body.is_some_and(|body| body.media_type == FORM)
     }
 
-    /// The names in the path, in their order.
     pub(super) fn path_names(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+    }
+}
+
+// === Parameter ===
+
+impl Parameter {
+    pub(super) const fn text(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, form: Form::Text, meaning }
+    }
+
+    pub(super) const fn flag(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, form: Form::Flag, meaning }
     }
 }
 
@@ -183,7 +158,6 @@ impl Method {
         self.names().split(", ").any(|name| name == method.as_str())
     }
 
-    /// A guard that admits only this method.
     pub(super) fn guard(self) -> impl Guard {
         fn_guard(move |context| self.is(&context.head().method))
     }

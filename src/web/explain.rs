@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{
     diff::{self, Comparing, PreviewView},
-    endpoint::{Form, Parameter},
+    endpoint::Parameter,
     kubernetes_events::{self, EventsView},
     parents::{ParentPath, ParentView, cached_parent, conditions_of, known_parent},
     redact::{Secrets, text},
@@ -54,30 +54,25 @@ pub(super) struct ParentDetails {
 /// The optional parts of the answer.
 #[derive(Debug, Deserialize)]
 pub(super) struct ExplainQuery {
-    diff: Option<String>,
+    pub(super) diff: Option<String>,
     events: Option<String>,
 }
 
-/// A parent with the requested details.
 pub(super) struct Explained {
     pub(super) operator: OperatorSnapshot,
     pub(super) key: ObjectKey,
     pub(super) parent: ParentState,
-    /// The cached object.
     pub(super) object: Option<Object>,
-    /// The conditions in its status.
     pub(super) conditions: Value,
     pub(super) tree: Tree,
-    /// Why the preview failed.
     pub(super) preview_error: Option<String>,
     pub(super) events: Option<EventsView>,
 }
 
-pub(super) const DIFF: Parameter = Parameter {
-    name: "diff",
-    form: Form::Flag,
-    meaning: "what a reconcile would change: the handler is called, and nothing is written",
-};
+pub(super) const DIFF: Parameter = Parameter::flag(
+    "diff",
+    "what a reconcile would change: the handler is called, and nothing is written",
+);
 
 pub(super) async fn show(
     path: Path<ParentPath>,
@@ -87,20 +82,7 @@ pub(super) async fn show(
     Ok(Json(Explained::at(&state.board, &path, &query).await?.into()))
 }
 
-impl ExplainQuery {
-    /// Whether a preview is requested.
-    pub(super) fn is_preview(&self) -> bool {
-        self.diff.is_some()
-    }
-
-    /// Whether Events are requested.
-    pub(super) fn has_events(&self) -> bool {
-        self.events.is_some()
-    }
-}
-
 impl Explained {
-    /// Reads the parent of a path and the requested details.
     pub(super) async fn at(
         board: &Board,
         path: &ParentPath,
@@ -111,7 +93,7 @@ impl Explained {
         let object = cached_parent(board, &operator.info, &key, &parent.uid);
         let secrets = object.as_ref().map_or_else(Secrets::unknown, |it| Secrets::of(board, it));
         let comparing = Comparing { board, operator: name, secrets: &secrets };
-        let (previews, preview_error) = if query.is_preview() {
+        let (previews, preview_error) = if query.diff.is_some() {
             match board.preview(name.as_str(), key.clone()).await {
                 Ok(preview) => (diff::by_child(&preview, &comparing), None),
                 Err(error) => (HashMap::new(), Some(error.to_string())),
@@ -121,7 +103,7 @@ impl Explained {
         };
         let tree = object.as_ref().map(|it| tree_of(board, &operator, it, &parent, previews));
         let tree = tree.unwrap_or_default();
-        let events = if query.has_events() {
+        let events = if query.events.is_some() {
             let about = (&key, &parent.uid);
             let events = kubernetes_events::read(board, name.as_str(), about, &tree.nodes).await;
             Some(events.without(&secrets))

@@ -6,7 +6,6 @@ use std::{net::SocketAddr, time::Duration};
 use super::{access::Access, audit::Quota, origin::Protocol, proxy::TlsProxy};
 use crate::board::MAX_LISTENERS;
 
-/// The rules for every request.
 #[derive(Debug, Clone)]
 pub(super) struct Gate {
     pub(super) hosts: Hosts,
@@ -14,9 +13,7 @@ pub(super) struct Gate {
     pub(super) protocol: Protocol,
     /// The proxy that gives it another name.
     pub(super) proxy: Option<TlsProxy>,
-    /// The address that it listens on.
     pub(super) address: Option<SocketAddr>,
-    /// The limits for clients.
     pub(super) limits: Limits,
     /// The limit of log lines about unauthenticated clients.
     pub(super) quota: Quota,
@@ -24,16 +21,12 @@ pub(super) struct Gate {
     pub(super) access: Option<Access>,
 }
 
-/// The accepted host names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hosts {
-    /// Names of the loopback.
     Loopback,
-    /// All names.
     Any,
 }
 
-/// The limits for clients.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// How long the request line and headers may take, and TLS before them.
@@ -46,7 +39,6 @@ pub(super) struct Limits {
     pub(super) stalled: Duration,
     /// The limit of connections; beyond it, new ones replace idle ones.
     pub(super) connections: usize,
-    /// The limit for one client.
     pub(super) per_peer: usize,
     /// Further connections, only for probes.
     pub(super) reserve: usize,
@@ -54,13 +46,6 @@ pub(super) struct Limits {
 
 pub(super) const MAX_URI: usize = 8 << 10;
 pub(super) const MAX_HEADERS: usize = 16 << 10;
-
-impl Gate {
-    /// Whether only names of the loopback are accepted.
-    pub(super) fn is_for_loopback(&self) -> bool {
-        self.hosts == Hosts::Loopback
-    }
-}
 
 impl Hosts {
     pub(super) fn of(address: SocketAddr) -> Self {

@@ -23,12 +23,12 @@ use super::{
     body,
     connection::{self, SlotKind},
     endpoint::{Access, Endpoint},
-    gate::{Gate, MAX_HEADERS, MAX_URI},
+    gate::{Gate, Hosts, MAX_HEADERS, MAX_URI},
     headers, login,
     origin::{self, Sender},
     status::Refused,
     table::PATHS,
-    visitor::{self, Shown},
+    visitor::{self, Shown, VISITOR},
 };
 
 /// Accepted besides the addresses.
@@ -53,7 +53,7 @@ pub(super) async fn guard<B: MessageBody + 'static>(
     if let (Some(entry), Some(visitor)) = (&mut entry, &visitor) {
         entry.is_by(&visitor.user.username);
     }
-    let answer = visitor::scope(visitor, answer(&gate, admitted, request, next)).await?;
+    let answer = VISITOR.scope(visitor, answer(&gate, admitted, request, next)).await?;
     let mut response = answer.map_body(|_, body| body::holding(body, busy));
     if slot == SlotKind::Reserved {
         response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
@@ -87,7 +87,7 @@ async fn answer<B: MessageBody + 'static>(
 
 async fn admit(gate: &Gate, request: &mut ServiceRequest) -> Result<Shown, Refused> {
     check_size(request)?;
-    if gate.is_for_loopback() && !names_this(gate, request) {
+    if gate.hosts == Hosts::Loopback && !names_this(gate, request) {
         return Err(Refused::WrongHost);
     }
     let endpoint = PATHS.find(request.method(), request.match_info().as_str());
@@ -158,8 +158,10 @@ fn refuse(gate: &Gate, request: &mut ServiceRequest, refused: &Refused) -> HttpR
     let mut response = page.unwrap_or_else(|| refused.error_response());
     response.head_mut().set_connection_type(ConnectionType::Close);
     connection::end(request);
+    // The server closes the connection only while the rest is held; otherwise it waits for all of it,
+    // however slow.
     let unread = request.take_payload();
-    response.map_body(|_, body| body::with_unread(body, unread))
+    response.map_body(|_, body| body::holding(body, unread))
 }
 
 fn size(headers: &HeaderMap) -> usize {

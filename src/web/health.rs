@@ -57,7 +57,7 @@ pub(super) async fn operator_ready(
 /// A hung actor or runtime does not recover, so the process has to be restarted.
 fn live_checks(board: &Board, now: Instant) -> Vec<Check> {
     let beats = board.beats(now);
-    [Check::good("ping", "ok")].into_iter().chain(beats.iter().map(Check::beat)).collect()
+    [Check::of("ping", true, None)].into_iter().chain(beats.iter().map(Check::beat)).collect()
 }
 
 fn process_checks(board: &Board) -> Vec<Check> {
@@ -113,31 +113,27 @@ fn listed(name: &str, is_healthy: bool, checks: &[Check]) -> String {
 }
 
 impl Check {
-    fn good(name: &str, text: &str) -> Self {
-        Self { name: name.to_owned(), is_good: true, decides: true, text: text.to_owned() }
+    /// Good unless there is a problem.
+    fn of(name: impl Into<String>, decides: bool, problem: Option<String>) -> Self {
+        let (name, is_good) = (name.into(), problem.is_none());
+        Self { name, is_good, decides, text: problem.unwrap_or_else(|| "ok".to_owned()) }
     }
 
     fn beat(beat: &Beat) -> Self {
-        let (name, is_good) = (beat.name.clone(), !beat.is_late());
         let (age, deadline) = (beat.age.as_secs(), BEAT_DEADLINE.as_secs());
         let late = || format!("sent no heartbeat for {age} s; its deadline is {deadline} s");
-        Self { name, is_good, decides: true, text: if is_good { "ok".to_owned() } else { late() } }
+        Self::of(&beat.name, true, beat.is_late().then(late))
     }
 
     fn shutdown(board: &Board) -> Self {
-        if board.is_stopping() {
-            Self { is_good: false, ..Self::good("shutdown", "the process is stopping") }
-        } else {
-            Self::good("shutdown", "ok")
-        }
+        let stopping = board.is_stopping().then(|| "the process is stopping".to_owned());
+        Self::of("shutdown", true, stopping)
     }
 
     /// The certificate of an endpoint over TLS. If it cannot be replaced, the old one stays in use.
     fn certificate(request: &HttpRequest) -> Option<Self> {
         let certificates = request.app_data::<Option<Certificates>>()?.as_ref()?;
-        let problem = certificates.problem();
-        let (is_good, text) = (problem.is_none(), problem.unwrap_or_else(|| "ok".to_owned()));
-        Some(Self { name: "certificate".to_owned(), is_good, decides: false, text })
+        Some(Self::of("certificate", false, certificates.problem()))
     }
 
     fn operator(operator: &OperatorSnapshot) -> Self {
@@ -186,9 +182,8 @@ impl Check {
             included.filter_map(problem_of_namespace).collect()
         };
         problems.extend(problems_with_objects(ty, namespaces));
-        let name = format!("type/{}", store.ty().resource_name());
-        let text = if problems.is_empty() { "ok".to_owned() } else { problems.join("; ") };
-        Self { name, is_good: problems.is_empty(), decides: false, text }
+        let problems = (!problems.is_empty()).then(|| problems.join("; "));
+        Self::of(format!("type/{}", store.ty().resource_name()), false, problems)
     }
 }
 
@@ -200,7 +195,6 @@ fn problem_of_namespace(one: &NamespaceState) -> Option<String> {
     })
 }
 
-/// The problems with the objects of a watch.
 fn problems_with_objects(ty: &TypeSnapshot, namespaces: &Namespaces) -> Vec<String> {
     let TypeSnapshot { store, state } = ty;
     let undecodable = store.count_undecodable(|namespace| namespaces.include(namespace));
@@ -218,7 +212,6 @@ fn problems_with_objects(ty: &TypeSnapshot, namespaces: &Namespaces) -> Vec<Stri
     undecodable.into_iter().chain(held).collect()
 }
 
-/// The problem of a watch.
 fn problem(is_synced: bool, error: Option<&TypeError>) -> Option<String> {
     match error {
         None if is_synced => None,

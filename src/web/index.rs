@@ -26,13 +26,10 @@ struct Entry {
 }
 
 pub(super) fn show(paths: &Paths) -> HttpResponse {
-    let endpoints = paths.endpoints().iter().map(Entry::from).collect();
+    let entry = |&Endpoint { method, path, summary, .. }: &Endpoint| {
+        let methods = method.names();
+        Entry { methods, path, summary }
+    };
+    let endpoints = paths.endpoints().iter().map(entry).collect();
     HttpResponse::Ok().json(Index { paths: paths.each(), endpoints })
-}
-
-impl From<&Endpoint> for Entry {
-    fn from(endpoint: &Endpoint) -> Self {
-        let Endpoint { method, path, summary, .. } = *endpoint;
-        Self { methods: method.names(), path, summary }
-    }
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    endpoint::{Form, Parameter},
+    endpoint::Parameter,
     redact::Secrets,
     tree::Node,
     views::{KeyView, Time},
@@ -65,13 +65,9 @@ pub(super) struct EventObject {
     pub(super) key: KeyView,
 }
 
-pub(super) const EVENTS: Parameter = Parameter {
-    name: "events",
-    form: Form::Flag,
-    meaning: "the Events about it and its children, read from the API server now",
-};
+pub(super) const EVENTS: Parameter =
+    Parameter::flag("events", "the Events about it and its children, read from the API server now");
 
-/// Reads the Events about a parent and its objects.
 pub(super) async fn read(
     board: &Board,
     operator: &str,
@@ -79,13 +75,15 @@ pub(super) async fn read(
     children: &[Node],
 ) -> EventsView {
     match board.read_events(operator, subjects(key, uid, children)).await {
-        Ok(reading) => reading.into(),
+        Ok(EventReading { events, omitted, objects_omitted, errors }) => {
+            let items = events.into_iter().map(EventView::from).collect();
+            EventsView { items, omitted, objects_omitted, errors }
+        }
         Err(error) => EventsView { errors: vec![error.to_string()], ..EventsView::default() },
     }
 }
 
 impl EventsView {
-    /// The same without the secret values of the parent.
     pub(super) fn without(mut self, secrets: &Secrets) -> Self {
         for event in &mut self.items {
             event.message = secrets.text(&event.message);
@@ -121,14 +119,6 @@ fn urgency(state: &str) -> u8 {
         "Failed" => 0,
         "Progressing" | "Terminating" => 1,
         _ => 2,
-    }
-}
-
-impl From<EventReading> for EventsView {
-    fn from(reading: EventReading) -> Self {
-        let EventReading { events, omitted, objects_omitted, errors } = reading;
-        let items = events.into_iter().map(EventView::from).collect();
-        Self { items, omitted, objects_omitted, errors }
     }
 }
 

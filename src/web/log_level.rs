@@ -45,15 +45,10 @@ pub(super) async fn set(
     if wanted.is_empty() {
         return Err(Refused::BadRequest("the body is empty: send a log filter".to_owned()));
     }
-    change(logs, wanted)?;
-    Ok(Json(LogLevelView { filter: logs.filter() }))
-}
-
-fn change(logs: &dyn LogLevel, to: &str) -> Result<(), Refused> {
     let from = logs.filter();
-    logs.set_filter(to).map_err(|error| Refused::BadRequest(format!("{error:#}")))?;
-    info!(target: AUDIT, ?from, ?to, "log filter changed");
-    Ok(())
+    logs.set_filter(wanted).map_err(|error| Refused::BadRequest(format!("{error:#}")))?;
+    info!(target: AUDIT, ?from, to = ?wanted, "log filter changed");
+    Ok(Json(LogLevelView { filter: logs.filter() }))
 }
 
 fn logs(state: &WebState) -> Result<&dyn LogLevel, Refused> {

@@ -31,7 +31,7 @@ pub(super) const TOKEN_FORM: Body = Body {
     meaning: "the form of the login page; at most 16 KiB",
     fields: &[
         Parameter { name: "token", form: Form::Secret, meaning: "a bearer token" },
-        Parameter { name: "next", form: Form::Text, meaning: "the path to redirect to" },
+        Parameter::text("next", "the path to redirect to"),
     ],
 };
 
@@ -39,7 +39,6 @@ pub(super) const NO_FIELDS: Body = Body { media_type: FORM, meaning: "nothing", 
 
 const MAX_FORM: usize = 16 << 10;
 
-/// The default target.
 const START: &str = "/";
 
 pub(super) async fn show(gate: Data<Gate>) -> Result<HttpResponse, Refused> {

@@ -20,7 +20,10 @@ use super::{
 pub(super) async fn show(gate: Data<Gate>, paths: Data<Paths>) -> HttpResponse {
     static OPEN: OnceLock<String> = OnceLock::new();
     static GUARDED: [OnceLock<String>; 2] = [OnceLock::new(), OnceLock::new()];
-    let security = Security::of(&gate);
+    let security = match gate.access {
+        Some(_) => Security::Delegated(gate.protocol),
+        None => Security::None,
+    };
     let document = match security {
         Security::None => &OPEN,
         Security::Delegated(Protocol::Http) => &GUARDED[0],
@@ -33,7 +36,6 @@ pub(super) async fn show(gate: Data<Gate>, paths: Data<Paths>) -> HttpResponse {
 /// How a client authenticates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Security {
-    /// Not at all.
     None,
     /// By a token, or by a cookie, whose name depends on the protocol.
     Delegated(Protocol),
@@ -42,7 +44,6 @@ pub(super) enum Security {
 const TOKEN: &str = "bearerToken";
 const SESSION: &str = "session";
 
-/// The document.
 pub(super) fn document(security: Security, all: &Paths) -> Value {
     let mut schemas = generator();
     let mut paths = Map::new();
@@ -80,10 +81,6 @@ pub(super) fn document(security: Security, all: &Paths) -> Value {
 }
 
 impl Security {
-    fn of(gate: &Gate) -> Self {
-        if gate.access.is_some() { Self::Delegated(gate.protocol) } else { Self::None }
-    }
-
     fn schemes(self) -> Option<Value> {
         let Self::Delegated(protocol) = self else { return None };
         Some(json!({

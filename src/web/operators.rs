@@ -43,5 +43,5 @@ pub(super) async fn show(
 
 fn view(board: &Board, operator: &OperatorSnapshot) -> OperatorView {
     let name = operator.info.name.as_str();
-    OperatorView::new(operator, board.queue(name), &board.undeclared(name))
+    OperatorView::new(operator, board.queue(name), board.undeclared(name))
 }

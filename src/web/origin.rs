@@ -11,14 +11,15 @@ use actix_web::http::{
     uri::{Authority, Scheme},
 };
 
-use super::{endpoint::FORM, status::Refused};
+use super::{
+    endpoint::{FORM, JSON},
+    status::Refused,
+};
 
 /// The protocol of the clients, as in an `Origin`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Protocol {
-    /// In clear text.
     Http,
-    /// Over TLS.
     Https,
 }
 
@@ -88,23 +89,20 @@ pub(super) fn may_use_cookie(method: &Method, headers: &HeaderMap) -> bool {
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
-    is_of_type(headers, "application/json")
+    is_of_type(headers, JSON)
 }
 
-/// Whether the body is a form.
 pub(super) fn is_form(headers: &HeaderMap) -> bool {
     is_of_type(headers, FORM)
 }
 
 fn is_of_type(headers: &HeaderMap, expected: &str) -> bool {
     let mut types = headers.get_all(header::CONTENT_TYPE).peekable();
-    let names = |value: &HeaderValue| value.to_str().is_ok_and(|named| names(named, expected));
-    types.peek().is_some() && types.all(names)
-}
-
-fn names(content_type: &str, expected: &str) -> bool {
-    let essence = content_type.split(';').next().unwrap_or_default();
-    essence.trim().eq_ignore_ascii_case(expected)
+    types.peek().is_some()
+        && types.all(|value| {
+            let essence = value.to_str().ok().and_then(|value| value.split(';').next());
+            essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(expected))
+        })
 }
 
 /// Whether an `Origin` is the server that the request was sent to.

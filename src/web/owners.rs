@@ -8,7 +8,6 @@ use crate::{
     object::{Object, ObjectKey, Uid},
 };
 
-/// The needed fields of an owner reference.
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 struct Reference {

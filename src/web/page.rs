@@ -13,14 +13,12 @@ use super::{
 };
 use crate::object::ObjectKey;
 
-/// The query for a page.
 #[derive(Debug, Deserialize)]
 pub(super) struct PageQuery {
     limit: Option<String>,
     r#continue: Option<String>,
 }
 
-/// The requested page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PageRequest {
     /// The list, with its filter.
@@ -51,7 +49,6 @@ pub(super) struct ListMeta {
     remaining_item_count: Option<usize>,
 }
 
-/// What follows a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Following {
     Nothing,
@@ -60,7 +57,6 @@ pub(super) enum Following {
     Unknown,
 }
 
-/// The content of a token.
 #[derive(Serialize, Deserialize)]
 struct Token {
     list: String,
@@ -74,11 +70,8 @@ pub(super) const LIMIT: Parameter = Parameter {
     meaning: "the maximum number of items, 500 by default and at most 5000",
 };
 
-pub(super) const CONTINUE: Parameter = Parameter {
-    name: "continue",
-    form: Form::Text,
-    meaning: "`metadata.continue` of the previous page, with the same filters",
-};
+pub(super) const CONTINUE: Parameter =
+    Parameter::text("continue", "`metadata.continue` of the previous page, with the same filters");
 
 pub(super) const DEFAULT_LIMIT: usize = 500;
 /// Larger limits are reduced to this, as in Kubernetes: `continue` shows that more follows.
@@ -123,7 +116,6 @@ impl PageRequest {
         Following::About(total.saturating_sub(seen).max(1))
     }
 
-    /// The metadata of a page with this number of items and this last one.
     pub(super) fn followed_by(
         self,
         last: Option<&ObjectKey>,

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    cache::{key_of, undecodable},
-    endpoint::{Form, Parameter},
+    cache::key_of,
+    endpoint::Parameter,
     page::{Following, List, PageQuery},
     redact::redacted,
     state::WebState,
@@ -57,7 +57,6 @@ pub(super) struct ParentPath {
     pub(super) name: String,
 }
 
-/// The filter of a request.
 #[derive(Debug, Deserialize)]
 pub(super) struct ParentQuery {
     namespace: Option<String>,
@@ -65,18 +64,14 @@ pub(super) struct ParentQuery {
     q: Option<String>,
 }
 
-pub(super) const PHASE: Parameter = Parameter {
-    name: "phase",
-    form: Form::Text,
-    meaning: "only those in one of these phases, separated by commas: pending, running, synced, \
+pub(super) const PHASE: Parameter = Parameter::text(
+    "phase",
+    "only those in one of these phases, separated by commas: pending, running, synced, \
               waiting, failing, stalled, finalizing, paused",
-};
+);
 
-pub(super) const TEXT: Parameter = Parameter {
-    name: "q",
-    form: Form::Text,
-    meaning: "only those whose namespace/name contains this text, ignoring case",
-};
+pub(super) const TEXT: Parameter =
+    Parameter::text("q", "only those whose namespace/name contains this text, ignoring case");
 
 impl ParentQuery {
     fn check(self) -> Result<ParentFilter, Refused> {
@@ -117,7 +112,6 @@ pub(super) async fn list(
     Ok(Json(List { items, metadata }))
 }
 
-/// The parent of a path, and its operator.
 pub(super) fn known_parent(
     board: &Board,
     path: &ParentPath,
@@ -147,10 +141,12 @@ fn parent_of(
     }
     let (operator, key) = (info.name.to_string(), key.clone());
     let reasons = Some(state.reasons().join("; ")).filter(|reasons| !reasons.is_empty());
-    Err(cache.and_then(|cache| undecodable(&cache, &key)).unwrap_or(match reasons {
-        Some(reasons) => Refused::NoParentYet { operator, key, reasons },
-        None => Refused::NoParent { operator, key },
-    }))
+    let undecodable = cache.and_then(|cache| cache.undecodable_at(&key));
+    Err(match (undecodable, reasons) {
+        (Some(object), _) => Refused::Undecodable(object),
+        (None, Some(reasons)) => Refused::NoParentYet { operator, key, reasons },
+        (None, None) => Refused::NoParent { operator, key },
+    })
 }
 
 pub(super) fn cached_parent(
@@ -163,7 +159,6 @@ pub(super) fn cached_parent(
     cache.and_then(|cache| cache.store.get(key)).filter(|parent| parent.uid() == uid)
 }
 
-/// The conditions in its status.
 pub(super) fn conditions_of(board: &Board, parent: Option<&Object>) -> Value {
     let shown = parent.map(|parent| redacted(board, parent));
     let mut status = shown.and_then(|mut it| it.get_mut("status").map(Value::take));

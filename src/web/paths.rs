@@ -5,7 +5,6 @@ use actix_web::{dev::ResourceDef, http};
 
 use super::endpoint::{Endpoint, Method, Parameter};
 
-/// The endpoints of a server.
 pub(super) struct Paths {
     endpoints: &'static [Endpoint],
     /// The parameters in paths.
@@ -23,7 +22,6 @@ impl Paths {
         self.endpoints
     }
 
-    /// The parameter of this name in paths.
     pub(super) fn meaning_of(&self, name: &str) -> Option<&'static Parameter> {
         self.names.iter().find(|parameter| parameter.name == name)
     }

@@ -3,13 +3,9 @@
 
 use serde::Deserialize;
 
-use super::{
-    endpoint::{Form, Parameter},
-    status::Refused,
-};
+use super::{endpoint::Parameter, status::Refused};
 use crate::object::{K8sType, LabelSelector, Object};
 
-/// The query for a selection.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SelectionQuery {
@@ -18,7 +14,6 @@ pub(super) struct SelectionQuery {
     field_selector: Option<String>,
 }
 
-/// The selected objects.
 #[derive(Debug)]
 pub(super) struct Selection {
     namespace: Option<String>,
@@ -40,19 +35,17 @@ enum Field {
 }
 
 pub(super) const NAMESPACE: Parameter =
-    Parameter { name: "namespace", form: Form::Text, meaning: "only those in this namespace" };
+    Parameter::text("namespace", "only those in this namespace");
 
-pub(super) const LABEL_SELECTOR: Parameter = Parameter {
-    name: "labelSelector",
-    form: Form::Text,
-    meaning: "only those with these labels: `tier=gold,!legacy,zone in (a,b)`",
-};
+pub(super) const LABEL_SELECTOR: Parameter = Parameter::text(
+    "labelSelector",
+    "only those with these labels: `tier=gold,!legacy,zone in (a,b)`",
+);
 
-pub(super) const FIELD_SELECTOR: Parameter = Parameter {
-    name: "fieldSelector",
-    form: Form::Text,
-    meaning: "only those with these fields: `metadata.name=a`, `metadata.namespace!=b`",
-};
+pub(super) const FIELD_SELECTOR: Parameter = Parameter::text(
+    "fieldSelector",
+    "only those with these fields: `metadata.name=a`, `metadata.namespace!=b`",
+);
 
 impl SelectionQuery {
     pub(super) fn check(self, ty: &K8sType) -> Result<Selection, Refused> {

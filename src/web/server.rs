@@ -47,7 +47,6 @@ pub enum BindError {
     },
 }
 
-/// The protection of the endpoint.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Protection {
     /// Reviews access; `None` admits everybody.

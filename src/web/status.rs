@@ -138,21 +138,25 @@ struct Empty {}
 
 /// The answer to a command that was executed or accepted.
 pub(super) fn success(code: StatusCode, message: String) -> HttpResponse {
-    HttpResponse::build(code).json(Status {
-        kind: "Status",
-        api_version: "v1",
-        metadata: Empty {},
-        status: "Success",
-        message,
-        reason: Cow::Borrowed(""),
-        code: code.as_u16(),
-    })
+    HttpResponse::build(code).json(Status::new(code, "Success", message, Cow::Borrowed("")))
+}
+
+impl Status {
+    fn new(
+        code: StatusCode,
+        status: &'static str,
+        message: String,
+        reason: Cow<'static, str>,
+    ) -> Self {
+        let (kind, api_version, metadata, code) = ("Status", "v1", Empty {}, code.as_u16());
+        Self { kind, api_version, metadata, status, message, reason, code }
+    }
 }
 
 impl Refused {
-    fn reason(&self) -> Cow<'static, str> {
-        let reason = match self {
-            Self::Command(error) => return code_and_reason(error).1,
+    fn code_and_reason(&self) -> (StatusCode, Cow<'static, str>) {
+        let (code, reason) = match self {
+            Self::Command(error) => return code_and_reason(error),
             Self::NoPath { .. }
             | Self::NoOperator(_)
             | Self::NoParent { .. }
@@ -161,30 +165,36 @@ impl Refused {
             | Self::NoObject { .. }
             | Self::Undecodable(_)
             | Self::NoLogin
-            | Self::NoLogLevel => "NotFound",
+            | Self::NoLogLevel => (StatusCode::NOT_FOUND, "NotFound"),
             Self::NamespaceMissing(_)
             | Self::NamespaceForbidden(_)
             | Self::BadRequest(_)
-            | Self::TooLong { .. }
-            | Self::HeadersTooLarge { .. }
-            | Self::BodyBroken => "BadRequest",
-            Self::Method { .. } => "MethodNotAllowed",
+            | Self::BodyBroken => (StatusCode::BAD_REQUEST, "BadRequest"),
+            Self::TooLong { .. } => (StatusCode::URI_TOO_LONG, "BadRequest"),
+            Self::HeadersTooLarge { .. } => {
+                (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "BadRequest")
+            }
+            Self::Method { .. } => (StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed"),
             Self::WrongHost
             | Self::OtherSite
             | Self::OtherOrigin
             | Self::NoOrigin
-            | Self::NotAllowed { .. } => "Forbidden",
-            Self::TokenMissing | Self::TokenInvalid => "Unauthorized",
-            Self::BodyTooLarge { .. } => "RequestEntityTooLarge",
-            Self::BodyTooSlow => "Timeout",
-            Self::Internal(_) => "InternalError",
-            Self::TooManyListeners(_) | Self::TooManyLogins => "TooManyRequests",
-            Self::NoRoom | Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => {
-                "ServiceUnavailable"
+            | Self::NotAllowed { .. } => (StatusCode::FORBIDDEN, "Forbidden"),
+            Self::TokenMissing | Self::TokenInvalid => (StatusCode::UNAUTHORIZED, "Unauthorized"),
+            Self::BodyTooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge"),
+            Self::BodyTooSlow => (StatusCode::REQUEST_TIMEOUT, "Timeout"),
+            Self::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "InternalError"),
+            Self::TooManyListeners(_) | Self::TooManyLogins => {
+                (StatusCode::TOO_MANY_REQUESTS, "TooManyRequests")
             }
-            Self::NotJson | Self::NotForm => "UnsupportedMediaType",
+            Self::NoRoom | Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => {
+                (StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable")
+            }
+            Self::NotJson | Self::NotForm => {
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType")
+            }
         };
-        reason.into()
+        (code, reason.into())
     }
 
     /// Headers that tell the client how to proceed.
@@ -203,17 +213,14 @@ impl Refused {
             _ => None,
         };
         let later = later.map(|seconds| (header::RETRY_AFTER, seconds));
-        let challenge = self.challenge().map(|challenge| (header::WWW_AUTHENTICATE, challenge));
-        [allowed, later, challenge].into_iter().flatten()
-    }
-
-    /// How to authenticate.
-    fn challenge(&self) -> Option<&'static str> {
-        match self {
+        // How to authenticate.
+        let challenge = match self {
             Self::TokenMissing => Some("Bearer realm=\"operetta\""),
             Self::TokenInvalid => Some("Bearer realm=\"operetta\", error=\"invalid_token\""),
             _ => None,
-        }
+        };
+        let challenge = challenge.map(|challenge| (header::WWW_AUTHENTICATE, challenge));
+        [allowed, later, challenge].into_iter().flatten()
     }
 }
 
@@ -241,55 +248,15 @@ fn because(reason: &str) -> String {
 
 impl ResponseError for Refused {
     fn status_code(&self) -> StatusCode {
-        match self {
-            Self::Command(error) => code_and_reason(error).0,
-            Self::NoPath { .. }
-            | Self::NoOperator(_)
-            | Self::NoParent { .. }
-            | Self::NoParentYet { .. }
-            | Self::NoType(_)
-            | Self::NoObject { .. }
-            | Self::Undecodable(_)
-            | Self::NoLogin
-            | Self::NoLogLevel => StatusCode::NOT_FOUND,
-            Self::NamespaceMissing(_)
-            | Self::NamespaceForbidden(_)
-            | Self::BadRequest(_)
-            | Self::BodyBroken => StatusCode::BAD_REQUEST,
-            Self::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
-            Self::WrongHost
-            | Self::OtherSite
-            | Self::OtherOrigin
-            | Self::NoOrigin
-            | Self::NotAllowed { .. } => StatusCode::FORBIDDEN,
-            Self::TokenMissing | Self::TokenInvalid => StatusCode::UNAUTHORIZED,
-            Self::TooLong { .. } => StatusCode::URI_TOO_LONG,
-            Self::HeadersTooLarge { .. } => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            Self::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::TooManyListeners(_) | Self::TooManyLogins => StatusCode::TOO_MANY_REQUESTS,
-            Self::NoRoom | Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
-            Self::NotJson | Self::NotForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        }
+        self.code_and_reason().0
     }
 
     fn error_response(&self) -> HttpResponse {
-        let code = self.status_code();
+        let (code, reason) = self.code_and_reason();
         let mut response = HttpResponse::build(code);
         for header in self.headers() {
             response.insert_header(header);
         }
-        response.json(Status {
-            kind: "Status",
-            api_version: "v1",
-            metadata: Empty {},
-            status: "Failure",
-            message: self.to_string(),
-            reason: self.reason(),
-            code: code.as_u16(),
-        })
+        response.json(Status::new(code, "Failure", self.to_string(), reason))
     }
 }

@@ -10,7 +10,11 @@ use serde_json::Value;
 use super::{
     about::{self, ConfigView, VersionView},
     cache, commands,
-    endpoint::{Answer, Endpoint, Form, JSON, Parameter, TEXT},
+    endpoint::{
+        Answer, Endpoint, JSON,
+        Method::{Get, Post, Put},
+        Parameter, TEXT,
+    },
     events::{self, EVENT_STREAM},
     explain::{self, ParentDetails},
     health,
@@ -32,7 +36,6 @@ const HTML: &str = "text/html";
 
 const PAGE: Answer = Answer::of(&[HTML]);
 
-/// A redirect.
 const REDIRECT: Answer = PAGE.with_codes(&[303]);
 
 const HEALTH: Answer = Answer::of(&[TEXT]).with_codes(&[200, 503]);
@@ -43,247 +46,113 @@ const OBJECT: Answer = Answer::json::<cache::CachedObject>().also_as(&[JSON, cac
 const DONE: Answer = Answer::json::<Status>();
 const ACCEPTED: Answer = DONE.with_codes(&[202]);
 
-const VERBOSE: Parameter =
-    Parameter { name: "verbose", form: Form::Flag, meaning: "show the result of each check" };
+const VERBOSE: Parameter = Parameter::flag("verbose", "show the result of each check");
 
 /// The table for the router, the index, the `OpenAPI` document and access control.
 pub(super) static PATHS: LazyLock<Arc<Paths>> =
     LazyLock::new(|| Arc::new(Paths::new(ENDPOINTS, NAMES)));
 
 /// Every endpoint, sorted by path.
+#[rustfmt::skip]
 static ENDPOINTS: &[Endpoint] = &[
-    Endpoint::get(
-        "/",
-        "The overview as a page, or the paths of this endpoint as JSON",
-        Answer::json::<Index>().also_as(&[JSON, HTML]),
-        || to(ui::overview),
-    ),
-    Endpoint::get(
-        "/api/v1/cache",
-        "The caches and the states of their watches",
-        Answer::json::<List<CacheView>>(),
-        || to(cache::list_types),
-    ),
-    Endpoint::get(
-        "/api/v1/cache/{type}",
-        "The cache of a type, with the names of its objects",
-        Answer::json::<cache::CacheList>(),
-        || to(cache::list),
-    )
-    .with(&[NAMESPACE, LABEL_SELECTOR, FIELD_SELECTOR, LIMIT, CONTINUE]),
-    Endpoint::get(
-        "/api/v1/cache/{type}/{namespace}/{name}",
-        "A cached object, redacted",
-        OBJECT,
-        || to(cache::show),
-    )
-    .with(&[cache::OUTPUT]),
-    Endpoint::get(
-        "/api/v1/cache/{type}/{name}",
-        "A cached object of a cluster-scoped type, redacted",
-        OBJECT,
-        || to(cache::show),
-    )
-    .with(&[cache::OUTPUT]),
-    Endpoint::get(
-        "/api/v1/events",
-        "Changes as server-sent events",
-        Answer::of(&[EVENT_STREAM]),
-        || to(events::stream),
-    )
-    .with(events::PARAMETERS),
-    Endpoint::get(
-        "/api/v1/openapi.json",
-        "This document: every path, parameter and answer",
-        Answer::json::<Value>(),
-        || to(openapi::show),
-    ),
-    Endpoint::get(
-        "/api/v1/operators",
-        "The operators and their states",
-        Answer::json::<List<OperatorView>>(),
-        || to(operators::list),
-    ),
-    Endpoint::get(
-        "/api/v1/operators/{operator}",
-        "An operator, with the caches that it uses",
-        Answer::json::<operators::OperatorDetails>(),
-        || to(operators::show),
-    ),
-    Endpoint::get(
-        "/api/v1/operators/{operator}/parents",
+    Endpoint::new(Get, "/", "The overview as a page, or the paths of this endpoint as JSON",
+        Answer::json::<Index>().also_as(&[JSON, HTML]), || to(ui::overview)),
+    Endpoint::new(Get, "/api/v1/cache", "The caches and the states of their watches",
+        Answer::json::<List<CacheView>>(), || to(cache::list_types)),
+    Endpoint::new(Get, "/api/v1/cache/{type}", "The cache of a type, with the names of its objects",
+        Answer::json::<cache::CacheList>(), || to(cache::list))
+        .with(&[NAMESPACE, LABEL_SELECTOR, FIELD_SELECTOR, LIMIT, CONTINUE]),
+    Endpoint::new(Get, "/api/v1/cache/{type}/{namespace}/{name}", "A cached object, redacted",
+        OBJECT, || to(cache::show)).with(&[cache::OUTPUT]),
+    Endpoint::new(Get, "/api/v1/cache/{type}/{name}",
+        "A cached object of a cluster-scoped type, redacted", OBJECT, || to(cache::show))
+        .with(&[cache::OUTPUT]),
+    Endpoint::new(Get, "/api/v1/events", "Changes as server-sent events",
+        Answer::of(&[EVENT_STREAM]), || to(events::stream)).with(events::PARAMETERS),
+    Endpoint::new(Get, "/api/v1/openapi.json", "This document: every path, parameter and answer",
+        Answer::json::<Value>(), || to(openapi::show)),
+    Endpoint::new(Get, "/api/v1/operators", "The operators and their states",
+        Answer::json::<List<OperatorView>>(), || to(operators::list)),
+    Endpoint::new(Get, "/api/v1/operators/{operator}", "An operator, with the caches that it uses",
+        Answer::json::<operators::OperatorDetails>(), || to(operators::show)),
+    Endpoint::new(Get, "/api/v1/operators/{operator}/parents",
         "The parents of an operator and their states",
-        Answer::json::<List<parents::ParentView>>(),
-        || to(parents::list),
-    )
-    .with(&[NAMESPACE, parents::PHASE, parents::TEXT, LIMIT, CONTINUE]),
-    Endpoint::get(
-        "/api/v1/operators/{operator}/parents/{namespace}/{name}",
+        Answer::json::<List<parents::ParentView>>(), || to(parents::list))
+        .with(&[NAMESPACE, parents::PHASE, parents::TEXT, LIMIT, CONTINUE]),
+    Endpoint::new(Get, "/api/v1/operators/{operator}/parents/{namespace}/{name}",
         "A parent: its state with an explanation, its children and its last reconciles",
-        Answer::json::<ParentDetails>(),
-        || to(explain::show),
-    )
-    .with(&[explain::DIFF, EVENTS]),
-    Endpoint::post(
-        "/api/v1/operators/{operator}/parents/{namespace}/{name}/pause",
-        "Pauses a parent by its annotation",
-        DONE,
-        || to(commands::pause),
-    ),
-    Endpoint::post(
-        "/api/v1/operators/{operator}/parents/{namespace}/{name}/resume",
-        "Resumes a parent",
-        DONE,
-        || to(commands::resume),
-    ),
-    Endpoint::post(
-        "/api/v1/operators/{operator}/parents/{namespace}/{name}/sync",
-        "Reconciles a parent now",
-        ACCEPTED,
-        || to(commands::sync),
-    ),
-    Endpoint::get(
-        "/api/v1/operators/{operator}/parents/{name}",
+        Answer::json::<ParentDetails>(), || to(explain::show)).with(&[explain::DIFF, EVENTS]),
+    Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{namespace}/{name}/pause",
+        "Pauses a parent by its annotation", DONE, || to(commands::pause)),
+    Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{namespace}/{name}/resume",
+        "Resumes a parent", DONE, || to(commands::resume)),
+    Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{namespace}/{name}/sync",
+        "Reconciles a parent now", ACCEPTED, || to(commands::sync)),
+    Endpoint::new(Get, "/api/v1/operators/{operator}/parents/{name}",
         "A cluster-scoped parent: its state with an explanation, its children and its last reconciles",
-        Answer::json::<ParentDetails>(),
-        || to(explain::show),
-    )
-    .with(&[explain::DIFF, EVENTS]),
-    Endpoint::post(
-        "/api/v1/operators/{operator}/parents/{name}/pause",
-        "Pauses a cluster-scoped parent by its annotation",
-        DONE,
-        || to(commands::pause),
-    ),
-    Endpoint::post(
-        "/api/v1/operators/{operator}/parents/{name}/resume",
-        "Resumes a cluster-scoped parent",
-        DONE,
-        || to(commands::resume),
-    ),
-    Endpoint::post(
-        "/api/v1/operators/{operator}/parents/{name}/sync",
-        "Reconciles a cluster-scoped parent now",
-        ACCEPTED,
-        || to(commands::sync),
-    ),
-    Endpoint::post(
-        "/api/v1/operators/{operator}/pause",
-        "Pauses an operator until the process ends",
-        DONE,
-        || to(commands::pause_operator),
-    ),
-    Endpoint::post(
-        "/api/v1/operators/{operator}/resume",
-        "Resumes an operator",
-        DONE,
-        || to(commands::resume_operator),
-    ),
-    Endpoint::get(
-        "/debug/config",
-        "The configuration of the process",
-        Answer::json::<ConfigView>(),
-        || to(about::config),
-    ),
-    Endpoint::get("/healthz", "The same as `/livez`", HEALTH, || to(health::live)).open(),
-    Endpoint::get("/livez", "Whether the process is alive", HEALTH, || to(health::live))
-        .with(&[VERBOSE])
-        .open(),
-    Endpoint::get("/log-level", "The log filter", Answer::json::<LogLevelView>(), || {
-        to(log_level::show)
-    }),
-    Endpoint::put(
-        "/log-level",
-        "Changes the log filter until the process ends",
-        FILTER,
-        Answer::json::<LogLevelView>(),
-        || to(log_level::set),
-    ),
-    Endpoint::get(
-        "/metrics",
-        "The metrics for Prometheus",
-        Answer::of(&[Metrics::CONTENT_TYPE]),
-        || to(metrics::show),
-    ),
-    Endpoint::get("/readyz", "Whether every operator is running or degraded with a reason", HEALTH, || {
-        to(health::ready)
-    })
-    .with(&[VERBOSE])
-    .open(),
-    Endpoint::get("/readyz/{operator}", "Whether an operator is running", HEALTH, || {
-        to(health::operator_ready)
-    })
-    .with(&[VERBOSE]),
-    Endpoint::get("/ui/assets/{file}", "A file of the pages", ui::ASSETS, || to(ui::asset))
-        .public(),
-    Endpoint::get("/ui/cache", "The page of the caches", PAGE, || to(ui::cache_types)),
-    Endpoint::get("/ui/cache/{type}", "The page of the cache of a type", PAGE, || {
-        to(ui::cache_list)
-    })
-    .with(&[ui::NAMED, CONTINUE]),
-    Endpoint::get(
-        "/ui/cache/{type}/{namespace}/{name}",
-        "The page of a cached object, redacted",
-        PAGE,
-        || to(ui::cache_object),
-    ),
-    Endpoint::get(
-        "/ui/cache/{type}/{name}",
+        Answer::json::<ParentDetails>(), || to(explain::show)).with(&[explain::DIFF, EVENTS]),
+    Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{name}/pause",
+        "Pauses a cluster-scoped parent by its annotation", DONE, || to(commands::pause)),
+    Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{name}/resume",
+        "Resumes a cluster-scoped parent", DONE, || to(commands::resume)),
+    Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{name}/sync",
+        "Reconciles a cluster-scoped parent now", ACCEPTED, || to(commands::sync)),
+    Endpoint::new(Post, "/api/v1/operators/{operator}/pause",
+        "Pauses an operator until the process ends", DONE, || to(commands::pause_operator)),
+    Endpoint::new(Post, "/api/v1/operators/{operator}/resume", "Resumes an operator",
+        DONE, || to(commands::resume_operator)),
+    Endpoint::new(Get, "/debug/config", "The configuration of the process",
+        Answer::json::<ConfigView>(), || to(about::config)),
+    Endpoint::new(Get, "/healthz", "The same as `/livez`",
+        HEALTH, || to(health::live)).open(),
+    Endpoint::new(Get, "/livez", "Whether the process is alive",
+        HEALTH, || to(health::live)).with(&[VERBOSE]).open(),
+    Endpoint::new(Get, "/log-level", "The log filter",
+        Answer::json::<LogLevelView>(), || to(log_level::show)),
+    Endpoint::new(Put, "/log-level", "Changes the log filter until the process ends",
+        Answer::json::<LogLevelView>(), || to(log_level::set)).taking(FILTER),
+    Endpoint::new(Get, "/metrics", "The metrics for Prometheus",
+        Answer::of(&[Metrics::CONTENT_TYPE]), || to(metrics::show)),
+    Endpoint::new(Get, "/readyz", "Whether every operator is running or degraded with a reason",
+        HEALTH, || to(health::ready)).with(&[VERBOSE]).open(),
+    Endpoint::new(Get, "/readyz/{operator}", "Whether an operator is running",
+        HEALTH, || to(health::operator_ready)).with(&[VERBOSE]),
+    Endpoint::new(Get, "/ui/assets/{file}", "A file of the pages",
+        ui::ASSETS, || to(ui::asset)).public(),
+    Endpoint::new(Get, "/ui/cache", "The page of the caches",
+        PAGE, || to(ui::cache_types)),
+    Endpoint::new(Get, "/ui/cache/{type}", "The page of the cache of a type",
+        PAGE, || to(ui::cache_list)).with(&[ui::NAMED, CONTINUE]),
+    Endpoint::new(Get, "/ui/cache/{type}/{namespace}/{name}",
+        "The page of a cached object, redacted", PAGE, || to(ui::cache_object)),
+    Endpoint::new(Get, "/ui/cache/{type}/{name}",
         "The page of a cached object of a cluster-scoped type, redacted",
-        PAGE,
-        || to(ui::cache_object),
-    ),
-    Endpoint::get("/ui/login", "The login page", PAGE, || to(login::show)).public(),
-    Endpoint::form(
-        "/ui/login",
-        "Logs a browser in and redirects it",
-        login::TOKEN_FORM,
-        REDIRECT,
-        || to(login::log_in),
-    )
-    .public(),
-    Endpoint::form("/ui/logout", "Logs a browser out", login::NO_FIELDS, REDIRECT, || {
-        to(login::log_out)
-    })
-    .public(),
-    Endpoint::get(
-        "/ui/operators/{operator}",
-        "The page of an operator and its parents",
-        PAGE,
-        || to(ui::operator),
-    )
-    .with(&[ui::NAMED, ui::PHASE, ui::NAMESPACE, CONTINUE]),
-    Endpoint::get(
-        "/ui/operators/{operator}/parents/{namespace}/{name}",
-        "The page of a parent",
-        PAGE,
-        || to(ui::parent),
-    )
-    .with(&[explain::DIFF, EVENTS]),
-    Endpoint::get(
-        "/ui/operators/{operator}/parents/{name}",
-        "The page of a cluster-scoped parent",
-        PAGE,
-        || to(ui::parent),
-    )
-    .with(&[explain::DIFF, EVENTS]),
-    Endpoint::get("/version", "The versions of the framework and the program", Answer::json::<VersionView>(), || {
-        to(about::version)
-    }),
+        PAGE, || to(ui::cache_object)),
+    Endpoint::new(Get, "/ui/login", "The login page",
+        PAGE, || to(login::show)).public(),
+    Endpoint::new(Post, "/ui/login", "Logs a browser in and redirects it",
+        REDIRECT, || to(login::log_in)).taking(login::TOKEN_FORM).public(),
+    Endpoint::new(Post, "/ui/logout", "Logs a browser out",
+        REDIRECT, || to(login::log_out)).taking(login::NO_FIELDS).public(),
+    Endpoint::new(Get, "/ui/operators/{operator}", "The page of an operator and its parents",
+        PAGE, || to(ui::operator)).with(&[ui::NAMED, ui::PHASE, ui::NAMESPACE, CONTINUE]),
+    Endpoint::new(Get, "/ui/operators/{operator}/parents/{namespace}/{name}",
+        "The page of a parent", PAGE, || to(ui::parent)).with(&[explain::DIFF, EVENTS]),
+    Endpoint::new(Get, "/ui/operators/{operator}/parents/{name}",
+        "The page of a cluster-scoped parent", PAGE, || to(ui::parent))
+        .with(&[explain::DIFF, EVENTS]),
+    Endpoint::new(Get, "/version", "The versions of the framework and the program",
+        Answer::json::<VersionView>(), || to(about::version)),
 ];
 
 /// The parameters in paths.
 const NAMES: &[Parameter] = &[
-    named("file", "the name of a file"),
-    named("name", "the name of an object"),
-    named("namespace", "the namespace of an object"),
-    named("operator", "the name of an operator"),
-    named("type", "a resource type: `plural`, `plural.group` or `plural.version.group`"),
+    Parameter::text("file", "the name of a file"),
+    Parameter::text("name", "the name of an object"),
+    Parameter::text("namespace", "the namespace of an object"),
+    Parameter::text("operator", "the name of an operator"),
+    Parameter::text("type", "a resource type: `plural`, `plural.group` or `plural.version.group`"),
 ];
-
-const fn named(name: &'static str, meaning: &'static str) -> Parameter {
-    Parameter { name, form: Form::Text, meaning }
-}
 
 #[cfg(test)]
 mod tests;

@@ -25,7 +25,6 @@ use super::{
     gate::Limits,
 };
 
-/// A connection with its protocol and the address of its peer.
 pub(super) type Accepted<T> = (Connection<T>, Protocol, Option<SocketAddr>);
 
 /// How long a client has to close a connection that the server has ended.
@@ -77,7 +76,6 @@ pub(super) fn encrypted(
     })
 }
 
-/// Serves requests on accepted connections.
 pub(super) fn http<T, A, F, B>(
     app: A,
     limits: Limits,

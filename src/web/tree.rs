@@ -65,7 +65,6 @@ pub(super) struct ReadinessView {
     pub(super) message: String,
 }
 
-/// A tree, and the number of objects that are not shown.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
@@ -74,18 +73,15 @@ pub(super) struct Tree {
     pub(super) unready: Vec<String>,
 }
 
-/// The input of a tree.
 pub(super) struct Roots<'a> {
     pub(super) info: &'a OperatorInfo,
     pub(super) parent: &'a Object,
     /// Every cache, because children of children may be of any type.
     pub(super) caches: &'a [StoreReader],
     pub(super) last_reconcile: Option<&'a Reconcile>,
-    /// Redacts a text about an object.
     pub(super) redact: &'a dyn Fn(&Object, &str) -> String,
 }
 
-/// The limits of objects and depth.
 const MAX_NODES: usize = 500;
 const MAX_DEPTH: usize = 6;
 
@@ -113,7 +109,15 @@ pub(super) fn tree(roots: &Roots<'_>, mut previews: HashMap<ChildId, PreviewView
     tree.omitted = builder.omitted + missing.len().saturating_sub(builder.room);
     for (id, decision) in missing.into_iter().take(builder.room) {
         let preview = previews.remove(&id);
-        tree.nodes.push(Node::missing(&id, decision, preview));
+        tree.nodes.push(Node {
+            ty: (&id.ty).into(),
+            key: (&id.key).into(),
+            facts: None,
+            readiness: Readiness::missing().into(),
+            decision,
+            preview,
+            children: Vec::new(),
+        });
     }
     tree
 }
@@ -145,7 +149,6 @@ impl<'a> Roots<'a> {
         (!readiness.is_good()).then(|| format!("{}: {readiness}", ChildId::of(child)))
     }
 
-    /// The decisions of the last reconcile, by child.
     fn decisions(&self) -> HashMap<&'a str, &'a Decision> {
         let decisions = self.last_reconcile.map(|it| &*it.decisions).unwrap_or_default();
         decisions.iter().map(|decision| (&*decision.child, decision)).collect()
@@ -160,22 +163,6 @@ impl<'a> Roots<'a> {
     }
 }
 
-impl Node {
-    /// A missing child.
-    fn missing(id: &ChildId, decision: Option<Decision>, preview: Option<PreviewView>) -> Self {
-        Self {
-            ty: (&id.ty).into(),
-            key: (&id.key).into(),
-            facts: None,
-            readiness: Readiness::missing().into(),
-            decision,
-            preview,
-            children: Vec::new(),
-        }
-    }
-}
-
-/// Builds a tree.
 struct Builder<'a> {
     roots: &'a Roots<'a>,
     seen: HashSet<Uid>,

@@ -3,7 +3,7 @@
 //! The user is available to handlers, also without the request: the frame of every page shows it, also
 //! for errors.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use actix_web::{
     HttpMessage,
@@ -27,11 +27,9 @@ use crate::cluster::User;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
     All,
-    /// Only the outcome.
     Outcome,
 }
 
-/// The authenticated user of a request.
 #[derive(Clone)]
 pub(super) struct Visitor {
     pub(super) user: Arc<User>,
@@ -40,12 +38,8 @@ pub(super) struct Visitor {
 }
 
 tokio::task_local! {
-    static VISITOR: Option<Visitor>;
-}
-
-/// Handles a request with its user as the current one.
-pub(super) async fn scope<T>(visitor: Option<Visitor>, answer: impl Future<Output = T>) -> T {
-    VISITOR.scope(visitor, answer).await
+    /// The user of the request that is handled.
+    pub(super) static VISITOR: Option<Visitor>;
 }
 
 /// The user of the current request, if authenticated.
@@ -97,10 +91,8 @@ async fn authorize(
     access.check(&known, &verb, path).await
 }
 
-/// The credential of a request.
 struct Credential<'a> {
     token: SecretString,
-    /// The session of the token, if any.
     session: Option<&'a str>,
 }
 
@@ -133,10 +125,4 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     let token = token.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
-}
-
-impl fmt::Debug for Visitor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Visitor").field("user", &self.user.username).finish_non_exhaustive()
-    }
 }

@@ -2,18 +2,24 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A field of a status that is not written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct UndeclaredField {
-    /// Its path, with `*` for the items of lists and for free names.
+    /// The path, with `*` for items of lists and free names.
     pub(crate) path: String,
-    /// Who wanted it.
+    /// `handler`: the handler returned it; `framework`: only Operetta writes it.
+    #[schemars(with = "String")]
     pub(crate) wanted_by: WantedBy,
 }
 
 /// Who wants a field written. The handler comes first: its author expects to find it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum WantedBy {
     Handler,
     /// Only the framework has something to write there: conditions, the list of children.

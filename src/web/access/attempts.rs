@@ -21,7 +21,6 @@ const WINDOW: Duration = Duration::from_mins(1);
 const KEPT: usize = 1024;
 
 impl Attempts {
-    /// Whether this address may try.
     pub(super) fn may_try(&self, from: IpAddr, now: Instant) -> bool {
         self.0.get(&client(from)).is_none_or(|entry| entry.0 < FAILURES || is_over(entry, now))
     }

@@ -10,7 +10,6 @@ use std::{
 
 use super::key::Key;
 
-/// Answers of one kind.
 #[derive(Debug)]
 pub(super) struct Cache<V> {
     entries: HashMap<Key, (V, Instant)>,

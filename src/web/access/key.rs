@@ -2,7 +2,6 @@
 
 use ring::digest::{self, SHA256};
 
-/// The hash of a token or an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key([u8; 32]);
 

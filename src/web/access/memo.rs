@@ -35,7 +35,6 @@ const TURN_WITHIN: Duration = Duration::from_secs(5);
 /// How long a request may take after that.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Why there is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unanswered {
     /// The API server did not answer. The reason is only in the log.
@@ -141,7 +140,6 @@ where
         }
     }
 
-    /// Drops all cached answers.
     #[cfg(test)]
     pub(super) fn forget(&self) {
         let mut state = self.state();

@@ -81,7 +81,6 @@ struct Reviews {
     is_down: AtomicBool,
 }
 
-/// An authenticated user.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) user: Arc<User>,
@@ -115,12 +114,10 @@ impl Access {
         })))
     }
 
-    /// The accepted audiences of a token; empty for that of the API server.
     pub(super) fn audiences(&self) -> &[String] {
         &self.0.audiences
     }
 
-    /// Authenticates a token.
     pub(super) async fn identify(&self, token: &str) -> Result<Known, Refused> {
         let key = Key::of(&[token.as_bytes()]);
         let user = self.user(key, token).await?;
@@ -128,7 +125,6 @@ impl Access {
         Ok(Known { user, key })
     }
 
-    /// Checks that a user may do `verb` on `path`.
     pub(super) async fn check(&self, who: &Known, verb: &str, path: &str) -> Result<(), Refused> {
         let path = reviewed(path);
         let key = Key::of(&[who.key.as_bytes(), verb.as_bytes(), path.as_bytes()]);
@@ -162,22 +158,18 @@ impl Access {
         Ok((id, known.user))
     }
 
-    /// Ends a session, if it exists.
     pub(super) fn log_out(&self, session: &str) {
         self.0.sessions.end(session);
     }
 
-    /// The token of a session.
     pub(super) fn token_of(&self, session: &str) -> Option<SecretString> {
         self.0.sessions.token(session, Instant::now())
     }
 
-    /// Removes expired sessions.
     pub(super) fn tidy(&self) {
         self.0.sessions.tidy(Instant::now());
     }
 
-    /// Drops all cached reviews.
     #[cfg(test)]
     pub(super) fn forget(&self) {
         self.0.users.forget();
@@ -224,23 +216,17 @@ impl Reviews {
     /// Logs when reviews start to fail and when they recover, not for each request.
     fn note<T>(&self, verdict: Result<T, ApiError>) -> Result<T, Unanswered> {
         let was_down = self.is_down.swap(verdict.is_err(), Ordering::Relaxed);
-        match verdict {
-            Ok(verdict) => {
-                if was_down {
-                    tracing::info!("the API server reviews access to the web endpoint again");
-                }
-                Ok(verdict)
+        match &verdict {
+            Ok(_) if was_down => {
+                tracing::info!("the API server reviews access to the web endpoint again");
             }
-            Err(error) => {
-                if !was_down {
-                    tracing::warn!(
-                        %error,
-                        "the API server cannot review access to the web endpoint: all access is denied"
-                    );
-                }
-                Err(Unanswered::Down)
-            }
+            Err(error) if !was_down => tracing::warn!(
+                %error,
+                "the API server cannot review access to the web endpoint: all access is denied"
+            ),
+            Ok(_) | Err(_) => {}
         }
+        verdict.map_err(|_| Unanswered::Down)
     }
 }
 

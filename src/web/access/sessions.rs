@@ -21,10 +21,8 @@ use secrecy::SecretString;
 
 use super::key::Key;
 
-/// The limits of sessions.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::web) struct SessionLimits {
-    /// The maximum lifetime.
     pub(in crate::web) life: Duration,
     /// The maximum time without a request.
     pub(in crate::web) idle: Duration,
@@ -41,7 +39,6 @@ pub(in crate::web) const LIMITS: SessionLimits = SessionLimits {
     per_user: 8,
 };
 
-/// The open sessions.
 pub(super) struct Sessions {
     random: SystemRandom,
     limits: SessionLimits,
@@ -103,7 +100,6 @@ impl Sessions {
         self.open().remove(&key(id));
     }
 
-    /// Removes expired sessions with their tokens.
     pub(super) fn tidy(&self, now: Instant) {
         self.end_old(&mut self.open(), now);
     }

@@ -12,11 +12,16 @@ const AT_ONCE: u32 = 1000;
 const PER_SECOND: u32 = 20;
 /// The limit of the compressed headers of one request; the guard allows a third of it.
 const MAX_HEADERS: usize = 64 << 10;
-/// The length of the client preface.
 const PREFACE: usize = 24;
 const HEAD: usize = 9;
+// The kinds of frames that carry something, and the rest of headers, with their numbers in RFC 9113.
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const WINDOW_UPDATE: u8 = 8;
+const CONTINUATION: u8 = 9;
+/// The flag of the last frame with headers.
+const END_HEADERS: u8 = 4;
 
-/// A client sends too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Flood {
     #[error("the client sent too many HTTP/2 frames without content")]
@@ -25,7 +30,6 @@ pub(super) enum Flood {
     Headers,
 }
 
-/// What a connection has received.
 #[derive(Debug)]
 pub(super) struct Frames {
     /// How many of the next bytes belong to no frame header.
@@ -37,17 +41,6 @@ pub(super) struct Frames {
     /// How many frames without content are allowed now.
     spare: u32,
     refilled: Instant,
-}
-
-/// The kinds that are counted, with their numbers in RFC 9113.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Data,
-    Headers,
-    /// PRIORITY, `RST_STREAM`, SETTINGS, PING, and unknown kinds.
-    Aside,
-    WindowUpdate,
-    Continuation,
 }
 
 impl Frames {
@@ -69,7 +62,7 @@ impl Frames {
             let &[a, b, c, kind, flags, _, _, _, _] = self.head.as_slice() else { return Ok(()) };
             self.skip = usize::from(a) << 16 | usize::from(b) << 8 | usize::from(c);
             self.head.clear();
-            self.count(Kind::of(kind), self.skip, flags, now)?;
+            self.count(kind, self.skip, flags, now)?;
             bytes = rest;
         }
     }
@@ -79,24 +72,24 @@ impl Frames {
         if self.skip > 0 { 0 } else { HEAD - self.head.len() }
     }
 
-    fn count(&mut self, kind: Kind, length: usize, flags: u8, now: Instant) -> Result<(), Flood> {
-        const END_HEADERS: u8 = 4;
+    fn count(&mut self, kind: u8, length: usize, flags: u8, now: Instant) -> Result<(), Flood> {
         match kind {
-            Kind::Headers => self.headers = length,
-            Kind::Continuation => self.headers += length,
-            Kind::Data | Kind::Aside | Kind::WindowUpdate => {}
+            HEADERS => self.headers = length,
+            CONTINUATION => self.headers += length,
+            _ => {}
         }
         if self.headers > MAX_HEADERS {
             return Err(Flood::Headers);
         }
-        if matches!(kind, Kind::Headers | Kind::Continuation) && flags & END_HEADERS != 0 {
+        if matches!(kind, HEADERS | CONTINUATION) && flags & END_HEADERS != 0 {
             self.headers = 0;
         }
         let carries = match kind {
-            Kind::Data => length > 0,
+            DATA => length > 0,
             // A request, and the demand for more of an answer.
-            Kind::Headers | Kind::WindowUpdate => true,
-            Kind::Aside | Kind::Continuation => false,
+            HEADERS | WINDOW_UPDATE => true,
+            // Also PRIORITY, `RST_STREAM`, SETTINGS, PING, and unknown kinds.
+            _ => false,
         };
         if carries { Ok(()) } else { self.spend(now) }
     }
@@ -110,18 +103,6 @@ impl Frames {
         }
         self.spare = self.spare.checked_sub(1).ok_or(Flood::Frames)?;
         Ok(())
-    }
-}
-
-impl Kind {
-    fn of(number: u8) -> Self {
-        match number {
-            0 => Self::Data,
-            1 => Self::Headers,
-            8 => Self::WindowUpdate,
-            9 => Self::Continuation,
-            _ => Self::Aside,
-        }
     }
 }
 

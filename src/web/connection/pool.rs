@@ -2,16 +2,7 @@
 
 use std::{collections::HashMap, net::IpAddr, time::Instant};
 
-/// The limits of connections.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct PoolLimits {
-    /// Of all clients.
-    pub(super) all: usize,
-    /// Of one client.
-    pub(super) per_peer: usize,
-    /// Further ones, on which only probes are answered.
-    pub(super) reserve: usize,
-}
+use crate::web::gate::Limits;
 
 /// What a connection may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,13 +13,11 @@ pub(in crate::web) enum SlotKind {
     Reserved,
 }
 
-/// A connection of the pool.
 pub(super) trait Idle {
     /// Since when there is no request on it; `None` while there is one.
     fn idle_since(&self) -> Option<Instant>;
 }
 
-/// A connection that was accepted.
 #[derive(Debug)]
 pub(super) struct Entered<C> {
     pub(super) number: u64,
@@ -37,10 +26,9 @@ pub(super) struct Entered<C> {
     pub(super) replaces: Option<C>,
 }
 
-/// The open connections.
 #[derive(Debug)]
 pub(super) struct Pool<C> {
-    limits: PoolLimits,
+    limits: Limits,
     open: HashMap<u64, Open<C>>,
     entered: u64,
 }
@@ -53,7 +41,7 @@ struct Open<C> {
 }
 
 impl<C: Idle> Pool<C> {
-    pub(super) fn new(limits: PoolLimits) -> Self {
+    pub(super) fn new(limits: Limits) -> Self {
         Self { limits, open: HashMap::new(), entered: 0 }
     }
 
@@ -72,13 +60,13 @@ impl<C: Idle> Pool<C> {
 
     /// The slot of a new connection, and the one that it replaces.
     fn slot_for(&self, peer: IpAddr) -> Option<(SlotKind, Option<u64>)> {
-        let PoolLimits { all, per_peer, reserve } = self.limits;
+        let Limits { connections, per_peer, reserve, .. } = self.limits;
         let is_of_peer = |open: &Open<C>| open.slot == SlotKind::Ordinary && open.peer == peer;
         let is_ordinary = |open: &Open<C>| open.slot == SlotKind::Ordinary;
         let is_reserved = |open: &Open<C>| open.slot == SlotKind::Reserved;
         let ordinary = if self.count(is_of_peer) >= per_peer {
             self.longest_idle(is_of_peer).map(Some)
-        } else if self.count(is_ordinary) >= all {
+        } else if self.count(is_ordinary) >= connections {
             self.longest_idle(is_ordinary).map(Some)
         } else {
             Some(None)
@@ -113,7 +101,6 @@ mod tests {
     struct For(Option<u64>);
 
     const BUSY: For = For(None);
-    const LIMITS: PoolLimits = PoolLimits { all: 3, per_peer: 2, reserve: 1 };
 
     impl Idle for For {
         fn idle_since(&self) -> Option<Instant> {
@@ -126,7 +113,8 @@ mod tests {
     }
 
     fn pool(open: &[(u8, For)]) -> Pool<For> {
-        let mut pool = Pool::new(LIMITS);
+        let mut pool =
+            Pool::new(Limits { connections: 3, per_peer: 2, reserve: 1, ..Limits::default() });
         for &(number, connection) in open {
             pool.enter(peer(number), connection).unwrap();
         }

@@ -16,12 +16,10 @@ use super::{frames::Frames, traffic::Slot};
 
 const HTTP_2: &[u8] = b"h2";
 
-/// A stream with its slot.
 #[derive(Debug)]
 pub(in crate::web) struct Connection<T> {
     stream: T,
     slot: Slot,
-    /// Counts the frames of HTTP/2.
     frames: Option<Frames>,
 }
 
@@ -48,7 +46,7 @@ impl<T> Connection<T> {
 
     /// Adds the connection to the data of its requests.
     pub(in crate::web) fn add_to(&self, data: &mut Extensions) {
-        data.insert(self.slot.connection_traffic());
+        data.insert(self.slot.traffic.clone());
     }
 }
 

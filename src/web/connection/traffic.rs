@@ -8,8 +8,7 @@
 //! client does not acknowledge data.
 
 use std::{
-    fmt,
-    net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream},
+    net::{Ipv4Addr, Shutdown, TcpListener, TcpStream},
     os::fd::AsFd,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
@@ -18,7 +17,7 @@ use std::{
 use actix_web::{dev::ServiceRequest, rt};
 use tokio::{sync::watch, time::timeout};
 
-use super::pool::{Entered, Idle, Pool, PoolLimits, SlotKind};
+use super::pool::{Entered, Idle, Pool, SlotKind};
 use crate::web::{body::Held, gate::Limits, peer};
 
 /// The limit of concurrent requests of one connection: a browser with many tabs needs fewer.
@@ -33,8 +32,7 @@ const LINGER: Duration = Duration::from_secs(1);
 /// The slots of all connections. Clones share them.
 #[derive(Debug, Clone)]
 pub(in crate::web) struct Slots {
-    pool: Arc<Mutex<Pool<Pooled>>>,
-    /// How long a connection may be idle.
+    pool: Arc<Mutex<Pool<ConnectionTraffic>>>,
     idle_timeout: Duration,
 }
 
@@ -43,14 +41,12 @@ pub(in crate::web) struct Slots {
 pub(in crate::web) struct Slot {
     slots: Slots,
     number: u64,
-    traffic: Arc<watch::Sender<Traffic>>,
+    pub(super) traffic: ConnectionTraffic,
 }
 
-/// The activity of a connection.
 #[derive(Debug, Clone, Copy)]
 struct Traffic {
     slot: SlotKind,
-    /// How many requests are in flight.
     in_flight: usize,
     /// Since when.
     since: Instant,
@@ -60,11 +56,7 @@ struct Traffic {
     ends_at: Option<Instant>,
 }
 
-/// A connection in the pool.
-#[derive(Debug)]
-struct Pooled(Arc<watch::Sender<Traffic>>);
-
-/// A connection in the data of its requests.
+/// A connection in the pool, and in the data of its requests.
 #[derive(Debug, Clone)]
 pub(in crate::web) struct ConnectionTraffic(Arc<watch::Sender<Traffic>>);
 
@@ -75,9 +67,8 @@ pub(in crate::web) struct Busy(Arc<watch::Sender<Traffic>>);
 
 impl Slots {
     pub(in crate::web) fn new(limits: Limits) -> Self {
-        let Limits { head, idle, connections, per_peer, reserve, .. } = limits;
-        let limits = PoolLimits { all: connections, per_peer, reserve };
-        Self { pool: Arc::new(Mutex::new(Pool::new(limits))), idle_timeout: idle + head }
+        let idle_timeout = limits.idle + limits.head;
+        Self { pool: Arc::new(Mutex::new(Pool::new(limits))), idle_timeout }
     }
 
     /// A slot for a connection, whose activity is watched until it ends; `None` if none is free.
@@ -86,30 +77,19 @@ impl Slots {
         // A second descriptor of the socket: the library does not hand out its own.
         let socket = connection.as_fd().try_clone_to_owned().ok()?;
         let (traffic, seen) = watch::channel(Traffic::new());
-        let traffic = Arc::new(traffic);
-        let number = self.number(peer, &traffic)?;
+        let traffic = ConnectionTraffic(Arc::new(traffic));
+        let entered = self.pool().enter(peer::client(peer), traffic.clone())?;
+        let Entered { number, slot, replaces } = entered;
+        traffic.0.send_modify(|traffic| traffic.slot = slot);
+        if let Some(ConnectionTraffic(replaced)) = replaces {
+            replaced.send_modify(|traffic| traffic.ends_at = Some(Instant::now()));
+        }
         rt::spawn(close_idle(socket.into(), seen, self.idle_timeout));
         Some(Slot { slots: self.clone(), number, traffic })
     }
 
-    fn number(&self, peer: IpAddr, traffic: &Arc<watch::Sender<Traffic>>) -> Option<u64> {
-        let entered = self.pool().enter(peer::client(peer), Pooled(Arc::clone(traffic)))?;
-        let Entered { number, slot, replaces } = entered;
-        traffic.send_modify(|traffic| traffic.slot = slot);
-        if let Some(Pooled(replaced)) = replaces {
-            replaced.send_modify(|traffic| traffic.ends_at = Some(Instant::now()));
-        }
-        Some(number)
-    }
-
-    fn pool(&self) -> MutexGuard<'_, Pool<Pooled>> {
+    fn pool(&self) -> MutexGuard<'_, Pool<ConnectionTraffic>> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Slot {
-    pub(super) fn connection_traffic(&self) -> ConnectionTraffic {
-        ConnectionTraffic(Arc::clone(&self.traffic))
     }
 }
 
@@ -119,7 +99,7 @@ impl Drop for Slot {
     }
 }
 
-impl Idle for Pooled {
+impl Idle for ConnectionTraffic {
     fn idle_since(&self) -> Option<Instant> {
         let traffic = self.0.borrow();
         (traffic.in_flight == 0).then_some(traffic.since)
@@ -205,12 +185,6 @@ impl Drop for Busy {
             traffic.in_flight -= 1;
             traffic.since = Instant::now();
         });
-    }
-}
-
-impl fmt::Debug for Busy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Busy")
     }
 }
 

@@ -9,10 +9,7 @@ use crate::{
     board::{Board, Change, OperatorSnapshot, ParentName},
     object::K8sType,
     operator::OperatorConfig,
-    web::{
-        endpoint::{Form, Parameter},
-        status::Refused,
-    },
+    web::{endpoint::Parameter, status::Refused},
 };
 
 /// The query of a reader. An absent parameter does not restrict.
@@ -26,25 +23,18 @@ pub(in crate::web) struct EventQuery {
 }
 
 pub(in crate::web) const PARAMETERS: &[Parameter] = &[
-    named("operator", "only changes of this operator"),
-    named("namespace", "only changes of parents in this namespace"),
-    named("name", "only changes of parents with this name"),
-    named(
+    Parameter::text("operator", "only changes of this operator"),
+    Parameter::text("namespace", "only changes of parents in this namespace"),
+    Parameter::text("name", "only changes of parents with this name"),
+    Parameter::text(
         "kind",
         "some of `reconcile`, `phase`, `gone`, `operator` and `type`, separated by commas",
     ),
 ];
 
-const fn named(name: &'static str, meaning: &'static str) -> Parameter {
-    Parameter { name, form: Form::Text, meaning }
-}
-
-/// The changes that a reader wants.
 #[derive(Debug)]
 pub(super) struct Filter {
-    operator: Option<String>,
-    namespace: Option<String>,
-    name: Option<String>,
+    query: EventQuery,
     kinds: Option<Vec<String>>,
     /// The types of the selected operator.
     types: Option<Vec<K8sType>>,
@@ -52,12 +42,11 @@ pub(super) struct Filter {
 
 impl Filter {
     pub(super) fn new(query: EventQuery, board: &Board) -> Result<Self, Refused> {
-        let EventQuery { operator, namespace, name, kind } = query;
         let known =
             |name: &String| board.operator(name).ok_or_else(|| Refused::NoOperator(name.clone()));
-        let types = operator.as_ref().map(known).transpose()?.map(types_of);
-        let kinds = kind.map(|kinds| kinds.split(',').map(known_kind).collect()).transpose()?;
-        Ok(Self { operator, namespace, name, kinds, types })
+        let types = query.operator.as_ref().map(known).transpose()?.map(types_of);
+        let kinds = query.kind.as_ref().map(|kinds| kinds.split(',').map(known_kind).collect());
+        Ok(Self { kinds: kinds.transpose()?, query, types })
     }
 
     pub(super) fn wants(&self, change: &Change) -> bool {
@@ -70,7 +59,7 @@ impl Filter {
             | Change::Gone { parent } => kind && self.wants_parent(parent),
             Change::Operator { operator, .. } => {
                 // The state of its operator concerns a parent, too.
-                let is_wanted = self.operator.is_some() || self.is_of_all_parents();
+                let is_wanted = self.query.operator.is_some() || self.is_of_all_parents();
                 kind && self.is_of(operator.as_str()) && is_wanted
             }
             Change::Type { ty, .. } => {
@@ -87,16 +76,16 @@ impl Filter {
             wanted.as_deref().is_none_or(|wanted| Some(wanted) == text)
         };
         self.is_of(operator.as_str())
-            && is(&self.namespace, key.namespace.as_deref())
-            && is(&self.name, Some(&key.name))
+            && is(&self.query.namespace, key.namespace.as_deref())
+            && is(&self.query.name, Some(&key.name))
     }
 
     fn is_of(&self, operator: &str) -> bool {
-        self.operator.as_deref().is_none_or(|wanted| wanted == operator)
+        self.query.operator.as_deref().is_none_or(|wanted| wanted == operator)
     }
 
     fn is_of_all_parents(&self) -> bool {
-        self.namespace.is_none() && self.name.is_none()
+        self.query.namespace.is_none() && self.query.name.is_none()
     }
 }
 

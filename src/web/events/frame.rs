@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::{
-    board::{Change, Notice, ParentName, TypeState},
+    board::{Change, Notice, ParentName, ParentPhase, TypeState},
     history::{Outcome, Reconcile},
     object::{K8sType, Uid, legible},
     web::views::KeyView,
@@ -53,24 +53,19 @@ pub(super) fn too_slow(missed: u64) -> Bytes {
     format!("event: dropped\ndata: {data}\n\n").into()
 }
 
-/// The data of an event, by kind.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Data<'a> {
-    Reconcile {
+    Parent {
+        operator: &'a str,
         #[serde(flatten)]
-        parent: ParentView<'a>,
-        phase: &'static str,
-        reconcile: ReconcileView<'a>,
-    },
-    Phase {
-        #[serde(flatten)]
-        parent: ParentView<'a>,
-        phase: &'static str,
-    },
-    Gone {
-        #[serde(flatten)]
-        parent: ParentView<'a>,
+        key: KeyView,
+        uid: &'a Uid,
+        /// Absent when it is gone.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        phase: Option<&'static str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reconcile: Option<ReconcileView<'a>>,
     },
     Operator {
         operator: &'a str,
@@ -81,14 +76,6 @@ enum Data<'a> {
     Stopping {
         message: &'static str,
     },
-}
-
-#[derive(Serialize)]
-struct ParentView<'a> {
-    operator: &'a str,
-    #[serde(flatten)]
-    key: KeyView,
-    uid: &'a Uid,
 }
 
 /// The summary of a reconcile; its details are in the history of the parent.
@@ -115,15 +102,11 @@ struct TypeView<'a> {
 
 fn data(change: &Change) -> Data<'_> {
     match change {
-        Change::Reconcile { parent, phase, reconcile } => Data::Reconcile {
-            parent: parent.into(),
-            phase: phase.name(),
-            reconcile: (&**reconcile).into(),
-        },
-        Change::Phase { parent, phase } => {
-            Data::Phase { parent: parent.into(), phase: phase.name() }
+        Change::Reconcile { parent, phase, reconcile } => {
+            Data::of_parent(parent, Some(*phase), Some((&**reconcile).into()))
         }
-        Change::Gone { parent } => Data::Gone { parent: parent.into() },
+        Change::Phase { parent, phase } => Data::of_parent(parent, Some(*phase), None),
+        Change::Gone { parent } => Data::of_parent(parent, None, None),
         Change::Operator { operator, state } => Data::Operator {
             operator: operator.as_str(),
             state: state.name(),
@@ -134,9 +117,14 @@ fn data(change: &Change) -> Data<'_> {
     }
 }
 
-impl<'a> From<&'a ParentName> for ParentView<'a> {
-    fn from(ParentName { operator, key, uid }: &'a ParentName) -> Self {
-        Self { operator: operator.as_str(), key: key.into(), uid }
+impl<'a> Data<'a> {
+    fn of_parent(
+        ParentName { operator, key, uid }: &'a ParentName,
+        phase: Option<ParentPhase>,
+        reconcile: Option<ReconcileView<'a>>,
+    ) -> Self {
+        let (operator, key, phase) = (operator.as_str(), key.into(), phase.map(ParentPhase::name));
+        Self::Parent { operator, key, uid, phase, reconcile }
     }
 }
 

@@ -21,13 +21,11 @@ use self::filter::{EventQuery, Filter};
 use super::{state::WebState, status::Refused};
 use crate::board::{Change, NoNotice, Notice, Subscription};
 
-/// One reader.
 struct Reader {
     subscription: Subscription,
     filter: Filter,
     /// Nothing is sent earlier.
     rests_until: Instant,
-    /// When a heartbeat is due.
     heartbeat_at: Instant,
     is_over: bool,
 }
@@ -60,7 +58,10 @@ pub(super) async fn stream(
     if state.board.is_stopping() {
         return Err(Refused::Stopping);
     }
-    Ok(response.streaming(packets(Reader::new(subscription, filter))))
+    let now = Instant::now();
+    let (rests_until, heartbeat_at, is_over) = (now, now + HEARTBEAT, false);
+    let reader = Reader { subscription, filter, rests_until, heartbeat_at, is_over };
+    Ok(response.streaming(packets(reader)))
 }
 
 fn packets(reader: Reader) -> impl Stream<Item = Result<Bytes, Infallible>> {
@@ -71,12 +72,6 @@ fn packets(reader: Reader) -> impl Stream<Item = Result<Bytes, Infallible>> {
 }
 
 impl Reader {
-    fn new(subscription: Subscription, filter: Filter) -> Self {
-        let now = Instant::now();
-        let (rests_until, heartbeat_at, is_over) = (now, now + HEARTBEAT, false);
-        Self { subscription, filter, rests_until, heartbeat_at, is_over }
-    }
-
     /// The next packet; `None` after the last.
     async fn next(&mut self) -> Option<Bytes> {
         while !self.is_over {
@@ -95,7 +90,6 @@ impl Reader {
         None
     }
 
-    /// All available notices, starting with this one.
     fn gather(&mut self, first: Result<Arc<Notice>, NoNotice>) -> Bytes {
         let (mut packet, mut next) = (BytesMut::new(), first);
         for taken in 1.. {

@@ -63,7 +63,6 @@ pub(super) fn text_about(board: &Board, ty: &K8sType, key: &ObjectKey, text: &st
 }
 
 impl Secrets {
-    /// The secret values of an object.
     pub(super) fn of(board: &Board, object: &Object) -> Self {
         Self { values: collected(board, object) }
     }
@@ -73,7 +72,6 @@ impl Secrets {
         Self { values: None }
     }
 
-    /// A text without the secret values.
     pub(super) fn text(&self, text: &str) -> String {
         let hidden = |values: &SecretValues| values.hidden(text).into_owned();
         self.values.as_ref().map_or_else(|| UNKNOWN.to_owned(), hidden)

@@ -151,7 +151,6 @@ impl Certificates {
         }
     }
 
-    /// How often the files are read.
     pub(super) fn check_every(&self) -> Duration {
         self.0.tls.check_every
     }

@@ -9,7 +9,6 @@ use actix_web::{HttpResponse, http::header, web::Path};
 
 use crate::web::status::Refused;
 
-/// A file with its content type.
 struct Asset {
     name: &'static str,
     kind: &'static str,

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{
     facts, links,
-    parts::{Mark, Prose, counted},
+    parts::{Link, Mark, Prose, counted},
     sentence,
     time::Moment,
 };
@@ -14,17 +14,15 @@ use crate::{
     object::{K8sType, ObjectKey},
 };
 
-/// What needs attention.
 #[derive(Debug, Default)]
 pub(super) struct Attention {
     pub(super) items: Vec<Item>,
     /// What is omitted, with links.
-    pub(super) more: Vec<More>,
+    pub(super) more: Vec<Link>,
     /// How many there are in all.
     pub(super) total: usize,
 }
 
-/// One thing that needs attention.
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) mark: Mark,
@@ -35,13 +33,6 @@ pub(super) struct Item {
     pub(super) why: Prose,
     pub(super) since: Option<Moment>,
     pub(super) next: Option<Moment>,
-}
-
-/// Further parents of the same kind.
-#[derive(Debug)]
-pub(super) struct More {
-    pub(super) text: String,
-    pub(super) href: String,
 }
 
 /// The limit of listed parents of one operator in one phase.
@@ -98,11 +89,10 @@ impl Attention {
         self.items.extend(found.items.iter().map(|(key, state)| item(operator, key, state, now)));
         if found.remaining > 0 {
             let text = format!("{} more of {name} are {}", found.remaining, phase.name());
-            self.more.push(More { text, href: links::in_phase(name, phase) });
+            self.more.push(Link { text, href: links::in_phase(name, phase) });
         }
     }
 
-    /// The summary in one sentence.
     pub(super) fn sentence(&self, parents: usize) -> String {
         match self.total {
             0 if parents == 0 => "There are no parents yet.".to_owned(),
@@ -156,19 +146,16 @@ fn item(
 }
 
 fn not_running(operator: &OperatorSnapshot) -> Option<Item> {
-    let reasons = match &operator.state {
-        OperatorState::Degraded { reasons } | OperatorState::Starting { waiting_for: reasons } => {
-            reasons
-        }
-        OperatorState::Running => return None,
-    };
+    if operator.state == OperatorState::Running {
+        return None;
+    }
     let name = operator.info.name.as_str();
     Some(Item {
         mark: (&operator.state).into(),
         title: name.to_owned(),
         href: links::operator(name),
         of: "operator".to_owned(),
-        why: text(reasons).into(),
+        why: text(operator.state.reasons()).into(),
         since: None,
         next: None,
     })

@@ -21,7 +21,6 @@ use crate::{
     web::{cache, state::WebState, status::Refused},
 };
 
-/// The filter of objects.
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::web) struct ObjectsQuery {
     /// A part of the name.
@@ -50,7 +49,6 @@ struct Objects {
     next: Option<String>,
 }
 
-/// The objects of a page.
 struct Chosen {
     page: Vec<Object>,
     /// On all pages.
@@ -58,7 +56,6 @@ struct Chosen {
     has_more: bool,
 }
 
-/// An object in the list.
 struct Row {
     key: String,
     namespace: Option<String>,
@@ -69,7 +66,6 @@ struct Row {
     generation: Option<i64>,
 }
 
-/// The number of objects on a page.
 const ROWS: usize = 100;
 /// No event reports changes of objects that no reconcile is about.
 const REFRESH: u32 = 5;
@@ -89,7 +85,8 @@ pub(in crate::web) async fn list(
     state: Data<WebState>,
 ) -> Result<HttpResponse, NoPage> {
     let (cache, query) = (cache::find(&state.board, &ty)?, query.into_inner());
-    let (after, q, store) = (after(&query)?, query.q.clone(), cache.store.clone());
+    let (after, q, store) =
+        (links::after(&query.r#continue)?, query.q.clone(), cache.store.clone());
     let first = after.as_ref().map(|_| query.at(&store, ""));
     // Scanning all objects must not block other requests.
     let chosen = block(move || Chosen::of(&store, &q, after.as_ref())).await;
@@ -107,14 +104,6 @@ pub(in crate::web) async fn list(
         next,
         query,
     }))
-}
-
-fn after(query: &ObjectsQuery) -> Result<Option<ObjectKey>, Refused> {
-    let token = Some(query.r#continue.as_str()).filter(|token| !token.is_empty());
-    let refused = |_| {
-        Refused::BadRequest("continue: the token is invalid; open the first page again".to_owned())
-    };
-    token.map(str::parse).transpose().map_err(refused)
 }
 
 fn shown(rows: usize, chosen: usize) -> String {

@@ -8,7 +8,6 @@ use super::{
 };
 use crate::web::kubernetes_events::{EventView, EventsView};
 
-/// The Events on a page.
 #[derive(Debug)]
 pub(super) struct Events {
     pub(super) rows: Vec<EventRow>,
@@ -17,7 +16,6 @@ pub(super) struct Events {
     pub(super) errors: Vec<String>,
 }
 
-/// One Event.
 #[derive(Debug)]
 pub(super) struct EventRow {
     pub(super) last: Option<Moment>,

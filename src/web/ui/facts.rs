@@ -9,7 +9,6 @@ use super::{
 };
 use crate::{board::TypeSnapshot, object::K8sType};
 
-/// A value with its name.
 #[derive(Debug)]
 pub(super) struct Fact {
     pub(super) name: &'static str,
@@ -18,7 +17,6 @@ pub(super) struct Fact {
     pub(super) is_code: bool,
 }
 
-/// The row of a cache.
 #[derive(Debug)]
 pub(super) struct CacheRow {
     pub(super) name: String,
@@ -29,7 +27,6 @@ pub(super) struct CacheRow {
     pub(super) size: String,
     pub(super) last_event: Option<Moment>,
     pub(super) restarts: u64,
-    /// Its problems, as sentences.
     pub(super) problems: Vec<String>,
 }
 
@@ -73,7 +70,6 @@ fn mark(cache: &TypeSnapshot, has_problems: bool) -> Mark {
     }
 }
 
-/// The problems of a cache, as sentences.
 pub(super) fn problems(TypeSnapshot { store, state }: &TypeSnapshot) -> Vec<String> {
     let mut problems = Vec::new();
     if let Some(error) = &state.error {
@@ -99,7 +95,6 @@ pub(super) fn problems(TypeSnapshot { store, state }: &TypeSnapshot) -> Vec<Stri
     problems
 }
 
-/// The kind and API version of a type.
 pub(super) fn type_words(ty: &K8sType) -> String {
     format!("{} ({})", ty.kind(), ty.api_version())
 }

@@ -1,11 +1,11 @@
 //! The frame of every view, and the answer with a view.
 
-use std::{fmt, time::SystemTime};
+use std::time::SystemTime;
 
 use actix_web::{HttpResponse, ResponseError, http::StatusCode};
 use askama::Template;
 
-use super::{assets, links, time};
+use super::{assets, links, parts::Link, time};
 use crate::{
     board::Board,
     web::{
@@ -14,11 +14,9 @@ use crate::{
     },
 };
 
-/// The frame of a view.
-#[derive(Debug)]
 pub(super) struct Frame {
     pub(super) title: String,
-    pub(super) crumbs: Vec<Crumb>,
+    pub(super) crumbs: Vec<Link>,
     pub(super) section: Section,
     /// The stream of events after which the script fetches the page again.
     pub(super) events: String,
@@ -27,7 +25,6 @@ pub(super) struct Frame {
     /// The minimum time between two requests for the page in milliseconds; a second by default.
     pub(super) gap: Option<u32>,
     pub(super) is_stopping: bool,
-    /// The authenticated user, if any.
     pub(super) visitor: Option<Visitor>,
     pub(super) now: SystemTime,
     pub(super) style: String,
@@ -35,14 +32,6 @@ pub(super) struct Frame {
     pub(super) icon: String,
 }
 
-/// A breadcrumb.
-#[derive(Debug)]
-pub(super) struct Crumb {
-    pub(super) text: String,
-    pub(super) href: String,
-}
-
-/// The section of the navigation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
     Operators,
@@ -51,10 +40,10 @@ pub(super) enum Section {
 }
 
 /// An error as a page.
-#[derive(Debug)]
-pub(in crate::web) struct NoPage(Refused);
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub(in crate::web) struct NoPage(#[from] Refused);
 
-/// The page of an error.
 #[derive(Template)]
 #[template(path = "nothing.html")]
 struct Nothing {
@@ -86,7 +75,7 @@ impl Frame {
     }
 
     pub(super) fn below(mut self, text: impl Into<String>, href: impl Into<String>) -> Self {
-        self.crumbs.push(Crumb { text: text.into(), href: href.into() });
+        self.crumbs.push(Link { text: text.into(), href: href.into() });
         self
     }
 
@@ -131,27 +120,14 @@ impl Frame {
     }
 }
 
-/// A page with this view.
 pub(super) fn answer(view: &impl Template) -> HttpResponse {
     rendered(StatusCode::OK, view)
 }
 
-pub(super) fn rendered(code: StatusCode, view: &impl Template) -> HttpResponse {
+pub(in crate::web) fn rendered(code: StatusCode, view: &impl Template) -> HttpResponse {
     match view.render() {
         Ok(html) => HttpResponse::build(code).content_type("text/html; charset=utf-8").body(html),
         Err(error) => HttpResponse::InternalServerError().body(error.to_string()),
-    }
-}
-
-impl From<Refused> for NoPage {
-    fn from(refused: Refused) -> Self {
-        Self(refused)
-    }
-}
-
-impl fmt::Display for NoPage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
     }
 }
 

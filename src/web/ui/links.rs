@@ -5,6 +5,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use crate::{
     board::ParentPhase,
     object::{K8sType, ObjectKey},
+    web::status::Refused,
 };
 
 /// All characters that are not unreserved.
@@ -14,7 +15,6 @@ pub(super) fn operator(name: &str) -> String {
     format!("/ui/operators/{}", encoded(name))
 }
 
-/// The parents of an operator that are in one phase.
 pub(super) fn in_phase(operator_name: &str, phase: ParentPhase) -> String {
     format!("{}?phase={}", operator(operator_name), phase.name())
 }
@@ -23,7 +23,6 @@ pub(super) fn parent(operator_name: &str, key: &ObjectKey) -> String {
     format!("{}/parents/{}", operator(operator_name), path_of(key))
 }
 
-/// The page of a parent with optional details.
 pub(super) fn parent_with(
     operator_name: &str,
     key: &ObjectKey,
@@ -39,12 +38,10 @@ pub(super) fn parent_with(
     format!("{}{asked}", parent(operator_name, key))
 }
 
-/// The path of the commands of an operator.
 pub(super) fn operator_api(name: &str) -> String {
     format!("/api/v1/operators/{}", encoded(name))
 }
 
-/// The path of the commands of a parent.
 pub(super) fn parent_api(operator_name: &str, key: &ObjectKey) -> String {
     format!("{}/parents/{}", operator_api(operator_name), path_of(key))
 }
@@ -57,12 +54,10 @@ pub(super) fn object(ty: &K8sType, key: &ObjectKey) -> String {
     format!("{}/{}", cache(ty), path_of(key))
 }
 
-/// An object by the names of the API.
 pub(super) fn named_object(ty: &str, namespace: Option<&str>, name: &str) -> String {
     format!("/ui/cache/{}/{}", encoded(ty), path_of(&ObjectKey::new(namespace, name)))
 }
 
-/// The stream of events of one operator, or of one parent.
 pub(super) fn events(operator_name: &str, key: Option<&ObjectKey>) -> String {
     let namespace = key.and_then(|key| key.namespace.as_deref());
     let name = key.map(|key| &*key.name);
@@ -81,6 +76,14 @@ pub(super) fn query(parameters: &[(&str, &str)]) -> String {
     let given: Vec<String> =
         given.map(|(name, value)| format!("{name}={}", encoded(value))).collect();
     if given.is_empty() { String::new() } else { format!("?{}", given.join("&")) }
+}
+
+/// The key after which a page starts, from its `continue`; `None` for the first page.
+pub(super) fn after(token: &str) -> Result<Option<ObjectKey>, Refused> {
+    let key = Some(token).filter(|token| !token.is_empty()).map(str::parse).transpose();
+    key.map_err(|_| {
+        Refused::BadRequest("continue: the token is invalid; open the first page again".to_owned())
+    })
 }
 
 pub(super) fn encoded(text: &str) -> String {

@@ -2,10 +2,7 @@
 
 use std::{fmt, time::SystemTime};
 
-use actix_web::{
-    HttpResponse,
-    http::{StatusCode, header::HeaderMap},
-};
+use actix_web::http::header::HeaderMap;
 use askama::Template;
 
 use super::frame::{self, Frame, Section};
@@ -20,9 +17,7 @@ pub(in crate::web) struct Entrance {
     form: Option<Login>,
 }
 
-/// The form.
 struct Login {
-    /// The path to redirect to.
     next: String,
     /// The command that creates a token.
     command: String,
@@ -61,11 +56,6 @@ impl Entrance {
     }
 }
 
-pub(in crate::web) fn show(code: StatusCode, entrance: &Entrance) -> HttpResponse {
-    frame::rendered(code, entrance)
-}
-
-/// Whether the client prefers HTML.
 pub(in crate::web) fn wants_html(headers: &HeaderMap) -> bool {
     accept::prefers(headers, "text/html", JSON)
 }

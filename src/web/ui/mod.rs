@@ -31,22 +31,20 @@ mod sentence;
 mod time;
 mod tree;
 
-use super::endpoint::{Answer, Form, Parameter};
+use super::endpoint::{Answer, Parameter};
 
 pub(super) use assets::show as asset;
 pub(super) use cache::{list as cache_list, types as cache_types};
-pub(super) use login::{Entrance, show as entrance, wants_html};
+pub(super) use frame::rendered as entrance;
+pub(super) use login::{Entrance, wants_html};
 pub(super) use object::show as cache_object;
 pub(super) use operator::show as operator;
 pub(super) use overview::show as overview;
 pub(super) use parent::show as parent;
 
-/// A style, a script or an image.
 pub(super) const ASSETS: Answer = Answer::of(&["text/css", "text/javascript", "image/svg+xml"]);
 
-pub(super) const NAMED: Parameter =
-    Parameter { name: "q", form: Form::Text, meaning: "a part of the namespace and name" };
-pub(super) const PHASE: Parameter =
-    Parameter { name: "phase", form: Form::Text, meaning: "the phase of the parents" };
+pub(super) const NAMED: Parameter = Parameter::text("q", "a part of the namespace and name");
+pub(super) const PHASE: Parameter = Parameter::text("phase", "the phase of the parents");
 pub(super) const NAMESPACE: Parameter =
-    Parameter { name: "namespace", form: Form::Text, meaning: "the namespace of the parents" };
+    Parameter::text("namespace", "the namespace of the parents");

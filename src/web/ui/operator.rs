@@ -22,7 +22,6 @@ use crate::{
     web::{state::WebState, status::Refused},
 };
 
-/// The filter of parents.
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::web) struct ParentsQuery {
     /// A part of the name.
@@ -59,7 +58,6 @@ struct View {
     caches: Vec<CacheRow>,
 }
 
-/// The tab of a phase.
 struct Tab {
     word: &'static str,
     count: String,
@@ -67,7 +65,6 @@ struct Tab {
     is_current: bool,
 }
 
-/// A parent in the list.
 struct Row {
     key: String,
     name: String,
@@ -79,7 +76,6 @@ struct Row {
     next: Option<Moment>,
 }
 
-/// The number of parents on a page.
 const ROWS: usize = 100;
 /// The limit of selectable namespaces; others can be entered in the URL.
 const NAMESPACES: usize = 200;
@@ -95,7 +91,7 @@ pub(in crate::web) async fn show(
 
 fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Result<View, Refused> {
     let operator = board.operator(name).ok_or_else(|| Refused::NoOperator(name.to_owned()))?;
-    let after = after(&query)?;
+    let after = links::after(&query.r#continue)?;
     let needle = query.q.to_lowercase();
     let found =
         board.select(name, after.as_ref(), ROWS, |key, state| query.wants(&needle, key, state));
@@ -133,14 +129,6 @@ fn commands(operator: &OperatorSnapshot) -> Vec<Button> {
         Some(_) => Button { text: "Resume the operator", path: format!("{api}/resume") },
         None => Button { text: "Pause the operator", path: format!("{api}/pause") },
     }]
-}
-
-fn after(query: &ParentsQuery) -> Result<Option<ObjectKey>, Refused> {
-    let token = Some(query.r#continue.as_str()).filter(|token| !token.is_empty());
-    let refused = |_| {
-        Refused::BadRequest("continue: the token is invalid; open the first page again".to_owned())
-    };
-    token.map(str::parse).transpose().map_err(refused)
 }
 
 fn shown(rows: usize, chosen: usize, is_later: bool) -> String {

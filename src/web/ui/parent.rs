@@ -61,7 +61,6 @@ struct View {
     reconciles_total: String,
 }
 
-/// A condition of the parent's status.
 struct Condition {
     ty: String,
     mark: Mark,
@@ -69,7 +68,6 @@ struct Condition {
     message: Prose,
 }
 
-/// A reconcile in the timeline.
 struct ReconcileView {
     number: u64,
     mark: Mark,
@@ -83,7 +81,6 @@ struct ReconcileView {
     steps: Vec<(&'static str, String)>,
 }
 
-/// What a reconcile decided about a child.
 struct Decided {
     mark: Mark,
     child: String,
@@ -98,7 +95,7 @@ pub(in crate::web) async fn show(
     state: Data<WebState>,
 ) -> Result<HttpResponse, NoPage> {
     let explained = Explained::at(&state.board, &path, &query).await?;
-    Ok(frame::answer(&view(&state.board, explained, query.is_preview(), SystemTime::now())))
+    Ok(frame::answer(&view(&state.board, explained, query.diff.is_some(), SystemTime::now())))
 }
 
 fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) -> View {

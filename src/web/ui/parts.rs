@@ -31,11 +31,9 @@ pub(super) struct Prose(String);
 
 impl HtmlSafe for Prose {}
 
-/// The button of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Button {
     pub(super) text: &'static str,
-    /// The path of the command.
     pub(super) path: String,
 }
 
@@ -49,7 +47,6 @@ pub(super) struct Bar {
 
 impl HtmlSafe for Bar {}
 
-/// The parents that are in one phase.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Part {
     pub(super) mark: Mark,
@@ -60,12 +57,18 @@ pub(super) struct Part {
     width: f64,
 }
 
+/// A link with its text.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) text: String,
+    pub(super) href: String,
+}
+
 impl Mark {
     const fn new(word: &'static str, sign: &'static str, tone: &'static str) -> Self {
         Self { word, sign, tone }
     }
 
-    /// A neutral mark.
     pub(super) const fn plain(word: &'static str) -> Self {
         Self::new(word, "dot", "rest")
     }
@@ -182,21 +185,9 @@ impl Prose {
     }
 }
 
-impl From<String> for Prose {
-    fn from(text: String) -> Self {
-        Self(text)
-    }
-}
-
-impl From<&String> for Prose {
-    fn from(text: &String) -> Self {
-        Self(text.clone())
-    }
-}
-
-impl From<&str> for Prose {
-    fn from(text: &str) -> Self {
-        Self(text.to_owned())
+impl<T: Into<String>> From<T> for Prose {
+    fn from(text: T) -> Self {
+        Self(text.into())
     }
 }
 
@@ -260,7 +251,6 @@ pub(super) fn count(count: usize) -> String {
     text
 }
 
-/// A count with a noun.
 pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }

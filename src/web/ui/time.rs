@@ -24,7 +24,6 @@ const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
 impl Moment {
-    /// A time in the past.
     pub(super) fn past(at: SystemTime, now: SystemTime) -> Self {
         let words = match now.duration_since(at) {
             Ok(ago) if ago.as_secs() > 0 => format!("{} ago", span(ago)),
@@ -33,7 +32,6 @@ impl Moment {
         Self { exact: exact(at), words, tense: "past" }
     }
 
-    /// A time in the future.
     pub(super) fn ahead(at: SystemTime, now: SystemTime) -> Self {
         let words = match at.duration_since(now) {
             Ok(ahead) if ahead.as_secs() > 0 => format!("in {}", span(ahead)),

@@ -1,7 +1,6 @@
 //! The tree of the children of a parent.
 
 use askama::{Template, filters::HtmlSafe};
-use serde_json::Value;
 
 use super::{
     links,
@@ -30,24 +29,14 @@ pub(super) struct Branch {
     /// The decision of the last reconcile about it, and the reason.
     decision: Option<(Mark, Option<Prose>)>,
     notes: Vec<Prose>,
-    /// The requested preview.
     preview: Option<Preview>,
     children: Vec<Branch>,
 }
 
-/// What a reconcile would do with a child.
 #[derive(Debug)]
 struct Preview {
     mark: Mark,
-    differences: Vec<Difference>,
-}
-
-/// A difference between desired and live, in JSON.
-#[derive(Debug)]
-struct Difference {
-    path: String,
-    live: Option<String>,
-    desired: Option<String>,
+    differences: Vec<DifferenceView>,
 }
 
 impl HtmlSafe for Branch {}
@@ -82,13 +71,7 @@ impl From<&PreviewView> for Preview {
             "Recreate" => Mark::warn("would be recreated"),
             _ => Mark::busy("would be updated"),
         };
-        let text = |value: &Option<Value>| value.as_ref().map(Value::to_string);
-        let difference = |it: &DifferenceView| Difference {
-            path: it.path.clone(),
-            live: text(&it.live),
-            desired: text(&it.desired),
-        };
-        Self { mark, differences: differences.iter().map(difference).collect() }
+        Self { mark, differences: differences.clone() }
     }
 }
 

@@ -47,10 +47,10 @@ pub(in crate::web) struct CacheView {
     deletions_held: bool,
     /// The current error of the watch.
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorView>,
+    error: Option<TypeError>,
     /// The namespaces with their own watch; absent if one watch covers all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    namespaces: Vec<NamespaceView>,
+    namespaces: Vec<NamespaceState>,
 }
 
 /// An object that cannot be decoded.
@@ -66,31 +66,6 @@ struct UndecodableView {
     resource_version: Option<String>,
     /// Why it cannot be decoded.
     message: String,
-}
-
-/// One of several watches of a type.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "NamespaceWatch")]
-struct NamespaceView {
-    /// Absent for the watch of all namespaces, which the others replace while it is forbidden.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    namespace: Option<String>,
-    /// Whether the first list was complete.
-    synced: bool,
-    /// The current error.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorView>,
-}
-
-/// Why a watch fails.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "WatchError")]
-struct ErrorView {
-    /// The server's message.
-    message: String,
-    /// The missing permission.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    permission: Option<String>,
 }
 
 impl CacheView {
@@ -114,8 +89,8 @@ impl CacheView {
             undecodable: store.first_undecodable().iter().map(UndecodableView::from).collect(),
             version_regressed: state.version_regressed.map(Time),
             deletions_held: state.deletions_held,
-            error: state.error.as_ref().map(ErrorView::from),
-            namespaces: state.namespaces.iter().map(NamespaceView::from).collect(),
+            error: state.error.clone(),
+            namespaces: state.namespaces.clone(),
         }
     }
 }
@@ -128,18 +103,5 @@ impl From<&Undecodable> for UndecodableView {
             resource_version: object.resource_version().map(ResourceVersion::to_string),
             message: object.why().to_owned(),
         }
-    }
-}
-
-impl From<&NamespaceState> for NamespaceView {
-    fn from(NamespaceState { namespace, synced, error }: &NamespaceState) -> Self {
-        let error = error.as_ref().map(ErrorView::from);
-        Self { namespace: namespace.clone(), synced: *synced, error }
-    }
-}
-
-impl From<&TypeError> for ErrorView {
-    fn from(TypeError { message, permission }: &TypeError) -> Self {
-        Self { message: message.clone(), permission: permission.clone() }
     }
 }

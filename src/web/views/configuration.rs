@@ -7,8 +7,8 @@ use super::object::TypeView;
 use crate::{
     board::OperatorInfo,
     operator::{
-        ChildConfig, ChildType, ConflictPolicy, DeletionLimit, Labels, OperatorConfig, Predecessor,
-        Propagation, UpdateStrategy,
+        ChildType, ConflictPolicy, DeletionLimit, Labels, OperatorConfig, Predecessor, Propagation,
+        UpdateStrategy,
     },
 };
 
@@ -51,15 +51,18 @@ struct ChildTypeView {
     #[serde(flatten)]
     ty: TypeView,
     /// `Apply`, `Recreate` or `OnDelete`.
-    update_strategy: &'static str,
+    #[schemars(with = "String")]
+    update_strategy: UpdateStrategy,
     /// What happens to fields of other managers: `Force`, `Yield` or `Report`.
-    conflicts: &'static str,
+    #[schemars(with = "String")]
+    conflicts: ConflictPolicy,
     /// Whether an object without a controller becomes a child.
     adopt: bool,
     /// Whether a child is recreated to change an immutable field.
     recreate_if_immutable: bool,
     /// The propagation policy of deletions: `Background`, `Foreground` or `Orphan`.
-    propagation: &'static str,
+    #[schemars(with = "String")]
+    propagation: Propagation,
     /// Whether children are deleted with the finalizer, where garbage collection does not apply.
     delete_with_finalizer: bool,
     /// Whether a change of only the status of a child triggers no reconcile.
@@ -115,6 +118,7 @@ struct DeletionLimitView {
 
 impl From<&OperatorInfo> for ConfigurationView {
     fn from(OperatorInfo { config, has_finalizer, .. }: &OperatorInfo) -> Self {
+        let Labels { parent_uid, managed_by } = config.labels.clone();
         Self {
             parent: (&config.parent).into(),
             namespaces: config.namespaces.names().map(|names| names.iter().cloned().collect()),
@@ -124,8 +128,8 @@ impl From<&OperatorInfo> for ConfigurationView {
             normal_events: config.normal_events,
             child_status: config.child_status,
             parent_status: if config.shares_status() { "Shared" } else { "Own" },
-            labels: (&config.labels).into(),
-            predecessor: PredecessorView::of(&config.predecessor),
+            labels: LabelsView { parent_uid, managed_by },
+            predecessor: PredecessorView::of(config.predecessor.clone()),
             limits: config.into(),
         }
     }
@@ -133,46 +137,21 @@ impl From<&OperatorInfo> for ConfigurationView {
 
 impl From<&ChildType> for ChildTypeView {
     fn from(ChildType { ty, config }: &ChildType) -> Self {
-        let ChildConfig { update_strategy, conflicts, propagation, .. } = *config;
-        let ChildConfig { adopt, recreate_if_immutable, uncollectable, ignores_status, .. } =
-            *config;
-        let update_strategy = match update_strategy {
-            UpdateStrategy::Apply => "Apply",
-            UpdateStrategy::Recreate => "Recreate",
-            UpdateStrategy::OnDelete => "OnDelete",
-        };
-        let conflicts = match conflicts {
-            ConflictPolicy::Force => "Force",
-            ConflictPolicy::Yield => "Yield",
-            ConflictPolicy::Report => "Report",
-        };
-        let propagation = match propagation {
-            Propagation::Background => "Background",
-            Propagation::Foreground => "Foreground",
-            Propagation::Orphan => "Orphan",
-        };
         Self {
             ty: ty.into(),
-            update_strategy,
-            conflicts,
-            adopt,
-            recreate_if_immutable,
-            propagation,
-            delete_with_finalizer: uncollectable,
-            ignores_status,
+            update_strategy: config.update_strategy,
+            conflicts: config.conflicts,
+            adopt: config.adopt,
+            recreate_if_immutable: config.recreate_if_immutable,
+            propagation: config.propagation,
+            delete_with_finalizer: config.uncollectable,
+            ignores_status: config.ignores_status,
         }
     }
 }
 
-impl From<&Labels> for LabelsView {
-    fn from(Labels { parent_uid, managed_by }: &Labels) -> Self {
-        Self { parent_uid: parent_uid.clone(), managed_by: managed_by.clone() }
-    }
-}
-
 impl PredecessorView {
-    fn of(Predecessor { field_managers, finalizers }: &Predecessor) -> Option<Self> {
-        let (field_managers, finalizers) = (field_managers.clone(), finalizers.clone());
+    fn of(Predecessor { field_managers, finalizers }: Predecessor) -> Option<Self> {
         let is_one = !field_managers.is_empty() || !finalizers.is_empty();
         is_one.then_some(Self { field_managers, finalizers })
     }

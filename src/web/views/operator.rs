@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{configuration::ConfigurationView, object::Time};
 use crate::{
-    board::{OperatorPause, OperatorSnapshot, OperatorState, QueueState},
+    board::{OperatorPause, OperatorSnapshot, QueueState},
     plan::UndeclaredField,
 };
 
@@ -34,18 +34,7 @@ pub(in crate::web) struct OperatorView {
     /// The status fields that are not written because the parent type does not declare them; absent if
     /// there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    undeclared_status: Vec<UndeclaredView>,
-}
-
-/// A field of a status that is not written.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "UndeclaredField")]
-struct UndeclaredView {
-    /// The path, with `*` for items of lists and free names.
-    path: String,
-    /// `handler`: the handler returned it; `framework`: only Operetta writes it.
-    wanted_by: &'static str,
+    undeclared_status: Vec<UndeclaredField>,
 }
 
 /// The pause of an operator by a user.
@@ -78,31 +67,21 @@ impl OperatorView {
     pub(in crate::web) fn new(
         operator: &OperatorSnapshot,
         queue: Option<QueueState>,
-        undeclared: &[UndeclaredField],
+        undeclared_status: Vec<UndeclaredField>,
     ) -> Self {
         let OperatorSnapshot { info, state, paused, parents } = operator;
         Self {
             name: info.name.to_string(),
             state: state.name(),
-            reasons: reasons(state),
-            paused: paused.as_ref().map(PauseView::from),
+            reasons: state.reasons().to_vec(),
+            paused: paused
+                .clone()
+                .map(|OperatorPause { since, by }| PauseView { since: Time(since), by }),
             configuration: info.into(),
             parents: parents.iter().map(|(phase, count)| (phase.name(), *count)).collect(),
             queue: queue.map(QueueView::from),
-            undeclared_status: undeclared.iter().map(UndeclaredView::from).collect(),
+            undeclared_status,
         }
-    }
-}
-
-impl From<&OperatorPause> for PauseView {
-    fn from(OperatorPause { since, by }: &OperatorPause) -> Self {
-        Self { since: Time(*since), by: by.clone() }
-    }
-}
-
-impl From<&UndeclaredField> for UndeclaredView {
-    fn from(UndeclaredField { path, wanted_by }: &UndeclaredField) -> Self {
-        Self { path: path.clone(), wanted_by: wanted_by.name() }
     }
 }
 
@@ -115,8 +94,4 @@ impl From<QueueState> for QueueView {
             longest_wait_seconds: longest_wait.map(|wait| wait.as_secs_f64()),
         }
     }
-}
-
-fn reasons(state: &OperatorState) -> Vec<String> {
-    state.reasons().to_vec()
 }

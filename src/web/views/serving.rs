@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::web::{
     access::{self, Access, SESSION_LIMITS},
     body::MAX_BODY,
-    gate::{Gate, Limits, MAX_HEADERS, MAX_URI},
+    gate::{Gate, Hosts, Limits, MAX_HEADERS, MAX_URI},
     tls::Certificates,
 };
 
@@ -102,7 +102,7 @@ impl ServingView {
     pub(in crate::web) fn new(gate: &Gate, certificates: Option<&Certificates>) -> Self {
         Self {
             listen: gate.address.map(|address| address.to_string()),
-            loopback_names_only: gate.is_for_loopback(),
+            loopback_names_only: gate.hosts == Hosts::Loopback,
             access: AccessView::new(gate.access.as_ref()),
             tls: certificates.map(TlsView::from),
             tls_proxy: gate.proxy.as_ref().map(|proxy| proxy.host().to_owned()),
@@ -116,20 +116,15 @@ impl AccessView {
         let Some(access) = access else {
             return Self { mode: "none", audiences: Vec::new(), sessions: None };
         };
-        let audiences = access.audiences().to_vec();
-        Self { mode: "delegated", audiences, sessions: Some(SessionsView::new()) }
-    }
-}
-
-impl SessionsView {
-    fn new() -> Self {
-        Self {
+        let sessions = SessionsView {
             max: SESSION_LIMITS.kept,
             max_per_user: SESSION_LIMITS.per_user,
             life_seconds: SESSION_LIMITS.life.as_secs_f64(),
             idle_seconds: SESSION_LIMITS.idle.as_secs_f64(),
             max_failures: access::FAILURES,
-        }
+        };
+        let audiences = access.audiences().to_vec();
+        Self { mode: "delegated", audiences, sessions: Some(sessions) }
     }
 }
 

@@ -15,34 +15,28 @@ use crate::{
     schedule::WakeReason,
 };
 
-/// The input of the explanation.
 pub(super) struct Facts<'a> {
     pub(super) state: &'a OperatorState,
     pub(super) paused: Option<&'a OperatorPause>,
     pub(super) parent: &'a ParentState,
     /// Existing children that are not ready, as text.
     pub(super) unready: &'a [String],
-    /// The concurrency limit of the operator.
     pub(super) limit: usize,
     pub(super) now: SystemTime,
 }
 
-/// The advice for conflicts.
 const ON_CONFLICT: &str = " Let the other manager release these fields or apply the desired values, or \
                            choose another policy for the child type (`with_conflicts`).";
 
-/// The limit of named children.
 const NAMED: usize = 3;
 
 impl Facts<'_> {
-    /// The explanation.
     pub(super) fn why(&self) -> String {
         let parts = [self.operator(), self.flapping_summary(), Some(self.state())];
         let parts: Vec<_> = parts.into_iter().flatten().filter(|it| !it.is_empty()).collect();
         parts.join(" ")
     }
 
-    /// The condition `Flapping`, and what to do about it.
     fn flapping_summary(&self) -> Option<String> {
         let FlappingSummary { why, message } = self.parent.flapping_summary.as_deref()?;
         Some(format!(
@@ -143,7 +137,6 @@ impl Facts<'_> {
         format!("{times}: {what}{}. {advice}{}", message.trim_end_matches('.'), self.next())
     }
 
-    /// The advice if the last reconcile found a conflict.
     fn on_conflict(&self) -> &'static str {
         let decisions = self.parent.history.last().map(|it| &*it.decisions).unwrap_or_default();
         if decisions.iter().any(|it| it.what == Decided::Conflict) { ON_CONFLICT } else { "" }

@@ -2,7 +2,6 @@
 
 use crate::{board::ParentPhase, history::FailureKind, plan::FlappingReason, schedule::WakeReason};
 
-/// The prefix of the message.
 pub(super) fn what_failed(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::HandlerFailed => "the handler returned an error: ",
@@ -16,7 +15,6 @@ pub(super) fn what_failed(kind: FailureKind) -> &'static str {
     }
 }
 
-/// What the user can do about it.
 pub(super) fn advice(kind: FailureKind, phase: ParentPhase) -> &'static str {
     match kind {
         FailureKind::HandlerFailed if phase == ParentPhase::Stalled => {
@@ -73,7 +71,6 @@ pub(in crate::web) fn purpose(why: WakeReason) -> &'static str {
     }
 }
 
-/// A time from now.
 pub(super) fn within(seconds: u64) -> String {
     match seconds {
         0 => "at once".to_owned(),
