@@ -2,7 +2,7 @@
 //! the lists that a start needs: each in one request, and in the operator's pages; as text, and decoded as by a
 //! program that uses kube alone.
 //!
-//! Beside lists and watches the process reads the OpenAPI documents of the types (`/openapi/v3/...`). Their
+//! Beside lists and watches the process reads the `OpenAPI` documents of the types (`/openapi/v3/...`). Their
 //! number does not depend on the number of objects. They are the `get` among the requests.
 
 use std::time::{Duration, Instant};

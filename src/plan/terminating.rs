@@ -58,15 +58,6 @@ impl TerminatingChildren {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-
-    /// Moves all times back, for tests.
-    #[cfg(test)]
-    pub(crate) fn age(&mut self, by: Duration) {
-        for times in self.0.values_mut() {
-            times.since -= by;
-            times.last_read -= by;
-        }
-    }
 }
 
 #[cfg(test)]

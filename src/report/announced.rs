@@ -50,18 +50,6 @@ impl Announced {
         self.rare.get_or_insert_default()
     }
 
-    /// The unsynced types that were announced.
-    #[cfg(test)]
-    pub(crate) fn unsynced(&self) -> BTreeSet<K8sType> {
-        self.rare.as_ref().map(|rare| rare.unsynced.clone()).unwrap_or_default()
-    }
-
-    /// Marks an unsynced type as announced.
-    #[cfg(test)]
-    pub(crate) fn wait_for(&mut self, ty: K8sType) {
-        self.rare_mut().unsynced.insert(ty);
-    }
-
     /// Frees parts that are no longer used.
     pub(crate) fn shrink(&mut self) {
         let is_over = |rare: &Rare| {

@@ -122,11 +122,6 @@ impl Report {
         self.writes.iter().filter(|write| write.verb == Verb::Deleted).count()
     }
 
-    #[cfg(test)]
-    pub(crate) fn recreated(&self) -> usize {
-        self.recreated
-    }
-
     pub(crate) fn has_created(&self) -> bool {
         self.writes.iter().any(|write| write.verb == Verb::Created)
     }

@@ -283,28 +283,7 @@ impl Memory {
 }
 
 #[cfg(test)]
-use crate::schedule::Backoff;
-
-#[cfg(test)]
 impl Memory {
-    pub(crate) fn learn_now(&mut self, fact: &Fact) {
-        let backoff = Backoff { min: Duration::ZERO, max: Duration::from_mins(10) };
-        self.learn(fact, Instant::now(), Calm::new(backoff));
-    }
-
-    pub(crate) fn announced(&self) -> &Announced {
-        &self.announced
-    }
-
-    pub(crate) fn forget_last_applied(&mut self) {
-        self.last_applied = LastApplied::default();
-    }
-
-    /// Moves the deletion of terminating children into the past.
-    pub(crate) fn age(&mut self, by: Duration) {
-        self.rare_if(false, |rare| rare.terminating.age(by));
-    }
-
     pub(crate) fn throttled(&self) -> &[ChildId] {
         &self.rare().throttled
     }
@@ -313,6 +292,7 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schedule::Backoff;
 
     #[test]
     fn rare_parts_are_allocated_only_while_they_are_used() {
