@@ -51,7 +51,7 @@ impl Snapshot for Context {
         let config = self.settings.config();
         let may_delete = |store: &Store| {
             let reader = store.reader();
-            let is_anywhere = config.uncollectable().any(|ty| ty == reader.ty());
+            let is_anywhere = config.deleted_with_finalizer().any(|ty| ty == reader.ty());
             match config.namespaces.names() {
                 _ if !is_anywhere => reader.may_delete(parent.namespace()),
                 // Namespaces that only other operators watch do not matter.

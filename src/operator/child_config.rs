@@ -33,7 +33,7 @@ pub struct ChildConfig {
     pub propagation: Propagation,
     /// Whether children may be where their parent cannot own them, see
     /// [`ChildConfig::delete_with_finalizer`].
-    pub uncollectable: bool,
+    pub delete_with_finalizer: bool,
     /// Whether a change of only a child's status does not reconcile the parent. Default no.
     pub ignores_status: bool,
 }
@@ -97,14 +97,14 @@ impl ChildConfig {
     fn new(update_strategy: UpdateStrategy) -> Self {
         let (conflicts, propagation) = (ConflictPolicy::Force, Propagation::Background);
         let (adopt, recreate_if_immutable) = (false, false);
-        let (uncollectable, ignores_status) = (false, false);
+        let (delete_with_finalizer, ignores_status) = (false, false);
         Self {
             update_strategy,
             conflicts,
             adopt,
             recreate_if_immutable,
             propagation,
-            uncollectable,
+            delete_with_finalizer,
             ignores_status,
         }
     }
@@ -171,7 +171,7 @@ impl ChildType {
             let operator = operator.to_owned();
             return Err(ConfigError::NotApplied { operator, ty: ty.clone(), option });
         }
-        if config.adopt && config.uncollectable {
+        if config.adopt && config.delete_with_finalizer {
             let operator = operator.to_owned();
             return Err(ConfigError::AdoptsUncollectable { operator, ty: ty.clone() });
         }

@@ -12,6 +12,7 @@ mod child_status;
 mod children;
 mod conditions;
 mod config;
+mod delete_with_finalizer;
 mod deletion_limit;
 mod depth;
 mod error;
@@ -27,7 +28,6 @@ mod response;
 mod schemas;
 mod selection;
 mod shared_status;
-mod uncollectable;
 mod view;
 
 pub use as_json::ParseRequestError;

@@ -26,7 +26,7 @@ pub(crate) fn is_ours(
         (true, controller) => controller == Some(parent.uid()),
         (false, Some(_)) => false,
         (false, None) => {
-            config.child_config(child.ty()).is_some_and(|child| child.uncollectable)
+            config.child_config(child.ty()).is_some_and(|child| child.delete_with_finalizer)
                 && is_labelled_by_us(&config.labels, operator, parent, child)
         }
     }

@@ -144,7 +144,9 @@ impl ForeignChild {
 
     fn new(config: &OperatorConfig, live: &Object) -> Self {
         Self {
-            is_adoptable: config.child_config(live.ty()).is_some_and(|child| !child.uncollectable),
+            is_adoptable: config
+                .child_config(live.ty())
+                .is_some_and(|child| !child.delete_with_finalizer),
             id: ChildId::of(live),
             uid: live.uid().clone(),
             version: live.resource_version().clone(),

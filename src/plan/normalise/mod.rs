@@ -134,7 +134,7 @@ impl Owner<'_> {
     }
 
     fn namespace(self, ty: &K8sType, named: Option<&str>) -> Result<Option<String>, RefusalReason> {
-        let is_allowed = self.config.child_config(ty).is_some_and(|it| it.uncollectable);
+        let is_allowed = self.config.child_config(ty).is_some_and(|it| it.delete_with_finalizer);
         match (ty.is_namespaced(), self.parent.namespace(), named) {
             (false, _, Some(_)) => Err(RefusalReason::ClusterScoped(ty.clone())),
             (false, Some(_), None) if !is_allowed => Err(RefusalReason::CannotBeOwned(ty.clone())),

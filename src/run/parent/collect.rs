@@ -25,7 +25,7 @@ pub(in crate::run) fn lists(view: &View<'_>) -> Vec<(K8sType, Option<String>)> {
         let ty = ty.clone();
         namespaces.into_iter().map(move |namespace| (ty.clone(), namespace))
     };
-    config.uncollectable().flat_map(of_type).collect()
+    config.deleted_with_finalizer().flat_map(of_type).collect()
 }
 
 pub(in crate::run) fn request(list: &(K8sType, Option<String>), view: &View<'_>) -> Request {

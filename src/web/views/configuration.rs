@@ -144,7 +144,7 @@ impl From<&ChildType> for ChildTypeView {
             adopt: config.adopt,
             recreate_if_immutable: config.recreate_if_immutable,
             propagation: config.propagation,
-            delete_with_finalizer: config.uncollectable,
+            delete_with_finalizer: config.delete_with_finalizer,
             ignores_status: config.ignores_status,
         }
     }

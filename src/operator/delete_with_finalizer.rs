@@ -29,21 +29,21 @@ impl ChildConfig {
     /// If the operator is restricted to namespaces the child has to be in one of these.
     #[must_use]
     pub fn delete_with_finalizer(self) -> Self {
-        Self { uncollectable: true, ..self }
+        Self { delete_with_finalizer: true, ..self }
     }
 }
 
 impl OperatorConfig {
     /// The child types that Kubernetes may not collect.
-    pub(crate) fn uncollectable(&self) -> impl Iterator<Item = &K8sType> {
-        let declared = self.children.iter().filter(|child| child.config.uncollectable);
+    pub(crate) fn deleted_with_finalizer(&self) -> impl Iterator<Item = &K8sType> {
+        let declared = self.children.iter().filter(|child| child.config.delete_with_finalizer);
         let is_namespaced = self.parent.is_namespaced();
         declared.filter(move |_| is_namespaced).map(|child| &child.ty)
     }
 
     /// Whether parents get the operator's finalizer.
     pub(crate) fn needs_finalizer(&self, handler: &dyn Handler) -> bool {
-        handler.has_finalizer() || self.uncollectable().next().is_some()
+        handler.has_finalizer() || self.deleted_with_finalizer().next().is_some()
     }
 
     /// Whether parents that are not selected are watched: a finalizer of the operator, or of its
@@ -54,7 +54,7 @@ impl OperatorConfig {
 
     /// Whether children of a type can exist anywhere.
     pub(super) fn may_have_children(&self, ty: &K8sType) -> bool {
-        let is_allowed = self.child_config(ty).is_some_and(|config| config.uncollectable)
+        let is_allowed = self.child_config(ty).is_some_and(|config| config.delete_with_finalizer)
             && self.namespaces.names().is_none();
         ty.is_namespaced() || !self.parent.is_namespaced() || is_allowed
     }
