@@ -36,12 +36,24 @@ impl Machine {
 
     /// The status with the timeout is written: a response that arrived meanwhile is processed now.
     pub(super) fn timeout_reported(&mut self, at: &Moment<'_>) {
+        self.read_own_status(at);
         if let Stage::Called(call) = &mut self.stage {
             call.reports_timeout = false;
             if let Some(returned) = call.returned.take() {
                 self.handler_returned(*returned, at);
             }
         }
+    }
+
+    /// The next status is compared with the one that was just written, unless the spec changed too: the handler has
+    /// not seen that.
+    fn read_own_status(&mut self, at: &Moment<'_>) {
+        let generation = self.parent.as_ref().and_then(Object::generation);
+        let (key, uid) = (self.key.clone(), self.uid.clone());
+        let cached = self.view(at, |view| view.snapshot.parent(&key, &uid)).flatten();
+        let is_same_spec =
+            |cached: &Object| generation.is_some() && cached.generation() == generation;
+        self.parent = cached.filter(is_same_spec).or_else(|| self.parent.take());
     }
 
     pub(super) fn handler_returned(
