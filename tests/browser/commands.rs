@@ -30,7 +30,7 @@ async fn a_stalled_parent_is_reconciled_on_command() {
         let before = browser.texts(".reconcile").await.len();
         browser.click_button("Reconcile now").await;
         browser.until_shown("#answer", "it is reconciled as soon as a permit is free").await;
-        browser.until_shown(".reconciles", "somebody asked for it").await;
+        browser.until_shown(".reconciles", "a reconcile was requested").await;
         assert!(browser.texts(".reconcile").await.len() > before);
     })
     .await;
