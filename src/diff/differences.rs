@@ -1,7 +1,7 @@
 //! Where a live child is not what an apply should have left: values that differ, and values that we
 //! do not own. Decides nothing.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 
 use serde_json::Value;
 
@@ -36,7 +36,8 @@ impl Differences {
 
     /// Whether everything that differs here also differs there.
     pub(crate) fn is_within(&self, other: &Self) -> bool {
-        self.changed.iter().all(|path| other.changed.contains(path))
+        let there: HashSet<&String> = other.changed.iter().collect();
+        self.changed.iter().all(|path| there.contains(path))
     }
 
     /// Where the object differs, at most [`MAX_PATHS`].

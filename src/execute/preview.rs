@@ -15,7 +15,7 @@ use crate::{
     journal::{Failure, foreign_message},
     object::Object,
     plan::{ChildId, ForeignChild, Plan, Step},
-    run::{Aim, Ended, Job, Previewed},
+    run::{Aim, Ended, Job, Previewed, Snapshot},
 };
 
 /// Another user may be looking, or the handler of an earlier preview hangs.
@@ -67,7 +67,6 @@ async fn drive(
 }
 
 fn live(context: &Context, plan: &Plan) -> BTreeMap<ChildId, Object> {
-    use crate::run::Snapshot;
     let ids = plan.steps.iter().map(Step::id);
     ids.filter_map(|id| Some((id.clone(), context.cached(id)?))).collect()
 }

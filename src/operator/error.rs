@@ -28,7 +28,7 @@ pub enum ConfigError {
         /// The type.
         ty: K8sType,
     },
-    /// Without owner references an object without an owner cannot be told from a child of another
+    /// Without owner references an object without an owner cannot be distinguished from a child of another
     /// parent.
     #[error(
         "operator `{operator}`: the child type {ty} has both `adopting()` and \

@@ -1,6 +1,7 @@
 //! Which fields of a status are sent, and which are not.
 
 mod children;
+mod conditions;
 mod shared;
 
 use super::*;
@@ -237,121 +238,6 @@ fn a_status_that_accepts_any_field_accepts_conditions() {
         assert_eq!(patch.unwrap()["conditions"][0]["lastTransitionTime"], NOW);
         assert!(undeclared.is_empty());
     }
-}
-
-#[test]
-fn a_condition_keeps_its_time_until_its_status_changes() {
-    let condition = |status: &str, message: &str, time: &str| {
-        json!({
-            "type": "Ready", "status": status, "reason": "Synced", "message": message,
-            "lastTransitionTime": time, "observedGeneration": 3,
-        })
-    };
-    let present = json!({
-        "observedGeneration": 3, "conditions": [condition("True", "a", BEFORE)],
-    });
-    for (now, expected) in [
-        (ready(ConditionStatus::True, "a"), None),
-        (ready(ConditionStatus::True, "b"), Some(condition("True", "b", BEFORE))),
-        (ready(ConditionStatus::False, "a"), Some(condition("False", "a", NOW))),
-    ] {
-        let (patch, _) = patched(&present, None, &[now], &schema());
-        assert_eq!(patch, expected.map(|expected| json!({"conditions": [expected]})));
-    }
-}
-
-#[test]
-fn conditions_merge_by_type_and_cleared_ones_are_removed() {
-    let old = |ty: &str| json!({"type": ty, "status": "True", "lastTransitionTime": BEFORE});
-    let present = json!({
-        "observedGeneration": 3, "conditions": [old("Others"), old("Conflict"), old("Mine")],
-    });
-    // The handler's time is ignored: it would change with every reconcile.
-    let handler = json!({"conditions": [
-        {"type": "Mine", "status": "False", "lastTransitionTime": "2020-01-01T00:00:00Z"},
-    ]});
-    let conditions = [ready(ConditionStatus::True, "")];
-    let (patch, undeclared) = patched(&present, Some(&handler), &conditions, &schema());
-    let conditions = patch.unwrap()["conditions"].clone();
-    let seen: Vec<_> = conditions
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|c| (&c["type"], &c["lastTransitionTime"]))
-        .collect();
-    assert_eq!(
-        seen,
-        [
-            (&json!("Others"), &json!(BEFORE)),
-            (&json!("Mine"), &json!(NOW)),
-            (&json!("Ready"), &json!(NOW)),
-        ]
-    );
-    assert!(undeclared.is_empty());
-}
-
-#[test]
-fn conditions_of_others_are_never_modified() {
-    let others = json!({"type": "Others", "status": "True", "observedGeneration": 1});
-    let gone = json!({"type": "Conflict", "status": "True"});
-    let present = json!({"observedGeneration": 3, "conditions": [others, gone]});
-    for handler in [None, Some(&json!({})), Some(&json!("odd"))] {
-        let (patch, _) = patched(&present, handler, &[], &schema());
-        assert_eq!(patch, Some(json!({"conditions": [others]})));
-    }
-}
-
-#[test]
-fn a_handler_cannot_set_conditions_of_the_framework() {
-    let stale = json!({"type": "Stalled", "status": "True", "reason": "Before"});
-    let present = json!({"observedGeneration": 3, "conditions": [stale]});
-    let handler = json!({"conditions": [stale, {"type": "Ready", "status": "False"}]});
-    let conditions = [ready(ConditionStatus::True, "")];
-    let patch = status_patch(StatusInput {
-        parent: &parent(&present),
-        shared: None,
-        handler: Some(&handler),
-        conditions: &conditions,
-        cleared: &["Stalled"],
-        children: ChildrenField::Off,
-        observed_generation: true,
-        schema: &schema(),
-        now: NOW,
-    });
-    let body = patch.body.unwrap();
-    let written = body["status"]["conditions"].as_array().unwrap();
-    let seen: Vec<_> = written.iter().map(|c| (&c["type"], &c["status"])).collect();
-    assert_eq!(seen, [(&json!("Ready"), &json!("True"))]);
-    assert!(patch.overruled_condition, "which is reported");
-}
-
-#[test]
-fn a_condition_of_the_framework_that_a_handler_returns_is_still_cleared() {
-    let ours = json!({"type": "Conflict", "status": "True", "reason": "Ours"});
-    let present = json!({"observedGeneration": 3, "conditions": [ours]});
-    let written = |handler: &Value| {
-        let status = patch(&present, &json!({"conditions": [handler]})).unwrap();
-        status["conditions"].as_array().map(Vec::len)
-    };
-    assert_eq!(written(&ours), Some(0));
-    assert_eq!(
-        written(&json!({"type": "Conflict", "status": "True", "reason": "Theirs"})),
-        Some(1)
-    );
-}
-
-#[test]
-fn undeclared_fields_of_a_condition_are_not_sent() {
-    let status = json!({"type": "object", "properties": {"conditions": {
-        "type": "array", "items": {"type": "object", "properties": {
-            "type": {"type": "string"}, "status": {"type": "string"},
-        }},
-    }}});
-    let schema = StatusSchema::from_open_api(Some(&status), true);
-    let (patch, undeclared) =
-        patched(&json!({}), None, &[ready(ConditionStatus::Unknown, "m")], &schema);
-    let expected = json!({"conditions": [{"type": "Ready", "status": "Unknown"}]});
-    assert_eq!((patch, undeclared), (Some(expected), vec![]));
 }
 
 #[test]
