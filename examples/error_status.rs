@@ -52,7 +52,7 @@ fn config_map(request: &SyncRequest) -> Result<Value> {
 
 // === a pair of functions ===
 
-fn sync(request: &SyncRequest) -> Result<SyncResponse> {
+fn sync(request: &SyncRequest) -> Result<SyncResponse<DishStatus>> {
     Ok(SyncResponse::status(DishStatus { phase: "Served".to_owned() }).child(config_map(request)?))
 }
 

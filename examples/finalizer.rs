@@ -10,7 +10,7 @@ use std::{
 };
 
 use kube::{
-    Api, CustomResource, CustomResourceExt,
+    Api, CustomResource, CustomResourceExt, ResourceExt,
     api::{DeleteParams, PostParams},
 };
 use operetta::{
@@ -39,9 +39,12 @@ impl Registry {
 }
 
 impl Handler for Registry {
-    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
-        self.change(|names| names.insert(request.parent.name().to_owned()));
-        Ok(SyncResponse::new())
+    type Parent = DnsName;
+    type Status = ();
+
+    fn sync(&self, request: &SyncRequest<DnsName>) -> Result<SyncResponse<()>> {
+        self.change(|names| names.insert(request.parent.name_any()));
+        Ok(SyncResponse::default())
     }
 
     fn has_finalizer(&self) -> bool {
@@ -49,8 +52,8 @@ impl Handler for Registry {
     }
 
     /// An error here would keep the parent, and be retried with backoff.
-    fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
-        self.change(|names| names.remove(request.parent.name()));
+    fn finalize(&self, request: &SyncRequest<DnsName>) -> Result<FinalizeResponse> {
+        self.change(|names| names.remove(&request.parent.name_any()));
         Ok(FinalizeResponse::done())
     }
 }

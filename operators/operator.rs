@@ -4,7 +4,7 @@ use std::fmt;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::CustomResourceExt;
-use operetta::operator::{Handler, OperatorConfig};
+use operetta::operator::{AnyHandler, IntoHandler, OperatorConfig};
 
 /// An operator: its configuration, its parent type, and its code.
 pub struct Operator {
@@ -13,17 +13,20 @@ pub struct Operator {
     /// The CRD of its parent type.
     pub crd: CustomResourceDefinition,
     /// Its code.
-    pub handler: Box<dyn Handler>,
+    pub handler: AnyHandler,
 }
 
 impl Operator {
     /// An operator for a parent type that derives `CustomResource`.
-    pub fn of<P: CustomResourceExt>(config: OperatorConfig, handler: impl Handler) -> Self {
-        Self { config, crd: P::crd(), handler: Box::new(handler) }
+    pub fn of<P: CustomResourceExt, Form>(
+        config: OperatorConfig,
+        handler: impl IntoHandler<Form>,
+    ) -> Self {
+        Self { config, crd: P::crd(), handler: handler.into_handler() }
     }
 
     /// The parts that a supervisor registers.
-    pub fn into_parts(self) -> (OperatorConfig, impl Handler) {
+    pub fn into_parts(self) -> (OperatorConfig, AnyHandler) {
         (self.config, self.handler)
     }
 }

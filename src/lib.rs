@@ -102,6 +102,11 @@ struct Readme;
 
 /// Compiles the example of the document.
 #[cfg(doctest)]
+#[doc = include_str!("../docs/handlers.md")]
+struct Handlers;
+
+/// Compiles the example of the document.
+#[cfg(doctest)]
 #[doc = include_str!("../docs/status.md")]
 struct Status;
 

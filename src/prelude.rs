@@ -5,8 +5,8 @@ pub use anyhow::{Error, Result};
 pub use crate::{
     object::{K8sType, Object},
     operator::{
-        ChildConfig, ConflictPolicy, ErrorResponse, FinalizeResponse, Handler, OperatorConfig,
-        SyncRequest, SyncResponse,
+        AsyncHandler, ChildConfig, ConflictPolicy, ErrorResponse, FinalizeResponse, Handler,
+        OperatorConfig, SyncRequest, SyncResponse,
     },
     supervisor::{Connect, Supervisor, run_operator, run_operator_with},
 };

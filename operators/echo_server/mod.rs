@@ -17,7 +17,7 @@ pub use crd::{EchoServer, EchoServerSpec, EchoServerStatus};
 
 /// The operator as the binary registers it.
 pub fn operator() -> Operator {
-    Operator::of::<EchoServer>(config(), (sync, on_error))
+    Operator::of::<EchoServer, _>(config(), (sync, on_error))
 }
 
 /// Its name and types.
@@ -31,20 +31,20 @@ pub fn config() -> OperatorConfig {
 ///
 /// # Errors
 /// The parent or a child does not fit its Rust type.
-pub fn sync(request: &SyncRequest) -> anyhow::Result<SyncResponse> {
-    let parent: EchoServer = request.parent_as()?;
-    let pod = request.children::<Pod>().named(request.parent.name())?;
-    let service = request.children::<Service>().named(request.parent.name())?;
-    Ok(SyncResponse::status(status::status(pod.as_ref(), service.as_ref()))
-        .child(children::pod(&parent))
-        .child(children::service(&parent)))
+pub fn sync(request: &SyncRequest<EchoServer>) -> anyhow::Result<SyncResponse<EchoServerStatus>> {
+    let (parent, name) = (&request.parent, request.object().name());
+    let pod = request.child::<Pod>(name)?;
+    let service = request.child::<Service>(name)?;
+    Ok(SyncResponse::status(status::status(pod, service))
+        .child(children::pod(parent))
+        .child(children::service(parent)))
 }
 
 /// The phase `Error` and why. The address stays, as the children do.
-pub fn on_error(request: &SyncRequest, error: &anyhow::Error) -> ErrorResponse {
+pub fn on_error(request: &SyncRequest<EchoServer>, error: &anyhow::Error) -> ErrorResponse {
     // A Service that cannot be parsed may be what failed.
-    let service = request.children::<Service>().named(request.parent.name()).ok().flatten();
-    ErrorResponse::status(status::failed(error, service.as_ref()))
+    let service = request.child::<Service>(request.object().name()).ok().flatten();
+    ErrorResponse::status(status::failed(error, service))
 }
 
 #[cfg(test)]

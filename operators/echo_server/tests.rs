@@ -28,7 +28,10 @@ fn parent(service_name: &str) -> Object {
 fn response(pods: Vec<Object>, services: Vec<Object>) -> SyncResponse {
     let children =
         Children::new([(K8sType::of::<Pod>(), pods), (K8sType::of::<Service>(), services)]);
-    sync(&SyncRequest::new(parent("greeter"), children)).unwrap()
+    let request = SyncRequest::new(parent("greeter"), children).typed().unwrap();
+    let response = sync(&request).unwrap();
+    let status = json!(response.status);
+    response.with_status(status)
 }
 
 fn pod_with_status(status: &Value) -> Vec<Object> {
@@ -101,8 +104,8 @@ fn the_children_do_not_depend_on_what_is_observed() {
 #[test]
 fn a_parent_that_violates_the_schema_is_an_error_that_names_the_field() {
     let parent = object::<EchoServer>("hello", &json!({"spec": {"serviceName": 7}}));
-    let error = sync(&SyncRequest::new(parent, Children::default())).unwrap_err();
-    let text = format!("{error:#}");
+    let request = SyncRequest::new(parent, Children::default());
+    let text = request.typed::<EchoServer>().unwrap_err().to_string();
     assert!(text.contains("default/hello") && text.contains("string"), "{text}");
 }
 
@@ -110,7 +113,7 @@ fn a_parent_that_violates_the_schema_is_an_error_that_names_the_field() {
 fn an_error_is_shown_in_the_status_beside_the_address() {
     let services = vec![object::<Service>("hello", &json!({}))];
     let children = Children::new([(K8sType::of::<Service>(), services)]);
-    let request = SyncRequest::new(parent("greeter"), children);
+    let request = SyncRequest::new(parent("greeter"), children).typed().unwrap();
     let error = anyhow::anyhow!("the backend is down").context("no data");
     let response = on_error(&request, &error);
     let (message, address) = ("no data: the backend is down", "hello.default.svc:80");

@@ -37,7 +37,7 @@ use delete_after::InvalidDeleteAfter;
 /// The operator as the binary registers it.
 pub fn operator() -> Operator {
     let handler = DefaultFailableHandler::wrap(TempNamespaces::default());
-    Operator::of::<TempNamespace>(config(), handler)
+    Operator::of::<TempNamespace, _>(config(), handler)
 }
 
 /// Its name and types.
@@ -83,7 +83,7 @@ impl FailableHandler for TempNamespaces {
         let lifetime = delete_after::parse(&parent.spec.delete_after)?;
         let recorded = parent.status.unwrap_or_default();
         let now = Timestamp::try_from((self.clock)())?;
-        Ok(life::life(&recorded, namespace.as_ref(), lifetime, now))
+        Ok(life::life(&recorded, namespace, lifetime, now))
     }
 
     fn sync_children(&self, life: &mut Life, request: &SyncRequest) -> anyhow::Result<Vec<Value>> {

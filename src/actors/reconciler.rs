@@ -167,6 +167,8 @@ impl Reconciler {
         let context = self.parts.context.clone();
         self.show_stage(ReconcileStage::InProgress);
         let running = self.parts.runtime.spawn(async move {
+            // An asynchronous handler awaits for most of the time: other operators go on meanwhile.
+            let permit = if context.is_async() { permit.unshared() } else { permit };
             let reconciling = pin!(reconcile_in_a_row(&context, job));
             permit.during(reconciling).await
         });

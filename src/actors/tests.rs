@@ -194,7 +194,7 @@ fn context(parents: Store, client: Client) -> Context {
         shared_permits: SharedPermits::for_limits([16]),
         requests: RequestPermits::default(),
         config: OperatorConfig::new("op", app()).within_namespaces(["ns"]),
-        handler: Arc::new(WithFinalizer),
+        handler: operator::AnyHandler::blocking(WithFinalizer),
         cluster: Cluster::new(client, metrics.clone(), KeptManagers::default()),
         parents,
         children: vec![],
@@ -208,6 +208,9 @@ fn context(parents: Store, client: Client) -> Context {
 struct WithFinalizer;
 
 impl operator::Handler for WithFinalizer {
+    type Parent = Object;
+    type Status = serde_json::Value;
+
     fn sync(&self, _: &SyncRequest) -> anyhow::Result<SyncResponse> {
         Ok(SyncResponse::new())
     }

@@ -1,20 +1,20 @@
 //! Calls user code in isolation: a panic and a passed deadline are failures.
 
-use std::{
-    any::Any,
-    panic::{AssertUnwindSafe, catch_unwind},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 
 use super::{Context, timed_out_guard::TimedOutGuard};
 use crate::{
     journal::Failure,
     object::Quoted,
-    operator::{ErrorResponse, Handler, Permanent, RetryAfter, Shallow, SyncRequest},
+    operator::{Call, Failed, Permanent, RetryAfter, SyncRequest, panic_text},
     run::{Event, HandlerError, Purpose, Response},
 };
+
+/// How long an asynchronous handler may take to yield after its deadline, where it is dropped. It is
+/// reported as overdue only after that.
+const YIELDS_WITHIN: Duration = Duration::from_secs(1);
 
 type Returned = Result<Response, HandlerError>;
 
@@ -31,26 +31,55 @@ pub(super) struct TimedOutCall<'a> {
     guard: TimedOutGuard<'a>,
 }
 
-/// Calls user code where it may block. [`Handler::on_error`] is called there too.
+/// Calls user code: where it may block, or as a future that is dropped at the deadline.
 pub(super) async fn call(context: &Context, purpose: Purpose, request: SyncRequest) -> Called<'_> {
-    let deadline = context.config().handler_deadline;
-    let (handler, called) = (context.parts.handler.clone(), Instant::now());
-    // The current thread makes the call, and another takes over its work if the call lasts: most handlers
-    // return before another thread would have started.
-    let calling =
-        async move { tokio::task::block_in_place(|| asked(&*handler, purpose, &request)) };
-    let mut call = tokio::spawn(calling);
+    let (deadline, called) = (context.config().handler_deadline, Instant::now());
+    let mut call = begin(context, purpose, request);
     if let Ok(joined) = tokio::time::timeout(deadline, &mut call).await {
         return Called::InTime(joined.unwrap_or_else(|error| Err(panicked(context, error))));
     }
     context.metrics().handler_overdue(context.name());
+    if context.is_async() && is_dropped(&mut call).await {
+        return Called::InTime(Err(timed_out(deadline)));
+    }
     Called::TimedOut(TimedOutCall { call, deadline, guard: context.count_timed_out(called) })
 }
 
-fn panicked(context: &Context, error: tokio::task::JoinError) -> HandlerError {
+fn begin(context: &Context, purpose: Purpose, request: SyncRequest) -> JoinHandle<Returned> {
+    let handler = &context.parts.handler;
+    match purpose {
+        Purpose::Sync => spawn(handler.sync(request), Response::Synced),
+        Purpose::Finalize => spawn(handler.finalize(request), Response::Finalized),
+    }
+}
+
+fn spawn<R: 'static>(call: Call<R>, response: fn(R) -> Response) -> JoinHandle<Returned> {
+    let returned =
+        move |result: Result<R, Failed>| result.map(response).map_err(HandlerError::from);
+    match call {
+        // The current thread makes the call, and another takes over its work if the call lasts: most
+        // handlers return before another thread would have started.
+        Call::Blocking(call) => {
+            tokio::spawn(async move { returned(tokio::task::block_in_place(call)) })
+        }
+        Call::Async(call) => tokio::spawn(async move { returned(call.await) }),
+    }
+}
+
+/// Drops the future of an asynchronous handler; fails if it blocks its thread.
+async fn is_dropped(call: &mut JoinHandle<Returned>) -> bool {
+    call.abort();
+    tokio::time::timeout(YIELDS_WITHIN, call).await.is_ok()
+}
+
+fn panicked(context: &Context, error: JoinError) -> HandlerError {
     context.metrics().handler_panicked(context.name());
     let message = error.try_into_panic().map_or_else(|_| "cancelled".to_owned(), panic_text);
     HandlerError { failure: Failure::Panicked(Quoted::new(message)), status: None }
+}
+
+fn timed_out(deadline: Duration) -> HandlerError {
+    HandlerError { failure: Failure::HandlerTimeout(deadline), status: None }
 }
 
 impl TimedOutCall<'_> {
@@ -59,63 +88,43 @@ impl TimedOutCall<'_> {
         let Self { call, deadline, guard } = self;
         let _ = call.await;
         drop(guard);
-        let failure = Failure::HandlerTimeout(deadline);
-        Event::HandlerReturned(Err(HandlerError { failure, status: None }))
+        Event::HandlerReturned(Err(timed_out(deadline)))
     }
 }
 
-/// The response can be dropped wherever the reconcile may end.
-fn asked(handler: &dyn Handler, purpose: Purpose, request: &SyncRequest) -> Returned {
-    let answer = match purpose {
-        Purpose::Sync => handler.sync(request).map(Shallow::shallow).map(Response::Synced),
-        Purpose::Finalize => {
-            handler.finalize(request).map(Shallow::shallow).map(Response::Finalized)
-        }
-    };
-    answer.map_err(|error| answered(handler, request, &error))
-}
-
-fn answered(handler: &dyn Handler, request: &SyncRequest, error: &anyhow::Error) -> HandlerError {
-    let answer = catch_unwind(AssertUnwindSafe(|| handler.on_error(request, error).shallow()));
-    let (answer, detail) = match answer {
-        Ok(answer) => {
-            let detail = answer.unserializable.clone();
-            (answer, detail)
-        }
-        Err(panic) => {
-            (ErrorResponse::default(), Some(format!("on_error panicked: {}", panic_text(panic))))
-        }
-    };
-    let detail = detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
-    let message = format!("{error:#}{detail}");
-    HandlerError { failure: handler_failure(error, message, answer.retry), status: answer.status }
+impl From<Failed> for HandlerError {
+    fn from(failed: Failed) -> Self {
+        let Failed { error, response, panic } = failed;
+        let panic = panic.map(|panic| format!("on_error panicked: {panic}"));
+        let detail = panic.or(response.unserializable);
+        let detail = detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
+        let message = format!("{error:#}{detail}");
+        Self { failure: failure(&error, message, response.retry), status: response.status }
+    }
 }
 
 /// A delay chosen by the handler overrides the kind of the error.
-fn handler_failure(error: &anyhow::Error, message: String, chosen: Option<Duration>) -> Failure {
+fn failure(error: &anyhow::Error, message: String, chosen: Option<Duration>) -> Failure {
     let of_error = error.downcast_ref::<RetryAfter>().map(|retry| retry.delay);
     let permanent = chosen.is_none() && error.downcast_ref::<Permanent>().is_some();
     let message = Quoted::new(message);
     Failure::Handler { message, permanent, retry_after: chosen.or(of_error) }
 }
 
-/// The message of a panic.
-pub(crate) fn panic_text(panic: Box<dyn Any + Send>) -> String {
-    match panic.downcast::<String>() {
-        Ok(text) => *text,
-        Err(panic) => panic.downcast_ref::<&str>().map_or("no message", |text| *text).to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use anyhow::anyhow;
+    use std::sync::Arc;
+
+    use anyhow::{Error, anyhow};
     use serde_json::{Value, json};
 
     use super::*;
     use crate::{
         object::{K8sType, KeptManagers, Object, Redactor},
-        operator::{Children, FinalizeResponse, SyncResponse},
+        operator::{
+            AnyHandler, AsyncHandler, Children, ErrorResponse, FinalizeResponse, Handler,
+            IntoHandler, SyncResponse,
+        },
     };
 
     fn request() -> SyncRequest {
@@ -125,70 +134,92 @@ mod tests {
         SyncRequest::new(parent, Children::default())
     }
 
-    fn answer_of<E>(on_error: E, error: &anyhow::Error) -> HandlerError
-    where
-        E: Fn(&SyncRequest, &anyhow::Error) -> ErrorResponse + Send + Sync + 'static,
-    {
-        let sync = |_: &SyncRequest| -> anyhow::Result<SyncResponse> { unreachable!() };
-        answered(&(sync, on_error), &request(), error)
+    async fn made<R>(call: Call<R>) -> Result<R, HandlerError> {
+        match call {
+            Call::Blocking(call) => call().map_err(HandlerError::from),
+            Call::Async(call) => call.await.map_err(HandlerError::from),
+        }
     }
 
-    fn clear(text: &Quoted) -> String {
-        Redactor::Nothing.shown(text).to_string()
+    /// The failures of a handler with this error, as a blocking and as an asynchronous one.
+    async fn failed(
+        error: fn() -> Error,
+        on_error: fn(&Error) -> ErrorResponse,
+    ) -> [HandlerError; 2] {
+        let fails = move |_: &SyncRequest| -> anyhow::Result<SyncResponse> { Err(error()) };
+        let awaits =
+            move |_: SyncRequest| async move { anyhow::Result::<SyncResponse>::Err(error()) };
+        let answers = move |_: &SyncRequest, error: &Error| on_error(error);
+        let answers_later =
+            move |_: SyncRequest, error: Arc<Error>| async move { on_error(&error) };
+        let blocking = made((fails, answers).into_handler().sync(request())).await;
+        let awaiting = made((awaits, answers_later).into_handler().sync(request())).await;
+        [blocking, awaiting].map(|result| result.err().unwrap())
     }
 
     fn shown(failed: &HandlerError) -> String {
         failed.failure.shown(&Redactor::Nothing).to_string()
     }
 
-    fn silent(_: &SyncRequest, _: &anyhow::Error) -> ErrorResponse {
+    fn silent(_: &Error) -> ErrorResponse {
         ErrorResponse::default()
     }
 
-    #[test]
-    fn the_kind_of_a_handler_error_survives_its_context() {
-        let permanent = anyhow!(Permanent("bad port".to_owned())).context("reading the spec");
-        match answer_of(silent, &permanent).failure {
-            Failure::Handler { message, permanent, retry_after: None } => {
-                assert!(permanent);
-                assert_eq!(clear(&message), "reading the spec: bad port");
+    #[tokio::test]
+    async fn the_kind_of_a_handler_error_survives_its_context() {
+        let permanent = || anyhow!(Permanent("bad port".to_owned())).context("reading the spec");
+        for failed in failed(permanent, silent).await {
+            match failed.failure {
+                Failure::Handler { message, permanent, retry_after: None } => {
+                    assert!(permanent);
+                    let message = Redactor::Nothing.shown(&message).to_string();
+                    assert_eq!(message, "reading the spec: bad port");
+                }
+                other => panic!("{other:?}"),
             }
-            other => panic!("{other:?}"),
         }
         let delay = Duration::from_secs(9);
-        let retry = anyhow!(RetryAfter { message: "busy".to_owned(), delay });
-        assert!(matches!(
-            answer_of(silent, &retry).failure,
-            Failure::Handler { permanent: false, retry_after: Some(after), .. } if after == delay
-        ));
-    }
-
-    #[test]
-    fn on_error_chooses_the_retry_and_the_status() {
-        let delay = Duration::from_secs(9);
-        let on_error = move |_: &SyncRequest, error: &anyhow::Error| {
-            ErrorResponse::status(json!({"error": error.to_string()})).retry_after(delay)
+        let retry = || {
+            let delay = Duration::from_secs(9);
+            anyhow!(RetryAfter { message: "busy".to_owned(), delay })
         };
-        let failed = answer_of(on_error, &anyhow!(Permanent("bad port".to_owned())));
-        assert_eq!(failed.status, Some(json!({"error": "bad port"})));
-        assert!(matches!(
-            failed.failure,
-            Failure::Handler { permanent: false, retry_after: Some(after), .. } if after == delay
-        ));
+        for failed in failed(retry, silent).await {
+            assert!(matches!(
+                failed.failure,
+                Failure::Handler { permanent: false, retry_after: Some(after), .. } if after == delay
+            ));
+        }
     }
 
-    #[test]
-    fn an_on_error_that_panics_or_returns_invalid_json_keeps_the_error() {
-        let odd = std::collections::BTreeMap::from([(vec![1], 1)]);
-        let panics = |_: &SyncRequest, _: &anyhow::Error| -> ErrorResponse { panic!("index") };
-        let is_odd = move |_: &SyncRequest, _: &anyhow::Error| ErrorResponse::status(&odd);
+    #[tokio::test]
+    async fn on_error_chooses_the_retry_and_the_status() {
+        let delay = Duration::from_secs(9);
+        let on_error = |error: &Error| {
+            let status = json!({"error": error.to_string()});
+            ErrorResponse::status(status).retry_after(Duration::from_secs(9))
+        };
+        for failed in failed(|| anyhow!(Permanent("bad port".to_owned())), on_error).await {
+            assert_eq!(failed.status, Some(json!({"error": "bad port"})));
+            assert!(matches!(
+                failed.failure,
+                Failure::Handler { permanent: false, retry_after: Some(after), .. } if after == delay
+            ));
+        }
+    }
+
+    #[tokio::test]
+    async fn an_on_error_that_panics_or_returns_invalid_json_keeps_the_error() {
+        let is_odd =
+            |_: &Error| ErrorResponse::status(std::collections::BTreeMap::from([(vec![1], 1)]));
         for (failed, detail) in [
-            (answer_of(panics, &anyhow!("refused")), "on_error panicked: index"),
-            (answer_of(is_odd, &anyhow!("refused")), "the status cannot be written as JSON"),
+            (failed(|| anyhow!("refused"), |_| panic!("index")).await, "on_error panicked: index"),
+            (failed(|| anyhow!("refused"), is_odd).await, "the status cannot be written as JSON"),
         ] {
-            let message = shown(&failed);
-            assert!(message.starts_with("refused (") && message.contains(detail), "{message}");
-            assert_eq!(failed.status, None);
+            for failed in failed {
+                let message = shown(&failed);
+                assert!(message.starts_with("refused (") && message.contains(detail), "{message}");
+                assert_eq!(failed.status, None);
+            }
         }
     }
 
@@ -199,40 +230,87 @@ mod tests {
         fn value() -> Value {
             (0..1_000_000).fold(json!("x"), |inner, _| Value::Array(vec![inner]))
         }
-    }
 
-    impl Handler for Deep {
-        fn sync(&self, _: &SyncRequest) -> anyhow::Result<SyncResponse> {
+        fn synced() -> SyncResponse {
             let (status, children) = (Some(Self::value()), vec![Self::value()]);
-            Ok(SyncResponse { status, children, ..SyncResponse::default() })
+            SyncResponse { status, children, ..SyncResponse::default() }
         }
 
-        fn finalize(&self, _: &SyncRequest) -> anyhow::Result<FinalizeResponse> {
-            Ok(FinalizeResponse { status: Some(Self::value()), ..FinalizeResponse::default() })
+        fn finalized() -> FinalizeResponse {
+            FinalizeResponse { status: Some(Self::value()), ..FinalizeResponse::default() }
         }
 
-        fn on_error(&self, _: &SyncRequest, _: &anyhow::Error) -> ErrorResponse {
+        fn failed() -> ErrorResponse {
             ErrorResponse { status: Some(Self::value()), ..ErrorResponse::default() }
         }
     }
 
-    #[test]
-    fn a_response_can_be_dropped_wherever_the_reconcile_ends() {
-        let request = request();
-        let synced = asked(&Deep, Purpose::Sync, &request).unwrap();
-        assert!(matches!(synced, Response::Synced(it) if it.unserializable.is_some()));
-        let finalized = asked(&Deep, Purpose::Finalize, &request).unwrap();
-        assert!(matches!(finalized, Response::Finalized(it) if it.unserializable.is_some()));
-        let failed = answered(&Deep, &request, &anyhow!("refused"));
-        let message = shown(&failed);
-        assert_eq!(message, "refused (the status: it is nested more than 100 levels deep)");
-        assert_eq!(failed.status, None);
+    impl Handler for Deep {
+        type Parent = Object;
+        type Status = Value;
+
+        fn sync(&self, request: &SyncRequest) -> anyhow::Result<SyncResponse> {
+            if request.failures > 0 { Err(anyhow!("refused")) } else { Ok(Self::synced()) }
+        }
+
+        fn finalize(&self, _: &SyncRequest) -> anyhow::Result<FinalizeResponse> {
+            Ok(Self::finalized())
+        }
+
+        fn on_error(&self, _: &SyncRequest, _: &Error) -> ErrorResponse {
+            Self::failed()
+        }
     }
 
-    #[test]
-    fn a_panic_message_is_a_str_or_a_string() {
-        assert_eq!(panic_text(Box::new("static")), "static");
-        assert_eq!(panic_text(Box::new("owned".to_owned())), "owned");
-        assert_eq!(panic_text(Box::new(7)), "no message");
+    impl AsyncHandler for Deep {
+        type Parent = Object;
+        type Status = Value;
+
+        async fn sync(&self, request: SyncRequest) -> anyhow::Result<SyncResponse> {
+            if request.failures > 0 { Err(anyhow!("refused")) } else { Ok(Self::synced()) }
+        }
+
+        async fn finalize(&self, _: SyncRequest) -> anyhow::Result<FinalizeResponse> {
+            Ok(Self::finalized())
+        }
+
+        async fn on_error(&self, _: SyncRequest, _: Arc<Error>) -> ErrorResponse {
+            Self::failed()
+        }
+    }
+
+    #[tokio::test]
+    async fn a_response_can_be_dropped_wherever_the_reconcile_ends() {
+        for handler in [AnyHandler::blocking(Deep), AnyHandler::asynchronous(Deep)] {
+            let synced = made(handler.sync(request())).await.unwrap();
+            assert!(synced.unserializable.is_some(), "{handler:?}");
+            let finalized = made(handler.finalize(request())).await.unwrap();
+            assert!(finalized.unserializable.is_some(), "{handler:?}");
+            let failing = request().with_failures(1);
+            let failed = made(handler.sync(failing)).await.err().unwrap();
+            let message = shown(&failed);
+            assert_eq!(message, "refused (the status: it is nested more than 100 levels deep)");
+            assert_eq!(failed.status, None);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_parent_that_does_not_fit_is_a_permanent_error_and_the_handler_is_not_called() {
+        use k8s_openapi::api::core::v1::ConfigMap;
+        fn sync(_: &SyncRequest<ConfigMap>) -> anyhow::Result<SyncResponse> {
+            unreachable!()
+        }
+        async fn sync_later(_: SyncRequest<ConfigMap>) -> anyhow::Result<SyncResponse> {
+            unreachable!()
+        }
+        let value = json!({"metadata": {"name": "a"}, "data": {"key": 7}});
+        let request = SyncRequest::example(&K8sType::of::<ConfigMap>(), value).unwrap();
+        for handler in [sync.into_handler(), sync_later.into_handler()] {
+            let failed = made(handler.sync(request.clone())).await.err().unwrap();
+            assert!(matches!(failed.failure, Failure::Handler { permanent: true, .. }));
+            let message = shown(&failed);
+            let expected = "ConfigMap.v1 default/a does not fit the Rust type: `data.key`: ";
+            assert!(message.contains(expected), "{message}");
+        }
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     journal::Failure,
     metrics::{Metrics, StepMetrics},
     object::{K8sType, Object, Uid},
-    operator::{Allowance, ConfigError, Handler, OperatorConfig, OperatorName},
+    operator::{Allowance, AnyHandler, ConfigError, OperatorConfig, OperatorName},
     plan::{DeletionBudget, Exceeded, Reservation},
     reply::{ApiError, TypeSchema},
     report::EventLog,
@@ -38,7 +38,7 @@ pub(crate) type Show = Arc<dyn Fn(&Object, &Failure) + Send + Sync>;
 
 pub(crate) struct ContextParts {
     pub(crate) config: OperatorConfig,
-    pub(crate) handler: Arc<dyn Handler>,
+    pub(crate) handler: AnyHandler,
     pub(crate) cluster: Cluster,
     pub(crate) parents: Store,
     /// The stores of the child types, in the order of declaration.
@@ -76,7 +76,7 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new(parts: ContextParts) -> Result<Self, ConfigError> {
-        let settings = Settings::new(parts.config.clone(), &*parts.handler)?;
+        let settings = Settings::new(parts.config.clone(), parts.handler.has_finalizer())?;
         let (limit, shared_permits) =
             (parts.config.max_concurrent_reconciles, parts.shared_permits.clone());
         let (schema, undeclared, warned, budget, events) = <_>::default();
@@ -107,6 +107,11 @@ impl Context {
 
     pub(crate) fn name(&self) -> &OperatorName {
         self.settings.name()
+    }
+
+    /// Whether the handler awaits what it calls.
+    pub(crate) fn is_async(&self) -> bool {
+        self.parts.handler.is_async()
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {

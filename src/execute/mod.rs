@@ -38,7 +38,6 @@ mod undeclared;
 mod undecodable;
 mod warn_once;
 
-pub(crate) use call::panic_text;
 pub(crate) use context::{Context, ContextParts, Origin, Publish, Show};
 pub(crate) use drive::{Reconciled, reconcile_in_a_row};
 pub(crate) use gate::{Entry, Gate, Permit, SharedPermits, Ticket};

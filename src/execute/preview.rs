@@ -22,11 +22,23 @@ use crate::{
 const BUSY: &str =
     "another preview of this operator is still in progress: retry when it has finished";
 
+const NOT_PREVIEWED: &str = "the handler of this operator is not called for previews, as it may call \
+     other systems: `OperatorConfig::with_preview(true)` allows it";
+
+impl Context {
+    fn may_preview(&self) -> bool {
+        self.config().preview.unwrap_or_else(|| !self.is_async())
+    }
+}
+
 /// Plans for a parent without writing, with a copy of the memory of its last reconcile.
 ///
 /// # Errors
 /// The handler fails, does not return in time, or returns invalid children.
 pub(crate) async fn preview(context: &Arc<Context>, job: Job) -> Result<Preview, CommandError> {
+    if !context.may_preview() {
+        return Err(CommandError::Undecided(NOT_PREVIEWED.to_owned()));
+    }
     let permit = Arc::clone(&context.previews).try_acquire_owned();
     let permit = permit.map_err(|_| CommandError::Undecided(BUSY.to_owned()))?;
     let (operator, key) = (context.name().to_string(), job.key.clone());

@@ -4,7 +4,7 @@
 //! A request is parsed with the configuration of its operator: an object alone has neither its
 //! plural nor its scope.
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 use serde_json::Value;
 
 use super::{Children, OperatorConfig, SyncRequest};
@@ -47,7 +47,7 @@ impl SyncRequest {
         }
         let parent = object(&config.parent, &wire.parent)?;
         let children = children(config, &wire.children)?;
-        Ok(Self { parent, children, failures: wire.failures })
+        Ok(Self::new(parent, children).with_failures(wire.failures))
     }
 }
 
@@ -69,6 +69,16 @@ fn is_of(ty: &K8sType, value: &Value) -> bool {
 
 fn object(ty: &K8sType, value: &Value) -> Result<Object, ParseObjectError> {
     Object::from_value(ty, value, &KeptManagers::default())
+}
+
+impl<P> Serialize for SyncRequest<P> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("SyncRequest", 3)?;
+        fields.serialize_field("parent", self.object())?;
+        fields.serialize_field("children", &self.children)?;
+        fields.serialize_field("failures", &self.failures)?;
+        fields.end()
+    }
 }
 
 /// A list: all children, type by type in the order of declaration, each by key.
@@ -146,7 +156,8 @@ mod tests {
     #[test]
     fn responses_survive_a_round_trip_through_json() {
         let (second, status) = (Duration::from_secs(1), json!({"a": 1}));
-        let sync = SyncResponse::status(&status).child(json!({"kind": "Pod"})).resync_after(second);
+        let sync =
+            SyncResponse::status(status.clone()).child(json!({"kind": "Pod"})).resync_after(second);
         let json = json!({
             "status": {"a": 1}, "children": [{"kind": "Pod"}], "resync": {"secs": 1, "nanos": 0},
         });

@@ -5,27 +5,17 @@ use std::fmt;
 use kube::Resource;
 use serde::de::DeserializeOwned;
 
-use super::{RawView, TypedView, key_index::KeyIndex};
+use super::{RawView, TypedView, children_of_type::ChildrenOfType};
 use crate::object::{K8sType, Object, ResourceScope, TypeRef};
 
 /// The observed children of one parent: one entry per declared type, each sorted by key.
 #[derive(Clone, Default)]
 pub struct Children(Vec<ChildrenOfType>);
 
-#[derive(Clone)]
-struct ChildrenOfType {
-    ty: K8sType,
-    objects: Vec<Object>,
-    by_key: KeyIndex,
-}
-
 impl Children {
     /// The children of the given types; each list is sorted here.
     pub fn new(types: impl IntoIterator<Item = (K8sType, Vec<Object>)>) -> Self {
-        let of_type = |(ty, mut objects): (K8sType, Vec<Object>)| {
-            objects.sort_unstable_by(|a, b| a.key().cmp(b.key()));
-            ChildrenOfType::new(ty, objects)
-        };
+        let of_type = |(ty, objects)| ChildrenOfType::new(ty, objects);
         Self(types.into_iter().map(of_type).collect())
     }
 
@@ -34,15 +24,13 @@ impl Children {
     pub fn of_type<'t>(&self, ty: impl Into<TypeRef<'t>>) -> RawView<'_> {
         let ty = ty.into();
         let found = self.0.iter().find(|children| TypeRef::from(&children.ty) == ty);
-        found.map_or_else(RawView::default, |found| {
-            RawView::new(&found.ty, &found.objects, &found.by_key)
-        })
+        RawView::new(found)
     }
 
     /// The children of a Rust type; empty for a type that was not declared.
     pub fn with_type<C>(&self) -> TypedView<'_, C>
     where
-        C: Resource<DynamicType = ()> + DeserializeOwned,
+        C: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         C::Scope: ResourceScope,
     {
         self.of_type((&*C::api_version(&()), &*C::kind(&()))).as_type()
@@ -70,18 +58,7 @@ impl Children {
             self.0.push(ChildrenOfType::new(child.ty().clone(), Vec::new()));
             self.0.len() - 1
         });
-        let of_type = &mut self.0[at];
-        of_type.by_key.forget();
-        match of_type.objects.binary_search_by(|object| object.key().cmp(child.key())) {
-            Ok(at) => of_type.objects[at] = child,
-            Err(at) => of_type.objects.insert(at, child),
-        }
-    }
-}
-
-impl ChildrenOfType {
-    fn new(ty: K8sType, objects: Vec<Object>) -> Self {
-        Self { ty, objects, by_key: KeyIndex::default() }
+        self.0[at].insert(child);
     }
 }
 

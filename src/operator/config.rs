@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Allowance, ChildConfig, ChildType, ConfigError, DeletionLimit, Namespaces, OperatorName,
-    Predecessor,
+    Allowance, AnyHandler, ChildConfig, ChildType, ConfigError, DeletionLimit, Namespaces,
+    OperatorName, Predecessor,
 };
 use crate::object::{K8sType, ResourceScope};
 
@@ -35,7 +35,8 @@ pub struct OperatorConfig {
     pub deletion_limit: Option<DeletionLimit>,
     /// How many reconciles may be in flight at once. Default 16. One is always allowed. More are
     /// allowed only while all operators of the process together have no more in flight than the
-    /// highest limit among them; reconciles that have taken a second already do not count for that.
+    /// highest limit among them; reconciles that have taken a second already, and those of asynchronous handlers, do not count
+    /// for that.
     pub max_concurrent_reconciles: usize,
     /// How long a handler may take before its reconcile counts as failed. Default 30 seconds.
     pub handler_deadline: Duration,
@@ -51,6 +52,9 @@ pub struct OperatorConfig {
     /// Whether the parent's status lists every child. Default no, see
     /// [`OperatorConfig::with_child_status`].
     pub child_status: bool,
+    /// Whether the handler is called for previews. Default for blocking handlers only, see
+    /// [`OperatorConfig::with_preview`].
+    pub preview: Option<bool>,
     /// Whether other controllers are declared to write the status of the parents too. Default no,
     /// see [`OperatorConfig::sharing_status`] and [`OperatorConfig::shares_status`].
     pub shared_status: bool,
@@ -103,6 +107,7 @@ impl OperatorConfig {
             max_error_backoff: Duration::from_mins(10),
             normal_events: false,
             child_status: false,
+            preview: None,
             shared_status: false,
         }
     }
@@ -210,6 +215,16 @@ impl OperatorConfig {
         self
     }
 
+    /// Sets whether the handler may be called for a preview, whose response is only shown (`?diff=1` of the
+    /// web endpoint). By default a blocking handler is, and an asynchronous one is not: it calls other
+    /// systems, and each look at a preview would repeat that. A handler that may be called and changes
+    /// other systems must ask [`SyncRequest::is_preview`](super::SyncRequest::is_preview).
+    #[must_use]
+    pub fn with_preview(mut self, is_allowed: bool) -> Self {
+        self.preview = Some(is_allowed);
+        self
+    }
+
     /// How children of a type are treated; `None` for a type that is not declared.
     pub(crate) fn child_config(&self, ty: &K8sType) -> Option<ChildConfig> {
         self.children.iter().find(|child| child.ty == *ty).map(|child| child.config)
@@ -260,6 +275,19 @@ impl OperatorConfig {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a handler that cannot handle the parents.
+    pub(crate) fn validate_handler(&self, handler: &AnyHandler) -> Result<(), ConfigError> {
+        let is_other =
+            |handled: &K8sType| !handled.is(self.parent.api_version(), self.parent.kind());
+        match handler.parent().filter(is_other) {
+            Some(handled) => {
+                let (operator, parent) = (self.name.clone(), self.parent.clone());
+                Err(ConfigError::HandlerParent { operator, parent, handled })
+            }
+            None => Ok(()),
+        }
     }
 
     fn validate_namespaces(&self) -> Result<(), ConfigError> {

@@ -1,6 +1,6 @@
 //! Children that Kubernetes does not collect, because their parent cannot own them.
 
-use super::{ChildConfig, Handler, OperatorConfig};
+use super::{ChildConfig, OperatorConfig};
 use crate::object::K8sType;
 
 impl ChildConfig {
@@ -41,15 +41,15 @@ impl OperatorConfig {
         declared.filter(move |_| is_namespaced).map(|child| &child.ty)
     }
 
-    /// Whether parents get the operator's finalizer.
-    pub(crate) fn needs_finalizer(&self, handler: &dyn Handler) -> bool {
-        handler.has_finalizer() || self.deleted_with_finalizer().next().is_some()
+    /// Whether parents get the operator's finalizer; given whether the handler finalizes.
+    pub(crate) fn needs_finalizer(&self, has_finalizer: bool) -> bool {
+        has_finalizer || self.deleted_with_finalizer().next().is_some()
     }
 
     /// Whether parents that are not selected are watched: a finalizer of the operator, or of its
     /// predecessor, would keep them for ever.
-    pub(crate) fn sees_all_parents(&self, handler: &dyn Handler) -> bool {
-        self.needs_finalizer(handler) || !self.predecessor.finalizers.is_empty()
+    pub(crate) fn sees_all_parents(&self, has_finalizer: bool) -> bool {
+        self.needs_finalizer(has_finalizer) || !self.predecessor.finalizers.is_empty()
     }
 
     /// Whether children of a type can exist anywhere.
@@ -65,7 +65,7 @@ mod tests {
     use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 
     use super::*;
-    use crate::operator::{ConfigError, SyncRequest, SyncResponse};
+    use crate::operator::ConfigError;
 
     #[test]
     fn a_cluster_scoped_child_of_a_namespaced_parent_has_to_be_allowed() {
@@ -88,7 +88,6 @@ mod tests {
 
     #[test]
     fn the_finalizer_is_needed_only_where_kubernetes_does_not_collect() {
-        let sync = |_: &SyncRequest| Ok(SyncResponse::new());
         let child = ChildConfig::apply();
         for (config, expected) in [
             (OperatorConfig::of::<ConfigMap>("a").child::<Secret>(child), false),
@@ -101,7 +100,7 @@ mod tests {
                 false,
             ),
         ] {
-            assert_eq!(config.needs_finalizer(&sync), expected, "{config:?}");
+            assert_eq!(config.needs_finalizer(false), expected, "{config:?}");
         }
     }
 }

@@ -54,6 +54,19 @@ pub enum ConfigError {
         /// The child type that cannot be owned.
         child: K8sType,
     },
+    /// The handler takes parents of another type than the operator has.
+    #[error(
+        "operator `{operator}` has parents of type {parent}, and its handler takes parents of type \
+         {handled}: use one type for both, or a handler of `SyncRequest`, which takes any"
+    )]
+    HandlerParent {
+        /// The operator.
+        operator: String,
+        /// Its parent type.
+        parent: K8sType,
+        /// The parent type of the handler.
+        handled: K8sType,
+    },
     /// Others write the status, so the framework cannot list children in it.
     #[error(
         "operator `{operator}`: `with_child_status` cannot be used for the parent type {parent}, \

@@ -24,8 +24,8 @@ struct Table {
 }
 
 impl KeyIndex {
-    /// The child with this key among those that the index is of, which are sorted by key.
-    pub(super) fn find<'a>(&self, children: &'a [Object], key: KeyRef<'_>) -> Option<&'a Object> {
+    /// The position of the child with this key among those that the index is of, which are sorted by key.
+    pub(super) fn find(&self, children: &[Object], key: KeyRef<'_>) -> Option<usize> {
         if children.len() < MIN_TABLE {
             return binary_search(children, key);
         }
@@ -38,10 +38,9 @@ impl KeyIndex {
     }
 }
 
-/// The child with this key among children that are sorted by key.
-pub(super) fn binary_search<'a>(children: &'a [Object], key: KeyRef<'_>) -> Option<&'a Object> {
-    let by_key = |child: &Object| KeyRef::from(child.key()).cmp(&key);
-    children.binary_search_by(by_key).ok().map(|at| &children[at])
+/// The position of the child with this key among children that are sorted by key.
+pub(super) fn binary_search(children: &[Object], key: KeyRef<'_>) -> Option<usize> {
+    children.binary_search_by(|child| KeyRef::from(child.key()).cmp(&key)).ok()
 }
 
 impl Table {
@@ -55,8 +54,8 @@ impl Table {
         Self { hasher, positions }
     }
 
-    fn find<'a>(&self, children: &'a [Object], key: KeyRef<'_>) -> Option<&'a Object> {
+    fn find(&self, children: &[Object], key: KeyRef<'_>) -> Option<usize> {
         let is_it = |at: &usize| KeyRef::from(children[*at].key()) == key;
-        self.positions.find(self.hasher.hash_one(key), is_it).map(|at| &children[*at])
+        self.positions.find(self.hasher.hash_one(key), is_it).copied()
     }
 }

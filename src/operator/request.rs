@@ -1,12 +1,15 @@
 //! The input of a handler.
 
+use std::fmt;
+
 use kube::Resource;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use super::{Children, TypedView};
+use super::{Children, Parent, TypedView};
 use crate::object::{
-    K8sType, KeptManagers, KeyRef, Object, ParseAsError, ParseObjectError, ResourceScope, TypeRef,
+    K8sType, KeptManagers, KeyRef, Object, ParseAsError, ParseObjectError, ResourceScope, Scope,
+    TypeRef,
 };
 
 /// A snapshot of one parent and its children.
@@ -30,23 +33,30 @@ use crate::object::{
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// As JSON it has its fields' names, with a list of children; [`SyncRequest::from_value`] reads it.
-#[derive(Debug, Clone, Serialize)]
-pub struct SyncRequest {
+/// `P` is the Rust type of the parent: a kube resource, or the dynamic [`Object`]. A typed request for a
+/// test is made of a dynamic one by [`SyncRequest::typed`].
+///
+/// As JSON it is `{"parent": .., "children": [..], "failures": ..}`; [`SyncRequest::from_value`] reads
+/// it.
+#[derive(Clone)]
+pub struct SyncRequest<P = Object> {
     /// The parent.
-    pub parent: Object,
+    pub parent: P,
     /// The children that the parent owns, of every declared type.
     pub children: Children,
     /// How many consecutive calls of the handler for this parent failed directly before this one;
     /// since its spec last changed, if `metadata.generation` shows that. Only for the response to
     /// an error: the desired state must not depend on it.
     pub failures: u32,
+    object: Object,
+    is_preview: bool,
 }
 
 impl SyncRequest {
     /// A first request.
     pub fn new(parent: Object, children: Children) -> Self {
-        Self { parent, children, failures: 0 }
+        let object = parent.clone();
+        Self { parent, children, failures: 0, object, is_preview: false }
     }
 
     /// A request for tests, with a parent without children. Required fields are added where they
@@ -56,6 +66,50 @@ impl SyncRequest {
     /// The value is not an object with a name.
     pub fn example(parent: &K8sType, value: impl Serialize) -> Result<Self, ParseObjectError> {
         Ok(Self::new(example(parent, value, "default")?, Children::default()))
+    }
+
+    /// The same request with the parent as a Rust type.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::Secret;
+    /// use operetta::prelude::*;
+    /// use serde_json::json;
+    ///
+    /// let value = json!({"metadata": {"name": "a"}, "type": "Opaque"});
+    /// let request = SyncRequest::example(&K8sType::of::<Secret>(), value)?.typed::<Secret>()?;
+    /// assert_eq!(request.parent.type_.as_deref(), Some("Opaque"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The parent does not fit the type.
+    pub fn typed<P: Parent>(self) -> Result<SyncRequest<P>, ParseAsError> {
+        let Self { children, failures, object, is_preview, parent: _ } = self;
+        let parent = P::of_object(&object)?;
+        Ok(SyncRequest { parent, children, failures, object, is_preview })
+    }
+
+    pub(crate) fn with_failures(self, failures: u32) -> Self {
+        Self { failures, ..self }
+    }
+
+    /// Marks the request as one of a preview, see [`SyncRequest::is_preview`].
+    #[must_use]
+    pub fn as_preview(self, is_preview: bool) -> Self {
+        Self { is_preview, ..self }
+    }
+}
+
+impl<P> SyncRequest<P> {
+    /// The parent as the API server sent it.
+    pub fn object(&self) -> &Object {
+        &self.object
+    }
+
+    /// Whether the response is only shown and nothing is written: a handler that calls other systems must
+    /// not change anything there.
+    pub fn is_preview(&self) -> bool {
+        self.is_preview
     }
 
     /// The same request with one more child, for tests; completed in the same way, with the
@@ -80,7 +134,7 @@ impl SyncRequest {
         ty: &K8sType,
         value: impl Serialize,
     ) -> Result<Self, ParseObjectError> {
-        let namespace = self.parent.namespace().unwrap_or("default");
+        let namespace = self.object.namespace().unwrap_or("default");
         let child = example(ty, value, namespace)?;
         self.children.insert(child);
         Ok(self)
@@ -94,8 +148,8 @@ impl SyncRequest {
     ///
     /// A type whose status has required fields does not fit a parent whose first reconcile failed:
     /// its status has only conditions. [`SyncRequest::spec_as`] ignores the status.
-    pub fn parent_as<P: DeserializeOwned>(&self) -> Result<P, ParseAsError> {
-        self.parent.parse_as()
+    pub fn parent_as<T: DeserializeOwned>(&self) -> Result<T, ParseAsError> {
+        self.object.parse_as()
     }
 
     /// The `spec` of the parent as a Rust type.
@@ -103,17 +157,36 @@ impl SyncRequest {
     /// # Errors
     /// It does not fit the type, as for [`SyncRequest::parent_as`].
     pub fn spec_as<S: DeserializeOwned>(&self) -> Result<S, ParseAsError> {
-        self.parent.parse_field_as("spec")
+        self.object.parse_field_as("spec")
     }
 
     /// The children of a Rust type; empty for a type that the operator does not declare in this
-    /// version.
+    /// version. Each is parsed once per reconcile.
     pub fn children<C>(&self) -> TypedView<'_, C>
     where
-        C: Resource<DynamicType = ()> + DeserializeOwned,
+        C: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         C::Scope: ResourceScope,
     {
         self.children.with_type()
+    }
+
+    /// The child of a Rust type with this name: in the namespace of the parent, or the first by
+    /// namespace if the parent is cluster-scoped.
+    ///
+    /// # Errors
+    /// The child does not fit the type. The error names it and the JSON path.
+    pub fn child<C>(&self, name: &str) -> Result<Option<&C>, ParseAsError>
+    where
+        C: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        C::Scope: ResourceScope,
+    {
+        let children = self.children::<C>();
+        match self.object.namespace() {
+            Some(namespace) if C::Scope::SCOPE == Scope::Namespaced => {
+                children.get((namespace, name))
+            }
+            _ => children.named(name),
+        }
     }
 
     /// The existing child with the type and the name of a desired one. A desired child without a
@@ -122,8 +195,21 @@ impl SyncRequest {
         let children = self.children.of_type(TypeRef::in_value(desired)?);
         let key = KeyRef::in_value(desired)?;
         let is_namespaced = children.ty()?.is_namespaced();
-        let default = self.parent.namespace().filter(|_| is_namespaced);
+        let default = self.object.namespace().filter(|_| is_namespaced);
         children.get(KeyRef { namespace: key.namespace.or(default), ..key })
+    }
+}
+
+/// Names the parent, and shows no content.
+impl<P> fmt::Debug for SyncRequest<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { object, children, failures, is_preview, parent: _ } = self;
+        f.debug_struct("SyncRequest")
+            .field("parent", object)
+            .field("children", children)
+            .field("failures", failures)
+            .field("is_preview", is_preview)
+            .finish()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The output of a handler.
 
-use std::{fmt, time::Duration};
+use std::{any::Any, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,11 +10,13 @@ use crate::object::ObjectKey;
 
 /// The children and the status that a parent should have. `Debug` shows no content.
 ///
+/// `S` is the type of the status: anything that can be serialized to a JSON object.
+///
 /// As JSON it has its fields' names; `children` is required, as unlisted children are deleted.
-#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct SyncResponse {
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct SyncResponse<S = Value> {
     /// The status, a JSON object; `None` and `null` leave the fields of the status as they are.
-    pub status: Option<Value>,
+    pub status: Option<S>,
     /// Every child that should exist, with `apiVersion` and `kind`. Other children are deleted.
     /// Fields that are not set belong to others. At most 10,000 children of 1.5 MB and 100 levels
     /// each, none twice, without a status and without metadata of the server; otherwise the whole
@@ -30,21 +32,24 @@ pub struct SyncResponse {
 }
 
 impl SyncResponse {
-    /// No children, and a status that stays as it is.
+    /// No children, and a status that stays as it is. A handler with another type of status writes
+    /// `SyncResponse::default()`.
     pub fn new() -> Self {
         Self::default()
     }
+}
 
+impl<S> SyncResponse<S> {
     /// No children yet, and a status.
-    pub fn status(status: impl Serialize) -> Self {
-        Self::new().with_status(status)
+    pub fn status(status: S) -> Self {
+        Self { status: Some(status), ..Self::default() }
     }
 
     /// Sets the status.
     #[must_use]
-    pub fn with_status(mut self, status: impl Serialize) -> Self {
-        self.status = self.json(&status, "the status");
-        self
+    pub fn with_status<T>(self, status: T) -> SyncResponse<T> {
+        let Self { children, resync, unserializable, status: _ } = self;
+        SyncResponse { status: Some(status), children, resync, unserializable }
     }
 
     /// Adds a child.
@@ -70,6 +75,27 @@ impl SyncResponse {
 
     fn json(&mut self, value: &impl Serialize, what: &str) -> Option<Value> {
         json(value, what, &mut self.unserializable)
+    }
+}
+
+impl<S: Serialize + 'static> SyncResponse<S> {
+    /// The response with its status as JSON.
+    pub(crate) fn untyped(mut self) -> SyncResponse {
+        let mut status = self.status.take();
+        // A value is moved: it may be nested too deep to be walked.
+        let status = match (&mut status as &mut dyn Any).downcast_mut::<Option<Value>>() {
+            Some(value) => value.take(),
+            None => status.and_then(|status| self.json(&status, "the status")),
+        };
+        let Self { children, resync, unserializable, status: _ } = self;
+        SyncResponse { status, children, resync, unserializable }
+    }
+}
+
+// Not derived: that would require `S: Default`.
+impl<S> Default for SyncResponse<S> {
+    fn default() -> Self {
+        Self { status: None, children: Vec::new(), resync: None, unserializable: None }
     }
 }
 
@@ -221,7 +247,7 @@ pub(crate) fn child_name(index: usize, child: &Value, default_namespace: Option<
 }
 
 /// Children may be Secrets, and a status may quote one.
-impl fmt::Debug for SyncResponse {
+impl<S> fmt::Debug for SyncResponse<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (children, has_status) = (self.children.len(), self.status.is_some());
         write!(f, "SyncResponse({children} children, status: {has_status})")
@@ -300,7 +326,7 @@ mod tests {
                  fields, or none"
             );
             let expected = (None, Some(why));
-            let sync = SyncResponse::status(&status).shallow();
+            let sync = SyncResponse::status(status.clone()).shallow();
             assert_eq!((sync.status, sync.unserializable), expected);
             let finalize = FinalizeResponse::done().with_status(&status).shallow();
             assert_eq!((finalize.status, finalize.unserializable), expected);
@@ -308,7 +334,7 @@ mod tests {
             assert_eq!((error.status, error.unserializable), expected);
         }
         for status in [json!(null), json!({})] {
-            let sync = SyncResponse::status(&status).shallow();
+            let sync = SyncResponse::status(status.clone()).shallow();
             assert_eq!((sync.status, sync.unserializable), (Some(status), None));
         }
     }

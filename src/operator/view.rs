@@ -1,45 +1,44 @@
 //! The children of one type, cached or as a Rust type. Borrows, copies nothing.
 
-use std::{iter::Map, marker::PhantomData, slice};
+use std::{fmt, marker::PhantomData, ops::Range, slice};
 
 use serde::de::DeserializeOwned;
 
-use super::key_index::{KeyIndex, binary_search};
+use super::children_of_type::ChildrenOfType;
 use crate::object::{K8sType, KeyRef, Object, ParseAsError};
 
 /// The cached children of one type, by namespace and name.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct RawView<'a> {
-    of: Option<(&'a K8sType, &'a KeyIndex)>,
-    objects: &'a [Object],
-}
+#[derive(Clone, Copy, Default)]
+pub struct RawView<'a>(Option<&'a ChildrenOfType>);
 
-/// The children of one type as a Rust type. Each access parses.
-#[derive(Debug)]
+/// The children of one type as a Rust type. Each is parsed at its first access, once per request.
 pub struct TypedView<'a, C> {
     raw: RawView<'a>,
     ty: PhantomData<fn() -> C>,
 }
 
-/// The children of one type, parsed one by one.
-pub type TypedIter<'a, C> = Map<slice::Iter<'a, Object>, fn(&'a Object) -> Result<C, ParseAsError>>;
+/// The children of one type as a Rust type, by key.
+pub struct TypedIter<'a, C> {
+    view: TypedView<'a, C>,
+    positions: Range<usize>,
+}
 
 impl<'a> RawView<'a> {
-    /// A view of objects that are sorted by key, with their index.
-    pub(super) fn new(ty: &'a K8sType, objects: &'a [Object], by_key: &'a KeyIndex) -> Self {
-        Self { of: Some((ty, by_key)), objects }
+    /// A view of the children of a type; `None` when it was not declared.
+    pub(super) fn new(of: Option<&'a ChildrenOfType>) -> Self {
+        Self(of)
     }
 
     /// The type; `None` when it was not declared.
     pub fn ty(&self) -> Option<&'a K8sType> {
-        self.of.map(|(ty, _)| ty)
+        self.0.map(|of| &of.ty)
     }
 
     /// The child with this key: `("namespace", "name")`, a name alone if it is cluster-scoped, or
     /// an [`ObjectKey`](crate::object::ObjectKey).
     pub fn get<'k>(&self, key: impl Into<KeyRef<'k>>) -> Option<&'a Object> {
-        let (_, by_key) = self.of?;
-        by_key.find(self.objects, key.into())
+        let of = self.0?;
+        of.objects.get(of.find(key.into())?)
     }
 
     /// Whether there is a child with this key.
@@ -49,41 +48,38 @@ impl<'a> RawView<'a> {
 
     /// The child with this name in the first namespace that has one.
     pub fn named(&self, name: &str) -> Option<&'a Object> {
-        let mut rest = self.objects;
-        while let Some(first) = rest.first() {
-            let namespace = first.namespace();
-            if let Some(found) = binary_search(rest, KeyRef { namespace, name }) {
-                return Some(found);
-            }
-            rest = &rest[rest.partition_point(|object| object.namespace() <= namespace)..];
-        }
-        None
+        let of = self.0?;
+        of.objects.get(of.named(name)?)
     }
 
     /// The first child by key.
     pub fn first(&self) -> Option<&'a Object> {
-        self.objects.first()
+        self.objects().first()
     }
 
     /// All of them, by key.
     #[expect(clippy::iter_without_into_iter, reason = "the view is Copy and iterates by value")]
     pub fn iter(&self) -> slice::Iter<'a, Object> {
-        self.objects.iter()
+        self.objects().iter()
     }
 
     /// The same children as a Rust type.
-    pub fn as_type<C: DeserializeOwned>(self) -> TypedView<'a, C> {
+    pub fn as_type<C: DeserializeOwned + Send + Sync + 'static>(self) -> TypedView<'a, C> {
         TypedView { raw: self, ty: PhantomData }
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.objects.len()
+        self.objects().len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.objects.is_empty()
+        self.objects().is_empty()
+    }
+
+    fn objects(&self) -> &'a [Object] {
+        self.0.map(|of| &*of.objects).unwrap_or_default()
     }
 }
 
@@ -92,17 +88,17 @@ impl<'a> IntoIterator for RawView<'a> {
     type IntoIter = slice::Iter<'a, Object>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.objects.iter()
+        self.iter()
     }
 }
 
-impl<'a, C: DeserializeOwned> TypedView<'a, C> {
+impl<'a, C: DeserializeOwned + Send + Sync + 'static> TypedView<'a, C> {
     /// The child with this key, see [`RawView::get`].
     ///
     /// # Errors
     /// The object does not fit the Rust type.
-    pub fn get<'k>(&self, key: impl Into<KeyRef<'k>>) -> Result<Option<C>, ParseAsError> {
-        self.raw.get(key).map(Object::parse_as).transpose()
+    pub fn get<'k>(&self, key: impl Into<KeyRef<'k>>) -> Result<Option<&'a C>, ParseAsError> {
+        self.parsed(self.raw.0.and_then(|of| of.find(key.into())))
     }
 
     /// Whether there is a child with this key.
@@ -114,22 +110,22 @@ impl<'a, C: DeserializeOwned> TypedView<'a, C> {
     ///
     /// # Errors
     /// The object does not fit the Rust type.
-    pub fn named(&self, name: &str) -> Result<Option<C>, ParseAsError> {
-        self.raw.named(name).map(Object::parse_as).transpose()
+    pub fn named(&self, name: &str) -> Result<Option<&'a C>, ParseAsError> {
+        self.parsed(self.raw.0.and_then(|of| of.named(name)))
     }
 
     /// The first child by key.
     ///
     /// # Errors
     /// The object does not fit the Rust type.
-    pub fn first(&self) -> Result<Option<C>, ParseAsError> {
-        self.raw.first().map(Object::parse_as).transpose()
+    pub fn first(&self) -> Result<Option<&'a C>, ParseAsError> {
+        self.parsed(Some(0))
     }
 
     /// All of them, by key.
     #[expect(clippy::iter_without_into_iter, reason = "the view is Copy and iterates by value")]
     pub fn iter(&self) -> TypedIter<'a, C> {
-        self.raw.iter().map(Object::parse_as)
+        TypedIter { view: *self, positions: 0..self.len() }
     }
 
     /// The same children without a Rust type.
@@ -146,16 +142,40 @@ impl<'a, C: DeserializeOwned> TypedView<'a, C> {
     pub fn is_empty(&self) -> bool {
         self.raw.is_empty()
     }
+
+    fn parsed(&self, position: Option<usize>) -> Result<Option<&'a C>, ParseAsError> {
+        position.and_then(|at| self.at(at)).transpose()
+    }
+
+    fn at(&self, position: usize) -> Option<Result<&'a C, ParseAsError>> {
+        let of = self.raw.0?;
+        let (object, slot) = (of.objects.get(position)?, of.slots::<C>().get(position)?);
+        Some(slot.get_or_init(|| object.parse_as()).as_ref().map_err(Clone::clone))
+    }
 }
 
-impl<'a, C: DeserializeOwned> IntoIterator for TypedView<'a, C> {
-    type Item = Result<C, ParseAsError>;
+impl<'a, C: DeserializeOwned + Send + Sync + 'static> IntoIterator for TypedView<'a, C> {
+    type Item = Result<&'a C, ParseAsError>;
     type IntoIter = TypedIter<'a, C>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
     }
 }
+
+impl<'a, C: DeserializeOwned + Send + Sync + 'static> Iterator for TypedIter<'a, C> {
+    type Item = Result<&'a C, ParseAsError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.view.at(self.positions.next()?)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.positions.size_hint()
+    }
+}
+
+impl<C: DeserializeOwned + Send + Sync + 'static> ExactSizeIterator for TypedIter<'_, C> {}
 
 // Not derived: that would require `C: Clone`.
 impl<C> Clone for TypedView<'_, C> {
@@ -165,6 +185,24 @@ impl<C> Clone for TypedView<'_, C> {
 }
 
 impl<C> Copy for TypedView<'_, C> {}
+
+impl fmt::Debug for RawView<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl<C> fmt::Debug for TypedView<'_, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.raw.fmt(f)
+    }
+}
+
+impl<C> fmt::Debug for TypedIter<'_, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TypedIter").field("positions", &self.positions).finish_non_exhaustive()
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -240,15 +278,19 @@ mod tests {
     fn a_typed_view_parses_what_it_returns() {
         let children = children();
         let typed = children.with_type::<ConfigMap>();
-        let data = |config_map: Option<ConfigMap>| config_map.unwrap().data.unwrap()["k"].clone();
+        let data =
+            |config_map: Option<&ConfigMap>| config_map.unwrap().data.clone().unwrap()["k"].clone();
         assert_eq!(data(typed.first().unwrap()), "a/x");
         assert_eq!(data(typed.named("z").unwrap()), "c/z");
         assert_eq!(data(typed.get(("b", "x")).unwrap()), "b/x");
         assert!(typed.get(("b", "y")).unwrap().is_none() && typed.exists(("b", "x")));
         let all: Vec<_> = typed.into_iter().map(|parsed| data(parsed.ok())).collect();
         assert_eq!((all.len(), typed.len()), (5, 5));
+        let (first, again) = (typed.first().unwrap().unwrap(), typed.get(("a", "x")));
+        assert!(std::ptr::eq(first, again.unwrap().unwrap()), "each is parsed once");
         let misfit = typed.raw().as_type::<Vec<u8>>();
         assert!(misfit.first().is_err() && misfit.iter().all(|parsed| parsed.is_err()));
+        assert!(typed.first().is_ok(), "one Rust type does not disturb another");
     }
 
     #[test]

@@ -248,9 +248,11 @@ impl Machine {
         self.observed = self.view(at, |view| view.snapshot.observed(&parent)).unwrap_or_default();
         let children = self.view(at, |view| view.ours(&self.observed)).unwrap_or_default();
         self.lap(ReconcileStep::Snapshot, at);
-        let failures = self.memory.handler_failures.of(&parent);
+        let request = SyncRequest::new(parent.clone(), children)
+            .with_failures(self.memory.handler_failures.of(&parent))
+            .as_preview(self.preview.is_some());
         self.stage = Stage::Called(stage::Call::default());
-        self.effects.push(Effect::Call(purpose, SyncRequest { parent, children, failures }));
+        self.effects.push(Effect::Call(purpose, request));
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::{
     object::{K8sType, Object, Undecodable},
-    operator::{Children, ConfigError, Handler, OperatorConfig, OperatorName, Selection},
+    operator::{Children, ConfigError, OperatorConfig, OperatorName, Selection},
     plan::{self, Calm, ChildId},
     reply::ApiError,
     schedule::{Backoff, Policy},
@@ -21,18 +21,18 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// The settings of an operator with this handler.
+    /// The settings of an operator; given whether its handler finalizes.
     ///
     /// # Errors
     /// When the configuration cannot work.
-    pub(crate) fn new(config: OperatorConfig, handler: &dyn Handler) -> Result<Self, ConfigError> {
+    pub(crate) fn new(config: OperatorConfig, has_finalizer: bool) -> Result<Self, ConfigError> {
         config.validate()?;
         Ok(Self {
             name: config.operator_name()?,
             selection: config.selection()?,
-            has_finalizer: handler.has_finalizer(),
-            needs_finalizer: config.needs_finalizer(handler),
-            sees_all_parents: config.sees_all_parents(handler),
+            has_finalizer,
+            needs_finalizer: config.needs_finalizer(has_finalizer),
+            sees_all_parents: config.sees_all_parents(has_finalizer),
             config,
         })
     }

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     cluster::Timeouts,
-    operator::{ConfigError, Handler, OperatorConfig},
+    operator::{AnyHandler, ConfigError, IntoHandler, OperatorConfig},
     web::{self, Auth, LogLevel, Program, Tls, TlsProxy},
 };
 
@@ -34,7 +34,7 @@ pub struct Supervisor;
 #[must_use]
 pub struct SupervisorBuilder {
     connect: Option<Connecting>,
-    operators: Vec<(OperatorConfig, Arc<dyn Handler>)>,
+    operators: Vec<(OperatorConfig, AnyHandler)>,
     web: Option<String>,
     auth: Auth,
     tls: Option<Tls>,
@@ -89,9 +89,14 @@ impl SupervisorBuilder {
         self
     }
 
-    /// Adds an operator. `run` or `start` return the error of an invalid configuration.
-    pub fn register(mut self, config: OperatorConfig, handler: impl Handler) -> Self {
-        self.operators.push((config, Arc::new(handler)));
+    /// Adds an operator: its configuration, and a handler in one of the forms of [`IntoHandler`]. `run` or
+    /// `start` return the error of an invalid configuration.
+    pub fn register<Form>(
+        mut self,
+        config: OperatorConfig,
+        handler: impl IntoHandler<Form>,
+    ) -> Self {
+        self.operators.push((config, handler.into_handler()));
         self
     }
 
@@ -309,13 +314,14 @@ impl fmt::Debug for SupervisorBuilder {
     }
 }
 
-fn check(operators: &[(OperatorConfig, Arc<dyn Handler>)]) -> Result<(), RunError> {
+fn check(operators: &[(OperatorConfig, AnyHandler)]) -> Result<(), RunError> {
     if operators.is_empty() {
         return Err(RunError::NoOperators);
     }
     let (mut names, mut parents) = (BTreeSet::new(), BTreeSet::new());
-    for (config, _) in operators {
+    for (config, handler) in operators {
         config.validate()?;
+        config.validate_handler(handler)?;
         if !names.insert(&config.name) {
             return Err(ConfigError::Duplicate(config.name.clone()).into());
         }

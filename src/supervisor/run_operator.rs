@@ -1,7 +1,7 @@
 //! Runs a program with one operator in one call.
 
 use super::{Connect, RunError, Supervisor};
-use crate::operator::{Handler, OperatorConfig};
+use crate::operator::{IntoHandler, OperatorConfig};
 
 /// Runs one operator for the cluster that the process runs in, until SIGINT or SIGTERM.
 ///
@@ -25,7 +25,10 @@ use crate::operator::{Handler, OperatorConfig};
 /// # Errors
 /// When it cannot start, also within a tokio runtime such as that of `#[tokio::main]`, because it has its
 /// own and blocks. See [`RunError`].
-pub fn run_operator(config: OperatorConfig, handler: impl Handler) -> Result<(), RunError> {
+pub fn run_operator<Form>(
+    config: OperatorConfig,
+    handler: impl IntoHandler<Form>,
+) -> Result<(), RunError> {
     run_operator_with(Connect::InCluster, config, handler)
 }
 
@@ -34,10 +37,10 @@ pub fn run_operator(config: OperatorConfig, handler: impl Handler) -> Result<(),
 /// # Errors
 /// When it cannot start, also within a tokio runtime such as that of `#[tokio::main]`, because it has its
 /// own and blocks. See [`RunError`].
-pub fn run_operator_with(
+pub fn run_operator_with<Form>(
     connect: Connect,
     config: OperatorConfig,
-    handler: impl Handler,
+    handler: impl IntoHandler<Form>,
 ) -> Result<(), RunError> {
     Supervisor::builder().connect_to(connect).register(config, handler).run()
 }

@@ -29,8 +29,8 @@ use super::{
 use crate::{
     actors::{Arbiters, OperatorStateChanged},
     board::OperatorState,
-    execute::{Context, panic_text},
-    operator::{Handler, OperatorConfig, OperatorName},
+    execute::Context,
+    operator::{AnyHandler, OperatorConfig, OperatorName, panic_text},
     web::{self, Access, Auth, Certificates, Program, Protection, TlsProxy, WebState},
 };
 
@@ -44,7 +44,7 @@ pub(super) type OnReady = Box<dyn FnOnce(&Ready) + Send>;
 
 pub(super) struct Parts {
     pub(super) connect: Connecting,
-    pub(super) operators: Vec<(OperatorConfig, Arc<dyn Handler>)>,
+    pub(super) operators: Vec<(OperatorConfig, AnyHandler)>,
     pub(super) listener: Option<TcpListener>,
     pub(super) auth: Auth,
     pub(super) certificates: Option<Certificates>,
@@ -67,7 +67,7 @@ pub(super) fn run(
     result
 }
 
-fn runtime(operators: &[(OperatorConfig, Arc<dyn Handler>)]) -> Result<Runtime, RunError> {
+fn runtime(operators: &[(OperatorConfig, AnyHandler)]) -> Result<Runtime, RunError> {
     let handlers: usize =
         operators.iter().map(|(config, _)| config.max_concurrent_reconciles).sum();
     Ok(tokio::runtime::Builder::new_multi_thread()

@@ -26,12 +26,12 @@ use crate::{
     journal::Failure,
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
-    operator::{Handler, OperatorConfig, OperatorName},
+    operator::{AnyHandler, OperatorConfig, OperatorName},
     store::Store,
     web::Program,
 };
 
-type Registered = (OperatorConfig, Arc<dyn Handler>);
+type Registered = (OperatorConfig, AnyHandler);
 
 /// What all parts of the process share.
 pub(super) struct Wiring {
@@ -65,7 +65,7 @@ impl Wiring {
             .iter()
             .map(|(config, handler)| Demanding {
                 config,
-                sees_all_parents: config.sees_all_parents(&**handler),
+                sees_all_parents: config.sees_all_parents(handler.has_finalizer()),
             })
             .collect();
         let watches = demand::watches(&demanding);
@@ -160,7 +160,7 @@ impl Wiring {
         self.board.register(OperatorInfo {
             name: context.name().clone(),
             config: config.clone(),
-            has_finalizer: config.needs_finalizer(&*context.parts.handler),
+            has_finalizer: config.needs_finalizer(context.parts.handler.has_finalizer()),
         });
         let gate = context.gate().clone();
         self.board.show_queue(context.name(), Reader::new(move || gate.look()));
@@ -191,11 +191,7 @@ impl Wiring {
         OperatorActor::web_requests(&operator, &mailbox)
     }
 
-    fn context(
-        &self,
-        config: OperatorConfig,
-        handler: Arc<dyn Handler>,
-    ) -> Result<Context, RunError> {
+    fn context(&self, config: OperatorConfig, handler: AnyHandler) -> Result<Context, RunError> {
         let (board, name) = (self.board.clone(), config.operator_name()?);
         let show: Show =
             Arc::new(move |parent, failure| show_overdue(&board, &name, parent, failure));

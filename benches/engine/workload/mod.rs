@@ -70,7 +70,11 @@ impl Workload {
     pub(crate) fn sync(self, request: &SyncRequest) -> Result<SyncResponse> {
         match self {
             Self::Trio => Ok(trio::sync(request)),
-            Self::Echo => ::operators::echo_server::sync(request),
+            Self::Echo => {
+                let response = ::operators::echo_server::sync(&request.clone().typed()?)?;
+                let status = serde_json::to_value(&response.status)?;
+                Ok(response.with_status(status))
+            }
         }
     }
 

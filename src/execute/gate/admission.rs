@@ -315,6 +315,12 @@ impl Permit {
         Self { gate: gate.clone(), is_shared: true }
     }
 
+    /// The same permit without its shared part, for a reconcile that mostly awaits.
+    pub(crate) fn unshared(mut self) -> Self {
+        self.release_shared();
+        self
+    }
+
     /// Runs the future. After a second it continues without the shared permit.
     pub(crate) async fn during<T>(mut self, mut reconcile: Pin<&mut impl Future<Output = T>>) -> T {
         if let Ok(done) = tokio::time::timeout(SHORT_RECONCILE, &mut reconcile).await {

@@ -19,6 +19,9 @@ pub(super) struct ScriptedHandler {
 }
 
 impl Handler for ScriptedHandler {
+    type Parent = Object;
+    type Status = Value;
+
     fn sync(&self, request: &SyncRequest) -> anyhow::Result<SyncResponse> {
         if let Some(release) = &self.release {
             release.lock().unwrap_or_else(PoisonError::into_inner).recv()?;

@@ -17,7 +17,12 @@ use super::{
     setup::{Setup, kept},
     *,
 };
-use crate::{cluster::Cluster, metrics::Metrics, object::Undecodable, operator::OperatorConfig};
+use crate::{
+    cluster::Cluster,
+    metrics::Metrics,
+    object::Undecodable,
+    operator::{AnyHandler, OperatorConfig},
+};
 
 pub(super) type Script = Arc<dyn Fn(&Asked) -> Reply + Send + Sync>;
 
@@ -55,7 +60,7 @@ impl World {
             shared_permits: SharedPermits::for_limits([16]),
             requests,
             config,
-            handler: Arc::new(setup.handler()),
+            handler: AnyHandler::blocking(setup.handler()),
             cluster: Cluster::new(client, Metrics::new(), kept()),
             parents,
             children,

@@ -3,10 +3,12 @@
 use std::{fmt, time::Duration};
 
 use anyhow::{Error, Result, anyhow};
+use serde_json::Value;
 
 use super::{BackoffConfig, FailableHandler, HandlerResult};
-use crate::operator::{
-    ErrorResponse, FinalizeResponse, Handler, Permanent, SyncRequest, SyncResponse,
+use crate::{
+    object::Object,
+    operator::{ErrorResponse, FinalizeResponse, Handler, Permanent, SyncRequest, SyncResponse},
 };
 
 /// A [`Handler`] that shows the errors of a [`FailableHandler`] in the status of the parent and
@@ -82,6 +84,9 @@ impl<H: FailableHandler> DefaultFailableHandler<H> {
 }
 
 impl<H: FailableHandler> Handler for DefaultFailableHandler<H> {
+    type Parent = Object;
+    type Status = Value;
+
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         let mut validated = match self.inner.validate(request) {
             Ok(validated) => validated,
@@ -98,7 +103,7 @@ impl<H: FailableHandler> Handler for DefaultFailableHandler<H> {
         let resync = self.inner.resync(&validated).or(self.regular_resync);
         let result = HandlerResult::SyncSuccess(validated);
         let response = SyncResponse::status(self.inner.determine_status(request, result));
-        Ok(SyncResponse { children, resync, ..response })
+        Ok(SyncResponse { children, resync, ..response.untyped() })
     }
 
     fn has_finalizer(&self) -> bool {

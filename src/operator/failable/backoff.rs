@@ -123,7 +123,7 @@ mod tests {
     fn failed(uid: &str, failures: u32) -> SyncRequest {
         let ty = K8sType::cluster_scoped("v1", "Thing", "things");
         let request = SyncRequest::example(&ty, json!({"metadata": {"name": "a", "uid": uid}}));
-        SyncRequest { failures, ..request.unwrap() }
+        request.unwrap().with_failures(failures)
     }
 
     fn delays(backoff: BackoffConfig) -> Vec<Option<u128>> {

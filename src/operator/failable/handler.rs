@@ -49,7 +49,7 @@ pub trait FailableHandler: Send + Sync + 'static {
     type Error: Display;
 
     /// The status of the parent.
-    type Status: Serialize;
+    type Status: Serialize + 'static;
 
     /// Validates the request before anything else.
     ///
@@ -109,7 +109,7 @@ where
     C: Fn(&SyncRequest) -> Result<Vec<Value>, E> + Send + Sync + 'static,
     S: Fn(&SyncRequest, Option<E>) -> T + Send + Sync + 'static,
     E: Display,
-    T: Serialize,
+    T: Serialize + 'static,
 {
     type Validated = ();
     type Error = E;

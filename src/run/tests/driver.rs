@@ -15,7 +15,7 @@ use super::{
 use crate::{
     journal::{Fact, Failure},
     object::Uid,
-    operator::{Handler, OperatorConfig, SyncRequest},
+    operator::{OperatorConfig, SyncRequest},
     plan::DeletionBudget,
     report::{Announcement, Announcer, Report},
     run::{
@@ -67,8 +67,8 @@ pub(super) trait Scenario {
 }
 
 impl Driver {
-    pub(super) fn new(config: OperatorConfig, handler: &dyn Handler) -> Self {
-        let settings = Arc::new(Settings::new(config, handler).unwrap());
+    pub(super) fn new(config: OperatorConfig, has_finalizer: bool) -> Self {
+        let settings = Arc::new(Settings::new(config, has_finalizer).unwrap());
         // Fixed, so that times in a status are the same in each reconcile.
         let wall = SystemTime::UNIX_EPOCH + Duration::from_hours(24 * 365 * 56 + 12);
         let now = Now { monotonic: Instant::now(), wall };

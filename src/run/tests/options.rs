@@ -24,7 +24,7 @@ pub(super) fn operator(options: &str) -> (Driver, Script) {
         config = of_operator(config, word);
     }
     let scenario = Script { has_finalizer: has("finalizer"), ..Script::default() };
-    let mut driver = Driver::new(config, &scenario);
+    let mut driver = Driver::new(config, scenario.has_finalizer);
     if has("sharing-status") {
         driver.caches.publish(Some(caches::any_status()));
     }

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     journal::{Fact, Failure},
     object::Quoted,
-    operator::{FinalizeResponse, Handler, SyncRequest, SyncResponse},
+    operator::{FinalizeResponse, SyncRequest, SyncResponse},
     run::{Effect, Event, HandlerError, Purpose, Response},
 };
 
@@ -151,15 +151,5 @@ impl Scenario for Script {
                 writeln!(self.log, "    {body}").unwrap();
             }
         }
-    }
-}
-
-impl Handler for Script {
-    fn sync(&self, _: &SyncRequest) -> anyhow::Result<SyncResponse> {
-        unreachable!("the machine calls it")
-    }
-
-    fn has_finalizer(&self) -> bool {
-        self.has_finalizer
     }
 }

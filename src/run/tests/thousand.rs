@@ -21,7 +21,7 @@ use super::{
 use crate::{
     journal::Failure,
     object::{Quoted, Uid},
-    operator::{ChildConfig, Handler, OperatorConfig, SyncRequest, SyncResponse},
+    operator::{ChildConfig, OperatorConfig, SyncRequest, SyncResponse},
     run::{HandlerError, Memory, Purpose, Response},
     schedule::{
         Action, Input, Policy, Schedule, Trigger, continues_at_once,
@@ -70,8 +70,7 @@ impl Simulation {
     fn new(rng: SeededRng) -> Self {
         let config = OperatorConfig::new("op", parent_type())
             .child_of_type(named("any").ty, ChildConfig::apply());
-        let mut driver =
-            Driver::new(config, &Disturbances { rng: SeededRng::seeded(0), is_on: false });
+        let mut driver = Driver::new(config, false);
         driver.world.put(&named("parent"), &json!({"spec": {"children": {}}}), "kubectl");
         let policy = driver.caches.settings.policy();
         let (scenario, schedule) = (Disturbances { rng, is_on: true }, Schedule::new(1));
@@ -269,11 +268,5 @@ impl Scenario for Disturbances {
         if self.is_on && self.rng.once_in(15) {
             caches.watch(world);
         }
-    }
-}
-
-impl Handler for Disturbances {
-    fn sync(&self, _: &SyncRequest) -> anyhow::Result<SyncResponse> {
-        unreachable!("the machine calls it")
     }
 }

@@ -1,9 +1,12 @@
 //! Configurations that are refused before anything starts.
 
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
 use super::*;
-use crate::supervisor::tests::sync;
+use crate::{
+    operator::{SyncRequest, SyncResponse},
+    supervisor::tests::sync,
+};
 
 #[test]
 fn what_cannot_work_is_said_before_anything_starts() {
@@ -14,6 +17,12 @@ fn what_cannot_work_is_said_before_anything_starts() {
     let shared = Supervisor::builder().register(config(), sync).register(other, sync);
     assert!(matches!(shared.run(), Err(RunError::Config(ConfigError::SharedParent(_)))));
     assert!(matches!(Supervisor::builder().run(), Err(RunError::NoOperators)));
+    let handled = |_: &SyncRequest<Secret>| -> anyhow::Result<SyncResponse> { unreachable!() };
+    let refused = Supervisor::builder().register(config(), handled).run().unwrap_err();
+    let expected = "operator `a` has parents of type ConfigMap.v1, and its handler takes parents of \
+                    type Secret.v1: use one type for both, or a handler of `SyncRequest`, which \
+                    takes any";
+    assert_eq!(refused.to_string(), expected);
     let misnamed = Supervisor::builder().register(OperatorConfig::of::<ConfigMap>("A"), sync);
     assert!(matches!(misnamed.start(), Err(RunError::Config(ConfigError::Name(_)))));
 }

@@ -7,7 +7,7 @@ use std::{
 
 use operetta::{
     operator::{
-        Permanent,
+        AnyHandler, IntoHandler, Permanent,
         failable::{BackoffConfig, DefaultFailableHandler, FailableHandler, HandlerResult},
     },
     prelude::*,
@@ -29,7 +29,7 @@ fn slow_backoff(config: OperatorConfig) -> OperatorConfig {
 
 /// Asserts that the status reports the error, the child stays, the parent is retried after the delay of
 /// the handler, and a fix is applied.
-async fn answers_its_error(handler: impl Handler, message: &str) {
+async fn answers_its_error<Form>(handler: impl IntoHandler<Form>, message: &str) {
     let world = World::new().await;
     let config = slow_backoff(recipe::config("cook"));
     let operators = world.start(|builder| builder.register(config, handler)).await;
@@ -59,6 +59,12 @@ async fn an_error_handler_chooses_status_and_retry_and_the_children_stay() {
     let on_error =
         |_: &SyncRequest, _: &Error| (json!({"taste": "burnt"}), Some(Duration::from_millis(20)));
     answers_its_error((recipe::sync, on_error), "the oven is cold").await;
+    answers_its_error((recipe::sync_async, on_error), "the oven is cold").await;
+    let on_error_async = |_: SyncRequest, error: Arc<Error>| async move {
+        assert_eq!(error.to_string(), "the oven is cold");
+        (json!({"taste": "burnt"}), Some(Duration::from_millis(20)))
+    };
+    answers_its_error((recipe::sync_async, on_error_async), "the oven is cold").await;
 }
 
 /// On the runtime of the program, on the supervisor's, or on a temporary one of a library.
@@ -112,9 +118,13 @@ async fn a_failable_handler_tells_its_error_and_the_children_stay() {
 }
 
 /// Fails three times in finalize.
+#[derive(Clone, Copy)]
 struct FailingFinalize;
 
 impl Handler for FailingFinalize {
+    type Parent = Object;
+    type Status = Value;
+
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         recipe::sync(request)
     }
@@ -135,11 +145,39 @@ impl Handler for FailingFinalize {
     }
 }
 
+impl AsyncHandler for FailingFinalize {
+    type Parent = Object;
+    type Status = Value;
+
+    async fn sync(&self, request: SyncRequest) -> Result<SyncResponse> {
+        recipe::sync_async(request).await
+    }
+
+    fn has_finalizer(&self) -> bool {
+        true
+    }
+
+    async fn finalize(&self, request: SyncRequest) -> Result<FinalizeResponse> {
+        tokio::task::yield_now().await;
+        Handler::finalize(self, &request)
+    }
+
+    async fn on_error(&self, request: SyncRequest, error: Arc<Error>) -> ErrorResponse {
+        tokio::task::yield_now().await;
+        Handler::on_error(self, &request, &error)
+    }
+}
+
 #[operetta_harness::test]
 async fn an_error_of_finalize_is_answered_too_and_keeps_the_parent() {
+    assert_answers_finalize(AnyHandler::blocking(FailingFinalize)).await;
+    assert_answers_finalize(AnyHandler::asynchronous(FailingFinalize)).await;
+}
+
+async fn assert_answers_finalize(handler: AnyHandler) {
     let world = World::new().await;
     let config = slow_backoff(recipe::config("cook"));
-    let operators = world.start(|builder| builder.register(config, FailingFinalize)).await;
+    let operators = world.start(|builder| builder.register(config, handler)).await;
     let mut parent = recipe("r", &[]);
     parent["metadata"]["finalizers"] = json!(["test.operetta.dev/other"]);
     world.create(RECIPE, parent).await;
@@ -157,6 +195,9 @@ async fn an_error_of_finalize_is_answered_too_and_keeps_the_parent() {
 struct PermanentErrorInFinalize;
 
 impl Handler for PermanentErrorInFinalize {
+    type Parent = Object;
+    type Status = Value;
+
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         recipe::sync(request)
     }

@@ -9,7 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use operetta::prelude::*;
+use operetta::{
+    operator::{AnyHandler, IntoHandler},
+    prelude::*,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -20,6 +23,13 @@ use crate::{
 /// Asserts that a failing handler changes no child, is reported on the parent and the web endpoint, does not
 /// affect other parents and operators, and that a fix is applied at once.
 async fn assert_isolated(act: &str, reason: &str, message: &str) {
+    for handler in recipe::of_both_kinds() {
+        assert_isolates(handler, act, reason, message).await;
+    }
+}
+
+async fn assert_isolates(handler: AnyHandler, act: &str, reason: &str, message: &str) {
+    let is_blocked = act == "hang" && format!("{handler:?}").contains("blocking");
     let world = World::new().await;
     let config = recipe::config("cook");
     let config = match act {
@@ -29,7 +39,7 @@ async fn assert_isolated(act: &str, reason: &str, message: &str) {
     let operators = world
         .start(|builder| {
             let builder = operators::register_all(builder, operators::all());
-            builder.register(config, recipe::sync)
+            builder.register(config, handler)
         })
         .await;
     world.apply(RECIPE, recipe("bad", &[config_map("c", json!({}))])).await;
@@ -59,7 +69,7 @@ async fn assert_isolated(act: &str, reason: &str, message: &str) {
     for turning in ["operator/cook", "operator/echo-server", "reflector/configmaps", "runtime"] {
         assert!(alive.contains(&format!("[+]{turning} ok\n")), "{alive}");
     }
-    if act != "hang" {
+    if !is_blocked {
         let fixed = recipe("bad", &[config_map("c", json!({"fixed": "yes"}))]);
         world.apply(RECIPE, fixed).await;
         world.until_ready(RECIPE, "bad").await;
@@ -96,7 +106,7 @@ async fn a_permanent_failure_rests_until_the_spec_changes() {
 }
 
 /// An operator of echo servers whose first two reconciles wait for each other.
-fn meeting(limit: usize) -> (OperatorConfig, impl Handler) {
+fn meeting(limit: usize) -> (OperatorConfig, AnyHandler) {
     let (met, begun) = (Arc::new(Barrier::new(2)), AtomicUsize::new(0));
     let parent = K8sType::namespaced(ECHO.0, ECHO.1, ECHO.2);
     let sync = move |_: &SyncRequest| -> Result<SyncResponse> {
@@ -105,7 +115,10 @@ fn meeting(limit: usize) -> (OperatorConfig, impl Handler) {
         }
         Ok(SyncResponse::status(json!({})))
     };
-    (OperatorConfig::new("meeting", parent).with_max_concurrent_reconciles(limit), sync)
+    (
+        OperatorConfig::new("meeting", parent).with_max_concurrent_reconciles(limit),
+        sync.into_handler(),
+    )
 }
 
 #[operetta_harness::test]
@@ -132,8 +145,9 @@ async fn handlers_that_never_return_take_no_places_from_other_operators() {
     operators.stop().await;
 }
 
-/// An operator with one permit, whose first call returns when it is released.
-fn stuck() -> (OperatorConfig, impl Handler, Sender<()>) {
+/// An operator with one permit, whose first call returns when it is released. Also an asynchronous handler may
+/// block its thread: it cannot be dropped then.
+fn stuck(is_async: bool) -> (OperatorConfig, AnyHandler, Sender<()>) {
     let (release, released) = channel();
     let released = Mutex::new(Some(released));
     let sync = move |request: &SyncRequest| -> Result<SyncResponse> {
@@ -146,14 +160,29 @@ fn stuck() -> (OperatorConfig, impl Handler, Sender<()>) {
     let config = recipe::config("cook")
         .with_max_concurrent_reconciles(1)
         .with_handler_deadline(Duration::from_millis(300));
-    (config, sync, release)
+    let sync = Arc::new(sync);
+    let sync_async = {
+        let sync = sync.clone();
+        move |request: SyncRequest| {
+            let sync = sync.clone();
+            async move { sync(&request) }
+        }
+    };
+    let sync = move |request: &SyncRequest| sync(request);
+    let handler = if is_async { sync_async.into_handler() } else { sync.into_handler() };
+    (config, handler, release)
 }
 
 #[operetta_harness::test]
 async fn an_operator_is_degraded_while_overdue_handlers_hold_all_its_permits() {
+    for is_async in [false, true] {
+        assert_degraded_by(stuck(is_async)).await;
+    }
+}
+
+async fn assert_degraded_by((config, handler, release): (OperatorConfig, AnyHandler, Sender<()>)) {
     let world = World::new().await;
-    let (config, sync, release) = stuck();
-    let operators = world.start(|builder| builder.register(config, sync)).await;
+    let operators = world.start(|builder| builder.register(config, handler)).await;
     world.apply(RECIPE, recipe("stuck", &[])).await;
     let ready = || operators.http("/readyz/cook");
     let reason = "1 of 1 concurrent reconciles are blocked by handlers past their deadline";

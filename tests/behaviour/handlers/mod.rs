@@ -1,6 +1,8 @@
 //! Answers and errors of handlers.
 
+mod asynchronous;
 mod bad_input;
 mod errors;
 mod isolation;
 mod responses;
+mod typed;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use operetta::{
     object::ObjectKey,
+    operator::{AnyHandler, IntoHandler},
     prelude::*,
     testkit::internals::{history::NextWake, schedule::WakeReason},
 };
@@ -39,7 +40,7 @@ fn is_free(parent: &Value) -> bool {
 }
 
 /// Runs both as in a rolling update, but for longer.
-async fn overlap(old: impl Handler, new: impl Handler, is_free_in_the_end: bool) {
+async fn overlap(old: AnyHandler, new: AnyHandler, is_free_in_the_end: bool) {
     let world = World::new().await;
     let old = world.start(|all| all.register(cook(), old)).await;
     world.create(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
@@ -63,21 +64,22 @@ async fn overlap(old: impl Handler, new: impl Handler, is_free_in_the_end: bool)
 
 #[operetta_harness::test]
 async fn a_finalizer_that_the_new_process_removes_and_the_old_one_adds_is_reported_as_flapping() {
-    overlap(Cleaner::default(), recipe::sync, true).await;
+    overlap(Cleaner::default().into_handler(), recipe::sync.into_handler(), true).await;
 }
 
 #[operetta_harness::test]
 async fn a_finalizer_that_the_new_process_adds_and_the_old_one_removes_is_reported_as_flapping() {
-    overlap(recipe::sync, Cleaner::default(), false).await;
+    overlap(recipe::sync.into_handler(), Cleaner::default().into_handler(), false).await;
 }
 
 /// Returns a child that names the version, and the old version another one.
-fn with_child_of(salt: &'static str) -> impl Handler {
-    move |request: &SyncRequest| {
+fn with_child_of(salt: &'static str) -> AnyHandler {
+    let sync = move |request: &SyncRequest| {
         let children = if salt == "old" { vec!["c", "more"] } else { vec!["c"] };
         let child = |name| config_map(name, json!({"salt": salt}));
         Ok(recipe::sync(request)?.children(children.into_iter().map(child).collect::<Vec<_>>()))
-    }
+    };
+    sync.into_handler()
 }
 
 #[operetta_harness::test]

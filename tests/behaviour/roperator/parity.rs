@@ -10,7 +10,7 @@ use std::{
 };
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use operetta::prelude::*;
+use operetta::{operator::IntoHandler, prelude::*};
 use serde_json::{Value, json};
 
 use crate::{
@@ -40,7 +40,7 @@ fn parent(name: &str, dish: &str) -> Value {
     json!({"metadata": {"name": name}, "spec": {"dish": dish}})
 }
 
-async fn with(children: ChildConfig, handler: impl Handler) -> (World, Operators) {
+async fn with<Form>(children: ChildConfig, handler: impl IntoHandler<Form>) -> (World, Operators) {
     let world = World::new().await;
     let operators = world.start(|builder| builder.register(config(children), handler)).await;
     (world, operators)
@@ -92,6 +92,9 @@ async fn an_error_is_retried_again_and_again_and_holds_up_no_other_parent() {
 struct FinalizedAfterRetries(Arc<AtomicU64>);
 
 impl Handler for FinalizedAfterRetries {
+    type Parent = Object;
+    type Status = Value;
+
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         one_child(request)
     }

@@ -41,6 +41,9 @@ impl Switch {
 }
 
 impl Handler for Switch {
+    type Parent = Object;
+    type Status = Value;
+
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         if !self.0.load(Ordering::Acquire) {
             return Err(Error::msg("the oven is cold"));

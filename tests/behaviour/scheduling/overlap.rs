@@ -64,6 +64,9 @@ impl Slow {
 }
 
 impl Handler for Slow {
+    type Parent = Object;
+    type Status = Value;
+
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         if request.parent.name() == "r" {
             self.begin();

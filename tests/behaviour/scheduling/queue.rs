@@ -59,6 +59,9 @@ impl HeldHandler {
 }
 
 impl Handler for HeldHandler {
+    type Parent = Object;
+    type Status = Value;
+
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         self.serve(request);
         recipe::sync(request)

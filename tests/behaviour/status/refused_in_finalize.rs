@@ -28,6 +28,9 @@ impl Finalizing {
 }
 
 impl Handler for Finalizing {
+    type Parent = Object;
+    type Status = Value;
+
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         recipe::sync(request)
     }

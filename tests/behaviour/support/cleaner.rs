@@ -7,6 +7,7 @@ use std::{
 };
 
 use operetta::prelude::*;
+use serde_json::Value;
 
 use crate::{
     recipe,
@@ -98,6 +99,9 @@ impl Cleaner {
 }
 
 impl Handler for Cleaner {
+    type Parent = Object;
+    type Status = Value;
+
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         recipe::sync(request)
     }

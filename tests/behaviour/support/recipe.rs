@@ -16,7 +16,10 @@ use k8s_openapi::{
     },
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
-use operetta::{operator::Permanent, prelude::*};
+use operetta::{
+    operator::{AnyHandler, IntoHandler, Permanent},
+    prelude::*,
+};
 use serde_json::{Value, json};
 
 use crate::world::Kind;
@@ -74,7 +77,21 @@ pub(crate) fn sync(request: &SyncRequest) -> Result<SyncResponse> {
         _ => {}
     }
     let children = spec["children"].as_array().cloned().unwrap_or_default();
-    Ok(SyncResponse::status(&spec["status"]).children(children))
+    Ok(SyncResponse::status(spec["status"].clone()).children(children))
+}
+
+/// The same as an asynchronous handler: `hang` awaits what never happens.
+pub(crate) async fn sync_async(request: SyncRequest) -> Result<SyncResponse> {
+    tokio::task::yield_now().await;
+    if request.parent.field("spec").unwrap_or_default()["act"] == "hang" {
+        std::future::pending::<()>().await;
+    }
+    sync(&request)
+}
+
+/// The handler as a blocking and as an asynchronous one.
+pub(crate) fn of_both_kinds() -> [AnyHandler; 2] {
+    [sync.into_handler(), sync_async.into_handler()]
 }
 
 /// A parent with these desired children.

@@ -25,6 +25,9 @@ struct Oven {
 }
 
 impl Handler for Oven {
+    type Parent = Object;
+    type Status = Value;
+
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         match (self.is_hot.load(Ordering::Acquire), self.is_permanent) {
             (true, _) => recipe::sync(request),
@@ -51,6 +54,9 @@ impl Held {
 }
 
 impl Handler for Held {
+    type Parent = Object;
+    type Status = Value;
+
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         if request.parent.name() == "r" {
             self.wait();

@@ -3,7 +3,7 @@
 mod failing;
 mod refused;
 
-use operetta::prelude::*;
+use operetta::{operator::IntoHandler, prelude::*};
 use serde_json::{Value, json};
 
 use crate::{
@@ -35,7 +35,11 @@ impl Setup {
         Self::of(world, config(), recipe::sync).await
     }
 
-    async fn of(world: World, config: OperatorConfig, handler: impl Handler) -> Self {
+    async fn of<Form>(
+        world: World,
+        config: OperatorConfig,
+        handler: impl IntoHandler<Form>,
+    ) -> Self {
         let register = |builder| {
             let builder = operators::register_all(builder, operators::all());
             builder.register(config, handler)

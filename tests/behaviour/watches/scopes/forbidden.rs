@@ -2,7 +2,8 @@
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use operetta::{
-    prelude::*, supervisor::SupervisorBuilder, testkit::internals::board::OperatorState,
+    operator::IntoHandler, prelude::*, supervisor::SupervisorBuilder,
+    testkit::internals::board::OperatorState,
 };
 use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
 use serde_json::{Value, json};
@@ -170,7 +171,7 @@ async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() 
         let config = operators::echo_server::config().within_namespace(&namespaces.a);
         let cook = recipe::config("cook").within_namespace(&namespaces.b);
         let crd = recipe::crd(None);
-        let cook = operators::Operator { config: cook, crd, handler: Box::new(recipe::sync) };
+        let cook = operators::Operator { config: cook, crd, handler: recipe::sync.into_handler() };
         [operators::Operator { config, ..operators::echo_server::operator() }, cook]
     };
     let allow = async |namespace| allow_within(&world, namespace, USER, &both()).await;
@@ -217,7 +218,7 @@ async fn a_missing_cluster_role_of_one_operator_degrades_no_other_that_has_a_rol
     let cook = operators::Operator {
         config: cook.clone(),
         crd: recipe::crd(None),
-        handler: Box::new(recipe::sync),
+        handler: recipe::sync.into_handler(),
     };
     allow_within(&world, &namespaces.a, USER, std::slice::from_ref(&cook)).await;
     let (of_cook, handler) = cook.into_parts();

@@ -1,0 +1,70 @@
+//! One call of a handler, without the types of its user.
+
+use std::{any::Any, sync::Arc};
+
+use anyhow::{Error, anyhow};
+use futures::future::BoxFuture;
+
+use crate::{
+    object::ParseAsError,
+    operator::{ErrorResponse, Permanent, Shallow},
+};
+
+pub(crate) type Returned<R> = Result<R, Failed>;
+
+/// A call that has not begun.
+pub(crate) enum Call<R> {
+    /// To be made where blocking is fine.
+    Blocking(Box<dyn FnOnce() -> Returned<R> + Send>),
+    /// Dropping it cancels the call.
+    Async(BoxFuture<'static, Returned<R>>),
+}
+
+/// The error of a handler, with its response to it.
+pub(crate) struct Failed {
+    pub(crate) error: Arc<Error>,
+    pub(crate) response: ErrorResponse,
+    /// The panic of `on_error`.
+    pub(crate) panic: Option<String>,
+}
+
+impl Failed {
+    pub(super) fn new(
+        error: Arc<Error>,
+        answer: Result<ErrorResponse, Box<dyn Any + Send>>,
+    ) -> Self {
+        match answer {
+            Ok(response) => Self { error, response: response.shallow(), panic: None },
+            Err(panic) => {
+                let panic = Some(panic_text(panic));
+                Self { error, response: ErrorResponse::default(), panic }
+            }
+        }
+    }
+
+    /// The parent does not fit the type of the handler. No retry changes that.
+    pub(super) fn misfit(error: ParseAsError) -> Self {
+        let error = anyhow!(Permanent(error.to_string()));
+        Self { error: error.into(), response: ErrorResponse::default(), panic: None }
+    }
+}
+
+/// The message of a panic.
+pub(crate) fn panic_text(panic: Box<dyn Any + Send>) -> String {
+    match panic.downcast::<String>() {
+        Ok(text) => *text,
+        Err(panic) => panic.downcast_ref::<&str>().map_or("no message", |text| *text).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_message_is_a_str_or_a_string() {
+        assert_eq!(panic_text(Box::new("static")), "static");
+        assert_eq!(panic_text(Box::new("owned".to_owned())), "owned");
+        assert_eq!(panic_text(Box::new(7)), "no message");
+    }
+}
