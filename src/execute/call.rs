@@ -203,7 +203,7 @@ mod tests {
 
     impl Handler for Deep {
         fn sync(&self, _: &SyncRequest) -> anyhow::Result<SyncResponse> {
-            let (status, children) = (Some(Self::value()), vec![Self::value()]);
+            let (status, children) = (Some(Self::value()), vec![Self::value().into()]);
             Ok(SyncResponse { status, children, ..SyncResponse::default() })
         }
 

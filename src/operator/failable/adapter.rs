@@ -6,7 +6,7 @@ use anyhow::{Error, Result, anyhow};
 
 use super::{BackoffConfig, FailableHandler, HandlerResult};
 use crate::operator::{
-    ErrorResponse, FinalizeResponse, Handler, Permanent, SyncRequest, SyncResponse,
+    DesiredChild, ErrorResponse, FinalizeResponse, Handler, Permanent, SyncRequest, SyncResponse,
 };
 
 /// A [`Handler`] that shows the errors of a [`FailableHandler`] in the status of the parent and
@@ -98,6 +98,7 @@ impl<H: FailableHandler> Handler for DefaultFailableHandler<H> {
         let resync = self.inner.resync(&validated).or(self.regular_resync);
         let result = HandlerResult::SyncSuccess(validated);
         let response = SyncResponse::status(self.inner.determine_status(request, result));
+        let children = children.into_iter().map(DesiredChild::from).collect();
         Ok(SyncResponse { children, resync, ..response })
     }
 
