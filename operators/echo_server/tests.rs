@@ -46,9 +46,10 @@ fn the_operator_can_be_registered() {
 #[test]
 fn an_echo_server_is_a_pod_and_a_service_of_its_name() {
     let children = response(vec![], vec![]).children;
-    let kinds: Vec<_> = children.iter().map(|child| child["kind"].as_str().unwrap()).collect();
+    let kinds: Vec<_> =
+        children.iter().map(|child| child.object["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["Pod", "Service"]);
-    for child in &children {
+    for child in children.iter().map(|child| &child.object) {
         assert_eq!(child["apiVersion"], "v1");
         assert_eq!(child["metadata"]["name"], "hello");
         assert_eq!(child["metadata"]["labels"]["app.kubernetes.io/name"], "greeter");
@@ -58,7 +59,7 @@ fn an_echo_server_is_a_pod_and_a_service_of_its_name() {
 
 #[test]
 fn the_pod_has_the_service_name_and_small_requests() {
-    let pod = &response(vec![], vec![]).children[0];
+    let pod = &response(vec![], vec![]).children[0].object;
     let container = &pod["spec"]["containers"][0];
     assert_eq!(container["image"], "kennship/http-echo:latest");
     assert_eq!(container["env"], json!([{"name": "SERVICE_NAME", "value": "greeter"}]));
@@ -67,7 +68,7 @@ fn the_pod_has_the_service_name_and_small_requests() {
 
 #[test]
 fn the_service_leads_from_port_80_to_the_pod() {
-    let service = &response(vec![], vec![]).children[1];
+    let service = &response(vec![], vec![]).children[1].object;
     assert_eq!(service["spec"]["selector"], json!({"app.kubernetes.io/name": "greeter"}));
     let port = json!({"name": "http", "port": 80, "targetPort": 3000});
     assert_eq!(service["spec"]["ports"], json!([port]));

@@ -232,7 +232,7 @@ mod tests {
         }
 
         fn synced() -> SyncResponse {
-            let (status, children) = (Some(Self::value()), vec![Self::value()]);
+            let (status, children) = (Some(Self::value()), vec![Self::value().into()]);
             SyncResponse { status, children, ..SyncResponse::default() }
         }
 

@@ -1,6 +1,6 @@
 //! How children of one type are treated: the strategy and its options.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
 use crate::object::K8sType;
@@ -14,8 +14,10 @@ pub struct ChildType {
     pub config: ChildConfig,
 }
 
-/// How children of one type are treated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How children of one type are treated. As JSON it has its fields' names; those of
+/// [`ChildConfig::apply`] may be omitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default = "ChildConfig::apply", deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an independent option")]
 pub struct ChildConfig {
     /// How a child that differs from the desired state is changed.
@@ -39,7 +41,7 @@ pub struct ChildConfig {
 }
 
 /// How a child that differs from the desired state is changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UpdateStrategy {
     /// Server-side apply of the desired fields; fields of others are not modified.
     Apply,
@@ -50,7 +52,7 @@ pub enum UpdateStrategy {
 }
 
 /// What to do when another field manager owns a field with another value than desired.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ConflictPolicy {
     /// Take the field.
     #[default]
@@ -64,7 +66,7 @@ pub enum ConflictPolicy {
 
 /// What happens to the objects that a child owns when the child is deleted, such as the Pods of a
 /// Job ([propagation policy](https://kubernetes.io/docs/concepts/architecture/garbage-collection/)).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Propagation {
     /// The child is deleted at once, the objects that it owns afterwards.
     #[default]

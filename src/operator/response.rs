@@ -5,7 +5,7 @@ use std::{any::Any, fmt, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::depth;
+use super::{ChildConfig, DesiredChild, depth};
 use crate::object::ObjectKey;
 
 /// The children and the status that a parent should have. `Debug` shows no content.
@@ -21,7 +21,7 @@ pub struct SyncResponse<S = Value> {
     /// Fields that are not set belong to others. At most 10,000 children of 1.5 MB and 100 levels
     /// each, none twice, without a status and without metadata of the server; otherwise the whole
     /// response is refused.
-    pub children: Vec<Value>,
+    pub children: Vec<DesiredChild>,
     /// After how long to reconcile again although nothing changed: from the end of the reconcile,
     /// at least 100 ms.
     pub resync: Option<Duration>,
@@ -54,10 +54,20 @@ impl<S> SyncResponse<S> {
 
     /// Adds a child.
     #[must_use]
-    pub fn child(mut self, child: impl Serialize) -> Self {
-        let value = self.json(&child, "a child");
-        self.children.extend(value);
-        self
+    pub fn child(self, child: impl Serialize) -> Self {
+        self.desired(&child, DesiredChild::from)
+    }
+
+    /// Adds a child that is created when it is missing, and otherwise left as it is.
+    #[must_use]
+    pub fn ensure(self, child: impl Serialize) -> Self {
+        self.desired(&child, |object| DesiredChild { ensure: true, ..object.into() })
+    }
+
+    /// Adds a child with options of its own, instead of those of its type.
+    #[must_use]
+    pub fn child_with(self, config: ChildConfig, child: impl Serialize) -> Self {
+        self.desired(&child, |object| DesiredChild { config: Some(config), ..object.into() })
     }
 
     /// Adds children.
@@ -70,6 +80,12 @@ impl<S> SyncResponse<S> {
     #[must_use]
     pub fn resync_after(mut self, delay: Duration) -> Self {
         self.resync = Some(delay);
+        self
+    }
+
+    fn desired(mut self, child: &impl Serialize, with: impl Fn(Value) -> DesiredChild) -> Self {
+        let object = self.json(child, "a child");
+        self.children.extend(object.map(with));
         self
     }
 
@@ -184,7 +200,9 @@ impl Shallow for SyncResponse {
     fn shallow(mut self) -> Self {
         limit(&mut self.status, &mut self.unserializable);
         for (index, child) in self.children.iter_mut().enumerate() {
-            if let Some(why) = depth::limit(child, |child| child_name(index, child, None)) {
+            if let Some(why) =
+                depth::limit(&mut child.object, |child| child_name(index, child, None))
+            {
                 self.unserializable.get_or_insert(why);
             }
         }
@@ -300,7 +318,7 @@ mod tests {
         let deep = || depth::nested(1_000_000);
         let mut child = json!({"kind": "Odd", "metadata": {"name": "a"}});
         child["spec"] = deep();
-        let children = vec![json!({}), child];
+        let children = [json!({}), child].map(DesiredChild::from).into();
         let response = SyncResponse { children, ..SyncResponse::default() }.shallow();
         let why = "child 2 of the response (Odd a): it is nested more than 100 levels deep";
         assert_eq!(response.unserializable.as_deref(), Some(why));

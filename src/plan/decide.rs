@@ -3,8 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::{
     ChildId, Deletion, DeletionReason, LastApplied, Refusal, Step, Waiting, WaitingReason, Write,
     existing::{self, Choice},
@@ -13,7 +11,7 @@ use super::{
 };
 use crate::{
     object::{K8sType, Object, Uid},
-    operator::{Children, OperatorConfig, OperatorName},
+    operator::{Children, DesiredChild, OperatorConfig, OperatorName},
 };
 
 /// What a plan is made from.
@@ -27,7 +25,7 @@ pub struct PlanInput<'a> {
     pub parent: &'a Object,
     /// The children that the handler returned. Assumed to be nested no deeper than what can be read
     /// back (128 levels): what is planned is walked recursively.
-    pub desired: Vec<Value>,
+    pub desired: Vec<DesiredChild>,
     /// The cached objects that the parent owns or that carry its label.
     pub observed: &'a Children,
     /// Types whose store may be incomplete: nothing of these is deleted.

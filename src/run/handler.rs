@@ -11,7 +11,7 @@ use crate::{
     history::ReconcileStep,
     journal::{End, Fact, Failure, PausedBy, Plan as PlanOf, Planned},
     object::Object,
-    operator::SyncResponse,
+    operator::{DesiredChild, SyncResponse},
     plan::{self, ChildId, Plan, PlanInput, Refusal, Step},
     report::conditions,
 };
@@ -115,7 +115,7 @@ impl Machine {
 
     pub(super) fn planned(
         &mut self,
-        desired: Vec<serde_json::Value>,
+        desired: Vec<DesiredChild>,
         at: &Moment<'_>,
     ) -> Result<Plan, Vec<Refusal>> {
         let plan = self.view(at, |view| {

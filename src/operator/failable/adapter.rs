@@ -8,7 +8,10 @@ use serde_json::Value;
 use super::{BackoffConfig, FailableHandler, HandlerResult};
 use crate::{
     object::Object,
-    operator::{ErrorResponse, FinalizeResponse, Handler, Permanent, SyncRequest, SyncResponse},
+    operator::{
+        DesiredChild, ErrorResponse, FinalizeResponse, Handler, Permanent, SyncRequest,
+        SyncResponse,
+    },
 };
 
 /// A [`Handler`] that shows the errors of a [`FailableHandler`] in the status of the parent and
@@ -103,6 +106,7 @@ impl<H: FailableHandler> Handler for DefaultFailableHandler<H> {
         let resync = self.inner.resync(&validated).or(self.regular_resync);
         let result = HandlerResult::SyncSuccess(validated);
         let response = SyncResponse::status(self.inner.determine_status(request, result));
+        let children = children.into_iter().map(DesiredChild::from).collect();
         Ok(SyncResponse { children, resync, ..response.untyped() })
     }
 

@@ -12,7 +12,7 @@ use super::{ChildId, Refusal, RefusalReason, Write, ownership};
 use crate::{
     diff::{hash, nulls::drop_nulls},
     object::{K8sType, Object, ObjectKey},
-    operator::{OperatorConfig, OperatorName, child_name},
+    operator::{DesiredChild, OperatorConfig, OperatorName, child_name},
 };
 
 /// More children of one parent are a mistake.
@@ -39,7 +39,10 @@ pub(super) struct Owner<'a> {
 
 /// The desired children without a precondition, in the order of the handler; or all reasons why
 /// not.
-pub(super) fn normalise(owner: Owner<'_>, desired: Vec<Value>) -> Result<Vec<Write>, Vec<Refusal>> {
+pub(super) fn normalise(
+    owner: Owner<'_>,
+    desired: Vec<DesiredChild>,
+) -> Result<Vec<Write>, Vec<Refusal>> {
     if desired.len() > MAX_CHILDREN {
         let why = RefusalReason::TooMany(desired.len());
         return Err(vec![Refusal { child: "the response".to_owned(), why }]);
@@ -48,7 +51,7 @@ pub(super) fn normalise(owner: Owner<'_>, desired: Vec<Value>) -> Result<Vec<Wri
     let mut refuse = |index, child: &Value, why| {
         refusals.push(Refusal { child: owner.name(index, child), why });
     };
-    for (index, mut child) in desired.into_iter().enumerate() {
+    for (index, DesiredChild { object: mut child, .. }) in desired.into_iter().enumerate() {
         match owner.child(&mut child) {
             Ok(write) if seen.insert(identity(&write.id)) => writes.push(write),
             Ok(write) => refuse(index, &write.body, RefusalReason::Duplicate),

@@ -34,6 +34,7 @@ fn normalised(parent: &Object, desired: Vec<Value>) -> Result<Vec<Write>, Vec<Re
     let child = |ty| ChildType { ty, config: ChildConfig::apply() };
     config.children = types.into_iter().map(child).collect();
     let operator = operator();
+    let desired = desired.into_iter().map(DesiredChild::from).collect();
     normalise(Owner { config: &config, operator: &operator, parent }, desired)
 }
 

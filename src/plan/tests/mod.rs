@@ -39,7 +39,7 @@ use server::{MANAGER, Server};
 use super::*;
 use crate::{
     object::{K8sType, KeptManagers, Object},
-    operator::{ChildConfig, Children, ConflictPolicy, OperatorConfig, OperatorName},
+    operator::{ChildConfig, Children, ConflictPolicy, DesiredChild, OperatorConfig, OperatorName},
 };
 
 #[test]
@@ -243,7 +243,7 @@ impl World {
             config: &self.config,
             operator: &self.operator,
             parent: &parent,
-            desired,
+            desired: desired.into_iter().map(DesiredChild::from).collect(),
             observed: &observed,
             unsynced: &self.unsynced,
             last_applied: &self.last_applied,

@@ -97,7 +97,7 @@ impl Scenario for Script {
             return Err(self.failed());
         }
         let children = self.wants.as_object().into_iter().flatten();
-        let children = children.map(|(name, body)| child(name, body)).collect();
+        let children = children.map(|(name, body)| child(name, body).into()).collect();
         let status = self.status.clone();
         Ok(match (purpose, self.behaviour) {
             (Purpose::Sync, _) => {

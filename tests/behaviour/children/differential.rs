@@ -114,7 +114,7 @@ impl Case<'_> {
             config: &self.config,
             operator: &OperatorName::new("op").unwrap(),
             parent: &self.parent,
-            desired: vec![desired.clone()],
+            desired: vec![desired.clone().into()],
             observed: &Children::new([(self.ty(), live.into_iter().collect())]),
             unsynced: &BTreeSet::new(),
             last_applied,

@@ -39,7 +39,7 @@ fn misbehave(request: &SyncRequest) -> Result<SyncResponse> {
     match spec["act"].as_str() {
         Some("rant") => return Err(Error::msg("no ".repeat(2_000_000))),
         Some("panic-silently") => panic_any(7),
-        Some("fall") => response.children.push(without_bottom()),
+        Some("fall") => response.children.push(without_bottom().into()),
         Some("fall-inside") => response.status = Some(without_bottom()),
         _ => return recipe::sync(request),
     }
