@@ -123,9 +123,18 @@ pub struct FinalizeResponse {
     /// The status to show meanwhile, a JSON object; `None` and `null` leave it as it is. Ignored
     /// when the clean-up is done.
     pub status: Option<Value>,
-    /// When to try again; `None` when the clean-up is done and the parent may be deleted.
+    /// When to try again. With `None` and without `waits` the clean-up is done, and the parent may be
+    /// deleted.
     #[serde(deserialize_with = "Option::deserialize")]
     pub retry: Option<Duration>,
+    /// Whether the clean-up goes on when a child changes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
+    /// The children that the clean-up needs, such as a Job that makes a last backup: they are created and
+    /// updated as those of a [`SyncResponse`]. All other children stay as they are. None when the
+    /// clean-up is done: they are deleted with the parent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<DesiredChild>,
     /// Why the status is not a serializable JSON object; the reconcile then fails, and the parent
     /// stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -142,6 +151,58 @@ impl FinalizeResponse {
     /// ms.
     pub fn retry_after(delay: Duration) -> Self {
         Self { retry: Some(delay), ..Self::default() }
+    }
+
+    /// Not done yet: the parent stays, and `finalize` is called again when a child changes, and at least
+    /// once a minute.
+    ///
+    /// ```
+    /// use k8s_openapi::api::batch::v1::Job;
+    /// use operetta::prelude::*;
+    /// use serde_json::json;
+    ///
+    /// /// The database is deleted once its last backup is complete.
+    /// fn finalize(request: &SyncRequest) -> Result<FinalizeResponse> {
+    ///     let name = format!("{}-last-backup", request.parent.name());
+    ///     let status = request.child::<Job>(&name)?.and_then(|job| job.status.as_ref());
+    ///     if status.is_some_and(|status| status.succeeded > Some(0)) {
+    ///         return Ok(FinalizeResponse::done());
+    ///     }
+    ///     let job = json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name}});
+    ///     Ok(FinalizeResponse::wait().child(job).with_status(json!({"phase": "BackingUp"})))
+    /// }
+    /// ```
+    pub fn wait() -> Self {
+        Self { waits: true, ..Self::default() }
+    }
+
+    /// Whether the parent may be deleted.
+    pub fn is_done(&self) -> bool {
+        self.retry.is_none() && !self.waits
+    }
+
+    /// Adds a child that the clean-up needs.
+    #[must_use]
+    pub fn child(self, child: impl Serialize) -> Self {
+        self.desired(&child, DesiredChild::from)
+    }
+
+    /// Adds a child that is created when it is missing, and otherwise left as it is.
+    #[must_use]
+    pub fn ensure(self, child: impl Serialize) -> Self {
+        self.desired(&child, |object| DesiredChild { ensure: true, ..object.into() })
+    }
+
+    /// Adds a child with options of its own, instead of those of its type.
+    #[must_use]
+    pub fn child_with(self, config: ChildConfig, child: impl Serialize) -> Self {
+        self.desired(&child, |object| DesiredChild { config: Some(config), ..object.into() })
+    }
+
+    fn desired(mut self, child: &impl Serialize, with: impl Fn(Value) -> DesiredChild) -> Self {
+        let object = json(child, "a child", &mut self.unserializable);
+        self.children.extend(object.map(with));
+        self
     }
 
     /// Sets the status to show meanwhile.
@@ -199,13 +260,7 @@ pub(crate) trait Shallow {
 impl Shallow for SyncResponse {
     fn shallow(mut self) -> Self {
         limit(&mut self.status, &mut self.unserializable);
-        for (index, child) in self.children.iter_mut().enumerate() {
-            if let Some(why) =
-                depth::limit(&mut child.object, |child| child_name(index, child, None))
-            {
-                self.unserializable.get_or_insert(why);
-            }
-        }
+        limit_children(&mut self.children, &mut self.unserializable);
         self
     }
 }
@@ -213,6 +268,7 @@ impl Shallow for SyncResponse {
 impl Shallow for FinalizeResponse {
     fn shallow(mut self) -> Self {
         limit(&mut self.status, &mut self.unserializable);
+        limit_children(&mut self.children, &mut self.unserializable);
         self
     }
 }
@@ -221,6 +277,15 @@ impl Shallow for ErrorResponse {
     fn shallow(mut self) -> Self {
         limit(&mut self.status, &mut self.unserializable);
         self
+    }
+}
+
+fn limit_children(children: &mut [DesiredChild], why_not: &mut Option<String>) {
+    for (index, child) in children.iter_mut().enumerate() {
+        let name = |child: &Value| child_name(index, child, None);
+        if let Some(why) = depth::limit(&mut child.object, name) {
+            why_not.get_or_insert(why);
+        }
     }
 }
 
@@ -274,7 +339,10 @@ impl<S> fmt::Debug for SyncResponse<S> {
 
 impl fmt::Debug for FinalizeResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FinalizeResponse(status: {}, retry: {:?})", self.status.is_some(), self.retry)
+        let Self { status, retry, waits, children, unserializable: _ } = self;
+        let (has_status, children) = (status.is_some(), children.len());
+        write!(f, "FinalizeResponse({children} children, status: {has_status}, retry: {retry:?}")?;
+        write!(f, ", waits: {waits})")
     }
 }
 

@@ -32,6 +32,9 @@ pub struct PlanInput<'a> {
     pub unsynced: &'a BTreeSet<K8sType>,
     /// What is known of earlier writes.
     pub last_applied: &'a LastApplied,
+    /// Whether the children that the handler did not return stay, as those of a parent that is being
+    /// finalized.
+    pub keeps_undesired: bool,
 }
 
 /// What to do to bring the children to the desired state.
@@ -56,14 +59,14 @@ pub struct Plan {
     pub(crate) replacing: Vec<Uid>,
 }
 
-/// Decides what to do. A parent that is being deleted gets an empty plan.
+/// Decides what to do. A parent that is being deleted gets an empty plan, unless it is finalized.
 ///
 /// # Errors
 /// All refusals of the handler's response. Nothing may be written or deleted then.
 pub fn plan(input: PlanInput<'_>) -> Result<Plan, Vec<Refusal>> {
     let (plan, settled) = (Plan::default(), Vec::new());
     let mut planning = Planning { plan, settled, input };
-    if !planning.input.parent.is_deleting() {
+    if planning.input.keeps_undesired || !planning.input.parent.is_deleting() {
         planning.decide()?;
     }
     Ok(planning.plan)
@@ -88,7 +91,7 @@ struct Planning<'a> {
 
 impl Planning<'_> {
     fn decide(&mut self) -> Result<(), Vec<Refusal>> {
-        let PlanInput { config, operator, parent, observed, .. } = self.input;
+        let PlanInput { config, operator, parent, .. } = self.input;
         let owner = Owner { config, operator, parent };
         let writes = normalise(owner, std::mem::take(&mut self.input.desired))?;
         let desired: BTreeSet<ChildId> = writes.iter().map(|write| write.id.clone()).collect();
@@ -97,6 +100,15 @@ impl Planning<'_> {
             deletions.extend(self.desired(write));
         }
         self.plan.last_applied.settle(std::mem::take(&mut self.settled));
+        if !self.input.keeps_undesired {
+            deletions.extend(self.undesired_children(&desired));
+        }
+        self.plan.steps.extend(deletions.into_iter().map(Step::Delete));
+        Ok(())
+    }
+
+    fn undesired_children(&mut self, desired: &BTreeSet<ChildId>) -> Vec<Deletion> {
+        let PlanInput { config, operator, parent, observed, .. } = self.input;
         // Labels that were copied from a child, or from the parent, lack one of these.
         let is_labelled = |child: &Object| {
             let label = |name: &str| child.label(name).unwrap_or_default();
@@ -111,11 +123,8 @@ impl Planning<'_> {
             is_declared && !desired.contains(&ChildId::of(child))
         };
         let children = observed.iter().filter(|child| is_ours(config, operator, parent, child));
-        for child in children.filter(|child| is_undesired(child) && is_made_by_us(child)) {
-            deletions.extend(self.undesired(child));
-        }
-        self.plan.steps.extend(deletions.into_iter().map(Step::Delete));
-        Ok(())
+        let undesired = children.filter(|child| is_undesired(child) && is_made_by_us(child));
+        undesired.filter_map(|child| self.undesired(child)).collect()
     }
 
     fn desired(&mut self, write: Write) -> Option<Deletion> {

@@ -82,8 +82,8 @@ impl Report {
             _ if self.recreates_first => Finished::Recreating,
             _ if !self.writes.is_empty() => Finished::Wrote,
             End::Outdated => recheck(RECHECK),
-            // The delay that the handler chose, however long.
-            End::Finalizing => recheck(self.resync.unwrap_or(RECHECK)),
+            // The delay that the handler chose, however long. Without one a change of a child wakes it.
+            End::Finalizing => recheck(self.resync.unwrap_or(SLOW_RECHECK)),
             _ if self.status_is_due => recheck(SCHEMA_RECHECK),
             // The end of the pause wakes the parent.
             _ if self.paused.is_some() => self.settled(),

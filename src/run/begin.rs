@@ -205,14 +205,20 @@ impl Machine {
     /// The finalizers are up to date.
     fn sync(&mut self, at: &Moment<'_>) {
         let Some(parent) = self.parent.clone() else { return };
-        let version = parent.resource_version().clone();
-        self.drift = Drift::begin(self.memory.parent() == Some(&version));
-        self.note([Fact::Began(version)], at);
+        self.begin_drift(at);
         let undecodable = at.snapshot.undecodable_children(&parent);
         let ids = undecodable.iter().filter_map(|object| {
             Some(ChildId { ty: object.ty().clone(), key: object.key()?.clone() })
         });
         self.read_undecodable(ids.collect(), at);
+    }
+
+    /// Children that are written again are counted from here on.
+    pub(super) fn begin_drift(&mut self, at: &Moment<'_>) {
+        let Some(parent) = &self.parent else { return };
+        let version = parent.resource_version().clone();
+        self.drift = Drift::begin(self.memory.parent() == Some(&version));
+        self.note([Fact::Began(version)], at);
     }
 
     /// Reads the undecodable children live. One that is still undecodable fails the reconcile.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     history::ReconcileStep,
-    journal::Fact,
+    journal::{End, Fact},
     object::{Redactor, SecretFields},
     plan::ChildId,
     reply::{ApiError, TypeSchema},
@@ -23,6 +23,9 @@ impl Machine {
     pub(super) fn conclude(&mut self, status: Option<Returned>, at: &Moment<'_>) {
         if !self.is_alive() || self.preview.is_some() {
             return self.finish(at);
+        }
+        if self.is_finalizing() {
+            self.parent_is(End::Finalizing, at);
         }
         let progress = self.journal.progress();
         let is_time = progress.has_settled() || self.after_writes > LAST_WITHOUT_STATUS;

@@ -17,9 +17,13 @@ use crate::{
     history::ReconcileStep,
     journal::{End, Fact, Failure, Held, Pause, PausedBy, Wait},
     object::{K8sType, Object},
-    operator::FinalizeResponse,
+    operator::{DesiredChild, FinalizeResponse},
     plan::{ChildId, Deletion, WaitingReason},
 };
+
+/// A response of `finalize` that contradicts itself.
+const DONE_WITH_CHILDREN: &str = "`finalize` is done and returns children, which would be deleted with the \
+                                  parent: return `FinalizeResponse::wait()` while they are needed";
 
 impl Machine {
     pub(super) fn finalize(&mut self, at: &Moment<'_>) {
@@ -31,21 +35,40 @@ impl Machine {
     }
 
     pub(super) fn finalized(&mut self, response: FinalizeResponse, at: &Moment<'_>) {
-        let FinalizeResponse { status, retry, unserializable, .. } = response;
-        match (retry, unserializable) {
+        let is_done = response.is_done();
+        let FinalizeResponse { status, retry, children, unserializable, .. } = response;
+        match unserializable {
             // No status is written for a parent that is released.
-            (None, _) => self.collect(at),
-            (Some(_), Some(why)) => {
-                let failure = Failure::unserializable(&why);
-                self.finalize_failed(HandlerError { failure, status: None }, at);
-            }
-            (Some(after), None) => {
+            _ if is_done && children.is_empty() => self.collect(at),
+            _ if is_done => self.finalize_refused(Failure::unserializable(DONE_WITH_CHILDREN), at),
+            Some(why) => self.finalize_refused(Failure::unserializable(&why), at),
+            None => {
                 let why = "the handler is still finalizing".to_owned();
-                let facts =
-                    [Fact::ParentWaits(why), Fact::Resync(after), Fact::Parent(End::Finalizing)];
-                self.note(facts, at);
-                self.write_status(status.map(Returned), at);
+                self.note([Fact::ParentWaits(why)], at);
+                self.note(retry.map(Fact::Resync), at);
+                self.write_finalizing(children, status.map(Returned), at);
             }
+        }
+    }
+
+    fn finalize_refused(&mut self, failure: Failure, at: &Moment<'_>) {
+        self.finalize_failed(HandlerError { failure, status: None }, at);
+    }
+
+    /// Writes the children that the clean-up needs, and no others.
+    fn write_finalizing(
+        &mut self,
+        children: Vec<DesiredChild>,
+        status: Option<Returned>,
+        at: &Moment<'_>,
+    ) {
+        if children.is_empty() {
+            return self.conclude(status, at);
+        }
+        self.begin_drift(at);
+        match self.planned(children, at) {
+            Ok(plan) => self.carry_out(plan, status, at),
+            Err(refusals) => self.finalize_refused(Failure::Refused(refusals), at),
         }
     }
 

@@ -80,7 +80,7 @@ impl Machine {
         }
     }
 
-    fn is_finalizing(&self) -> bool {
+    pub(super) fn is_finalizing(&self) -> bool {
         self.parent.as_ref().is_some_and(|parent| self.settings.is_leaving(parent))
     }
 
@@ -127,6 +127,7 @@ impl Machine {
                 observed: &self.observed,
                 unsynced: &view.snapshot.unsynced(view.parent),
                 last_applied: self.memory.last_applied(),
+                keeps_undesired: self.settings.is_leaving(view.parent),
             })
         });
         self.lap(ReconcileStep::Plan, at);
@@ -134,7 +135,7 @@ impl Machine {
     }
 
     /// A paused plan is reported, not carried out.
-    fn carry_out(&mut self, mut plan: Plan, status: Option<Returned>, at: &Moment<'_>) {
+    pub(super) fn carry_out(&mut self, mut plan: Plan, status: Option<Returned>, at: &Moment<'_>) {
         let paused = self.keeps(&plan, at);
         if paused.is_none() {
             self.drift = self

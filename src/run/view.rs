@@ -20,10 +20,15 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    /// Whether the parent must not be synced any more: it is gone, terminating, or no longer selected.
+    /// Whether the parent must not be synced any more: it is gone, terminating, or no longer selected. A
+    /// parent that is finalized leaves when it is released.
     pub(super) fn has_left(&self) -> bool {
-        let now = self.parent_now();
-        now.is_none_or(|now| now != *self.parent && self.settings.is_leaving(&now))
+        let was_leaving = self.settings.is_leaving(self.parent);
+        let leaves = |now: &Object| match was_leaving {
+            true => !self.settings.holds_ours(now),
+            false => self.settings.is_leaving(now),
+        };
+        self.parent_now().is_none_or(|now| now != *self.parent && leaves(&now))
     }
 
     pub(super) fn paused_by(&self, parent: &Object) -> Option<PausedBy> {

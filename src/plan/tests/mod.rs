@@ -90,6 +90,7 @@ struct World {
     parent: Value,
     server: Server,
     unsynced: BTreeSet<K8sType>,
+    keeps_undesired: false,
     last_applied: LastApplied,
     /// The hash of what was last written, of each child.
     written: BTreeMap<ChildId, u64>,

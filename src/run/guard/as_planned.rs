@@ -12,7 +12,10 @@ use crate::{
 /// Whether the live parent is still the planned one.
 pub(in crate::run) fn judge(view: &View<'_>, live: Option<Object>) -> Turn<bool> {
     let Some(live) = live else { return Turn::new(false).note(Fact::Parent(End::Gone)) };
-    if is_as_planned_for(view.parent, &live) && view.settings.selects(&live) && !is_paused(&live) {
+    let settings = view.settings;
+    let stays_or_leaves = settings.is_leaving(view.parent) == settings.is_leaving(&live)
+        && settings.holds_ours(view.parent) == settings.holds_ours(&live);
+    if is_as_planned_for(view.parent, &live) && stays_or_leaves && !is_paused(&live) {
         return Turn::new(true);
     }
     Turn::new(false).note(Fact::Parent(End::Outdated)).cache([Cache::Saw(live)])
@@ -21,5 +24,5 @@ pub(in crate::run) fn judge(view: &View<'_>, live: Option<Object>) -> Turn<bool>
 fn is_as_planned_for(parent: &Object, live: &Object) -> bool {
     let is_same =
         live.generation() == parent.generation() && (live.generation().is_some() || live == parent);
-    live.uid() == parent.uid() && !live.is_deleting() && is_same
+    live.uid() == parent.uid() && live.is_deleting() == parent.is_deleting() && is_same
 }

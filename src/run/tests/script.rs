@@ -41,6 +41,10 @@ pub(super) enum Behaviour {
     Fails,
     FailsForGood,
     Finalizing,
+    /// Its children are needed for the finalization.
+    Backing,
+    /// It is done, and returns children.
+    Contradicting,
     /// After its deadline.
     Late,
     /// After the timeout was reported.
@@ -56,6 +60,8 @@ impl FromStr for Behaviour {
             "fails" => Ok(Self::Fails),
             "fails-for-good" => Ok(Self::FailsForGood),
             "finalizing" => Ok(Self::Finalizing),
+            "backing" => Ok(Self::Backing),
+            "contradicting" => Ok(Self::Contradicting),
             "late" => Ok(Self::Late),
             "later" => Ok(Self::Later),
             other => Err(format!("unknown behaviour {other}")),
@@ -105,6 +111,13 @@ impl Scenario for Script {
             }
             (Purpose::Finalize, Behaviour::Finalizing) => {
                 Response::Finalized(FinalizeResponse::retry_after(Duration::from_secs(5)))
+            }
+            (Purpose::Finalize, Behaviour::Backing) => {
+                let response = FinalizeResponse::wait();
+                Response::Finalized(FinalizeResponse { status, children, ..response })
+            }
+            (Purpose::Finalize, Behaviour::Contradicting) => {
+                Response::Finalized(FinalizeResponse { children, ..FinalizeResponse::done() })
             }
             (Purpose::Finalize, _) => Response::Finalized(FinalizeResponse::done()),
         })

@@ -117,6 +117,7 @@ impl Case<'_> {
             desired: vec![desired.clone().into()],
             observed: &Children::new([(self.ty(), live.into_iter().collect())]),
             unsynced: &BTreeSet::new(),
+            keeps_undesired: false,
             last_applied,
         })
         .unwrap()
