@@ -2,5 +2,6 @@
 
 mod finalizers;
 mod guard;
+mod last_backup;
 mod parents;
 mod with_finalizer;

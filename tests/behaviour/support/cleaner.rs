@@ -6,8 +6,9 @@ use std::{
     time::Duration,
 };
 
+use k8s_openapi::api::core::v1::ConfigMap;
 use operetta::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     recipe,
@@ -20,6 +21,8 @@ pub(crate) enum Answer {
     #[default]
     Done,
     NotYet,
+    /// Returns that it is done once the child `backup` is there.
+    BacksUp,
     Fails,
     Panics,
     /// Blocks until the answer is changed, and then returns that it is done.
@@ -114,6 +117,13 @@ impl Handler for Cleaner {
         match self.note(request) {
             Answer::Done => Ok(FinalizeResponse::done()),
             Answer::NotYet => Ok(FinalizeResponse::retry_after(Duration::from_millis(20))),
+            Answer::BacksUp => match request.child::<ConfigMap>("backup")? {
+                Some(_) => Ok(FinalizeResponse::done()),
+                None => {
+                    let backup = recipe::config_map("backup", json!({"salt": "all of it"}));
+                    Ok(FinalizeResponse::wait().child(backup))
+                }
+            },
             Answer::Fails => Err(Error::msg("the drain is clogged")),
             Answer::Panics => panic!("the drain bursts"),
             Answer::Hangs => {

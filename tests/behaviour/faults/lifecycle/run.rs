@@ -10,7 +10,7 @@ use super::{
     *,
 };
 use crate::{
-    cleaner::Cleaner,
+    cleaner::{Answer, Cleaner},
     recipe::{config_map, recipe},
     world::NAMESPACE,
 };
@@ -91,7 +91,9 @@ impl Lifecycle {
 
     async fn start(&mut self) {
         let connector = self.world.cluster.connector_through(&self.plan);
-        let register = |builder: SupervisorBuilder| builder.register(config(), Cleaner::default());
+        let cleaner = Cleaner::default();
+        cleaner.answers(Answer::BacksUp);
+        let register = |builder: SupervisorBuilder| builder.register(config(), cleaner);
         self.operators = Some(self.world.start_over(connector, register).await);
     }
 

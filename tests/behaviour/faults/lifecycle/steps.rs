@@ -17,6 +17,7 @@ pub(super) enum Step {
     Drop,
     /// A child in another namespace is no longer desired.
     DropElsewhere,
+    /// The handler makes a last backup before the parent goes.
     Delete,
 }
 
@@ -48,7 +49,10 @@ impl Step {
     pub(super) fn is_done(self, now: &state::Objects) -> bool {
         let parent = now.get("recipes/here/r");
         match self {
-            Self::Delete => parent.is_none() && !now.contains_key("configmaps/here/deleted"),
+            Self::Delete => {
+                let is_there = |name| now.contains_key(&format!("configmaps/here/{name}"));
+                parent.is_none() && !["deleted", "backup"].into_iter().any(is_there)
+            }
             Self::EditByOthers => {
                 let salt = |data: &Value| data["data"]["salt"] == "2";
                 now.contains_key("configmaps/here/deleted")

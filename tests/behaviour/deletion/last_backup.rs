@@ -1,0 +1,163 @@
+//! Children that `finalize` returns: created, waited for, and gone with their parent.
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use operetta::{operator::IntoHandler, prelude::*};
+use serde_json::{Value, json};
+
+use crate::{
+    recipe::{self, RECIPE, config_map, recipe},
+    world::{CONFIG_MAP, Operators, World, condition},
+};
+
+/// Makes a last backup before the parent is deleted. A user of the test sets its state.
+#[derive(Clone, Copy)]
+struct Backup;
+
+impl Backup {
+    fn next(request: &SyncRequest) -> Result<FinalizeResponse> {
+        let backup = request.child::<ConfigMap>("backup")?;
+        let state = backup.and_then(|backup| backup.data.as_ref()?.get("state").cloned());
+        match state.as_deref() {
+            Some("complete") => Ok(FinalizeResponse::done()),
+            Some("failed") => Err(Error::msg("the last backup failed")),
+            _ => {
+                let backup = config_map("backup", json!({"from": request.parent.name()}));
+                Ok(FinalizeResponse::wait().child(backup).with_status(json!({"taste": "kept"})))
+            }
+        }
+    }
+}
+
+impl Handler for Backup {
+    type Parent = Object;
+    type Status = Value;
+
+    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
+        recipe::sync(request)
+    }
+
+    fn has_finalizer(&self) -> bool {
+        true
+    }
+
+    fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
+        Self::next(request)
+    }
+}
+
+/// The same, asynchronous.
+struct BackupAsync;
+
+impl AsyncHandler for BackupAsync {
+    type Parent = Object;
+    type Status = Value;
+
+    async fn sync(&self, request: SyncRequest) -> Result<SyncResponse> {
+        recipe::sync_async(request).await
+    }
+
+    fn has_finalizer(&self) -> bool {
+        true
+    }
+
+    async fn finalize(&self, request: SyncRequest) -> Result<FinalizeResponse> {
+        tokio::task::yield_now().await;
+        Backup::next(&request)
+    }
+}
+
+/// A parent `r` with a child `c`.
+async fn ready<Form>(handler: impl IntoHandler<Form>) -> (World, Operators) {
+    let world = World::new().await;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
+    world.create(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
+    world.until_ready(RECIPE, "r").await;
+    (world, operators)
+}
+
+async fn until_backed_up(world: &World) -> Value {
+    let backup = world.until(CONFIG_MAP, "backup", "the backup", Value::is_object).await;
+    let is_waiting = |parent: &Value| {
+        condition(parent, "Ready")["reason"] == "Waiting" && parent["status"]["taste"] == "kept"
+    };
+    world.until(RECIPE, "r", "that the parent waits", is_waiting).await;
+    backup
+}
+
+async fn set_state(world: &World, state: &str) {
+    world.patch(CONFIG_MAP, "backup", json!({"data": {"state": state}})).await;
+}
+
+async fn until_gone(world: &World) {
+    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
+    world.until(CONFIG_MAP, "backup", "the backup collected", Value::is_null).await;
+}
+
+async fn assert_waited_for<Form>(handler: impl IntoHandler<Form>) {
+    let (world, operators) = ready(handler).await;
+    world.delete(RECIPE, "r").await;
+    let backup = until_backed_up(&world).await;
+    let owner = &backup["metadata"]["ownerReferences"][0];
+    assert_eq!((&owner["kind"], &owner["controller"]), (&json!("Recipe"), &json!(true)));
+    assert_eq!(backup["data"], json!({"from": "r"}));
+    let child = world.get(CONFIG_MAP, "c").await;
+    assert_eq!(child["metadata"]["deletionTimestamp"], Value::Null, "the other child stays");
+    set_state(&world, "complete").await;
+    until_gone(&world).await;
+    world.until(CONFIG_MAP, "c", "the other child collected", Value::is_null).await;
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_child_of_finalize_is_waited_for_and_goes_with_the_parent() {
+    assert_waited_for(Backup).await;
+    assert_waited_for(BackupAsync).await;
+}
+
+#[operetta_harness::test]
+async fn other_children_are_not_written_while_their_parent_is_finalized() {
+    let (world, operators) = ready(Backup).await;
+    world.delete(RECIPE, "r").await;
+    until_backed_up(&world).await;
+    world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "by hand"}})).await;
+    world.patch(CONFIG_MAP, "backup", json!({"data": {"from": "by hand"}})).await;
+    let is_repaired = |backup: &Value| backup["data"]["from"] == "r";
+    world.until(CONFIG_MAP, "backup", "the backup repaired", is_repaired).await;
+    assert_eq!(world.get(CONFIG_MAP, "c").await["data"]["salt"], "by hand");
+    set_state(&world, "complete").await;
+    until_gone(&world).await;
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_backup_that_fails_is_reported_and_keeps_the_parent_until_it_is_made_again() {
+    let (world, operators) = ready(Backup).await;
+    world.delete(RECIPE, "r").await;
+    until_backed_up(&world).await;
+    set_state(&world, "failed").await;
+    let is_reported = |parent: &Value| {
+        let ready = condition(parent, "Ready");
+        ready["reason"] == "HandlerFailed" && ready["message"] == "the last backup failed"
+    };
+    world.until(RECIPE, "r", "the failed backup", is_reported).await;
+    world.delete(CONFIG_MAP, "backup").await;
+    until_backed_up(&world).await;
+    set_state(&world, "complete").await;
+    until_gone(&world).await;
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_new_process_continues_to_wait_for_the_same_backup() {
+    let (world, operators) = ready(Backup).await;
+    world.delete(RECIPE, "r").await;
+    let backup = until_backed_up(&world).await;
+    operators.stop().await;
+    let operators = world.start(|builder| builder.register(recipe::config("cook"), Backup)).await;
+    operators.until_reconciles("cook", &world.namespace, "r", 1).await;
+    let same = world.get(CONFIG_MAP, "backup").await;
+    assert_eq!(same["metadata"], backup["metadata"], "it was not written again");
+    set_state(&world, "complete").await;
+    until_gone(&world).await;
+    operators.stop().await;
+}
