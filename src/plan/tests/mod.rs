@@ -90,7 +90,6 @@ struct World {
     parent: Value,
     server: Server,
     unsynced: BTreeSet<K8sType>,
-    keeps_undesired: false,
     last_applied: LastApplied,
     /// The hash of what was last written, of each child.
     written: BTreeMap<ChildId, u64>,
@@ -247,6 +246,7 @@ impl World {
             desired: desired.into_iter().map(DesiredChild::from).collect(),
             observed: &observed,
             unsynced: &self.unsynced,
+            keeps_undesired: false,
             last_applied: &self.last_applied,
         });
         match planned {

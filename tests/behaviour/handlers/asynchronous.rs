@@ -17,7 +17,7 @@ use tokio::{
 
 use crate::{
     recipe::{self, RECIPE, acting, config_map, recipe},
-    world::{CONFIG_MAP, Operators, World, condition, eventually},
+    world::{CONFIG_MAP, Operators, World, condition},
 };
 
 /// Waits for a system that never answers where the spec says `hang`.
@@ -81,6 +81,7 @@ async fn a_preview_calls_no_asynchronous_handler_unless_that_is_allowed() {
         let operators = world.start(|builder| builder.register(config, sync)).await;
         world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
         world.until_ready(RECIPE, "r").await;
+        operators.until_synced("cook", &world.namespace, "r").await;
         assert_eq!(previews(), 0, "reconciles are no previews");
         let error = preview(&world, &operators).await["previewError"].clone();
         assert_eq!((error.is_null(), previews()), (is_allowed, usize::from(is_allowed)));
@@ -105,8 +106,9 @@ async fn a_blocking_handler_is_not_called_for_previews_where_that_is_forbidden()
     let operators = world.start(|builder| builder.register(config, sync)).await;
     world.apply(RECIPE, recipe("r", &[])).await;
     world.until_ready(RECIPE, "r").await;
-    let error = || async { preview(&world, &operators).await["previewError"].clone() };
-    eventually("the refusal", error, Value::is_string).await;
+    operators.until_synced("cook", &world.namespace, "r").await;
+    let error = preview(&world, &operators).await["previewError"].clone();
+    assert!(error.as_str().unwrap().contains("is not called for previews"), "{error}");
     assert_eq!(calls.load(Ordering::Relaxed), 0);
     operators.stop().await;
 }
