@@ -27,6 +27,8 @@ mod settings;
 mod sightings;
 mod table;
 mod twins;
+mod typed;
+mod waiting;
 mod web;
 mod workload;
 
@@ -71,5 +73,7 @@ async fn measure(figure: Figure, settings: &Settings) -> Result<Vec<Row>> {
         Figure::Types => many_types::measure(settings).await,
         Figure::Events => events::measure(settings).await,
         Figure::Web => web::measure(settings).await,
+        Figure::Typed => typed::measure(settings),
+        Figure::Waiting => waiting::measure(settings).await,
     }
 }

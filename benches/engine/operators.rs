@@ -32,7 +32,8 @@ impl Operators {
         Self::started(builder, workload, 1).await
     }
 
-    async fn started(
+    /// Starts those of the workload beside the operators of the builder.
+    pub(crate) async fn started(
         mut builder: SupervisorBuilder,
         workload: Workload,
         types: usize,
@@ -62,14 +63,26 @@ impl Operators {
 
     /// Waits until they have so many parents and all are synced.
     pub(crate) async fn until_synced(&self, parents: usize) -> Result<()> {
+        self.until(parents, || has_synced(self.board(), parents)).await
+    }
+
+    /// Waits for a state of so many parents.
+    pub(crate) async fn until(&self, parents: usize, is: impl Fn() -> bool) -> Result<()> {
         let count = u32::try_from(parents.max(1000))?;
-        let synced = async {
-            while !has_synced(self.board(), parents) {
+        let waiting = async {
+            while !is() {
                 tokio::time::sleep(BETWEEN_LOOKS_PER_PARENT * count).await;
             }
         };
-        let waited = tokio::time::timeout(DEADLINE, synced).await;
-        waited.with_context(|| format!("not synced after {DEADLINE:?}: {:?}", phases(self.board())))
+        let waited = tokio::time::timeout(DEADLINE, waiting).await;
+        waited.with_context(|| format!("not after {DEADLINE:?}: {:?}", phases(self.board())))
+    }
+
+    /// The parents of one operator by phase.
+    pub(crate) fn phases_of(&self, operator: &str) -> Vec<(ParentPhase, usize)> {
+        let operators = self.board().operators().into_iter();
+        let found = operators.filter(|it| it.name().as_str() == operator);
+        found.flat_map(|operator| operator.parents).collect()
     }
 
     /// Stops them, and waits for their end.

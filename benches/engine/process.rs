@@ -100,7 +100,7 @@ pub(crate) async fn run_operators(
 }
 
 /// This process's resident memory in KiB.
-fn resident() -> Result<usize> {
+pub(crate) fn resident() -> Result<usize> {
     let status =
         fs::read_to_string("/proc/self/status").context("cannot read /proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

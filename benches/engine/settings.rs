@@ -70,6 +70,10 @@ pub(crate) enum Figure {
     Events,
     /// The latency of the web endpoint, and the cost of its readers
     Web,
+    /// What a typed handler costs beside a dynamic one
+    Typed,
+    /// Asynchronous handlers that wait, beside an operator that does not
+    Waiting,
 }
 
 /// How large.

@@ -163,6 +163,13 @@ pub struct OperatorSnapshot {
     pub parents: BTreeMap<ParentPhase, usize>,
 }
 
+impl OperatorSnapshot {
+    /// Its name.
+    pub fn name(&self) -> &OperatorName {
+        &self.info.name
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct ParentPage {
     pub(crate) items: Vec<(ObjectKey, ParentState)>,
