@@ -54,7 +54,7 @@
 //! |---|---|
 //! | 0 | `object` |
 //! | 1 | `operator`, `reply`, `schedule` |
-//! | 2 | `store`, `diff` |
+//! | 2 | `store`, `diff`, `manifests` |
 //! | 3 | `plan`, `history` |
 //! | 4 | `journal` |
 //! | 5 | `report` |
@@ -80,6 +80,7 @@ pub(crate) mod diff;
 pub(crate) mod execute;
 pub(crate) mod history;
 pub(crate) mod journal;
+pub mod manifests;
 pub(crate) mod metrics;
 pub mod object;
 pub mod operator;

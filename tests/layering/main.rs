@@ -24,6 +24,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("schedule", 1),
     ("store", 2),
     ("diff", 2),
+    ("manifests", 2),
     ("plan", 3),
     ("history", 3),
     ("journal", 4),

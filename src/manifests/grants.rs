@@ -1,0 +1,74 @@
+//! Verbs by group and resource, and the rules of RBAC that grant exactly these.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use k8s_openapi::api::rbac::v1::PolicyRule;
+
+use crate::{object::K8sType, operator::OperatorConfig};
+
+/// Every store watches, and in doubt an object is read live.
+const READ: [&str; 3] = ["get", "list", "watch"];
+
+/// A server-side apply that creates needs `create` beside `patch`, also as a dry run. Every update
+/// strategy, adoption and recreation consists of applies, patches and deletions.
+const KEEP: [&str; 3] = ["create", "patch", "delete"];
+
+/// Verbs by group and resource.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Grants(BTreeMap<(String, String), BTreeSet<&'static str>>);
+
+impl Grants {
+    pub(super) fn allow(&mut self, group: &str, resource: &str, verbs: &[&'static str]) {
+        self.0.entry((group.to_owned(), resource.to_owned())).or_default().extend(verbs);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What an operator requests, wherever it works.
+    pub(super) fn allow_operator(&mut self, config: &OperatorConfig) {
+        self.allow_parent(&config.parent);
+        for child in &config.children {
+            self.allow_child(&config.parent, &child.ty);
+        }
+        // A repeated Event is patched. Warnings are recorded by every operator.
+        self.allow("events.k8s.io", "events", &["create", "patch"]);
+    }
+
+    fn allow_parent(&mut self, parent: &K8sType) {
+        let (group, plural) = (parent.group(), parent.plural());
+        self.allow(group, plural, &READ);
+        // For finalizers, also of a handler without one: one that an earlier version of the program
+        // has added is removed. And for the annotation by which users pause a parent.
+        self.allow(group, plural, &["patch"]);
+        self.allow(group, &format!("{plural}/status"), &["patch"]);
+    }
+
+    fn allow_child(&mut self, parent: &K8sType, child: &K8sType) {
+        let (group, plural) = (child.group(), child.plural());
+        self.allow(group, plural, &READ);
+        self.allow(group, plural, &KEEP);
+        // Owner references have `blockOwnerDeletion`, which the admission plugin
+        // OwnerReferencesPermissionEnforcement allows to those who may change finalizers.
+        if child.is_namespaced() || !parent.is_namespaced() {
+            let finalizers = format!("{}/finalizers", parent.plural());
+            self.allow(parent.group(), &finalizers, &["update"]);
+        }
+    }
+
+    /// Resources of one group with the same verbs share a rule.
+    pub(super) fn rules(&self) -> Vec<PolicyRule> {
+        let mut rules: BTreeMap<(&String, &BTreeSet<&str>), Vec<String>> = BTreeMap::new();
+        for ((group, resource), verbs) in &self.0 {
+            rules.entry((group, verbs)).or_default().push(resource.clone());
+        }
+        let rule = |((group, verbs), resources): ((&String, &BTreeSet<&str>), _)| PolicyRule {
+            api_groups: Some(vec![group.clone()]),
+            resources: Some(resources),
+            verbs: verbs.iter().map(|&verb| verb.to_owned()).collect(),
+            ..PolicyRule::default()
+        };
+        rules.into_iter().map(rule).collect()
+    }
+}

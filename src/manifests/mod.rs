@@ -1,0 +1,66 @@
+//! The permissions and CRDs that a program needs, from what its operators declare.
+//!
+//! ```text
+//! OperatorConfig, ... --Permissions--> rules --+
+//!                                              +--> Role, ClusterRole, bindings --+
+//!                                    Account --+                                  +--to_yaml--> YAML
+//! a type that derives CustomResource --crd--> CustomResourceDefinition -----------+
+//! ```
+//!
+//! Layer 2. Nothing here does I/O.
+//!
+//! ```
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube::CustomResource;
+//! use operetta::{
+//!     manifests::{self, Account, Permissions},
+//!     operator::Conditions,
+//!     prelude::*,
+//! };
+//! use schemars::JsonSchema;
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(CustomResource, Serialize, Deserialize, JsonSchema, Debug, Clone)]
+//! #[kube(group = "example.dev", version = "v1", kind = "Greeting", namespaced, status = "GreetingStatus")]
+//! struct GreetingSpec {
+//!     name: String,
+//! }
+//!
+//! #[derive(Serialize, Deserialize, JsonSchema, Debug, Clone, Default)]
+//! #[serde(default)]
+//! struct GreetingStatus {
+//!     conditions: Conditions,
+//! }
+//!
+//! let greeter = OperatorConfig::of::<Greeting>("greeter").child::<ConfigMap>(ChildConfig::apply());
+//! let account = Account::new("greeter", "greetings");
+//! let objects = Permissions::of([&greeter])?.with_web_endpoint().manifests(&account);
+//! let rbac = manifests::to_yaml("Generated: greeter rbac > rbac.yaml", &objects)?;
+//! assert!(rbac.starts_with("# Generated: greeter rbac > rbac.yaml\n---\napiVersion: v1\n"));
+//! assert!(rbac.contains("- greetings/status"));
+//!
+//! let crds = manifests::to_yaml("", &[manifests::crd::<Greeting>()?])?;
+//! assert!(crds.contains("name: greetings.example.dev"));
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! Invariants:
+//! - a rule grants what the framework requests for its operators, and no more: no wildcard, and no
+//!   rule for a resource that the operators do not declare;
+//! - the same declarations give the same text, whatever their order.
+
+mod account;
+mod crd;
+mod endpoint;
+mod error;
+mod grants;
+mod manifest;
+mod permissions;
+mod yaml;
+
+pub use account::Account;
+pub use crd::{check_crd, crd};
+pub use error::ManifestError;
+pub use manifest::Manifest;
+pub use permissions::Permissions;
+pub use yaml::to_yaml;

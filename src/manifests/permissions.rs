@@ -1,0 +1,110 @@
+//! The permissions of a program: what its operators request together.
+
+use std::{collections::BTreeMap, iter};
+
+use k8s_openapi::api::rbac::v1::PolicyRule;
+
+use super::{account::Account, endpoint, error::ManifestError, grants::Grants, manifest::Manifest};
+use crate::operator::OperatorConfig;
+
+/// The permissions that the operators of a program need together, and no others.
+///
+/// An operator of all namespaces needs a `ClusterRole`, one that is restricted to namespaces a `Role`
+/// in each of them. The options of a child type change nothing: all of them need the same verbs.
+///
+/// Not included are
+/// - `get` of `/openapi/v3/*`, for schemas: the cluster role `system:discovery` grants it to every
+///   authenticated user;
+/// - CRDs: the user who deploys the program installs them;
+/// - what RBAC requires of those who write RBAC: where roles or bindings are children, the program
+///   also needs all permissions that it grants by them;
+/// - what a handler requests by a client of its own.
+#[derive(Debug, Clone, Default)]
+pub struct Permissions {
+    everywhere: Grants,
+    within: BTreeMap<String, Grants>,
+    reviews: bool,
+}
+
+impl Permissions {
+    /// The permissions of these operators.
+    ///
+    /// # Errors
+    /// When a configuration could not be registered either.
+    pub fn of<'a>(
+        operators: impl IntoIterator<Item = &'a OperatorConfig>,
+    ) -> Result<Self, ManifestError> {
+        let mut permissions = Self::default();
+        for config in operators {
+            config.validate()?;
+            match config.namespaces.names() {
+                None => permissions.everywhere.allow_operator(config),
+                Some(names) => {
+                    for name in names {
+                        permissions.within.entry(name.clone()).or_default().allow_operator(config);
+                    }
+                }
+            }
+        }
+        Ok(permissions)
+    }
+
+    /// The program serves the web endpoint, which shows the Events of others about parents and
+    /// children.
+    #[must_use]
+    pub fn with_web_endpoint(mut self) -> Self {
+        let all = iter::once(&mut self.everywhere).chain(self.within.values_mut());
+        for grants in all.filter(|grants| !grants.is_empty()) {
+            grants.allow("", "events", &["list"]);
+        }
+        self
+    }
+
+    /// The same with `Auth::delegated()`: the API server reviews the users of the endpoint. Adds
+    /// the cluster roles `{account}-metrics-reader`, `{account}-reader` and `{account}-commander`
+    /// for these users.
+    #[must_use]
+    pub fn with_delegated_auth(self) -> Self {
+        Self { reviews: true, ..self.with_web_endpoint() }
+    }
+
+    /// The rules for all namespaces and for cluster-scoped objects; none where every operator is
+    /// restricted to namespaces.
+    pub fn rules(&self) -> Vec<PolicyRule> {
+        self.everywhere.rules()
+    }
+
+    /// The rules for a namespace, of the operators that are restricted to some.
+    pub fn rules_within(&self, namespace: &str) -> Vec<PolicyRule> {
+        self.within.get(namespace).map(Grants::rules).unwrap_or_default()
+    }
+
+    /// The account with its roles and bindings.
+    pub fn manifests(&self, account: &Account) -> Vec<Manifest> {
+        let mut manifests = vec![Manifest::ServiceAccount(account.service_account())];
+        if !self.everywhere.is_empty() {
+            manifests.extend(bound(account, &account.name, self.rules()));
+        }
+        for (namespace, grants) in &self.within {
+            manifests.push(Manifest::Role(account.role(namespace, grants.rules())));
+            manifests.push(Manifest::RoleBinding(account.binding(namespace)));
+        }
+        if self.reviews {
+            let (name, rules) = endpoint::reviewer(account);
+            manifests.extend(bound(account, &name, rules));
+            manifests.extend(endpoint::users(account).map(Manifest::ClusterRole));
+        }
+        manifests
+    }
+}
+
+/// A cluster role with its binding.
+fn bound(account: &Account, name: &str, rules: Vec<PolicyRule>) -> [Manifest; 2] {
+    [
+        Manifest::ClusterRole(account.cluster_role(name, rules)),
+        Manifest::ClusterRoleBinding(account.cluster_binding(name)),
+    ]
+}
+
+#[cfg(test)]
+mod tests;
