@@ -1,6 +1,7 @@
 //! `deploy/crds.yaml`: the CRDs of the parent types.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use operetta::manifests::{ManifestError, check_crd, to_yaml};
 
 use crate::{Operator, manifest};
 
@@ -9,10 +10,11 @@ pub fn crds(operators: &[Operator]) -> Vec<CustomResourceDefinition> {
     operators.iter().map(|operator| operator.crd.clone()).collect()
 }
 
-/// The same as YAML.
-pub fn yaml(operators: &[Operator]) -> Result<String, serde_yaml_ng::Error> {
-    let documents = operators.iter().map(|operator| manifest::document(&operator.crd));
-    Ok(manifest::header("crds") + &documents.collect::<Result<String, _>>()?)
+/// The same as YAML, checked.
+pub fn yaml(operators: &[Operator]) -> Result<String, ManifestError> {
+    let crds = crds(operators);
+    crds.iter().try_for_each(check_crd)?;
+    to_yaml(&manifest::header("crds"), &crds)
 }
 
 #[cfg(test)]

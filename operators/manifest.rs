@@ -1,18 +1,11 @@
-//! Kubernetes objects as one YAML text.
-
-use serde::Serialize;
+//! The files under `deploy/` that are generated.
 
 /// The header with the command that generates the text, so that nobody edits it.
 pub(crate) fn header(command: &str) -> String {
     format!(
-        "# Generated from the declarations in operators/: change those, then run\n\
-         #     cargo run -- {command} > deploy/{command}.yaml\n"
+        "Generated from the declarations in operators/: change those, then run\n    \
+         cargo run -- {command} > deploy/{command}.yaml"
     )
-}
-
-/// A further document.
-pub(crate) fn document(object: &impl Serialize) -> Result<String, serde_yaml_ng::Error> {
-    Ok(format!("---\n{}", serde_yaml_ng::to_string(object)?))
 }
 
 /// Fails, with the command to run, when the file under `deploy/` is not this text.

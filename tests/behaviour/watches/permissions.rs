@@ -1,7 +1,7 @@
 //! The operators work with their generated permissions, and report a missing one. These tests need a server
 //! that enforces RBAC, which the embedded one does not.
 
-use k8s_openapi::api::rbac::v1::{ClusterRole, PolicyRule};
+use k8s_openapi::api::rbac::v1::PolicyRule;
 use serde_json::{Value, json};
 
 use crate::{
@@ -16,32 +16,32 @@ use crate::{
 const USER: &str = "operator";
 const ROLE: &str = "operetta-under-test";
 
-async fn start_with(world: &World, config: kube::Config, role: &ClusterRole) -> Operators {
+async fn start_with(world: &World, config: kube::Config, rules: &[PolicyRule]) -> Operators {
     let binding = json!({
         "metadata": {"name": ROLE},
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": ROLE},
         "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": USER}],
     });
-    bind(world, role).await;
+    bind(world, rules).await;
     world.apply(CLUSTER_ROLE_BINDING, binding).await;
     let register = |builder| operators::register_all(builder, operators::all());
     world.start_over(connector_to(config), register).await
 }
 
-/// Gives the user exactly the permissions of the role.
-async fn bind(world: &World, role: &ClusterRole) {
-    let body = json!({"metadata": {"name": ROLE}, "rules": role.rules});
+/// Gives the user exactly these permissions.
+async fn bind(world: &World, rules: &[PolicyRule]) {
+    let body = json!({"metadata": {"name": ROLE}, "rules": rules});
     world.apply(CLUSTER_ROLE, body).await;
 }
 
 /// The generated permissions of the operators of this repository.
-fn generated() -> ClusterRole {
-    operators::rbac::cluster_role(&operators::all())
+fn generated() -> Vec<PolicyRule> {
+    operators::rbac::permissions(&operators::all()).unwrap().rules()
 }
 
 /// The same without one verb on one resource.
-fn generated_without(verb: &str, resource: &str) -> ClusterRole {
-    let rules = generated().rules.unwrap_or_default().into_iter().flat_map(|rule| {
+fn generated_without(verb: &str, resource: &str) -> Vec<PolicyRule> {
+    let rules = generated().into_iter().flat_map(|rule| {
         let resources = rule.resources.clone().unwrap_or_default();
         let rule = move |name: String| PolicyRule {
             resources: Some(vec![name.clone()]),
@@ -50,8 +50,7 @@ fn generated_without(verb: &str, resource: &str) -> ClusterRole {
         };
         resources.into_iter().map(rule)
     });
-    let rules = rules.filter(|rule| !rule.verbs.is_empty());
-    ClusterRole { rules: Some(rules.collect()), ..ClusterRole::default() }
+    rules.filter(|rule| !rule.verbs.is_empty()).collect()
 }
 
 fn echo_server(service_name: &str) -> Value {

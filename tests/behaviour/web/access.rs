@@ -4,10 +4,11 @@
 use k8s_openapi::api::{
     authentication::v1::{TokenRequest, TokenRequestSpec},
     core::v1::ServiceAccount,
-    rbac::v1::ClusterRole,
 };
 use kube::{Api, api::PostParams};
-use operetta::{supervisor::SupervisorBuilder, testkit::eventually, web::Auth};
+use operetta::{
+    manifests::Manifest, supervisor::SupervisorBuilder, testkit::eventually, web::Auth,
+};
 use operetta_apiserver::{
     Running,
     faults::{Fault, FaultPlan, Rule},
@@ -76,8 +77,14 @@ async fn bind(world: &World, role: &str, subject: Value, rules: Value) {
     world.apply(CLUSTER_ROLE_BINDING, binding).await;
 }
 
-fn rules(role: &ClusterRole) -> Value {
-    serde_json::to_value(&role.rules).unwrap()
+/// The rules of a generated cluster role.
+fn rules(name: &str) -> Value {
+    let named = |manifest| match manifest {
+        Manifest::ClusterRole(role) if role.metadata.name.as_deref() == Some(name) => role.rules,
+        _ => None,
+    };
+    let manifests = operators::rbac::manifests(&operators::all()).unwrap();
+    serde_json::to_value(manifests.into_iter().find_map(named).unwrap()).unwrap()
 }
 
 fn guarded(builder: SupervisorBuilder) -> SupervisorBuilder {
@@ -116,12 +123,10 @@ async fn a_valid_token_has_access_and_others_see_only_the_outcome_of_probes() {
 #[operetta_harness::test]
 async fn a_scraper_reads_only_the_metrics_until_a_role_grants_more() {
     let (world, config) = World::that_enforces_rbac(USER).await;
-    let [scraper, reader, _] = operators::rbac::access::users();
     let token = visitor(&world, "scraper", &[]).await;
-    allow(&world, "scraper", rules(&scraper)).await;
+    allow(&world, "scraper", rules("operetta-metrics-reader")).await;
     // The operators have only their generated rules, which include reviews.
-    let mut own = rules(&operators::rbac::cluster_role(&operators::all()));
-    let reviews = rules(&operators::rbac::access::reviewer());
+    let (mut own, reviews) = (rules("operetta"), rules("operetta-access-reviewer"));
     own.as_array_mut().unwrap().extend(reviews.as_array().unwrap().clone());
     bind(&world, "operetta-guarded", json!({"kind": "User", "name": USER}), own).await;
     let operators = world.start_over(connector_to(config), guarded).await;
@@ -133,7 +138,7 @@ async fn a_scraper_reads_only_the_metrics_until_a_role_grants_more() {
     let user = format!("system:serviceaccount:{}:scraper", world.namespace);
     let expected = format!(r#"User \"{user}\" cannot get path \"/operetta/api/v1/operators\""#);
     assert!(answer.contains(&expected), "{answer}");
-    allow(&world, "scraper", rules(&reader)).await;
+    allow(&world, "scraper", rules("operetta-reader")).await;
     let look = || ask(&operators, OPERATORS, Some(&token));
     eventually("the reader's access", look, |(code, _)| *code == 200).await;
     operators.stop().await;
@@ -142,10 +147,9 @@ async fn a_scraper_reads_only_the_metrics_until_a_role_grants_more() {
 #[operetta_harness::test]
 async fn a_token_for_another_audience_is_refused() {
     let (world, _) = World::that_enforces_rbac(USER).await;
-    let [_, reader, _] = operators::rbac::access::users();
     let (ours, api) =
         (visitor(&world, "reader", &["operetta"]).await, visitor(&world, "reader", &[]).await);
-    allow(&world, "reader", rules(&reader)).await;
+    allow(&world, "reader", rules("operetta-reader")).await;
     for (audiences, good, bad) in
         [(vec!["operetta".to_owned()], &ours, &api), (vec![], &api, &ours)]
     {

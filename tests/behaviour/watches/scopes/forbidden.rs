@@ -29,9 +29,8 @@ async fn allow_within(
     user: &str,
     operators: &[operators::Operator],
 ) {
-    let roles = operators::rbac::roles(operators);
-    let role = roles.iter().find(|role| role.metadata.namespace.as_deref() == Some(namespace));
-    let role = json!({"metadata": {"name": "operetta"}, "rules": role.unwrap().rules});
+    let rules = operators::rbac::permissions(operators).unwrap().rules_within(namespace);
+    let role = json!({"metadata": {"name": "operetta"}, "rules": rules});
     world.create_in(namespace, ROLE, role).await;
     let binding = json!({
         "metadata": {"name": "operetta"},
@@ -232,9 +231,10 @@ async fn a_missing_cluster_role_of_one_operator_degrades_no_other_that_has_a_rol
     let permission = "get, list, watch on pods";
     assert!(code == 503 && body.contains(permission), "{body}");
 
-    let role = operators::rbac::cluster_role(&[operators::echo_server::operator()]);
+    let echo = [operators::echo_server::operator()];
+    let rules = operators::rbac::permissions(&echo).unwrap().rules();
     let name = format!("{}-mixed", world.namespace);
-    world.apply(CLUSTER_ROLE, json!({"metadata": {"name": name}, "rules": role.rules})).await;
+    world.apply(CLUSTER_ROLE, json!({"metadata": {"name": name}, "rules": rules})).await;
     let binding = json!({
         "metadata": {"name": name},
         "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": name},
