@@ -1,5 +1,6 @@
 //! What operators watch, in which namespaces and with which permissions.
 
+mod manifests;
 mod missed;
 mod missing_type;
 mod permissions;

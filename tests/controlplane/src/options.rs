@@ -32,8 +32,12 @@ impl User {
     }
 }
 
+/// Tests whose roles stay bound have users of their own.
+const USERS: [&str; 6] =
+    ["restricted", "half-restricted", "operator", "guarded-operator", "keeper", "keeper-within"];
+
 impl Default for Options {
-    /// With audit log and controller manager, and the users `restricted` and `operator`, to which tests bind roles.
+    /// With audit log and controller manager, and users to which tests bind roles.
     fn default() -> Self {
         Self {
             api_server_flags: Vec::new(),
@@ -41,9 +45,7 @@ impl Default for Options {
             controller_manager_flags: Vec::new(),
             controller_manager: true,
             audit: true,
-            users: ["restricted", "half-restricted", "operator", "guarded-operator"]
-                .map(User::new)
-                .to_vec(),
+            users: USERS.map(User::new).to_vec(),
         }
     }
 }
