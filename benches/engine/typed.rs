@@ -2,6 +2,7 @@
 //! children, and return three children and a status. No server takes part.
 
 use std::{
+    collections::BTreeMap,
     hint::black_box,
     time::{Duration, Instant},
 };
@@ -140,8 +141,8 @@ fn metadata(name: &str) -> ObjectMeta {
     ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() }
 }
 
-fn labels(name: &str) -> Option<std::collections::BTreeMap<String, String>> {
-    Some([("app".to_owned(), name.to_owned())].into())
+fn labels(name: &str) -> BTreeMap<String, String> {
+    [("app".to_owned(), name.to_owned())].into()
 }
 
 fn config_map(name: &str, mark: &str) -> ConfigMap {
@@ -151,7 +152,7 @@ fn config_map(name: &str, mark: &str) -> ConfigMap {
 
 fn service(name: &str) -> Service {
     let port = ServicePort { name: Some("http".to_owned()), port: 80, ..ServicePort::default() };
-    let (selector, ports) = (labels(name), Some(vec![port]));
+    let (selector, ports) = (Some(labels(name)), Some(vec![port]));
     let spec = Some(ServiceSpec { selector, ports, ..ServiceSpec::default() });
     Service { metadata: metadata(name), spec, ..Service::default() }
 }
@@ -160,10 +161,10 @@ fn deployment(name: &str) -> Deployment {
     let image = Some("example.com/app:1".to_owned());
     let container = Container { name: "main".to_owned(), image, ..Container::default() };
     let template = PodTemplateSpec {
-        metadata: Some(ObjectMeta { labels: labels(name), ..ObjectMeta::default() }),
+        metadata: Some(ObjectMeta { labels: Some(labels(name)), ..ObjectMeta::default() }),
         spec: Some(PodSpec { containers: vec![container], ..PodSpec::default() }),
     };
-    let selector = LabelSelector { match_labels: labels(name), ..LabelSelector::default() };
+    let selector = LabelSelector { match_labels: Some(labels(name)), ..LabelSelector::default() };
     let spec =
         DeploymentSpec { replicas: Some(1), selector, template, ..DeploymentSpec::default() };
     Deployment { metadata: metadata(name), spec: Some(spec), ..Deployment::default() }

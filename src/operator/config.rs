@@ -279,12 +279,11 @@ impl OperatorConfig {
 
     /// Refuses a handler that cannot handle the parents.
     pub(crate) fn validate_handler(&self, handler: &AnyHandler) -> Result<(), ConfigError> {
-        let is_other =
-            |handled: &K8sType| !handled.is(self.parent.api_version(), self.parent.kind());
-        match handler.parent().filter(is_other) {
-            Some(handled) => {
+        let (api_version, kind) = (self.parent.api_version(), self.parent.kind());
+        match handler.parent().filter(|taken| !taken.is(api_version, kind)) {
+            Some(taken) => {
                 let (operator, parent) = (self.name.clone(), self.parent.clone());
-                Err(ConfigError::HandlerParent { operator, parent, handled })
+                Err(ConfigError::HandlerParent { operator, parent, taken })
             }
             None => Ok(()),
         }

@@ -57,7 +57,7 @@ pub enum ConfigError {
     /// The handler takes parents of another type than the operator has.
     #[error(
         "operator `{operator}` has parents of type {parent}, and its handler takes parents of type \
-         {handled}: use one type for both, or a handler of `SyncRequest`, which takes any"
+         {taken}: use one type for both, or a handler of `SyncRequest`, which takes any"
     )]
     HandlerParent {
         /// The operator.
@@ -65,7 +65,7 @@ pub enum ConfigError {
         /// Its parent type.
         parent: K8sType,
         /// The parent type of the handler.
-        handled: K8sType,
+        taken: K8sType,
     },
     /// Others write the status, so the framework cannot list children in it.
     #[error(

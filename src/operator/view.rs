@@ -78,7 +78,7 @@ impl<'a> RawView<'a> {
         self.objects().is_empty()
     }
 
-    fn objects(&self) -> &'a [Object] {
+    fn objects(self) -> &'a [Object] {
         self.0.map(|of| &*of.objects).unwrap_or_default()
     }
 }
@@ -143,11 +143,11 @@ impl<'a, C: DeserializeOwned + Send + Sync + 'static> TypedView<'a, C> {
         self.raw.is_empty()
     }
 
-    fn parsed(&self, position: Option<usize>) -> Result<Option<&'a C>, ParseAsError> {
+    fn parsed(self, position: Option<usize>) -> Result<Option<&'a C>, ParseAsError> {
         position.and_then(|at| self.at(at)).transpose()
     }
 
-    fn at(&self, position: usize) -> Option<Result<&'a C, ParseAsError>> {
+    fn at(self, position: usize) -> Option<Result<&'a C, ParseAsError>> {
         let of = self.raw.0?;
         let (object, slot) = (of.objects.get(position)?, of.slots::<C>().get(position)?);
         Some(slot.get_or_init(|| object.parse_as()).as_ref().map_err(Clone::clone))

@@ -24,9 +24,8 @@ impl View<'_> {
     /// parent that is finalized leaves when it is released.
     pub(super) fn has_left(&self) -> bool {
         let was_leaving = self.settings.is_leaving(self.parent);
-        let leaves = |now: &Object| match was_leaving {
-            true => !self.settings.holds_ours(now),
-            false => self.settings.is_leaving(now),
+        let leaves = |now: &Object| {
+            if was_leaving { !self.settings.holds_ours(now) } else { self.settings.is_leaving(now) }
         };
         self.parent_now().is_none_or(|now| now != *self.parent && leaves(&now))
     }

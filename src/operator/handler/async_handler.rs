@@ -103,7 +103,7 @@ where
     H: AsyncHandler,
     Fut: Future<Output = Result<R>>,
 {
-    let typed = request.clone().typed::<H::Parent>().map_err(Failed::misfit)?;
+    let typed = request.clone().typed::<H::Parent>().map_err(|error| Failed::misfit(&error))?;
     match call(handler.clone(), typed).await {
         Ok(returned) => Ok(returned),
         Err(error) => Err(respond(&*handler, request, error).await),
@@ -115,7 +115,7 @@ async fn respond<H: AsyncHandler>(handler: &H, request: SyncRequest, error: Erro
     // It fitted before the call.
     let typed = match request.typed::<H::Parent>() {
         Ok(typed) => typed,
-        Err(misfit) => return Failed::misfit(misfit),
+        Err(misfit) => return Failed::misfit(&misfit),
     };
     let answer = AssertUnwindSafe(handler.on_error(typed, error.clone())).catch_unwind().await;
     Failed::new(error, answer)

@@ -106,7 +106,7 @@ pub(super) fn call_blocking<H: Handler, R>(
     request: SyncRequest,
     call: impl FnOnce(&H, &SyncRequest<H::Parent>) -> Result<R>,
 ) -> Returned<R> {
-    let request = request.typed::<H::Parent>().map_err(Failed::misfit)?;
+    let request = request.typed::<H::Parent>().map_err(|error| Failed::misfit(&error))?;
     call(handler, &request).map_err(|error| {
         let answer = catch_unwind(AssertUnwindSafe(|| handler.on_error(&request, &error)));
         Failed::new(error.into(), answer)

@@ -43,7 +43,7 @@ impl Failed {
     }
 
     /// The parent does not fit the type of the handler. No retry changes that.
-    pub(super) fn misfit(error: ParseAsError) -> Self {
+    pub(super) fn misfit(error: &ParseAsError) -> Self {
         let error = anyhow!(Permanent(error.to_string()));
         Self { error: error.into(), response: ErrorResponse::default(), panic: None }
     }

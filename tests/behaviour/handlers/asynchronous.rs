@@ -74,10 +74,8 @@ async fn a_preview_calls_no_asynchronous_handler_unless_that_is_allowed() {
             recipe::sync_async(request)
         };
         let previews = || previews.load(Ordering::Relaxed);
-        let config = match is_allowed {
-            false => recipe::config("cook"),
-            true => recipe::config("cook").with_preview(true),
-        };
+        let asked = recipe::config("cook");
+        let config = if is_allowed { asked.with_preview(true) } else { asked };
         let operators = world.start(|builder| builder.register(config, sync)).await;
         world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
         world.until_ready(RECIPE, "r").await;

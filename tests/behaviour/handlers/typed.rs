@@ -12,7 +12,7 @@ use crate::{
     world::{CONFIG_MAP, World, condition},
 };
 
-/// A recipe whose dish is a ConfigMap.
+/// A recipe whose dish is a `ConfigMap`.
 #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[kube(group = "test.operetta.dev", version = "v1", kind = "Recipe", namespaced)]
 struct RecipeSpec {
@@ -39,7 +39,7 @@ fn dish(request: &SyncRequest<Recipe>) -> ConfigMap {
     let portions = request.parent.spec.portions.to_string();
     let data = Some([("portions".to_owned(), portions)].into());
     let mut dish = ConfigMap { data, ..ConfigMap::default() };
-    dish.metadata.name = request.parent.metadata.name.clone();
+    dish.metadata.name.clone_from(&request.parent.metadata.name);
     dish
 }
 

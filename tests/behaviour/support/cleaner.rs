@@ -117,13 +117,13 @@ impl Handler for Cleaner {
         match self.note(request) {
             Answer::Done => Ok(FinalizeResponse::done()),
             Answer::NotYet => Ok(FinalizeResponse::retry_after(Duration::from_millis(20))),
-            Answer::BacksUp => match request.child::<ConfigMap>("backup")? {
-                Some(_) => Ok(FinalizeResponse::done()),
-                None => {
-                    let backup = recipe::config_map("backup", json!({"salt": "all of it"}));
-                    Ok(FinalizeResponse::wait().child(backup))
-                }
-            },
+            Answer::BacksUp if request.child::<ConfigMap>("backup")?.is_some() => {
+                Ok(FinalizeResponse::done())
+            }
+            Answer::BacksUp => {
+                let backup = recipe::config_map("backup", json!({"salt": "all of it"}));
+                Ok(FinalizeResponse::wait().child(backup))
+            }
             Answer::Fails => Err(Error::msg("the drain is clogged")),
             Answer::Panics => panic!("the drain bursts"),
             Answer::Hangs => {
