@@ -4,6 +4,7 @@ use std::{io, net::SocketAddr};
 
 use crate::{
     operator::ConfigError,
+    reply::causes,
     web::{BindError, TlsError},
 };
 
@@ -42,7 +43,7 @@ pub enum RunError {
     )]
     Exposed(SocketAddr),
     /// The client of the API server could not be created.
-    #[error("cannot connect to a Kubernetes API server: {0:#}")]
+    #[error("cannot connect to a Kubernetes API server: {}", causes(.0.as_ref()))]
     Connect(anyhow::Error),
     /// The operating system refused threads, signals or sockets.
     #[error("cannot start: {0}")]
