@@ -24,10 +24,10 @@ pub enum RunError {
          operators: build it with panic = \"unwind\""
     )]
     PanicAborts,
-    /// It was called on a thread that must not block.
+    /// A function that blocks was called on a thread of a tokio runtime.
     #[error(
-        "a supervisor blocks and cannot run within a tokio runtime: call it from a plain `fn main` without \
-         `#[tokio::main]`, or within `tokio::task::spawn_blocking`"
+        "`run_blocking` and `run_operator` block, and were called within a tokio runtime: write \
+         `Supervisor::builder() ... .run().await` instead"
     )]
     WithinRuntime,
     /// The web endpoint cannot listen.
