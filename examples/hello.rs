@@ -37,7 +37,7 @@ fn config() -> OperatorConfig {
     OperatorConfig::of::<Greeting>("greeter").child::<ConfigMap>(ChildConfig::apply())
 }
 
-// On a real cluster: `Supervisor::builder().register(config(), sync).run()` in a plain `main`.
+// On a real cluster: `Supervisor::builder().register(config(), sync).run().await`.
 #[tokio::main]
 async fn main() -> Result<()> {
     let cluster = TestCluster::start();

@@ -37,7 +37,7 @@ pub(crate) fn run(args: RunArgs, operators: Vec<Operator>) -> anyhow::Result<()>
         .program(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         .on_ready(announce(&operators, web.scheme(), kubeconfig.clone()))
         .connect(move || client(target, definitions, kubeconfig));
-    register_all(builder, operators).run().map_err(explain)
+    register_all(builder, operators).run_blocking().map_err(explain)
 }
 
 async fn client(

@@ -1,5 +1,5 @@
-//! `run_operator_with` from its start to its end. The test has its own process, because the signal that ends it
-//! would end the operators of other tests too.
+//! Programs that run until a signal, from their start to their end: `run_operator_with`, and `run` within a
+//! runtime. The test has its own process, because the signal would end the operators of other tests too.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -22,29 +22,47 @@ fn sync(request: &SyncRequest) -> Result<SyncResponse> {
         .child(json!({"apiVersion": "v1", "kind": "Secret", "metadata": metadata})))
 }
 
-#[tokio::test(flavor = "multi_thread")]
+/// Creates a parent and waits for its child.
+async fn create(cluster: &TestCluster, name: &str) {
+    let parent: ConfigMap = serde_json::from_value(json!({"metadata": {"name": name}})).unwrap();
+    let parents: Api<ConfigMap> = Api::default_namespaced(cluster.client());
+    parents.create(&PostParams::default(), &parent).await.unwrap();
+    let children: Api<Secret> = Api::default_namespaced(cluster.client());
+    let look = || async { children.get_opt(name).await.unwrap() };
+    let child = eventually("the child", look, Option::is_some).await.unwrap();
+    assert_eq!(child.metadata.owner_references.unwrap()[0].name, name);
+}
+
+fn send(signal: &str) {
+    let sent = Command::new("kill").args(["-s", signal, &id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[tokio::test]
 async fn one_call_runs_an_operator_until_a_signal_ends_it() {
     let cluster = TestCluster::start();
     let served = cluster.server().serve("127.0.0.1:0".parse().unwrap()).unwrap();
     let kubeconfig = std::env::temp_dir().join(format!("operetta-run-operator-{}", id()));
     served.write_kubeconfig(&kubeconfig).unwrap();
-    let parent: ConfigMap = serde_json::from_value(json!({"metadata": {"name": "a"}})).unwrap();
-    let parents: Api<ConfigMap> = Api::default_namespaced(cluster.client());
-    parents.create(&PostParams::default(), &parent).await.unwrap();
-
     let connect = Connect::kubeconfig_file(&kubeconfig);
-    let config = OperatorConfig::of::<ConfigMap>("cook").child::<Secret>(ChildConfig::apply());
-    // It blocks and has its own runtime.
-    let program = std::thread::spawn(|| run_operator_with(connect, config, sync));
-    let children: Api<Secret> = Api::default_namespaced(cluster.client());
-    let look = || async { children.get_opt("a").await.unwrap() };
-    let child = eventually("the child", look, Option::is_some).await.unwrap();
-    assert_eq!(child.metadata.owner_references.unwrap()[0].name, "a");
+    let config = || OperatorConfig::of::<ConfigMap>("cook").child::<Secret>(ChildConfig::apply());
 
-    let sent = Command::new("kill").args(["-s", "TERM", &id().to_string()]).status().unwrap();
-    assert!(sent.success());
-    let ended = tokio::task::spawn_blocking(|| program.join()).await.unwrap();
-    ended.unwrap().unwrap();
+    let (connect_to, cook) = (connect.clone(), config());
+    // It blocks its thread.
+    let program = tokio::task::spawn_blocking(|| {
+        std::thread::spawn(|| run_operator_with(connect_to, cook, sync)).join()
+    });
+    create(&cluster, "a").await;
+    send("TERM");
+    program.await.unwrap().unwrap().unwrap();
+
+    for (signal, name) in [("TERM", "b"), ("INT", "c")] {
+        let supervisor = Supervisor::builder().connect_to(connect.clone());
+        let program = tokio::spawn(supervisor.register(config(), sync).run());
+        create(&cluster, name).await;
+        send(signal);
+        program.await.unwrap().unwrap();
+    }
     std::fs::remove_file(&kubeconfig).unwrap();
     served.stop().await;
 }

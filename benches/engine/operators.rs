@@ -42,7 +42,7 @@ impl Operators {
             let config = workload.config(&workload.parent(number));
             builder = builder.register(config, move |request: &_| workload.sync(request));
         }
-        let running = tokio::task::spawn_blocking(|| builder.start()).await??;
+        let running = builder.start().await?;
         running.ready().await;
         Ok(Self(running))
     }
@@ -87,7 +87,7 @@ impl Operators {
 
     /// Stops them, and waits for their end.
     pub(crate) async fn stop(self) -> Result<()> {
-        Ok(tokio::task::spawn_blocking(|| self.0.stop()).await??)
+        Ok(self.0.stop().await?)
     }
 }
 

@@ -262,6 +262,7 @@ fn unsent(request: &str, error: kube::Error) -> ApiError {
                 format!("the credential plugin of the kubeconfig failed: {status}"),
             )
         }
+        kube::Error::Service(error) => unreachable(request, error),
         other => unreachable(request, other),
     }
 }

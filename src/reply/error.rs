@@ -5,6 +5,8 @@ use std::{sync::Arc, time::Duration};
 use http_body_util::LengthLimitError;
 use serde::Deserialize;
 
+use super::causes::causes;
+
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum ApiError {
     #[error("{refusal} ({request})")]
@@ -15,7 +17,7 @@ pub(crate) enum ApiError {
         refusal: Box<Refusal>,
     },
     /// The connection failed, or the reply was incomplete. Whether the request took effect is unknown.
-    #[error("no answer from the API server: {source} ({request})")]
+    #[error("no answer from the API server: {} ({request})", causes(.source.as_ref()))]
     Unreachable { request: String, source: Arc<dyn std::error::Error + Send + Sync> },
     /// No answer came in time. Whether the request took effect is unknown.
     #[error("no answer from the API server within {} s ({request})", .after.as_secs_f64())]

@@ -6,12 +6,14 @@
 //! Invariants:
 //! - an error never quotes a body, except for messages of the server.
 
+mod causes;
 mod deleted;
 mod error;
 mod event;
 mod status_schema;
 mod value_schema;
 
+pub(crate) use causes::causes;
 pub(crate) use deleted::Deleted;
 pub(crate) use error::Cause;
 pub(crate) use error::{ApiError, ErrorClass, Refusal};

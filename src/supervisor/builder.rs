@@ -1,15 +1,6 @@
 //! Builds a supervisor: operators, connection, web endpoint and settings.
 
-use std::{
-    collections::BTreeSet,
-    fmt,
-    future::Future,
-    net::{SocketAddr, TcpListener, ToSocketAddrs},
-    panic::{self, AssertUnwindSafe},
-    sync::Arc,
-    thread,
-    time::Duration,
-};
+use std::{collections::BTreeSet, fmt, io, net::ToSocketAddrs, sync::Arc, thread, time::Duration};
 
 use futures::FutureExt;
 use kube::Client;
@@ -17,8 +8,9 @@ use tokio::{runtime::Handle, sync::oneshot};
 
 use super::{
     Connect, Ready, RunError, Running,
-    running::StopSignal,
-    system::{self, Connecting, OnReady, Parts},
+    running::Handles,
+    system::{self, Connecting, OnReady, Parts, Signals},
+    thread::Thread,
 };
 use crate::{
     cluster::Timeouts,
@@ -89,7 +81,7 @@ impl SupervisorBuilder {
         self
     }
 
-    /// Adds an operator: its configuration, and a handler in one of the forms of [`IntoHandler`]. `run` or
+    /// Adds an operator: its configuration, and a handler in one of the forms of [`IntoHandler`]. `run` and
     /// `start` return the error of an invalid configuration.
     pub fn register<Form>(
         mut self,
@@ -224,46 +216,64 @@ impl SupervisorBuilder {
     /// Runs until SIGINT or SIGTERM, then finishes reconciles in flight (at most 4 seconds) and returns.
     /// A program that then exits does so within 5 seconds, whatever its handlers do.
     ///
-    /// # Errors
-    /// When it cannot start, also within a tokio runtime such as that of `#[tokio::main]`, because it has
-    /// its own and blocks. Call it from a plain `main`, or within `spawn_blocking`. See [`RunError`].
-    pub fn run(self) -> Result<(), RunError> {
-        let (parts, _) = self.prepare()?;
-        // Nobody receives this: the caller gets the return value.
-        let (started, _) = oneshot::channel();
-        system::run(parts, started, StopSignal::Process)
-    }
-
-    /// Runs on its own thread until the returned handle is stopped or dropped.
+    /// The supervisor has threads of its own: the runtime of the caller is not blocked, and may be of any
+    /// kind. Dropping the future stops the supervisor without waiting.
+    ///
+    /// ```no_run
+    /// # use operetta::prelude::*;
+    /// # fn config() -> OperatorConfig { unimplemented!() }
+    /// # fn sync(_: &SyncRequest) -> Result<SyncResponse> { Ok(SyncResponse::new()) }
+    /// #[tokio::main]
+    /// async fn main() -> Result<()> {
+    ///     Supervisor::builder().register(config(), sync).run().await?;
+    ///     Ok(())
+    /// }
+    /// ```
     ///
     /// # Errors
-    /// When it cannot start, also on a thread of a tokio runtime, because it blocks. Use
-    /// `tokio::task::spawn_blocking` there. See [`RunError`].
-    pub fn start(self) -> Result<Running, RunError> {
-        let (parts, web) = self.prepare()?;
-        let (started, was_started) = oneshot::channel();
-        let (stop, stopped) = oneshot::channel();
-        let thread = thread::Builder::new()
-            .name("operetta".to_owned())
-            .spawn(move || system::run(parts, started, StopSignal::Handle(stopped)))?;
-        let handles = was_started.blocking_recv();
-        match handles {
-            Ok(handles) => Ok(Running::new(handles, web, stop, thread)),
-            Err(_) => {
-                Err(thread.join().map_err(|_| RunError::Died)?.err().unwrap_or(RunError::Died))
-            }
+    /// When it cannot start, or has ended by an error. See [`RunError`].
+    pub async fn run(self) -> Result<(), RunError> {
+        let (thread, _) = self.spawn(Signals::Stop)?;
+        thread.outcome().await
+    }
+
+    /// The same as [`run`](Self::run), for a plain `fn main`. Blocks the calling thread.
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run), and [`RunError::WithinRuntime`] within a tokio runtime.
+    pub fn run_blocking(self) -> Result<(), RunError> {
+        match Handle::try_current() {
+            Ok(_) => Err(RunError::WithinRuntime),
+            Err(_) => futures::executor::block_on(self.run()),
         }
     }
 
+    /// Runs until the returned handle is stopped or dropped. Signals to the process are left to the program.
+    ///
+    /// Returns when the operators have been started, and the web endpoint listens;
+    /// [`Running::ready`] waits until they run. Dropping the future stops the supervisor.
+    ///
+    /// # Errors
+    /// When it cannot start. See [`RunError`].
+    pub async fn start(self) -> Result<Running, RunError> {
+        let (thread, started) = self.spawn(Signals::Ignored)?;
+        match started.await {
+            Ok(handles) => Ok(Running::new(handles, thread)),
+            Err(_) => Err(thread.outcome().await.err().unwrap_or(RunError::Died)),
+        }
+    }
+
+    /// On its thread also the port is bound and files are read, which may block.
+    fn spawn(self, signals: Signals) -> io::Result<(Thread, oneshot::Receiver<Handles>)> {
+        Thread::spawn(move |lifeline| system::run(self.prepare()?, signals, lifeline))
+    }
+
     /// Checks everything that can be checked without a cluster, and binds the port.
-    fn prepare(self) -> Result<(Parts, Option<SocketAddr>), RunError> {
+    fn prepare(self) -> Result<Parts, RunError> {
         if cfg!(panic = "abort") {
             return Err(RunError::PanicAborts);
         }
         check(&self.operators)?;
-        if !may_block() {
-            return Err(RunError::WithinRuntime);
-        }
         let Self { connect, operators, web, auth, tls, proxy, is_open_allowed, .. } = self;
         let Self { on_ready, arbiters, program, .. } = self;
         let is_protected = auth != Auth::None && tls.is_some();
@@ -272,10 +282,9 @@ impl SupervisorBuilder {
         }
         let certificates = tls.map(Tls::load).transpose()?;
         let listener = web.as_deref().map(web::listen).transpose()?;
-        let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
         let around = || Connect::InCluster.client_of_supervisor().boxed();
         let connect = connect.unwrap_or_else(|| Box::new(around));
-        let parts = Parts {
+        Ok(Parts {
             connect,
             operators,
             listener,
@@ -285,16 +294,8 @@ impl SupervisorBuilder {
             on_ready,
             arbiters,
             program,
-        };
-        Ok((parts, address))
+        })
     }
-}
-
-/// Whether this thread may block. That of `spawn_blocking` may although it has a runtime, and tokio shows
-/// the difference only by a panic.
-fn may_block() -> bool {
-    let Ok(runtime) = Handle::try_current() else { return true };
-    panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(async {}))).is_ok()
 }
 
 /// Called before the port is bound, which would open it.

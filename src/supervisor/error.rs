@@ -4,6 +4,7 @@ use std::{io, net::SocketAddr};
 
 use crate::{
     operator::ConfigError,
+    reply::causes,
     web::{BindError, TlsError},
 };
 
@@ -23,10 +24,10 @@ pub enum RunError {
          operators: build it with panic = \"unwind\""
     )]
     PanicAborts,
-    /// It was called on a thread that must not block.
+    /// A function that blocks was called on a thread of a tokio runtime.
     #[error(
-        "a supervisor blocks and cannot run within a tokio runtime: call it from a plain `fn main` without \
-         `#[tokio::main]`, or within `tokio::task::spawn_blocking`"
+        "`run_blocking` and `run_operator` block, and were called within a tokio runtime: write \
+         `Supervisor::builder() ... .run().await` instead"
     )]
     WithinRuntime,
     /// The web endpoint cannot listen.
@@ -42,7 +43,7 @@ pub enum RunError {
     )]
     Exposed(SocketAddr),
     /// The client of the API server could not be created.
-    #[error("cannot connect to a Kubernetes API server: {0:#}")]
+    #[error("cannot connect to a Kubernetes API server: {}", causes(.0.as_ref()))]
     Connect(anyhow::Error),
     /// The operating system refused threads, signals or sockets.
     #[error("cannot start: {0}")]

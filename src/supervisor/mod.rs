@@ -3,12 +3,13 @@
 //! Layer 11, the composition root: it decides nothing about objects.
 //!
 //! ```text
-//! Supervisor::builder().connect(..).register(..).serve(..) --run()--> until SIGINT or SIGTERM
-//!                                                          --start()-> Running, for tests
+//! Supervisor::builder().connect(..).register(..).serve(..) --run()----> until SIGINT or SIGTERM
+//!                                                          --start()--> Running, until it is stopped
 //! ```
 //!
-//! The calling thread becomes the actors' System. Requests, watches, reconciles and handlers run on a
-//! separate multi-thread runtime, so that no actor ever waits for them.
+//! A thread of its own is the actors' System. Requests, watches, reconciles and handlers run on a separate
+//! multi-thread runtime, so that no actor ever waits for them. The caller awaits channels only: nothing
+//! blocks its runtime, and it needs none.
 
 mod builder;
 mod connect;
@@ -18,6 +19,7 @@ mod published;
 mod run_operator;
 mod running;
 mod system;
+mod thread;
 mod web_requests;
 mod wiring;
 

@@ -5,8 +5,8 @@ use crate::operator::{IntoHandler, OperatorConfig};
 
 /// Runs one operator for the cluster that the process runs in, until SIGINT or SIGTERM.
 ///
-/// It has no web endpoint. See [`run_operator_with`] for a kubeconfig, and [`Supervisor::builder`] for
-/// everything else.
+/// It blocks, and has no web endpoint. See [`run_operator_with`] for a kubeconfig, and
+/// [`Supervisor::builder`] for everything else.
 ///
 /// ```no_run
 /// use operetta::prelude::*;
@@ -23,8 +23,8 @@ use crate::operator::{IntoHandler, OperatorConfig};
 /// ```
 ///
 /// # Errors
-/// When it cannot start, also within a tokio runtime such as that of `#[tokio::main]`, because it has its
-/// own and blocks. See [`RunError`].
+/// When it cannot start. It blocks, and returns [`RunError::WithinRuntime`] within a tokio runtime such as
+/// that of `#[tokio::main]`.
 pub fn run_operator<Form>(
     config: OperatorConfig,
     handler: impl IntoHandler<Form>,
@@ -35,14 +35,14 @@ pub fn run_operator<Form>(
 /// Runs one operator for the given cluster, until SIGINT or SIGTERM.
 ///
 /// # Errors
-/// When it cannot start, also within a tokio runtime such as that of `#[tokio::main]`, because it has its
-/// own and blocks. See [`RunError`].
+/// When it cannot start. It blocks, and returns [`RunError::WithinRuntime`] within a tokio runtime such as
+/// that of `#[tokio::main]`.
 pub fn run_operator_with<Form>(
     connect: Connect,
     config: OperatorConfig,
     handler: impl IntoHandler<Form>,
 ) -> Result<(), RunError> {
-    Supervisor::builder().connect_to(connect).register(config, handler).run()
+    Supervisor::builder().connect_to(connect).register(config, handler).run_blocking()
 }
 
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! The handle of a running supervisor.
 
-use std::{net::SocketAddr, thread::JoinHandle};
+use std::net::SocketAddr;
 
-use tokio::sync::{oneshot, watch};
-
-use super::RunError;
+use super::{RunError, thread::Thread};
 use crate::{board::Board, metrics::Metrics, web::Stores};
 
 /// The process is ready: every operator runs, or is degraded with a reason.
@@ -17,20 +15,12 @@ pub struct Ready {
     pub degraded: Vec<String>,
 }
 
-/// What stops a supervisor.
+/// What a started supervisor shows.
 #[derive(Debug)]
-pub(super) enum StopSignal {
-    /// SIGINT or SIGTERM.
-    Process,
-    /// [`Running::stop`], or the end of the handle.
-    Handle(oneshot::Receiver<()>),
-}
-
-#[derive(Debug, Clone)]
 pub(super) struct Handles {
     pub(super) board: Board,
     pub(super) metrics: Metrics,
-    pub(super) ready: watch::Receiver<bool>,
+    pub(super) web: Option<SocketAddr>,
 }
 
 /// A supervisor on its own thread. Dropping the handle stops it without waiting.
@@ -38,24 +28,17 @@ pub(super) struct Handles {
 #[must_use = "dropping it stops the supervisor"]
 pub struct Running {
     handles: Handles,
-    web: Option<SocketAddr>,
-    stop: oneshot::Sender<()>,
-    thread: JoinHandle<Result<(), RunError>>,
+    thread: Thread,
 }
 
 impl Running {
-    pub(super) fn new(
-        handles: Handles,
-        web: Option<SocketAddr>,
-        stop: oneshot::Sender<()>,
-        thread: JoinHandle<Result<(), RunError>>,
-    ) -> Self {
-        Self { handles, web, stop, thread }
+    pub(super) fn new(handles: Handles, thread: Thread) -> Self {
+        Self { handles, thread }
     }
 
     /// Where the web endpoint listens, if it does.
     pub fn web(&self) -> Option<SocketAddr> {
-        self.web
+        self.handles.web
     }
 
     /// The state that the web endpoint shows.
@@ -73,52 +56,40 @@ impl Running {
         &self.handles.metrics
     }
 
-    /// Whether it is still running: an error or a signal to the process may have ended it.
+    /// Whether it is still running.
     pub fn is_active(&self) -> bool {
-        !self.thread.is_finished()
+        self.thread.is_active()
     }
 
     /// Returns once every operator runs or is degraded with a reason. It also returns when the supervisor
     /// has ended, for which [`stop`](Self::stop) returns the reason.
     pub async fn ready(&self) {
-        // An error means that the supervisor has ended, which `stop` returns.
-        let _ = self.handles.ready.clone().wait_for(|ready| *ready).await;
+        self.thread.ready().await;
     }
 
-    /// Finishes reconciles in flight (at most 4 seconds) and stops. Blocks the calling thread.
+    /// Returns when the supervisor has ended, also by an error, which [`stop`](Self::stop) returns. The
+    /// future does not borrow the handle, and may be dropped: a program waits with it in `tokio::select!`,
+    /// or gives it to `with_graceful_shutdown` of another server.
+    ///
+    /// ```
+    /// # use operetta::{supervisor::{RunError, Running}};
+    /// # async fn example(running: Running) -> Result<(), RunError> {
+    /// tokio::select! {
+    ///     () = running.stopped() => {}
+    ///     _ = tokio::signal::ctrl_c() => {}
+    /// }
+    /// running.stop().await
+    /// # }
+    /// ```
+    pub fn stopped(&self) -> impl Future<Output = ()> + Send + Sync + use<> {
+        self.thread.ended()
+    }
+
+    /// Finishes reconciles in flight (at most 4 seconds), stops, and returns when all has ended.
     ///
     /// # Errors
     /// The error that ended the supervisor before this call.
-    pub fn stop(self) -> Result<(), RunError> {
-        // It may have ended already.
-        let _ = self.stop.send(());
-        self.thread.join().map_err(|_| RunError::Died)?
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::thread;
-
-    use super::*;
-
-    #[test]
-    fn it_is_active_until_its_thread_has_ended() {
-        let (_, ready) = watch::channel(true);
-        let handles = Handles { board: Board::new(), metrics: Metrics::new(), ready };
-        let (stop, stopped) = oneshot::channel();
-        let (end, ended) = oneshot::channel::<()>();
-        let thread = thread::spawn(move || {
-            drop(ended.blocking_recv());
-            drop(stopped);
-            Err(RunError::Died)
-        });
-        let running = Running::new(handles, None, stop, thread);
-        assert!(running.is_active());
-        end.send(()).unwrap();
-        while running.is_active() {
-            thread::yield_now();
-        }
-        assert!(matches!(running.stop(), Err(RunError::Died)));
+    pub async fn stop(self) -> Result<(), RunError> {
+        self.thread.stop().await
     }
 }

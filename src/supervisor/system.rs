@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    io,
     net::{SocketAddr, TcpListener},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
@@ -22,7 +23,8 @@ use tokio::{
 
 use super::{
     Ready, RunError,
-    running::{Handles, StopSignal},
+    running::Handles,
+    thread::Lifeline,
     web_requests,
     wiring::{Started, Wiring},
 };
@@ -55,13 +57,22 @@ pub(super) struct Parts {
     pub(super) program: Program,
 }
 
+/// Whether SIGINT and SIGTERM stop the supervisor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signals {
+    Stop,
+    /// They are the program's.
+    Ignored,
+}
+
+/// Runs on the calling thread until it is stopped.
 pub(super) fn run(
     parts: Parts,
-    started: oneshot::Sender<Handles>,
-    stop: StopSignal,
+    signals: Signals,
+    lifeline: Lifeline<Handles>,
 ) -> Result<(), RunError> {
     let runtime = runtime(&parts.operators)?;
-    let result = actix::System::new().block_on(live(parts, started, stop, &runtime));
+    let result = actix::System::new().block_on(live(parts, signals, lifeline, &runtime));
     // A handler that never returns must not block the end of the process.
     runtime.shutdown_background();
     result
@@ -80,13 +91,14 @@ fn runtime(operators: &[(OperatorConfig, AnyHandler)]) -> Result<Runtime, RunErr
 
 async fn live(
     parts: Parts,
-    started: oneshot::Sender<Handles>,
-    stop: StopSignal,
+    signals: Signals,
+    lifeline: Lifeline<Handles>,
     runtime: &Runtime,
 ) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, .. } = parts;
     let Parts { proxy, on_ready, arbiters, program, .. } = parts;
-    let mut stopped = pin!(stop_future(stop)?);
+    let Lifeline { started, ready, stop } = lifeline;
+    let mut stopped = pin!(stop_future(signals, stop)?);
     let client = tokio::select! {
         client = runtime.spawn(connect()) => client.map_err(|error| RunError::Connect(error.into())),
         () = &mut stopped => return Ok(()),
@@ -103,9 +115,8 @@ async fn live(
     let access = Access::new(auth, wiring.cluster.clone(), runtime.handle().clone());
     let protection = Protection { access, certificates, proxy };
     let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
-    let (ready, is_ready) = watch::channel(false);
-    // Nobody receives it when the supervisor runs on the caller's thread.
-    let _ = started.send(Handles { board: board.clone(), metrics, ready: is_ready });
+    // `run` does not receive it.
+    let _ = started.send(Handles { board: board.clone(), metrics, web });
     let readiness = Readiness { operators: contexts.len(), web, ready, on_ready };
     tokio::select! {
         () = &mut stopped => {}
@@ -191,24 +202,28 @@ async fn drain(contexts: &[Arc<Context>]) {
     }
 }
 
-fn stop_future(stop: StopSignal) -> Result<impl Future<Output = ()>, RunError> {
-    let mut signals = match &stop {
-        StopSignal::Process => {
-            Some((signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?))
-        }
-        StopSignal::Handle(_) => None,
+fn stop_future(
+    signals: Signals,
+    stop: oneshot::Receiver<()>,
+) -> io::Result<impl Future<Output = ()>> {
+    let signals = match signals {
+        Signals::Stop => Some((signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)),
+        Signals::Ignored => None,
     };
-    Ok(async move {
-        match (stop, signals.as_mut()) {
-            (StopSignal::Process, Some((interrupt, terminate))) => {
-                tokio::select! {
-                    _ = interrupt.recv() => {}
-                    _ = terminate.recv() => {}
-                }
-            }
+    let signalled = async {
+        match signals {
+            Some((mut interrupt, mut terminate)) => tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            },
+            None => std::future::pending().await,
+        }
+    };
+    Ok(async {
+        tokio::select! {
+            () = signalled => {}
             // Both `stop` and dropping the handle stop it.
-            (StopSignal::Handle(handle), _) => drop(handle.await),
-            (StopSignal::Process, None) => {}
+            _ = stop => {}
         }
     })
 }

@@ -12,17 +12,6 @@ pub struct TestCluster {
     server: Server,
 }
 
-/// Operators could not be started.
-#[derive(Debug, thiserror::Error)]
-pub enum TestError {
-    /// The supervisor did not start.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// The runtime is shutting down.
-    #[error("the supervisor's thread was not started")]
-    Cancelled(#[from] tokio::task::JoinError),
-}
-
 impl TestCluster {
     /// An empty cluster. Must be called within a tokio runtime, which runs its controllers.
     pub fn start() -> Self {
@@ -58,11 +47,10 @@ impl TestCluster {
     pub async fn run(
         &self,
         register: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
-    ) -> Result<Running, TestError> {
+    ) -> Result<Running, RunError> {
         let server = self.server.clone();
         let connected = Supervisor::builder().connect(|| async move { Ok(server.client()) });
-        let builder = register(connected);
-        let running = tokio::task::spawn_blocking(|| builder.start()).await??;
+        let running = register(connected).start().await?;
         running.ready().await;
         Ok(running)
     }

@@ -34,6 +34,6 @@ mod eventually;
 pub mod internals;
 mod ready;
 
-pub use cluster::{TestCluster, TestError};
+pub use cluster::TestCluster;
 pub use eventually::eventually;
 pub use ready::until_ready;

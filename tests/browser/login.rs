@@ -67,7 +67,7 @@ async fn visit(test: impl AsyncFnOnce(&Browser, &Guarded)) {
     let result = AssertUnwindSafe(test(&browser, &guarded)).catch_unwind().await;
     let complaints = browser.complaints().await;
     browser.close().await;
-    tokio::task::spawn_blocking(|| guarded.running.stop()).await.unwrap().unwrap();
+    guarded.running.stop().await.unwrap();
     result.unwrap_or_else(|panic| resume_unwind(panic));
     // The refusals without a token are expected.
     let others = complaints.iter().filter(|it| !it.contains("status of 401 (Unauthorized)"));

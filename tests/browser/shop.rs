@@ -166,7 +166,7 @@ impl Shop {
     /// Stops both operators, as a rollout does.
     pub(crate) async fn stop(&self) {
         let running = self.running.lock().unwrap().take().expect("running until it is stopped");
-        tokio::task::spawn_blocking(|| running.stop()).await.unwrap().unwrap();
+        running.stop().await.unwrap();
     }
 
     /// Starts them again at the same address.

@@ -1,30 +1,31 @@
 //! Configurations that are refused before anything starts.
 
+use futures::executor::block_on;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
 use super::*;
 use crate::{
     operator::{SyncRequest, SyncResponse},
-    supervisor::tests::sync,
+    supervisor::{run_operator, tests::sync},
 };
 
 #[test]
 fn what_cannot_work_is_said_before_anything_starts() {
     let config = || OperatorConfig::of::<ConfigMap>("a");
     let twice = Supervisor::builder().register(config(), sync).register(config(), sync);
-    assert!(matches!(twice.run(), Err(RunError::Config(ConfigError::Duplicate(_)))));
+    assert!(matches!(twice.run_blocking(), Err(RunError::Config(ConfigError::Duplicate(_)))));
     let other = OperatorConfig::of::<ConfigMap>("b");
     let shared = Supervisor::builder().register(config(), sync).register(other, sync);
-    assert!(matches!(shared.run(), Err(RunError::Config(ConfigError::SharedParent(_)))));
-    assert!(matches!(Supervisor::builder().run(), Err(RunError::NoOperators)));
+    assert!(matches!(shared.run_blocking(), Err(RunError::Config(ConfigError::SharedParent(_)))));
+    assert!(matches!(Supervisor::builder().run_blocking(), Err(RunError::NoOperators)));
     let handled = |_: &SyncRequest<Secret>| -> anyhow::Result<SyncResponse> { unreachable!() };
-    let refused = Supervisor::builder().register(config(), handled).run().unwrap_err();
+    let refused = Supervisor::builder().register(config(), handled).run_blocking().unwrap_err();
     let expected = "operator `a` has parents of type ConfigMap.v1, and its handler takes parents of \
                     type Secret.v1: use one type for both, or a handler of `SyncRequest`, which \
                     takes any";
     assert_eq!(refused.to_string(), expected);
     let misnamed = Supervisor::builder().register(OperatorConfig::of::<ConfigMap>("A"), sync);
-    assert!(matches!(misnamed.start(), Err(RunError::Config(ConfigError::Name(_)))));
+    assert!(matches!(block_on(misnamed.start()), Err(RunError::Config(ConfigError::Name(_)))));
 }
 
 #[test]
@@ -32,34 +33,35 @@ fn an_address_beyond_loopback_is_refused_without_auth_and_tls() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:8080"] {
         let config = OperatorConfig::of::<ConfigMap>("a");
         let builder = Supervisor::builder().register(config, sync).serve(address);
-        let error = builder.auth(Auth::delegated()).start().unwrap_err();
+        let error = block_on(builder.auth(Auth::delegated()).start()).unwrap_err();
         assert!(matches!(error, RunError::Exposed(_)), "{address}: {error}");
     }
     assert!(refuse_exposure("127.0.0.1:8080").is_ok());
     assert!(refuse_exposure("[::1]:8080").is_ok());
 }
 
+fn unreachable() -> SupervisorBuilder {
+    Supervisor::builder()
+        .register(OperatorConfig::of::<ConfigMap>("a"), sync)
+        .connect(|| async { Err(anyhow::anyhow!("no such cluster")) })
+}
+
 #[test]
 fn a_failed_connection_is_an_error() {
-    let builder = Supervisor::builder()
-        .register(OperatorConfig::of::<ConfigMap>("a"), sync)
-        .connect(|| async { Err(anyhow::anyhow!("no such cluster")) });
-    let error = builder.start().unwrap_err().to_string();
-    assert!(error.contains("no such cluster"), "{error}");
+    for error in
+        [block_on(unreachable().start()).unwrap_err(), unreachable().run_blocking().unwrap_err()]
+    {
+        assert!(error.to_string().contains("no such cluster"), "{error}");
+    }
 }
 
 #[tokio::test]
-async fn within_a_runtime_the_error_names_what_to_do() {
-    let builder = || {
-        Supervisor::builder()
-            .register(OperatorConfig::of::<ConfigMap>("a"), sync)
-            .connect(|| async { Err(anyhow::anyhow!("no such cluster")) })
-    };
-    for error in [builder().run().unwrap_err(), builder().start().unwrap_err()] {
-        let text = error.to_string();
-        assert!(text.contains("plain `fn main`") && text.contains("spawn_blocking"), "{text}");
+async fn what_blocks_is_refused_within_a_runtime_and_names_what_does_not() {
+    let config = OperatorConfig::of::<ConfigMap>("a");
+    let blocking = [unreachable().run_blocking(), run_operator(config, sync)];
+    for error in blocking.map(Result::unwrap_err) {
+        assert!(error.to_string().contains(".run().await"), "{error}");
     }
-    let allowed = tokio::task::spawn_blocking(move || builder().run().unwrap_err());
-    let error = allowed.await.unwrap().to_string();
-    assert!(error.contains("no such cluster"), "{error}");
+    let error = unreachable().run().await.unwrap_err();
+    assert!(error.to_string().contains("no such cluster"), "{error}");
 }

@@ -86,7 +86,7 @@ impl Operators {
     /// Stops the operators and waits for their end.
     pub(crate) async fn stop(mut self) {
         let running = self.running.take().expect("stopped once");
-        tokio::task::spawn_blocking(|| running.stop()).await.unwrap().unwrap();
+        running.stop().await.unwrap();
     }
 }
 

@@ -177,9 +177,7 @@ impl World {
     ) -> Operators {
         let builder = Supervisor::builder().connect(connector).serve("127.0.0.1:0");
         // On a small machine one thread for all actors is the default.
-        let builder = register(builder.with_arbiters(2));
-        let running = tokio::task::spawn_blocking(|| builder.start()).await.unwrap().unwrap();
-        Operators::new(running)
+        Operators::new(register(builder.with_arbiters(2)).start().await.unwrap())
     }
 
     /// Starts the operators of this repository.
