@@ -2,21 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ConfigError;
+use super::ChildConfigError;
 use crate::object::K8sType;
-
-/// A child type of an operator.
-#[derive(Debug, Clone)]
-pub struct ChildType {
-    /// The type.
-    pub ty: K8sType,
-    /// How its objects are treated.
-    pub config: ChildConfig,
-}
 
 /// How children of one type are treated. As JSON it has its fields' names; those of
 /// [`ChildConfig::apply`] may be omitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default = "ChildConfig::apply", deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an independent option")]
 pub struct ChildConfig {
@@ -41,7 +32,7 @@ pub struct ChildConfig {
 }
 
 /// How a child that differs from the desired state is changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum UpdateStrategy {
     /// Server-side apply of the desired fields; fields of others are not modified.
     Apply,
@@ -52,7 +43,7 @@ pub enum UpdateStrategy {
 }
 
 /// What to do when another field manager owns a field with another value than desired.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum ConflictPolicy {
     /// Take the field.
     #[default]
@@ -66,7 +57,7 @@ pub enum ConflictPolicy {
 
 /// What happens to the objects that a child owns when the child is deleted, such as the Pods of a
 /// Job ([propagation policy](https://kubernetes.io/docs/concepts/architecture/garbage-collection/)).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Propagation {
     /// The child is deleted at once, the objects that it owns afterwards.
     #[default]
@@ -158,30 +149,26 @@ impl ChildConfig {
     }
 }
 
-impl ChildType {
-    /// Refuses a configuration that cannot work.
-    pub(super) fn validate(&self, operator: &str) -> Result<(), ConfigError> {
-        let Self { ty, config } = self;
+impl ChildConfig {
+    /// Refuses options that cannot work together for objects of a type.
+    pub(super) fn validate(self, ty: &K8sType) -> Result<(), ChildConfigError> {
         let asked = [
-            ("with_conflicts", config.conflicts != ConflictPolicy::Force),
-            ("adopting", config.adopt),
-            ("recreate_if_immutable", config.recreate_if_immutable),
+            ("with_conflicts(..)", self.conflicts != ConflictPolicy::Force),
+            ("adopting()", self.adopt),
+            ("recreate_if_immutable()", self.recreate_if_immutable),
         ];
-        let is_applied = config.update_strategy == UpdateStrategy::Apply;
+        let is_applied = self.update_strategy == UpdateStrategy::Apply;
         if let Some((option, _)) = asked.into_iter().find(|(_, is_asked)| *is_asked && !is_applied)
         {
-            let operator = operator.to_owned();
-            return Err(ConfigError::NotApplied { operator, ty: ty.clone(), option });
+            return Err(ChildConfigError::NotApplied { option });
         }
-        if config.adopt && config.delete_with_finalizer {
-            let operator = operator.to_owned();
-            return Err(ConfigError::AdoptsUncollectable { operator, ty: ty.clone() });
+        if self.adopt && self.delete_with_finalizer {
+            return Err(ChildConfigError::AdoptsUncollectable);
         }
         let may_recreate =
-            config.recreate_if_immutable || config.update_strategy == UpdateStrategy::Recreate;
+            self.recreate_if_immutable || self.update_strategy == UpdateStrategy::Recreate;
         if may_recreate && holds_objects_of_others(ty) {
-            let operator = operator.to_owned();
-            return Err(ConfigError::NeverRecreated { operator, ty: ty.clone() });
+            return Err(ChildConfigError::NeverRecreated);
         }
         Ok(())
     }
@@ -204,7 +191,14 @@ mod tests {
     };
 
     use super::*;
-    use crate::operator::OperatorConfig;
+    use crate::operator::{ConfigError, OperatorConfig};
+
+    fn why(refused: Result<(), ConfigError>) -> Option<ChildConfigError> {
+        match refused {
+            Err(ConfigError::Child { why, .. }) => Some(why),
+            _ => None,
+        }
+    }
 
     #[test]
     fn a_type_that_holds_objects_of_others_is_never_recreated() {
@@ -219,7 +213,7 @@ mod tests {
             let operator = || OperatorConfig::of::<Namespace>("a");
             for config in asked {
                 let refused = operator().child_of_type(ty.clone(), config).validate();
-                let is_refused = matches!(refused, Err(ConfigError::NeverRecreated { .. }));
+                let is_refused = why(refused) == Some(ChildConfigError::NeverRecreated);
                 assert_eq!(is_refused, expected, "{ty} {config:?}");
             }
             let applied = operator().child_of_type(ty, ChildConfig::apply());
@@ -237,7 +231,8 @@ mod tests {
             ChildConfig::recreate().with_conflicts(ConflictPolicy::Report),
         ] {
             let refused = parent().child::<ConfigMap>(config).validate();
-            assert!(matches!(refused, Err(ConfigError::NotApplied { .. })), "{config:?}");
+            let why = why(refused);
+            assert!(matches!(why, Some(ChildConfigError::NotApplied { .. })), "{config:?}");
         }
         let all = ChildConfig::apply().adopting().recreate_if_immutable();
         assert_eq!(parent().child::<ConfigMap>(all).validate(), Ok(()));

@@ -225,14 +225,15 @@ impl OperatorConfig {
         self
     }
 
-    /// How children of a type are treated; `None` for a type that is not declared.
+    /// How the objects of a type are treated, apart from options that one of them may have; `None`
+    /// for a type that is not declared. For a desired child see [`ChildType::config_of`].
     pub(crate) fn child_config(&self, ty: &K8sType) -> Option<ChildConfig> {
         self.children.iter().find(|child| child.ty == *ty).map(|child| child.config)
     }
 
     /// The declared child type of this apiVersion and kind.
-    pub(crate) fn child_type(&self, api_version: &str, kind: &str) -> Option<&K8sType> {
-        self.children.iter().map(|child| &child.ty).find(|ty| ty.is(api_version, kind))
+    pub(crate) fn child_type(&self, api_version: &str, kind: &str) -> Option<&ChildType> {
+        self.children.iter().find(|child| child.ty.is(api_version, kind))
     }
 
     /// The checked name.

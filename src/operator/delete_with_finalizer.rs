@@ -65,7 +65,7 @@ mod tests {
     use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 
     use super::*;
-    use crate::operator::ConfigError;
+    use crate::operator::{ChildConfigError, ConfigError};
 
     #[test]
     fn a_cluster_scoped_child_of_a_namespaced_parent_has_to_be_allowed() {
@@ -83,7 +83,8 @@ mod tests {
     fn a_child_without_an_owner_reference_is_not_adopted() {
         let child = ChildConfig::apply().delete_with_finalizer().adopting();
         let refused = OperatorConfig::of::<ConfigMap>("a").child::<Secret>(child).validate();
-        assert!(matches!(refused, Err(ConfigError::AdoptsUncollectable { .. })));
+        let why = ChildConfigError::AdoptsUncollectable;
+        assert!(matches!(refused, Err(ConfigError::Child { why: it, .. }) if it == why));
     }
 
     #[test]

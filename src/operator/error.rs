@@ -28,17 +28,15 @@ pub enum ConfigError {
         /// The type.
         ty: K8sType,
     },
-    /// Without owner references an object without an owner cannot be distinguished from a child of another
-    /// parent.
-    #[error(
-        "operator `{operator}`: the child type {ty} has both `adopting()` and \
-         `delete_with_finalizer()`: remove one of them"
-    )]
-    AdoptsUncollectable {
+    /// The options of a child type cannot work.
+    #[error("operator `{operator}`: {ty}: {why}")]
+    Child {
         /// The operator.
         operator: String,
         /// The child type.
         ty: K8sType,
+        /// What is wrong; no `source`, as the message contains it.
+        why: ChildConfigError,
     },
     /// A namespaced parent cannot own cluster-scoped children: Kubernetes has no such owner
     /// reference.
@@ -123,27 +121,6 @@ pub enum ConfigError {
         /// What is wrong with the selector; no `source`, as the message contains it.
         why: SelectorError,
     },
-    /// The option needs children that are updated by apply.
-    #[error("operator `{operator}`: `{option}` of {ty} needs `ChildConfig::apply()`")]
-    NotApplied {
-        /// The operator.
-        operator: String,
-        /// The child type.
-        ty: K8sType,
-        /// The method that sets the option.
-        option: &'static str,
-    },
-    /// Deleting such an object deletes objects of others.
-    #[error(
-        "operator `{operator}`: {ty} is never recreated, as that would delete what it holds: use \
-         `ChildConfig::apply()` or `on_delete()` without `recreate_if_immutable()`"
-    )]
-    NeverRecreated {
-        /// The operator.
-        operator: String,
-        /// The child type.
-        ty: K8sType,
-    },
     /// A reconcile may occupy a thread.
     #[error("operator `{operator}`: `max_concurrent_reconciles` is {limit}, more than {most}")]
     TooManyReconciles {
@@ -161,6 +138,41 @@ pub enum ConfigError {
         operator: String,
         /// The field of its configuration.
         field: &'static str,
+    },
+}
+
+/// The options of a child type, or of one child, cannot work.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChildConfigError {
+    /// The option needs children that are updated by apply.
+    #[error(
+        "`{option}` is for children that are applied: write `ChildConfig::apply().{option}`, or \
+         remove `{option}`"
+    )]
+    NotApplied {
+        /// The method that sets the option.
+        option: &'static str,
+    },
+    /// Without owner references an object without an owner cannot be distinguished from a child of
+    /// another parent.
+    #[error("it has both `adopting()` and `delete_with_finalizer()`: remove one of them")]
+    AdoptsUncollectable,
+    /// Deleting such an object deletes objects of others.
+    #[error(
+        "it is never recreated, as that would delete what it holds: use `ChildConfig::apply()` or \
+         `on_delete()` without `recreate_if_immutable()`"
+    )]
+    NeverRecreated,
+    /// An option that decides more than how one child is written.
+    #[error(
+        "`{option}` holds for all objects of a type: set it where the `OperatorConfig` declares \
+         {ty}"
+    )]
+    OfType {
+        /// The method that sets the option.
+        option: &'static str,
+        /// The type.
+        ty: K8sType,
     },
 }
 

@@ -9,6 +9,7 @@
 mod as_json;
 mod child_config;
 mod child_status;
+mod child_type;
 mod children;
 mod children_of_type;
 mod conditions;
@@ -35,15 +36,16 @@ mod shared_status;
 mod view;
 
 pub use as_json::ParseRequestError;
-pub use child_config::{ChildConfig, ChildType, ConflictPolicy, Propagation, UpdateStrategy};
+pub use child_config::{ChildConfig, ConflictPolicy, Propagation, UpdateStrategy};
 pub use child_status::{ChildState, ChildStatus};
+pub use child_type::ChildType;
 pub use children::Children;
 pub(crate) use conditions::FRAMEWORK_CONDITIONS;
 pub use conditions::{Condition, ConditionStatus, Conditions};
 pub use config::{Labels, OperatorConfig};
 pub use deletion_limit::{ALLOW_DELETION_ANNOTATION, Allowance, DeletionLimit};
 pub use desired_child::DesiredChild;
-pub use error::{ConfigError, Permanent, RetryAfter};
+pub use error::{ChildConfigError, ConfigError, Permanent, RetryAfter};
 pub use handler::{AnyHandler, AsyncHandler, Handler, IntoHandler, form};
 pub(crate) use handler::{Call, Failed, panic_text};
 pub use name::{InvalidName, OperatorName};

@@ -65,6 +65,10 @@ impl<S> SyncResponse<S> {
     }
 
     /// Adds a child with options of its own, instead of those of its type.
+    ///
+    /// [`ChildConfig::ignoring_status`] and [`ChildConfig::delete_with_finalizer`] hold for a whole
+    /// type and are refused here. When the child is no longer returned it is deleted with the
+    /// propagation policy of its type.
     #[must_use]
     pub fn child_with(self, config: ChildConfig, child: impl Serialize) -> Self {
         self.desired(&child, |object| DesiredChild { config: Some(config), ..object.into() })

@@ -4,7 +4,7 @@ use super::{Contested, Deletion, DeletionReason, LastApplied, Write, ownership};
 use crate::{
     diff::differences::Differences,
     object::Object,
-    operator::{OperatorConfig, OperatorName, UpdateStrategy},
+    operator::{Labels, OperatorConfig, OperatorName, UpdateStrategy},
 };
 
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(super) fn decide(
         return Choice::UpToDate { altered: last_applied.altered_of(&write.id) };
     }
     let differences = Differences::between(&write.body, live, operator);
-    match strategy(config, &write, &differences) {
+    match strategy(&write, &differences, &config.labels) {
         Some(strategy) if !is_as_left(last_applied, &write, live, operator, &differences) => {
             differing(strategy, write, live, differences.paths())
         }
@@ -78,14 +78,10 @@ fn differing(strategy: UpdateStrategy, write: Write, live: &Object, paths: Vec<S
 
 /// `None` when there is nothing to do. Lost ownership is fixed in place: only an object that
 /// differs from what the handler asked for is recreated.
-fn strategy(
-    config: &OperatorConfig,
-    write: &Write,
-    differences: &Differences,
-) -> Option<UpdateStrategy> {
+fn strategy(write: &Write, differences: &Differences, labels: &Labels) -> Option<UpdateStrategy> {
     let Differences { changed, lost } = differences;
-    let strategy = config.child_config(&write.id.ty)?.update_strategy;
-    let is_claim = |path: &String| ownership::is_claim(path, &config.labels);
+    let strategy = write.config.update_strategy;
+    let is_claim = |path: &String| ownership::is_claim(path, labels);
     match (changed.is_empty(), lost.is_empty(), strategy) {
         (true, true, _) | (true, false, UpdateStrategy::OnDelete) => None,
         _ if changed.iter().all(is_claim) => Some(UpdateStrategy::Apply),
@@ -139,11 +135,9 @@ mod tests {
         });
         let desired_hash = hash::within(usize::MAX, &body).unwrap();
         let left = service("7", &Value::Null);
-        let write = || Write {
-            id: ChildId::of(&left),
-            body: body.clone(),
-            desired_hash,
-            paths: Vec::new(),
+        let write = || {
+            let id = ChildId::of(&left);
+            Write::new(id, body.clone(), desired_hash, ChildConfig::apply())
         };
         let mut last_applied = LastApplied::default();
         last_applied.remember(&crate::plan::Settled::new(&write(), &left, &operator));

@@ -1,6 +1,11 @@
 //! Why a handler's response is refused. Names children and fields, never shows values.
 
-use crate::object::K8sType;
+use std::fmt;
+
+use crate::{
+    object::K8sType,
+    operator::{ChildConfigError, DesiredChild},
+};
 
 /// A desired child that is not valid. One of them refuses the whole response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -71,12 +76,47 @@ pub(crate) enum RefusalReason {
     #[error("it is the parent itself")]
     IsTheParent,
     /// Another child of the response has the same type and name.
-    #[error("it is returned twice")]
-    Duplicate,
+    #[error("it is returned twice, by {}: return it once", twice(*.0, *.1))]
+    Duplicate(ReturnedBy, ReturnedBy),
+    /// The handler gave it options that cannot work.
+    #[error(transparent)]
+    Options(#[from] ChildConfigError),
     /// No API server stores an object of this size.
     #[error("it has {0} bytes, more than an API server stores")]
     TooLarge(usize),
     /// So many children are a mistake.
     #[error("the handler returned {0} children")]
     TooMany(usize),
+}
+
+/// The method by which a handler returned a child.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReturnedBy {
+    Child,
+    ChildWith,
+    Ensure,
+}
+
+impl ReturnedBy {
+    pub(super) fn of(child: &DesiredChild) -> Self {
+        match child {
+            DesiredChild { ensure: true, .. } => Self::Ensure,
+            DesiredChild { config: Some(_), .. } => Self::ChildWith,
+            DesiredChild { config: None, .. } => Self::Child,
+        }
+    }
+}
+
+impl fmt::Display for ReturnedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Child => "`child`",
+            Self::ChildWith => "`child_with`",
+            Self::Ensure => "`ensure`",
+        })
+    }
+}
+
+fn twice(first: ReturnedBy, second: ReturnedBy) -> String {
+    if first == second { first.to_string() } else { format!("{first} and by {second}") }
 }

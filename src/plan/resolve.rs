@@ -68,11 +68,10 @@ pub(crate) fn after_conflict(
         return AfterConflict::Wait(WaitingReason::deleting(live));
     }
     if !is_ours(config, operator, parent, live) {
-        let is_adopted = config.child_config(&write.id.ty).is_some_and(|config| config.adopt);
-        return if is_adopted && live.controller().is_none() {
+        return if write.config.adopt && live.controller().is_none() {
             AfterConflict::Adopt(write)
         } else {
-            AfterConflict::Foreign(ForeignChild::new(config, live))
+            AfterConflict::Foreign(ForeignChild::new(&write, live))
         };
     }
     match existing::decide(config, operator, &LastApplied::default(), write, live) {
@@ -142,11 +141,9 @@ impl ForeignChild {
         self.owner != NO_CONTROLLER
     }
 
-    fn new(config: &OperatorConfig, live: &Object) -> Self {
+    fn new(write: &Write, live: &Object) -> Self {
         Self {
-            is_adoptable: config
-                .child_config(live.ty())
-                .is_some_and(|child| !child.delete_with_finalizer),
+            is_adoptable: !write.config.delete_with_finalizer,
             id: ChildId::of(live),
             uid: live.uid().clone(),
             version: live.resource_version().clone(),
@@ -210,18 +207,19 @@ mod tests {
         object(&pod_type(), uid, &json!({"metadata": metadata, "spec": {"x": x}}))
     }
 
-    fn write() -> Write {
+    fn write(config: ChildConfig) -> Write {
         let body = json!({
             "apiVersion": "v1", "kind": "Pod",
             "metadata": {"name": "a", "namespace": "ns", "labels": {"l": "v"}},
             "spec": {"x": 1},
         });
         let id = ChildId { ty: pod_type(), key: ObjectKey::namespaced("ns", "a") };
-        Write { id, body, desired_hash: 0, paths: Vec::new() }
+        Write::new(id, body, 0, config)
     }
 
     fn deletions() -> [Deletion; 2] {
-        let (instead_of, paths) = (Box::new(write()), vec![".spec.x".to_owned()]);
+        let (instead_of, paths) =
+            (Box::new(write(ChildConfig::recreate())), vec![".spec.x".to_owned()]);
         let old = pod("u", 0, &json!({}));
         [
             Deletion::new(&old, DeletionReason::Undesired),
@@ -233,16 +231,15 @@ mod tests {
     fn an_immutable_child_is_deleted_only_while_it_is_ours_and_still_differs() {
         let (operator, paths) = (OperatorName::new("op").unwrap(), vec![".spec.x".to_owned()]);
         let parent = object(&config().parent, "p", &json!({}));
-        let mut config = config();
-        config.children[0].config = ChildConfig::apply().recreate_if_immutable();
+        let (config, write) = (config(), write(ChildConfig::apply().recreate_if_immutable()));
         let stranger = pod("u", 0, &json!({"ownerReferences": []}));
         assert!(
-            instead_of_immutable(&config, &operator, &parent, &write(), &stranger, Vec::new())
+            instead_of_immutable(&config, &operator, &parent, &write, &stranger, Vec::new())
                 .is_none()
         );
         let old = pod("u", 0, &json!({}));
         let deletion =
-            instead_of_immutable(&config, &operator, &parent, &write(), &old, paths).unwrap();
+            instead_of_immutable(&config, &operator, &parent, &write, &old, paths).unwrap();
         for (live, again) in [(pod("u", 2, &json!({})), true), (pod("u", 1, &json!({})), false)] {
             let after = after_delete_conflict(&config, &operator, &parent, &deletion, Some(&live));
             assert_eq!(matches!(after, AfterDeleteConflict::Again(_)), again, "{after:?}");
@@ -253,20 +250,19 @@ mod tests {
     fn only_an_object_without_a_controller_is_adopted_and_only_if_configured() {
         let operator = OperatorName::new("op").unwrap();
         let parent = object(&config().parent, "p", &json!({}));
-        let mut adopting = config();
-        adopting.children[0].config = ChildConfig::apply().adopting();
+        let adopting = ChildConfig::apply().adopting();
         let uncontrolled = json!({"ownerReferences": [{"uid": "x"}]});
         let controlled = json!({"ownerReferences": [{"uid": "x", "controller": true}]});
         let terminating =
             json!({"ownerReferences": [], "deletionTimestamp": "2026-01-01T00:00:00Z"});
-        for (config, metadata, expected) in [
-            (&adopting, &uncontrolled, "adopt"),
-            (&adopting, &controlled, "foreign"),
-            (&adopting, &terminating, "wait"),
-            (&config(), &uncontrolled, "foreign"),
+        for (own, metadata, expected) in [
+            (adopting, &uncontrolled, "adopt"),
+            (adopting, &controlled, "foreign"),
+            (adopting, &terminating, "wait"),
+            (ChildConfig::apply(), &uncontrolled, "foreign"),
         ] {
             let live = pod("u", 0, metadata);
-            let after = after_conflict(config, &operator, &parent, write(), Some(&live));
+            let after = after_conflict(&config(), &operator, &parent, write(own), Some(&live));
             let after = match after {
                 AfterConflict::Adopt(_) => "adopt",
                 AfterConflict::Foreign(_) => "foreign",
@@ -281,12 +277,11 @@ mod tests {
     #[test]
     fn a_refused_create_of_an_existing_child_is_a_write_only_if_it_differs() {
         let operator = OperatorName::new("op").unwrap();
-        let mut config = config();
-        config.children[0].config = ChildConfig::apply();
+        let config = config();
         let parent = object(&config.parent, "p", &json!({}));
         for (x, expected) in [(1, "settled"), (2, "apply to u")] {
             let live = pod("u", x, &json!({}));
-            let write = write().creating();
+            let write = write(ChildConfig::apply()).creating();
             let after = match after_conflict(&config, &operator, &parent, write, Some(&live)) {
                 AfterConflict::Settled => "settled".to_owned(),
                 AfterConflict::ApplyWithUid(write) => {
@@ -328,7 +323,7 @@ mod tests {
     fn a_refused_write_of_a_child_that_is_gone_is_a_create() {
         let operator = OperatorName::new("op").unwrap();
         let parent = object(&config().parent, "p", &json!({}));
-        let update = write().updating(&Uid::new("u"), Vec::new());
+        let update = write(ChildConfig::recreate()).updating(&Uid::new("u"), Vec::new());
         match after_conflict(&config(), &operator, &parent, update, None) {
             AfterConflict::CreateAgain(write) => {
                 let metadata = &write.body["metadata"];

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use crate::{
         object::{K8sType, KeptManagers},
-        operator::ConflictPolicy,
+        operator::{ChildConfig, ConflictPolicy},
         plan::{Contested, Write},
     };
 
@@ -118,7 +118,8 @@ mod tests {
     fn update(desired_hash: u64) -> Step {
         let paths = vec![".spec.x".to_owned()];
         let id = ChildId::of(&child("c", 1));
-        Step::Update(Write { id, body: Value::Null, desired_hash, paths })
+        let write = Write::new(id, Value::Null, desired_hash, ChildConfig::apply());
+        Step::Update(Write { paths, ..write })
     }
 
     /// What is written again, when `c` and `d` were settled at version 4 with the desired hash 7.

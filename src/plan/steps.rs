@@ -7,7 +7,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, being_deleted};
+use crate::{
+    object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, being_deleted},
+    operator::{ChildConfig, ConflictPolicy},
+};
 
 /// Type, namespace and name of a child.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,6 +41,8 @@ pub struct Write {
     pub(crate) desired_hash: u64,
     /// Where the child differs from what is desired; at most ten JSON paths, none for a create.
     pub(crate) paths: Vec<String>,
+    /// How this child is treated.
+    pub(crate) config: ChildConfig,
 }
 
 /// A delete with its preconditions.
@@ -108,9 +113,9 @@ impl WaitingReason {
     }
 }
 
-fn hash_of(name: &str) -> u64 {
+pub(super) fn hash_of(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
-    name.hash(&mut hasher);
+    value.hash(&mut hasher);
     hasher.finish()
 }
 
@@ -148,6 +153,10 @@ impl Step {
 // === Write ===
 
 impl Write {
+    pub(crate) fn new(id: ChildId, body: Value, desired_hash: u64, config: ChildConfig) -> Self {
+        Self { id, body, desired_hash, paths: Vec::new(), config }
+    }
+
     /// What is desired of the child: the body without the precondition.
     pub(crate) fn desired(&self) -> Value {
         let mut desired = self.body.clone();
@@ -176,6 +185,11 @@ impl Write {
         elsewhere
     }
 
+    /// Whether it takes fields that others hold.
+    pub(crate) fn forces(&self) -> bool {
+        self.config.conflicts == ConflictPolicy::Force
+    }
+
     /// Whether it succeeds only if the object does not exist.
     pub(crate) fn is_creating(&self) -> bool {
         self.body["metadata"].get("uid").is_none()
@@ -201,7 +215,7 @@ impl Write {
 
 impl fmt::Debug for Write {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, body: _, desired_hash: _, paths } = self;
+        let Self { id, body: _, desired_hash: _, paths, config: _ } = self;
         f.debug_struct("Write").field("id", id).field("paths", paths).finish_non_exhaustive()
     }
 }

@@ -4,7 +4,7 @@
 use crate::{
     object::{K8sType, Object, Undecodable},
     operator::{Children, ConfigError, OperatorConfig, OperatorName, Selection},
-    plan::{self, Calm, ChildId},
+    plan::{self, Calm},
     reply::ApiError,
     schedule::{Backoff, Policy},
 };
@@ -113,10 +113,5 @@ impl Settings {
 
     pub(crate) fn unlabelled(&self) -> ApiError {
         ApiError::Unlabelled { label: self.config.labels.managed_by.clone() }
-    }
-
-    pub(super) fn forces(&self, child: &ChildId) -> bool {
-        use crate::operator::ConflictPolicy::Force;
-        self.config.child_config(&child.ty).is_none_or(|config| config.conflicts == Force)
     }
 }

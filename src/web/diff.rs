@@ -190,6 +190,7 @@ mod tests {
     use crate::{
         board::TypeState,
         object::{KeptManagers, ObjectKey, SecretFields},
+        operator::ChildConfig,
         plan::Plan,
         store::Store,
     };
@@ -297,7 +298,7 @@ mod tests {
         let id = ChildId { ty, key: ObjectKey::namespaced("ns", "a") };
         let shown = |foreign: BTreeMap<ChildId, String>, contested| {
             let body = json!({"metadata": {"name": "a", "namespace": "ns"}, "data": {"a": "b"}});
-            let write = Write { id: id.clone(), body, desired_hash: 0, paths: Vec::new() };
+            let write = Write::new(id.clone(), body, 0, ChildConfig::apply());
             let steps = vec![Step::Create(write)];
             let (last_applied, waiting, doubtful) = <_>::default();
             let plan = Plan { steps, last_applied, waiting, doubtful, replacing: Vec::new() };

@@ -34,11 +34,9 @@ fn writes(world: &scripted::World) -> Vec<String> {
 /// The pause may end before the deletions.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_held_write_makes_the_children_incomplete() {
-    let write = || Write {
-        id: ChildId { ty: pods(), key: ObjectKey::namespaced("ns", "c") },
-        body: desired("c"),
-        desired_hash: 0,
-        paths: Vec::new(),
+    let write = || {
+        let id = ChildId { ty: pods(), key: ObjectKey::namespaced("ns", "c") };
+        Write::new(id, desired("c"), 0, ChildConfig::apply())
     };
     let object = Object::from_value(&pods(), &child("5", 1), &<_>::default()).unwrap();
     let undesired = || Step::Delete(Deletion::undesired(&object));

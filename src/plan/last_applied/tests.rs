@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::diff::hash;
 use crate::object::KeptManagers;
+use crate::operator::ChildConfig;
 
 fn operator() -> OperatorName {
     OperatorName::new("op").unwrap()
@@ -36,7 +37,7 @@ fn write(image: &str) -> Write {
     });
     let desired_hash = hash::within(usize::MAX, &body).unwrap();
     let id = ChildId::of(&live("u", "", &Value::Null, &fields()));
-    Write { id, body, desired_hash, paths: Vec::new() }.creating()
+    Write::new(id, body, desired_hash, ChildConfig::apply()).creating()
 }
 
 #[test]

@@ -3,16 +3,16 @@
 //! Checks each child of a response. Its depth was checked when the handler returned; schemas and
 //! immutable fields are checked by the API server alone.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use k8s_openapi::ByteString;
 use serde_json::{Map, Value};
 
-use super::{ChildId, Refusal, RefusalReason, Write, ownership};
+use super::{ChildId, Refusal, RefusalReason, ReturnedBy, Write, ownership, steps::hash_of};
 use crate::{
     diff::{hash, nulls::drop_nulls},
     object::{K8sType, Object, ObjectKey},
-    operator::{DesiredChild, OperatorConfig, OperatorName, child_name},
+    operator::{ChildType, DesiredChild, OperatorConfig, OperatorName, child_name},
 };
 
 /// More children of one parent are a mistake.
@@ -47,15 +47,18 @@ pub(super) fn normalise(
         let why = RefusalReason::TooMany(desired.len());
         return Err(vec![Refusal { child: "the response".to_owned(), why }]);
     }
-    let (mut writes, mut refusals, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    let (mut writes, mut refusals, mut seen) = (Vec::new(), Vec::new(), HashMap::new());
     let mut refuse = |index, child: &Value, why| {
         refusals.push(Refusal { child: owner.name(index, child), why });
     };
-    for (index, DesiredChild { object: mut child, .. }) in desired.into_iter().enumerate() {
+    for (index, mut child) in desired.into_iter().enumerate() {
+        let way = ReturnedBy::of(&child);
         match owner.child(&mut child) {
-            Ok(write) if seen.insert(identity(&write.id)) => writes.push(write),
-            Ok(write) => refuse(index, &write.body, RefusalReason::Duplicate),
-            Err(why) => refuse(index, &child, why),
+            Ok(write) => match seen.insert(identity(&write.id), way) {
+                None => writes.push(write),
+                Some(other) => refuse(index, &write.body, RefusalReason::Duplicate(other, way)),
+            },
+            Err(why) => refuse(index, &child.object, why),
         }
     }
     if refusals.is_empty() { Ok(writes) } else { Err(refusals) }
@@ -66,12 +69,16 @@ fn identity(id: &ChildId) -> (String, String, ObjectKey) {
     (id.ty.group().to_owned(), id.ty.kind().to_owned(), id.key.clone())
 }
 
-impl Owner<'_> {
-    /// Takes an accepted child; leaves a refused one.
-    fn child(self, child: &mut Value) -> Result<Write, RefusalReason> {
+impl<'a> Owner<'a> {
+    /// Takes the object of an accepted child; leaves a refused one.
+    fn child(
+        self,
+        DesiredChild { object: child, config: own, .. }: &mut DesiredChild,
+    ) -> Result<Write, RefusalReason> {
         drop_nulls(child);
         let fields = child.as_object_mut().ok_or(RefusalReason::NotAnObject)?;
-        let ty = self.ty(fields)?;
+        let declared = self.ty(fields)?;
+        let (ty, config) = (declared.ty.clone(), declared.config_of(*own)?);
         check_status(fields)?;
         let metadata = match fields.get_mut("metadata") {
             Some(metadata) => metadata.as_object_mut(),
@@ -86,16 +93,18 @@ impl Owner<'_> {
             check_data(fields)?;
         }
         ownership::claim(child, self.parent, self.operator, &self.config.labels);
-        let desired_hash = hash::within(MAX_BYTES, child).map_err(RefusalReason::TooLarge)?;
+        let content = hash::within(MAX_BYTES, child).map_err(RefusalReason::TooLarge)?;
+        // What is left to others depends on the options.
+        let desired_hash = own.map_or(content, |own| content ^ hash_of(&own));
         let (id, body) = (ChildId { ty, key }, child.take());
-        Ok(Write { id, body, desired_hash, paths: Vec::new() })
+        Ok(Write::new(id, body, desired_hash, config))
     }
 
-    fn ty(self, fields: &Map<String, Value>) -> Result<K8sType, RefusalReason> {
+    fn ty(self, fields: &Map<String, Value>) -> Result<&'a ChildType, RefusalReason> {
         let api_version = text(fields, "apiVersion")?;
         let api_version = api_version.ok_or(RefusalReason::Missing("apiVersion"))?;
         let kind = text(fields, "kind")?.ok_or(RefusalReason::Missing("kind"))?;
-        self.config.child_type(api_version, kind).cloned().ok_or_else(|| {
+        self.config.child_type(api_version, kind).ok_or_else(|| {
             let (api_version, kind) = (api_version.to_owned(), kind.to_owned());
             let mut declared = self.config.children.iter().map(|child| &child.ty);
             match declared.find(|ty| ty.kind().eq_ignore_ascii_case(&kind)) {
@@ -113,7 +122,7 @@ impl Owner<'_> {
             || self.config.child_type(child["apiVersion"].as_str()?, child["kind"].as_str()?);
         let namespace = &child["metadata"]["namespace"];
         let is_defaulted = (namespace.is_null() || namespace == "")
-            && declared().is_some_and(K8sType::is_namespaced);
+            && declared().is_some_and(|declared| declared.ty.is_namespaced());
         child_name(index, child, self.parent.namespace().filter(|_| is_defaulted))
     }
 

@@ -214,7 +214,8 @@ fn all_refusals_are_reported_at_once() {
     let desired = vec![a.clone(), a, config_map(&json!({"name": "b", "namespace": "x"}))];
     let refusals = normalised(&parent(Some("ns")), desired).unwrap_err();
     let whys: Vec<_> = refusals.into_iter().map(|refusal| refusal.why).collect();
-    assert_eq!(whys, [RefusalReason::Duplicate, RefusalReason::ForeignNamespace("ns".to_owned())]);
+    let twice = RefusalReason::Duplicate(ReturnedBy::Child, ReturnedBy::Child);
+    assert_eq!(whys, [twice, RefusalReason::ForeignNamespace("ns".to_owned())]);
 }
 
 #[test]
@@ -224,7 +225,8 @@ fn versions_of_one_type_are_one_child() {
             "metadata": {"name": "b"}})
     };
     let refusals = normalised(&parent(Some("ns")), vec![app("v1"), app("v2")]).unwrap_err();
-    assert_eq!(refusals[0].why, RefusalReason::Duplicate);
+    let twice = RefusalReason::Duplicate(ReturnedBy::Child, ReturnedBy::Child);
+    assert_eq!(refusals[0].why, twice);
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub(super) fn begin(attempt: Attempt, live: Object) -> Turn<Next> {
 pub(super) fn answered(state: Adopting, answer: Answer, view: &View<'_>) -> Turn<Next> {
     match state {
         Adopting::Tried(adoption) => match Reply::written(answer) {
-            Ok(_) if adoption.policy(view) == ConflictPolicy::Force => adoption.read_whole(view),
+            Ok(_) if adoption.policy() == ConflictPolicy::Force => adoption.read_whole(view),
             Ok(_) => adoption.try_yielding(),
             Err(error) => adoption.refused(error),
         },
@@ -70,9 +70,8 @@ impl Adoption {
         self.attempt.write.clone().adopting(self.live.uid(), self.live.resource_version())
     }
 
-    fn policy(&self, view: &View<'_>) -> ConflictPolicy {
-        let config = view.settings.config().child_config(&self.attempt.write.id.ty);
-        config.map_or(ConflictPolicy::Force, |config| config.conflicts)
+    fn policy(&self) -> ConflictPolicy {
+        self.attempt.write.config.conflicts
     }
 
     fn try_yielding(self) -> Turn<Next> {
@@ -89,7 +88,7 @@ impl Adoption {
             Err(error) => held_after_adoption(error, &write.id.ty, &view.settings.config().labels)?,
         };
         let applies_nothing =
-            self.policy(view) == ConflictPolicy::Report || without(&write, &held).is_none();
+            self.policy() == ConflictPolicy::Report || without(&write, &held).is_none();
         Ok(if applies_nothing { held } else { Vec::new() })
     }
 

@@ -54,7 +54,7 @@ pub(super) fn begin(step: Step, view: &View<'_>) -> Turn<Next> {
 
 pub(super) fn send(attempt: Attempt, view: &View<'_>) -> Turn<Next> {
     let id = attempt.id().clone();
-    let force = if view.settings.forces(&id) { Force::Yes } else { Force::No };
+    let force = if attempt.write.forces() { Force::Yes } else { Force::No };
     let before = view.snapshot.cached(&id);
     let request = Request::apply(&id, &attempt.write.body, force);
     let attempt = Attempt { tries: attempt.tries + 1, ..attempt };
@@ -90,7 +90,7 @@ pub(super) fn answered(state: Applying, answer: Answer, view: &View<'_>) -> Turn
         Applying::Immutable(refused) => match Reply::object(answer) {
             Ok(live) => match live.and_then(|live| immutable::deletion(&refused, &live, view)) {
                 Some(deletion) => hand(Task::Defer(deletion)),
-                None => failed(refused, view),
+                None => failed(refused),
             },
             Err(error) => done().note(child_failed(&refused.write.id, error)),
         },
@@ -225,11 +225,11 @@ pub(super) fn refused(refused: Refused, view: &View<'_>) -> Turn<Next> {
         let request = Request::Read(refused.write.id.clone());
         return ask(request, State::Apply(Applying::Immutable(refused)));
     }
-    failed(refused, view)
+    failed(refused)
 }
 
-fn failed(Refused { write, error }: Refused, view: &View<'_>) -> Turn<Next> {
-    let hint = immutable::hint(&write, &error, view);
+fn failed(Refused { write, error }: Refused) -> Turn<Next> {
+    let hint = immutable::hint(&write, &error);
     done().note(failed_with_hint(&write.id, error, hint))
 }
 

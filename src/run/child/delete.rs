@@ -149,7 +149,8 @@ pub(super) fn send(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Ne
     if let Some(facts) = is_held(&deletion, view) {
         return held(facts);
     }
-    let config = view.settings.config().child_config(&deletion.id.ty);
+    let of_type = || view.settings.config().child_config(&deletion.id.ty);
+    let config = deletion.instead_of().map(|write| write.config).or_else(of_type);
     let propagation = config.map(|config| config.propagation).unwrap_or_default();
     let Deletion { id, uid, version, .. } = deletion.clone();
     let request = Request::Delete { id, uid, version, propagation };

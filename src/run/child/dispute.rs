@@ -103,7 +103,7 @@ impl Dispute {
         }
     }
 
-    /// Applies what others do not hold, or nothing, by the conflict policy of the child type.
+    /// Applies what others do not hold, or nothing, by the conflict policy of the child.
     fn settle(mut self, held: Vec<HeldField>, view: &View<'_>) -> Turn<Next> {
         let conflict = done().note(Fact::ConflictFound(self.id().clone()));
         let rest = self.yield_fields(held, view);
@@ -112,9 +112,9 @@ impl Dispute {
 
     /// The write without these fields; `None` for nothing.
     fn yield_fields(&mut self, held: Vec<HeldField>, view: &View<'_>) -> Option<Write> {
-        let config = view.settings.config();
-        let policy = config.child_config(&self.id().ty)?.conflicts;
-        let is_ownership_field = |held: &HeldField| is_ownership_field(&held.path, &config.labels);
+        let (policy, labels) =
+            (self.attempt.write.config.conflicts, &view.settings.config().labels);
+        let is_ownership_field = |held: &HeldField| is_ownership_field(&held.path, labels);
         // A partial apply would give up the other fields that are ours.
         let is_nothing = policy == ConflictPolicy::Report && !held.iter().all(is_ownership_field);
         self.held.extend(held.into_iter().filter(|held| is_nothing || !is_ownership_field(held)));

@@ -12,8 +12,7 @@ use crate::{
 /// Whether the child may be deleted. Only once for each desired state: if the new object is refused as well,
 /// deleting does not help.
 pub(super) fn is_allowed(Refused { write, error }: &Refused, view: &View<'_>) -> bool {
-    let config = view.settings.config().child_config(&write.id.ty);
-    config.is_some_and(|config| config.recreate_if_immutable)
+    write.config.recreate_if_immutable
         && error.refusal().is_some_and(Refusal::is_immutable)
         && view.memory.recreated().get(&write.id) != Some(&write.desired_hash)
 }
@@ -30,11 +29,10 @@ pub(super) fn deletion(
 }
 
 /// What to do about a refused immutable field; empty for other errors.
-pub(super) fn hint(write: &Write, error: &ApiError, view: &View<'_>) -> &'static str {
-    let ty = &write.id.ty;
-    let config = view.settings.config().child_config(ty);
-    let may = config.is_some_and(|config| config.leaves_immutable(ty));
-    if may && error.refusal().is_some_and(Refusal::is_immutable) {
+pub(super) fn hint(write: &Write, error: &ApiError) -> &'static str {
+    if write.config.leaves_immutable(&write.id.ty)
+        && error.refusal().is_some_and(Refusal::is_immutable)
+    {
         "; set `ChildConfig::recreate_if_immutable` to recreate the child"
     } else {
         ""

@@ -100,7 +100,7 @@ fn take(it: Takeover, live: &Value, view: &View<'_>) -> Turn<Next> {
         TakenOver::OfPredecessor => takeover(live, name, predecessor),
         TakenOver::Colliding(Refused { write, error }) => {
             match collision(live, &write.body, &duplicates(error), name) {
-                Some(found) if view.settings.forces(&it.id) => Some(found.patch),
+                Some(found) if write.forces() => Some(found.patch),
                 Some(found) => return held(write, error, &found.holders),
                 None => None,
             }

@@ -6,13 +6,14 @@
 //! caches                  the snapshot of a machine
 //! driver                  performs effects, delivers their events
 //! scripts                 reconciles as text: tests/testdata/run
-//! options, changes        its commands
+//! options, child_options, changes   its commands
 //! script, text, shown     its handler, and its output
 //! thousand                a thousand random reconciles
 //! ```
 
 mod caches;
 mod changes;
+mod child_options;
 mod driver;
 mod faults;
 mod fields;

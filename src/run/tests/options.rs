@@ -2,21 +2,18 @@
 
 use super::{
     caches,
+    child_options::{is_of_child, of_child},
     driver::Driver,
     script::Script,
     world::{named, parent_type},
 };
-use crate::operator::{
-    Allowance, ChildConfig, ConflictPolicy, DeletionLimit, OperatorConfig, Predecessor, Propagation,
-};
+use crate::operator::{Allowance, ChildConfig, DeletionLimit, OperatorConfig, Predecessor};
 
 /// An operator with these options, and its handler.
 pub(super) fn operator(options: &str) -> (Driver, Script) {
     let words: Vec<_> = options.split_whitespace().collect();
     let has = |option: &str| words.contains(&option);
-    let known = |word: &str| {
-        is_of_child(word) || is_of_operator(word) || ["finalizer", "adopting"].contains(&word)
-    };
+    let known = |word: &str| is_of_child(word) || is_of_operator(word) || word == "finalizer";
     assert!(words.iter().all(|word| known(word)), "an option is unknown: {options}");
     let child = words.iter().fold(ChildConfig::apply(), |child, word| of_child(child, word));
     let mut config = OperatorConfig::new("op", parent_type()).child_of_type(named("any").ty, child);
@@ -30,36 +27,6 @@ pub(super) fn operator(options: &str) -> (Driver, Script) {
     }
     driver.world.may_adopt = has("adopting");
     (driver, scenario)
-}
-
-fn is_of_child(word: &str) -> bool {
-    const WORDS: [&str; 9] = [
-        "apply",
-        "recreate",
-        "on-delete",
-        "recreating-immutable",
-        "yielding",
-        "reporting",
-        "orphaning",
-        "foreground",
-        "delete-with-finalizer",
-    ];
-    WORDS.contains(&word)
-}
-
-fn of_child(child: ChildConfig, word: &str) -> ChildConfig {
-    match word {
-        "recreate" => ChildConfig::recreate(),
-        "on-delete" => ChildConfig::on_delete(),
-        "recreating-immutable" => child.recreate_if_immutable(),
-        "adopting" => child.adopting(),
-        "yielding" => child.with_conflicts(ConflictPolicy::Yield),
-        "reporting" => child.with_conflicts(ConflictPolicy::Report),
-        "orphaning" => child.with_propagation(Propagation::Orphan),
-        "foreground" => child.with_propagation(Propagation::Foreground),
-        "delete-with-finalizer" => child.delete_with_finalizer(),
-        _ => child,
-    }
 }
 
 fn is_of_operator(word: &str) -> bool {

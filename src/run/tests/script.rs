@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     caches::Caches,
-    changes,
+    changes, child_options,
     driver::{Late, Scenario},
     text,
     world::{World, named},
@@ -103,7 +103,11 @@ impl Scenario for Script {
             return Err(self.failed());
         }
         let children = self.wants.as_object().into_iter().flatten();
-        let children = children.map(|(name, body)| child(name, body).into()).collect();
+        let children = children.map(|(key, body)| {
+            let (words, name) = key.rsplit_once(' ').unwrap_or(("", key));
+            child_options::desired(words, child(name, body))
+        });
+        let children = children.collect();
         let status = self.status.clone();
         Ok(match (purpose, self.behaviour) {
             (Purpose::Sync, _) => {

@@ -4,4 +4,5 @@ mod built_in_types;
 mod desired;
 mod differential;
 mod lists;
+mod own_options;
 mod sizes;

@@ -1,0 +1,45 @@
+//! The options of children in a script: of their type, or of one child.
+
+use serde_json::Value;
+
+use crate::operator::{ChildConfig, ConflictPolicy, DesiredChild, Propagation};
+
+/// The child that a handler returns for an object. The words are its own options; none for those of
+/// its type.
+pub(super) fn desired(words: &str, object: Value) -> DesiredChild {
+    let words: Vec<_> = words.split_whitespace().collect();
+    assert!(words.iter().all(|word| is_of_child(word)), "an option is unknown: {words:?}");
+    let own = || words.iter().fold(ChildConfig::apply(), |child, word| of_child(child, word));
+    DesiredChild { config: (!words.is_empty()).then(own), ..object.into() }
+}
+
+pub(super) fn is_of_child(word: &str) -> bool {
+    const WORDS: [&str; 10] = [
+        "apply",
+        "recreate",
+        "on-delete",
+        "recreating-immutable",
+        "adopting",
+        "yielding",
+        "reporting",
+        "orphaning",
+        "foreground",
+        "delete-with-finalizer",
+    ];
+    WORDS.contains(&word)
+}
+
+pub(super) fn of_child(child: ChildConfig, word: &str) -> ChildConfig {
+    match word {
+        "recreate" => ChildConfig::recreate(),
+        "on-delete" => ChildConfig::on_delete(),
+        "recreating-immutable" => child.recreate_if_immutable(),
+        "adopting" => child.adopting(),
+        "yielding" => child.with_conflicts(ConflictPolicy::Yield),
+        "reporting" => child.with_conflicts(ConflictPolicy::Report),
+        "orphaning" => child.with_propagation(Propagation::Orphan),
+        "foreground" => child.with_propagation(Propagation::Foreground),
+        "delete-with-finalizer" => child.delete_with_finalizer(),
+        _ => child,
+    }
+}
