@@ -6,6 +6,7 @@
 //! | file | answers |
 //! |---|---|
 //! | `contained` | is what is desired in what is there, and where not |
+//! | `applied` | what our field manager owns of an object, with its values |
 //! | `owned` | what our field manager owns, against what is desired |
 //! | `differences`, `difference` | both together, as paths and with both values |
 //! | `fingerprint`, `hash` | are two versions the same in what we own |
@@ -13,6 +14,7 @@
 //! | `rival` | which other manager wrote a field |
 //! | `path`, `fields`, `quantity`, `nulls`, `builtin` | the parts of these |
 
+mod applied;
 pub(crate) mod builtin;
 mod collision;
 mod contained;
@@ -28,6 +30,7 @@ mod quantity;
 mod rival;
 mod takeover;
 
+pub(crate) use applied::applied;
 pub(crate) use collision::collision;
 pub(crate) use contained::Difference;
 pub(crate) use difference::compare;

@@ -58,7 +58,13 @@ impl<S> SyncResponse<S> {
         self.desired(&child, DesiredChild::from)
     }
 
-    /// Adds a child that is created when it is missing, and otherwise left as it is.
+    /// Adds a child that is created when it is missing, and otherwise left as it is, for example a
+    /// generated password. Its body may differ with each call: it is written only when the child is
+    /// created. The child is owned like others, created again when it was deleted, and deleted when
+    /// it is no longer returned.
+    ///
+    /// A child type that is [adopting](crate::operator::ChildConfig::adopting) takes an existing
+    /// object as it is: only its labels and its owner reference are written.
     #[must_use]
     pub fn ensure(self, child: impl Serialize) -> Self {
         self.desired(&child, |object| DesiredChild { ensure: true, ..object.into() })

@@ -57,6 +57,8 @@ pub struct Plan {
     pub(crate) doubtful: Vec<Write>,
     /// The desired children that are being deleted, to be created again.
     pub(crate) replacing: Vec<Uid>,
+    /// The ensured children that exist, and are left as they are.
+    pub(crate) ensured: Vec<ChildId>,
 }
 
 /// Decides what to do. A parent that is being deleted gets an empty plan, unless it is finalized.
@@ -136,10 +138,11 @@ impl Planning<'_> {
             self.plan.steps.push(Step::Create(write.creating()));
             return None;
         };
-        let desired_hash = write.desired_hash;
+        let (desired_hash, is_ensured) = (write.desired_hash, write.ensure);
         match existing::decide(config, operator, last_applied, write, live) {
             Choice::UpToDate { altered } => {
                 self.plan.last_applied.alter(&ChildId::of(live), altered);
+                self.plan.ensured.extend(is_ensured.then(|| ChildId::of(live)));
                 self.settled.push((desired_hash, live.clone()));
             }
             Choice::Update(write) => {

@@ -40,6 +40,9 @@ pub(super) fn decide(
     if last_applied.is_settled(&write, live) {
         return Choice::UpToDate { altered: last_applied.altered_of(&write.id) };
     }
+    if write.ensure {
+        return ensured(write, live, operator, &config.labels);
+    }
     let differences = Differences::between(&write.body, live, operator);
     match strategy(&write, &differences, &config.labels) {
         Some(strategy) if !is_as_left(last_applied, &write, live, operator, &differences) => {
@@ -48,6 +51,16 @@ pub(super) fn decide(
         Some(_) => Choice::UpToDate { altered: differences.changed_paths() },
         None => Choice::UpToDate { altered: Vec::new() },
     }
+}
+
+/// Its content is not compared; a lost tie to the parent is fixed under every update strategy.
+fn ensured(write: Write, live: &Object, operator: &OperatorName, labels: &Labels) -> Choice {
+    let untied = ownership::untied(&write.body, live, labels);
+    if untied.is_empty() {
+        return Choice::UpToDate { altered: Vec::new() };
+    }
+    let tie = ownership::tie(&write.body, live, operator, labels);
+    Choice::Update(write.claiming(live, tie, untied))
 }
 
 /// Whether the object differs only where it already differed after the last apply: applying the

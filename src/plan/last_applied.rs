@@ -67,7 +67,8 @@ struct Deferral {
 impl Settled {
     /// From the reply to the apply of `write`, or from an object that was found up to date.
     pub fn new(write: &Write, object: &Object, operator: &OperatorName) -> Self {
-        let altered = differing_paths(&write.body, object, operator);
+        let altered =
+            if write.ensure { Vec::new() } else { differing_paths(&write.body, object, operator) };
         let (id, desired_hash, object) = (write.id.clone(), write.desired_hash, object.clone());
         Self { id, desired_hash, object, altered }
     }

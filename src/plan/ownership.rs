@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     diff::{
-        fingerprint,
+        applied, fingerprint,
         path::{self, Segment},
     },
     object::Object,
@@ -94,6 +94,57 @@ pub(super) fn is_claim(found: &str, labels: &Labels) -> bool {
     found.starts_with(".metadata.ownerReferences")
         || found == label(&labels.parent_uid)
         || found == label(&labels.managed_by)
+}
+
+/// Which parts of the tie between an object and its parent, as the body of a child has it, are
+/// missing in the object.
+pub(super) fn untied(body: &Value, live: &Object, labels: &Labels) -> Vec<String> {
+    let metadata = &body["metadata"];
+    let is_lost = |name: &&String| live.label(name).as_deref() != metadata["labels"][name].as_str();
+    let lost = [&labels.parent_uid, &labels.managed_by].into_iter().filter(is_lost);
+    let label = |name| format!(".metadata.labels{}", path::render(&Segment::Field(name)));
+    let mut untied: Vec<String> = lost.map(|name| label(name)).collect();
+    let owners = live.field("metadata").unwrap_or_default()["ownerReferences"].take();
+    if !has_owner(&owners, reference_in(metadata, labels)) {
+        untied.push(".metadata.ownerReferences".to_owned());
+    }
+    untied
+}
+
+/// The body that ties this version of an object to the parent, as the body of a child does, and
+/// changes nothing else: what we applied stays, with the values that it has now.
+pub(super) fn tie(body: &Value, live: &Object, operator: &OperatorName, labels: &Labels) -> Value {
+    let fields = live.applied_fields(operator.as_str());
+    let mut tie = applied(&live.to_value(), fields.as_ref());
+    for name in ["apiVersion", "kind"] {
+        tie[name] = body[name].clone();
+    }
+    let (metadata, desired) = (&mut tie["metadata"], &body["metadata"]);
+    for name in ["name", "namespace"].into_iter().filter(|name| !desired[name].is_null()) {
+        metadata[name] = desired[name].clone();
+    }
+    for label in [&labels.parent_uid, &labels.managed_by] {
+        metadata["labels"][label] = desired["labels"][label].clone();
+    }
+    let mut owners = metadata["ownerReferences"].as_array().cloned().unwrap_or_default();
+    owners.retain(|owner| owner["uid"] != desired["labels"][&labels.parent_uid]);
+    owners.extend(reference_in(desired, labels).cloned());
+    metadata["ownerReferences"] = Value::from(owners);
+    metadata["uid"] = json!(live.uid());
+    metadata["resourceVersion"] = json!(live.resource_version().to_string());
+    tie
+}
+
+/// The reference to the parent in the metadata of a body.
+fn reference_in<'a>(metadata: &'a Value, labels: &Labels) -> Option<&'a Value> {
+    let owners = metadata["ownerReferences"].as_array()?;
+    owners.iter().find(|owner| owner["uid"] == metadata["labels"][&labels.parent_uid])
+}
+
+fn has_owner(owners: &Value, desired: Option<&Value>) -> bool {
+    let Some(desired) = desired.and_then(Value::as_object) else { return true };
+    let is_it = |owner: &Value| desired.iter().all(|(name, value)| owner[name] == *value);
+    owners.as_array().is_some_and(|owners| owners.iter().any(is_it))
 }
 
 /// Whether two versions of a child differ at most in owner references, our labels, status and what

@@ -4,7 +4,7 @@
 use super::{
     ChildId, Deletion, DeletionReason, LastApplied, WaitingReason, Write,
     existing::{self, Choice},
-    ownership::is_ours,
+    ownership::{self, is_ours},
 };
 use crate::{
     object::{Object, ResourceVersion, Uid},
@@ -26,6 +26,8 @@ pub(crate) enum AfterConflict {
     Wait(WaitingReason),
     /// It has no controller, and its type is adopted.
     Adopt(Write),
+    /// The same for an ensured child, whose content stays.
+    Claim(Write),
     /// It is not ours: no write until it changes.
     Foreign(ForeignChild),
 }
@@ -68,10 +70,15 @@ pub(crate) fn after_conflict(
         return AfterConflict::Wait(WaitingReason::deleting(live));
     }
     if !is_ours(config, operator, parent, live) {
-        return if write.config.adopt && live.controller().is_none() {
-            AfterConflict::Adopt(write)
-        } else {
-            AfterConflict::Foreign(ForeignChild::new(&write, live))
+        return match write {
+            write if !write.config.adopt || live.controller().is_some() => {
+                AfterConflict::Foreign(ForeignChild::new(&write, live))
+            }
+            write if write.ensure => {
+                let tie = ownership::tie(&write.body, live, operator, &config.labels);
+                AfterConflict::Claim(write.claiming(live, tie, Vec::new()))
+            }
+            write => AfterConflict::Adopt(write),
         };
     }
     match existing::decide(config, operator, &LastApplied::default(), write, live) {

@@ -43,6 +43,11 @@ pub struct Write {
     pub(crate) paths: Vec<String>,
     /// How this child is treated.
     pub(crate) config: ChildConfig,
+    /// Whether the child is left as it is once it exists.
+    pub(crate) ensure: bool,
+    /// Sent instead of the body: what ties an ensured child to its parent, and changes nothing else
+    /// of this version of it.
+    pub(crate) claim: Option<Value>,
 }
 
 /// A delete with its preconditions.
@@ -154,12 +159,18 @@ impl Step {
 
 impl Write {
     pub(crate) fn new(id: ChildId, body: Value, desired_hash: u64, config: ChildConfig) -> Self {
-        Self { id, body, desired_hash, paths: Vec::new(), config }
+        let (paths, ensure, claim) = (Vec::new(), false, None);
+        Self { id, body, desired_hash, paths, config, ensure, claim }
     }
 
-    /// What is desired of the child: the body without the precondition.
+    /// The body to apply.
+    pub(crate) fn sent(&self) -> &Value {
+        self.claim.as_ref().unwrap_or(&self.body)
+    }
+
+    /// What is desired of the child: what is sent without the precondition.
     pub(crate) fn desired(&self) -> Value {
-        let mut desired = self.body.clone();
+        let mut desired = self.sent().clone();
         if let Some(metadata) = desired["metadata"].as_object_mut() {
             metadata.retain(|name, _| !["uid", "resourceVersion"].contains(&name.as_str()));
         }
@@ -172,6 +183,7 @@ impl Write {
         let metadata = &mut self.body["metadata"];
         metadata["resourceVersion"] = json!("1");
         metadata.as_object_mut().map(|fields| fields.remove("uid"));
+        self.claim = None;
         self
     }
 
@@ -187,7 +199,7 @@ impl Write {
 
     /// Whether it takes fields that others hold.
     pub(crate) fn forces(&self) -> bool {
-        self.config.conflicts == ConflictPolicy::Force
+        self.claim.is_some() || self.config.conflicts == ConflictPolicy::Force
     }
 
     /// Whether it succeeds only if the object does not exist.
@@ -204,6 +216,11 @@ impl Write {
         self
     }
 
+    /// The write that ties this version of an object to the parent and leaves its content.
+    pub(super) fn claiming(self, live: &Object, claim: Value, paths: Vec<String>) -> Self {
+        Self { claim: Some(claim), ..self.updating(live.uid(), paths) }
+    }
+
     /// The same body as an update of exactly this version of an object that is not ours yet.
     #[must_use]
     pub(crate) fn adopting(self, uid: &Uid, version: &ResourceVersion) -> Self {
@@ -215,8 +232,10 @@ impl Write {
 
 impl fmt::Debug for Write {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, body: _, desired_hash: _, paths, config: _ } = self;
-        f.debug_struct("Write").field("id", id).field("paths", paths).finish_non_exhaustive()
+        let Self { id, body: _, desired_hash: _, paths, config: _, ensure, claim: _ } = self;
+        let mut shown = f.debug_struct("Write");
+        shown.field("id", id).field("paths", paths).field("ensure", ensure);
+        shown.finish_non_exhaustive()
     }
 }
 

@@ -21,7 +21,8 @@ use crate::{
 #[schemars(rename = "Preview")]
 pub(super) struct PreviewView {
     /// `Create`, `Update`, `Recreate` or `Delete`; `Conflict` if the object already exists and is
-    /// not owned, or if other field managers own some of its fields.
+    /// not owned, or if other field managers own some of its fields; `Keep` for a child that the
+    /// handler only ensures, and that exists.
     pub(super) action: &'static str,
     /// Why it would not be written.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,7 +54,8 @@ pub(super) struct Comparing<'a> {
     pub(super) secrets: &'a Secrets,
 }
 
-/// What a reconcile would do, by child. Children that it would not modify are absent.
+/// What a reconcile would do, by child. Other children that it would not
+/// modify are absent.
 pub(super) fn by_child(
     preview: &Preview,
     comparing: &Comparing<'_>,
@@ -76,12 +78,18 @@ pub(super) fn by_child(
         };
         (id, view)
     };
-    plan.steps.iter().map(view).collect()
+    let ensured = plan.ensured.iter().map(|id| (id.clone(), PreviewView::of_ensured()));
+    plan.steps.iter().map(view).chain(ensured).collect()
 }
 
 impl PreviewView {
     pub(super) fn changes_something(&self) -> bool {
         self.why.is_none()
+    }
+
+    fn of_ensured() -> Self {
+        let why = "the handler only ensures that it exists, so it is left as it is";
+        Self { action: "Keep", why: Some(why.to_owned()), differences: Vec::new() }
     }
 
     fn of_conflict(why: String) -> Self {
@@ -290,6 +298,22 @@ mod tests {
     }
 
     #[test]
+    fn an_ensured_child_that_exists_is_shown_as_left_as_it_is() {
+        let ty = K8sType::namespaced("v1", "Secret", "secrets");
+        let (operator, board) = (OperatorName::new("op").unwrap(), board(&ty));
+        let secrets = Secrets::of(&board, &parent());
+        let comparing = Comparing { board: &board, operator: &operator, secrets: &secrets };
+        let id = ChildId { ty, key: ObjectKey::namespaced("ns", "a") };
+        let plan = Plan { ensured: vec![id.clone()], ..Plan::default() };
+        let (live, foreign, contested) = <_>::default();
+        let shown = by_child(&Preview { plan, live, foreign, contested }, &comparing);
+        let why = "the handler only ensures that it exists, so it is left as it is";
+        let expected = json!({"action": "Keep", "why": why, "differences": []});
+        assert_eq!(serde_json::to_value(&shown[&id]).unwrap(), expected);
+        assert!(!shown[&id].changes_something());
+    }
+
+    #[test]
     fn a_child_that_exists_and_is_not_owned_is_shown_as_a_conflict() {
         let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
         let (operator, board) = (OperatorName::new("op").unwrap(), board(&ty));
@@ -300,8 +324,7 @@ mod tests {
             let body = json!({"metadata": {"name": "a", "namespace": "ns"}, "data": {"a": "b"}});
             let write = Write::new(id.clone(), body, 0, ChildConfig::apply());
             let steps = vec![Step::Create(write)];
-            let (last_applied, waiting, doubtful) = <_>::default();
-            let plan = Plan { steps, last_applied, waiting, doubtful, replacing: Vec::new() };
+            let plan = Plan { steps, ..Plan::default() };
             let preview = Preview { plan, live: BTreeMap::new(), foreign, contested };
             serde_json::to_value(&by_child(&preview, &comparing)[&id]).unwrap()
         };

@@ -19,6 +19,8 @@ use crate::{
 const MAX_CHILDREN: usize = 10_000;
 /// By default etcd accepts no larger request.
 const MAX_BYTES: usize = 1_500_000;
+/// The hash of the desired state of an ensured child, whatever its body is.
+const ENSURED: u64 = 0;
 const SERVER_OWNED: [(&str, &str); 8] = [
     ("uid", "metadata.uid"),
     ("resourceVersion", "metadata.resourceVersion"),
@@ -73,7 +75,7 @@ impl<'a> Owner<'a> {
     /// Takes the object of an accepted child; leaves a refused one.
     fn child(
         self,
-        DesiredChild { object: child, config: own, .. }: &mut DesiredChild,
+        DesiredChild { object: child, config: own, ensure }: &mut DesiredChild,
     ) -> Result<Write, RefusalReason> {
         drop_nulls(child);
         let fields = child.as_object_mut().ok_or(RefusalReason::NotAnObject)?;
@@ -94,10 +96,14 @@ impl<'a> Owner<'a> {
         }
         ownership::claim(child, self.parent, self.operator, &self.config.labels);
         let content = hash::within(MAX_BYTES, child).map_err(RefusalReason::TooLarge)?;
-        // What is left to others depends on the options.
-        let desired_hash = own.map_or(content, |own| content ^ hash_of(&own));
+        let desired_hash = match own {
+            _ if *ensure => ENSURED,
+            // What is left to others depends on the options.
+            Some(own) => content ^ hash_of(own),
+            None => content,
+        };
         let (id, body) = (ChildId { ty, key }, child.take());
-        Ok(Write::new(id, body, desired_hash, config))
+        Ok(Write { ensure: *ensure, ..Write::new(id, body, desired_hash, config) })
     }
 
     fn ty(self, fields: &Map<String, Value>) -> Result<&'a ChildType, RefusalReason> {

@@ -12,7 +12,7 @@
 //! | command | what it does |
 //! |---|---|
 //! | `types Pod=recreate ..` | declares the child types |
-//! | `sync` | plans for the children in the input, carries the plan out, prints both |
+//! | `sync` | plans for the children in the input (objects, or `object`, `ensure` and `config`), carries the plan out, prints both |
 //! | `edit <child>` | another client changes a child, with a JSON merge patch |
 //! | `held <child> <path> <manager>` | the server reports that another manager owns a field |
 //! | `foreign` | another client creates the object in the input |
@@ -39,7 +39,7 @@ use server::{MANAGER, Server};
 use super::*;
 use crate::{
     object::{K8sType, KeptManagers, Object},
-    operator::{ChildConfig, Children, ConflictPolicy, DesiredChild, OperatorConfig, OperatorName},
+    operator::{ChildConfig, Children, ConflictPolicy, OperatorConfig, OperatorName},
 };
 
 #[test]
@@ -243,7 +243,7 @@ impl World {
             config: &self.config,
             operator: &self.operator,
             parent: &parent,
-            desired: desired.into_iter().map(DesiredChild::from).collect(),
+            desired: desired.into_iter().map(|it| serde_json::from_value(it).unwrap()).collect(),
             observed: &observed,
             unsynced: &self.unsynced,
             keeps_undesired: false,
@@ -282,7 +282,7 @@ impl World {
     fn write(&mut self, write: Write, verb: &str) -> String {
         let output = format!("{verb} {} {}", write.id, write.paths.join(" "));
         let output = format!("{}\n", output.trim_end());
-        let Ok(reply) = self.server.apply(&write.id, &write.body) else {
+        let Ok(reply) = self.server.apply(&write.id, write.sent()) else {
             return output + &self.conflict(write);
         };
         self.last_applied.remember(&Settled::new(&write, &reply, &self.operator));
@@ -300,6 +300,7 @@ impl World {
             AfterConflict::Settled => "  409: up to date\n".to_owned(),
             AfterConflict::Wait(why) => format!("  409: wait, {why}\n"),
             AfterConflict::Adopt(_) => "  409: adopt\n".to_owned(),
+            AfterConflict::Claim(write) => self.write(write, "  409: claim"),
             AfterConflict::Foreign(foreign) => format!("  409: {}\n", foreign.owner),
         }
     }

@@ -54,11 +54,12 @@ impl Server {
     /// Server-side apply by the operator.
     pub(super) fn apply(&mut self, id: &ChildId, body: &Value) -> Result<Object, Conflict> {
         let before = self.objects.get(id).cloned();
-        let uid = before.as_ref().map_or(&Value::Null, |stored| &stored.body["metadata"]["uid"]);
+        let live = before.as_ref().map_or(&Value::Null, |stored| &stored.body["metadata"]);
         let wanted = &body["metadata"];
-        if (before.is_some() && wanted.get("resourceVersion").is_some())
-            || wanted.get("uid").is_some_and(|wanted| wanted != uid)
-        {
+        let is_other = |name| wanted.get(name).is_some_and(|wanted| *wanted != live[name]);
+        // As on a real server, no object has the first version.
+        let is_create = wanted["resourceVersion"] == "1";
+        if (before.is_some() && (is_create || is_other("resourceVersion"))) || is_other("uid") {
             return Err(Conflict);
         }
         let mut desired = body.clone();

@@ -41,6 +41,9 @@ pub(super) fn begin(step: Step, view: &View<'_>) -> Turn<Next> {
             }
             None => Task::Apply(Attempt::new(write, Verb::Created)),
         },
+        Step::Update(write) if write.claim.is_some() => {
+            Task::Apply(Attempt::new(write, Verb::Updated))
+        }
         Step::Update(write) => {
             takeover::first(&id, Task::Apply(Attempt::new(write, Verb::Updated)), view)
         }
@@ -56,7 +59,7 @@ pub(super) fn send(attempt: Attempt, view: &View<'_>) -> Turn<Next> {
     let id = attempt.id().clone();
     let force = if attempt.write.forces() { Force::Yes } else { Force::No };
     let before = view.snapshot.cached(&id);
-    let request = Request::apply(&id, &attempt.write.body, force);
+    let request = Request::apply(&id, attempt.write.sent(), force);
     let attempt = Attempt { tries: attempt.tries + 1, ..attempt };
     ask(request, State::Apply(Applying::Sent(attempt, before)))
 }
@@ -171,6 +174,9 @@ fn resolved(attempt: Attempt, live: Option<Object>, view: &View<'_>) -> Turn<Nex
             });
             next.facts.extend(drift);
             return turn.before(next);
+        }
+        AfterConflict::Claim(write) => {
+            return turn.before(attempt.again(write, Verb::Adopted, view));
         }
         AfterConflict::Adopt(_) => {
             return match live {

@@ -5,12 +5,14 @@ use serde_json::Value;
 use crate::operator::{ChildConfig, ConflictPolicy, DesiredChild, Propagation};
 
 /// The child that a handler returns for an object. The words are its own options; none for those of
-/// its type.
+/// its type. `ensure` is no option of a type.
 pub(super) fn desired(words: &str, object: Value) -> DesiredChild {
     let words: Vec<_> = words.split_whitespace().collect();
-    assert!(words.iter().all(|word| is_of_child(word)), "an option is unknown: {words:?}");
-    let own = || words.iter().fold(ChildConfig::apply(), |child, word| of_child(child, word));
-    DesiredChild { config: (!words.is_empty()).then(own), ..object.into() }
+    let ensure = words.contains(&"ensure");
+    let own: Vec<_> = words.into_iter().filter(|word| *word != "ensure").collect();
+    assert!(own.iter().all(|word| is_of_child(word)), "an option is unknown: {own:?}");
+    let config = || own.iter().fold(ChildConfig::apply(), |child, word| of_child(child, word));
+    DesiredChild { config: (!own.is_empty()).then(config), ensure, object }
 }
 
 pub(super) fn is_of_child(word: &str) -> bool {

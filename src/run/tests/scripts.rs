@@ -12,7 +12,7 @@
 //! | command | what it does |
 //! |---|---|
 //! | `operator <option> ..` | begins; see `options` for the options |
-//! | `wants` | the new spec, and the children that the handler returns: by name, with their data; before the name options of its own |
+//! | `wants` | the new spec, and the children that the handler returns: by name, with their data; before the name options of its own, and `ensure` |
 //! | `wants-otherwise` | the same without a change of the spec |
 //! | `status` | the status that the handler returns |
 //! | `handler <behaviour>` | it `works`, `fails`, `fails-for-good`, is still `finalizing`, or returns after its deadline: `late`, or `later` than the report of that |
@@ -247,6 +247,9 @@ impl Play {
                 Step::Delete(_) => "delete",
             };
             writeln!(shown, "= {what} {}", step.id()).unwrap();
+        }
+        for child in &previewed.plan.ensured {
+            writeln!(shown, "= keep {child}").unwrap();
         }
         for (child, why) in &previewed.contested {
             writeln!(shown, "= {child}: {why}").unwrap();

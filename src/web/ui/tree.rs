@@ -68,6 +68,7 @@ impl From<&PreviewView> for Preview {
             "Create" => Mark::good("would be created"),
             "Delete" => Mark::bad("would be deleted"),
             "Conflict" => Mark::warn("would not be modified"),
+            "Keep" => Mark::plain("would be left as it is"),
             "Recreate" => Mark::warn("would be recreated"),
             _ => Mark::busy("would be updated"),
         };

@@ -3,6 +3,7 @@
 mod built_in_types;
 mod desired;
 mod differential;
+mod ensured;
 mod lists;
 mod own_options;
 mod sizes;
