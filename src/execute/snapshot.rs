@@ -25,6 +25,10 @@ impl Snapshot for Context {
         self.parts.parents.reader().get(key).filter(|parent| parent.uid() == uid)
     }
 
+    fn parent_with(&self, uid: &Uid) -> Option<Object> {
+        self.parts.parents.reader().objects().into_iter().find(|parent| parent.uid() == uid)
+    }
+
     fn cached(&self, id: &ChildId) -> Option<Object> {
         self.store(&id.ty)?.reader().get(&id.key)
     }

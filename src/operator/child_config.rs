@@ -27,6 +27,8 @@ pub struct ChildConfig {
     /// Whether children may be where their parent cannot own them, see
     /// [`ChildConfig::delete_with_finalizer`].
     pub delete_with_finalizer: bool,
+    /// Whether children stay when their parent is deleted, see [`ChildConfig::orphan_on_delete`].
+    pub orphan_on_delete: bool,
     /// Whether a change of only a child's status does not reconcile the parent. Default no.
     pub ignores_status: bool,
 }
@@ -90,7 +92,7 @@ impl ChildConfig {
     fn new(update_strategy: UpdateStrategy) -> Self {
         let (conflicts, propagation) = (ConflictPolicy::Force, Propagation::Background);
         let (adopt, recreate_if_immutable) = (false, false);
-        let (delete_with_finalizer, ignores_status) = (false, false);
+        let (delete_with_finalizer, orphan_on_delete, ignores_status) = (false, false, false);
         Self {
             update_strategy,
             conflicts,
@@ -98,6 +100,7 @@ impl ChildConfig {
             recreate_if_immutable,
             propagation,
             delete_with_finalizer,
+            orphan_on_delete,
             ignores_status,
         }
     }
@@ -161,6 +164,9 @@ impl ChildConfig {
         if let Some((option, _)) = asked.into_iter().find(|(_, is_asked)| *is_asked && !is_applied)
         {
             return Err(ChildConfigError::NotApplied { option });
+        }
+        if self.orphan_on_delete && self.delete_with_finalizer {
+            return Err(ChildConfigError::KeptAndDeleted);
         }
         if self.adopt && self.delete_with_finalizer {
             return Err(ChildConfigError::AdoptsUncollectable);

@@ -30,19 +30,18 @@ impl ChildType {
     ) -> Result<ChildConfig, ChildConfigError> {
         let Self { ty, config: of_type } = self;
         let Some(own) = own else { return Ok(*of_type) };
-        for (option, is_asked) in [
-            ("ignoring_status()", own.ignores_status && !of_type.ignores_status),
-            (
-                "delete_with_finalizer()",
-                own.delete_with_finalizer && !of_type.delete_with_finalizer,
-            ),
-        ] {
-            if is_asked {
-                return Err(ChildConfigError::OfType { option, ty: ty.clone() });
-            }
+        let of_whole_types = [
+            ("ignoring_status()", own.ignores_status, of_type.ignores_status),
+            ("delete_with_finalizer()", own.delete_with_finalizer, of_type.delete_with_finalizer),
+            ("orphan_on_delete()", own.orphan_on_delete, of_type.orphan_on_delete),
+        ];
+        if let Some((option, ..)) =
+            of_whole_types.into_iter().find(|(_, is_asked, is_of_type)| *is_asked && !is_of_type)
+        {
+            return Err(ChildConfigError::OfType { option, ty: ty.clone() });
         }
-        let ChildConfig { ignores_status, delete_with_finalizer, .. } = *of_type;
-        let config = ChildConfig { delete_with_finalizer, ignores_status, ..own };
+        let ChildConfig { ignores_status, delete_with_finalizer, orphan_on_delete, .. } = *of_type;
+        let config = ChildConfig { delete_with_finalizer, orphan_on_delete, ignores_status, ..own };
         config.validate(ty).map(|()| config)
     }
 }
@@ -80,6 +79,12 @@ mod tests {
                 secret(),
                 ChildConfig::apply().ignoring_status(),
                 "`ignoring_status()` holds for all objects of a type: set it where the \
+                 `OperatorConfig` declares Secret.v1",
+            ),
+            (
+                secret(),
+                ChildConfig::apply().orphan_on_delete(),
+                "`orphan_on_delete()` holds for all objects of a type: set it where the \
                  `OperatorConfig` declares Secret.v1",
             ),
             (

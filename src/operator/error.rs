@@ -157,6 +157,11 @@ pub enum ChildConfigError {
     /// another parent.
     #[error("it has both `adopting()` and `delete_with_finalizer()`: remove one of them")]
     AdoptsUncollectable,
+    /// The one keeps the children of a deleted parent, the other deletes them.
+    #[error(
+        "`orphan_on_delete()` keeps what `delete_with_finalizer()` deletes: remove one of them"
+    )]
+    KeptAndDeleted,
     /// Deleting such an object deletes objects of others.
     #[error(
         "it is never recreated, as that would delete what it holds: use `ChildConfig::apply()` or \

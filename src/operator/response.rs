@@ -72,8 +72,8 @@ impl<S> SyncResponse<S> {
 
     /// Adds a child with options of its own, instead of those of its type.
     ///
-    /// [`ChildConfig::ignoring_status`] and [`ChildConfig::delete_with_finalizer`] hold for a whole
-    /// type and are refused here. When the child is no longer returned it is deleted with the
+    /// [`ChildConfig::ignoring_status`], [`ChildConfig::delete_with_finalizer`] and
+    /// [`ChildConfig::orphan_on_delete`] hold for a whole type and are refused here. When the child is no longer returned it is deleted with the
     /// propagation policy of its type.
     #[must_use]
     pub fn child_with(self, config: ChildConfig, child: impl Serialize) -> Self {

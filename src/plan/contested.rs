@@ -107,7 +107,7 @@ pub(crate) fn without(write: &Write, held: &[HeldField]) -> Option<Write> {
 /// Whether a path is an owner reference or a label of ours, which are never left to others.
 pub(crate) fn is_ownership_field(path: &str, labels: &Labels) -> bool {
     ownership::is_claim(path, labels)
-        || [&labels.parent_uid, &labels.managed_by]
+        || ownership::labels_of_ours(labels)
             .iter()
             .any(|label| path == format!(".metadata.labels.{label}"))
 }

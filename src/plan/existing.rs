@@ -1,6 +1,6 @@
 //! What to do about a child that exists, is ours and is desired. Decides; does not act.
 
-use super::{Contested, Deletion, DeletionReason, LastApplied, Write, ownership};
+use super::{Contested, Deletion, DeletionReason, LastApplied, Write, ownership, tie};
 use crate::{
     diff::differences::Differences,
     object::Object,
@@ -55,11 +55,11 @@ pub(super) fn decide(
 
 /// Its content is not compared; a lost tie to the parent is fixed under every update strategy.
 fn ensured(write: Write, live: &Object, operator: &OperatorName, labels: &Labels) -> Choice {
-    let untied = ownership::untied(&write.body, live, labels);
+    let untied = tie::untied(&write.body, live, labels);
     if untied.is_empty() {
         return Choice::UpToDate { altered: Vec::new() };
     }
-    let tie = ownership::tie(&write.body, live, operator, labels);
+    let tie = tie::tie(&write.body, live, operator, labels);
     Choice::Update(write.claiming(live, tie, untied))
 }
 

@@ -5,15 +5,16 @@ use serde_json::{Value, json};
 
 use crate::{
     diff::{
-        applied, fingerprint,
+        fingerprint,
         path::{self, Segment},
     },
     object::Object,
-    operator::{Labels, OperatorConfig, OperatorName},
+    operator::{ChildConfig, Labels, ORPHAN_LABEL, OperatorConfig, OperatorName},
 };
 
-/// Whether a child belongs to the parent: the parent is its controller or, only where there can be
-/// no owner reference and the type allows that, we have applied our labels ourselves.
+/// Whether a child belongs to the parent: the parent is its controller or, only where there is to be
+/// no owner reference, we have applied our labels ourselves. There is none where Kubernetes allows
+/// none, and on children that stay without their parent.
 ///
 /// A copy of a child in another namespace may have the owner reference too.
 pub(crate) fn is_ours(
@@ -22,14 +23,23 @@ pub(crate) fn is_ours(
     parent: &Object,
     child: &Object,
 ) -> bool {
+    let of_type = || config.child_config(child.ty());
+    let is_labelled = || is_labelled_by_us(&config.labels, operator, parent, child);
     match (can_own(parent, child.namespace()), child.controller()) {
-        (true, controller) => controller == Some(parent.uid()),
-        (false, Some(_)) => false,
-        (false, None) => {
-            config.child_config(child.ty()).is_some_and(|child| child.delete_with_finalizer)
-                && is_labelled_by_us(&config.labels, operator, parent, child)
+        (true, Some(controller)) => controller == parent.uid(),
+        // One that stays also after its type lost that option: it gets its reference back.
+        (true, None) => {
+            let stays = is_orphan(child) || of_type().is_some_and(|it| it.orphan_on_delete);
+            stays && is_labelled()
         }
+        (false, Some(_)) => false,
+        (false, None) => of_type().is_some_and(|it| it.delete_with_finalizer) && is_labelled(),
     }
+}
+
+/// Whether an object was a child that stays when its parent is deleted.
+pub(crate) fn is_orphan(child: &Object) -> bool {
+    child.label(ORPHAN_LABEL).is_some_and(|value| value == "true")
 }
 
 /// Whether Kubernetes allows the parent to own objects in a namespace, or, for `None`, in none.
@@ -57,18 +67,37 @@ fn is_labelled_by_us(
     )
 }
 
-/// Adds the labels and, where there can be one, the owner reference to the body of a child whose
+/// Adds the labels and, where there is to be one, the owner reference to the body of a child whose
 /// metadata is an object. Other owners stay; our labels replace the handler's.
-pub(super) fn claim(body: &mut Value, parent: &Object, operator: &OperatorName, labels: &Labels) {
+pub(super) fn claim(
+    body: &mut Value,
+    parent: &Object,
+    operator: &OperatorName,
+    labels: &Labels,
+    config: ChildConfig,
+) {
     let metadata = &mut body["metadata"];
     metadata["labels"][&labels.parent_uid] = json!(parent.uid());
     metadata["labels"][&labels.managed_by] = json!(operator.as_str());
+    set_label(metadata, ORPHAN_LABEL, config.orphan_on_delete.then(|| json!("true")));
     let mut owners = metadata["ownerReferences"].as_array().cloned().unwrap_or_default();
     let uid = parent.uid().to_string();
     owners.retain(|owner| owner["uid"] != uid);
-    if can_own(parent, metadata["namespace"].as_str()) {
+    if can_own(parent, metadata["namespace"].as_str()) && !config.orphan_on_delete {
         owners.push(reference_to(parent));
     }
+    set_owners(metadata, owners);
+}
+
+pub(super) fn set_label(metadata: &mut Value, name: &str, value: Option<Value>) {
+    match (value, metadata["labels"].as_object_mut()) {
+        (Some(value), _) => metadata["labels"][name] = value,
+        (None, Some(labels)) => drop(labels.remove(name)),
+        (None, None) => {}
+    }
+}
+
+pub(super) fn set_owners(metadata: &mut Value, owners: Vec<Value>) {
     if owners.is_empty() {
         metadata.as_object_mut().map(|fields| fields.remove("ownerReferences"));
     } else {
@@ -87,64 +116,21 @@ fn reference_to(parent: &Object) -> Value {
     })
 }
 
+/// The labels that only we set.
+pub(super) fn labels_of_ours(labels: &Labels) -> [&str; 3] {
+    [&labels.parent_uid, &labels.managed_by, ORPHAN_LABEL]
+}
+
+/// The path of a label.
+pub(super) fn path_of_label(name: &str) -> String {
+    format!(".metadata.labels{}", path::render(&Segment::Field(name)))
+}
+
 /// Whether a path is an owner reference or a label of ours. A child that differs only there is
 /// fixed in place, whatever the update strategy.
 pub(super) fn is_claim(found: &str, labels: &Labels) -> bool {
-    let label = |name: &str| format!(".metadata.labels{}", path::render(&Segment::Field(name)));
     found.starts_with(".metadata.ownerReferences")
-        || found == label(&labels.parent_uid)
-        || found == label(&labels.managed_by)
-}
-
-/// Which parts of the tie between an object and its parent, as the body of a child has it, are
-/// missing in the object.
-pub(super) fn untied(body: &Value, live: &Object, labels: &Labels) -> Vec<String> {
-    let metadata = &body["metadata"];
-    let is_lost = |name: &&String| live.label(name).as_deref() != metadata["labels"][name].as_str();
-    let lost = [&labels.parent_uid, &labels.managed_by].into_iter().filter(is_lost);
-    let label = |name| format!(".metadata.labels{}", path::render(&Segment::Field(name)));
-    let mut untied: Vec<String> = lost.map(|name| label(name)).collect();
-    let owners = live.field("metadata").unwrap_or_default()["ownerReferences"].take();
-    if !has_owner(&owners, reference_in(metadata, labels)) {
-        untied.push(".metadata.ownerReferences".to_owned());
-    }
-    untied
-}
-
-/// The body that ties this version of an object to the parent, as the body of a child does, and
-/// changes nothing else: what we applied stays, with the values that it has now.
-pub(super) fn tie(body: &Value, live: &Object, operator: &OperatorName, labels: &Labels) -> Value {
-    let fields = live.applied_fields(operator.as_str());
-    let mut tie = applied(&live.to_value(), fields.as_ref());
-    for name in ["apiVersion", "kind"] {
-        tie[name] = body[name].clone();
-    }
-    let (metadata, desired) = (&mut tie["metadata"], &body["metadata"]);
-    for name in ["name", "namespace"].into_iter().filter(|name| !desired[name].is_null()) {
-        metadata[name] = desired[name].clone();
-    }
-    for label in [&labels.parent_uid, &labels.managed_by] {
-        metadata["labels"][label] = desired["labels"][label].clone();
-    }
-    let mut owners = metadata["ownerReferences"].as_array().cloned().unwrap_or_default();
-    owners.retain(|owner| owner["uid"] != desired["labels"][&labels.parent_uid]);
-    owners.extend(reference_in(desired, labels).cloned());
-    metadata["ownerReferences"] = Value::from(owners);
-    metadata["uid"] = json!(live.uid());
-    metadata["resourceVersion"] = json!(live.resource_version().to_string());
-    tie
-}
-
-/// The reference to the parent in the metadata of a body.
-fn reference_in<'a>(metadata: &'a Value, labels: &Labels) -> Option<&'a Value> {
-    let owners = metadata["ownerReferences"].as_array()?;
-    owners.iter().find(|owner| owner["uid"] == metadata["labels"][&labels.parent_uid])
-}
-
-fn has_owner(owners: &Value, desired: Option<&Value>) -> bool {
-    let Some(desired) = desired.and_then(Value::as_object) else { return true };
-    let is_it = |owner: &Value| desired.iter().all(|(name, value)| owner[name] == *value);
-    owners.as_array().is_some_and(|owners| owners.iter().any(is_it))
+        || labels_of_ours(labels).into_iter().any(|name| found == path_of_label(name))
 }
 
 /// Whether two versions of a child differ at most in owner references, our labels, status and what
@@ -159,7 +145,7 @@ fn unclaimed(child: &Object, labels: &Labels) -> Value {
     if let Some(metadata) = rest["metadata"].as_object_mut() {
         metadata.remove("ownerReferences");
         if let Some(all) = metadata.get_mut("labels").and_then(Value::as_object_mut) {
-            all.retain(|name, _| ![&labels.parent_uid, &labels.managed_by].contains(&name));
+            all.retain(|name, _| !labels_of_ours(labels).contains(&name.as_str()));
         }
         metadata.retain(|_, value| *value != json!({}));
     }
@@ -169,10 +155,7 @@ fn unclaimed(child: &Object, labels: &Labels) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        object::{K8sType, KeptManagers},
-        operator::ChildConfig,
-    };
+    use crate::object::{K8sType, KeptManagers};
 
     const UID: &str = "operetta.dev/parent-uid";
     const BY: &str = "app.kubernetes.io/managed-by";

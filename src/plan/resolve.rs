@@ -4,7 +4,8 @@
 use super::{
     ChildId, Deletion, DeletionReason, LastApplied, WaitingReason, Write,
     existing::{self, Choice},
-    ownership::{self, is_ours},
+    ownership::is_ours,
+    tie,
 };
 use crate::{
     object::{Object, ResourceVersion, Uid},
@@ -75,7 +76,7 @@ pub(crate) fn after_conflict(
                 AfterConflict::Foreign(ForeignChild::new(&write, live))
             }
             write if write.ensure => {
-                let tie = ownership::tie(&write.body, live, operator, &config.labels);
+                let tie = tie::tie(&write.body, live, operator, &config.labels);
                 AfterConflict::Claim(write.claiming(live, tie, Vec::new()))
             }
             write => AfterConflict::Adopt(write),
@@ -89,6 +90,21 @@ pub(crate) fn after_conflict(
         Choice::WaitForDeletion => AfterConflict::Wait(WaitingReason::deleting(live)),
         Choice::OnDelete(write) => {
             AfterConflict::Wait(WaitingReason::OnDelete { paths: write.paths })
+        }
+    }
+}
+
+impl AfterConflict {
+    /// The same for an object that is the child of another living parent, and stays without it: it
+    /// has no controller, and is not adopted.
+    pub(crate) fn unless_of(self, other: &Object, live: &Object) -> Self {
+        match self {
+            Self::Adopt(write) | Self::Claim(write) => {
+                let owner = format!("it is a child of {}", ChildId::of(other));
+                let foreign = ForeignChild { owner, ..ForeignChild::new(&write, live) };
+                Self::Foreign(foreign)
+            }
+            other => other,
         }
     }
 }

@@ -19,6 +19,8 @@ use crate::{
 pub(crate) trait Snapshot {
     /// The cached parent, if it is still the one with this uid.
     fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object>;
+    /// The cached parent with this uid; reads all of them.
+    fn parent_with(&self, uid: &Uid) -> Option<Object>;
     fn cached(&self, id: &ChildId) -> Option<Object>;
     /// The cached objects that refer to the parent, ours or not.
     fn observed(&self, parent: &Object) -> Children;

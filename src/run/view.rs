@@ -3,8 +3,9 @@
 use super::{Memory, Now, Settings, drift::Drift, snapshot::Overlaid};
 use crate::{
     journal::{PausedBy, Progress},
-    object::Object,
+    object::{Object, Uid},
     operator::{Children, is_paused},
+    plan::is_orphan,
 };
 
 /// What a module may read.
@@ -49,6 +50,13 @@ impl View<'_> {
 
     pub(super) fn ours(&self, observed: &Children) -> Children {
         self.settings.ours(self.parent, observed)
+    }
+
+    /// The living parent of which an object is a child that stays without it, if that is another one.
+    pub(super) fn other_parent(&self, object: &Object) -> Option<Object> {
+        let uid = object.label(&self.settings.config().labels.parent_uid)?;
+        let is_other = is_orphan(object) && uid != self.parent.uid().to_string();
+        if is_other { self.snapshot.parent_with(&Uid::new(&uid)) } else { None }
     }
 
     fn parent_now(&self) -> Option<Object> {

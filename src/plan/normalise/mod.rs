@@ -19,8 +19,6 @@ use crate::{
 const MAX_CHILDREN: usize = 10_000;
 /// By default etcd accepts no larger request.
 const MAX_BYTES: usize = 1_500_000;
-/// The hash of the desired state of an ensured child, whatever its body is.
-const ENSURED: u64 = 0;
 const SERVER_OWNED: [(&str, &str); 8] = [
     ("uid", "metadata.uid"),
     ("resourceVersion", "metadata.resourceVersion"),
@@ -94,10 +92,11 @@ impl<'a> Owner<'a> {
             encode_string_data(fields)?;
             check_data(fields)?;
         }
-        ownership::claim(child, self.parent, self.operator, &self.config.labels);
+        ownership::claim(child, self.parent, self.operator, &self.config.labels, config);
         let content = hash::within(MAX_BYTES, child).map_err(RefusalReason::TooLarge)?;
         let desired_hash = match own {
-            _ if *ensure => ENSURED,
+            // Whatever its body is: only its tie to the parent is desired.
+            _ if *ensure => hash_of(&config.orphan_on_delete),
             // What is left to others depends on the options.
             Some(own) => content ^ hash_of(own),
             None => content,

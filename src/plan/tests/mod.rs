@@ -11,7 +11,7 @@
 //!
 //! | command | what it does |
 //! |---|---|
-//! | `types Pod=recreate ..` | declares the child types |
+//! | `types Pod=recreate ..` | declares the child types, or declares them otherwise |
 //! | `sync` | plans for the children in the input (objects, or `object`, `ensure` and `config`), carries the plan out, prints both |
 //! | `edit <child>` | another client changes a child, with a JSON merge patch |
 //! | `held <child> <path> <manager>` | the server reports that another manager owns a field |
@@ -21,6 +21,7 @@
 //! | `parent-deleted` | the parent is being deleted |
 //! | `restart` | a new process remembers nothing |
 //! | `show <child>` | prints an object |
+//! | `owners <child>` | prints the uids of its owners |
 
 mod server;
 
@@ -167,6 +168,7 @@ impl World {
             "parent-deleted" => self.parent["metadata"]["deletionTimestamp"] = json!("now"),
             "restart" => self.last_applied = LastApplied::default(),
             "show" => return self.show(&child_id(arguments)),
+            "owners" => return self.owners(&child_id(arguments)),
             other => panic!("unknown command {other}"),
         }
         String::new()
@@ -178,10 +180,13 @@ impl World {
             let child = match strategy {
                 "apply" => ChildConfig::apply(),
                 "adopt" => ChildConfig::apply().adopting(),
+                "orphan" => ChildConfig::apply().orphan_on_delete(),
                 "recreate" => ChildConfig::recreate(),
+                "recreate-orphan" => ChildConfig::recreate().orphan_on_delete(),
                 "on-delete" => ChildConfig::on_delete(),
                 other => panic!("unknown strategy {other}"),
             };
+            self.config.children.retain(|declared| declared.ty != ty(kind));
             self.config = self.config.clone().child_of_type(ty(kind), child);
         }
     }
@@ -210,6 +215,13 @@ impl World {
             panic!("admission <kind> <pointer> <value>")
         };
         self.server.policies.push((ty(kind), pointer.to_owned(), json!(value)));
+    }
+
+    fn owners(&self, id: &ChildId) -> String {
+        let owners =
+            self.server.get(id).unwrap().field("metadata").unwrap()["ownerReferences"].take();
+        let owners = owners.as_array().into_iter().flatten();
+        owners.fold(String::new(), |output, owner| output + &format!("{}\n", owner["uid"]))
     }
 
     fn show(&self, id: &ChildId) -> String {

@@ -152,7 +152,12 @@ fn resolved(attempt: Attempt, live: Option<Object>, view: &View<'_>) -> Turn<Nex
     let turn = done().note(Fact::NotForeign(id.clone()));
     let (config, name) = (view.settings.config(), view.settings.name());
     let write = attempt.write.clone();
-    let turn = match after_conflict(config, name, view.parent, write, live.as_ref()) {
+    let after = after_conflict(config, name, view.parent, write, live.as_ref());
+    let after = match live.as_ref().and_then(|live| Some((live, view.other_parent(live)?))) {
+        Some((live, other)) => after.unless_of(&other, live),
+        None => after,
+    };
+    let turn = match after {
         AfterConflict::CreateAgain(write) => {
             let state = Applying::Parent(Attempt { write, ..attempt });
             let parent = Request::Read(ChildId::of(view.parent));

@@ -68,7 +68,12 @@ pub(in crate::run) fn others(view: &View<'_>) -> Vec<Object> {
         return Vec::new();
     }
     let children = view.ours(&view.snapshot.observed(view.parent));
-    let is_due = |child: &&Object| is_only_ours(view.parent, child) && !child.is_deleting();
+    let stays = |child: &Object| {
+        let of_type = view.settings.config().child_config(child.ty());
+        of_type.is_some_and(|it| it.orphan_on_delete)
+    };
+    let is_due =
+        |child: &&Object| is_only_ours(view.parent, child) && !stays(child) && !child.is_deleting();
     children.iter().filter(is_due).cloned().collect()
 }
 
@@ -76,5 +81,7 @@ pub(in crate::run) fn others(view: &View<'_>) -> Vec<Object> {
 fn is_only_ours(parent: &Object, child: &Object) -> bool {
     let metadata = child.field("metadata").unwrap_or_default();
     let owners = metadata["ownerReferences"].as_array().map_or(0, Vec::len);
-    plan::can_own(parent, child.namespace()) && owners == 1
+    plan::can_own(parent, child.namespace())
+        && child.controller() == Some(parent.uid())
+        && owners == 1
 }

@@ -169,6 +169,11 @@ impl Snapshot for Caches {
         self.cached(&id).filter(|parent| parent.uid() == uid)
     }
 
+    fn parent_with(&self, uid: &Uid) -> Option<Object> {
+        let is_it = |object: &&Object| *object.ty() == parent_type() && object.uid() == uid;
+        self.objects.values().find(is_it).cloned()
+    }
+
     fn cached(&self, id: &ChildId) -> Option<Object> {
         self.objects.get(id).cloned()
     }

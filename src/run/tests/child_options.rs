@@ -16,7 +16,7 @@ pub(super) fn desired(words: &str, object: Value) -> DesiredChild {
 }
 
 pub(super) fn is_of_child(word: &str) -> bool {
-    const WORDS: [&str; 10] = [
+    const WORDS: [&str; 11] = [
         "apply",
         "recreate",
         "on-delete",
@@ -26,6 +26,7 @@ pub(super) fn is_of_child(word: &str) -> bool {
         "reporting",
         "orphaning",
         "foreground",
+        "orphan-on-delete",
         "delete-with-finalizer",
     ];
     WORDS.contains(&word)
@@ -41,6 +42,7 @@ pub(super) fn of_child(child: ChildConfig, word: &str) -> ChildConfig {
         "reporting" => child.with_conflicts(ConflictPolicy::Report),
         "orphaning" => child.with_propagation(Propagation::Orphan),
         "foreground" => child.with_propagation(Propagation::Foreground),
+        "orphan-on-delete" => child.orphan_on_delete(),
         "delete-with-finalizer" => child.delete_with_finalizer(),
         _ => child,
     }

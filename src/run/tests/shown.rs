@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::{
+    operator::ORPHAN_LABEL,
     report::{Announcement, Report},
     run::Memory,
 };
@@ -14,6 +15,10 @@ pub(super) fn object(value: &Value) -> String {
     let mut shown = String::new();
     for (name, data) in value["data"].as_object().into_iter().flatten() {
         writeln!(shown, "data {name}: {data}").unwrap();
+    }
+    if value["metadata"]["labels"].get(ORPHAN_LABEL).is_some() {
+        let is_owned = value["metadata"].get("ownerReferences").is_some();
+        writeln!(shown, "stays without its parent, owned: {is_owned}").unwrap();
     }
     if let Some(phase) = value["status"].get("phase") {
         writeln!(shown, "phase: {phase}").unwrap();

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     object::{K8sType, KeptManagers, Object, ObjectKey, Uid},
+    operator::ORPHAN_LABEL,
     plan::ChildId,
     reply::{ApiError, Cause, Deleted},
     run::{Answer, DryRun, Force, Reply, Request, Whole},
@@ -278,7 +279,8 @@ impl World {
     fn check(&mut self, id: &ChildId, done: &str) {
         let Some(object) = self.object(id) else { return };
         let is_elsewhere = id.key.namespace.as_deref() != Some("ns");
-        let may_lose = done != "deleted" || is_elsewhere;
+        let is_kept = object.label(ORPHAN_LABEL).is_some();
+        let may_lose = done != "deleted" || is_elsewhere || is_kept;
         let is_free = self.may_adopt || (may_lose && self.created.contains(object.uid()));
         let may = object.controller().map_or(is_free, |uid| *uid == Uid::new(PARENT_UID));
         if !may {

@@ -32,7 +32,8 @@ async fn operators_show_their_types_limits_and_parents_by_phase() {
         json!({
             "type": "pods", "apiVersion": "v1", "kind": "Pod", "namespaced": true,
             "updateStrategy": "Recreate", "conflicts": "Force", "propagation": "Background",
-            "adopt": false, "recreateIfImmutable": false, "deleteWithFinalizer": false, "ignoresStatus": false,
+            "adopt": false, "recreateIfImmutable": false, "deleteWithFinalizer": false,
+            "orphanOnDelete": false, "ignoresStatus": false,
         })
     );
     assert_eq!(echo["limits"]["handlerDeadlineSeconds"], 30.0);

@@ -65,6 +65,8 @@ struct ChildTypeView {
     propagation: Propagation,
     /// Whether children are deleted with the finalizer, where garbage collection does not apply.
     delete_with_finalizer: bool,
+    /// Whether children stay when their parent is deleted.
+    orphan_on_delete: bool,
     /// Whether a change of only the status of a child triggers no reconcile.
     ignores_status: bool,
 }
@@ -145,6 +147,7 @@ impl From<&ChildType> for ChildTypeView {
             recreate_if_immutable: config.recreate_if_immutable,
             propagation: config.propagation,
             delete_with_finalizer: config.delete_with_finalizer,
+            orphan_on_delete: config.orphan_on_delete,
             ignores_status: config.ignores_status,
         }
     }

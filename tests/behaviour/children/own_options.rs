@@ -95,6 +95,7 @@ async fn an_option_that_cannot_work_for_one_child_is_refused_with_its_name() {
             "`ignoring_status()` holds for all objects of a type: set it where the \
              `OperatorConfig` declares ConfigMap.v1",
         ),
+        (ChildConfig::apply().orphan_on_delete(), "`orphan_on_delete()` holds for all objects"),
         (no_strategy, "`adopting()` is for children that are applied: write"),
     ] {
         world.apply(RECIPE, recipe("r", &[with(config, &child)])).await;

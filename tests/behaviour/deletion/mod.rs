@@ -3,5 +3,6 @@
 mod finalizers;
 mod guard;
 mod last_backup;
+mod orphan_on_delete;
 mod parents;
 mod with_finalizer;
