@@ -6,7 +6,7 @@ pub use crate::{
     object::{K8sType, Object},
     operator::{
         AsyncHandler, ChildConfig, ConflictPolicy, ErrorResponse, FinalizeResponse, Handler,
-        OperatorConfig, SyncRequest, SyncResponse,
+        OperatorConfig, SyncRequest, SyncResponse, with_finalizer,
     },
     supervisor::{Connect, Supervisor, run_operator, run_operator_with},
 };

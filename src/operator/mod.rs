@@ -47,7 +47,9 @@ pub use config::{Labels, OperatorConfig};
 pub use deletion_limit::{ALLOW_DELETION_ANNOTATION, Allowance, DeletionLimit};
 pub use desired_child::DesiredChild;
 pub use error::{ChildConfigError, ConfigError, Permanent, RetryAfter};
-pub use handler::{AnyHandler, AsyncHandler, Handler, IntoHandler, form};
+pub use handler::{
+    AnyHandler, AsyncHandler, Handler, IntoHandler, WithFinalizer, form, with_finalizer,
+};
 pub(crate) use handler::{Call, Failed, panic_text};
 pub use name::{InvalidName, OperatorName};
 pub use namespaces::Namespaces;

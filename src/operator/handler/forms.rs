@@ -16,6 +16,7 @@ use crate::operator::{ErrorResponse, Parent, SyncRequest, SyncResponse};
 ///   Beside a blocking function it is `fn(&SyncRequest<P>, &Error) -> impl Into<ErrorResponse>`;
 ///   beside an asynchronous one it is that, or an
 ///   `async fn(SyncRequest<P>, Arc<Error>) -> impl Into<ErrorResponse>`.
+/// - Two functions with a finalizer, by [`with_finalizer`](super::with_finalizer).
 /// - Anything that implements [`Handler`] or [`AsyncHandler`], and an [`AnyHandler`].
 ///
 /// `P` is a kube resource, or [`Object`](crate::object::Object), which is the default; `S` is any

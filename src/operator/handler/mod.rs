@@ -4,6 +4,7 @@ mod any;
 mod async_handler;
 mod blocking;
 mod call;
+mod finalizing;
 mod forms;
 
 pub use any::AnyHandler;
@@ -11,4 +12,5 @@ pub use async_handler::AsyncHandler;
 pub use blocking::Handler;
 use call::Returned;
 pub(crate) use call::{Call, Failed, panic_text};
+pub use finalizing::{WithFinalizer, with_finalizer};
 pub use forms::{IntoHandler, form};
