@@ -54,6 +54,7 @@ pub(crate) use handler::{Call, Failed, panic_text};
 pub use name::{InvalidName, OperatorName};
 pub use namespaces::Namespaces;
 pub use orphan_on_delete::ORPHAN_LABEL;
+pub(crate) use orphan_on_delete::UNTIL_FINALIZED;
 pub use parent::Parent;
 pub(crate) use pause::misunderstood_pause;
 pub use pause::{PAUSED_ANNOTATION, is_paused};

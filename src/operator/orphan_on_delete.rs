@@ -6,6 +6,10 @@ use super::ChildConfig;
 /// [`ChildConfig::orphan_on_delete`].
 pub const ORPHAN_LABEL: &str = "operetta.dev/orphan-on-delete";
 
+/// The value of that label on what a finalization made for a parent whose owned children Kubernetes
+/// deletes or orphans meanwhile: it has no owner reference either, and goes with the parent.
+pub(crate) const UNTIL_FINALIZED: &str = "until-finalized";
+
 impl ChildConfig {
     /// Keeps children when their parent is deleted, whatever the propagation policy of that deletion
     /// is. A child that the handler no longer returns while the parent lives is deleted as usual.

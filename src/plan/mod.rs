@@ -46,7 +46,9 @@ pub(crate) use deletion_guard::{
 pub(crate) use finalizer::{add as add_finalizer, remove as remove_finalizer};
 pub(crate) use flapping::{Calm, Flapping, FlappingReason, FlappingSummary, Subject};
 pub use last_applied::{LastApplied, Settled};
-pub(crate) use ownership::{can_own, differ_in_claim_only, is_orphan, is_ours};
+pub(crate) use ownership::{
+    can_own, differ_in_claim_only, is_orphan, is_ours, is_until_finalized, loses_owned_children,
+};
 pub(crate) use refusal::{Refusal, RefusalReason, ReturnedBy};
 pub(crate) use resolve::{
     AfterConflict, AfterDeleteConflict, ForeignChild, after_conflict, after_delete_conflict,

@@ -9,7 +9,7 @@ use crate::{
         path::{self, Segment},
     },
     object::Object,
-    operator::{ChildConfig, Labels, ORPHAN_LABEL, OperatorConfig, OperatorName},
+    operator::{ChildConfig, Labels, ORPHAN_LABEL, OperatorConfig, OperatorName, UNTIL_FINALIZED},
 };
 
 /// Whether a child belongs to the parent: the parent is its controller or, only where there is to be
@@ -29,7 +29,9 @@ pub(crate) fn is_ours(
         (true, Some(controller)) => controller == parent.uid(),
         // One that stays also after its type lost that option: it gets its reference back.
         (true, None) => {
-            let stays = is_orphan(child) || of_type().is_some_and(|it| it.orphan_on_delete);
+            let stays = is_orphan(child)
+                || is_until_finalized(child)
+                || of_type().is_some_and(|it| it.orphan_on_delete);
             stays && is_labelled()
         }
         (false, Some(_)) => false,
@@ -40,6 +42,19 @@ pub(crate) fn is_ours(
 /// Whether an object was a child that stays when its parent is deleted.
 pub(crate) fn is_orphan(child: &Object) -> bool {
     child.label(ORPHAN_LABEL).is_some_and(|value| value == "true")
+}
+
+/// Whether an object was made by a finalization, and goes with the parent although that is not its
+/// owner.
+pub(crate) fn is_until_finalized(child: &Object) -> bool {
+    child.label(ORPHAN_LABEL).is_some_and(|value| value == UNTIL_FINALIZED)
+}
+
+/// Whether Kubernetes deletes or orphans what the parent owns before the parent goes: it was deleted
+/// with `--cascade=foreground` or `--cascade=orphan`. What its finalization needs must not be owned.
+pub(crate) fn loses_owned_children(parent: &Object) -> bool {
+    let is_of_collector = |held: &String| held == "foregroundDeletion" || held == "orphan";
+    parent.is_deleting() && parent.finalizers().iter().any(is_of_collector)
 }
 
 /// Whether Kubernetes allows the parent to own objects in a namespace, or, for `None`, in none.
@@ -79,11 +94,13 @@ pub(super) fn claim(
     let metadata = &mut body["metadata"];
     metadata["labels"][&labels.parent_uid] = json!(parent.uid());
     metadata["labels"][&labels.managed_by] = json!(operator.as_str());
-    set_label(metadata, ORPHAN_LABEL, config.orphan_on_delete.then(|| json!("true")));
+    let stays = config.orphan_on_delete.then_some("true");
+    let mark = stays.or_else(|| loses_owned_children(parent).then_some(UNTIL_FINALIZED));
+    set_label(metadata, ORPHAN_LABEL, mark.map(Value::from));
     let mut owners = metadata["ownerReferences"].as_array().cloned().unwrap_or_default();
     let uid = parent.uid().to_string();
     owners.retain(|owner| owner["uid"] != uid);
-    if can_own(parent, metadata["namespace"].as_str()) && !config.orphan_on_delete {
+    if can_own(parent, metadata["namespace"].as_str()) && mark.is_none() {
         owners.push(reference_to(parent));
     }
     set_owners(metadata, owners);

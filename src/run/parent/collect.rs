@@ -25,7 +25,11 @@ pub(in crate::run) fn lists(view: &View<'_>) -> Vec<(K8sType, Option<String>)> {
         let ty = ty.clone();
         namespaces.into_iter().map(move |namespace| (ty.clone(), namespace))
     };
-    config.deleted_with_finalizer().flat_map(of_type).collect()
+    let is_left = view.settings.has_finalizer && plan::loses_owned_children(view.parent);
+    let types = config.children.iter().map(|child| &child.ty);
+    let of_finalization =
+        types.filter(|ty| is_left && !config.deleted_with_finalizer().any(|it| it == *ty));
+    config.deleted_with_finalizer().chain(of_finalization).flat_map(of_type).collect()
 }
 
 pub(in crate::run) fn request(list: &(K8sType, Option<String>), view: &View<'_>) -> Request {
@@ -47,14 +51,17 @@ pub(in crate::run) fn left(
         Err(error) if error.code() == Some(404) && !knows(ty, view) => Vec::new(),
         listed => listed?,
     };
-    let is_uncollectable = |child: &Object| !plan::can_own(view.parent, child.namespace());
-    left.retain(|child| view.settings.is_ours(view.parent, child) && is_uncollectable(child));
+    left.retain(|child| view.settings.is_ours(view.parent, child) && is_uncollectable(child, view));
     Ok(left)
+}
+
+fn is_uncollectable(child: &Object, view: &View<'_>) -> bool {
+    !plan::can_own(view.parent, child.namespace()) || plan::is_until_finalized(child)
 }
 
 fn knows(ty: &K8sType, view: &View<'_>) -> bool {
     let children = view.ours(&view.snapshot.observed(view.parent));
-    children.of_type(ty).iter().any(|child| !plan::can_own(view.parent, child.namespace()))
+    children.of_type(ty).iter().any(|child| is_uncollectable(child, view))
 }
 
 /// The children that Kubernetes deletes after the parent: those that we wait for may depend on them, as a

@@ -1,6 +1,7 @@
 //! Children that `finalize` returns: created, waited for, and gone with their parent.
 
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{DeleteParams, PropagationPolicy};
 use operetta::{operator::IntoHandler, prelude::*};
 use serde_json::{Value, json};
 
@@ -159,5 +160,40 @@ async fn a_new_process_continues_to_wait_for_the_same_backup() {
     assert_eq!(same["metadata"], backup["metadata"], "it was not written again");
     set_state(&world, "complete").await;
     until_gone(&world).await;
+    operators.stop().await;
+}
+
+async fn delete_with(world: &World, policy: PropagationPolicy) {
+    let params = DeleteParams { propagation_policy: Some(policy), ..DeleteParams::default() };
+    world.api(RECIPE).delete("r", &params).await.unwrap();
+}
+
+/// The garbage collector deletes at once what the parent owns.
+#[operetta_harness::test]
+async fn a_backup_survives_the_deletion_in_the_foreground_until_it_is_complete() {
+    let (world, operators) = ready(Backup).await;
+    delete_with(&world, PropagationPolicy::Foreground).await;
+    let backup = until_backed_up(&world).await;
+    world.until(CONFIG_MAP, "c", "the owned child collected", Value::is_null).await;
+    let is_over = |parent: &Value| parent["metadata"]["finalizers"] == json!(["operetta.dev/cook"]);
+    world.until(RECIPE, "r", "the end of the collection", is_over).await;
+    assert_eq!(world.get(CONFIG_MAP, "backup").await["metadata"]["uid"], backup["metadata"]["uid"]);
+    set_state(&world, "complete").await;
+    until_gone(&world).await;
+    operators.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_backup_goes_with_a_parent_that_leaves_its_children_as_orphans() {
+    let (world, operators) = ready(Backup).await;
+    delete_with(&world, PropagationPolicy::Orphan).await;
+    until_backed_up(&world).await;
+    set_state(&world, "complete").await;
+    until_gone(&world).await;
+    let child = world.get(CONFIG_MAP, "c").await;
+    assert!(
+        child["metadata"]["ownerReferences"].is_null(),
+        "the other child is an orphan: {child}"
+    );
     operators.stop().await;
 }
