@@ -3,7 +3,8 @@
 use crate::{
     diff,
     history::{Cause, ChildChange},
-    object::{K8sType, Object},
+    object::{K8sType, Object, Readiness},
+    operator::ChildConfig,
     schedule::Trigger,
     store::Change,
 };
@@ -54,6 +55,18 @@ pub(super) fn child_cause(ty: &K8sType, change: &Change) -> Cause {
         from: version(&change.before),
         to: version(&change.after),
     }))
+}
+
+/// Whether a change of a child does not concern its parent.
+pub(super) fn is_ignored(config: ChildConfig, change: &Change) -> bool {
+    config.ignores_status
+        && (config.ignores_readiness || !changes_readiness(change))
+        && is_of_status_only(change)
+}
+
+fn changes_readiness(change: &Change) -> bool {
+    let state = |side: &Option<Object>| side.as_ref().map(Readiness::state_of);
+    state(&change.before) != state(&change.after)
 }
 
 /// Whether nothing but the status of an object has changed.
@@ -153,5 +166,28 @@ mod tests {
             assert_eq!(of(Some(&before), Some(after.clone())), expected, "{}", after.json());
         }
         assert!(!of(None, Some(before.clone())) && !of(Some(&before), None), "created or deleted");
+    }
+
+    #[test]
+    fn a_status_is_ignored_as_long_as_it_does_not_change_the_readiness() {
+        let child =
+            |version: &str, status: Value| parent(version, |child| child["status"] = status).into();
+        let ready = |status: &str, reason: &str| json!({"conditions": [{"type": "Ready", "status": status, "reason": reason}]});
+        let plain = ChildConfig::apply();
+        let (of_status, of_both) = (plain.ignoring_status(), plain.ignoring_readiness());
+        let of_both = of_both.ignoring_status();
+        for (config, after, is_ignored) in [
+            (plain, ready("False", "Starting"), false),
+            (plain.ignoring_readiness(), ready("True", "Well"), false),
+            (of_status, ready("False", "Starting"), true),
+            (of_status, ready("True", "Well"), false),
+            (of_both, ready("True", "Well"), true),
+        ] {
+            let (before, after) = (child("1", ready("False", "Pulling")), child("2", after));
+            let change = Change { before, after, parents: <_>::default() };
+            assert_eq!(super::is_ignored(config, &change), is_ignored, "{config:?} {change:?}");
+        }
+        let change = Change { before: child("1", json!({})), after: None, parents: <_>::default() };
+        assert!(!super::is_ignored(of_both, &change), "it is gone");
     }
 }

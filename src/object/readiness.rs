@@ -2,11 +2,11 @@
 //! that have rules of their own, by conditions for all others. Pure; reads no clock, so a long
 //! rollout looks like one that has just begun.
 
-use std::fmt;
+use std::{fmt, sync::atomic::Ordering};
 
 use serde_json::Value;
 
-use super::{Object, being_deleted};
+use super::{Object, ReadyState, being_deleted};
 
 /// Whether an object is ready, and what it waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,23 +15,6 @@ pub struct Readiness {
     pub state: ReadyState,
     /// Why not, in a few words; empty when there is nothing to report.
     pub message: String,
-}
-
-/// Whether an object is ready.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ReadyState {
-    /// It works, or has completed.
-    Ready,
-    /// It exists, and its type reports no more.
-    Exists,
-    /// It is not ready yet.
-    Progressing,
-    /// It has failed, or is in a state that needs manual intervention.
-    Failed,
-    /// It is being deleted.
-    Terminating,
-    /// It should exist and does not.
-    Missing,
 }
 
 /// The reasons of waiting containers that need manual intervention.
@@ -52,11 +35,10 @@ impl Readiness {
     /// The readiness of an object.
     pub fn of(object: &Object) -> Self {
         let ty = object.ty();
-        let read = |name: &str| object.field(name).unwrap_or_default();
         if object.is_deleting() {
             return terminating(&object.finalizers());
         }
-        let (spec, status) = (read("spec"), read("status"));
+        let [spec, status] = object.fields(["spec", "status"]).map(Option::unwrap_or_default);
         let is_workload = ty.group() == "apps" && WORKLOADS.contains(&ty.kind());
         match (status["observedGeneration"].as_i64(), object.generation()) {
             (Some(seen), Some(now)) if seen < now => {
@@ -82,6 +64,17 @@ impl Readiness {
         }
     }
 
+    /// The state of an object. It is parsed once, so that unchanged children cost nothing.
+    pub(crate) fn state_of(object: &Object) -> ReadyState {
+        let memo = object.readiness_memo();
+        let known = ReadyState::from_number(memo.load(Ordering::Relaxed));
+        known.unwrap_or_else(|| {
+            let state = Self::of(object).state;
+            memo.store(state.number(), Ordering::Relaxed);
+            state
+        })
+    }
+
     /// For an object that should exist and does not.
     pub fn missing() -> Self {
         Self::new(ReadyState::Missing, "it does not exist")
@@ -89,25 +82,11 @@ impl Readiness {
 
     /// Whether nothing is to be waited for.
     pub fn is_good(&self) -> bool {
-        matches!(self.state, ReadyState::Ready | ReadyState::Exists)
+        self.state.is_good()
     }
 
     fn new(state: ReadyState, message: impl Into<String>) -> Self {
         Self { state, message: message.into() }
-    }
-}
-
-impl ReadyState {
-    /// The state in one word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ready => "Ready",
-            Self::Exists => "Exists",
-            Self::Progressing => "Progressing",
-            Self::Failed => "Failed",
-            Self::Terminating => "Terminating",
-            Self::Missing => "Missing",
-        }
     }
 }
 

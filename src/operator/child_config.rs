@@ -31,6 +31,8 @@ pub struct ChildConfig {
     pub orphan_on_delete: bool,
     /// Whether a change of only a child's status does not reconcile the parent. Default no.
     pub ignores_status: bool,
+    /// Whether a parent may be ready although such a child is not. Default no.
+    pub ignores_readiness: bool,
 }
 
 /// How a child that differs from the desired state is changed.
@@ -92,7 +94,8 @@ impl ChildConfig {
     fn new(update_strategy: UpdateStrategy) -> Self {
         let (conflicts, propagation) = (ConflictPolicy::Force, Propagation::Background);
         let (adopt, recreate_if_immutable) = (false, false);
-        let (delete_with_finalizer, orphan_on_delete, ignores_status) = (false, false, false);
+        let (delete_with_finalizer, orphan_on_delete) = (false, false);
+        let (ignores_status, ignores_readiness) = (false, false);
         Self {
             update_strategy,
             conflicts,
@@ -102,6 +105,7 @@ impl ChildConfig {
             delete_with_finalizer,
             orphan_on_delete,
             ignores_status,
+            ignores_readiness,
         }
     }
 
@@ -129,10 +133,19 @@ impl ChildConfig {
 
     /// Does not reconcile a parent when only the status of such a child changes: for handlers that
     /// do not read it, with children whose status changes often. The cache stays up to date, so
-    /// that a reconcile for another reason sees the status.
+    /// that a reconcile for another reason sees the status. A child that becomes ready, or is not
+    /// ready any more, still reconciles its parent, unless that [ignores](Self::ignoring_readiness)
+    /// it too.
     #[must_use]
     pub fn ignoring_status(self) -> Self {
         Self { ignores_status: true, ..self }
+    }
+
+    /// Does not count such a child for the condition `Ready` of its parent: for a Job that runs
+    /// beside a service, or a type whose conditions mean something else.
+    #[must_use]
+    pub fn ignoring_readiness(self) -> Self {
+        Self { ignores_readiness: true, ..self }
     }
 
     /// Deletes a child and creates it again when a change is refused because a field of it is

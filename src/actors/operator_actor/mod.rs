@@ -24,7 +24,7 @@ use super::{
         ChildChanged, FoundUndecodable, Observed, OperatorStateChanged, Touched, Turn,
         WatchCondition,
     },
-    reason::{is_of_status_only, parent_cause, parent_trigger},
+    reason::{is_ignored, parent_cause, parent_trigger},
     reconciler::{Reconciler, ReconcilerParts},
 };
 use crate::{
@@ -188,7 +188,7 @@ impl OperatorActor {
         let Observed { ty, changes, origin } = observed;
         let Some(config) = self.parts.context.config().child_config(ty) else { return };
         let change = &changes[at];
-        if config.ignores_status && is_of_status_only(change) {
+        if is_ignored(config, change) {
             return;
         }
         let awaiting = self.awaiting.parents(ty, change.object().key());

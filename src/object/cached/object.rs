@@ -1,6 +1,10 @@
 //! A cached object, and what can be read from it.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, atomic::AtomicU8},
+};
 
 use serde::{Serialize, Serializer, de::DeserializeOwned};
 use serde_json::Value;
@@ -31,6 +35,7 @@ pub(super) struct Facts {
     pub(super) json: Box<str>,
     /// The length of the metadata in `json`, where it comes first.
     pub(super) metadata: u32,
+    pub(super) readiness: AtomicU8,
 }
 
 /// The beginning of the text of every cached object.
@@ -104,6 +109,11 @@ impl Object {
         self.0.is_deleting
     }
 
+    /// What is remembered of its readiness; 0 at first.
+    pub(in crate::object) fn readiness_memo(&self) -> &AtomicU8 {
+        &self.0.readiness
+    }
+
     /// Whether an object that is being deleted waits for nothing any more: the server's response
     /// with it is then the last event about it.
     pub(crate) fn has_ended(&self) -> bool {
@@ -149,8 +159,14 @@ impl Object {
 
     /// One field of the root, for example `spec` or `status`, as a tree.
     pub fn field(&self, name: &str) -> Option<Value> {
-        let fields: RawFields<'_> = serde_json::from_str(self.json()).ok()?;
-        serde_json::from_str(fields.get(name)?).ok()
+        let [field] = self.fields([name]);
+        field
+    }
+
+    /// Several fields of the root at once.
+    pub(crate) fn fields<const N: usize>(&self, names: [&str; N]) -> [Option<Value>; N] {
+        let fields: RawFields<'_> = serde_json::from_str(self.json()).unwrap_or_default();
+        names.map(|name| serde_json::from_str(fields.get(name)?).ok())
     }
 
     /// `metadata.creationTimestamp` as the server writes it: these texts compare like their times.

@@ -113,6 +113,7 @@ impl<'a> Outline<'a> {
             controller: self.controller,
             json: writer.finish().into_boxed_str(),
             metadata: u32::try_from(metadata).expect("is shorter than the whole text"),
+            readiness: <_>::default(),
         }))
     }
 }

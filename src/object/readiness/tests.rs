@@ -234,3 +234,19 @@ fn other_kinds_by_their_conditions_or_their_existence() {
         ],
     );
 }
+
+#[test]
+fn the_state_is_remembered_for_a_version() {
+    let pods = ty("v1", "Pod");
+    for (phase, state) in [("Succeeded", ReadyState::Ready), ("Failed", ReadyState::Failed)] {
+        let value = json!({
+            "metadata": {"name": "a", "uid": "u", "resourceVersion": "1"}, "status": {"phase": phase},
+        });
+        let pod = Object::from_value(&pods, &value, &KeptManagers::default()).unwrap();
+        assert_eq!(pod.readiness_memo().load(Ordering::Relaxed), 0);
+        let clone = pod.clone();
+        assert_eq!([&pod, &clone].map(Readiness::state_of), [state, state]);
+        let number = clone.readiness_memo().load(Ordering::Relaxed);
+        assert_eq!(ReadyState::from_number(number), Some(state));
+    }
+}

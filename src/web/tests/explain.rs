@@ -33,7 +33,7 @@ async fn operators_show_their_types_limits_and_parents_by_phase() {
             "type": "pods", "apiVersion": "v1", "kind": "Pod", "namespaced": true,
             "updateStrategy": "Recreate", "conflicts": "Force", "propagation": "Background",
             "adopt": false, "recreateIfImmutable": false, "deleteWithFinalizer": false,
-            "orphanOnDelete": false, "ignoresStatus": false,
+            "orphanOnDelete": false, "ignoresStatus": false, "ignoresReadiness": false,
         })
     );
     assert_eq!(echo["limits"]["handlerDeadlineSeconds"], 30.0);

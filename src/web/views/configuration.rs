@@ -69,6 +69,8 @@ struct ChildTypeView {
     orphan_on_delete: bool,
     /// Whether a change of only the status of a child triggers no reconcile.
     ignores_status: bool,
+    /// Whether a parent may be ready although a child is not.
+    ignores_readiness: bool,
 }
 
 /// The labels of children.
@@ -149,6 +151,7 @@ impl From<&ChildType> for ChildTypeView {
             delete_with_finalizer: config.delete_with_finalizer,
             orphan_on_delete: config.orphan_on_delete,
             ignores_status: config.ignores_status,
+            ignores_readiness: config.ignores_readiness,
         }
     }
 }
