@@ -51,7 +51,7 @@ async fn main() -> Result<()> {
 
     let shouts: Api<Shout> = Api::default_namespaced(cluster.client());
     shouts.create(&PostParams::default(), &Shout::new("loud", ShoutSpec {})).await?;
-    // The state of a parent is also in its `Ready` condition, and served over HTTP.
+    // The state of a parent is also in its conditions, and served over HTTP.
     let loud = ObjectKey::namespaced("default", "loud");
     let failure = || async { operators.board().parent("shouter", &loud)?.message };
     println!("shouter: {:?}", eventually("the failure", failure, Option::is_some).await);

@@ -51,7 +51,7 @@ impl Twins {
         let started = Instant::now();
         self.requests.change(&ty, "own-0", mark).await?;
         let at = self.sightings.until("own-0", mark).await?;
-        self.until_ready(&format!("{}/own-0", ty.collection())).await?;
+        self.until_synced(&format!("{}/own-0", ty.collection())).await?;
         Ok(at - started)
     }
 
@@ -67,9 +67,9 @@ impl Twins {
     }
 
     /// The status is written too.
-    async fn until_ready(&self, path: &str) -> Result<()> {
+    async fn until_synced(&self, path: &str) -> Result<()> {
         let ready = async {
-            while !parents::is_ready(&parents::get(&self.requests.users, path).await?) {
+            while !parents::is_synced(&parents::get(&self.requests.users, path).await?) {
                 tokio::time::sleep(PAUSE).await;
             }
             anyhow::Ok(())

@@ -61,7 +61,7 @@ impl Operators {
         self.board().types().iter().map(|ty| ty.store.bytes()).sum()
     }
 
-    /// Waits until they have so many parents and all are synced.
+    /// Waits until they have so many parents and all are synced, ready or not: nobody runs a Deployment here.
     pub(crate) async fn until_synced(&self, parents: usize) -> Result<()> {
         self.until(parents, || has_synced(self.board(), parents)).await
     }
@@ -94,7 +94,8 @@ impl Operators {
 fn has_synced(board: &Board, parents: usize) -> bool {
     let phases = phases(board);
     let all: usize = phases.iter().map(|(_, count)| count).sum();
-    let synced = phases.iter().filter(|(phase, _)| *phase == ParentPhase::Synced);
+    let is_synced = |phase| matches!(phase, ParentPhase::Ready | ParentPhase::Synced);
+    let synced = phases.iter().filter(|(phase, _)| is_synced(*phase));
     all == parents && synced.map(|(_, count)| count).sum::<usize>() == parents
 }
 

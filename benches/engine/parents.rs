@@ -123,7 +123,7 @@ where
     Ok(())
 }
 
-/// Fails unless all parents of a prefix have their children and are ready.
+/// Fails unless all parents of a prefix have their children and are synced.
 pub(crate) async fn check(
     client: &Client,
     workload: Workload,
@@ -138,7 +138,7 @@ pub(crate) async fn check(
             let name = item["metadata"]["name"].as_str().and_then(|name| name.rsplit_once('-'));
             name.is_some_and(|(start, _)| start == prefix)
         };
-        let done = items.iter().filter(of_prefix).filter(|item| !is_parent || is_ready(item));
+        let done = items.iter().filter(of_prefix).filter(|item| !is_parent || is_synced(item));
         let done = done.count();
         ensure!(done == count, "{path}: {done} of {count} are synced");
     }
@@ -157,11 +157,11 @@ pub(crate) async fn list(client: &Client, path: &str) -> Result<Vec<Value>> {
     items.as_array().cloned().context("a list has items")
 }
 
-/// Whether a parent is ready.
-pub(crate) fn is_ready(parent: &Value) -> bool {
+/// Whether a parent is synced; nobody runs its Deployment.
+pub(crate) fn is_synced(parent: &Value) -> bool {
     let conditions = parent["status"]["conditions"].as_array();
-    let mut ready = conditions.into_iter().flatten().filter(|it| it["type"] == "Ready");
-    ready.any(|it| {
+    let mut synced = conditions.into_iter().flatten().filter(|it| it["type"] == "Synced");
+    synced.any(|it| {
         it["status"] == "True" && it["observedGeneration"] == parent["metadata"]["generation"]
     })
 }

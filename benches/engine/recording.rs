@@ -133,14 +133,14 @@ impl Session {
     async fn created(&self) -> Result<(Created, Vec<Sent>)> {
         let (ty, spec) = (self.workload.parent(0), self.workload.spec(FIRST_MARK));
         let parent = parents::create(&self.client, &ty, PARENT.to_owned(), &spec).await?;
-        until(|| self.is_ready()).await?;
+        until(|| self.is_synced()).await?;
         Ok((parent, taken(&self.asked)))
     }
 
     async fn changed(&self) -> Result<Vec<Sent>> {
         let change = json!({"spec": self.workload.spec(NEXT_MARK)});
         parents::patch(&self.client, &self.parent_path(), &change).await?;
-        until(|| self.is_ready()).await?;
+        until(|| self.is_synced()).await?;
         Ok(taken(&self.asked))
     }
 
@@ -157,8 +157,8 @@ impl Session {
         Ok(taken(&self.asked))
     }
 
-    async fn is_ready(&self) -> Result<bool> {
-        Ok(parents::is_ready(&parents::get(&self.client, &self.parent_path()).await?))
+    async fn is_synced(&self) -> Result<bool> {
+        Ok(parents::is_synced(&parents::get(&self.client, &self.parent_path()).await?))
     }
 
     /// Not an error while the child is deleted.

@@ -61,8 +61,8 @@ pub struct TempNamespaceStatus {
     /// The metadata.generation that this status describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// The conditions, written by the framework: `Ready` shows whether the object is reconciled,
-    /// and if not, why.
+    /// The conditions, written by the framework: `Synced` shows whether the children are up to date,
+    /// `Ready` whether they also are ready; and if not, why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "operetta::operator::Conditions")]
     pub conditions: Vec<Condition>,

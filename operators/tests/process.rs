@@ -77,8 +77,8 @@ impl Tenant {
         stream::iter(0..count).for_each_concurrent(16, create).await;
     }
 
-    async fn until_all_ready(&self) -> Vec<EchoServer> {
-        all_ready(&self.echo_servers).await
+    async fn until_all_synced(&self) -> Vec<EchoServer> {
+        all_synced(&self.echo_servers).await
     }
 
     async fn children(&self) -> (Vec<Pod>, Vec<Service>) {
@@ -101,21 +101,23 @@ async fn create_one(api: &Api<EchoServer>, name: String) {
     api.create(&PostParams::default(), &EchoServer::new(&name, spec)).await.unwrap();
 }
 
-async fn all_ready(api: &Api<EchoServer>) -> Vec<EchoServer> {
+async fn all_synced(api: &Api<EchoServer>) -> Vec<EchoServer> {
     let started = Instant::now();
     loop {
         let parents = api.list(&ListParams::default()).await.unwrap().items;
-        if parents.iter().all(is_ready) {
+        if parents.iter().all(is_synced) {
             return parents;
         }
-        assert!(started.elapsed() < DEADLINE, "never all ready: {parents:#?}");
+        assert!(started.elapsed() < DEADLINE, "never all synced: {parents:#?}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
-fn is_ready(parent: &EchoServer) -> bool {
+fn is_synced(parent: &EchoServer) -> bool {
     let conditions = parent.status.iter().flat_map(|status| &status.conditions);
-    conditions.into_iter().any(|condition| condition.type_ == "Ready" && condition.status == "True")
+    conditions
+        .into_iter()
+        .any(|condition| condition.type_ == "Synced" && condition.status == "True")
 }
 
 /// Returns once so many Pods have been created after `version`.
@@ -152,7 +154,7 @@ async fn after_a_kill_and_a_restart_there_are_no_duplicates_and_no_orphans() {
     assert!((10..2 * ECHO_SERVERS).contains(&written), "half written: {written}");
 
     let operators = tenant.operators();
-    let parents = tenant.until_all_ready().await;
+    let parents = tenant.until_all_synced().await;
     let mut uids: Vec<_> = parents.iter().map(|parent| parent.uid().unwrap()).collect();
     uids.sort();
     assert_eq!(uids.len(), ECHO_SERVERS);
@@ -191,7 +193,7 @@ async fn a_thousand_queued_parents_do_not_delay_the_exit() {
     assert!(stopped.elapsed() < Duration::from_secs(5), "the documented limit of an exit");
     assert_eq!(code, Some(0));
     let parents = tenant.echo_servers.list(&ListParams::default()).await.unwrap().items;
-    assert!(!parents.iter().all(is_ready), "it exited before its work was done");
+    assert!(!parents.iter().all(is_synced), "it exited before its work was done");
     tenant.clear().await;
 }
 
@@ -203,7 +205,7 @@ async fn on_the_cluster_of_a_kubeconfig_it_announces_itself_and_works() {
     assert!(announced.contains("Operators: echo-server, temp-namespace."), "{announced}");
     assert!(!announced.contains("kubectl"), "no advice to change a real cluster: {announced}");
     tenant.create(1).await;
-    let parents = tenant.until_all_ready().await;
+    let parents = tenant.until_all_synced().await;
     let (pods, services) = tenant.children().await;
     let uid = parents[0].uid().unwrap();
     assert_eq!((owners(&pods), owners(&services)), (vec![uid.clone()], vec![uid]));
@@ -227,7 +229,7 @@ async fn without_flags_it_starts_an_api_server_and_prints_the_commands_to_copy()
     assert_eq!(kubeconfig.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     let echo_servers = Api::default_namespaced(client_of(&kubeconfig).await);
     create_one(&echo_servers, "hello".to_owned()).await;
-    all_ready(&echo_servers).await;
+    all_synced(&echo_servers).await;
     let stopped = Instant::now();
     assert_eq!(operators.stop("TERM").await, Some(0));
     assert!(stopped.elapsed() < Duration::from_secs(5), "the documented limit of an exit");

@@ -69,7 +69,11 @@ pub(super) fn shown(
             why: WakeReason::Recheck | WakeReason::Unsettled | WakeReason::Slowed,
             ..
         }) => ParentPhase::Waiting,
-        _ => ParentPhase::Synced,
+        _ => match last {
+            Some(Outcome::Ready) => ParentPhase::Ready,
+            Some(Outcome::Synced) => ParentPhase::Synced,
+            _ => ParentPhase::Pending,
+        },
     }
 }
 

@@ -102,7 +102,9 @@ pub enum ParentPhase {
     Pending,
     /// Such a reconcile is in progress, or any reconcile whose handler has exceeded its timeout.
     Running,
-    /// It is up to date.
+    /// It is up to date and ready.
+    Ready,
+    /// It is up to date and not ready: children of it are not, or its handler says so.
     Synced,
     /// It waits for something outside of its operator.
     Waiting,
@@ -242,9 +244,10 @@ impl TypeSnapshot {
 // === ParentPhase ===
 
 impl ParentPhase {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Pending,
         Self::Running,
+        Self::Ready,
         Self::Synced,
         Self::Waiting,
         Self::Failing,
@@ -258,6 +261,7 @@ impl ParentPhase {
         match self {
             Self::Pending => "pending",
             Self::Running => "running",
+            Self::Ready => "ready",
             Self::Synced => "synced",
             Self::Waiting => "waiting",
             Self::Failing => "failing",
@@ -299,7 +303,7 @@ impl ParentState {
     /// ends, so that a failing parent does not look well during each retry.
     pub(crate) fn set_stage(&mut self, stage: ReconcileStage) {
         let is_well =
-            matches!(self.phase, ParentPhase::Pending | ParentPhase::Running | ParentPhase::Synced);
+            matches!(self.phase, ParentPhase::Pending | ParentPhase::Running | ParentPhase::Ready);
         self.phase = match stage {
             ReconcileStage::Queued if is_well => ParentPhase::Pending,
             ReconcileStage::InProgress if is_well => ParentPhase::Running,
@@ -319,18 +323,18 @@ mod tests {
 
     #[test]
     fn a_reconcile_that_starts_replaces_only_a_phase_without_problems() {
-        use ParentPhase::{Failing, Paused, Pending, Running, Stalled, Synced, Waiting};
+        use ParentPhase::{Failing, Paused, Pending, Ready, Running, Stalled, Synced, Waiting};
         let after = |phase, stage| {
             let mut parent = ParentState { phase, ..ParentState::pending(Uid::new("u"), None) };
             parent.set_stage(stage);
             parent.phase
         };
-        for phase in [Pending, Synced] {
+        for phase in [Pending, Ready] {
             assert_eq!(after(phase, ReconcileStage::Queued), Pending);
             assert_eq!(after(phase, ReconcileStage::InProgress), Running);
             assert_eq!(after(phase, ReconcileStage::NotDue), phase);
         }
-        for phase in [Failing, Stalled, Paused, Waiting] {
+        for phase in [Failing, Stalled, Paused, Waiting, Synced] {
             assert_eq!(after(phase, ReconcileStage::Queued), phase);
             assert_eq!(after(phase, ReconcileStage::InProgress), phase);
             assert_eq!(

@@ -261,10 +261,10 @@ mod tests {
         update(|state| {
             for _ in 0..2 {
                 let reconcile =
-                    Reconcile::new(SystemTime::UNIX_EPOCH, Duration::ZERO, Outcome::Synced);
+                    Reconcile::new(SystemTime::UNIX_EPOCH, Duration::ZERO, Outcome::Ready);
                 state.history.record(reconcile);
             }
-            state.phase = ParentPhase::Synced;
+            state.phase = ParentPhase::Ready;
         });
         update(|state| state.failures = 0);
         board.forget(&operator, &key);
@@ -274,8 +274,8 @@ mod tests {
             "a running",
             "ns/p pending",
             "ns/p running",
-            "reconcile 1 synced",
-            "reconcile 2 synced",
+            "reconcile 1 ready",
+            "reconcile 2 ready",
             "ns/p gone",
             "stopping",
         ];

@@ -71,7 +71,7 @@ mod tests {
         let (board, name) = (Board::new(), config.operator_name().unwrap());
         board.register(OperatorInfo { name: name.clone(), config, has_finalizer: false });
         for key in keys {
-            let phase = if key.ends_with('x') { ParentPhase::Failing } else { ParentPhase::Synced };
+            let phase = if key.ends_with('x') { ParentPhase::Failing } else { ParentPhase::Ready };
             let state = ParentState { phase, ..ParentState::pending(Uid::new(key), None) };
             board.record(&name, &key.parse().unwrap(), state);
         }

@@ -93,7 +93,7 @@ mod tests {
     fn only_the_last_reconciles_are_kept_and_numbers_continue() {
         let mut history = History::default();
         for _ in 0..25 {
-            history.record(reconcile(Outcome::Synced));
+            history.record(reconcile(Outcome::Ready));
         }
         assert_eq!(numbers(&history), (16..=25).rev().collect::<Vec<_>>());
         assert_eq!(history.recorded(), 25);
@@ -104,10 +104,10 @@ mod tests {
     fn a_reconcile_that_wrote_is_kept_longer_than_rechecks() {
         let mut history = History::default();
         history.record(writing("a"));
-        let with_status = || Reconcile { wrote_status: true, ..reconcile(Outcome::Synced) };
+        let with_status = || Reconcile { wrote_status: true, ..reconcile(Outcome::Ready) };
         history.record(with_status());
         for _ in 0..30 {
-            history.record(reconcile(Outcome::Synced));
+            history.record(reconcile(Outcome::Ready));
         }
         assert_eq!(numbers(&history), [32, 31, 30, 29, 28, 27, 26, 25, 2, 1]);
         for child in ["b", "c", "d", "e", "f", "g", "h", "i"] {
@@ -115,7 +115,7 @@ mod tests {
         }
         assert_eq!(numbers(&history), [40, 39, 38, 37, 36, 35, 34, 33, 32, 2], "bounded");
         for _ in 0..3 {
-            history.record(reconcile(Outcome::Synced));
+            history.record(reconcile(Outcome::Ready));
         }
         let newest_stay = [43, 42, 41, 40, 39, 38, 37, 36, 35, 34];
         assert_eq!(numbers(&history), newest_stay, "the newest stay, then the oldest is dropped");
@@ -126,7 +126,7 @@ mod tests {
         let at = |seconds: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
         let mut history = History::default();
         assert_eq!(history.since(), None);
-        history.record(reconcile(Outcome::Synced));
+        history.record(reconcile(Outcome::Ready));
         for number in 1..=30 {
             history.record(Reconcile { started: at(10 * number), ..reconcile(Outcome::Waiting) });
         }

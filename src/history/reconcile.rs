@@ -51,7 +51,9 @@ pub struct Reconcile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "result")]
 pub enum Outcome {
-    /// Nothing was left to do.
+    /// Nothing was left to do, and the parent is ready.
+    Ready,
+    /// Nothing was left to do, and the parent is not ready.
     Synced,
     /// Children were written; the next reconcile looks at the result.
     Wrote,
@@ -110,7 +112,8 @@ impl Reconcile {
     pub fn error(&self) -> Option<&str> {
         match &self.outcome {
             Outcome::Failed { message, .. } => Some(message),
-            Outcome::Synced
+            Outcome::Ready
+            | Outcome::Synced
             | Outcome::Wrote
             | Outcome::Waiting
             | Outcome::Paused
@@ -163,12 +166,13 @@ fn bounded(text: &Arc<str>) -> Arc<str> {
 
 impl Outcome {
     /// The names of all outcomes.
-    pub(crate) const NAMES: [&str; 7] =
-        ["synced", "wrote", "waiting", "paused", "finalized", "gone", "failed"];
+    pub(crate) const NAMES: [&str; 8] =
+        ["ready", "synced", "wrote", "waiting", "paused", "finalized", "gone", "failed"];
 
     /// The outcome in one word, also as a metric label.
     pub(crate) fn name(&self) -> &'static str {
         match self {
+            Self::Ready => "ready",
             Self::Synced => "synced",
             Self::Wrote => "wrote",
             Self::Waiting => "waiting",

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use super::{End, Failure, Pause, PausedBy, RequestFailure, Wait};
+use super::{End, Failure, NotReady, Pause, PausedBy, RequestFailure, Wait};
 use crate::{
     history::Verb,
     object::{K8sType, ResourceVersion, Uid},
@@ -141,6 +141,10 @@ pub(crate) enum Fact {
     Flapping(FlappingReason, String),
 
     // === the status ===
+    /// The handler returned a condition `Ready`, which decides whether the parent is ready.
+    ReadyReturned,
+    /// The parent is not ready.
+    NotReady(NotReady),
     StatusUpToDate {
         /// A hash of the desired status.
         desired: Option<u64>,

@@ -15,6 +15,7 @@
 mod end;
 mod fact;
 mod failure;
+mod not_ready;
 mod pause;
 mod progress;
 mod wait;
@@ -23,6 +24,7 @@ pub(crate) use end::End;
 pub(crate) use fact::Plan;
 pub(crate) use fact::{Fact, Left, Planned, Repeat, Written};
 pub(crate) use failure::{Failure, RequestFailure, api_finished, foreign_message};
+pub(crate) use not_ready::NotReady;
 pub(crate) use pause::{Held, Pause, PausedBy};
 pub(crate) use progress::Progress;
 pub(crate) use wait::Wait;

@@ -78,6 +78,11 @@ impl Progress {
         self.failed.is_some_and(|failed| failed.is_for_good)
     }
 
+    /// Whether everything is up to date as far as the reconcile knows, so that the readiness counts.
+    pub(crate) fn is_up_to_date(&self) -> bool {
+        !self.has_written() && !self.has_failed() && !self.waits
+    }
+
     /// Whether the status is due: nothing is left to write, or writing failed.
     pub(crate) fn has_settled(&self) -> bool {
         !self.has_written() || self.has_failed() || self.slowed.is_some()
@@ -105,7 +110,7 @@ impl Progress {
                 self.is_throttled |= failure.is_throttled();
                 self.quotes_others = true;
             }
-            Fact::StatusFailed(_) => self.quotes_others = true,
+            Fact::StatusFailed(_) | Fact::NotReady(_) => self.quotes_others = true,
             Fact::Foreign(_) => self.is_foreign = true,
             Fact::Repeated(repeat) if repeat.times > 0 => {
                 self.slowed = self.slowed.max(Some(repeat.times));

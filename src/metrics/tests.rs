@@ -28,9 +28,9 @@ fn reconciles_are_counted_by_operator_and_outcome() {
     let metrics = Metrics::new();
     metrics.reconcile_started(&operator());
     metrics.reconcile_started(&operator());
-    metrics.reconcile_finished(&operator(), &Outcome::Synced, Duration::from_millis(3));
+    metrics.reconcile_finished(&operator(), &Outcome::Ready, Duration::from_millis(3));
     shows(&metrics, r#"operetta_reconciles_in_flight{operator="echo-server"} 1"#);
-    shows(&metrics, r#"operetta_reconciles_total{operator="echo-server",outcome="synced"} 1"#);
+    shows(&metrics, r#"operetta_reconciles_total{operator="echo-server",outcome="ready"} 1"#);
     shows(
         &metrics,
         r#"operetta_reconcile_duration_seconds_bucket{operator="echo-server",le="0.005"} 1"#,

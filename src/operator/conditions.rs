@@ -12,10 +12,15 @@ use serde_json::Value;
 
 use crate::object::Object;
 
+/// The type of the condition that everything desired is written.
+pub(crate) const SYNCED: &str = "Synced";
+/// The type of the condition that the parent can be used, which a handler may return.
+pub(crate) const READY: &str = "Ready";
+
 /// The condition types of the framework. Conditions of these types in a handler's response are not
-/// sent, except into a shared status (`OperatorConfig::sharing_status`), where the framework sets
-/// none.
-pub(crate) const FRAMEWORK_CONDITIONS: [&str; 3] = ["Ready", "Reconciling", "Stalled"];
+/// sent, except `Ready`, and except into a shared status (`OperatorConfig::sharing_status`), where
+/// the framework sets none.
+pub(crate) const FRAMEWORK_CONDITIONS: [&str; 4] = [SYNCED, READY, "Reconciling", "Stalled"];
 
 /// Types that the framework sets at times; a handler may set them too.
 const OCCASIONAL: [&str; 3] = ["Paused", "DeletionsHeld", "Flapping"];
@@ -235,8 +240,8 @@ mod tests {
         let value = json!({
             "metadata": {"name": "a", "uid": "u", "resourceVersion": "1"},
             "status": {"conditions": [
-                of("Ready"), of("Mine"), of("Reconciling"), of("Stalled"), of("Paused"),
-                of("DeletionsHeld"), of("Flapping"), 7,
+                of("Synced"), of("Ready"), of("Mine"), of("Reconciling"), of("Stalled"),
+                of("Paused"), of("DeletionsHeld"), of("Flapping"), 7,
                 {"type": "Odd", "status": "Perhaps"},
             ]},
         });

@@ -41,8 +41,8 @@ pub use child_config::{ChildConfig, ConflictPolicy, Propagation, UpdateStrategy}
 pub use child_status::{ChildState, ChildStatus};
 pub use child_type::ChildType;
 pub use children::Children;
-pub(crate) use conditions::FRAMEWORK_CONDITIONS;
 pub use conditions::{Condition, ConditionStatus, Conditions};
+pub(crate) use conditions::{FRAMEWORK_CONDITIONS, READY, SYNCED};
 pub use config::{Labels, OperatorConfig};
 pub use deletion_limit::{ALLOW_DELETION_ANNOTATION, Allowance, DeletionLimit};
 pub use desired_child::DesiredChild;

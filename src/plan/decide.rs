@@ -59,6 +59,8 @@ pub struct Plan {
     pub(crate) replacing: Vec<Uid>,
     /// The ensured children that exist, and are left as they are.
     pub(crate) ensured: Vec<ChildId>,
+    /// The desired children whose readiness does not count.
+    pub(crate) uncounted: BTreeSet<ChildId>,
 }
 
 /// Decides what to do. A parent that is being deleted gets an empty plan, unless it is finalized.
@@ -97,6 +99,8 @@ impl Planning<'_> {
         let owner = Owner { config, operator, parent };
         let writes = normalise(owner, std::mem::take(&mut self.input.desired))?;
         let desired: BTreeSet<ChildId> = writes.iter().map(|write| write.id.clone()).collect();
+        let uncounted = writes.iter().filter(|write| write.config.ignores_readiness);
+        self.plan.uncounted = uncounted.map(|write| write.id.clone()).collect();
         let mut deletions = Vec::new();
         for write in writes {
             deletions.extend(self.desired(write));

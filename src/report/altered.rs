@@ -1,8 +1,12 @@
 //! Children that the server stores differently than applied, because of an admission policy or unknown
 //! fields. Reported beside children that are up to date, and by an Event if Normal Events are enabled.
 
-use super::{conditions::READY, shown::shown};
-use crate::{object::Object, plan::LastApplied};
+use super::shown::shown;
+use crate::{
+    object::Object,
+    operator::{READY, SYNCED},
+    plan::LastApplied,
+};
 
 /// The most children named in a message.
 const MAX_NAMED: usize = 10;
@@ -20,8 +24,9 @@ pub(super) fn texts(last_applied: &LastApplied) -> Vec<String> {
 
 /// Whether the parent already shows it: an earlier process announced it.
 pub(super) fn is_shown(parent: &Object, text: &str) -> bool {
-    let ready = shown(parent, READY);
-    ready.is_some_and(|ready| {
-        ready["message"].as_str().is_some_and(|message| message.contains(text))
+    // Older versions had no `Synced`.
+    let synced = shown(parent, SYNCED).or_else(|| shown(parent, READY));
+    synced.is_some_and(|synced| {
+        synced["message"].as_str().is_some_and(|message| message.contains(text))
     })
 }

@@ -1,17 +1,17 @@
 //! The conditions of a reconcile, by the rules of kstatus; `docs/status.md` has the table.
 //!
-//! `Ready` always exists. `Reconciling` and `Stalled` exist only while they hold, and never both: for kstatus
-//! their presence means "in progress" and "failed".
+//! `Synced` and `Ready` always exist; a handler may set `Ready` while the parent is synced. `Reconciling` and
+//! `Stalled` exist only while they hold, and never both: for kstatus their presence means "in progress" and
+//! "failed".
 
-use super::{Report, deletion_guard, pause, shown::reason_shown};
+use super::{Report, deletion_guard, pause, ready, shown::reason_shown};
 use crate::{
     journal::{Failure, Held},
     object::Object,
-    operator::Condition,
+    operator::{Condition, SYNCED},
     plan::{Flapping, FlappingReason},
 };
 
-pub(super) const READY: &str = "Ready";
 const RECONCILING: &str = "Reconciling";
 const STALLED: &str = "Stalled";
 
@@ -50,17 +50,20 @@ pub(crate) fn outdated(
 }
 
 fn failed(failure: &Failure) -> Vec<Condition> {
-    let ready = not_ready(failure.reason(), failure.to_string());
-    with(ready, if failure.is_stalled() { STALLED } else { RECONCILING })
+    let synced = not_synced(failure.reason(), failure.to_string());
+    with(synced, if failure.is_stalled() { STALLED } else { RECONCILING })
 }
 
-/// `Ready`, and a condition with the same reason and message.
-fn with(ready: Condition, ty: &str) -> Vec<Condition> {
-    let Condition { reason, message, .. } = ready.clone();
-    vec![ready, Condition::new(ty, true, reason, message)]
+/// `Synced`, and a condition with the same reason and message.
+fn with(synced: Condition, ty: &str) -> Vec<Condition> {
+    let Condition { reason, message, .. } = synced.clone();
+    vec![synced, Condition::new(ty, true, reason, message)]
 }
 
+/// `Synced` is the first.
 fn with_others(mut conditions: Vec<Condition>, report: &Report) -> Vec<Condition> {
+    let ready = ready::condition(&conditions[0], report);
+    conditions.splice(1..1, ready);
     conditions.extend(report.paused.as_ref().map(pause::condition));
     conditions.extend(report.deletion_guard.as_deref().map(deletion_guard::condition));
     conditions.extend(report.flapping.clone());
@@ -79,24 +82,24 @@ fn waits_for_others(report: &Report) -> bool {
 
 fn unfailed(report: &Report) -> Condition {
     if report.paused.is_some_and(|pause| pause.held != Held::Writes(0)) {
-        return not_ready(pause::CONDITION, report.waiting.join("; "));
+        return not_synced(pause::CONDITION, report.waiting.join("; "));
     }
     if report.deletion_guard.is_some() {
-        return not_ready(deletion_guard::CONDITION, report.waiting.join("; "));
+        return not_synced(deletion_guard::CONDITION, report.waiting.join("; "));
     }
     if report.is_contested {
         let reason = if waits_for_others(report) { "Conflict" } else { "Waiting" };
         let all: Vec<_> = report.held.iter().chain(&report.waiting).map(String::as_str).collect();
-        return not_ready(reason, all.join("; "));
+        return not_synced(reason, all.join("; "));
     }
     if !report.waiting.is_empty() {
-        return not_ready("Waiting", report.waiting.join("; "));
+        return not_synced("Waiting", report.waiting.join("; "));
     }
     if !report.writes.is_empty() {
         let message = "the children were written in several reconciles in a row";
-        return not_ready("Unsettled", message.to_owned());
+        return not_synced("Unsettled", message.to_owned());
     }
-    Condition::new(READY, true, "Synced", settled(&report.held))
+    Condition::new(SYNCED, true, "Synced", settled(&report.held))
 }
 
 fn settled(held: &[String]) -> String {
@@ -110,8 +113,8 @@ fn shows_flapping(parent: &Object) -> bool {
     reason.is_some_and(|reason| FlappingReason::ALL.iter().any(|why| why.name() == reason))
 }
 
-fn not_ready(reason: &str, message: String) -> Condition {
-    Condition::new(READY, false, reason, message)
+fn not_synced(reason: &str, message: String) -> Condition {
+    Condition::new(SYNCED, false, reason, message)
 }
 
 #[cfg(test)]
@@ -123,6 +126,7 @@ mod tests {
         history::{Verb, WriteRecord},
         journal::{Pause, PausedBy, RequestFailure},
         object::Quoted,
+        operator::READY,
         reply::{ApiError, Refusal},
     };
 
@@ -156,23 +160,45 @@ mod tests {
         report.failure = Some(Failure::Handler { message, permanent, retry_after: None });
     }
 
+    fn not_ready(report: &mut Report) {
+        report.not_ready = Some("a child is starting".to_owned());
+    }
+
     fn pause(report: &mut Report, held: Held) {
         report.paused = Some(Pause { by: PausedBy::Annotation, held });
     }
 
-    /// `Ready` with its reason, and the types of the other conditions.
+    /// `Synced` with its reason, and the types of the other conditions. `Ready` is shown where it differs.
     fn shown(report: &Report) -> String {
-        let shown = of_report(report).into_iter().map(|condition| match condition.ty.as_str() {
-            READY => format!("{} {}", condition.status, condition.reason),
-            ty => format!(" {ty}"),
-        });
-        shown.collect()
+        let all = of_report(report);
+        let synced = format!("{} {}", all[0].status, all[0].reason);
+        let of_other = |Condition { ty, status, reason, message, .. }: &Condition| {
+            if ty == READY && reason == "ChildrenNotReady" {
+                return format!(" {ty}={status}, {reason}");
+            }
+            if ty == READY {
+                let is_same = (reason, message) == (&all[0].reason, &all[0].message);
+                assert!(is_same || (all[0].is_true() && reason == "ChildrenReady"));
+                return String::new();
+            }
+            format!(" {ty}")
+        };
+        let others = all[1..].iter().map(of_other);
+        std::iter::once(synced).chain(others).collect()
     }
 
     #[test]
     fn the_conditions_follow_the_state_of_the_reconcile() {
         let table: &[(Change, &str)] = &[
             (|_| {}, "True Synced"),
+            (not_ready, "True Synced Ready=False, ChildrenNotReady"),
+            (
+                |report| {
+                    not_ready(report);
+                    handler(report, false);
+                },
+                "False HandlerFailed Reconciling",
+            ),
             (|report| report.held.push("c".to_owned()), "True Synced"),
             (|report| report.waiting.push("c".to_owned()), "False Waiting Reconciling"),
             (
@@ -236,5 +262,17 @@ mod tests {
         for (change, expected) in table {
             assert_eq!(shown(&report(*change)), *expected);
         }
+    }
+
+    #[test]
+    fn a_ready_of_the_handler_holds_while_the_parent_is_synced() {
+        let returned = |report: &mut Report| report.is_ready_returned = true;
+        let types = |report: &Report| {
+            of_report(report).into_iter().map(|it| it.ty).collect::<Vec<_>>().join(" ")
+        };
+        let mut report = report(returned);
+        assert_eq!(types(&report), "Synced");
+        handler(&mut report, false);
+        assert_eq!(types(&report), "Synced Ready Reconciling");
     }
 }

@@ -83,6 +83,8 @@ impl Fold<'_> {
                 report.status_is_due = false;
             }
             Fact::StatusDue => report.status_is_due = true,
+            Fact::ReadyReturned => report.is_ready_returned = true,
+            Fact::NotReady(why) => report.not_ready = Some(why.shown(self.redactor)),
             Fact::StatusFailed(failure) => self.status_failed(failure),
             Fact::WritesEnded { .. } | Fact::WritesHeld(_) => self.is_planned = true,
             _ => {}

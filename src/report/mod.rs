@@ -24,6 +24,7 @@ pub(crate) mod deletion_guard;
 mod fold;
 mod outcome;
 pub(crate) mod pause;
+pub(crate) mod ready;
 mod series;
 mod shape;
 mod shown;

@@ -43,9 +43,13 @@ impl Report {
                 | Finished::FailedUntilGone { .. }
                 | Finished::FailedUntil { .. }
                 | Finished::Throttled { .. }
-                | Finished::FailedForGood => Outcome::Synced,
+                | Finished::FailedForGood => self.up_to_date(),
             },
         }
+    }
+
+    fn up_to_date(&self) -> Outcome {
+        if self.not_ready.is_none() { Outcome::Ready } else { Outcome::Synced }
     }
 
     pub(crate) fn finished(&self, config: &OperatorConfig) -> Finished {

@@ -79,6 +79,10 @@ pub(crate) struct Report {
     pub(super) holds_no_deletions: bool,
     pub(crate) gauges: Gauges,
     pub(super) failure: Option<Failure>,
+    /// Whether the handler returned a condition `Ready`.
+    pub(super) is_ready_returned: bool,
+    /// Why the parent is not ready although everything is up to date.
+    pub(super) not_ready: Option<String>,
     /// The children of failed requests.
     pub(crate) refused: Vec<ChildId>,
     /// Requests that failed beside that.
@@ -96,8 +100,11 @@ pub(crate) struct Gauges {
 const MAX_UNSETTLED: usize = 10;
 
 impl Report {
-    /// The children that are not up to date, each with the reason, up to a limit.
+    /// The children that are not up to date, each with the reason, up to a limit; or why the parent is not ready.
     pub(crate) fn unsettled(&self) -> Option<String> {
+        if self.paused.is_none() && self.not_ready.is_some() {
+            return self.not_ready.clone();
+        }
         let some = self.waiting.iter().chain(&self.held).take(MAX_UNSETTLED);
         let text = some.map(String::as_str).collect::<Vec<_>>().join("; ");
         (!text.is_empty()).then_some(text)

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::object::Object;
 
-/// The condition of a type. Most parents have only `Ready`, and a text search is faster than a parser.
+/// The condition of a type. Most parents have only `Synced` and `Ready`, and a text search is faster than a parser.
 pub(super) fn shown(parent: &Object, ty: &str) -> Option<Value> {
     if !parent.json().contains(ty) {
         return None;

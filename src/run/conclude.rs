@@ -4,8 +4,12 @@ use std::sync::Arc;
 
 use super::{
     Effect, Machine, Moment,
-    parent::status::{self, Returned, Scope, Wanted},
+    parent::{
+        readiness,
+        status::{self, Returned, Scope, Wanted},
+    },
     stage::{Awaited, Stage, Then},
+    view::View,
 };
 use crate::{
     history::ReconcileStep,
@@ -32,7 +36,22 @@ impl Machine {
         if progress.has_failed_for_good() {
             self.note([Fact::ChildrenNotRetried], at);
         }
-        if is_time { self.write_status(status, at) } else { self.finish(at) }
+        if is_time { self.judge_readiness(status, at) } else { self.finish(at) }
+    }
+
+    /// Judges whether the parent is ready, unless something is not up to date.
+    pub(super) fn judge_readiness(&mut self, status: Option<Returned>, at: &Moment<'_>) {
+        if self.journal.progress().is_up_to_date() && !self.is_incomplete() {
+            if self.effects.iter().any(|effect| matches!(effect, Effect::Cache(_))) {
+                self.stage = Stage::Judging(status);
+                return self.effects.push(Effect::Resume);
+            }
+            let returned = status.as_ref().map(|returned| &returned.0);
+            let judged = |view: &View<'_>| readiness::judged(returned, &self.uncounted, view);
+            let facts = self.view(at, judged).unwrap_or_default();
+            self.note(facts, at);
+        }
+        self.write_status(status, at);
     }
 
     pub(super) fn write_status(&mut self, status: Option<Returned>, at: &Moment<'_>) {
@@ -73,7 +92,7 @@ impl Machine {
                 let report = self.report(at);
                 let (conditions, holds) =
                     (conditions::of_report(&report), report.holds_no_deletions());
-                let begin = |view: &super::view::View<'_>| {
+                let begin = |view: &View<'_>| {
                     status::begin_conditions(conditions, holds, refused, had_failed, view)
                 };
                 let next = self.ask(at, begin);

@@ -145,7 +145,8 @@ impl Machine {
         let existing = plan.existing();
         let planned = self.planned_fact(&plan);
         let doubtful = std::mem::take(&mut plan.doubtful).into();
-        let Plan { steps, last_applied, waiting, replacing, .. } = plan;
+        let Plan { steps, last_applied, waiting, replacing, uncounted, .. } = plan;
+        self.uncounted = uncounted;
         self.memory.set_last_applied(last_applied);
         self.note([Fact::Planned(planned)], at);
         let phase = Phase::Doubtful(doubtful);

@@ -43,7 +43,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-use std::{sync::Arc, time::Instant};
+use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
 pub(crate) use effect::{
     Aim, Cache, Effect, Event, HandlerError, Previewed, Purpose, RequestId, Response,
@@ -67,6 +67,7 @@ use crate::{
     journal::{End, Fact, Journal, PausedBy},
     object::{Object, ObjectKey, Redactor, Uid},
     operator::Children,
+    plan::ChildId,
     report::{Announced, Report},
 };
 
@@ -95,6 +96,8 @@ pub(crate) struct Machine {
     parent: Option<Object>,
     /// The cached objects that refer to the parent, at the time of the handler call.
     observed: Children,
+    /// The desired children whose readiness does not count.
+    uncounted: BTreeSet<ChildId>,
     stage: Stage,
     /// The result of a preview; `None` for a reconcile that writes.
     preview: Option<Box<Previewed>>,
@@ -128,7 +131,7 @@ struct Moment<'a> {
 impl Machine {
     pub(crate) fn new(settings: Arc<Settings>, job: Job) -> Self {
         let Job { key, uid, after_writes, memory } = job;
-        let (journal, drift, parent, observed, redactor, preview) = <_>::default();
+        let (journal, drift, parent, observed, uncounted, redactor, preview) = <_>::default();
         let (in_flight, effects, last_request, times, step_began) = <_>::default();
         let stage = Stage::Fresh;
         Self {
@@ -142,6 +145,7 @@ impl Machine {
             redactor,
             parent,
             observed,
+            uncounted,
             stage,
             preview,
             in_flight,
@@ -162,7 +166,7 @@ impl Machine {
             Event::HandlerTimeout(deadline) => self.handler_timed_out(deadline, &at),
             Event::Answered(id, answer) => self.answered(id, answer, &at),
             Event::Reserved(reserved) => self.reserved(reserved, &at),
-            Event::Resumed => self.call(Purpose::Sync, &at),
+            Event::Resumed => self.resumed(&at),
             Event::SchemaRead(schema) => self.schema_read(schema, &at),
         }
         std::mem::take(&mut self.effects)
@@ -237,6 +241,14 @@ impl Machine {
     fn lap(&mut self, step: ReconcileStep, at: &Moment<'_>) {
         let began = self.step_began.replace(at.now.monotonic).unwrap_or(at.now.monotonic);
         self.times.add(step, at.now.monotonic.saturating_duration_since(began));
+    }
+
+    /// The snapshot shows what the last step found.
+    fn resumed(&mut self, at: &Moment<'_>) {
+        match std::mem::replace(&mut self.stage, Stage::Fresh) {
+            Stage::Judging(status) => self.judge_readiness(status, at),
+            _ => self.call(Purpose::Sync, at),
+        }
     }
 
     fn paused_by_now(&self, at: &Moment<'_>) -> Option<PausedBy> {

@@ -24,6 +24,8 @@ pub(super) enum Stage {
     /// The other children are deleted.
     CollectingOthers(VecDeque<Object>),
     CarryingOut(CarryOut),
+    /// Everything is up to date, and the caches are to show what was found before the readiness is judged.
+    Judging(Option<parent::status::Returned>),
     WritingStatus,
     Redacting(Then),
     Finished,

@@ -3,7 +3,7 @@
 //! Layer 12, behind the feature `testkit`. The server behaves like the real one in what it serves,
 //! and returns errors for the rest; it runs in the process and ends with it. On another cluster use
 //! `Supervisor::builder().connect_to(..)` and `start()` instead of [`TestCluster::run`];
-//! [`eventually`] and [`until_ready`] are the same.
+//! [`eventually`], [`until_ready`] and [`until_synced`] are the same.
 //!
 //! ```no_run
 //! # use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -36,4 +36,4 @@ mod ready;
 
 pub use cluster::TestCluster;
 pub use eventually::eventually;
-pub use ready::until_ready;
+pub use ready::{until_ready, until_synced};

@@ -9,12 +9,15 @@ use serde_json::Value;
 
 use super::eventually;
 
-/// Waits until the operator has reconciled a parent in its current generation, and returns it: its
-/// condition `Ready` is `True` for that generation. `kubectl wait --for=condition=Ready` waits for
-/// the same, without the generation.
+/// Waits until a parent is ready in its current generation, and returns it: its condition `Ready` is
+/// `True` for that generation, so its children are up to date and ready. `kubectl wait
+/// --for=condition=Ready` waits for the same, without the generation.
+///
+/// The embedded server runs no controllers: there a Deployment or a Pod gets ready when the test
+/// writes its status. Until then wait with [`until_synced`].
 ///
 /// Works on any cluster, for types whose status declares `conditions` and belongs to the operator
-/// (`docs/status.md`): in a shared status `Ready` is not about the operator. If the CRD declares no
+/// (`docs/status.md`): in a shared status conditions are not about the operator. If the CRD declares no
 /// `observedGeneration` for conditions, that of the status counts; if it declares neither, `True`
 /// is enough, even from before a change.
 ///
@@ -24,11 +27,31 @@ pub async fn until_ready<K>(parents: &Api<K>, name: &str) -> K
 where
     K: Resource + Clone + DeserializeOwned,
 {
+    until(parents, name, "Ready").await
+}
+
+/// The same for the condition `Synced`: the children are up to date, whether they are ready or not.
+///
+/// # Panics
+/// As [`until_ready`].
+pub async fn until_synced<K>(parents: &Api<K>, name: &str) -> K
+where
+    K: Resource + Clone + DeserializeOwned,
+{
+    until(parents, name, "Synced").await
+}
+
+async fn until<K>(parents: &Api<K>, name: &str, ty: &str) -> K
+where
+    K: Resource + Clone + DeserializeOwned,
+{
     // As JSON: a Rust type may lack the fields that are compared.
     let look = || read(parents, name);
-    let is_right = |parent: &kube::Result<Value>| parent.as_ref().is_ok_and(is_ready);
-    let ready = eventually(&format!("{name} ready"), look, is_right).await.expect("is ready");
-    serde_json::from_value(ready).expect("the type of the API reads it")
+    let is_right =
+        |parent: &kube::Result<Value>| parent.as_ref().is_ok_and(|parent| is(parent, ty));
+    let what = format!("{name}: {ty}");
+    let parent = eventually(&what, look, is_right).await.expect("was read");
+    serde_json::from_value(parent).expect("the type of the API reads it")
 }
 
 async fn read<K>(parents: &Api<K>, name: &str) -> kube::Result<Value>
@@ -40,7 +63,7 @@ where
     parents.clone().into_client().request(request).await
 }
 
-fn is_ready(parent: &Value) -> bool {
+fn is(parent: &Value, ty: &str) -> bool {
     let conditions = parent.pointer("/status/conditions").and_then(Value::as_array);
     let generation = parent.pointer("/metadata/generation");
     let of_status = parent.pointer("/status/observedGeneration");
@@ -49,7 +72,7 @@ fn is_ready(parent: &Value) -> bool {
         observed.is_none_or(|observed| Some(observed) == generation)
     };
     let is_it = |condition: &Value| {
-        condition["type"] == "Ready" && condition["status"] == "True" && is_current(condition)
+        condition["type"] == ty && condition["status"] == "True" && is_current(condition)
     };
     conditions.is_some_and(|conditions| conditions.iter().any(is_it))
 }
@@ -64,14 +87,15 @@ mod tests {
     fn only_the_current_generation_counts() {
         let parent = |status: &str, observed: i64| {
             let ready = json!({"type": "Ready", "status": status, "observedGeneration": observed});
-            let other = json!({"type": "Paused", "status": "True", "observedGeneration": 2});
+            let other = json!({"type": "Synced", "status": "True", "observedGeneration": 2});
             json!({"metadata": {"generation": 2}, "status": {"conditions": [other, ready]}})
         };
-        assert!(is_ready(&parent("True", 2)));
-        assert!(!is_ready(&parent("True", 1)), "that was before the change");
-        assert!(!is_ready(&parent("False", 2)));
-        assert!(!is_ready(&json!({"metadata": {"generation": 1}})));
+        assert!(is(&parent("True", 2), "Ready"));
+        assert!(!is(&parent("True", 1), "Ready"), "that was before the change");
+        assert!(!is(&parent("False", 2), "Ready") && is(&parent("False", 2), "Synced"));
+        assert!(!is(&json!({"metadata": {"generation": 1}}), "Ready"));
     }
+
     /// A field that the CRD does not declare cannot be waited for.
     #[test]
     fn without_a_generation_in_the_condition_that_of_the_status_counts() {
@@ -82,8 +106,8 @@ mod tests {
             }
             json!({"metadata": {"generation": 2}, "status": status})
         };
-        assert!(is_ready(&parent(Some(2))));
-        assert!(!is_ready(&parent(Some(1))), "that was before the change");
-        assert!(is_ready(&parent(None)));
+        assert!(is(&parent(Some(2)), "Ready"));
+        assert!(!is(&parent(Some(1)), "Ready"), "that was before the change");
+        assert!(is(&parent(None), "Ready"));
     }
 }

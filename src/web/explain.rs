@@ -123,7 +123,6 @@ impl From<Explained> for ParentDetails {
             state: &operator.state,
             paused: operator.paused.as_ref(),
             parent: &parent,
-            unready: &tree.unready,
             limit: operator.info.config.max_concurrent_reconciles,
             now: SystemTime::now(),
         };

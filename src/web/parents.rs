@@ -66,7 +66,7 @@ pub(super) struct ParentQuery {
 
 pub(super) const PHASE: Parameter = Parameter::text(
     "phase",
-    "only those in one of these phases, separated by commas: pending, running, synced, \
+    "only those in one of these phases, separated by commas: pending, running, ready, synced, \
               waiting, failing, stalled, finalizing, paused",
 );
 

@@ -69,8 +69,6 @@ pub(super) struct ReadinessView {
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
     pub(super) omitted: usize,
-    /// The children of the parent that are not ready, as text.
-    pub(super) unready: Vec<String>,
 }
 
 pub(super) struct Roots<'a> {
@@ -97,7 +95,6 @@ pub(super) fn tree(roots: &Roots<'_>, mut previews: HashMap<ChildId, PreviewView
         let decision = decisions.remove(id.to_string().as_str()).cloned();
         let preview = previews.remove(&id);
         let Some(node) = builder.node(child, decision, 1) else { continue };
-        tree.unready.extend(roots.unready(child));
         tree.nodes.push(Node { preview, ..node });
     }
     let stuck = decisions.into_values().filter(|decision| decision.what.verb().is_none());
@@ -142,11 +139,6 @@ impl<'a> Roots<'a> {
             readiness.message = (self.redact)(object, &readiness.message);
         }
         readiness
-    }
-
-    fn unready(&self, child: &Object) -> Option<String> {
-        let readiness = self.readiness(child);
-        (!readiness.is_good()).then(|| format!("{}: {readiness}", ChildId::of(child)))
     }
 
     fn decisions(&self) -> HashMap<&'a str, &'a Decision> {

@@ -17,7 +17,7 @@ async fn a_parent_is_paused_and_resumed_by_its_button() {
         browser.until_shown(".commands", "Resume").await;
         browser.click_button("Resume").await;
         browser.until_shown("#answer", "no longer").await;
-        browser.until_shown(".title .mark", "synced").await;
+        browser.until_shown(".title .mark", "ready").await;
     })
     .await;
 }

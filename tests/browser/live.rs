@@ -20,14 +20,14 @@ async fn a_failure_and_its_fix_are_shown_at_once() {
     visit(async |browser, shop| {
         browser.goto("/ui/operators/websites/parents/shop/landing").await;
         mark(browser).await;
-        browser.until_shown(".title .mark", "synced").await;
+        browser.until_shown(".title .mark", "ready").await;
         shop.put("Website", "shop", "landing", json!({"act": "fail"})).await;
         browser.until_shown(".title .mark", "failing").await;
         browser.until_shown(".lede", "does not exist").await;
         // For screen readers.
         browser.until_shown("#announcer", "failed: the handler returned an error").await;
         shop.put("Website", "shop", "landing", json!({"title": "better"})).await;
-        browser.until_shown(".title .mark", "synced").await;
+        browser.until_shown(".title .mark", "ready").await;
         browser.until_shown(".reconciles", "data.title").await;
         assert_not_reloaded(browser).await;
     })
@@ -74,7 +74,7 @@ async fn the_overview_and_the_page_of_a_deleted_parent_are_updated() {
         browser.goto("/").await;
         mark(browser).await;
         shop.put("Website", "shop", "checkout", json!({"title": "works"})).await;
-        shop.until("websites", "shop", "checkout", ParentPhase::Synced).await;
+        shop.until("websites", "shop", "checkout", ParentPhase::Ready).await;
         browser.until_shown(".lede", "2 things need attention.").await;
         assert_not_reloaded(browser).await;
         browser.goto("/ui/operators/websites/parents/shop/checkout").await;

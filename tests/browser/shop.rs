@@ -73,8 +73,8 @@ impl Shop {
         for (namespace, name, phase) in [
             ("shop", "checkout", ParentPhase::Failing),
             ("blog", "portfolio", ParentPhase::Stalled),
-            ("shop", "stock", ParentPhase::Synced),
-            ("shop", "newsletter", ParentPhase::Synced),
+            ("shop", "stock", ParentPhase::Ready),
+            ("shop", "newsletter", ParentPhase::Ready),
         ] {
             shop.until("websites", namespace, name, phase).await;
         }

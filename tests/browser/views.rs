@@ -66,7 +66,7 @@ async fn a_parent_shows_its_children_reconciles_and_conditions() {
         assert_eq!(children.len(), 3, "{children:?}");
         assert!(children[0].contains("ConfigMap") && children[0].contains("landing-content"));
         let reconciles = browser.text(".reconciles").await;
-        for shown in ["wrote", "created", "ConfigMap.v1 shop/landing-content", "synced"] {
+        for shown in ["wrote", "created", "ConfigMap.v1 shop/landing-content", "ready"] {
             assert!(reconciles.contains(shown), "no `{shown}` in {reconciles}");
         }
         browser.until_shown(".conditions", "all children are up to date").await;

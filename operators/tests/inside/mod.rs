@@ -77,7 +77,7 @@ async fn inside_a_cluster_it_works_with_the_account_of_its_pod() {
     let mut operators = Program::start_in_pod(&account, (&host, &port));
     operators.ready().await;
     tenant.create(1).await;
-    let parents = tenant.until_all_ready().await;
+    let parents = tenant.until_all_synced().await;
     let (pods, services) = tenant.children().await;
     let uid = parents[0].metadata.uid.clone().unwrap();
     assert_eq!((owners(&pods), owners(&services)), (vec![uid.clone()], vec![uid]));

@@ -86,7 +86,7 @@ fn no_notice_about_a_parent_follows_its_removal() {
             while life.load(Ordering::Acquire) < number {
                 thread::yield_now();
             }
-            for phase in [ParentPhase::Running, ParentPhase::Synced].repeat(8) {
+            for phase in [ParentPhase::Running, ParentPhase::Ready].repeat(8) {
                 board.update_parent(&name(), &key, &uid(number), |state| state.phase = phase);
             }
         }

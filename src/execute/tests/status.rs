@@ -54,7 +54,7 @@ async fn a_status_that_is_nested_too_deep_is_not_written_and_stops_a_preview() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reserved_condition_is_announced_once() {
-    let mine = json!({"conditions": [{"type": "Ready", "status": "True", "reason": "Mine"}]});
+    let mine = json!({"conditions": [{"type": "Synced", "status": "True", "reason": "Mine"}]});
     let world =
         Setup::new(pods(), ChildConfig::apply()).returning(mine).before(|asked| {
             match asked.method.as_str() {
@@ -70,5 +70,5 @@ async fn a_reserved_condition_is_announced_once() {
     assert_eq!(events.len(), 1);
     assert_eq!(events[0].body["reason"], "OverruledStatus");
     let note = events[0].body["note"].as_str().unwrap();
-    assert!(note.contains("conditions Ready, Reconciling and Stalled"), "{note}");
+    assert!(note.contains("a condition Synced, Reconciling or Stalled"), "{note}");
 }

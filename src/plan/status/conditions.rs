@@ -1,9 +1,10 @@
 //! Merging conditions by their type.
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{StatusInput, UndeclaredField};
-use crate::operator::{Condition, FRAMEWORK_CONDITIONS};
+use crate::operator::{Condition, FRAMEWORK_CONDITIONS, READY};
 
 pub(super) const FIELD: &str = "conditions";
 pub(super) const TIME: &str = "lastTransitionTime";
@@ -51,7 +52,8 @@ pub(super) fn overruled(
     let (theirs, present) =
         (listed(fields).unwrap_or_default(), listed(present).unwrap_or_default());
     let is_own = |theirs: &Value| {
-        let is_ours = FRAMEWORK_CONDITIONS.contains(&type_of(theirs));
+        let is_valid_ready = || type_of(theirs) == READY && Condition::deserialize(theirs).is_ok();
+        let is_ours = FRAMEWORK_CONDITIONS.contains(&type_of(theirs)) && !is_valid_ready();
         is_ours && !present.iter().any(|read| is_echo(theirs, read))
     };
     input.shared.is_none() && theirs.iter().any(is_own)
@@ -72,7 +74,9 @@ fn merged(input: StatusInput<'_>, present: Option<&Value>, handler: Vec<Value>) 
         let is_read = present.iter().any(|read| is_echo(theirs, read));
         input.cleared.contains(&type_of(theirs)) && is_read
     };
-    let is_ours = |ty: &str| FRAMEWORK_CONDITIONS.contains(&ty);
+    // Without a `Ready` of the framework that of the handler holds.
+    let sets_ready = input.conditions.iter().any(|condition| condition.ty == READY);
+    let is_ours = |ty: &str| FRAMEWORK_CONDITIONS.contains(&ty) && (ty != READY || sets_ready);
     let handler = handler.into_iter().filter(|it| !is_ours(type_of(it)) && !is_stale(it));
     for condition in handler.chain(own) {
         let same_type = |other: &&Value| type_of(other) == type_of(&condition);

@@ -18,7 +18,7 @@ pub(crate) struct StatusInput<'a> {
     pub(crate) shared: Option<&'a Object>,
     /// What the handler returned; anything but an object leaves its fields as they are.
     pub(crate) handler: Option<&'a Value>,
-    /// The framework's own conditions.
+    /// The framework's own conditions; without `Ready` where that of the handler holds.
     pub(crate) conditions: &'a [Condition],
     /// Types of the framework's conditions that do not apply any more.
     pub(crate) cleared: &'a [&'a str],

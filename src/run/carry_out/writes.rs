@@ -187,7 +187,8 @@ impl Machine {
         self.view(at, unsynced).is_some_and(|unsynced| unsynced.contains(ty))
     }
 
-    fn is_incomplete(&self) -> bool {
+    /// Whether a desired child may be missing or is not written.
+    pub(in crate::run) fn is_incomplete(&self) -> bool {
         self.journal.progress().is_incomplete()
             || self.memory.last_applied().contested().any(|it| it.policy == ConflictPolicy::Report)
     }

@@ -16,7 +16,7 @@ pub(super) fn desired(words: &str, object: Value) -> DesiredChild {
 }
 
 pub(super) fn is_of_child(word: &str) -> bool {
-    const WORDS: [&str; 11] = [
+    const WORDS: [&str; 12] = [
         "apply",
         "recreate",
         "on-delete",
@@ -28,6 +28,7 @@ pub(super) fn is_of_child(word: &str) -> bool {
         "foreground",
         "orphan-on-delete",
         "delete-with-finalizer",
+        "ignoring-readiness",
     ];
     WORDS.contains(&word)
 }
@@ -44,6 +45,7 @@ pub(super) fn of_child(child: ChildConfig, word: &str) -> ChildConfig {
         "foreground" => child.with_propagation(Propagation::Foreground),
         "orphan-on-delete" => child.orphan_on_delete(),
         "delete-with-finalizer" => child.delete_with_finalizer(),
+        "ignoring-readiness" => child.ignoring_readiness(),
         _ => child,
     }
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::{
     journal::{Fact, Failure, Left, Planned, RequestFailure, Wait, Written},
+    object::Redactor,
     plan::{ChildId, Settled},
     reply::{ApiError, Deleted},
     run::{Answer, Cache, DryRun, Effect, Event, Force, Reply, Request, Response},
@@ -200,6 +201,8 @@ fn status(fact: &Fact) -> String {
             format!("StatusRefused: {shown}")
         }
         Fact::StatusBegan => "StatusBegan".to_owned(),
+        Fact::ReadyReturned => "ReadyReturned".to_owned(),
+        Fact::NotReady(why) => format!("NotReady: {}", why.shown(&Redactor::Nothing)),
         Fact::Undeclared(fields) => {
             let paths: Vec<_> = fields.iter().map(|field| field.path.clone()).collect();
             format!("Undeclared{}", at(&paths))

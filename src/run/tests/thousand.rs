@@ -137,8 +137,10 @@ impl Simulation {
         let value = |name: &&str| Some(world.get(&named(name))?["data"]["x"].as_str()?.to_owned());
         let there = NAMES.iter().filter_map(|name| Some(((*name).to_owned(), value(name)?)));
         assert_eq!(there.collect::<BTreeMap<_, _>>(), wanted);
-        let ready = &parent["status"]["conditions"][0];
-        assert_eq!((&ready["type"], &ready["status"]), (&json!("Ready"), &json!("True")));
+        for (at, ty) in ["Synced", "Ready"].into_iter().enumerate() {
+            let shown = &parent["status"]["conditions"][at];
+            assert_eq!((&shown["type"], &shown["status"]), (&json!(ty), &json!("True")));
+        }
         let before = world.writes;
         self.step(Input::Touched(Trigger::Asked));
         assert_eq!(self.driver.world.writes, before, "nothing differs");

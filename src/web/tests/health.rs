@@ -192,7 +192,7 @@ async fn metrics_show_the_current_state() {
         r#"operetta_operator_paused{operator="spaces"} 1"#,
         r#"operetta_operator_paused{operator="echo-server"} 0"#,
         r#"operetta_parents{operator="echo-server",phase="failing"} 1"#,
-        r#"operetta_parents{operator="echo-server",phase="synced"} 0"#,
+        r#"operetta_parents{operator="echo-server",phase="ready"} 0"#,
         r#"operetta_cache_objects{type="pods"} 1"#,
         r#"operetta_cache_synced{type="secrets"} 1"#,
         r#"operetta_watch_last_event_timestamp_seconds{type="pods"} 1"#,

@@ -35,7 +35,7 @@ async fn parents_are_found_by_phase_text_and_namespace() {
         (spaces("phase=failing"), vec![]),
         (spaces("namespace=ns"), vec![]),
         (echo("phase=failing"), vec!["a"]),
-        (echo("phase=synced,failing&namespace=ns&q=S/A"), vec!["a"]),
+        (echo("phase=ready,failing&namespace=ns&q=S/A"), vec!["a"]),
         (echo("namespace=other"), vec![]),
         (echo("phase=&q=&namespace="), vec!["a"]),
     ] {

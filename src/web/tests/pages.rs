@@ -114,7 +114,7 @@ async fn a_parent_that_requires_manual_intervention_needs_attention_at_once() {
     };
     let stuck = |what| Some(Decision::stuck("Pod.v1 ns/a", what, "ask somebody".to_owned()));
     record("patient", ParentPhase::Waiting, None);
-    record("well", ParentPhase::Synced, None);
+    record("well", ParentPhase::Ready, None);
     record("held", ParentPhase::Waiting, stuck(Decided::Held));
     record("contested", ParentPhase::Waiting, stuck(Decided::Conflict));
     let html = page(&world, "/").await;
@@ -125,7 +125,7 @@ async fn a_parent_that_requires_manual_intervention_needs_attention_at_once() {
 }
 
 #[actix_web::test]
-async fn a_flapping_parent_needs_attention_also_while_it_is_synced() {
+async fn a_flapping_parent_needs_attention_also_while_it_is_ready() {
     let (world, operator) = (world(), OperatorName::new("echo-server").unwrap());
     let message = "Pod.v1 ns/pod: `rival` reverts .spec repeatedly".to_owned();
     let fight =
@@ -133,11 +133,11 @@ async fn a_flapping_parent_needs_attention_also_while_it_is_synced() {
     let key = ObjectKey::namespaced("ns", "a");
     let record = |flapping_summary: Option<FlappingSummary>| {
         world.state.board.update_parent(&operator, &key, &Uid::new("p"), |parent| {
-            parent.phase = ParentPhase::Synced;
+            parent.phase = ParentPhase::Ready;
             parent.history.record(Reconcile::new(
                 SystemTime::now(),
                 Duration::ZERO,
-                Outcome::Synced,
+                Outcome::Ready,
             ));
             parent.flapping_summary = flapping_summary.map(Box::new);
         });
@@ -159,16 +159,20 @@ async fn a_flapping_parent_needs_attention_also_while_it_is_synced() {
 
 #[actix_web::test]
 async fn a_parent_that_waits_for_long_needs_attention_however_often_it_was_reconciled() {
-    let (world, operator) = (World::running(), OperatorName::new("spaces").unwrap());
-    let mut state = ParentState::pending(Uid::new("u"), None);
-    state.phase = ParentPhase::Waiting;
-    for ago in (1..=30).rev().map(|number| Duration::from_secs(10 * number)) {
-        let started = SystemTime::now() - ago;
-        state.history.record(Reconcile::new(started, Duration::ZERO, Outcome::Waiting));
+    for (phase, outcome) in
+        [(ParentPhase::Waiting, Outcome::Waiting), (ParentPhase::Synced, Outcome::Synced)]
+    {
+        let (world, operator) = (World::running(), OperatorName::new("spaces").unwrap());
+        let mut state = ParentState::pending(Uid::new("u"), None);
+        state.phase = phase;
+        for ago in (1..=30).rev().map(|number| Duration::from_secs(10 * number)) {
+            let started = SystemTime::now() - ago;
+            state.history.record(Reconcile::new(started, Duration::ZERO, outcome.clone()));
+        }
+        world.state.board.record(&operator, &ObjectKey::cluster("patient"), state);
+        let html = page(&world, "/").await;
+        assert!(html.contains("/ui/operators/spaces/parents/patient\""), "{html}");
     }
-    world.state.board.record(&operator, &ObjectKey::cluster("patient"), state);
-    let html = page(&world, "/").await;
-    assert!(html.contains("/ui/operators/spaces/parents/patient\""), "{html}");
 }
 
 #[actix_web::test]

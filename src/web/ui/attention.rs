@@ -41,14 +41,15 @@ const LISTED: usize = 10;
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The order: phases that need intervention come first.
-const PHASES: [ParentPhase; 8] = [
+const PHASES: [ParentPhase; 9] = [
     ParentPhase::Stalled,
     ParentPhase::Failing,
     ParentPhase::Running,
     ParentPhase::Waiting,
+    ParentPhase::Synced,
     ParentPhase::Finalizing,
     ParentPhase::Paused,
-    ParentPhase::Synced,
+    ParentPhase::Ready,
     ParentPhase::Pending,
 ];
 
@@ -108,13 +109,17 @@ fn matters(state: &ParentState, now: SystemTime) -> bool {
     match state.phase {
         ParentPhase::Stalled | ParentPhase::Failing | ParentPhase::Paused => true,
         ParentPhase::Running if state.stage == ReconcileStage::HandlerTimeout => true,
-        ParentPhase::Waiting | ParentPhase::Finalizing if needs_intervention(state) => true,
-        ParentPhase::Waiting | ParentPhase::Finalizing => {
+        ParentPhase::Waiting | ParentPhase::Synced | ParentPhase::Finalizing
+            if needs_intervention(state) =>
+        {
+            true
+        }
+        ParentPhase::Waiting | ParentPhase::Synced | ParentPhase::Finalizing => {
             let since = state.history.since();
             since.and_then(|since| now.duration_since(since).ok()).is_some_and(|it| it >= PATIENCE)
         }
         // Further reconciles do not resolve it.
-        ParentPhase::Synced | ParentPhase::Pending | ParentPhase::Running => {
+        ParentPhase::Ready | ParentPhase::Pending | ParentPhase::Running => {
             needs_intervention(state)
         }
     }
@@ -139,7 +144,7 @@ fn item(
         title: key.to_string(),
         href: links::parent(name, key),
         of: format!("{} of {name}", operator.info.config.parent.kind()),
-        why: sentence::why(state, operator, &[], now).into(),
+        why: sentence::why(state, operator, now).into(),
         since: state.history.since().map(|at| Moment::past(at, now)),
         next: state.next_wake.map(|wake| Moment::ahead(wake.at, now)),
     }

@@ -111,7 +111,7 @@ fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) 
         operator: name.to_owned(),
         object: object.as_ref().map(|_| links::object(ty, &key)),
         mark: parent.phase.into(),
-        why: sentence::why(&parent, &operator, &tree.unready, now).into(),
+        why: sentence::why(&parent, &operator, now).into(),
         next: parent.next_wake.map(|it| (Moment::ahead(it.at, now), purpose(it.why))),
         since: history.since().map(|at| Moment::past(at, now)),
         facts: facts(&parent),
@@ -181,14 +181,14 @@ fn conditions(conditions: &serde_json::Value) -> Vec<Condition> {
     conditions.into_iter().map(condition).collect()
 }
 
-/// By the rules of kstatus: the first types are bad if true, `Ready` if false.
+/// By the rules of kstatus: the first types are bad if true, `Synced` and `Ready` if false.
 fn condition_mark(ty: &str, status: &str) -> Mark {
     match (ty, status) {
         ("Stalled" | "Flapping" | "DeletionsHeld", "True") => Mark::bad("true"),
         ("Reconciling", "True") => Mark::busy("true"),
         ("Paused", "True") => Mark::paused("true"),
         (_, "True") => Mark::good("true"),
-        ("Ready", "False") => Mark::bad("false"),
+        ("Synced" | "Ready", "False") => Mark::bad("false"),
         (_, "False") => Mark::plain("false"),
         _ => Mark::plain("unknown"),
     }

@@ -111,7 +111,8 @@ impl From<ParentPhase> for Mark {
         let (sign, tone) = match phase {
             ParentPhase::Pending => ("dots", "busy"),
             ParentPhase::Running => ("busy", "busy"),
-            ParentPhase::Synced => ("check", "good"),
+            ParentPhase::Ready => ("check", "good"),
+            ParentPhase::Synced => ("warn", "warn"),
             ParentPhase::Waiting => ("clock", "warn"),
             ParentPhase::Failing => ("cross", "bad"),
             ParentPhase::Stalled => ("stop", "bad"),
@@ -146,7 +147,8 @@ impl From<&OperatorSnapshot> for Mark {
 impl From<&Outcome> for Mark {
     fn from(outcome: &Outcome) -> Self {
         let (sign, tone) = match outcome {
-            Outcome::Synced => ("check", "good"),
+            Outcome::Ready => ("check", "good"),
+            Outcome::Synced => ("warn", "warn"),
             Outcome::Wrote => ("pen", "busy"),
             Outcome::Waiting => ("clock", "warn"),
             Outcome::Paused => ("pause", "rest"),
@@ -222,15 +224,16 @@ pub(super) fn parts(operator: &str, counts: &BTreeMap<ParentPhase, usize>) -> Ve
 }
 
 /// The order of phases in bars and tabs.
-const WORST_FIRST: [ParentPhase; 8] = [
+const WORST_FIRST: [ParentPhase; 9] = [
     ParentPhase::Stalled,
     ParentPhase::Failing,
     ParentPhase::Waiting,
+    ParentPhase::Synced,
     ParentPhase::Finalizing,
     ParentPhase::Paused,
     ParentPhase::Pending,
     ParentPhase::Running,
-    ParentPhase::Synced,
+    ParentPhase::Ready,
 ];
 
 #[expect(clippy::cast_precision_loss, reason = "the width of a bar")]
@@ -291,11 +294,11 @@ mod tests {
     fn the_worst_phases_come_first_and_empty_ones_are_omitted() {
         let counts = ParentPhase::ALL.into_iter().map(|phase| (phase, 0));
         let mut counts: BTreeMap<_, _> = counts.collect();
-        counts.extend([(ParentPhase::Synced, 3), (ParentPhase::Failing, 1)]);
+        counts.extend([(ParentPhase::Ready, 3), (ParentPhase::Failing, 1)]);
         let parts = parts("op", &counts);
         let seen: Vec<_> =
             parts.iter().map(|it| (it.mark.word(), it.count, it.x, it.width)).collect();
-        assert_eq!(seen, [("failing", 1, 0.0, 25.0), ("synced", 3, 25.0, 75.0)]);
+        assert_eq!(seen, [("failing", 1, 0.0, 25.0), ("ready", 3, 25.0, 75.0)]);
     }
 
     #[test]

@@ -9,17 +9,12 @@ use crate::{
 
 /// The explanation without the next reconcile, which the page shows separately. So the text changes only
 /// with its meaning.
-pub(super) fn why(
-    state: &ParentState,
-    operator: &OperatorSnapshot,
-    unready: &[String],
-    now: SystemTime,
-) -> String {
+pub(super) fn why(state: &ParentState, operator: &OperatorSnapshot, now: SystemTime) -> String {
     let mut parent = ParentState { next_wake: None, ..state.clone() };
     if parent.stage != ReconcileStage::HandlerTimeout {
         parent.stage = ReconcileStage::NotDue;
     }
     let (paused, limit) =
         (operator.paused.as_ref(), operator.info.config.max_concurrent_reconciles);
-    Facts { state: &operator.state, paused, parent: &parent, unready, limit, now }.why()
+    Facts { state: &operator.state, paused, parent: &parent, limit, now }.why()
 }

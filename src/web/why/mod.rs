@@ -1,5 +1,5 @@
 //! Explains a parent in one or two sentences: its state, what it waits for, and what to do. Pure: a
-//! function of the board, the last reconcile and the children.
+//! function of the board and the last reconcile.
 
 mod words;
 
@@ -19,14 +19,14 @@ pub(super) struct Facts<'a> {
     pub(super) state: &'a OperatorState,
     pub(super) paused: Option<&'a OperatorPause>,
     pub(super) parent: &'a ParentState,
-    /// Existing children that are not ready, as text.
-    pub(super) unready: &'a [String],
     pub(super) limit: usize,
     pub(super) now: SystemTime,
 }
 
 const ON_CONFLICT: &str = " Let the other manager release these fields or apply the desired values, or \
                            choose another policy for the child type (`with_conflicts`).";
+
+const UP_TO_DATE: &str = "Everything is up to date";
 
 const NAMED: usize = 3;
 
@@ -88,7 +88,17 @@ impl Facts<'_> {
                 let (message, advice) = (self.message("for its children"), self.on_conflict());
                 format!("It waits: {message}.{advice}{}", self.next())
             }
-            ParentPhase::Synced => self.synced(last.map(|it| &**it)),
+            ParentPhase::Ready => {
+                let up_to_date = self.up_to_date(last.map(|it| &**it));
+                let ready = if up_to_date == UP_TO_DATE { " and ready" } else { "" };
+                format!("{up_to_date}{ready}.{}", self.next())
+            }
+            ParentPhase::Synced => format!(
+                "{}, but it is not ready: {}. The operator has nothing left to do: check what is named.{}",
+                self.up_to_date(last.map(|it| &**it)),
+                self.message("children are not ready"),
+                self.next()
+            ),
         }
     }
 
@@ -142,28 +152,21 @@ impl Facts<'_> {
         if decisions.iter().any(|it| it.what == Decided::Conflict) { ON_CONFLICT } else { "" }
     }
 
-    fn synced(&self, last: Option<&Reconcile>) -> String {
+    /// The beginning of a sentence.
+    fn up_to_date(&self, last: Option<&Reconcile>) -> String {
         let stuck = last.map(|it| &*it.decisions).unwrap_or_default();
         let stuck: Vec<String> = stuck
             .iter()
             .filter(|it| matches!(it.what, Decided::Conflict | Decided::Held | Decided::Waiting))
             .map(|it| format!("{}: {}", it.child, it.why.as_deref().unwrap_or(it.what.name())))
             .collect();
-        let next = self.next();
         if !stuck.is_empty() {
-            return format!("Everything is up to date except {}.{next}", named(&stuck));
+            format!("{UP_TO_DATE} except {}", named(&stuck))
+        } else if self.parent.flapping_summary.is_some() {
+            format!("{UP_TO_DATE} for now")
+        } else {
+            UP_TO_DATE.to_owned()
         }
-        if self.parent.flapping_summary.is_some() {
-            return format!("Everything is up to date for now.{next}");
-        }
-        if self.unready.is_empty() {
-            return format!("Everything is up to date and ready.{next}");
-        }
-        format!(
-            "Everything is up to date, but not everything is ready: {}. The operator cannot fix this: \
-             check the named children.{next}",
-            named(self.unready)
-        )
     }
 
     fn message(&self, otherwise: &str) -> String {

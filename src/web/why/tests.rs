@@ -12,12 +12,11 @@ use crate::{
 struct Case {
     state: OperatorState,
     parent: ParentState,
-    unready: Vec<String>,
 }
 
 fn case(phase: ParentPhase) -> Case {
     let parent = ParentState { phase, ..ParentState::pending(Uid::new("u"), Some(1)) };
-    Case { state: OperatorState::Running, parent, unready: Vec::new() }
+    Case { state: OperatorState::Running, parent }
 }
 
 fn reconcile(outcome: Outcome) -> Reconcile {
@@ -63,20 +62,20 @@ impl Case {
     }
 
     fn why(&self, paused: Option<&OperatorPause>) -> String {
-        let Self { state, parent, unready } = self;
+        let Self { state, parent } = self;
         let now = SystemTime::UNIX_EPOCH;
-        Facts { state, paused, parent, unready, limit: 16, now }.why()
+        Facts { state, paused, parent, limit: 16, now }.why()
     }
 }
 
 #[test]
 fn the_explanation_names_the_reason_and_what_to_do() {
     let degraded = OperatorState::Degraded { reasons: vec!["pods: no such type".to_owned()] };
-    let mut unready = case(ParentPhase::Synced).with(reconcile(Outcome::Synced));
-    unready.unready = vec!["Pod.v1 ns/a: ImagePullBackOff".to_owned()];
-    let mut yielded = reconcile(Outcome::Synced);
-    yielded.decisions =
-        [Decision::stuck("Pod.v1 ns/a", Decided::Held, "others hold .spec".to_owned())].into();
+    let yielded = |outcome| {
+        let held = Decision::stuck("Pod.v1 ns/a", Decided::Held, "others hold .spec".to_owned());
+        Reconcile { decisions: [held].into(), ..reconcile(outcome) }
+    };
+    let not_ready = "Pod.v1 ns/b: ImagePullBackOff";
     let mut reported = reconcile(Outcome::Waiting);
     reported.decisions =
         [Decision::stuck("Pod.v1 ns/a", Decided::Conflict, "not written".to_owned())].into();
@@ -127,9 +126,21 @@ fn the_explanation_names_the_reason_and_what_to_do() {
             vec!["It waits: Pod.v1 ns/a: not written. Let the other manager release these"],
         ),
         (case(ParentPhase::Finalizing), vec!["is terminating"]),
-        (case(ParentPhase::Synced), vec!["up to date and ready."]),
-        (unready, vec!["not everything is ready: Pod.v1 ns/a: ImagePullBackOff"]),
-        (case(ParentPhase::Synced).with(yielded), vec!["except Pod.v1 ns/a: others hold .spec"]),
+        (case(ParentPhase::Ready), vec!["up to date and ready."]),
+        (
+            case(ParentPhase::Ready).with(yielded(Outcome::Ready)),
+            vec!["except Pod.v1 ns/a: others hold .spec."],
+        ),
+        (
+            case(ParentPhase::Synced).message(not_ready),
+            vec![
+                "up to date, but it is not ready: Pod.v1 ns/b: ImagePullBackOff. The operator has",
+            ],
+        ),
+        (
+            case(ParentPhase::Synced).with(yielded(Outcome::Synced)).message(not_ready),
+            vec!["except Pod.v1 ns/a: others hold .spec, but it is not ready: Pod.v1 ns/b: Image"],
+        ),
     ] {
         let why = case.why(None);
         assert!(parts.iter().all(|part| why.contains(part)), "{parts:?} in: {why}");
@@ -157,8 +168,8 @@ fn flapping_is_explained_with_the_other_manager_and_what_to_do() {
             "It waits",
         ),
         (
-            case(ParentPhase::Synced)
-                .with(reconcile(Outcome::Synced))
+            case(ParentPhase::Ready)
+                .with(reconcile(Outcome::Ready))
                 .flapping(unstable, "it differs"),
             vec!["it differs. Fix the handler", "Everything is up to date for now."],
             "and ready",

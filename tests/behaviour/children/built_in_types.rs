@@ -120,7 +120,7 @@ async fn children_of_built_in_types_are_written_once_and_every_change_is_repaire
     let data = Data::of(&world);
     let operators = world.start(|builder| builder.register(data.config(), recipe::sync)).await;
     world.apply(RECIPE, recipe("r", &data.children())).await;
-    world.until_ready(RECIPE, "r").await;
+    world.until_synced(RECIPE, "r").await;
     operators.stop().await;
     let before = world.our_requests().len();
     let operators = world.start(|builder| builder.register(data.config(), recipe::sync)).await;

@@ -13,7 +13,7 @@ async fn an_echo_server_gets_a_pod_and_a_service_with_our_labels_owner_and_manag
     let world = World::new().await;
     let operators = world.start_all().await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "hello"}})).await;
-    let parent = world.until_ready(ECHO, "a").await;
+    let parent = world.until_synced(ECHO, "a").await;
     for kind in [POD, SERVICE] {
         let child = world.get(kind, "a").await;
         let metadata = &child["metadata"];
@@ -35,7 +35,7 @@ async fn a_changed_service_name_reaches_both_children() {
     let world = World::new().await;
     let operators = world.start_all().await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "one"}})).await;
-    world.until_ready(ECHO, "a").await;
+    world.until_synced(ECHO, "a").await;
     let old = world.get(POD, "a").await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "two"}})).await;
     let label = "app.kubernetes.io/name";
@@ -44,7 +44,7 @@ async fn a_changed_service_name_reaches_both_children() {
     assert_ne!(pod["metadata"]["uid"], old["metadata"]["uid"], "pods are recreated");
     let selects_new = |service: &Value| service["spec"]["selector"][label] == "two";
     world.until(SERVICE, "a", "a service that selects the new name", selects_new).await;
-    world.until_ready(ECHO, "a").await;
+    world.until_synced(ECHO, "a").await;
     operators.stop().await;
 }
 
@@ -111,7 +111,7 @@ async fn an_on_delete_child_is_not_modified_and_the_parent_reports_the_differenc
     let child = world.get(CONFIG_MAP, "c").await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "none"}))])).await;
     let parent = world.until_ready(RECIPE, "r").await;
-    let message = condition(&parent, "Ready")["message"].as_str().unwrap().to_owned();
+    let message = condition(&parent, "Synced")["message"].as_str().unwrap().to_owned();
     assert!(message.contains(".data.salt"), "{message}");
     assert_eq!(world.get(CONFIG_MAP, "c").await, child);
     world.delete(CONFIG_MAP, "c").await;

@@ -41,7 +41,7 @@ async fn started() -> (World, Operators) {
     let config = recipe::config("cook").child::<Deployment>(ChildConfig::apply());
     let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
     world.apply(RECIPE, recipe("r", &[deployment(&menu_first())])).await;
-    world.until_ready(RECIPE, "r").await;
+    world.until_synced(RECIPE, "r").await;
     (world, operators)
 }
 
@@ -54,7 +54,7 @@ async fn another_order_of_a_list_reaches_the_child() {
     let (world, operators) = started().await;
     world.apply(RECIPE, recipe("r", &[deployment(&dish_first())])).await;
     world.until(DEPLOYMENT, "d", "the new order", has(&dish_first())).await;
-    world.until_ready(RECIPE, "r").await;
+    world.until_synced(RECIPE, "r").await;
     operators.stop().await;
 }
 

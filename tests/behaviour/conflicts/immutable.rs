@@ -97,10 +97,10 @@ async fn immutable_selectors_addresses_and_types_are_changed_by_recreation() {
         uids
     };
     world.apply(RECIPE, recipe("r", &children("soup", Value::Null, "a.dev/a"))).await;
-    world.until_ready(RECIPE, "r").await;
+    world.until_synced(RECIPE, "r").await;
     let before = uids().await;
     world.apply(RECIPE, recipe("r", &children("stew", json!("None"), "a.dev/b"))).await;
-    world.until_ready(RECIPE, "r").await;
+    world.until_synced(RECIPE, "r").await;
     let after = uids().await;
     assert!(before.iter().zip(&after).all(|(old, new)| old != new), "{before:?} {after:?}");
     assert_eq!(world.get(SECRET, "c").await["type"], "a.dev/b");

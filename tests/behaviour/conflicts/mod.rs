@@ -61,7 +61,7 @@ async fn events(world: &World, reason: &str) -> Vec<Value> {
     eventually(reason, events, |events| !events.is_empty()).await
 }
 
-/// The message of the condition Ready.
+/// The message of the condition Synced.
 fn message(parent: &Value) -> String {
-    condition(parent, "Ready")["message"].as_str().unwrap_or_default().to_owned()
+    condition(parent, "Synced")["message"].as_str().unwrap_or_default().to_owned()
 }

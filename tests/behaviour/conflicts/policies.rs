@@ -103,7 +103,7 @@ async fn a_child_with_an_immutable_field_is_recreated_although_other_managers_ow
         }})
     };
     world.apply(RECIPE, recipe("r", &[deployment("soup")])).await;
-    world.until_ready(RECIPE, "r").await;
+    world.until_synced(RECIPE, "r").await;
     let patient = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "c"},
         "spec": {"minReadySeconds": 2}});
     let ci = PatchParams::apply("ci").force();
@@ -209,7 +209,7 @@ async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
     let parent = world.until_ready(RECIPE, "r").await;
     assert_eq!(message(&parent), "all children are up to date");
-    assert_eq!(at_rest(&world, &operators).await["phase"], "synced");
+    assert_eq!(at_rest(&world, &operators).await["phase"], "ready");
     assert_eq!(in_conflict(&operators).await, "0");
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "much", "oil": "b"}));
     operators.stop().await;

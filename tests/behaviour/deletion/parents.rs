@@ -20,7 +20,7 @@ async fn deleting_the_parent_deletes_the_children() {
     let world = World::new().await;
     let operators = world.start_all().await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "hello"}})).await;
-    world.until_ready(ECHO, "a").await;
+    world.until_synced(ECHO, "a").await;
     world.delete(ECHO, "a").await;
     for kind in [ECHO, POD, SERVICE] {
         world.until(kind, "a", "nothing of that name", Value::is_null).await;
@@ -85,7 +85,7 @@ async fn the_pods_of_a_job_are_deleted_with_it_unless_they_are_orphaned() {
         let config = recipe::config("cook").child::<Job>(how);
         let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
         world.apply(RECIPE, recipe("r", &[job()])).await;
-        world.until_ready(RECIPE, "r").await;
+        world.until_synced(RECIPE, "r").await;
         world.create(POD, pod_of(&world.get(JOB, "j").await)).await;
         world.apply(RECIPE, recipe("r", &[])).await;
         world.until(JOB, "j", "the Job gone", Value::is_null).await;

@@ -204,11 +204,11 @@ impl Faults {
         shown(cache, "\"versionRegressed\":\"".to_owned()).await;
     }
 
-    /// Waits until the parent is ready and its phase is synced.
+    /// Waits until the parent is synced, in its condition and in its phase.
     async fn until_settled(&self, parent: &str) -> Value {
-        let ready = self.world.until_ready(RECIPE, parent).await;
+        let synced = self.world.until_synced(RECIPE, parent).await;
         self.operators.until_synced("cook", &self.world.namespace, parent).await;
-        ready
+        synced
     }
 
     /// How many writes of an object reached the server.

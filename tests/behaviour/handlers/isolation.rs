@@ -62,7 +62,7 @@ async fn assert_isolates(handler: AnyHandler, act: &str, reason: &str, message: 
     world.apply(RECIPE, recipe("good", &[config_map("d", json!({}))])).await;
     world.until_ready(RECIPE, "good").await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
-    world.until_ready(ECHO, "a").await;
+    world.until_synced(ECHO, "a").await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, child, "the child is not modified");
     let (code, alive) = operators.http("/livez?verbose").await;
     assert_eq!(code, 200, "{alive}");
@@ -139,7 +139,7 @@ async fn handlers_that_never_return_take_no_places_from_other_operators() {
         world.apply(ECHO, json!({"metadata": {"name": name}, "spec": {"serviceName": "x"}})).await;
     }
     for name in ["a", "b"] {
-        world.until_ready(ECHO, name).await;
+        world.until_synced(ECHO, name).await;
     }
     assert!(metrics().await.contains(&hang), "none has returned");
     operators.stop().await;

@@ -78,7 +78,7 @@ async fn a_pod_of_roperator_is_taken_over_without_being_recreated_and_only_once(
     let parent = world.create(RECIPE, recipe("r", std::slice::from_ref(&pod))).await;
     let old = leave_child(&world, POD, &parent, pod).await;
     let operators = start(&world).await;
-    world.until_ready(RECIPE, "r").await;
+    world.until_synced(RECIPE, "r").await;
     let taken = world.get(POD, "c").await;
     assert_eq!(taken["metadata"]["uid"], old["metadata"]["uid"]);
     assert_eq!(managers(&taken), [("cook".to_owned(), "Apply".to_owned())]);
@@ -116,7 +116,7 @@ async fn a_pod_of_roperator_that_the_server_has_added_to_is_not_recreated() {
     let world = World::new().await;
     let left = leave_pod(&world, "k:{\"name\":\"more\"}").await;
     let operators = start(&world).await;
-    world.until_ready(RECIPE, "r").await;
+    world.until_synced(RECIPE, "r").await;
     let taken = world.get(POD, "c").await;
     assert_eq!(taken["metadata"]["uid"], left["metadata"]["uid"]);
     assert_eq!(taken["spec"], left["spec"]);

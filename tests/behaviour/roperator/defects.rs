@@ -96,7 +96,7 @@ async fn other_spellings_of_the_same_are_written_once() {
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
     let operators = operators.await;
     world.apply(RECIPE, recipe("r", &[pod, secret("s")])).await;
-    world.until_ready(RECIPE, "r").await;
+    world.until_synced(RECIPE, "r").await;
     operators.stop().await;
     assert_eq!(child_writes() - before, 2, "one write each");
     let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));

@@ -119,7 +119,7 @@ async fn many_parents_that_wait_for_one_operator_delay_no_other() {
     }
     until_waiting(&operators, Priority::Change, 49).await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
-    world.until_ready(ECHO, "a").await;
+    world.until_synced(ECHO, "a").await;
     assert!(waiting(&operators, Priority::Change) >= 49, "none was reconciled");
     handler.open();
     for number in 0..50 {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     recipe::{self, RECIPE, acting, config_map, recipe},
     reported::{assert_no_event_of_undeclared, until_undeclared},
-    world::{CONFIG_MAP, ECHO, EVENT, Kind, Operators, World, condition, eventually, is_ready},
+    world::{CONFIG_MAP, ECHO, EVENT, Kind, Operators, World, condition, eventually},
 };
 
 async fn start(world: &World) -> Operators {
@@ -179,7 +179,7 @@ async fn a_type_without_a_declared_list_of_children_gets_none_and_the_operator_r
     for name in ["a", "b"] {
         let echo = json!({"metadata": {"name": name}, "spec": {"serviceName": "hello"}});
         world.apply(ECHO, echo).await;
-        let parent = world.until(ECHO, name, "Ready", is_ready).await;
+        let parent = world.until_synced(ECHO, name).await;
         assert!(parent["status"]["children"].is_null());
     }
     let undeclared = (".status.children", "framework");

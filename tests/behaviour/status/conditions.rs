@@ -29,11 +29,13 @@ fn types(parent: &Value) -> Vec<String> {
 async fn until_is(world: &World, name: &str, ty: &str, reason: &str) -> Value {
     let is_reported = |parent: &Value| {
         let (ready, other) = (condition(parent, "Ready"), condition(parent, ty));
+        let synced = condition(parent, "Synced");
         ready["status"] == "False"
             && other["status"] == "True"
             && other["reason"] == reason
             && ["reason", "message", "observedGeneration"].iter().all(|it| ready[it] == other[it])
-            && types(parent).len() == 2
+            && types(parent).len() == 3
+            && ["status", "reason", "message"].iter().all(|it| ready[it] == synced[it])
     };
     world.until(RECIPE, name, &format!("Ready=False and only {ty}: {reason}"), is_reported).await
 }
@@ -47,7 +49,7 @@ async fn a_failure_that_is_retried_is_reconciling_and_one_that_is_not_is_stalled
     until_is(&world, "r", "Stalled", "HandlerFailed").await;
     world.apply(RECIPE, recipe("r", &[])).await;
     let ready = world.until_ready(RECIPE, "r").await;
-    assert_eq!(types(&ready), ["Ready"], "conditions that do not hold are absent");
+    assert_eq!(types(&ready), ["Ready", "Synced"], "conditions that do not hold are absent");
     operators.stop().await;
 }
 
@@ -71,7 +73,7 @@ async fn the_transition_time_of_a_condition_changes_with_its_status_only() {
     age(&world, until_is(&world, "r", "Stalled", "HandlerFailed").await).await;
     world.apply(RECIPE, recipe("r", &[json!({"apiVersion": "v1"})])).await;
     let still = until_is(&world, "r", "Stalled", "InvalidChildren").await;
-    for ty in ["Ready", "Stalled"] {
+    for ty in ["Synced", "Ready", "Stalled"] {
         assert_eq!(since(&still, ty), LONG_AGO, "{ty} has another reason for the same status");
     }
     world.apply(RECIPE, recipe("r", &[])).await;
@@ -92,7 +94,7 @@ async fn a_foreign_object_with_the_name_of_a_child_stalls_the_parent_until_it_is
     until_is(&world, "r", "Stalled", "Conflict").await;
     world.delete(CONFIG_MAP, "c").await;
     let ready = world.until_ready(RECIPE, "r").await;
-    assert_eq!(types(&ready), ["Ready"]);
+    assert_eq!(types(&ready), ["Ready", "Synced"]);
     operators.stop().await;
 }
 
@@ -110,7 +112,7 @@ async fn conditions_of_a_handler_are_merged_with_those_of_the_framework() {
     let ready = world.until(RECIPE, "r", "the handler's condition", is_reported).await;
     assert_eq!(
         types(&ready),
-        ["Ready", "Tasty"],
+        ["Ready", "Synced", "Tasty"],
         "the framework's own conditions are not overridden"
     );
     assert_eq!(condition(&ready, "Tasty")["observedGeneration"], ready["metadata"]["generation"]);

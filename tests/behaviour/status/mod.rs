@@ -1,8 +1,9 @@
-//! What a parent reports: conditions, its children, Events.
+//! What a parent reports: conditions, its readiness, its children, Events.
 
 mod built_in_parents;
 mod children;
 mod conditions;
 mod events;
+mod readiness;
 pub(crate) mod refused;
 mod refused_in_finalize;

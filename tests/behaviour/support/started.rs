@@ -38,14 +38,14 @@ impl Operators {
         send(address, &format!("POST {path}"), &headers).await
     }
 
-    /// Waits until so many parents are synced and no others exist.
+    /// Waits until so many parents are synced, ready or not, and no others exist.
     pub(crate) async fn until_all_synced(&self, parents: usize) {
         let board = self.running().board();
         let counts = || async {
             board.operators().into_iter().flat_map(|operator| operator.parents).fold(
                 (0, 0),
                 |(synced, others), (phase, count)| match phase {
-                    ParentPhase::Synced => (synced + count, others),
+                    ParentPhase::Ready | ParentPhase::Synced => (synced + count, others),
                     _ => (synced, others + count),
                 },
             )
@@ -53,12 +53,15 @@ impl Operators {
         eventually("all parents synced", counts, |counts| *counts == (parents, 0)).await;
     }
 
-    /// Waits until a parent is synced.
+    /// Waits until a parent is synced, ready or not.
     pub(crate) async fn until_synced(&self, operator: &str, namespace: &str, name: &str) {
         let key = ObjectKey::namespaced(namespace, name);
         let board = self.running().board();
         let phase = || async { board.parent(operator, &key).map(|parent| parent.phase) };
-        eventually("the parent synced", phase, |phase| *phase == Some(ParentPhase::Synced)).await;
+        let is_synced = |phase: &Option<ParentPhase>| {
+            matches!(phase, Some(ParentPhase::Ready | ParentPhase::Synced))
+        };
+        eventually("the parent synced", phase, is_synced).await;
     }
 
     /// How often a parent was reconciled.

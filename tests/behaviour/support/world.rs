@@ -10,7 +10,7 @@ use kube::{
     api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams},
 };
 pub(crate) use operetta::testkit::eventually;
-use operetta::testkit::until_ready;
+use operetta::testkit::{until_ready, until_synced};
 use operetta::{prelude::*, supervisor::SupervisorBuilder};
 use operetta_controlplane::{Borrowed, GivenCluster};
 use operetta_harness::ignore;
@@ -272,6 +272,12 @@ impl World {
         serde_json::to_value(ready).unwrap()
     }
 
+    /// Waits until the children of the parent are up to date, ready or not.
+    pub(crate) async fn until_synced(&self, kind: Kind, name: &str) -> Value {
+        let synced = until_synced(&self.api(kind), name).await;
+        serde_json::to_value(synced).unwrap()
+    }
+
     /// The requests of the operators.
     pub(crate) fn our_requests(&self) -> Vec<Request> {
         let requests = self.cluster.requests().into_iter();
@@ -303,8 +309,17 @@ impl Drop for World {
 
 /// Whether a parent is ready for its current generation.
 pub(crate) fn is_ready(parent: &Value) -> bool {
-    let ready = condition(parent, "Ready");
-    ready["status"] == "True" && ready["observedGeneration"] == parent["metadata"]["generation"]
+    is_true(parent, "Ready")
+}
+
+/// Whether the children of a parent are up to date with its current generation, ready or not.
+pub(crate) fn is_synced(parent: &Value) -> bool {
+    is_true(parent, "Synced")
+}
+
+fn is_true(parent: &Value, ty: &str) -> bool {
+    let found = condition(parent, ty);
+    found["status"] == "True" && found["observedGeneration"] == parent["metadata"]["generation"]
 }
 
 /// A condition of an object; null if it is absent.

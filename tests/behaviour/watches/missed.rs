@@ -32,7 +32,7 @@ async fn a_child_deleted_while_the_watch_is_cut_and_its_event_compacted_away_com
     world.apply(RECIPE, recipe("r", &children)).await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
     world.until_ready(RECIPE, "r").await;
-    world.until_ready(ECHO, "a").await;
+    world.until_synced(ECHO, "a").await;
     let lost = world.get(CONFIG_MAP, "lost").await;
     let kept = world.get(CONFIG_MAP, "kept").await;
     let (pod, service) = (world.get(POD, "a").await, world.get(SERVICE, "a").await);
@@ -49,7 +49,7 @@ async fn a_child_deleted_while_the_watch_is_cut_and_its_event_compacted_away_com
     until_another(&world, POD, "a", &pod).await;
     until_another(&world, SERVICE, "a", &service).await;
     world.until_ready(RECIPE, "r").await;
-    world.until_ready(ECHO, "a").await;
+    world.until_synced(ECHO, "a").await;
     assert_eq!(world.get(CONFIG_MAP, "kept").await, kept, "what was right is not written");
     let (_, metrics) = operators.http("/metrics").await;
     for ty in ["configmaps", "pods", "services"] {

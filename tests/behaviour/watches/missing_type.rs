@@ -25,7 +25,7 @@ async fn a_missing_crd_degrades_one_operator_until_it_appears() {
     assert!(body.contains("recipes.test.operetta.dev") && body.contains("CRD"), "{body}");
     assert_eq!(operators.http("/readyz/echo-server").await.0, 200);
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
-    world.until_ready(ECHO, "a").await;
+    world.until_synced(ECHO, "a").await;
     world.install_recipes().await;
     eventually("the operator healed", || operators.http("/readyz/cook"), |(code, _)| *code == 200)
         .await;

@@ -8,7 +8,7 @@ use crate::{
     cluster::{Request, connector_to},
     world::{
         CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ECHO, NAMESPACE, Operators, POD, SERVICE, TEMP, World,
-        condition, eventually, is_ready,
+        condition, eventually,
     },
 };
 
@@ -70,16 +70,16 @@ async fn the_generated_permissions_are_sufficient() {
     let operators = start_with(&world, config, &generated()).await;
     // Create, change, repair, and remove.
     world.apply(ECHO, echo_server("one")).await;
-    world.until_ready(ECHO, "a").await;
+    world.until_synced(ECHO, "a").await;
     world.apply(ECHO, echo_server("two")).await;
     let is_new = |child: &Value| child["metadata"]["labels"]["app.kubernetes.io/name"] == "two";
     for kind in [POD, SERVICE] {
         world.until(kind, "a", "a child of the new name", is_new).await;
     }
-    world.until_ready(ECHO, "a").await;
+    world.until_synced(ECHO, "a").await;
     world.delete(SERVICE, "a").await;
     world.until(SERVICE, "a", "the service again", Value::is_object).await;
-    world.until_ready(ECHO, "a").await;
+    world.until_synced(ECHO, "a").await;
     let path = format!("/api/v1/operators/echo-server/parents/{}/a?events=1", world.namespace);
     assert_eq!(operators.http(&path).await.0, 200);
     world.delete(ECHO, "a").await;
@@ -119,7 +119,7 @@ async fn a_type_that_may_not_be_watched_degrades_one_operator_until_it_may() {
     bind(&world, &generated()).await;
     let is_healed = |(code, _): &(u16, String)| *code == 200;
     eventually("the operator healed", || operators.http("/readyz/echo-server"), is_healed).await;
-    world.until_ready(ECHO, "a").await;
+    world.until_synced(ECHO, "a").await;
     operators.stop().await;
 }
 
@@ -138,7 +138,7 @@ async fn a_forbidden_write_is_reported_on_the_parent_until_it_is_allowed() {
     assert!(world.get(SERVICE, "a").await.is_null());
 
     bind(&world, &generated()).await;
-    world.until(ECHO, "a", "Ready=True", is_ready).await;
+    world.until_synced(ECHO, "a").await;
     assert!(world.get(SERVICE, "a").await.is_object());
     operators.stop().await;
 }
@@ -148,7 +148,7 @@ async fn events_of_kubernetes_are_shown_once_they_may_be_read() {
     let (world, config) = World::that_enforces_rbac(USER).await;
     let operators = start_with(&world, config, &generated_without("list", "events")).await;
     world.apply(ECHO, echo_server("x")).await;
-    world.until_ready(ECHO, "a").await;
+    world.until_synced(ECHO, "a").await;
     let path = format!("/api/v1/operators/echo-server/parents/{}/a?events=1", world.namespace);
     let events = || async {
         let (code, body) = operators.http(&path).await;
@@ -169,7 +169,7 @@ async fn a_forbidden_pause_is_answered_with_the_message_of_the_server() {
     let (world, config) = World::that_enforces_rbac(USER).await;
     let operators = start_with(&world, config, &generated_without("patch", "echoservers")).await;
     world.apply(ECHO, echo_server("x")).await;
-    world.until_ready(ECHO, "a").await;
+    world.until_synced(ECHO, "a").await;
     let path = format!("/api/v1/operators/echo-server/parents/{}/a/pause", world.namespace);
     let (code, body) = operators.post(&path).await;
     assert_eq!(code, 403, "{body}");

@@ -27,8 +27,8 @@ async fn two_operators_with_pods_as_children_open_one_pod_watch() {
         "spec": {"containers": [{"name": "c", "image": "example.dev/none:1"}]},
     });
     world.apply(RECIPE, recipe("r", &[pod])).await;
-    world.until_ready(ECHO, "a").await;
-    world.until_ready(RECIPE, "r").await;
+    world.until_synced(ECHO, "a").await;
+    world.until_synced(RECIPE, "r").await;
     // Only the watch shows the deletion.
     let pod = world.get(POD, "b").await;
     world.delete(POD, "b").await;
@@ -62,7 +62,7 @@ async fn a_restart_over_200_converged_parents_writes_nothing() {
         world.apply(RECIPE, recipe(&name, &[config_map(&name, json!({"a": "b"}))])).await;
     }
     for number in 0..100 {
-        world.until_ready(ECHO, &format!("p{number}")).await;
+        world.until_synced(ECHO, &format!("p{number}")).await;
         world.until_ready(RECIPE, &format!("p{number}")).await;
     }
     operators.stop().await;

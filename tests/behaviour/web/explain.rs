@@ -122,7 +122,7 @@ async fn unready_children_are_named_and_objects_of_a_child_are_below_it() {
     let matches = |shown: &Value| {
         let nodes = shown["children"].as_array().cloned().unwrap_or_default();
         let has_below = nodes.iter().any(|node| node["children"][0]["name"] == "below");
-        has_below && explains(shown, &["not everything is ready", &pod])
+        has_below && explains(shown, &["it is not ready", &pod])
     };
     let shown = explained(&world, &operators, "r", matches).await;
     let nodes = shown["children"].as_array().unwrap();
@@ -236,7 +236,7 @@ async fn flapping_is_explained_with_its_fields_and_what_to_do() {
     explained(&world, &operators, "r", |shown| explains(shown, &parts)).await;
     // With a stable response the flapping ends.
     world.apply(RECIPE, recipe("r", &[config_map("dice", json!({"throw": "six"}))])).await;
-    let is_over = |shown: &Value| shown["phase"] == "synced" && !explains(shown, &["flapping"]);
+    let is_over = |shown: &Value| shown["phase"] == "ready" && !explains(shown, &["flapping"]);
     explained(&world, &operators, "r", is_over).await;
     operators.stop().await;
 }

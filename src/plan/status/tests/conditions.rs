@@ -65,27 +65,36 @@ fn conditions_of_others_are_never_modified() {
 }
 
 #[test]
-fn a_handler_cannot_set_conditions_of_the_framework() {
+fn a_handler_sets_no_condition_of_the_framework_but_ready_where_that_has_none() {
     let stale = json!({"type": "Stalled", "status": "True", "reason": "Before"});
     let present = json!({"observedGeneration": 3, "conditions": [stale]});
-    let handler = json!({"conditions": [stale, {"type": "Ready", "status": "False"}]});
-    let conditions = [ready(ConditionStatus::True, "")];
-    let patch = status_patch(StatusInput {
-        parent: &parent(&present),
-        shared: None,
-        handler: Some(&handler),
-        conditions: &conditions,
-        cleared: &["Stalled"],
-        children: ChildrenField::Off,
-        observed_generation: true,
-        schema: &schema(),
-        now: NOW,
-    });
-    let body = patch.body.unwrap();
-    let written = body["status"]["conditions"].as_array().unwrap();
-    let seen: Vec<_> = written.iter().map(|c| (&c["type"], &c["status"])).collect();
-    assert_eq!(seen, [(&json!("Ready"), &json!("True"))]);
-    assert!(patch.overruled_condition, "which is reported");
+    let (up, down) = (
+        ready(ConditionStatus::True, ""),
+        |ty: &str, status: Value| json!({"type": ty, "status": status}),
+    );
+    for (returned, conditions, written, is_reported) in [
+        (down("Ready", json!("False")), vec![up.clone()], json!([["Ready", "True"]]), false),
+        (down("Ready", json!("False")), vec![], json!([["Ready", "False"]]), false),
+        (down("Ready", json!(false)), vec![up.clone()], json!([["Ready", "True"]]), true),
+        (down("Synced", json!("False")), vec![up.clone()], json!([["Ready", "True"]]), true),
+        (down("Reconciling", json!("False")), vec![], json!([]), true),
+    ] {
+        let patch = status_patch(StatusInput {
+            parent: &parent(&present),
+            shared: None,
+            handler: Some(&json!({"conditions": [stale, returned]})),
+            conditions: &conditions,
+            cleared: &["Stalled"],
+            children: ChildrenField::Off,
+            observed_generation: true,
+            schema: &schema(),
+            now: NOW,
+        });
+        let body = patch.body.unwrap();
+        let shown = body["status"]["conditions"].as_array().unwrap();
+        let shown: Value = shown.iter().map(|c| json!([c["type"], c["status"]])).collect();
+        assert_eq!((shown, patch.overruled_condition), (written, is_reported), "{returned}");
+    }
 }
 
 #[test]

@@ -318,8 +318,9 @@ fn is_still_about(parent: &Object, live: &Object, view: &View<'_>) -> bool {
 fn overruled(patch: &StatusPatch) -> Vec<Fact> {
     const CHILDREN: &str = "the handler returns status.children or status.childrenOmitted, which is not \
                             written: with_child_status reports the children there";
-    const CONDITIONS: &str = "the handler returns one of the conditions Ready, Reconciling and Stalled, \
-                              which is not written: Operetta sets them; use another condition type";
+    const CONDITIONS: &str = "the handler returns a condition Synced, Reconciling or Stalled, or a Ready \
+                              whose status is not \"True\", \"False\" or \"Unknown\", which is not \
+                              written: Operetta sets them; use another condition type";
     let facts = [(patch.overruled, CHILDREN), (patch.overruled_condition, CONDITIONS)];
     facts.into_iter().filter_map(|(is_so, what)| is_so.then_some(Fact::Overruled(what))).collect()
 }

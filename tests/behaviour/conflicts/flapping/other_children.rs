@@ -48,7 +48,8 @@ async fn until_at_rest(world: &World, operators: &Operators) {
         parent.history.last().map(|reconcile| (reconcile.started, reconcile.outcome.clone()))
     };
     let is_at_rest = |last: &Option<(SystemTime, Outcome)>| {
-        last.as_ref().is_some_and(|(started, what)| *started >= now && *what == Outcome::Synced)
+        let is_synced = |what: &Outcome| matches!(what, Outcome::Ready | Outcome::Synced);
+        last.as_ref().is_some_and(|(started, what)| *started >= now && is_synced(what))
     };
     eventually("a reconcile that finds nothing to do", last, is_at_rest).await;
 }
@@ -58,7 +59,7 @@ async fn until_at_rest(world: &World, operators: &Operators) {
 async fn a_child_that_is_recreated_repeatedly_exists_while_its_parent_is_slowed() {
     let (world, operators) = started_slowly().await;
     world.apply(RECIPE, recipe("r", &[pod("p", "soup:1")])).await;
-    world.until_ready(RECIPE, "r").await;
+    world.until_synced(RECIPE, "r").await;
     for _ in 0..3 {
         until_at_rest(&world, &operators).await;
         change_image(&world).await;
@@ -76,7 +77,7 @@ async fn flapping_of_one_child_does_not_delay_the_recreation_of_another() {
     let (world, operators) = started_slowly().await;
     let salted = config_map("c", json!({"salt": "much"}));
     world.apply(RECIPE, recipe("r", &[salted.clone(), pod("p", "soup:1")])).await;
-    world.until_ready(RECIPE, "r").await;
+    world.until_synced(RECIPE, "r").await;
     let _rival = Rival::start(&world, CONFIG_MAP, "c", Habit::ChangesData);
     until_flapping(&world, &operators, "FightingOverFields").await;
     until_waiting(&world, &operators, "Slowed").await;

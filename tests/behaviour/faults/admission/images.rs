@@ -38,7 +38,7 @@ async fn assert_rewritten_image_is_accepted(faults: Faults) -> Faults {
         format!("{}/p: the server has changed .spec.containers[name=", faults.world.namespace);
     let path = format!("/api/v1/operators/cook/parents/{}/r", faults.world.namespace);
     let (_, page) = faults.operators.http(&path).await;
-    for text in [condition(&parent, "Ready")["message"].as_str().unwrap(), &page] {
+    for text in [condition(&parent, "Synced")["message"].as_str().unwrap(), &page] {
         assert!(text.contains(&expected), "{text}");
     }
     assert!(altered_events(&faults).await.is_empty(), "such Events are not configured");
@@ -144,7 +144,7 @@ async fn an_on_delete_child_that_a_webhook_rewrites_is_up_to_date_after_a_restar
     let faults = Faults { world, plan, operators, bystander };
     faults.until_settled("r").await;
     let reports = |parent: &Value, words: &str| {
-        condition(parent, "Ready")["message"].as_str().is_some_and(|text| text.contains(words))
+        condition(parent, "Synced")["message"].as_str().is_some_and(|text| text.contains(words))
     };
     let parent = faults.world.get(RECIPE, "r").await;
     assert!(reports(&parent, "the server has changed .data.salt of what was applied"), "{parent}");
@@ -180,8 +180,8 @@ async fn a_policy_that_changes_only_creates_causes_no_repeated_writes_and_no_del
     // The field is immutable, and the policy would also change it in a new pod.
     faults.world.patch(RECIPE, "r", wanted("oven")).await;
     let is_reported = |parent: &Value| {
-        let ready = condition(parent, "Ready");
-        ready["status"] == "True" && ready["message"].to_string().contains(".spec.hostname")
+        let synced = condition(parent, "Synced");
+        synced["status"] == "True" && synced["message"].to_string().contains(".spec.hostname")
     };
     faults.world.until(RECIPE, "r", "what the server makes of it", is_reported).await;
     assert_eq!(faults.world.get(POD, "p").await["metadata"]["uid"], old["metadata"]["uid"]);

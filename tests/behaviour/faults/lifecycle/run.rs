@@ -236,7 +236,10 @@ impl Lifecycle {
         let key = ObjectKey::namespaced(&self.world.namespace, "r");
         let phase = self.operators().running().board().parent("cook", &key);
         let is_at_rest = match phase.map(|parent| parent.phase) {
-            Some(phase) => phase == ParentPhase::Synced && step != Step::Delete,
+            Some(phase) => {
+                let is_synced = matches!(phase, ParentPhase::Ready | ParentPhase::Synced);
+                is_synced && step != Step::Delete
+            }
             None => step == Step::Delete,
         };
         if !is_at_rest {

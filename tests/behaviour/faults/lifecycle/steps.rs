@@ -58,7 +58,7 @@ impl Step {
                 now.contains_key("configmaps/here/deleted")
                     && now.get("configmaps/here/changed").is_some_and(salt)
             }
-            _ => parent.is_some_and(crate::world::is_ready),
+            _ => parent.is_some_and(crate::world::is_synced),
         }
     }
 

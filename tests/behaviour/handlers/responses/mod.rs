@@ -133,7 +133,7 @@ async fn control_characters_in_a_value_are_written_unchanged() {
 async fn the_child_of_another_operator_is_never_touched() {
     let Setup { world, operators } = Setup::open().await;
     world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
-    world.until_ready(ECHO, "a").await;
+    world.until_synced(ECHO, "a").await;
     let theirs = world.get(SERVICE, "a").await;
     let mut service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"},
         "spec": {"ports": [{"port": 99}]}});

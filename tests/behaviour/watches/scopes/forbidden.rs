@@ -14,7 +14,7 @@ use crate::{
     recipe::{self, RECIPE},
     world::{
         CLUSTER_ROLE, CLUSTER_ROLE_BINDING, CONFIG_MAP, ECHO, Kind, Operators, POD, SERVICE, World,
-        eventually, is_ready,
+        eventually, is_ready, is_synced,
     },
 };
 
@@ -190,7 +190,7 @@ async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() 
     let (_, body) = eventually(&expected, verbose, names_it).await;
     assert!(!body.contains(&format!("namespace {}:", namespaces.a)), "{body}");
     world.create_in(&namespaces.a, ECHO, echo_server()).await;
-    world.until_in(&namespaces.a, ECHO, "e", is_ready).await;
+    world.until_in(&namespaces.a, ECHO, "e", is_synced).await;
     for kind in [POD, SERVICE] {
         assert!(world.get_in(&namespaces.a, kind, "e").await.is_object());
     }
@@ -245,6 +245,6 @@ async fn a_missing_cluster_role_of_one_operator_degrades_no_other_that_has_a_rol
     until_state(&operators, "cook", true).await;
     assert_cook_works(&world, &namespaces).await;
     world.create_in(&namespaces.b, ECHO, echo_server()).await;
-    world.until_in(&namespaces.b, ECHO, "e", is_ready).await;
+    world.until_in(&namespaces.b, ECHO, "e", is_synced).await;
     operators.stop().await;
 }

@@ -14,7 +14,9 @@ use serde_json::{Value, json};
 use crate::{
     cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, ECHO, Kind, NAMESPACE, TEMP, World, eventually, is_ready, object},
+    world::{
+        CONFIG_MAP, ECHO, Kind, NAMESPACE, TEMP, World, eventually, is_ready, is_synced, object,
+    },
 };
 
 /// Additional namespaces of the test: `a`, `b` and `outside`.
@@ -91,7 +93,7 @@ async fn operators_of_different_namespaces_share_one_watch_per_namespace_and_lea
         world.create_in(namespace, RECIPE, parent_with_child()).await;
         world.until_in(namespace, RECIPE, "r", is_ready).await;
     }
-    world.until_in(&namespaces.a, ECHO, "e", is_ready).await;
+    world.until_in(&namespaces.a, ECHO, "e", is_synced).await;
     operators.until_all_synced(3).await;
     operators.stop().await;
 
