@@ -118,12 +118,12 @@ fn written(requests: impl Iterator<Item = Request>) -> BTreeSet<String> {
 async fn children_of_built_in_types_are_written_once_and_every_change_is_repaired() {
     let world = World::that_logs_requests().await;
     let data = Data::of(&world);
-    let operators = world.start(|builder| builder.register(data.config(), recipe::sync)).await;
+    let operators = world.start(|builder| builder.register(data.config(), recipe::handler())).await;
     world.apply(RECIPE, recipe("r", &data.children())).await;
     world.until_synced(RECIPE, "r").await;
     operators.stop().await;
     let before = world.our_requests().len();
-    let operators = world.start(|builder| builder.register(data.config(), recipe::sync)).await;
+    let operators = world.start(|builder| builder.register(data.config(), recipe::handler())).await;
     operators.until_all_synced(1).await;
     assert_eq!(written(world.our_requests().into_iter().skip(before)), data.applied_again);
     for Edit { kind, name, patch } in &data.edits {

@@ -51,7 +51,8 @@ async fn a_changed_service_name_reaches_both_children() {
 #[operetta_harness::test]
 async fn a_label_and_a_field_that_are_no_longer_desired_disappear_from_the_child() {
     let world = World::new().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     let mut child = config_map("c", json!({"salt": "much", "pepper": "some"}));
     child["metadata"]["labels"] = json!({"dish": "soup", "course": "first"});
@@ -72,7 +73,8 @@ async fn a_label_and_a_field_that_are_no_longer_desired_disappear_from_the_child
 #[operetta_harness::test]
 async fn a_child_that_is_no_longer_desired_is_deleted_and_the_others_stay() {
     let world = World::new().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     let children = [config_map("a", json!({})), config_map("b", json!({}))];
     world.apply(RECIPE, recipe("r", &children)).await;
@@ -88,7 +90,8 @@ async fn a_child_that_is_no_longer_desired_is_deleted_and_the_others_stay() {
 #[operetta_harness::test]
 async fn each_child_costs_one_write_and_the_parent_one_status() {
     let world = World::that_logs_requests().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     let before = world.our_requests().into_iter().filter(Request::is_write).count();
     let children = [config_map("a", json!({"k": "v"})), config_map("b", json!({}))];
@@ -105,7 +108,7 @@ async fn each_child_costs_one_write_and_the_parent_one_status() {
 async fn an_on_delete_child_is_not_modified_and_the_parent_reports_the_difference() {
     let world = World::new().await;
     let config = recipe::config_on_delete("cook");
-    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let operators = world.start(|builder| builder.register(config, recipe::handler())).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
     world.until_ready(RECIPE, "r").await;
     let child = world.get(CONFIG_MAP, "c").await;

@@ -39,7 +39,7 @@ fn menu_first() -> Value {
 async fn started() -> (World, Operators) {
     let world = World::new().await;
     let config = recipe::config("cook").child::<Deployment>(ChildConfig::apply());
-    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let operators = world.start(|builder| builder.register(config, recipe::handler())).await;
     world.apply(RECIPE, recipe("r", &[deployment(&menu_first())])).await;
     world.until_synced(RECIPE, "r").await;
     (world, operators)

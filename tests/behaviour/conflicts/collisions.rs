@@ -16,7 +16,7 @@ async fn collided(child: ChildConfig) -> (World, Operators) {
     let world = World::new().await;
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let config = OperatorConfig::new("cook", parent).child::<Service>(child);
-    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let operators = world.start(|builder| builder.register(config, recipe::handler())).await;
     let service = json!({
         "apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
         "spec": {"ports": [{"name": "http", "port": 80}, {"name": "dns", "port": 53}]},

@@ -13,7 +13,7 @@ use crate::{
 async fn started() -> (World, Operators) {
     let world = World::new().await;
     let operators =
-        world.start(|builder| builder.register(recipe::config("cook"), recipe::sync)).await;
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler())).await;
     let child = config_map("c", json!({"salt": "much", "pepper": "little"}));
     world.apply(RECIPE, recipe("r", &[child])).await;
     world.until_ready(RECIPE, "r").await;
@@ -64,7 +64,7 @@ async fn a_narrowed_empty_selector_is_repaired() {
     const NETWORK_POLICY: Kind = Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies");
     let world = World::new().await;
     let config = recipe::config("cook").child::<NetworkPolicy>(ChildConfig::apply());
-    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let operators = world.start(|builder| builder.register(config, recipe::handler())).await;
     let nothing_in = json!({
         "apiVersion": NETWORK_POLICY.0, "kind": NETWORK_POLICY.1, "metadata": {"name": "n"},
         "spec": {"podSelector": {}, "policyTypes": ["Ingress"]},

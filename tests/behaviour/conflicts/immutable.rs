@@ -70,7 +70,7 @@ async fn immutable_selectors_addresses_and_types_are_changed_by_recreation() {
         .child::<Deployment>(config)
         .child::<Secret>(config)
         .child::<Service>(config);
-    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let operators = world.start(|builder| builder.register(config, recipe::handler())).await;
     let children = |dish: &str, ip: Value, ty: &str| {
         let container = json!({"name": "c", "image": "example.dev/c:1"});
         [

@@ -35,7 +35,7 @@ async fn start(world: &World, config_maps: ChildConfig) -> Operators {
             std::time::Duration::from_millis(100),
             std::time::Duration::from_hours(1),
         );
-    world.start(|builder| builder.register(config, recipe::sync)).await
+    world.start(|builder| builder.register(config, recipe::handler())).await
 }
 
 /// All writes of children in the history of the parent. Waits for the end of the reconcile, because its

@@ -66,7 +66,7 @@ async fn a_released_field_is_applied_even_if_its_value_does_not_change() {
     let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let config = OperatorConfig::new("cook", parent).child::<Service>(policy);
-    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let operators = world.start(|builder| builder.register(config, recipe::handler())).await;
     let service = |spec: Value| json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "c"}, "spec": spec});
     let wanted = json!({"ports": [{"port": 80}], "internalTrafficPolicy": "Local"});
     world.apply(RECIPE, recipe("r", &[service(wanted)])).await;
@@ -92,7 +92,7 @@ async fn a_child_with_an_immutable_field_is_recreated_although_other_managers_ow
     let how = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield).recreate_if_immutable();
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let config = OperatorConfig::new("cook", parent).child::<Deployment>(how);
-    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let operators = world.start(|builder| builder.register(config, recipe::handler())).await;
     let deployment = |dish: &str| {
         let container = json!({"name": "c", "image": "example.dev/c:1"});
         json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "c"}, "spec": {

@@ -111,7 +111,8 @@ async fn a_handler_that_finalizes_past_its_deadline_is_called_again() {
 #[operetta_harness::test]
 async fn a_handler_without_finalizer_puts_none_on_its_parents_and_takes_an_old_one_off() {
     let world = World::new().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     world.create(RECIPE, recipe("new", &[])).await;
     let mut old = recipe("old", &[]);

@@ -24,7 +24,7 @@ fn half_of_a_parent() -> DeletionLimit {
 async fn start(world: &World, limit: DeletionLimit) -> Operators {
     let config =
         recipe::config("cook").within_namespace(&world.namespace).with_deletion_limit(limit);
-    world.start(|builder| builder.register(config, recipe::sync)).await
+    world.start(|builder| builder.register(config, recipe::handler())).await
 }
 
 /// Six children, for example `a-1` to `a-6`.
@@ -249,7 +249,7 @@ async fn recreated_and_garbage_collected_children_do_not_count_as_deletions() {
             ChildConfig::recreate(),
         )
         .with_deletion_limit(DeletionLimit { reconcile: NONE, minute: NONE });
-    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let operators = world.start(|builder| builder.register(config, recipe::handler())).await;
     world.apply(RECIPE, recipe("r", &six("a", "little"))).await;
     world.until_ready(RECIPE, "r").await;
     world.apply(RECIPE, recipe("r", &six("a", "much"))).await;
@@ -269,7 +269,7 @@ async fn by_default_all_children_of_a_small_parent_may_be_deleted_and_without_a_
     for (config, count) in
         [(recipe::config("cook"), 10), (recipe::config("cook").without_deletion_limit(), 60)]
     {
-        let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+        let operators = world.start(|builder| builder.register(config, recipe::handler())).await;
         world.apply(RECIPE, recipe("r", &some("a", count, ""))).await;
         world.until_ready(RECIPE, "r").await;
         world.apply(RECIPE, recipe("r", &[])).await;

@@ -18,7 +18,7 @@ fn kept() -> ChildConfig {
 async fn start(world: &World, child: ChildConfig) -> Operators {
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let config = OperatorConfig::new("cook", parent).child::<ConfigMap>(child);
-    world.start(|builder| builder.register(config, recipe::sync)).await
+    world.start(|builder| builder.register(config, recipe::handler())).await
 }
 
 async fn delete_parent(world: &World, name: &str, policy: PropagationPolicy) {

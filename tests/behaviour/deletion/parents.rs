@@ -31,7 +31,8 @@ async fn deleting_the_parent_deletes_the_children() {
 #[operetta_harness::test]
 async fn deleting_the_parent_in_the_foreground_recreates_no_child() {
     let world = World::that_logs_requests().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     // A finalizer of the child keeps the parent terminating until the test removes it.
     let mut held = config_map("held", json!({}));
@@ -83,7 +84,7 @@ async fn the_pods_of_a_job_are_deleted_with_it_unless_they_are_orphaned() {
         let world = World::new().await;
         let how = ChildConfig::apply().with_propagation(propagation);
         let config = recipe::config("cook").child::<Job>(how);
-        let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+        let operators = world.start(|builder| builder.register(config, recipe::handler())).await;
         world.apply(RECIPE, recipe("r", &[job()])).await;
         world.until_synced(RECIPE, "r").await;
         world.create(POD, pod_of(&world.get(JOB, "j").await)).await;
@@ -154,7 +155,8 @@ async fn a_temp_namespace_with_an_invalid_time_keeps_its_namespace_and_reports_i
 #[operetta_harness::test]
 async fn an_undesired_child_is_not_deleted_while_a_write_of_another_is_refused() {
     let world = World::new().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     world.create(CONFIG_MAP, config_map("theirs", json!({"owner": "somebody"}))).await;
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);

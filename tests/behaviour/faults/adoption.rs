@@ -15,7 +15,7 @@ async fn an_adoption_in_progress_is_completed_although_the_operator_is_paused() 
     let config = OperatorConfig::new("cook", parent)
         .child::<ConfigMap>(ChildConfig::apply().adopting())
         .child::<Secret>(ChildConfig::apply());
-    let register = |builder: SupervisorBuilder| builder.register(config, recipe::sync);
+    let register = |builder: SupervisorBuilder| builder.register(config, recipe::handler());
     let faults = Faults::start_as(FaultPlan::new(), register).await;
     let (world, operators) = (&faults.world, &faults.operators);
     world.apply(CONFIG_MAP, config_map("c", json!({"salt": "little"}))).await;

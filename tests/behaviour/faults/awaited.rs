@@ -25,7 +25,7 @@ async fn causes(operators: &Operators, namespace: &str, name: &str) -> Vec<Strin
 #[operetta_harness::test]
 async fn an_object_of_another_parent_that_goes_is_noticed_at_once() {
     let world = World::new().await;
-    let operators = world.start(|builder| builder.register(patient(), recipe::sync)).await;
+    let operators = world.start(|builder| builder.register(patient(), recipe::handler())).await;
     world.apply(RECIPE, recipe("first", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "first").await;
     world.apply(RECIPE, recipe("second", &[config_map("c", json!({}))])).await;
@@ -41,7 +41,7 @@ async fn an_object_of_another_parent_that_goes_is_noticed_at_once() {
 
 #[operetta_harness::test]
 async fn a_refused_child_that_somebody_changes_is_written_at_once() {
-    let register = |builder: SupervisorBuilder| builder.register(patient(), recipe::sync);
+    let register = |builder: SupervisorBuilder| builder.register(patient(), recipe::handler());
     let faults = Faults::start_as(FaultPlan::new(), register).await;
     let (world, operators) = (&faults.world, &faults.operators);
     let children = |salt: &str| ["c", "d"].map(|name| config_map(name, json!({"salt": salt})));

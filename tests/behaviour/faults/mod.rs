@@ -238,7 +238,7 @@ impl Faults {
 }
 
 fn cook(builder: SupervisorBuilder) -> SupervisorBuilder {
-    builder.register(recipe::config("cook"), recipe::sync)
+    builder.register(recipe::config("cook"), recipe::handler())
 }
 
 async fn until_hits(rule: &Armed, hits: usize) {

@@ -30,8 +30,10 @@ fn rules() -> Vec<Rule> {
 /// With a short backoff, because most reconciles fail here.
 fn impatient(builder: SupervisorBuilder) -> SupervisorBuilder {
     let backoff = [50, 500].map(Duration::from_millis);
-    builder
-        .register(recipe::config("cook").with_error_backoff(backoff[0], backoff[1]), recipe::sync)
+    builder.register(
+        recipe::config("cook").with_error_backoff(backoff[0], backoff[1]),
+        recipe::handler(),
+    )
 }
 
 fn wanted(parent: usize, round: usize) -> Value {

@@ -41,7 +41,7 @@ async fn a_busy_server_delays_the_other_children_but_not_for_ever() {
 #[operetta_harness::test]
 async fn a_retry_after_delays_one_parent_and_no_other() {
     let one_at_a_time = recipe::config("cook").with_max_concurrent_reconciles(1);
-    let register = |builder: SupervisorBuilder| builder.register(one_at_a_time, recipe::sync);
+    let register = |builder: SupervisorBuilder| builder.register(one_at_a_time, recipe::handler());
     let faults = Faults::start_as(FaultPlan::new(), register).await;
     let (world, operators) = (&faults.world, &faults.operators);
     let busy = faults.add(Rule::new(Fault::busy(300)).resource("configmaps").name("slow"));

@@ -10,7 +10,8 @@ use crate::{
 };
 
 async fn cooking(world: World) -> (World, Operators) {
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     (world, operators)
 }

@@ -282,7 +282,7 @@ async fn every_result_of_a_failable_handler_is_shown_on_its_parent() {
     world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     let until = async |taste: &str, message: &str| {
         let is_reported = |parent: &Value| {
-            parent["status"]["taste"] == taste && condition(parent, "Ready")["message"] == message
+            parent["status"]["taste"] == taste && condition(parent, "Synced")["message"] == message
         };
         world.until(RECIPE, "r", taste, is_reported).await
     };

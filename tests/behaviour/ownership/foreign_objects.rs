@@ -9,7 +9,8 @@ use crate::{
 
 async fn with_child(data: Value) -> (World, Operators, Value) {
     let world = World::new().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     world.apply(RECIPE, recipe("r", &[config_map("c", data)])).await;
     world.until_ready(RECIPE, "r").await;
@@ -111,7 +112,8 @@ async fn repair_of_r(world: &World, operators: &Operators) -> Value {
 #[operetta_harness::test]
 async fn an_object_of_somebody_else_with_the_childs_name_is_never_touched() {
     let world = World::new().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     let foreign = world.create(CONFIG_MAP, config_map("c", json!({"owner": "somebody"}))).await;
     let children = [config_map("c", json!({"salt": "much"})), config_map("d", json!({}))];
@@ -132,7 +134,8 @@ async fn an_object_of_somebody_else_with_the_childs_name_is_never_touched() {
 #[operetta_harness::test]
 async fn endpoint_slices_that_copy_the_labels_of_a_service_stay() {
     let world = World::new().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     let service = json!({
         "apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},

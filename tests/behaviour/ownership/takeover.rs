@@ -11,7 +11,7 @@ use crate::{
 
 async fn start(world: &World) -> Operators {
     let config = recipe::config("cook").succeeding_roperator();
-    world.start(|builder| builder.register(config, recipe::sync)).await
+    world.start(|builder| builder.register(config, recipe::handler())).await
 }
 
 /// Creates a child as roperator does: POST with its name as the manager, the uid of the parent and its
@@ -184,7 +184,8 @@ async fn nothing_of_a_predecessor_is_taken_over_by_default() {
     let parent = world.create(RECIPE, parent).await;
     let data = json!({"salt": "much", "stale": "of somebody else"});
     leave_child(&world, CONFIG_MAP, &parent, config_map("c", data.clone())).await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     let parent = world.until_ready(RECIPE, "r").await;
     assert_eq!(parent["metadata"]["finalizers"], json!(["cook"]));

@@ -48,8 +48,9 @@ async fn two_versions_of_a_type_in_one_process_have_separate_metrics() {
         recipe::config("cook").child_of_type(scalers("autoscaling/v1"), ChildConfig::apply());
     let (mut echo, handler) = operators::echo_server::operator().into_parts();
     echo = echo.child_of_type(scalers("autoscaling/v2"), ChildConfig::apply());
-    let operators =
-        world.start(|builder| builder.register(cook, recipe::sync).register(echo, handler)).await;
+    let operators = world
+        .start(|builder| builder.register(cook, recipe::handler()).register(echo, handler))
+        .await;
     let (_, metrics) = operators.http("/metrics").await;
     for version in ["v1", "v2"] {
         let ty = format!("{{type=\"horizontalpodautoscalers.{version}.autoscaling\"}}");

@@ -142,7 +142,7 @@ async fn a_renamed_operator_removes_the_old_finalizer_of_a_deselected_parent() {
     let mut chef = recipe::config("chef").with_parent_selector("tier=gold");
     chef.predecessor.finalizers = vec!["operetta.dev/cook".to_owned()];
     // An operator without its own finalizer also watches deselected parents.
-    let new = world.start(|all| all.register(chef, recipe::sync)).await;
+    let new = world.start(|all| all.register(chef, recipe::handler())).await;
     let mut gold = recipe("later", &[]);
     gold["metadata"]["labels"] = json!({"tier": "gold"});
     world.apply(RECIPE, gold).await;
@@ -156,7 +156,7 @@ async fn a_renamed_operator_removes_the_old_finalizer_of_a_deselected_parent() {
 #[operetta_harness::test]
 async fn children_of_a_type_that_is_no_longer_declared_stay() {
     let world = World::new().await;
-    let old = world.start(|all| all.register(cook(), recipe::sync)).await;
+    let old = world.start(|all| all.register(cook(), recipe::handler())).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
     world.until_ready(RECIPE, "r").await;
     let child = world.get(CONFIG_MAP, "c").await;
@@ -164,12 +164,12 @@ async fn children_of_a_type_that_is_no_longer_declared_stay() {
     world.apply(RECIPE, recipe("r", &[])).await;
     let mut config = cook();
     config.children.retain(|child| child.ty.kind() != "ConfigMap");
-    let new = world.start(|all| all.register(config, recipe::sync)).await;
+    let new = world.start(|all| all.register(config, recipe::handler())).await;
     world.until_ready(RECIPE, "r").await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, child);
     new.stop().await;
     // With the type declared again the child is known and undesired.
-    let new = world.start(|all| all.register(cook(), recipe::sync)).await;
+    let new = world.start(|all| all.register(cook(), recipe::handler())).await;
     world.until(CONFIG_MAP, "c", "the child gone", Value::is_null).await;
     new.stop().await;
 }

@@ -13,7 +13,8 @@ const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
 async fn started() -> (World, Operators) {
     let world = World::new().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     (world, operators)
 }
@@ -33,7 +34,8 @@ async fn more_than_a_thousand_parents_at_once_are_all_worked_off() {
     let create = |number: usize| world.create(RECIPE, recipe(&format!("r{number}"), &[]));
     let created = stream::iter(0..PARENTS).map(create).buffer_unordered(32);
     assert_eq!(created.count().await, PARENTS);
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     operators.until_all_synced(PARENTS).await;
     operators.stop().await;
@@ -93,13 +95,15 @@ async fn other_spellings_of_the_same_are_written_once() {
             }],
         },
     });
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     world.apply(RECIPE, recipe("r", &[pod, secret("s")])).await;
     world.until_synced(RECIPE, "r").await;
     operators.stop().await;
     assert_eq!(child_writes() - before, 2, "one write each");
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     operators.until_all_synced(1).await;
     operators.stop().await;

@@ -18,7 +18,7 @@ fn annotated(mut parent: Value, value: &str) -> Value {
 }
 
 async fn start(world: &World) -> Operators {
-    world.start(|builder| builder.register(recipe::config("cook"), recipe::sync)).await
+    world.start(|builder| builder.register(recipe::config("cook"), recipe::handler())).await
 }
 
 /// Waits until a parent reports that it is paused, with this about pending writes.

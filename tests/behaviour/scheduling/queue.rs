@@ -296,7 +296,7 @@ async fn a_change_of_nothing_but_the_status_is_no_reason_to_run_where_that_is_as
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let config = OperatorConfig::new("cook", parent)
         .child::<Service>(ChildConfig::apply().ignoring_status());
-    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let operators = world.start(|builder| builder.register(config, recipe::handler())).await;
     let service = json!({
         "apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
         "spec": {"clusterIP": "None", "ports": [{"port": 80}]},

@@ -12,7 +12,7 @@ use crate::{
 
 async fn start(world: &World) -> Operators {
     let config = recipe::config("cook").with_child_status();
-    world.start(|builder| builder.register(config, recipe::sync)).await
+    world.start(|builder| builder.register(config, recipe::handler())).await
 }
 
 /// A child that every server refuses because of an invalid key.

@@ -11,7 +11,8 @@ use crate::{
 
 async fn started() -> (World, Operators) {
     let world = World::new().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     (world, operators)
 }
@@ -123,7 +124,8 @@ async fn conditions_of_a_handler_are_merged_with_those_of_the_framework() {
 #[operetta_harness::test]
 async fn a_parent_that_converges_costs_one_write_of_its_status() {
     let world = World::that_logs_requests().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     let before = world.our_requests().len();
     let children = [config_map("c", json!({})), config_map("d", json!({}))];
@@ -139,7 +141,8 @@ async fn a_parent_that_converges_costs_one_write_of_its_status() {
 #[operetta_harness::test]
 async fn a_status_with_defaults_of_the_server_is_written_once() {
     let world = World::that_logs_requests().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     let mut parent = recipe("r", &[]);
     parent["spec"]["status"] = json!({"courses": [{"dish": "soup"}]});
@@ -200,7 +203,8 @@ async fn a_field_that_the_handler_no_longer_returns_is_removed_from_the_status()
 async fn a_status_is_written_if_only_the_root_of_the_schema_preserves_it() {
     let world = World::new().await;
     world.install_recipes_with_open_root().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), recipe::sync));
+    let operators =
+        world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     let mut parent = recipe("r", &[config_map("c", json!({}))]);
     parent["spec"]["status"] = json!({"taste": "fine"});

@@ -10,7 +10,7 @@ use crate::{
 
 async fn started(config: OperatorConfig) -> (World, Operators) {
     let world = World::new().await;
-    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+    let operators = world.start(|builder| builder.register(config, recipe::handler())).await;
     (world, operators)
 }
 

@@ -26,7 +26,7 @@ async fn start(world: &World, pods: ChildConfig) -> Operators {
         .child::<ConfigMap>(ChildConfig::apply())
         .child::<Pod>(pods)
         .with_error_backoff(Duration::from_millis(100), Duration::from_mins(1));
-    world.start(|builder| builder.register(config, recipe::sync)).await
+    world.start(|builder| builder.register(config, recipe::handler())).await
 }
 
 /// Reports as the kubelet does.

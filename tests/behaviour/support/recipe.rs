@@ -89,6 +89,12 @@ pub(crate) async fn sync_async(request: SyncRequest) -> Result<SyncResponse> {
     sync(&request)
 }
 
+/// The handler of most tests: the blocking one, or with `OPERETTA_TEST_HANDLERS=async` the other.
+pub(crate) fn handler() -> AnyHandler {
+    let kind = std::env::var("OPERETTA_TEST_HANDLERS");
+    if kind.as_deref() == Ok("async") { sync_async.into_handler() } else { sync.into_handler() }
+}
+
 /// The handler as a blocking and as an asynchronous one.
 pub(crate) fn of_both_kinds() -> [AnyHandler; 2] {
     [sync.into_handler(), sync_async.into_handler()]

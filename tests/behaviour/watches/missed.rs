@@ -12,7 +12,7 @@ use crate::{
 async fn start_over(link: &Link, world: &World) -> Operators {
     let register = |builder| {
         let builder = operators::register_all(builder, operators::all());
-        builder.register(recipe::config("cook"), recipe::sync)
+        builder.register(recipe::config("cook"), recipe::handler())
     };
     world.start_over(link.connector(), register).await
 }

@@ -15,7 +15,7 @@ async fn a_missing_crd_degrades_one_operator_until_it_appears() {
     let operators = world
         .start(|builder| {
             let builder = operators::register_all(builder, operators::all());
-            builder.register(recipe::config("cook"), recipe::sync)
+            builder.register(recipe::config("cook"), recipe::handler())
         })
         .await;
     let (code, body) = operators.http("/readyz").await;

@@ -40,7 +40,7 @@ async fn a_selector_is_on_the_watch_and_other_parents_are_not_modified() {
         world.create(RECIPE, of_tier(name, tier)).await;
     }
     let before = world.our_requests().len();
-    let operators = world.start(|all| all.register(cook(), recipe::sync)).await;
+    let operators = world.start(|all| all.register(cook(), recipe::handler())).await;
     world.until_ready(RECIPE, "gold").await;
     operators.until_all_synced(1).await;
     let requests = world.our_requests().into_iter().skip(before);
@@ -61,7 +61,7 @@ async fn deselect_and_select(is_shared: bool) {
         let echo = operators::echo_server::config();
         let echo = if is_shared { echo.child_of_type(recipes, ChildConfig::apply()) } else { echo };
         let (_, handler) = operators::echo_server::operator().into_parts();
-        all.register(cook(), recipe::sync).register(echo, handler)
+        all.register(cook(), recipe::handler()).register(echo, handler)
     };
     let operators = world.start(register).await;
     world.create(RECIPE, of_tier("r", "gold")).await;

@@ -17,7 +17,7 @@ async fn two_operators_with_pods_as_children_open_one_pod_watch() {
     let operators = world
         .start(|builder| {
             let builder = operators::register_all(builder, operators::all());
-            builder.register(recipe::config("cook"), recipe::sync)
+            builder.register(recipe::config("cook"), recipe::handler())
         })
         .await;
     // Both operators see their pods through it.
@@ -52,7 +52,7 @@ async fn a_restart_over_200_converged_parents_writes_nothing() {
     let world = World::that_logs_requests().await;
     let register = |builder: operetta::supervisor::SupervisorBuilder| {
         let builder = operators::register_all(builder, operators::all());
-        builder.register(recipe::config("cook"), recipe::sync)
+        builder.register(recipe::config("cook"), recipe::handler())
     };
     let operators = world.start(register).await;
     for number in 0..100 {

@@ -11,7 +11,7 @@ use crate::{
 };
 
 async fn start(world: &World) -> Operators {
-    world.start(|builder| builder.register(recipe::config("cook"), recipe::sync)).await
+    world.start(|builder| builder.register(recipe::config("cook"), recipe::handler())).await
 }
 
 fn pod(name: &str) -> Value {
@@ -116,7 +116,7 @@ async fn refused_and_unanswered_lists_are_reported() {
     let world = World::new().await;
     let plan = FaultPlan::new();
     let register = |builder: operetta::supervisor::SupervisorBuilder| {
-        builder.register(recipe::config("cook"), recipe::sync)
+        builder.register(recipe::config("cook"), recipe::handler())
     };
     let operators = world.start_over(world.cluster.connector_through(&plan), register).await;
     world.apply(RECIPE, recipe("r", &[pod("p")])).await;

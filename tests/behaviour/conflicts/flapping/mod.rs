@@ -99,7 +99,7 @@ async fn started() -> (World, Operators) {
 async fn start(world: &World, backoff: [u64; 2]) -> Operators {
     let [least, most] = backoff.map(Duration::from_millis);
     let config = recipe::config("cook").with_error_backoff(least, most);
-    world.start(|builder| builder.register(config, recipe::sync)).await
+    world.start(|builder| builder.register(config, recipe::handler())).await
 }
 
 /// Waits until flapping is reported in all places; returns the message.

@@ -30,7 +30,7 @@ impl Worlds {
     }
 
     async fn start(&self) -> Operators {
-        self.world.start(|builder| builder.register(config(), recipe::sync)).await
+        self.world.start(|builder| builder.register(config(), recipe::handler())).await
     }
 
     fn role_name(&self) -> String {
@@ -191,7 +191,7 @@ async fn a_child_that_no_watch_has_shown_is_deleted_with_its_parent() {
     let (world, plan) = (&worlds.world, FaultPlan::new());
     let connector = world.cluster.connector_through(&plan);
     let operators =
-        world.start_over(connector, |builder| builder.register(config(), recipe::sync)).await;
+        world.start_over(connector, |builder| builder.register(config(), recipe::handler())).await;
     let parent = world.apply(RECIPE, recipe("r", &[worlds.foreign("c", "")])).await;
     world.until_ready(RECIPE, "r").await;
     let held = Rule::new(Fault::HoldFrames).verb("watch").resource("configmaps").name("late");
@@ -212,7 +212,7 @@ async fn a_deselected_parent_loses_the_finalizer_and_keeps_the_children() {
     let worlds = Worlds::new().await;
     let world = &worlds.world;
     let selected = config().with_parent_selector("tier=gold");
-    let operators = world.start(|builder| builder.register(selected, recipe::sync)).await;
+    let operators = world.start(|builder| builder.register(selected, recipe::handler())).await;
     let mut parent = recipe("r", &[worlds.foreign("c", "")]);
     parent["metadata"]["labels"] = json!({"tier": "gold"});
     world.apply(RECIPE, parent).await;
@@ -241,7 +241,7 @@ async fn a_child_outside_the_allowed_namespaces_is_refused() {
         .within_namespace(&world.namespace);
     world.apply(RECIPE, recipe("r", &[worlds.foreign("c", "")])).await;
     for (config, why) in [(here, "not in the namespace"), (confined, "does not work in")] {
-        let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
+        let operators = world.start(|builder| builder.register(config, recipe::handler())).await;
         let is_refused = |parent: &Value| {
             let ready = condition(parent, "Ready");
             ready["reason"] == "InvalidChildren" && ready["message"].as_str().unwrap().contains(why)

@@ -94,7 +94,7 @@ async fn the_deletion_limit_does_not_hold_the_deletion_of_a_parent() {
     let world = &worlds.world;
     let none = Allowance { percent: 0, at_least: 0 };
     let limited = config().with_deletion_limit(DeletionLimit { reconcile: none, minute: none });
-    let operators = world.start(|builder| builder.register(limited, recipe::sync)).await;
+    let operators = world.start(|builder| builder.register(limited, recipe::handler())).await;
     let names = ["a", "b", "c", "d"];
     let children = names.map(|name| worlds.foreign(name, ""));
     world.apply(RECIPE, recipe("r", &children)).await;
@@ -123,7 +123,7 @@ async fn no_such_child_is_created_before_the_finalizer_of_the_parent() {
         std::time::Duration::from_secs(1),
     );
     let operators =
-        world.start_over(connector, |builder| builder.register(config, recipe::sync)).await;
+        world.start_over(connector, |builder| builder.register(config, recipe::handler())).await;
     world.apply(RECIPE, recipe("r", &[worlds.foreign("c", "")])).await;
     let is_reported = |parent: &Value| {
         let message = condition(parent, "Ready")["message"].clone();
@@ -194,7 +194,7 @@ async fn a_type_that_is_not_served_for_a_moment_keeps_the_parent_until_its_child
     let (world, plan) = (&worlds.world, FaultPlan::new());
     let connector = world.cluster.connector_through(&plan);
     let operators =
-        world.start_over(connector, |builder| builder.register(config(), recipe::sync)).await;
+        world.start_over(connector, |builder| builder.register(config(), recipe::handler())).await;
     world.apply(RECIPE, recipe("r", &[worlds.foreign("c", "")])).await;
     world.until_ready(RECIPE, "r").await;
     let unserved = Rule::new(Fault::refuse(404)).verb("list").resource("configmaps");

@@ -54,7 +54,7 @@ async fn altered_events(faults: &Faults) -> Vec<Value> {
 #[operetta_harness::test]
 async fn a_child_that_a_webhook_alters_is_counted_and_reported_in_one_event_if_configured() {
     let with_events = |builder: SupervisorBuilder| {
-        builder.register(recipe::config("cook").with_normal_events(), recipe::sync)
+        builder.register(recipe::config("cook").with_normal_events(), recipe::handler())
     };
     let faults = Faults::start_as(FaultPlan::new(), with_events).await;
     let rewrite = Fault::rewrite_request(|child| child["data"]["salt"] = "sea".into());
@@ -131,7 +131,7 @@ async fn a_webhook_that_rewrites_only_creates_causes_no_repeated_writes() {
 #[operetta_harness::test]
 async fn an_on_delete_child_that_a_webhook_rewrites_is_up_to_date_after_a_restart() {
     let on_delete = |builder: SupervisorBuilder| {
-        builder.register(recipe::config_on_delete("cook"), recipe::sync)
+        builder.register(recipe::config_on_delete("cook"), recipe::handler())
     };
     let faults = Faults::start_as(FaultPlan::new(), on_delete).await;
     let rewrite = Fault::rewrite_request(|child| child["data"]["salt"] = "sea".into());

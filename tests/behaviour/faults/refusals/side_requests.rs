@@ -108,7 +108,7 @@ struct Setup {
 impl Setup {
     async fn open(request: SideRequest) -> Self {
         let register =
-            |builder: SupervisorBuilder| builder.register(request.config(), recipe::sync);
+            |builder: SupervisorBuilder| builder.register(request.config(), recipe::handler());
         let faults = Faults::start_as(FaultPlan::new(), register).await;
         let elsewhere = format!("{}-elsewhere", faults.world.namespace);
         faults.world.create(NAMESPACE, json!({"metadata": {"name": elsewhere}})).await;

@@ -32,7 +32,7 @@ impl Setup {
     }
 
     async fn on(world: World) -> Self {
-        Self::of(world, config(), recipe::sync).await
+        Self::of(world, config(), recipe::handler()).await
     }
 
     async fn of<Form>(

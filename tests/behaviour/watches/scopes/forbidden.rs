@@ -51,7 +51,7 @@ fn mixed(namespaces: &TestNamespaces) -> impl Fn(SupervisorBuilder) -> Superviso
         let other = OperatorConfig::new("other", operators::echo_server::config().parent)
             .child::<ConfigMap>(ChildConfig::apply());
         let nothing = |_: &SyncRequest| -> Result<SyncResponse> { Ok(SyncResponse::new()) };
-        all.register(cook, recipe::sync).register(other, nothing)
+        all.register(cook, recipe::handler()).register(other, nothing)
     }
 }
 
@@ -145,7 +145,7 @@ async fn a_namespace_that_another_operator_may_not_watch_holds_no_deletion() {
         .within_namespace(&namespaces.b);
     let nothing = |_: &SyncRequest| -> Result<SyncResponse> { Ok(SyncResponse::new()) };
     let register =
-        |all: SupervisorBuilder| all.register(cook, recipe::sync).register(other, nothing);
+        |all: SupervisorBuilder| all.register(cook, recipe::handler()).register(other, nothing);
     let operators = world.start_over(world.cluster.connector_through(&plan), register).await;
     let is_degraded = |(code, _): &(u16, String)| *code == 503;
     eventually("the other one degraded", || operators.http("/readyz/other"), is_degraded).await;
@@ -177,8 +177,9 @@ async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() 
     allow(&namespaces.a).await;
     let [of_echo, of_cook] = both().map(|one| one.config);
     let (_, handler) = echo.into_parts();
-    let register =
-        |all: SupervisorBuilder| all.register(of_echo, handler).register(of_cook, recipe::sync);
+    let register = |all: SupervisorBuilder| {
+        all.register(of_echo, handler).register(of_cook, recipe::handler())
+    };
     let before = world.cluster.requests().len();
     let operators = world.start_over(connector_to(config), register).await;
     assert_eq!(operators.http("/readyz").await.0, 200, "a reported reason is enough");

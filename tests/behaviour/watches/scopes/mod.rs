@@ -75,7 +75,7 @@ fn register(
         let echo = operators::echo_server::config().within_namespace(&a);
         let cook = recipe::config("cook").within_namespaces([&a, &b].map(String::as_str));
         let (_, handler) = operators::echo_server::operator().into_parts();
-        builder.register(echo, handler).register(cook, recipe::sync)
+        builder.register(echo, handler).register(cook, recipe::handler())
     }
 }
 
@@ -142,7 +142,7 @@ async fn a_parent_outside_is_not_modified_although_another_operator_watches_all_
     let (_, handler) = operators::echo_server::operator().into_parts();
     world.create_in(&namespaces.outside, RECIPE, parent_with_child()).await;
     let operators =
-        world.start(|all| all.register(echo, handler).register(cook, recipe::sync)).await;
+        world.start(|all| all.register(echo, handler).register(cook, recipe::handler())).await;
     world.create_in(&namespaces.b, RECIPE, parent_with_child()).await;
     world.create_in(&namespaces.a, RECIPE, parent_with_child()).await;
     world.until_in(&namespaces.a, RECIPE, "r", is_ready).await;

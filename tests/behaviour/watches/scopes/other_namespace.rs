@@ -76,7 +76,8 @@ async fn only_the_namespaces_of_the_operator_are_searched_for_children() {
 
 async fn lives_to_the_end_of_its_parent(world: &World, namespaces: &TestNamespaces) {
     let (a, b) = (&namespaces.a, &namespaces.b);
-    let operators = world.start(|builder| builder.register(config(namespaces), recipe::sync)).await;
+    let operators =
+        world.start(|builder| builder.register(config(namespaces), recipe::handler())).await;
     world.create_in(a, RECIPE, recipe("r", &[child_in_b(namespaces)])).await;
     let parent = world.until_in(a, RECIPE, "r", is_ready).await;
     let child = world.get_in(b, CONFIG_MAP, "c").await;
@@ -104,7 +105,8 @@ async fn nothing_is_deleted_in_a_namespace_without_a_watch() {
     let (namespaces, plan) = (world.create_namespaces().await, FaultPlan::new());
     let (a, b) = (&namespaces.a, &namespaces.b);
     let connector = world.cluster.connector_through(&plan);
-    let register = |builder: SupervisorBuilder| builder.register(config(&namespaces), recipe::sync);
+    let register =
+        |builder: SupervisorBuilder| builder.register(config(&namespaces), recipe::handler());
     let operators = world.start_over(connector, register).await;
     world.create_in(a, RECIPE, recipe("r", &[child_in_b(&namespaces)])).await;
     world.until_in(a, RECIPE, "r", is_ready).await;
