@@ -2,7 +2,7 @@
 
 use actix::{Actor, Addr, Context, Handler, Message, Recipient};
 
-use crate::metrics::{InMailbox, MailboxDepth};
+use crate::metrics::{InMailbox, MailboxDepth, Work};
 
 /// The handler of a message that waits in a [`Metered`] one. The [`Handler`] of the actor only unwraps it.
 pub(crate) trait Receive<M: Send + 'static>: Actor<Context = Context<Self>> {
@@ -35,10 +35,10 @@ impl<M> Metered<M> {
         Self { message, waiting: depth.enter() }
     }
 
-    pub(super) fn into_message(self) -> M {
+    /// The message, and the work that lasts until it is processed.
+    pub(super) fn received(self) -> (M, Work) {
         let Self { message, waiting } = self;
-        drop(waiting);
-        message
+        (message, waiting.received())
     }
 }
 

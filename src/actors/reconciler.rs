@@ -166,6 +166,7 @@ impl Reconciler {
         };
         let context = self.parts.context.clone();
         self.show_stage(ReconcileStage::InProgress);
+        let work = context.metrics().activity().begin();
         let running = self.parts.runtime.spawn(async move {
             // An asynchronous handler awaits for most of the time: other operators go on meanwhile.
             let permit = if context.is_async() { permit.unshared() } else { permit };
@@ -174,6 +175,7 @@ impl Reconciler {
         });
         ctx.spawn(fut::wrap_future(running).map(move |joined, this: &mut Self, ctx| {
             this.finished(joined, causes, ctx);
+            drop(work);
         }));
     }
 
@@ -314,7 +316,8 @@ where
     type Result = ();
 
     fn handle(&mut self, metered: Metered<M>, ctx: &mut Self::Context) {
-        self.receive(metered.into_message(), ctx);
+        let (message, _work) = metered.received();
+        self.receive(message, ctx);
     }
 }
 

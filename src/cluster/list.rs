@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Objects on a page: enough to be quick, few enough to limit the memory of a page.
-pub(super) const PAGE_SIZE: u32 = 500;
+pub(crate) const PAGE_SIZE: u32 = 500;
 
 /// Used when the server compacts the version before all pages are read.
 const LARGE_PAGE_SIZE: u32 = 5_000;
@@ -31,16 +31,16 @@ enum Part<'a> {
     All,
 }
 
-pub(super) struct List {
-    pub(super) version: ResourceVersion,
-    pub(super) objects: Vec<Object>,
-    pub(super) undecodable: Vec<Undecodable>,
+pub(crate) struct List {
+    pub(crate) version: ResourceVersion,
+    pub(crate) objects: Vec<Object>,
+    pub(crate) undecodable: Vec<Undecodable>,
 }
 
 impl Cluster {
     /// Lists the current objects (a quorum read, because no `resourceVersion` is given). It reads pages,
     /// unless that takes longer than the server keeps their version.
-    pub(super) async fn list(&self, spec: &WatchSpec, page_size: u32) -> Result<List, ApiError> {
+    pub(crate) async fn list(&self, spec: &WatchSpec, page_size: u32) -> Result<List, ApiError> {
         let page = self.all_pages(spec, page_size).await?;
         let frames::Page { version, objects, undecodable, next: _ } = page;
         Ok(List { version, objects, undecodable })

@@ -25,6 +25,8 @@ mod write;
 pub use api::Timeouts;
 pub(crate) use api::{Cluster, ClusterSettings};
 pub(crate) use event_list::EventList;
+#[cfg(feature = "testkit")]
+pub(crate) use list::{List, PAGE_SIZE};
 pub(crate) use published::{PUBLISHED_WITHIN, secret_fields};
 pub(crate) use reviews::{AccessVerdict, TokenVerdict, User};
 pub(crate) use watch::watch;

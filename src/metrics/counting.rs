@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use prometheus::{Histogram, IntGauge, Registry, TextEncoder};
 
 use super::{
-    MailboxDepth, MetricDescription,
+    Activity, MailboxDepth, MetricDescription,
     described::Registrar,
     family::{Families, RESTARTS},
     managers::ManagerLabels,
@@ -29,6 +29,7 @@ struct Inner {
     families: Families,
     managers: ManagerLabels,
     types: TypeLabels,
+    activity: Activity,
 }
 
 /// The queue of one operator: a gauge and a histogram per priority, highest first.
@@ -50,8 +51,8 @@ impl Metrics {
         process::register(&mut registrar).expect("names are valid and differ");
         families.build_info.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
         let Registrar { registry, described } = registrar;
-        let (managers, types) = <_>::default();
-        Self(Arc::new(Inner { registry, described, families, managers, types }))
+        let (managers, types, activity) = <_>::default();
+        Self(Arc::new(Inner { registry, described, families, managers, types, activity }))
     }
 
     /// Everything in the Prometheus text format.
@@ -117,7 +118,13 @@ impl Metrics {
 
     /// The mailbox depth of an actor; `kind` is one word, `of` names its operator or type.
     pub(crate) fn mailbox(&self, kind: &str, of: &str) -> MailboxDepth {
-        MailboxDepth(self.families().mailbox_depth.with_label_values(&[kind, of]))
+        let gauge = self.families().mailbox_depth.with_label_values(&[kind, of]);
+        MailboxDepth::new(gauge, self.activity().clone())
+    }
+
+    /// The work of the process. It is not exported.
+    pub(crate) fn activity(&self) -> &Activity {
+        &self.0.activity
     }
 
     /// The metrics of the steps of an operator's reconciles.

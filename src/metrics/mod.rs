@@ -8,6 +8,7 @@
 //! board (gauges, at each scrape) ---------^
 //! ```
 
+mod activity;
 mod attempts;
 mod counting;
 mod described;
@@ -21,6 +22,7 @@ mod scraped;
 mod standing;
 mod type_labels;
 
+pub(crate) use activity::{Activity, Work};
 pub(crate) use attempts::{Attempt, AttemptOutcome};
 pub use counting::Metrics;
 pub(crate) use counting::{QueueMetrics, StepMetrics};

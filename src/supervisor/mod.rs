@@ -27,6 +27,8 @@ pub use builder::{Supervisor, SupervisorBuilder};
 pub use connect::Connect;
 pub use error::RunError;
 pub use run_operator::{run_operator, run_operator_with};
+#[cfg(feature = "testkit")]
+pub(crate) use running::Watches;
 pub use running::{Ready, Running};
 
 pub use crate::cluster::Timeouts;

@@ -1,9 +1,15 @@
 //! The handle of a running supervisor.
 
-use std::net::SocketAddr;
+use std::{fmt, net::SocketAddr};
 
 use super::{RunError, thread::Thread};
-use crate::{board::Board, metrics::Metrics, web::Stores};
+use crate::{
+    board::Board,
+    cluster::{Cluster, WatchSpec},
+    metrics::Metrics,
+    store::StoreReader,
+    web::Stores,
+};
 
 /// The process is ready: every operator runs, or is degraded with a reason.
 #[derive(Debug, Clone)]
@@ -21,6 +27,17 @@ pub(super) struct Handles {
     pub(super) board: Board,
     pub(super) metrics: Metrics,
     pub(super) web: Option<SocketAddr>,
+    #[cfg_attr(not(feature = "testkit"), expect(dead_code, reason = "only tests compare"))]
+    pub(super) watches: Watches,
+}
+
+/// What the supervisor watches, for tests that compare it with the server.
+#[derive(Clone)]
+#[cfg_attr(not(feature = "testkit"), expect(dead_code, reason = "only tests compare"))]
+pub(crate) struct Watches {
+    pub(crate) cluster: Cluster,
+    /// Each watch, and the store that it feeds.
+    pub(crate) stores: Vec<(WatchSpec, StoreReader)>,
 }
 
 /// A supervisor on its own thread. Dropping the handle stops it without waiting.
@@ -41,7 +58,8 @@ impl Running {
         self.handles.web
     }
 
-    /// The state that the web endpoint shows.
+    /// The state that the web endpoint shows, for the tests of this repository.
+    #[doc(hidden)]
     pub fn board(&self) -> &Board {
         &self.handles.board
     }
@@ -49,6 +67,11 @@ impl Running {
     /// The caches of the operators.
     pub fn stores(&self) -> Stores {
         Stores::new(&self.handles.board)
+    }
+
+    #[cfg(feature = "testkit")]
+    pub(crate) fn watches(&self) -> &Watches {
+        &self.handles.watches
     }
 
     /// The metrics.
@@ -91,5 +114,11 @@ impl Running {
     /// The error that ended the supervisor before this call.
     pub async fn stop(self) -> Result<(), RunError> {
         self.thread.stop().await
+    }
+}
+
+impl fmt::Debug for Watches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watches")
     }
 }

@@ -116,7 +116,7 @@ async fn live(
     let protection = Protection { access, certificates, proxy };
     let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
     // `run` does not receive it.
-    let _ = started.send(Handles { board: board.clone(), metrics, web });
+    let _ = started.send(Handles { board: board.clone(), metrics, web, watches: wiring.watched() });
     let readiness = Readiness { operators: contexts.len(), web, ready, on_ready };
     tokio::select! {
         () = &mut stopped => {}

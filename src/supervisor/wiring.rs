@@ -13,6 +13,7 @@ use super::{
     RunError,
     demand::{self, Demanding, Watches},
     published::PublishedTo,
+    running,
     web_requests::Operators,
 };
 use crate::{
@@ -121,6 +122,15 @@ impl Wiring {
             contexts.iter().map(|context| context.config()).collect();
         self.published.open(recipients.collect(), &configs);
         Ok(Started { contexts, operators: operators_by_name })
+    }
+
+    pub(super) fn watched(&self) -> running::Watches {
+        let each = |(ty, specs): (&K8sType, &Vec<WatchSpec>)| {
+            let reader = self.stores[ty].reader();
+            specs.iter().map(move |spec| (spec.clone(), reader.clone())).collect::<Vec<_>>()
+        };
+        let stores = self.watches.iter().flat_map(each).collect();
+        running::Watches { cluster: self.cluster.clone(), stores }
     }
 
     fn start_pulse_of_runtime(&self) {

@@ -1,21 +1,29 @@
 //! An embedded API server, and operators that reconcile on it.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{Api, Client, api::PostParams};
 use operetta_apiserver::Server;
 
+use super::{
+    eventually::DEADLINE,
+    settled::{Sight, assert_settled, settle},
+};
 use crate::supervisor::{RunError, Running, Supervisor, SupervisorBuilder};
 
 /// A Kubernetes API server inside the process. Each is a cluster of its own.
 #[derive(Debug, Clone)]
 pub struct TestCluster {
     server: Server,
+    /// The operators that were started by [`TestCluster::run`].
+    operators: Arc<Mutex<Vec<Sight>>>,
 }
 
 impl TestCluster {
     /// An empty cluster. Must be called within a tokio runtime, which runs its controllers.
     pub fn start() -> Self {
-        Self { server: Server::start() }
+        Self { server: Server::start(), operators: Arc::default() }
     }
 
     /// The server, to inspect its requests, to interrupt its watches or to serve it to kubectl.
@@ -52,6 +60,25 @@ impl TestCluster {
         let connected = Supervisor::builder().connect(|| async move { Ok(server.client()) });
         let running = register(connected).start().await?;
         running.ready().await;
+        self.operators().push(Sight::of(&running));
         Ok(running)
+    }
+
+    /// Waits until all operators that [`run`](Self::run) started have nothing left to do, as
+    /// [`Running::settled`] does for those of one supervisor.
+    ///
+    /// # Panics
+    /// After a minute, with what is left to do.
+    pub async fn settled(&self) {
+        let all = {
+            let mut operators = self.operators();
+            operators.retain(|sight| !sight.has_ended());
+            operators.clone()
+        };
+        assert_settled(settle(&all, DEADLINE).await);
+    }
+
+    fn operators(&self) -> std::sync::MutexGuard<'_, Vec<Sight>> {
+        self.operators.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

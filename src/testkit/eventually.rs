@@ -6,7 +6,7 @@ use tokio::time::{Instant, timeout_at};
 
 /// How long a test waits. The garbage collector of a real cluster searches for new types every 30
 /// seconds, and does not collect objects of a CRD before.
-const DEADLINE: Duration = Duration::from_mins(1);
+pub(super) const DEADLINE: Duration = Duration::from_mins(1);
 
 /// Calls `look` repeatedly until its result is right, and returns that.
 ///

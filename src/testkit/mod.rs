@@ -28,12 +28,18 @@
 //! # }
 //! ```
 
+mod behind;
+mod busy;
 mod cluster;
 mod eventually;
 #[doc(hidden)]
 pub mod internals;
+mod objects;
 mod ready;
+mod settled;
 
 pub use cluster::TestCluster;
 pub use eventually::eventually;
+pub use objects::Objects;
 pub use ready::{until_ready, until_synced};
+pub use settled::Unsettled;

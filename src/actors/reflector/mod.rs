@@ -298,7 +298,8 @@ where
     type Result = ();
 
     fn handle(&mut self, metered: Metered<M>, ctx: &mut Self::Context) {
-        self.receive(metered.into_message(), ctx);
+        let (message, _work) = metered.received();
+        self.receive(message, ctx);
     }
 }
 

@@ -16,6 +16,8 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         frame: Frame<'_>,
         initial: &mut Option<(ListStart, Streamed)>,
     ) -> Result<Option<End>, ApiError> {
+        // The store changes before the operators are notified.
+        let _work = self.cluster.metrics().activity().begin();
         match (frame, initial.as_mut()) {
             (Frame::Changed(outline), Some((_, objects))) => {
                 objects.insert(outline.key().clone(), self.object(outline));

@@ -50,6 +50,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         objects: Vec<Object>,
         version: ResourceVersion,
     ) {
+        let _work = self.cluster.metrics().activity().begin();
         let (changes, settled) = self.store.replace(self.scope, start, objects, &version);
         if settled == Settled::VersionRegressed {
             self.cluster.metrics().version_regressions(&self.spec.ty);

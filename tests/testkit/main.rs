@@ -1,0 +1,7 @@
+//! The testkit as users have it: their tests write, wait until the operators have settled, and assert.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod scenario;
+mod settled;
+mod support;
