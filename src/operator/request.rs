@@ -101,6 +101,15 @@ impl SyncRequest {
 }
 
 impl<P> SyncRequest<P> {
+    /// The same request with the parent as the API server sent it.
+    #[must_use]
+    pub fn untyped(&self) -> SyncRequest {
+        let Self { children, failures, object, is_preview, parent: _ } = self;
+        let (children, is_preview) = (children.clone(), *is_preview);
+        SyncRequest { failures: *failures, ..SyncRequest::new(object.clone(), children) }
+            .as_preview(is_preview)
+    }
+
     /// The parent as the API server sent it.
     pub fn object(&self) -> &Object {
         &self.object

@@ -35,11 +35,13 @@ mod eventually;
 #[doc(hidden)]
 pub mod internals;
 mod objects;
+mod purity;
 mod ready;
 mod settled;
 
 pub use cluster::TestCluster;
 pub use eventually::eventually;
 pub use objects::Objects;
+pub use purity::assert_pure;
 pub use ready::{until_ready, until_synced};
 pub use settled::Unsettled;

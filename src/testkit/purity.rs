@@ -144,12 +144,14 @@ fn compare<'a>(first: &'a Value, second: &'a Value, path: &mut Path<'a>, paths: 
             let keys: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
             let value =
                 |of: &'a serde_json::Map<String, Value>, key| of.get(key).unwrap_or(&Value::Null);
-            keys.into_iter()
-                .for_each(|key| within(Segment::Field(key), value(one, key), value(other, key)));
+            for key in keys {
+                within(Segment::Field(key), value(one, key), value(other, key));
+            }
         }
         (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
-            let items = one.iter().zip(other).enumerate();
-            items.for_each(|(index, (one, other))| within(Segment::Index(index), one, other));
+            for (index, (one, other)) in one.iter().zip(other).enumerate() {
+                within(Segment::Index(index), one, other);
+            }
         }
         _ if first != second => paths.push(path.render()),
         _ => {}
