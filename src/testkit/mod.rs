@@ -31,6 +31,7 @@
 mod behind;
 mod busy;
 mod cluster;
+mod conditions;
 mod eventually;
 #[doc(hidden)]
 pub mod internals;

@@ -1,13 +1,25 @@
 //! Waits until operators have reconciled a parent.
 
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
 use kube::{
     Api, Resource,
     api::{GetParams, Request},
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tokio::time::Instant;
 
-use super::eventually;
+use super::{
+    conditions::{Condition, Seen, current},
+    eventually,
+};
+
+/// Before that, the operator may not have seen a change that ends it.
+const STALLED_FOR: Duration = Duration::from_secs(5);
 
 /// Waits until a parent is ready in its current generation, and returns it: its condition `Ready` is
 /// `True` for that generation, so its children are up to date and ready. `kubectl wait
@@ -22,7 +34,8 @@ use super::eventually;
 /// is enough, even from before a change.
 ///
 /// # Panics
-/// After a minute, with the last result; or if the parent does not fit `K`.
+/// After a minute, with the conditions; after five seconds in which the parent was `Stalled` in its current
+/// generation, with the reason; or if the parent does not fit `K`.
 pub async fn until_ready<K>(parents: &Api<K>, name: &str) -> K
 where
     K: Resource + Clone + DeserializeOwned,
@@ -46,11 +59,17 @@ where
     K: Resource + Clone + DeserializeOwned,
 {
     // As JSON: a Rust type may lack the fields that are compared.
-    let look = || read(parents, name);
-    let is_right =
-        |parent: &kube::Result<Value>| parent.as_ref().is_ok_and(|parent| is(parent, ty));
+    let (look, stalled_since) = (async || Seen(read(parents, name).await), Mutex::new(None));
+    let has_ended = |parent: &Value| {
+        let mut since = stalled_since.lock().unwrap_or_else(PoisonError::into_inner);
+        *since = stalled(parent).map(|_| since.unwrap_or_else(Instant::now));
+        is(parent, ty) || since.is_some_and(|since| since.elapsed() >= STALLED_FOR)
+    };
+    let is_right = |seen: &Seen| seen.0.as_ref().is_ok_and(has_ended);
     let what = format!("{name}: {ty}");
-    let parent = eventually(&what, look, is_right).await.expect("was read");
+    let parent = eventually(&what, look, is_right).await.0.expect("was read");
+    let why = stalled(&parent).filter(|_| !is(&parent, ty)).map(|it| Condition(it).to_string());
+    assert!(why.is_none(), "{name} is not {ty} until somebody changes something: {why:?}");
     serde_json::from_value(parent).expect("the type of the API reads it")
 }
 
@@ -63,18 +82,15 @@ where
     parents.clone().into_client().request(request).await
 }
 
-fn is(parent: &Value, ty: &str) -> bool {
-    let conditions = parent.pointer("/status/conditions").and_then(Value::as_array);
-    let generation = parent.pointer("/metadata/generation");
+fn stalled(parent: &Value) -> Option<&Value> {
     let of_status = parent.pointer("/status/observedGeneration");
-    let is_current = |condition: &Value| {
-        let observed = condition.get("observedGeneration").or(of_status);
-        observed.is_none_or(|observed| Some(observed) == generation)
-    };
-    let is_it = |condition: &Value| {
-        condition["type"] == ty && condition["status"] == "True" && is_current(condition)
-    };
-    conditions.is_some_and(|conditions| conditions.iter().any(is_it))
+    // Without a generation it may be from before a change.
+    let is_dated = |it: &&Value| it.get("observedGeneration").or(of_status).is_some();
+    current(parent, "Stalled").filter(is_dated)
+}
+
+fn is(parent: &Value, ty: &str) -> bool {
+    current(parent, ty).is_some()
 }
 
 #[cfg(test)]

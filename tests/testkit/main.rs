@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod purity;
+mod ready;
 mod scenario;
 mod settled;
 mod support;
