@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     board::{Board, ParentState, ReconcileStage},
-    execute::{Context, Entry, Permit, Reconciled, Ticket, reconcile_in_a_row},
+    execute::{Context, Entry, Permit, Reconciled, Ticket, now, reconcile_in_a_row},
     history::{Cause, Causes, Reconcile},
     metrics::{MailboxDepth, Standing},
     object::{Object, ObjectKey, Uid},
@@ -90,7 +90,7 @@ impl Reconciler {
 
     fn touched(&mut self, trigger: Trigger, cause: Cause, ctx: &mut actix::Context<Self>) {
         self.causes.add(cause);
-        self.last_touch = Some(Instant::now());
+        self.last_touch = Some(now().monotonic);
         self.step(Input::Touched(trigger), ctx);
     }
 
@@ -130,7 +130,7 @@ impl Reconciler {
     }
 
     fn decide(&mut self, input: Input) -> Action {
-        self.schedule.step(input, &self.parts.context.settings.policy(), Instant::now())
+        self.schedule.step(input, &self.parts.context.settings.policy(), now().monotonic)
     }
 
     fn enqueue(&mut self, priority: Priority, ctx: &mut actix::Context<Self>) {
@@ -279,7 +279,7 @@ impl Reconciler {
     }
 
     fn set_timer(&mut self, wake: Wake, ctx: &mut actix::Context<Self>) {
-        let delay = wake.at.saturating_duration_since(Instant::now());
+        let delay = wake.at.saturating_duration_since(now().monotonic);
         let fired = move |this: &mut Self, ctx: &mut actix::Context<Self>| {
             if let Some(cause) = cause(wake.why) {
                 this.causes.add(cause);

@@ -1,17 +1,14 @@
 //! Translates the schedule and the reports of reconciles into the values of the board. Pure except for
 //! the clock, which converts timers to times of day.
 
-use std::{
-    sync::Arc,
-    time::{Instant, SystemTime},
-};
+use std::sync::Arc;
 
 use crate::{
     board::{ParentPhase, ReconcileStage},
-    execute::Reconciled,
+    execute::{Reconciled, now},
     history::{Cause, History, NextWake, Outcome, Reconcile},
     operator::OperatorConfig,
-    run::Memory,
+    run::{Memory, Now},
     schedule::{Phase, Wake as Timer, WakeReason},
 };
 
@@ -91,5 +88,6 @@ pub(super) fn message(reconcile: &Reconcile) -> Option<String> {
 
 pub(super) fn next_wake(phase: Phase) -> Option<NextWake> {
     let Phase::Waiting(timer) = phase else { return None };
-    Some(NextWake::in_wall_time(timer, Instant::now(), SystemTime::now()))
+    let Now { monotonic, wall } = now();
+    Some(NextWake::in_wall_time(timer, monotonic, wall))
 }

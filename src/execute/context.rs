@@ -8,8 +8,8 @@ use std::{
 use tokio::sync::{RwLock, Semaphore};
 
 use super::{
-    Gate, RequestPermits, SharedPermits, Undeclared, event_queue::EventQueue, schema::ParentSchema,
-    timed_out::TimedOut, warn_once::WarnOnce,
+    Gate, RequestPermits, SharedPermits, Undeclared, clock::now, event_queue::EventQueue,
+    schema::ParentSchema, timed_out::TimedOut, warn_once::WarnOnce,
 };
 use crate::{
     cluster::Cluster,
@@ -196,6 +196,6 @@ impl Context {
         deletions: usize,
     ) -> Result<Reservation, Exceeded> {
         let children = || self.count_children();
-        self.budget().take(allowance, deletions, Instant::now(), children)
+        self.budget().take(allowance, deletions, now().monotonic, children)
     }
 }

@@ -9,7 +9,7 @@ use std::{
 
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
 
-use super::{Context, call, snapshot::now};
+use super::{Context, call, clock::now};
 use crate::{
     history::StepTimes,
     journal::Failure,
@@ -64,7 +64,7 @@ pub(super) async fn reconcile(context: &Context, job: Job) -> Reconciled {
         tracing::error!(%operator, parent = %key, "the reconcile panicked: a bug in Operetta");
         Reconciled::new(Report::internal_error(), Memory::default(), at)
     });
-    reconciled.took = at.monotonic.elapsed();
+    reconciled.took = now().monotonic.saturating_duration_since(at.monotonic);
     context.steps.took(reconciled.steps);
     let outcome = reconciled.outcome(context.config());
     metrics.reconcile_finished(context.name(), &outcome, reconciled.took);
@@ -198,7 +198,7 @@ impl<'a> From<call::Called<'a>> for Done<'a> {
 
 fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
     let Ended { journal, mut memory, redactor, parent, times, preview: _ } = ended;
-    let calms_in = memory.flapping().calms_in(Instant::now(), context.settings.calm());
+    let calms_in = memory.flapping().calms_in(now().monotonic, context.settings.calm());
     let is_there = |parent: &Object| context.parent(parent.key(), parent.uid());
     let leaves =
         parent.as_ref().and_then(is_there).is_none_or(|it| context.settings.is_leaving(&it));

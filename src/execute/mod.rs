@@ -21,6 +21,7 @@
 mod announce;
 mod cache;
 mod call;
+mod clock;
 mod context;
 mod drive;
 mod event_queue;
@@ -38,6 +39,7 @@ mod undeclared;
 mod undecodable;
 mod warn_once;
 
+pub(crate) use clock::now;
 pub(crate) use context::{Context, ContextParts, Origin, Publish, Show};
 pub(crate) use drive::{Reconciled, reconcile_in_a_row};
 pub(crate) use gate::{Entry, Gate, Permit, SharedPermits, Ticket};

@@ -1,10 +1,6 @@
 //! The snapshot of a machine: the current caches.
 
-use std::{
-    collections::BTreeSet,
-    sync::Arc,
-    time::{Instant, SystemTime},
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::Context;
 use crate::{
@@ -12,13 +8,9 @@ use crate::{
     operator::Children,
     plan::ChildId,
     reply::TypeSchema,
-    run::{Now, Snapshot},
+    run::Snapshot,
     store::Store,
 };
-
-pub(super) fn now() -> Now {
-    Now { monotonic: Instant::now(), wall: SystemTime::now() }
-}
 
 impl Snapshot for Context {
     fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object> {

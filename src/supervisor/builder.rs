@@ -35,6 +35,8 @@ pub struct SupervisorBuilder {
     on_ready: Option<OnReady>,
     arbiters: usize,
     program: Program,
+    #[cfg(feature = "testkit")]
+    jumps: Option<super::clock::Jumps>,
 }
 
 /// Decisions take little time: on a small machine more threads cost more than they save.
@@ -58,6 +60,8 @@ impl Supervisor {
             on_ready: None,
             arbiters: arbiters(),
             program: Program::default(),
+            #[cfg(feature = "testkit")]
+            jumps: None,
         }
     }
 }
@@ -159,6 +163,13 @@ impl SupervisorBuilder {
     /// cores, at most four. They only decide: requests, plans and handlers run on other threads.
     pub fn with_arbiters(mut self, count: usize) -> Self {
         self.arbiters = count;
+        self
+    }
+
+    /// Runs everything on one thread, whose clock makes these jumps.
+    #[cfg(feature = "testkit")]
+    pub(crate) fn with_jumps(mut self, jumps: super::clock::Jumps) -> Self {
+        (self.jumps, self.arbiters) = (Some(jumps), 0);
         self
     }
 
@@ -294,6 +305,8 @@ impl SupervisorBuilder {
             on_ready,
             arbiters,
             program,
+            #[cfg(feature = "testkit")]
+            jumps: self.jumps,
         })
     }
 }

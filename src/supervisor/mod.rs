@@ -12,6 +12,8 @@
 //! blocks its runtime, and it needs none.
 
 mod builder;
+#[cfg(feature = "testkit")]
+mod clock;
 mod connect;
 mod demand;
 mod error;
@@ -24,6 +26,8 @@ mod web_requests;
 mod wiring;
 
 pub use builder::{Supervisor, SupervisorBuilder};
+#[cfg(feature = "testkit")]
+pub(crate) use clock::Jump;
 pub use connect::Connect;
 pub use error::RunError;
 pub use run_operator::{run_operator, run_operator_with};

@@ -13,7 +13,7 @@ use std::{
 use futures::future::BoxFuture;
 use kube::Client;
 use tokio::{
-    runtime::Runtime,
+    runtime::{Handle, Runtime},
     signal::unix::{SignalKind, signal},
     sync::{
         mpsc::{self, UnboundedReceiver},
@@ -21,6 +21,8 @@ use tokio::{
     },
 };
 
+#[cfg(feature = "testkit")]
+use super::clock;
 use super::{
     Ready, RunError,
     running::Handles,
@@ -55,6 +57,9 @@ pub(super) struct Parts {
     /// The number of threads for reconcilers.
     pub(super) arbiters: usize,
     pub(super) program: Program,
+    /// The jumps of the clock, if the test moves it.
+    #[cfg(feature = "testkit")]
+    pub(super) jumps: Option<clock::Jumps>,
 }
 
 /// Whether SIGINT and SIGTERM stop the supervisor.
@@ -67,12 +72,19 @@ pub(super) enum Signals {
 
 /// Runs on the calling thread until it is stopped.
 pub(super) fn run(
-    parts: Parts,
+    #[cfg_attr(not(feature = "testkit"), expect(unused_mut))] mut parts: Parts,
     signals: Signals,
     lifeline: Lifeline<Handles>,
 ) -> Result<(), RunError> {
+    #[cfg(feature = "testkit")]
+    if let Some(jumps) = parts.jumps.take() {
+        return clock::run(jumps, async || {
+            live(parts, signals, lifeline, &Handle::current()).await
+        });
+    }
     let runtime = runtime(&parts.operators)?;
-    let result = actix::System::new().block_on(live(parts, signals, lifeline, &runtime));
+    let living = live(parts, signals, lifeline, runtime.handle());
+    let result = actix::System::new().block_on(living);
     // A handler that never returns must not block the end of the process.
     runtime.shutdown_background();
     result
@@ -93,7 +105,7 @@ async fn live(
     parts: Parts,
     signals: Signals,
     lifeline: Lifeline<Handles>,
-    runtime: &Runtime,
+    runtime: &Handle,
 ) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, .. } = parts;
     let Parts { proxy, on_ready, arbiters, program, .. } = parts;
@@ -105,14 +117,14 @@ async fn live(
     };
     let client = client?.map_err(RunError::Connect)?;
     let (states, changes) = mpsc::unbounded_channel();
-    let wiring = Wiring::new((client, &program), runtime.handle().clone(), &operators, states);
+    let wiring = Wiring::new((client, &program), runtime.clone(), &operators, states);
     let arbiters = Arbiters::start(arbiters, &wiring.board);
     let Started { contexts, operators } = wiring.start(operators, &arbiters.pool())?;
     let (board, metrics) = (wiring.board.clone(), wiring.metrics.clone());
     actix::spawn(web_requests::dispatch(board.take_commands(), operators));
     let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     let state = WebState { board: board.clone(), metrics: metrics.clone(), program };
-    let access = Access::new(auth, wiring.cluster.clone(), runtime.handle().clone());
+    let access = Access::new(auth, wiring.cluster.clone(), runtime.clone());
     let protection = Protection { access, certificates, proxy };
     let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
     // `run` does not receive it.

@@ -1,37 +1,52 @@
 //! Which parents have a reconcile in progress, queued or due, and why.
 
+use std::time::SystemTime;
+
 use crate::{
     board::{Board, OperatorState, ParentFilter, ParentPhase, ParentState, ReconcileStage},
+    object::ObjectKey,
     schedule::WakeReason,
 };
 
 /// The busy parents, and the operators that have not started.
-pub(super) fn busy(board: &Board) -> Vec<String> {
+pub(super) fn busy(board: &Board, now: SystemTime) -> Vec<String> {
     let mut all = Vec::new();
     for operator in board.operators() {
         let name = operator.name().as_str();
         if let OperatorState::Starting { waiting_for } = &operator.state {
             all.push(format!("operator {name} waits for the list of {}", waiting_for.join(", ")));
         }
-        let parents = board.parents(name, &ParentFilter::default(), None, usize::MAX);
-        for (key, parent) in parents.into_iter().flat_map(|page| page.items) {
+        for (key, parent) in parents(board, name) {
             let known = parent.message.as_deref().map(|text| format!(" ({text})"));
             let known = known.unwrap_or_default();
-            all.extend(why(&parent).map(|why| format!("parent {key} of {name} {why}{known}")));
+            all.extend(why(&parent, now).map(|why| format!("parent {key} of {name} {why}{known}")));
         }
     }
     all
 }
 
+/// When the first of all parents is reconciled without a change.
+pub(super) fn next_wake(board: &Board) -> Option<SystemTime> {
+    let operators = board.operators();
+    let parents = operators.iter().flat_map(|operator| parents(board, operator.name().as_str()));
+    parents.filter_map(|(_, parent)| parent.next_wake).map(|wake| wake.at).min()
+}
+
+fn parents(board: &Board, operator: &str) -> Vec<(ObjectKey, ParentState)> {
+    let page = board.parents(operator, &ParentFilter::default(), None, usize::MAX);
+    page.map(|page| page.items).unwrap_or_default()
+}
+
 /// Why a parent is busy.
-fn why(parent: &ParentState) -> Option<&'static str> {
+fn why(parent: &ParentState, now: SystemTime) -> Option<&'static str> {
     match parent.stage {
         ReconcileStage::InProgress => return Some("is being reconciled"),
         ReconcileStage::HandlerTimeout => return Some("has a handler that is overdue"),
         ReconcileStage::Queued => return Some("waits for a permit"),
         ReconcileStage::NotDue => {}
     }
-    match parent.next_wake.map(|wake| wake.why) {
+    let wake = parent.next_wake.as_ref();
+    match wake.map(|wake| wake.why) {
         Some(WakeReason::Debounce) => Some("collects changes"),
         Some(WakeReason::Unsettled) => Some("wrote children in each of its last reconciles"),
         // It gets a reconciler when that of its predecessor has ended.
@@ -44,6 +59,6 @@ fn why(parent: &ParentState) -> Option<&'static str> {
             | WakeReason::Slowed
             | WakeReason::Calming,
         )
-        | None => None,
+        | None => wake.filter(|wake| wake.at <= now).map(|_| "is due"),
     }
 }

@@ -56,11 +56,8 @@ impl TestCluster {
         &self,
         register: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
     ) -> Result<Running, RunError> {
-        let server = self.server.clone();
-        let connected = Supervisor::builder().connect(|| async move { Ok(server.client()) });
-        let running = register(connected).start().await?;
-        running.ready().await;
-        self.operators().push(Sight::of(&running));
+        let running = self.start_operators(register).await?;
+        self.watch_over(&running);
         Ok(running)
     }
 
@@ -76,6 +73,24 @@ impl TestCluster {
             operators.clone()
         };
         assert_settled(settle(&all, DEADLINE).await);
+    }
+
+    pub(super) async fn start_operators(
+        &self,
+        register: impl FnOnce(SupervisorBuilder) -> SupervisorBuilder,
+    ) -> Result<Running, RunError> {
+        let server = self.server.clone();
+        let connected = Supervisor::builder().connect(|| async move { Ok(server.client()) });
+        let running = register(connected).start().await?;
+        running.ready().await;
+        Ok(running)
+    }
+
+    /// From now on [`settled`](Self::settled) waits for these operators too.
+    pub(super) fn watch_over(&self, running: &Running) -> Sight {
+        let sight = Sight::of(running);
+        self.operators().push(sight.clone());
+        sight
     }
 
     fn operators(&self) -> std::sync::MutexGuard<'_, Vec<Sight>> {

@@ -30,6 +30,7 @@
 
 mod behind;
 mod busy;
+mod clock;
 mod cluster;
 mod conditions;
 mod eventually;
@@ -40,6 +41,7 @@ mod purity;
 mod ready;
 mod settled;
 
+pub use clock::Clock;
 pub use cluster::TestCluster;
 pub use eventually::eventually;
 pub use objects::Objects;

@@ -4,7 +4,11 @@
 //! the server listed, and nothing has happened in between, there was nothing left to do at the time of the
 //! list.
 
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, SystemTime},
+};
 
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -67,12 +71,27 @@ pub(super) struct Sight {
     board: Board,
     metrics: Metrics,
     watches: Watches,
+    /// How far the clock of the supervisor was moved.
+    moved: Arc<Mutex<Duration>>,
 }
 
 impl Sight {
     pub(super) fn of(running: &Running) -> Self {
         let (board, metrics) = (running.board().clone(), running.metrics().clone());
-        Self { board, metrics, watches: running.watches().clone() }
+        Self { board, metrics, watches: running.watches().clone(), moved: Arc::default() }
+    }
+
+    /// The time of day of the supervisor.
+    pub(super) fn now(&self) -> SystemTime {
+        SystemTime::now() + *self.moved.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn moved(&self, by: Duration) {
+        *self.moved.lock().unwrap_or_else(PoisonError::into_inner) += by;
+    }
+
+    pub(super) fn board(&self) -> &Board {
+        &self.board
     }
 
     pub(super) fn has_ended(&self) -> bool {
@@ -83,11 +102,11 @@ impl Sight {
     fn at_rest(&self) -> Result<u64, Vec<String>> {
         let activity = self.metrics.activity();
         let Some(done) = activity.at_rest() else {
-            let busy = busy(&self.board);
+            let busy = busy(&self.board, self.now());
             let passing = || vec!["a change is being processed".to_owned()];
             return Err(if busy.is_empty() { passing() } else { busy });
         };
-        match busy(&self.board) {
+        match busy(&self.board, self.now()) {
             busy if busy.is_empty() => Ok(done),
             busy => Err(busy),
         }

@@ -1,7 +1,5 @@
 //! The messages of a reconciler, and what each means to its schedule.
 
-use std::time::Instant;
-
 use super::Reconciler;
 use crate::{
     actors::{
@@ -10,7 +8,7 @@ use crate::{
         reason::child_cause,
     },
     board::{CommandError, ParentState},
-    execute::preview,
+    execute::{now, preview},
     history::Cause,
     operator::is_paused,
     run::Job,
@@ -42,7 +40,7 @@ impl Receive<Resumed> for Reconciler {
         // A failed parent keeps its backoff; a resting one would wait for ever.
         let trigger = if phase == Phase::Resting { Trigger::Asked } else { Trigger::ChildOrStatus };
         self.causes.add(Cause::Resumed);
-        self.last_touch = Some(Instant::now());
+        self.last_touch = Some(now().monotonic);
         self.step(Input::Touched(trigger), ctx);
         if is_running {
             // It may be paused itself.
