@@ -4,14 +4,8 @@
 //! the operator created for a `Greeting`, with its labels and its owner.
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::{
-    Api, CustomResource, CustomResourceExt,
-    api::{ObjectMeta, PostParams},
-};
-use operetta::{
-    prelude::*,
-    testkit::{TestCluster, eventually},
-};
+use kube::{CustomResource, CustomResourceExt, api::ObjectMeta};
+use operetta::{prelude::*, testkit::TestCluster};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,13 +38,8 @@ async fn main() -> Result<()> {
     cluster.install(&[Greeting::crd()]).await?;
     let _operators = cluster.run(|supervisor| supervisor.register(config(), sync)).await?;
 
-    let greetings: Api<Greeting> = Api::default_namespaced(cluster.client());
-    let greeting = Greeting::new("first", GreetingSpec { name: "world".to_owned() });
-    greetings.create(&PostParams::default(), &greeting).await?;
-
-    let config_maps: Api<ConfigMap> = Api::default_namespaced(cluster.client());
-    let look = || async { config_maps.get_opt("first").await.ok().flatten() };
-    if let Some(mut made) = eventually("the ConfigMap", look, Option::is_some).await {
+    cluster.given(Greeting::new("first", GreetingSpec { name: "world".to_owned() })).await?;
+    if let Some(mut made) = cluster.get::<ConfigMap>("first").await? {
         made.metadata.managed_fields = None;
         println!("{}", serde_yaml_ng::to_string(&made)?);
     }

@@ -4,12 +4,8 @@
 //! fails for its parent while `greeter` continues, and that one watch of `ConfigMaps` serves both.
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::{Api, CustomResource, CustomResourceExt, api::PostParams};
-use operetta::{
-    object::ObjectKey,
-    prelude::*,
-    testkit::{TestCluster, eventually},
-};
+use kube::{CustomResource, CustomResourceExt};
+use operetta::{operator::Conditions, prelude::*, testkit::TestCluster};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -21,8 +17,14 @@ struct GreetingSpec {
 }
 
 #[derive(CustomResource, Serialize, Deserialize, JsonSchema, Debug, Clone)]
-#[kube(group = "example.dev", version = "v1", kind = "Shout", namespaced)]
+#[kube(group = "example.dev", version = "v1", kind = "Shout", namespaced, status = "ShoutStatus")]
 struct ShoutSpec {}
+
+#[derive(Serialize, Deserialize, JsonSchema, Debug, Clone, Default)]
+#[serde(default)]
+struct ShoutStatus {
+    conditions: Conditions,
+}
 
 /// A child need not have a Rust type.
 fn greet(request: &SyncRequest) -> Result<SyncResponse> {
@@ -46,22 +48,17 @@ async fn main() -> Result<()> {
     let child = ChildConfig::apply();
     let greeter = OperatorConfig::of::<Greeting>("greeter").child::<ConfigMap>(child);
     let shouter = OperatorConfig::of::<Shout>("shouter").child::<ConfigMap>(child);
-    let operators =
+    let _operators =
         cluster.run(|both| both.register(greeter, greet).register(shouter, shout)).await?;
 
-    let shouts: Api<Shout> = Api::default_namespaced(cluster.client());
-    shouts.create(&PostParams::default(), &Shout::new("loud", ShoutSpec {})).await?;
-    // The state of a parent is also in its conditions, and served over HTTP.
-    let loud = ObjectKey::namespaced("default", "loud");
-    let failure = || async { operators.board().parent("shouter", &loud)?.message };
-    println!("shouter: {:?}", eventually("the failure", failure, Option::is_some).await);
+    let shout = cluster.given(Shout::new("loud", ShoutSpec {})).await?;
+    let conditions = shout.status.unwrap_or_default().conditions;
+    println!("shouter: {:?}", conditions.get("Synced").map(|synced| &synced.message));
 
-    let greetings: Api<Greeting> = Api::default_namespaced(cluster.client());
     let greeting = Greeting::new("soft", GreetingSpec { text: "hello".to_owned() });
-    greetings.create(&PostParams::default(), &greeting).await?;
-    let config_maps: Api<ConfigMap> = Api::default_namespaced(cluster.client());
-    let made = || async { config_maps.get_opt("soft").await.ok()?.and_then(|made| made.data) };
-    println!("greeter: {:?}", eventually("the ConfigMap", made, Option::is_some).await);
+    cluster.given(greeting).await?;
+    let made = cluster.get::<ConfigMap>("soft").await?.and_then(|made| made.data);
+    println!("greeter: {made:?}");
 
     let watches = cluster.server().open_watches();
     let shared = watches.iter().filter(|watch| watch.resource == "configmaps").count();

@@ -116,6 +116,11 @@ struct Status;
 #[doc = include_str!("../docs/your-own-program.md")]
 struct YourOwnProgram;
 
+/// Runs the examples of the document.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/testing.md")]
+struct Testing;
+
 /// Compiles the examples of the document.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/porting-from-roperator.md")]
