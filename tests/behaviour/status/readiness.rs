@@ -174,7 +174,7 @@ async fn a_parent_that_ignores_the_status_of_its_children_follows_their_readines
     let operators = start(&world, ChildConfig::apply().ignoring_status()).await;
     world.apply(RECIPE, recipe("r", &[pod("d")])).await;
     until(&world, "False", "ChildrenNotReady", "/d: ").await;
-    operators.until_synced("cook", &world.namespace, "r").await;
+    operators.running().settled().await;
     let reconciles = || operators.reconciles("cook", &world.namespace, "r");
     let before = reconciles();
     report(&world, "d", "False", "Pulling").await;
