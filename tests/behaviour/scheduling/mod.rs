@@ -6,3 +6,4 @@ mod overlap;
 mod pausing;
 mod queue;
 mod resync;
+mod settled;
