@@ -35,8 +35,8 @@ pub struct OperatorConfig {
     pub deletion_limit: Option<DeletionLimit>,
     /// How many reconciles may be in flight at once. Default 16. One is always allowed. More are
     /// allowed only while all operators of the process together have no more in flight than the
-    /// highest limit among them; reconciles that have taken a second already, and those of asynchronous handlers, do not count
-    /// for that.
+    /// highest limit among them. Reconciles that have taken a second already do not count for that,
+    /// nor do those of asynchronous handlers.
     pub max_concurrent_reconciles: usize,
     /// How long a handler may take before its reconcile counts as failed. Default 30 seconds.
     pub handler_deadline: Duration,
