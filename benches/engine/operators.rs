@@ -78,11 +78,12 @@ impl Operators {
         waited.with_context(|| format!("not after {DEADLINE:?}: {:?}", phases(self.board())))
     }
 
-    /// The parents of one operator by phase.
-    pub(crate) fn phases_of(&self, operator: &str) -> Vec<(ParentPhase, usize)> {
+    /// How many parents one operator has, and how many of them are synced.
+    pub(crate) fn parents_of(&self, operator: &str) -> (usize, usize) {
         let operators = self.board().operators().into_iter();
         let found = operators.filter(|it| it.name().as_str() == operator);
-        found.flat_map(|operator| operator.parents).collect()
+        let phases: Vec<_> = found.flat_map(|operator| operator.parents).collect();
+        (phases.iter().map(|(_, count)| count).sum(), synced(&phases))
     }
 
     /// Stops them, and waits for their end.
@@ -94,9 +95,13 @@ impl Operators {
 fn has_synced(board: &Board, parents: usize) -> bool {
     let phases = phases(board);
     let all: usize = phases.iter().map(|(_, count)| count).sum();
+    all == parents && synced(&phases) == parents
+}
+
+/// The parents whose children are written, ready or not.
+fn synced(phases: &[(ParentPhase, usize)]) -> usize {
     let is_synced = |phase| matches!(phase, ParentPhase::Ready | ParentPhase::Synced);
-    let synced = phases.iter().filter(|(phase, _)| is_synced(*phase));
-    all == parents && synced.map(|(_, count)| count).sum::<usize>() == parents
+    phases.iter().filter(|(phase, _)| is_synced(*phase)).map(|(_, count)| count).sum()
 }
 
 fn phases(board: &Board) -> Vec<(ParentPhase, usize)> {

@@ -7,7 +7,6 @@ use anyhow::Result;
 use operetta::{
     operator::{SyncRequest, SyncResponse},
     supervisor::Supervisor,
-    testkit::internals::board::ParentPhase,
 };
 
 use crate::{
@@ -100,8 +99,7 @@ impl Course {
     }
 
     fn synced(&self) -> usize {
-        let phases = self.operators.phases_of(&self.name(0)).into_iter();
-        phases.filter(|(phase, _)| *phase == ParentPhase::Synced).map(|(_, count)| count).sum()
+        self.operators.parents_of(&self.name(0)).1
     }
 
     /// Creates parents whose handler waits, and returns when all are known.
@@ -111,7 +109,7 @@ impl Course {
     }
 
     fn waiting(&self) -> usize {
-        self.operators.phases_of(&self.name(1)).into_iter().map(|(_, count)| count).sum()
+        self.operators.parents_of(&self.name(1)).0
     }
 
     fn name(&self, ty: usize) -> String {
