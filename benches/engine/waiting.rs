@@ -62,7 +62,8 @@ async fn throughput(settings: &Settings) -> Result<Row> {
 async fn memory(settings: &Settings) -> Result<Row> {
     let course = Course::prepare(settings, LONG_WAIT, settings.burst()).await?;
     let before = process::resident()?;
-    course.wait("waiting").await?;
+    course.create(1, "waiting").await?;
+    course.operators.until(course.count, || course.waiting() == course.count).await?;
     tokio::time::sleep(WAIT).await;
     let more = process::resident()?.saturating_sub(before);
     let per_parent = format!("{:.2} KiB", more as f64 / course.count as f64);
@@ -102,10 +103,12 @@ impl Course {
         self.operators.parents_of(&self.name(0)).1
     }
 
-    /// Creates parents whose handler waits, and returns when all are known.
+    /// Creates parents whose handler waits, and returns when each has its status: from then on the operator
+    /// only waits, and writes nothing.
     async fn wait(&self, prefix: &str) -> Result<()> {
         self.create(1, prefix).await?;
-        self.operators.until(self.count, || self.waiting() == self.count).await
+        let all = (self.count, self.count);
+        self.operators.until(self.count, || self.operators.parents_of(&self.name(1)) == all).await
     }
 
     fn waiting(&self) -> usize {
