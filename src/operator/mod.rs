@@ -20,6 +20,7 @@ mod depth;
 mod desired_child;
 mod error;
 pub mod failable;
+mod finalize_response;
 mod handler;
 mod key_index;
 mod name;
@@ -47,6 +48,7 @@ pub use config::{Labels, OperatorConfig};
 pub use deletion_limit::{ALLOW_DELETION_ANNOTATION, Allowance, DeletionLimit};
 pub use desired_child::DesiredChild;
 pub use error::{ChildConfigError, ConfigError, Permanent, RetryAfter};
+pub use finalize_response::FinalizeResponse;
 pub use handler::{
     AnyHandler, AsyncHandler, Handler, IntoHandler, WithFinalizer, form, with_finalizer,
 };
@@ -60,7 +62,7 @@ pub(crate) use pause::misunderstood_pause;
 pub use pause::{PAUSED_ANNOTATION, is_paused};
 pub use predecessor::Predecessor;
 pub use request::SyncRequest;
-pub use response::{ErrorResponse, FinalizeResponse, SyncResponse};
+pub use response::{ErrorResponse, SyncResponse};
 pub(crate) use response::{Shallow, child_name};
 pub(crate) use selection::Selection;
 pub use view::{RawView, TypedIter, TypedView};

@@ -73,8 +73,8 @@ impl<S> SyncResponse<S> {
     /// Adds a child with options of its own, instead of those of its type.
     ///
     /// [`ChildConfig::ignoring_status`], [`ChildConfig::delete_with_finalizer`] and
-    /// [`ChildConfig::orphan_on_delete`] hold for a whole type and are refused here. When the child is no longer returned it is deleted with the
-    /// propagation policy of its type.
+    /// [`ChildConfig::orphan_on_delete`] hold for a whole type and are refused here. When the child is
+    /// no longer returned it is deleted with the propagation policy of its type.
     #[must_use]
     pub fn child_with(self, config: ChildConfig, child: impl Serialize) -> Self {
         self.desired(&child, |object| DesiredChild { config: Some(config), ..object.into() })
@@ -122,104 +122,6 @@ impl<S: Serialize + 'static> SyncResponse<S> {
 impl<S> Default for SyncResponse<S> {
     fn default() -> Self {
         Self { status: None, children: Vec::new(), resync: None, unserializable: None }
-    }
-}
-
-/// The result of the clean-up before a parent is deleted. `Debug` shows no content.
-///
-/// As JSON it has its fields' names; `retry` is required, as `null` finishes the finalization.
-#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct FinalizeResponse {
-    /// The status to show meanwhile, a JSON object; `None` and `null` leave it as it is. Ignored
-    /// when the clean-up is done.
-    pub status: Option<Value>,
-    /// When to try again. With `None` and without `waits` the clean-up is done, and the parent may be
-    /// deleted.
-    #[serde(deserialize_with = "Option::deserialize")]
-    pub retry: Option<Duration>,
-    /// Whether the clean-up goes on when a child changes.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub waits: bool,
-    /// The children that the clean-up needs, such as a Job that makes a last backup: they are created and
-    /// updated as those of a [`SyncResponse`]. All other children stay as they are. None when the
-    /// clean-up is done: they are deleted with the parent.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub children: Vec<DesiredChild>,
-    /// Why the status is not a serializable JSON object; the reconcile then fails, and the parent
-    /// stays.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unserializable: Option<String>,
-}
-
-impl FinalizeResponse {
-    /// The clean-up is done: the finalizer is removed and the parent is deleted.
-    pub fn done() -> Self {
-        Self::default()
-    }
-
-    /// Not done yet: the parent stays, and `finalize` is called again after this time, at least 100
-    /// ms.
-    pub fn retry_after(delay: Duration) -> Self {
-        Self { retry: Some(delay), ..Self::default() }
-    }
-
-    /// Not done yet: the parent stays, and `finalize` is called again when a child changes, and at least
-    /// once a minute.
-    ///
-    /// ```
-    /// use k8s_openapi::api::batch::v1::Job;
-    /// use operetta::prelude::*;
-    /// use serde_json::json;
-    ///
-    /// /// The database is deleted once its last backup is complete.
-    /// fn finalize(request: &SyncRequest) -> Result<FinalizeResponse> {
-    ///     let name = format!("{}-last-backup", request.parent.name());
-    ///     let status = request.child::<Job>(&name)?.and_then(|job| job.status.as_ref());
-    ///     if status.is_some_and(|status| status.succeeded > Some(0)) {
-    ///         return Ok(FinalizeResponse::done());
-    ///     }
-    ///     let job = json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name}});
-    ///     Ok(FinalizeResponse::wait().child(job).with_status(json!({"phase": "BackingUp"})))
-    /// }
-    /// ```
-    pub fn wait() -> Self {
-        Self { waits: true, ..Self::default() }
-    }
-
-    /// Whether the parent may be deleted.
-    pub fn is_done(&self) -> bool {
-        self.retry.is_none() && !self.waits
-    }
-
-    /// Adds a child that the clean-up needs.
-    #[must_use]
-    pub fn child(self, child: impl Serialize) -> Self {
-        self.desired(&child, DesiredChild::from)
-    }
-
-    /// Adds a child that is created when it is missing, and otherwise left as it is.
-    #[must_use]
-    pub fn ensure(self, child: impl Serialize) -> Self {
-        self.desired(&child, |object| DesiredChild { ensure: true, ..object.into() })
-    }
-
-    /// Adds a child with options of its own, instead of those of its type.
-    #[must_use]
-    pub fn child_with(self, config: ChildConfig, child: impl Serialize) -> Self {
-        self.desired(&child, |object| DesiredChild { config: Some(config), ..object.into() })
-    }
-
-    fn desired(mut self, child: &impl Serialize, with: impl Fn(Value) -> DesiredChild) -> Self {
-        let object = json(child, "a child", &mut self.unserializable);
-        self.children.extend(object.map(with));
-        self
-    }
-
-    /// Sets the status to show meanwhile.
-    #[must_use]
-    pub fn with_status(mut self, status: impl Serialize) -> Self {
-        self.status = json(&status, "the status", &mut self.unserializable);
-        self
     }
 }
 
@@ -275,14 +177,6 @@ impl Shallow for SyncResponse {
     }
 }
 
-impl Shallow for FinalizeResponse {
-    fn shallow(mut self) -> Self {
-        limit(&mut self.status, &mut self.unserializable);
-        limit_children(&mut self.children, &mut self.unserializable);
-        self
-    }
-}
-
 impl Shallow for ErrorResponse {
     fn shallow(mut self) -> Self {
         limit(&mut self.status, &mut self.unserializable);
@@ -290,7 +184,7 @@ impl Shallow for ErrorResponse {
     }
 }
 
-fn limit_children(children: &mut [DesiredChild], why_not: &mut Option<String>) {
+pub(super) fn limit_children(children: &mut [DesiredChild], why_not: &mut Option<String>) {
     for (index, child) in children.iter_mut().enumerate() {
         let name = |child: &Value| child_name(index, child, None);
         if let Some(why) = depth::limit(&mut child.object, name) {
@@ -299,7 +193,7 @@ fn limit_children(children: &mut [DesiredChild], why_not: &mut Option<String>) {
     }
 }
 
-fn limit(status: &mut Option<Value>, why_not: &mut Option<String>) {
+pub(super) fn limit(status: &mut Option<Value>, why_not: &mut Option<String>) {
     let name = |_: &Value| "the status".to_owned();
     let Some(value) = status.as_mut() else { return };
     if let Some(why) = depth::limit(value, name).or_else(|| no_object(value)) {
@@ -347,22 +241,17 @@ impl<S> fmt::Debug for SyncResponse<S> {
     }
 }
 
-impl fmt::Debug for FinalizeResponse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { status, retry, waits, children, unserializable: _ } = self;
-        let (has_status, children) = (status.is_some(), children.len());
-        write!(f, "FinalizeResponse({children} children, status: {has_status}, retry: {retry:?}")?;
-        write!(f, ", waits: {waits})")
-    }
-}
-
 impl fmt::Debug for ErrorResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ErrorResponse(status: {}, retry: {:?})", self.status.is_some(), self.retry)
     }
 }
 
-fn json(value: &impl Serialize, what: &str, why_not: &mut Option<String>) -> Option<Value> {
+pub(super) fn json(
+    value: &impl Serialize,
+    what: &str,
+    why_not: &mut Option<String>,
+) -> Option<Value> {
     match serde_json::to_value(value) {
         Ok(value) => Some(value),
         Err(error) => {
@@ -379,6 +268,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::operator::FinalizeResponse;
 
     #[test]
     fn a_serialization_error_is_kept() {

@@ -38,7 +38,7 @@ impl TestCluster {
 impl Clock {
     /// Lets time pass for the operators, and waits until they have [settled](TestCluster::settled).
     ///
-    /// The clock stops at each time at which a parent is reconciled, and goes on when the operators have
+    /// The clock stops at each time at which a parent is reconciled, and continues when the operators have
     /// settled: a resync every ten minutes happens six times within an hour. Without a call, time passes as
     /// usual.
     ///
