@@ -13,7 +13,7 @@ use crate::{cluster::Connect, workload::Workload};
 /// The user agent of their requests.
 pub(crate) const USER_AGENT: &str = "operetta/";
 /// Longer than any step takes that ends.
-const DEADLINE: Duration = Duration::from_mins(20);
+pub(crate) const DEADLINE: Duration = Duration::from_mins(20);
 /// Short beside every figure, and long enough that polling costs little.
 const BETWEEN_LOOKS_PER_PARENT: Duration = Duration::from_micros(2);
 

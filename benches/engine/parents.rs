@@ -97,6 +97,14 @@ pub(crate) async fn delete(client: &Client, path: &str) -> Result<()> {
     Ok(())
 }
 
+/// How many objects of a collection have a status.
+pub(crate) async fn with_status(client: &Client, path: &str) -> Result<usize> {
+    let request = request(Method::GET, path, USER, "application/json", String::new())?;
+    let list: Value = serde_json::from_str(&client.request_text(request).await?)?;
+    let items = list["items"].as_array().context("a list has items")?;
+    Ok(items.iter().filter(|item| item.get("status").is_some()).count())
+}
+
 /// Calls `work` with every number below `count`, as many times at once as an operator would.
 pub(crate) async fn at_once<F, W>(count: usize, work: F) -> Result<()>
 where

@@ -11,7 +11,7 @@ use operetta::{
 
 use crate::{
     cluster::Cluster,
-    operators::Operators,
+    operators::{DEADLINE, Operators},
     parents::{self, FIRST_MARK},
     process,
     settings::Settings,
@@ -107,8 +107,14 @@ impl Course {
     /// only waits, and writes nothing.
     async fn wait(&self, prefix: &str) -> Result<()> {
         self.create(1, prefix).await?;
-        let all = (self.count, self.count);
-        self.operators.until(self.count, || self.operators.parents_of(&self.name(1)) == all).await
+        let path = self.workload.parent(1).collection();
+        let waiting = async {
+            while parents::with_status(&self.users, &path).await? < self.count {
+                tokio::time::sleep(WAIT).await;
+            }
+            Ok(())
+        };
+        tokio::time::timeout(DEADLINE, waiting).await?
     }
 
     fn waiting(&self) -> usize {

@@ -3,8 +3,8 @@
 use crate::{
     diff,
     history::{Cause, ChildChange},
-    object::{K8sType, Object, Readiness},
-    operator::ChildConfig,
+    object::{K8sType, Object},
+    operator::{ChildConfig, OperatorConfig},
     schedule::Trigger,
     store::Change,
 };
@@ -58,14 +58,14 @@ pub(super) fn child_cause(ty: &K8sType, change: &Change) -> Cause {
 }
 
 /// Whether a change of a child does not concern its parent.
-pub(super) fn is_ignored(config: ChildConfig, change: &Change) -> bool {
-    config.ignores_status
-        && (config.ignores_readiness || !changes_readiness(change))
+pub(super) fn is_ignored(operator: &OperatorConfig, child: ChildConfig, change: &Change) -> bool {
+    child.ignores_status
+        && (child.ignores_readiness || !changes_readiness(operator, change))
         && is_of_status_only(change)
 }
 
-fn changes_readiness(change: &Change) -> bool {
-    let state = |side: &Option<Object>| side.as_ref().map(Readiness::state_of);
+fn changes_readiness(operator: &OperatorConfig, change: &Change) -> bool {
+    let state = |side: &Option<Object>| side.as_ref().map(|child| operator.ready_state(child));
     state(&change.before) != state(&change.after)
 }
 
@@ -174,6 +174,7 @@ mod tests {
             |version: &str, status: Value| parent(version, |child| child["status"] = status).into();
         let ready = |status: &str, reason: &str| json!({"conditions": [{"type": "Ready", "status": status, "reason": reason}]});
         let plain = ChildConfig::apply();
+        let operator = OperatorConfig::new("op", parent("1", |_| {}).ty().clone());
         let (of_status, of_both) = (plain.ignoring_status(), plain.ignoring_readiness());
         let of_both = of_both.ignoring_status();
         for (config, after, is_ignored) in [
@@ -185,9 +186,10 @@ mod tests {
         ] {
             let (before, after) = (child("1", ready("False", "Pulling")), child("2", after));
             let change = Change { before, after, parents: <_>::default() };
-            assert_eq!(super::is_ignored(config, &change), is_ignored, "{config:?} {change:?}");
+            let seen = super::is_ignored(&operator, config, &change);
+            assert_eq!(seen, is_ignored, "{config:?} {change:?}");
         }
         let change = Change { before: child("1", json!({})), after: None, parents: <_>::default() };
-        assert!(!super::is_ignored(of_both, &change), "it is gone");
+        assert!(!super::is_ignored(&operator, of_both, &change), "it is gone");
     }
 }

@@ -20,6 +20,8 @@ pub enum FailureKind {
     Conflict,
     /// A request to the API server failed.
     WriteFailed,
+    /// Children wait for a stage that is not ready in time.
+    StageTimeout,
     /// The reconcile panicked, outside of the handler.
     InternalError,
 }
@@ -35,6 +37,7 @@ impl FailureKind {
             Self::InvalidChildren => "InvalidChildren",
             Self::Conflict => "Conflict",
             Self::WriteFailed => "WriteFailed",
+            Self::StageTimeout => "StageTimeout",
             Self::InternalError => "InternalError",
         }
     }

@@ -78,6 +78,10 @@ pub(crate) enum Fact {
         /// Whether it is desired and may be missing.
         is_put_off: bool,
     },
+    /// Children wait for these stages.
+    WaitedFor(BTreeSet<usize>),
+    /// A stage that is waited for will be late after this time.
+    StageDue(Duration),
     Written(Written),
     /// The server accepted a write and found nothing to change.
     WroteNothing {

@@ -23,11 +23,11 @@ mod wait;
 pub(crate) use end::End;
 pub(crate) use fact::Plan;
 pub(crate) use fact::{Fact, Left, Planned, Repeat, Written};
-pub(crate) use failure::{Failure, RequestFailure, api_finished, foreign_message};
+pub(crate) use failure::{Failure, RequestFailure, StageTimeout, api_finished, foreign_message};
 pub(crate) use not_ready::NotReady;
 pub(crate) use pause::{Held, Pause, PausedBy};
 pub(crate) use progress::Progress;
-pub(crate) use wait::Wait;
+pub(crate) use wait::{Behind, Wait};
 
 #[derive(Debug, Default)]
 pub(crate) struct Journal {

@@ -13,6 +13,8 @@ pub(crate) struct Progress {
     /// Whether something waits.
     pub(crate) waits: bool,
     put_off: usize,
+    /// Whether a child waits for others to be ready.
+    pub(crate) is_behind: bool,
     writes: usize,
     created: bool,
     pub(crate) recreated: usize,
@@ -130,6 +132,8 @@ impl Progress {
     fn wait(&mut self, why: &Wait, is_put_off: bool) {
         self.put_off += usize::from(is_put_off);
         self.waits |= !matches!(why, Wait::Planned(WaitingReason::OnDelete { .. }));
+        self.is_behind |= matches!(why, Wait::Behind(_));
+        self.quotes_others |= self.is_behind;
     }
 }
 

@@ -39,16 +39,8 @@ impl Readiness {
             return terminating(&object.finalizers());
         }
         let [spec, status] = object.fields(["spec", "status"]).map(Option::unwrap_or_default);
-        let is_workload = ty.group() == "apps" && WORKLOADS.contains(&ty.kind());
-        match (status["observedGeneration"].as_i64(), object.generation()) {
-            (Some(seen), Some(now)) if seen < now => {
-                return progressing(format!("generation {now} is not observed yet, only {seen}"));
-            }
-            // A status begins with zeros, which mean nothing before the controller has set it.
-            (None, _) if is_workload => {
-                return progressing("its controller has not observed it yet");
-            }
-            _ => {}
+        if let Some(unobserved) = unobserved(object, &status) {
+            return unobserved;
         }
         match (ty.group(), ty.kind()) {
             ("apps", "Deployment") => deployment(&spec, &status),
@@ -60,8 +52,41 @@ impl Readiness {
             ("", "Service") => service(&spec, &status),
             ("", "PersistentVolumeClaim") => claim(&status),
             ("", "Namespace") => ready(),
-            _ => other(&status),
+            ("apiextensions.k8s.io", "CustomResourceDefinition") => {
+                by_condition(&status, object, "Established")
+            }
+            _ => other(&status, object),
         }
+    }
+
+    /// It works, or has completed.
+    pub fn ready() -> Self {
+        ready()
+    }
+
+    /// Not ready yet, and why.
+    pub fn progressing(why: impl Into<String>) -> Self {
+        progressing(why)
+    }
+
+    /// It has failed, and why: somebody has to do something about it.
+    pub fn failed(why: impl Into<String>) -> Self {
+        failed(why)
+    }
+
+    /// Whether an object is ready by a condition of its status. Until that exists the object is not ready, and
+    /// neither is one whose `observedGeneration` is older than the object.
+    pub fn of_condition(object: &Object, ty: &str) -> Self {
+        let status = object.field("status").unwrap_or_default();
+        Self::unless_settled(object).unwrap_or_else(|| by_condition(&status, object, ty))
+    }
+
+    /// The readiness of an object that is being deleted, or whose controller has not observed it.
+    pub(crate) fn unless_settled(object: &Object) -> Option<Self> {
+        if object.is_deleting() {
+            return Some(terminating(&object.finalizers()));
+        }
+        unobserved(object, &object.field("status").unwrap_or_default())
     }
 
     /// The state of an object. It is parsed once, so that unchanged children cost nothing.
@@ -94,6 +119,26 @@ impl fmt::Display for Readiness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { state, message } = self;
         if message.is_empty() { f.write_str(state.name()) } else { f.write_str(message) }
+    }
+}
+
+/// Whether an object is ready, and no more.
+impl From<bool> for Readiness {
+    fn from(is_ready: bool) -> Self {
+        if is_ready { ready() } else { progressing("it is not ready yet") }
+    }
+}
+
+fn unobserved(object: &Object, status: &Value) -> Option<Readiness> {
+    let ty = object.ty();
+    let is_workload = ty.group() == "apps" && WORKLOADS.contains(&ty.kind());
+    match (status["observedGeneration"].as_i64(), object.generation()) {
+        (Some(seen), Some(now)) if seen < now => {
+            Some(progressing(format!("generation {now} is not observed yet, only {seen}")))
+        }
+        // A status begins with zeros, which mean nothing before the controller has set it.
+        (None, _) if is_workload => Some(progressing("its controller has not observed it yet")),
+        _ => None,
     }
 }
 
@@ -241,7 +286,7 @@ fn claim(status: &Value) -> Readiness {
 }
 
 /// By the conditions of kstatus, and those that most types have.
-fn other(status: &Value) -> Readiness {
+fn other(status: &Value, object: &Object) -> Readiness {
     let holds = |ty| Condition::holding(status, ty);
     if let Some(stalled) = holds("Stalled") {
         return failed(stalled.text());
@@ -249,11 +294,24 @@ fn other(status: &Value) -> Readiness {
     if let Some(reconciling) = holds("Reconciling") {
         return progressing(reconciling.text());
     }
-    let summaries = ["Ready", "Available", "Established"].map(|ty| Condition::of(status, ty));
-    match summaries.into_iter().flatten().next() {
-        Some(condition) if condition.status == "True" => ready(),
-        Some(condition) => progressing(condition.text()),
+    let is_there = |ty: &&str| Condition::of(status, ty).is_some();
+    match ["Ready", "Available", "Established"].into_iter().find(is_there) {
+        Some(ty) => by_condition(status, object, ty),
         None => Readiness::new(ReadyState::Exists, ""),
+    }
+}
+
+/// A condition may be older than the object.
+fn by_condition(status: &Value, object: &Object, ty: &str) -> Readiness {
+    let Some(condition) = Condition::of(status, ty) else {
+        return progressing(format!("it has no condition {ty} yet"));
+    };
+    match (condition.generation, object.generation()) {
+        (Some(seen), Some(now)) if seen < now => {
+            progressing(format!("{ty} is of generation {seen}, not yet of {now}"))
+        }
+        _ if condition.status == "True" => ready(),
+        _ => progressing(condition.text()),
     }
 }
 
@@ -297,23 +355,25 @@ fn joined(reason: &str, message: &str, otherwise: &str) -> String {
 }
 
 struct Condition<'a> {
-    ty: &'static str,
+    ty: &'a str,
     status: &'a str,
     reason: &'a str,
     message: &'a str,
+    generation: Option<i64>,
 }
 
 impl<'a> Condition<'a> {
-    fn of(status: &'a Value, ty: &'static str) -> Option<Self> {
+    fn of(status: &'a Value, ty: &'a str) -> Option<Self> {
         let mut conditions = status["conditions"].as_array()?.iter();
         let found = conditions.find(|condition| condition["type"] == ty)?;
         let text = |name: &str| found[name].as_str().unwrap_or_default();
         let (status, reason, message) = (text("status"), text("reason"), text("message"));
-        Some(Self { ty, status, reason, message })
+        let generation = found["observedGeneration"].as_i64();
+        Some(Self { ty, status, reason, message, generation })
     }
 
     /// A condition whose status is `True`.
-    fn holding(status: &'a Value, ty: &'static str) -> Option<Self> {
+    fn holding(status: &'a Value, ty: &'a str) -> Option<Self> {
         Self::of(status, ty).filter(|condition| condition.status == "True")
     }
 

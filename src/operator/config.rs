@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     Allowance, AnyHandler, ChildConfig, ChildType, ConfigError, DeletionLimit, Namespaces,
-    OperatorName, Predecessor,
+    OperatorName, Predecessor, ReadyWhen,
 };
 use crate::object::{K8sType, ResourceScope};
 
@@ -26,6 +26,8 @@ pub struct OperatorConfig {
     pub parent_selector: Option<String>,
     /// Every type that the handler may return, and how it is treated.
     pub children: Vec<ChildType>,
+    /// When children are ready, see [`OperatorConfig::ready_when`].
+    pub ready_when: Vec<ReadyWhen>,
     /// The labels that children get.
     pub labels: Labels,
     /// The field managers and finalizers of an earlier program, to be taken over. Default none.
@@ -97,6 +99,7 @@ impl OperatorConfig {
             namespaces: Namespaces::All,
             parent_selector: None,
             children: Vec::new(),
+            ready_when: Vec::new(),
             labels: Labels::default(),
             predecessor: Predecessor::default(),
             deletion_limit: Some(DeletionLimit::default()),
@@ -262,6 +265,7 @@ impl OperatorConfig {
         self.validate_namespaces()?;
         self.validate_deletion_limit()?;
         self.validate_status()?;
+        self.validate_ready_when()?;
         self.selection()?;
         for (index, child) in self.children.iter().enumerate() {
             child.validate(&self.name)?;

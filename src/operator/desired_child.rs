@@ -3,15 +3,15 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::SerializeStruct};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
-use super::ChildConfig;
+use super::{ChildConfig, Prerequisite};
 
 /// A child that should exist. `Debug` shows no content.
 ///
 /// As JSON a child without options is the object itself; one with options is
-/// `{"object": .., "ensure": true, "config": ..}`. An object with a field `object` and without
+/// `{"object": .., "ensure": true, "config": .., "stage": 1, "after": [..]}`. An object with a field `object` and without
 /// `apiVersion` is parsed as the second form.
 #[derive(Clone, PartialEq)]
 pub struct DesiredChild {
@@ -21,46 +21,57 @@ pub struct DesiredChild {
     pub ensure: bool,
     /// The options of this object, instead of those of its type.
     pub config: Option<ChildConfig>,
+    /// Its stage: it waits for the children of all smaller ones.
+    pub stage: usize,
+    /// Children that it waits for beside those.
+    pub after: Vec<Prerequisite>,
 }
 
 /// The form with options.
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WithOptions {
-    object: Value,
+struct WithOptions<O> {
+    object: O,
     #[serde(default)]
     ensure: bool,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     config: Option<ChildConfig>,
+    #[serde(default, skip_serializing_if = "is_first")]
+    stage: usize,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    after: Vec<Prerequisite>,
 }
 
 /// A child without options.
 impl From<Value> for DesiredChild {
     fn from(object: Value) -> Self {
-        Self { object, ensure: false, config: None }
+        let (ensure, config, stage, after) = <_>::default();
+        Self { object, ensure, config, stage, after }
     }
 }
 
 /// Whether the child has this content, and no options.
 impl PartialEq<Value> for DesiredChild {
     fn eq(&self, object: &Value) -> bool {
-        !self.ensure && self.config.is_none() && self.object == *object
+        self.is_plain() && self.object == *object
+    }
+}
+
+impl DesiredChild {
+    fn is_plain(&self) -> bool {
+        let Self { object: _, ensure, config, stage, after } = self;
+        !ensure && config.is_none() && is_first(stage) && after.is_empty()
     }
 }
 
 impl Serialize for DesiredChild {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { object, ensure, config } = self;
-        if !ensure && config.is_none() {
+        let Self { object, ensure, config, stage, after } = self;
+        if self.is_plain() {
             return object.serialize(serializer);
         }
-        let mut fields = serializer.serialize_struct("DesiredChild", 3)?;
-        fields.serialize_field("object", object)?;
-        fields.serialize_field("ensure", ensure)?;
-        if let Some(config) = config {
-            fields.serialize_field("config", config)?;
-        }
-        fields.end()
+        let (ensure, config, stage, after) = (*ensure, *config, *stage, after.clone());
+        WithOptions { object, ensure, config, stage, after }.serialize(serializer)
     }
 }
 
@@ -71,16 +82,22 @@ impl<'de> Deserialize<'de> for DesiredChild {
             return Ok(value.into());
         }
         let child = WithOptions::deserialize(value).map_err(de::Error::custom)?;
-        let WithOptions { object, ensure, config } = child;
-        Ok(Self { object, ensure, config })
+        let WithOptions { object, ensure, config, stage, after } = child;
+        Ok(Self { object, ensure, config, stage, after })
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_first(stage: &usize) -> bool {
+    *stage == 0
 }
 
 /// The object may be a Secret.
 impl fmt::Debug for DesiredChild {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { object: _, ensure, config } = self;
-        write!(f, "DesiredChild(ensure: {ensure}, config: {config:?})")
+        let Self { object: _, ensure, config, stage, after } = self;
+        let order = format!("stage: {stage}, after: {after:?}");
+        write!(f, "DesiredChild(ensure: {ensure}, config: {config:?}, {order})")
     }
 }
 
@@ -113,7 +130,9 @@ mod tests {
         assert_eq!(serde_json::to_value(&ensured).unwrap(), json);
         let config = Some(ChildConfig::apply().adopting());
         let with_config = DesiredChild { config, ..object().into() };
-        for child in [ensured, with_config] {
+        let after = vec![Prerequisite::new(("v1", "Secret"), "a")];
+        let ordered = DesiredChild { stage: 2, after, ..object().into() };
+        for child in [ensured, with_config, ordered] {
             let json = serde_json::to_value(&child).unwrap();
             assert_eq!(serde_json::from_value::<DesiredChild>(json).unwrap(), child);
             assert_ne!(child, object());

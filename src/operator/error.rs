@@ -28,6 +28,17 @@ pub enum ConfigError {
         /// The type.
         ty: K8sType,
     },
+    /// `ready_when` was called for a type that is no child type.
+    #[error(
+        "operator `{operator}`: `ready_when` is about {ty}, which is no child type: declare it with \
+         `child`, or remove the call"
+    )]
+    ReadyWhen {
+        /// The operator.
+        operator: String,
+        /// The type.
+        ty: K8sType,
+    },
     /// The options of a child type cannot work.
     #[error("operator `{operator}`: {ty}: {why}")]
     Child {

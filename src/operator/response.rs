@@ -5,7 +5,7 @@ use std::{any::Any, fmt, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ChildConfig, DesiredChild, depth};
+use super::{ChildConfig, DesiredChild, Stage, depth};
 use crate::object::ObjectKey;
 
 /// The children and the status that a parent should have. `Debug` shows no content.
@@ -25,6 +25,10 @@ pub struct SyncResponse<S = Value> {
     /// After how long to reconcile again although nothing changed: from the end of the reconcile,
     /// at least 100 ms.
     pub resync: Option<Duration>,
+    /// The stages in which children are written; none if all children are written together. See
+    /// [`SyncResponse::then`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<Stage>,
     /// Why a status or child cannot be serialized or parsed again, or the status is not an object;
     /// the reconcile then fails without writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,8 +52,8 @@ impl<S> SyncResponse<S> {
     /// Sets the status.
     #[must_use]
     pub fn with_status<T>(self, status: T) -> SyncResponse<T> {
-        let Self { children, resync, unserializable, status: _ } = self;
-        SyncResponse { status: Some(status), children, resync, unserializable }
+        let Self { children, resync, stages, unserializable, status: _ } = self;
+        SyncResponse { status: Some(status), children, resync, stages, unserializable }
     }
 
     /// Adds a child.
@@ -94,8 +98,9 @@ impl<S> SyncResponse<S> {
     }
 
     fn desired(mut self, child: &impl Serialize, with: impl Fn(Value) -> DesiredChild) -> Self {
+        let stage = self.stages.len().saturating_sub(1);
         let object = self.json(child, "a child");
-        self.children.extend(object.map(with));
+        self.children.extend(object.map(|object| DesiredChild { stage, ..with(object) }));
         self
     }
 
@@ -113,15 +118,16 @@ impl<S: Serialize + 'static> SyncResponse<S> {
             Some(value) => value.take(),
             None => status.and_then(|status| self.json(&status, "the status")),
         };
-        let Self { children, resync, unserializable, status: _ } = self;
-        SyncResponse { status, children, resync, unserializable }
+        let Self { children, resync, stages, unserializable, status: _ } = self;
+        SyncResponse { status, children, resync, stages, unserializable }
     }
 }
 
 // Not derived: that would require `S: Default`.
 impl<S> Default for SyncResponse<S> {
     fn default() -> Self {
-        Self { status: None, children: Vec::new(), resync: None, unserializable: None }
+        let (children, stages, resync, unserializable) = <_>::default();
+        Self { status: None, children, resync, stages, unserializable }
     }
 }
 

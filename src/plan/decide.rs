@@ -4,14 +4,15 @@
 use std::collections::BTreeSet;
 
 use super::{
-    ChildId, Deletion, DeletionReason, LastApplied, Refusal, Step, Waiting, WaitingReason, Write,
+    ChildId, Deletion, DeletionReason, Desired, LastApplied, Order, Refusal, Step, Waiting,
+    WaitingReason, Write, deletion_order,
     existing::{self, Choice},
     normalise::{Owner, normalise},
     ownership::is_ours,
 };
 use crate::{
     object::{K8sType, Object, Uid},
-    operator::{Children, DesiredChild, OperatorConfig, OperatorName},
+    operator::{Children, OperatorConfig, OperatorName},
 };
 
 /// What a plan is made from.
@@ -23,9 +24,8 @@ pub struct PlanInput<'a> {
     pub operator: &'a OperatorName,
     /// The parent.
     pub parent: &'a Object,
-    /// The children that the handler returned. Assumed to be nested no deeper than what can be read
-    /// back (128 levels): what is planned is walked recursively.
-    pub desired: Vec<DesiredChild>,
+    /// What the handler returned.
+    pub desired: Desired,
     /// The cached objects that the parent owns or that carry its label.
     pub observed: &'a Children,
     /// Types whose store may be incomplete: nothing of these is deleted.
@@ -48,6 +48,11 @@ pub struct PlanInput<'a> {
 pub struct Plan {
     /// What to do, in this order.
     pub steps: Vec<Step>,
+    /// The order of the writes; `None` if they may all be sent together.
+    pub(crate) order: Option<Box<Order>>,
+    /// The children that the handler no longer wants, with their ranks: one that ranks lower is deleted once
+    /// those that rank higher are gone. Empty if the ranks are equal or not known.
+    pub(crate) leaving: Vec<(ChildId, u16)>,
     /// The children that are up to date.
     pub last_applied: LastApplied,
     /// Children that are not up to date and cannot be changed now.
@@ -97,7 +102,7 @@ impl Planning<'_> {
     fn decide(&mut self) -> Result<(), Vec<Refusal>> {
         let PlanInput { config, operator, parent, .. } = self.input;
         let owner = Owner { config, operator, parent };
-        let writes = normalise(owner, std::mem::take(&mut self.input.desired))?;
+        let (writes, order) = normalise(owner, std::mem::take(&mut self.input.desired))?;
         let desired: BTreeSet<ChildId> = writes.iter().map(|write| write.id.clone()).collect();
         let uncounted = writes.iter().filter(|write| write.config.ignores_readiness);
         self.plan.uncounted = uncounted.map(|write| write.id.clone()).collect();
@@ -106,14 +111,24 @@ impl Planning<'_> {
             deletions.extend(self.desired(write));
         }
         self.plan.last_applied.settle(std::mem::take(&mut self.settled));
+        let mut ranks = order.as_ref().map(Order::ranks).unwrap_or_default();
         if !self.input.keeps_undesired {
-            deletions.extend(self.undesired_children(&desired));
+            let undesired = self.undesired_children(&desired);
+            let known = self.input.last_applied;
+            let ranked = undesired.iter().map(|child| (ChildId::of(child), known.rank(child)));
+            let ranked: Vec<_> = ranked.collect();
+            ranks.extend(ranked.iter().filter(|(_, rank)| *rank > 0).cloned());
+            let undesired = undesired.iter().filter_map(|child| self.undesired(child)).collect();
+            deletions.extend(deletion_order::sorted(undesired, &ranks));
+            self.plan.leaving = deletion_order::leaving(ranked);
         }
+        self.plan.last_applied.rank_as(ranks);
+        self.plan.order = order.map(Box::new);
         self.plan.steps.extend(deletions.into_iter().map(Step::Delete));
         Ok(())
     }
 
-    fn undesired_children(&mut self, desired: &BTreeSet<ChildId>) -> Vec<Deletion> {
+    fn undesired_children(&self, desired: &BTreeSet<ChildId>) -> Vec<Object> {
         let PlanInput { config, operator, parent, observed, .. } = self.input;
         // Labels that were copied from a child, or from the parent, lack one of these.
         let is_labelled = |child: &Object| {
@@ -129,8 +144,7 @@ impl Planning<'_> {
             is_declared && !desired.contains(&ChildId::of(child))
         };
         let children = observed.iter().filter(|child| is_ours(config, operator, parent, child));
-        let undesired = children.filter(|child| is_undesired(child) && is_made_by_us(child));
-        undesired.filter_map(|child| self.undesired(child)).collect()
+        children.filter(|child| is_undesired(child) && is_made_by_us(child)).cloned().collect()
     }
 
     fn desired(&mut self, write: Write) -> Option<Deletion> {
@@ -211,7 +225,7 @@ impl std::fmt::Debug for PlanInput<'_> {
         f.debug_struct("PlanInput")
             .field("operator", &config.name)
             .field("parent", parent)
-            .field("desired", &desired.len())
+            .field("desired", &desired.children.len())
             .field("observed", observed)
             .field("unsynced", unsynced)
             .finish_non_exhaustive()

@@ -29,6 +29,8 @@ struct Exceptions {
     contested: BTreeMap<ChildId, Contested>,
     /// Children that cannot be changed now.
     waiting: BTreeMap<ChildId, Deferral>,
+    /// How many others come before a child, where that is not none.
+    ranks: BTreeMap<ChildId, u16>,
 }
 
 /// For a parent without such children.
@@ -170,6 +172,23 @@ impl LastApplied {
                 && same_owned_fields(&version.settled, live, operator)
         };
         self.version(write).is_none() && !differed().is_some_and(is_known)
+    }
+
+    /// Records how many others come before each child.
+    pub(super) fn rank_as(&mut self, ranks: BTreeMap<ChildId, u16>) {
+        if ranks.values().any(|rank| *rank > 0) {
+            self.exceptions_mut().ranks = ranks;
+        }
+    }
+
+    /// How many others came before a child when it was desired; 0 also if that is not known.
+    pub(super) fn rank(&self, child: &Object) -> u16 {
+        let ranks = &self.exceptions().ranks;
+        if ranks.is_empty() {
+            0
+        } else {
+            ranks.get(&ChildId::of(child)).copied().unwrap_or_default()
+        }
     }
 
     /// The children of which others own fields, by type and key.

@@ -20,11 +20,14 @@
 mod contested;
 mod decide;
 mod deletion_guard;
+mod deletion_order;
+mod desired;
 mod existing;
 mod finalizer;
 mod flapping;
 mod last_applied;
 mod normalise;
+mod order;
 mod ownership;
 mod refusal;
 mod resolve;
@@ -43,9 +46,11 @@ pub(crate) use deletion_guard::{
     DeletionBudget, DeletionGuard, Exceeded, HeldDeletions, Reservation, Verdict, WantedDeletions,
     judge,
 };
+pub(crate) use desired::Desired;
 pub(crate) use finalizer::{add as add_finalizer, remove as remove_finalizer};
 pub(crate) use flapping::{Calm, Flapping, FlappingReason, FlappingSummary, Subject};
 pub use last_applied::{LastApplied, Settled};
+pub(crate) use order::Order;
 pub(crate) use ownership::{
     can_own, differ_in_claim_only, is_orphan, is_ours, is_until_finalized, loses_owned_children,
 };

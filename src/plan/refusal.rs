@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     object::K8sType,
-    operator::{ChildConfigError, DesiredChild},
+    operator::{ChildConfigError, DesiredChild, Prerequisite},
 };
 
 /// A desired child that is not valid. One of them refuses the whole response.
@@ -78,6 +78,20 @@ pub(crate) enum RefusalReason {
     /// Another child of the response has the same type and name.
     #[error("it is returned twice, by {}: return it once", twice(*.0, *.1))]
     Duplicate(ReturnedBy, ReturnedBy),
+    /// It waits for a child that the response does not have.
+    #[error(
+        "it is after {0}, which the handler does not return: return both, or remove the `after`"
+    )]
+    AfterUnknown(Prerequisite),
+    /// One edge is stated twice.
+    #[error("it is after {0} twice: remove one `after`")]
+    TwiceAfter(Prerequisite),
+    /// Children wait for each other, also through stages; their names.
+    #[error("children wait for each other: {0}")]
+    Circle(String),
+    /// The stage of a child of a response in JSON.
+    #[error("its stage {0} is too high: a response has at most {1} stages")]
+    Stage(usize, usize),
     /// The handler gave it options that cannot work.
     #[error(transparent)]
     Options(#[from] ChildConfigError),

@@ -18,8 +18,9 @@ pub(super) fn fold(facts: &[Fact], memory: MemoryView<'_>, redactor: &Redactor) 
             .is_some_and(|deletion_guard| !deletion_guard.is_holding()),
         ..Report::default()
     };
-    let (failed, requests, foreign, throttled_by, is_planned) = <_>::default();
-    let mut fold = Fold { redactor, report, failed, requests, foreign, throttled_by, is_planned };
+    let (failed, requests, foreign, throttled_by, is_planned, behind) = <_>::default();
+    let mut fold =
+        Fold { redactor, report, failed, requests, foreign, throttled_by, is_planned, behind };
     for fact in facts {
         fold.learn(fact);
     }
@@ -36,6 +37,8 @@ struct Fold<'a> {
     throttled_by: Option<usize>,
     /// Whether a plan was carried out or held.
     is_planned: bool,
+    /// What children wait for, and these children.
+    behind: Vec<(String, Vec<ChildId>)>,
 }
 
 impl Fold<'_> {
@@ -59,7 +62,10 @@ impl Fold<'_> {
                 report.unchanged += 1;
                 self.state(child, ChildState::Synced, "");
             }
-            Fact::Waits { child, why, .. } => self.waits(child, why),
+            Fact::Waits { child, why, .. } => self.waits(child, &why.shown(self.redactor)),
+            Fact::StageDue(after) => {
+                report.stage_due = Some(report.stage_due.map_or(*after, |known| known.min(*after)));
+            }
             Fact::Written(written) => self.written(written),
             Fact::WroteNothing { paths, settled } => {
                 report.unchanged += 1;
@@ -109,6 +115,7 @@ impl Fold<'_> {
                 self.report.unsynced.push(child.clone());
             }
             Wait::Writes => self.report.behind_writes += 1,
+            Wait::Behind(behind) => return self.behind(child, behind.to_string()),
             Wait::Throttled => {
                 let by = self.throttled_by.and_then(|at| self.requests.get_mut(at));
                 if let Some(failure) = by {
@@ -118,9 +125,18 @@ impl Fold<'_> {
             Wait::Planned(WaitingReason::Deleting { .. })
             | Wait::Paused { .. }
             | Wait::EndPaused
+            | Wait::BehindDeletion(_)
             | Wait::Others(_) => {}
         }
         self.report.waiting.push(text);
+    }
+
+    /// Many children may wait for the same one.
+    fn behind(&mut self, child: &ChildId, what: String) {
+        match self.behind.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, children)) => children.push(child.clone()),
+            None => self.behind.push((what, vec![child.clone()])),
+        }
     }
 
     fn written(&mut self, written: &Written) {
@@ -172,6 +188,8 @@ impl Fold<'_> {
 
     fn finish(mut self, memory: MemoryView<'_>) -> Report {
         let report = &mut self.report;
+        report.behind_children = self.behind.len();
+        report.waiting.extend(self.behind.iter().map(|(what, children)| wait_for(what, children)));
         report.failure = match self.failed {
             Some(failure) => {
                 report.beside.extend(self.requests);
@@ -192,6 +210,15 @@ impl Fold<'_> {
         let decisions = decisions::made(report, memory.last_applied);
         report.decisions = decisions;
         self.report
+    }
+}
+
+/// `b and 2 more wait since .. for a: ..`
+fn wait_for(what: &str, children: &[ChildId]) -> String {
+    match children {
+        [only] => format!("{only} waits {what}"),
+        [first, more @ ..] => format!("{first} and {} more wait {what}", more.len()),
+        [] => String::new(),
     }
 }
 

@@ -94,7 +94,13 @@ impl Report {
             _ if self.deletion_guard.is_some() && self.waiting.len() == 1 => {
                 recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
             }
-            _ if !self.waiting.is_empty() => recheck(self.resync.unwrap_or(RECHECK).min(RECHECK)),
+            _ if !self.waiting.is_empty() => {
+                // A child that is waited for wakes its parent.
+                let is_behind = self.waiting.len() == self.behind_children;
+                let longest = if is_behind { SLOW_RECHECK } else { RECHECK };
+                let earliest = [self.resync, self.stage_due].into_iter().flatten().min();
+                recheck(earliest.unwrap_or(longest).min(longest))
+            }
             _ if self.unwatched > 0 => {
                 recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
             }

@@ -41,6 +41,10 @@ pub(crate) struct Report {
     pub(crate) unchanged: usize,
     /// Children that cannot be written yet, and why.
     pub(crate) waiting: Vec<String>,
+    /// How many of them wait for other children to be ready.
+    pub(super) behind_children: usize,
+    /// When a stage that is waited for will be late.
+    pub(super) stage_due: Option<Duration>,
     /// How many of them are deletions that wait for the writes.
     pub(super) behind_writes: usize,
     /// Those of them that are not deleted because their type is not synced.

@@ -66,7 +66,7 @@ impl Machine {
             return self.conclude(status, at);
         }
         self.begin_drift(at);
-        match self.planned(children, at) {
+        match self.planned(children.into(), at) {
             Ok(plan) => self.carry_out(plan, status, at),
             Err(refusals) => self.finalize_refused(Failure::Refused(refusals), at),
         }

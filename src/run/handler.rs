@@ -11,8 +11,8 @@ use crate::{
     history::ReconcileStep,
     journal::{End, Fact, Failure, PausedBy, Plan as PlanOf, Planned},
     object::Object,
-    operator::{DesiredChild, SyncResponse},
-    plan::{self, ChildId, Plan, PlanInput, Refusal, Step},
+    operator::SyncResponse,
+    plan::{self, ChildId, Desired, Plan, PlanInput, Refusal, Step},
     report::conditions,
 };
 
@@ -99,12 +99,13 @@ impl Machine {
         if !self.is_alive() {
             return self.conclude(None, at);
         }
+        let desired = Desired { children: response.children, stages: response.stages };
         if self.preview.is_some() {
-            return self.preview_planned(response.children, at);
+            return self.preview_planned(desired, at);
         }
         self.note(response.resync.map(Fact::Resync), at);
         let status = response.status.map(Returned);
-        match self.planned(response.children, at) {
+        match self.planned(desired, at) {
             Ok(plan) => self.carry_out(plan, status, at),
             Err(refusals) => {
                 self.note([Fact::Failed(Failure::Refused(refusals))], at);
@@ -115,7 +116,7 @@ impl Machine {
 
     pub(super) fn planned(
         &mut self,
-        desired: Vec<DesiredChild>,
+        desired: Desired,
         at: &Moment<'_>,
     ) -> Result<Plan, Vec<Refusal>> {
         let plan = self.view(at, |view| {
@@ -145,7 +146,7 @@ impl Machine {
         let existing = plan.existing();
         let planned = self.planned_fact(&plan);
         let doubtful = std::mem::take(&mut plan.doubtful).into();
-        let Plan { steps, last_applied, waiting, replacing, uncounted, .. } = plan;
+        let Plan { steps, last_applied, waiting, replacing, uncounted, order, leaving, .. } = plan;
         self.uncounted = uncounted;
         self.memory.set_last_applied(last_applied);
         self.note([Fact::Planned(planned)], at);
@@ -154,6 +155,8 @@ impl Machine {
             status,
             steps,
             waiting,
+            order,
+            leaving,
             replacing,
             existing,
             paused,

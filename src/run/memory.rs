@@ -22,6 +22,7 @@ use crate::{
         Calm, ChildId, DeletionGuard, Flapping, ForeignChild, LastApplied, TerminatingChildren,
     },
     report::{Announced, MemoryView},
+    run::Now,
 };
 
 /// The memory of a parent between its reconciles. Losing it costs a few requests, no more.
@@ -98,6 +99,15 @@ impl Memory {
         &self.rare().terminating
     }
 
+    /// Since when children wait for a stage; now if they did not before.
+    pub(super) fn waited_since(&self, stage: usize, now: Now) -> Now {
+        self.rare().waited_for.get(&stage).copied().unwrap_or(now)
+    }
+
+    pub(super) fn waits_for_stages(&self) -> bool {
+        !self.rare().waited_for.is_empty()
+    }
+
     pub(super) fn unkept_status(&self) -> Option<(u64, Instant)> {
         self.rare().unkept_status
     }
@@ -141,11 +151,18 @@ impl Memory {
     }
 
     /// Learns from a fact. `calm` is how long a repeated write counts.
-    pub(super) fn learn(&mut self, fact: &Fact, now: Instant, calm: Calm) {
+    pub(super) fn learn(&mut self, fact: &Fact, at: Now, calm: Calm) {
+        let now = at.monotonic;
         self.learn_of_children(fact);
         self.learn_of_drift(fact, now, calm);
         self.handler_failures.learn(fact);
         match fact {
+            Fact::WaitedFor(stages) => self.rare_if(!stages.is_empty(), |rare| {
+                rare.waited_for.retain(|stage, _| stages.contains(stage));
+                for stage in stages {
+                    rare.waited_for.entry(*stage).or_insert(at);
+                }
+            }),
             Fact::Judged { deletion_guard, .. } => {
                 self.deletion_guard = Some(deletion_guard.clone());
             }
@@ -297,7 +314,8 @@ mod tests {
     #[test]
     fn rare_parts_are_allocated_only_while_they_are_used() {
         assert!(size_of::<Memory>() <= 200, "{} bytes", size_of::<Memory>());
-        let (mut memory, now) = (Memory::default(), Instant::now());
+        let mut memory = Memory::default();
+        let now = Now { monotonic: Instant::now(), wall: std::time::SystemTime::now() };
         let calm = Calm::new(Backoff { min: Duration::ZERO, max: Duration::ZERO });
         let mut sent = |change, is_kept| {
             memory.learn(&Fact::StatusSent { change, is_kept }, now, calm);

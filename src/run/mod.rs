@@ -191,7 +191,7 @@ impl Machine {
     fn note(&mut self, facts: impl IntoIterator<Item = Fact>, at: &Moment<'_>) {
         let calm = self.settings.calm();
         for fact in facts {
-            self.memory.learn(&fact, at.now.monotonic, calm);
+            self.memory.learn(&fact, at.now, calm);
             self.drift.learn(&fact);
             self.journal.append(fact);
         }

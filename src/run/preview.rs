@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::{Machine, Moment, Previewed, Purpose};
 use crate::{
     journal::{Fact, Failure},
-    operator::{ConflictPolicy, DesiredChild},
-    plan::{ChildId, Plan, Refusal},
+    operator::ConflictPolicy,
+    plan::{ChildId, Desired, Plan, Refusal},
 };
 
 impl Machine {
@@ -27,7 +27,7 @@ impl Machine {
         self.finish(at);
     }
 
-    pub(super) fn preview_planned(&mut self, desired: Vec<DesiredChild>, at: &Moment<'_>) {
+    pub(super) fn preview_planned(&mut self, desired: Desired, at: &Moment<'_>) {
         match self.planned_as_if_uncontested(desired, at) {
             Ok(previewed) => {
                 self.preview = Some(Box::new(previewed));
@@ -39,7 +39,7 @@ impl Machine {
 
     fn planned_as_if_uncontested(
         &mut self,
-        desired: Vec<DesiredChild>,
+        desired: Desired,
         at: &Moment<'_>,
     ) -> Result<Previewed, Vec<Refusal>> {
         let plan = self.planned(desired.clone(), at)?;

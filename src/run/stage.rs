@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::{child, parent};
 use crate::{
     object::{K8sType, Object, Uid},
-    plan::{ChildId, Deletion, Reservation, Step, Waiting, Write},
+    plan::{ChildId, Deletion, Order, Reservation, Step, Waiting, Write},
 };
 
 /// How far a reconcile is.
@@ -54,6 +54,10 @@ pub(super) struct CarryOut {
     pub(super) status: Option<parent::status::Returned>,
     pub(super) steps: Vec<Step>,
     pub(super) waiting: Vec<Waiting>,
+    /// The order of the writes; `None` if they may all be sent together.
+    pub(super) order: Option<Box<Order>>,
+    /// As [`Plan::leaving`](crate::plan::Plan::leaving).
+    pub(super) leaving: Vec<(ChildId, u16)>,
     pub(super) replacing: Vec<Uid>,
     pub(super) existing: usize,
     pub(super) paused: Option<crate::journal::PausedBy>,

@@ -91,7 +91,7 @@ fn of_errors(first: &Failed, second: &Failed) -> Vec<String> {
 }
 
 fn of_responses(request: &SyncRequest, first: &SyncResponse, second: &SyncResponse) -> Vec<String> {
-    let SyncResponse { status, children, resync, unserializable } = first;
+    let SyncResponse { status, children, resync, stages, unserializable } = first;
     let mut all = of_values("the status", status.as_ref(), second.status.as_ref());
     let (one, other) = (by_name(request, children), by_name(request, &second.children));
     for name in one.keys().chain(other.keys()).collect::<BTreeSet<_>>() {
@@ -102,6 +102,7 @@ fn of_responses(request: &SyncRequest, first: &SyncResponse, second: &SyncRespon
         }
     }
     all.extend((*resync != second.resync).then(|| "the time of the resync".to_owned()));
+    all.extend((*stages != second.stages).then(|| "the stages".to_owned()));
     let is_other = *unserializable != second.unserializable;
     all.extend(is_other.then(|| "what cannot be serialized".to_owned()));
     all
@@ -117,9 +118,12 @@ fn by_name<'a>(
 }
 
 fn of_children(name: &str, first: &DesiredChild, second: &DesiredChild) -> Vec<String> {
-    let DesiredChild { object, ensure, config } = first;
+    let DesiredChild { object, ensure, config, stage, after } = first;
     if *ensure != second.ensure || *config != second.config {
         return vec![format!("the options of {name}")];
+    }
+    if *stage != second.stage || *after != second.after {
+        return vec![format!("what {name} waits for")];
     }
     // It is written once: its content does not matter afterwards.
     if *ensure { Vec::new() } else { of_values(name, Some(object), Some(&second.object)) }

@@ -134,7 +134,7 @@ impl<'a> Roots<'a> {
     }
 
     fn readiness(&self, object: &Object) -> Readiness {
-        let mut readiness = Readiness::of(object);
+        let mut readiness = self.info.config.readiness(object);
         if !readiness.message.is_empty() {
             readiness.message = (self.redact)(object, &readiness.message);
         }

@@ -186,9 +186,10 @@ impl OperatorActor {
 
     fn child_changed(&self, observed: &Observed, at: usize) {
         let Observed { ty, changes, origin } = observed;
-        let Some(config) = self.parts.context.config().child_config(ty) else { return };
+        let operator = self.parts.context.config();
+        let Some(config) = operator.child_config(ty) else { return };
         let change = &changes[at];
-        if is_ignored(config, change) {
+        if is_ignored(operator, config, change) {
             return;
         }
         let awaiting = self.awaiting.parents(ty, change.object().key());

@@ -5,13 +5,15 @@ use std::{borrow::Cow, fmt, time::Duration};
 use crate::{
     history::FailureKind,
     object::{Quoted, Redactor, WITHHELD},
-    plan::{self, ForeignChild},
+    plan::{self, ChildId, ForeignChild},
     reply::{ApiError, ErrorClass, Refusal},
     schedule::Finished,
 };
 
 /// The longest wait before a foreign object is read again.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
+/// The longest wait for children that become ready.
+const SLOW_RECHECK: Duration = Duration::from_mins(1);
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum Failure {
@@ -41,11 +43,27 @@ pub(crate) enum Failure {
     Foreign(Vec<ForeignChild>),
     #[error("{}", listed(.0))]
     Api(Vec<RequestFailure>),
+    /// Children wait for a stage longer than the handler allows.
+    #[error("{0}")]
+    StageTimeout(Box<StageTimeout>),
     /// The reconcile panicked outside of the handler. Its message may contain a secret.
     #[error(
         "internal error: the reconcile panicked, which is a bug in Operetta; see the output of the process"
     )]
     InternalError,
+}
+
+/// A stage was not ready in time.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("stage {stage} is not ready after {} s: {child}: {why}", .within.as_secs_f64())]
+pub(crate) struct StageTimeout {
+    /// From one.
+    pub(crate) stage: usize,
+    pub(crate) within: Duration,
+    /// A child that is not ready.
+    pub(crate) child: ChildId,
+    /// Why it is not.
+    pub(crate) why: Quoted,
 }
 
 /// A request about one object failed. `Debug` equals `Display`.
@@ -81,6 +99,10 @@ impl Failure {
             Self::Api(failures) => {
                 Self::Api(failures.iter().map(|failure| failure.shown(redactor)).collect())
             }
+            Self::StageTimeout(late) => {
+                let why = redactor.shown(&late.why);
+                Self::StageTimeout(Box::new(StageTimeout { why, ..(**late).clone() }))
+            }
             Self::Unavailable(_)
             | Self::HandlerTimeout(_)
             | Self::Refused(_)
@@ -91,7 +113,10 @@ impl Failure {
 
     /// Whether it contains text of a handler or a server.
     pub(crate) fn quotes_others(&self) -> bool {
-        matches!(self, Self::Handler { .. } | Self::Panicked(_) | Self::Api(_))
+        matches!(
+            self,
+            Self::Handler { .. } | Self::Panicked(_) | Self::Api(_) | Self::StageTimeout(_)
+        )
     }
 
     /// The same as a transient failure.
@@ -114,6 +139,7 @@ impl Failure {
             Self::Refused(_) => FailureKind::InvalidChildren,
             Self::Foreign(_) => FailureKind::Conflict,
             Self::Api(_) => FailureKind::WriteFailed,
+            Self::StageTimeout(_) => FailureKind::StageTimeout,
             Self::InternalError => FailureKind::InternalError,
         }
     }
@@ -127,7 +153,9 @@ impl Failure {
     pub(crate) fn is_stalled(&self) -> bool {
         match self {
             Self::Handler { permanent, .. } => *permanent,
-            Self::Unavailable(_) | Self::Refused(_) | Self::Foreign(_) => true,
+            Self::Unavailable(_) | Self::Refused(_) | Self::Foreign(_) | Self::StageTimeout(_) => {
+                true
+            }
             Self::Panicked(_) | Self::HandlerTimeout(_) | Self::InternalError => false,
             Self::Api(failures) => failures.iter().all(RequestFailure::is_permanent),
         }
@@ -159,6 +187,8 @@ impl Failure {
             Self::Foreign(_) => Finished::FailedUntilGone { is_passing: true, at_most: LOOK_AGAIN },
             // The fix makes the operator start, which ends the wait.
             Self::Unavailable(_) => Finished::FailedUntil { after: longest },
+            // The children that are waited for wake the parent: no backoff keeps the next stage waiting.
+            Self::StageTimeout(_) => Finished::Recheck { after: SLOW_RECHECK },
             Self::Handler { .. }
             | Self::Refused(_)
             | Self::Panicked(_)

@@ -8,7 +8,10 @@ use std::collections::HashMap;
 use k8s_openapi::ByteString;
 use serde_json::{Map, Value};
 
-use super::{ChildId, Refusal, RefusalReason, ReturnedBy, Write, ownership, steps::hash_of};
+use super::{
+    ChildId, Desired, Order, Refusal, RefusalReason, ReturnedBy, Write, order::Place, ownership,
+    steps::hash_of,
+};
 use crate::{
     diff::{hash, nulls::drop_nulls},
     object::{K8sType, Object, ObjectKey},
@@ -37,17 +40,18 @@ pub(super) struct Owner<'a> {
     pub(super) parent: &'a Object,
 }
 
-/// The desired children without a precondition, in the order of the handler; or all reasons why
-/// not.
+/// The desired children without a precondition, in the order of the handler, and the order in which they
+/// are written; or all reasons why not.
 pub(super) fn normalise(
     owner: Owner<'_>,
-    desired: Vec<DesiredChild>,
-) -> Result<Vec<Write>, Vec<Refusal>> {
+    Desired { children: desired, stages }: Desired,
+) -> Result<(Vec<Write>, Option<Order>), Vec<Refusal>> {
     if desired.len() > MAX_CHILDREN {
         let why = RefusalReason::TooMany(desired.len());
         return Err(vec![Refusal { child: "the response".to_owned(), why }]);
     }
     let (mut writes, mut refusals, mut seen) = (Vec::new(), Vec::new(), HashMap::new());
+    let mut places = Vec::new();
     let mut refuse = |index, child: &Value, why| {
         refusals.push(Refusal { child: owner.name(index, child), why });
     };
@@ -55,13 +59,22 @@ pub(super) fn normalise(
         let way = ReturnedBy::of(&child);
         match owner.child(&mut child) {
             Ok(write) => match seen.insert(identity(&write.id), way) {
-                None => writes.push(write),
+                None => {
+                    let place =
+                        Place { stage: child.stage, after: std::mem::take(&mut child.after) };
+                    places.push((write.id.clone(), place));
+                    writes.push(write);
+                }
                 Some(other) => refuse(index, &write.body, RefusalReason::Duplicate(other, way)),
             },
             Err(why) => refuse(index, &child.object, why),
         }
     }
-    if refusals.is_empty() { Ok(writes) } else { Err(refusals) }
+    if !refusals.is_empty() {
+        return Err(refusals);
+    }
+    let order = Order::of(&places, &stages)?;
+    Ok((writes, order))
 }
 
 /// All versions of a type show the same objects.
@@ -73,8 +86,11 @@ impl<'a> Owner<'a> {
     /// Takes the object of an accepted child; leaves a refused one.
     fn child(
         self,
-        DesiredChild { object: child, config: own, ensure }: &mut DesiredChild,
+        DesiredChild { object: child, config: own, ensure, stage, .. }: &mut DesiredChild,
     ) -> Result<Write, RefusalReason> {
+        if *stage >= MAX_CHILDREN {
+            return Err(RefusalReason::Stage(*stage, MAX_CHILDREN));
+        }
         drop_nulls(child);
         let fields = child.as_object_mut().ok_or(RefusalReason::NotAnObject)?;
         let declared = self.ty(fields)?;

@@ -34,8 +34,9 @@ fn normalised(parent: &Object, desired: Vec<Value>) -> Result<Vec<Write>, Vec<Re
     let child = |ty| ChildType { ty, config: ChildConfig::apply() };
     config.children = types.into_iter().map(child).collect();
     let operator = operator();
-    let desired = desired.into_iter().map(DesiredChild::from).collect();
-    normalise(Owner { config: &config, operator: &operator, parent }, desired)
+    let desired: Vec<_> = desired.into_iter().map(DesiredChild::from).collect();
+    let owner = Owner { config: &config, operator: &operator, parent };
+    normalise(owner, desired.into()).map(|(writes, _)| writes)
 }
 
 fn config_map(metadata: &Value) -> Value {

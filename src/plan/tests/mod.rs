@@ -255,7 +255,11 @@ impl World {
             config: &self.config,
             operator: &self.operator,
             parent: &parent,
-            desired: desired.into_iter().map(|it| serde_json::from_value(it).unwrap()).collect(),
+            desired: desired
+                .into_iter()
+                .map(|it| serde_json::from_value(it).unwrap())
+                .collect::<Vec<_>>()
+                .into(),
             observed: &observed,
             unsynced: &self.unsynced,
             keeps_undesired: false,

@@ -159,7 +159,9 @@ impl Machine {
     /// A missing child that existed before may be missing because its parent is being deleted.
     fn reread_parent(&mut self, at: &Moment<'_>) {
         let (Stage::CarryingOut(plan), Some(parent)) = (&self.stage, &self.parent) else { return };
-        let creates = plan.steps.iter().any(|step| matches!(step, Step::Create(_)));
+        // What waits for other children is not created as long as nothing else is written.
+        let creates = plan.steps.iter().any(|step| matches!(step, Step::Create(_)))
+            && self.has_turn(plan, at);
         let had_children = self.memory.had_children() || parent.field("status").is_some();
         if !creates || !had_children {
             return self.judge_deletions(None, at);
@@ -236,6 +238,9 @@ impl Machine {
         let CarryOut { status, existing, replacing, taken, .. } = plan;
         if !self.journal.progress().is_throttled {
             self.memory.forget_throttled();
+        }
+        if self.memory.waits_for_stages() && !self.journal.progress().is_behind {
+            self.note([Fact::WaitedFor(<_>::default())], at);
         }
         if let Some(taken) = taken {
             self.effects.push(Effect::Release(taken, self.journal.progress().deleted));

@@ -7,9 +7,10 @@ use crate::{
     journal::Wait,
     object::{K8sType, Object},
     operator::ConflictPolicy,
-    plan::{Deletion, Step, WaitingReason},
+    plan::{ChildId, Deletion, Step, WaitingReason},
     run::{
         Machine, Moment, child,
+        guard::order::Turns,
         stage::{Awaited, CarryOut, Phase, Stage, Window},
         turn::{StopReason, waits},
         view::View,
@@ -45,17 +46,60 @@ impl Machine {
             if is_empty || in_flight >= size || (in_flight > 0 && spare == 0) {
                 return;
             }
-            match self.view(at, StopReason::now).flatten() {
-                Some(stop) => self.hold_rest(stop, at),
-                None => self.begin_next(at),
+            match (self.view(at, StopReason::now).flatten(), self.next_step(at)) {
+                (Some(stop), _) => self.hold_rest(stop, at),
+                (None, Some(index)) => self.begin_step(index, at),
+                (None, None) if in_flight > 0 => return,
+                (None, None) => self.put_off_rest(at),
             }
             spare = spare.saturating_sub(1);
         }
     }
 
-    fn begin_next(&mut self, at: &Moment<'_>) {
+    /// The index of the next step whose turn has come.
+    fn next_step(&self, at: &Moment<'_>) -> Option<usize> {
+        match &self.stage {
+            Stage::CarryingOut(plan @ CarryOut { phase: Phase::Writing(window), .. }) => {
+                self.first_turn(plan, &window.steps, at)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the turn of any step of a plan has come.
+    pub(super) fn has_turn(&self, plan: &CarryOut, at: &Moment<'_>) -> bool {
+        self.first_turn(plan, &plan.steps, at).is_some()
+    }
+
+    fn first_turn<'s>(
+        &self,
+        plan: &CarryOut,
+        steps: impl IntoIterator<Item = &'s Step>,
+        at: &Moment<'_>,
+    ) -> Option<usize> {
+        let Some(order) = &plan.order else { return steps.into_iter().next().map(|_| 0) };
+        let turns = Turns { order, uncounted: &self.uncounted, waiting: &plan.waiting };
+        self.view(at, |view| turns.first(steps, view)).flatten()
+    }
+
+    /// The steps wait for children that are not ready.
+    fn put_off_rest(&mut self, at: &Moment<'_>) {
+        let Stage::CarryingOut(CarryOut { order, waiting, phase: Phase::Writing(window), .. }) =
+            &mut self.stage
+        else {
+            return;
+        };
+        let steps = Vec::from(std::mem::take(&mut window.steps));
+        let (order, waiting) = (order.clone(), waiting.clone());
+        let Some(order) = order else { return };
+        let turns = Turns { order: &order, uncounted: &self.uncounted, waiting: &waiting };
+        let facts = self.view(at, |view| turns.put_off(&steps, view)).unwrap_or_default();
+        self.note(facts, at);
+    }
+
+    fn begin_step(&mut self, index: usize, at: &Moment<'_>) {
         let Some(window) = self.window_mut() else { return };
-        let Some(step) = window.steps.pop_front() else { return };
+        let Some(step) = window.steps.remove(index) else { return };
         window.in_flight += 1;
         // Deletions begin here too: the rival is searched before.
         if let Some(ended) = self.begin_child(child::Task::Write(step), at) {
@@ -209,12 +253,25 @@ impl Machine {
                 self.note([waits(&deletion.id, why)], at);
             } else if is_throttled {
                 self.note([waits(&deletion.id, Wait::Throttled)], at);
+            } else if let Some(before) = self.leaves_before(&deletion, at) {
+                self.note([waits(&deletion.id, Wait::BehindDeletion(before))], at);
             } else if let Some(ended) = self.begin_child(child::Task::Delete(deletion, 1), at) {
                 self.deletion_ended(ended, at);
             } else {
                 return;
             }
         }
+    }
+
+    /// A child that must be gone before another is deleted, and is not.
+    fn leaves_before(&self, deletion: &Deletion, at: &Moment<'_>) -> Option<ChildId> {
+        let Stage::CarryingOut(CarryOut { leaving, .. }) = &self.stage else { return None };
+        let (_, own) = leaving.iter().find(|(id, _)| *id == deletion.id)?;
+        let exists = |id: &ChildId| {
+            self.view(at, |view| view.snapshot.cached(id).is_some()).unwrap_or_default()
+        };
+        let mut before = leaving.iter().filter(|(_, rank)| rank > own);
+        before.find(|(id, _)| exists(id)).map(|(id, _)| id.clone())
     }
 
     fn deletion_ended(&mut self, ended: ChildEnd, at: &Moment<'_>) {

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, time::Instant};
 
-use crate::plan::{ChildId, ForeignChild, TerminatingChildren};
+use crate::{
+    plan::{ChildId, ForeignChild, TerminatingChildren},
+    run::Now,
+};
 
 #[derive(Debug, Default)]
 pub(super) struct Rare {
@@ -16,15 +19,18 @@ pub(super) struct Rare {
     pub(super) deferred_wait: Option<u32>,
     /// Children that terminate slowly.
     pub(super) terminating: TerminatingChildren,
+    /// The stages that children wait for, and since when.
+    pub(super) waited_for: BTreeMap<usize, Now>,
     /// The status change that the server did not keep, and when it was sent: it is not repeated soon.
     pub(super) unkept_status: Option<(u64, Instant)>,
 }
 
 impl Rare {
     pub(super) fn is_over(&self) -> bool {
-        let Self { foreign, recreated, throttled, deferred_wait, terminating, unkept_status } =
-            self;
+        let Self { foreign, recreated, throttled, deferred_wait, terminating, .. } = self;
+        let Self { waited_for, unkept_status, .. } = self;
         foreign.is_empty()
+            && waited_for.is_empty()
             && recreated.is_empty()
             && throttled.is_empty()
             && deferred_wait.is_none()

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     journal::{Fact, NotReady},
-    object::{Object, Quoted, Readiness, ReadyState},
+    object::{Object, Quoted, ReadyState},
     operator::Condition,
     plan::ChildId,
     report::ready,
@@ -43,7 +43,8 @@ fn by_handler(ready: Condition) -> NotReady {
 /// Those that have failed come first.
 fn by_children(uncounted: &BTreeSet<ChildId>, view: &View<'_>) -> Option<NotReady> {
     let observed = view.snapshot.observed(view.parent);
-    let state = |child: &Object| Readiness::state_of(child);
+    let config = view.settings.config();
+    let state = |child: &Object| config.ready_state(child);
     let counts = |child: &&Object| {
         view.settings.is_ours(view.parent, child) && !uncounted.contains(&ChildId::of(child))
     };
@@ -52,7 +53,7 @@ fn by_children(uncounted: &BTreeSet<ChildId>, view: &View<'_>) -> Option<NotRead
     not_ready.sort_by_key(|child| state(child) != ReadyState::Failed);
     let named = not_ready.iter().take(NAMED);
     let named =
-        named.map(|child| (ChildId::of(child), Quoted::new(Readiness::of(child).to_string())));
+        named.map(|child| (ChildId::of(child), Quoted::new(config.readiness(child).to_string())));
     let (first, more) = (named.collect::<Vec<_>>(), not_ready.len().saturating_sub(NAMED));
     (!first.is_empty()).then_some(NotReady::Children { first, more })
 }

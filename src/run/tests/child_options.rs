@@ -2,17 +2,27 @@
 
 use serde_json::Value;
 
-use crate::operator::{ChildConfig, ConflictPolicy, DesiredChild, Propagation};
+use super::world::named;
+use crate::operator::{ChildConfig, ConflictPolicy, DesiredChild, Prerequisite, Propagation};
 
 /// The child that a handler returns for an object. The words are its own options; none for those of
 /// its type. `ensure` is no option of a type.
 pub(super) fn desired(words: &str, object: Value) -> DesiredChild {
     let words: Vec<_> = words.split_whitespace().collect();
     let ensure = words.contains(&"ensure");
-    let own: Vec<_> = words.into_iter().filter(|word| *word != "ensure").collect();
+    let order = |word: &&str| word.starts_with("stage:") || word.starts_with("after:");
+    let (ordered, own): (Vec<_>, Vec<_>) = words.into_iter().partition(order);
+    let own: Vec<_> = own.into_iter().filter(|word| *word != "ensure").collect();
+    let of = |kind: &'static str| ordered.iter().filter_map(move |word| word.strip_prefix(kind));
+    let stage = of("stage:").next().map_or(0, |stage| stage.parse().unwrap());
+    let after = of("after:").map(|name| {
+        let id = named(name);
+        Prerequisite::new(&id.ty, &*id.key.name)
+    });
+    let after = after.collect();
     assert!(own.iter().all(|word| is_of_child(word)), "an option is unknown: {own:?}");
     let config = || own.iter().fold(ChildConfig::apply(), |child, word| of_child(child, word));
-    DesiredChild { config: (!own.is_empty()).then(config), ensure, object }
+    DesiredChild { config: (!own.is_empty()).then(config), ensure, stage, after, ..object.into() }
 }
 
 pub(super) fn is_of_child(word: &str) -> bool {

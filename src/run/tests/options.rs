@@ -7,7 +7,10 @@ use super::{
     script::Script,
     world::{named, parent_type},
 };
-use crate::operator::{Allowance, ChildConfig, DeletionLimit, OperatorConfig, Predecessor};
+use crate::{
+    object::{Object, Readiness},
+    operator::{Allowance, ChildConfig, DeletionLimit, OperatorConfig, Predecessor},
+};
 
 /// An operator with these options, and its handler.
 pub(super) fn operator(options: &str) -> (Driver, Script) {
@@ -30,8 +33,15 @@ pub(super) fn operator(options: &str) -> (Driver, Script) {
 }
 
 fn is_of_operator(word: &str) -> bool {
-    const WORDS: [&str; 6] =
-        ["predecessor", "secrets", "selecting", "sharing-status", "normal-events", "limited"];
+    const WORDS: [&str; 7] = [
+        "predecessor",
+        "secrets",
+        "selecting",
+        "sharing-status",
+        "normal-events",
+        "limited",
+        "ready-by-status",
+    ];
     WORDS.contains(&word)
 }
 
@@ -45,6 +55,16 @@ fn of_operator(mut config: OperatorConfig, word: &str) -> OperatorConfig {
         "secrets" => config.child_of_type(named("Secret/any").ty, ChildConfig::apply()),
         "selecting" => config.with_parent_selector("tier!=tin"),
         "sharing-status" => config.sharing_status(),
+        "ready-by-status" => {
+            let is_ready = |child: &Object| match child.field("status")?["ready"].as_str()? {
+                "yes" => Some(Readiness::ready()),
+                "failed" => Some(Readiness::failed("it is broken")),
+                other => Some(Readiness::progressing(other)),
+            };
+            config.ready_when_of_type(named("any").ty, move |child: &Object| {
+                is_ready(child).unwrap_or_else(|| Readiness::progressing("it is new"))
+            })
+        }
         "normal-events" => config.with_normal_events(),
         "limited" => config.with_deletion_limit(DeletionLimit {
             reconcile: Allowance { percent: 50, at_least: 1 },

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     journal::{Fact, Failure},
     object::Quoted,
-    operator::{FinalizeResponse, SyncRequest, SyncResponse},
+    operator::{FinalizeResponse, Stage, SyncRequest, SyncResponse},
     run::{Effect, Event, HandlerError, Purpose, Response},
 };
 
@@ -24,6 +24,8 @@ pub(super) struct Script {
     /// The children by name, each with its data; null for none.
     pub(super) wants: Value,
     pub(super) status: Option<Value>,
+    /// How long each stage may take.
+    pub(super) stages: Vec<Stage>,
     pub(super) behaviour: Behaviour,
     pub(super) has_finalizer: bool,
     pub(super) shows_bodies: bool,
@@ -111,7 +113,8 @@ impl Scenario for Script {
         let status = self.status.clone();
         Ok(match (purpose, self.behaviour) {
             (Purpose::Sync, _) => {
-                Response::Synced(SyncResponse { status, children, ..SyncResponse::new() })
+                let stages = self.stages.clone();
+                Response::Synced(SyncResponse { status, children, stages, ..SyncResponse::new() })
             }
             (Purpose::Finalize, Behaviour::Finalizing) => {
                 Response::Finalized(FinalizeResponse::retry_after(Duration::from_secs(5)))

@@ -12,9 +12,10 @@
 //! | command | what it does |
 //! |---|---|
 //! | `operator <option> ..` | begins; see `options` for the options |
-//! | `wants` | the new spec, and the children that the handler returns: by name, with their data; before the name options of its own, and `ensure` |
+//! | `wants` | the new spec, and the children that the handler returns: by name, with their data; before the name options of its own, `ensure`, `stage:<n>`, `after:<name>` |
 //! | `wants-otherwise` | the same without a change of the spec |
 //! | `status` | the status that the handler returns |
+//! | `stages` | the options of each stage |
 //! | `handler <behaviour>` | it `works`, `fails`, `fails-for-good`, is still `finalizing`, or returns after its deadline: `late`, or `later` than the report of that |
 //! | `answer <kind> <nth> <code> [seconds]` | the fault of a request, or `lost`, `undecodable`, `unserved`; with `field` and `message` of its cause |
 //! | `meanwhile <kind> <nth> <change> ..` | the change happens before this request is answered; of `call`: while the handler is called |
@@ -169,6 +170,7 @@ impl Play {
             "wants" => self.want(input),
             "wants-otherwise" => self.scenario.wants = input.clone(),
             "status" => self.scenario.status = Some(input.clone()),
+            "stages" => self.scenario.stages = serde_json::from_value(input.clone()).unwrap(),
             "handler" => self.scenario.behaviour = arguments.parse().unwrap(),
             "answer" => self.answer(arguments, input),
             "meanwhile" => self.scenario.meanwhile(arguments, input),

@@ -161,6 +161,8 @@ pub(super) fn fact(fact: &Fact) -> String {
         Fact::Unwatched => "Unwatched".to_owned(),
         Fact::ConflictFound(child) => format!("ConflictFound {child}"),
         Fact::Contested(contested) => format!("Contested {contested}"),
+        Fact::WaitedFor(stages) => format!("WaitedFor stages {stages:?}"),
+        Fact::StageDue(left) => format!("StageDue in {} s", left.as_secs()),
         fact => drift(fact),
     }
 }

@@ -8,6 +8,7 @@ pub(super) fn what_failed(kind: FailureKind) -> &'static str {
         FailureKind::InvalidChildren => "the handler returned children that cannot be written: ",
         FailureKind::Conflict => "an object already exists and is not owned: ",
         FailureKind::WriteFailed => "a request to the API server failed: ",
+        FailureKind::StageTimeout => "children wait longer than the handler allows: ",
         FailureKind::ChildTypeUnavailable
         | FailureKind::HandlerPanicked
         | FailureKind::HandlerTimeout
@@ -33,6 +34,9 @@ pub(super) fn advice(kind: FailureKind, phase: ParentPhase) -> &'static str {
         // The message contains the options.
         FailureKind::Conflict => "Do one of these. That object is not modified meanwhile.",
         FailureKind::WriteFailed => "Fix the reported error. Nothing is deleted until then.",
+        FailureKind::StageTimeout => {
+            "Fix the child that is named. The children after it are written as soon as it is ready."
+        }
         FailureKind::InternalError => "Report it with the output of the program.",
     }
 }

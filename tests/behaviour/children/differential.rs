@@ -114,7 +114,7 @@ impl Case<'_> {
             config: &self.config,
             operator: &OperatorName::new("op").unwrap(),
             parent: &self.parent,
-            desired: vec![desired.clone().into()],
+            desired: vec![desired.clone().into()].into(),
             observed: &Children::new([(self.ty(), live.into_iter().collect())]),
             unsynced: &BTreeSet::new(),
             keeps_undesired: false,

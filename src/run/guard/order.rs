@@ -1,0 +1,116 @@
+//! Holds the writes of children back whose turn has not come: others must be ready before.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    journal::{Behind, Fact, Failure, StageTimeout, Wait},
+    object::Quoted,
+    operator::ConflictPolicy,
+    plan::{ChildId, Order, Step, Waiting, WaitingReason},
+    run::view::View,
+};
+
+/// What decides whether the turn of a child has come.
+#[derive(Clone, Copy)]
+pub(in crate::run) struct Turns<'a> {
+    pub(in crate::run) order: &'a Order,
+    /// The desired children whose readiness does not count.
+    pub(in crate::run) uncounted: &'a BTreeSet<ChildId>,
+    /// Those that cannot be changed now.
+    pub(in crate::run) waiting: &'a [Waiting],
+}
+
+impl Turns<'_> {
+    /// The first step whose turn has come. The cache is read anew: a child may have become unready.
+    pub(in crate::run) fn first<'s>(
+        self,
+        steps: impl IntoIterator<Item = &'s Step>,
+        view: &View<'_>,
+    ) -> Option<usize> {
+        let ready = self
+            .order
+            .stages()
+            .take_while(|stage| stage.iter().all(|child| self.not_ready(child, view).is_none()));
+        // Only as many stages as are asked for.
+        let (mut ready, mut passed) = (ready, 0);
+        steps.into_iter().position(|step| {
+            if step.final_deletion().is_some() {
+                return true;
+            }
+            let stage = self.order.stage_of(step.id());
+            while passed < stage && ready.next().is_some() {
+                passed += 1;
+            }
+            let mut named = self.order.named_by(step.id()).iter();
+            passed >= stage && named.all(|child| self.not_ready(child, view).is_none())
+        })
+    }
+
+    /// The facts for steps that wait.
+    pub(in crate::run) fn put_off(self, steps: &[Step], view: &View<'_>) -> Vec<Fact> {
+        let mut stages = BTreeMap::new();
+        let mut facts = Vec::new();
+        for step in steps {
+            let Some(behind) = self.behind(step, view) else { continue };
+            let stage = self.order.stage_of(&behind.child);
+            stages.entry(stage).or_insert_with(|| behind.clone());
+            let (child, why) = (step.id().clone(), Wait::Behind(Box::new(behind)));
+            facts.push(Fact::Waits { child, why, is_put_off: matches!(step, Step::Create(_)) });
+        }
+        facts.push(Fact::WaitedFor(stages.keys().copied().collect()));
+        facts
+            .extend(stages.into_iter().filter_map(|(stage, behind)| self.due(stage, behind, view)));
+        facts
+    }
+
+    /// What a step waits for: what it names, or else the earliest stage that is not ready.
+    fn behind(self, step: &Step, view: &View<'_>) -> Option<Behind> {
+        let named = self.order.named_by(step.id()).iter();
+        let mut before = named.chain(self.order.before(step.id()));
+        before.find_map(|child| {
+            let why = self.not_ready(child, view)?;
+            let since = view.memory.waited_since(self.order.stage_of(child), view.now);
+            Some(Behind { child: child.clone(), why, since: since.wall })
+        })
+    }
+
+    /// When a stage is late, or that it is.
+    fn due(self, stage: usize, behind: Behind, view: &View<'_>) -> Option<Fact> {
+        let within = self.order.timeout(stage)?;
+        let since = view.memory.waited_since(stage, view.now).monotonic;
+        let left = within.saturating_sub(view.now.monotonic.saturating_duration_since(since));
+        if !left.is_zero() {
+            return Some(Fact::StageDue(left));
+        }
+        let Behind { child, why, since: _ } = behind;
+        let late = StageTimeout { stage: stage + 1, within, child, why };
+        Some(Fact::Failed(Failure::StageTimeout(Box::new(late))))
+    }
+
+    /// Why a child is not ready for those after it.
+    fn not_ready(self, child: &ChildId, view: &View<'_>) -> Option<Quoted> {
+        let cached = view.snapshot.cached(child);
+        let Some(object) = cached.filter(|it| view.settings.is_ours(view.parent, it)) else {
+            return Some(Quoted::new("it does not exist"));
+        };
+        if !self.is_settled(child, view) {
+            return Some(Quoted::new("it is not up to date"));
+        }
+        let config = view.settings.config();
+        if self.uncounted.contains(child) || config.ready_state(&object).is_good() {
+            return None;
+        }
+        Some(Quoted::new(config.readiness(&object).to_string()))
+    }
+
+    /// Whether nothing is left to write, or only what others hold or somebody must delete.
+    fn is_settled(self, child: &ChildId, view: &View<'_>) -> bool {
+        let known = view.memory.last_applied();
+        let yields = |it: &crate::plan::Contested| it.policy == ConflictPolicy::Yield;
+        let stays =
+            |it: &Waiting| it.id == *child && matches!(it.why, WaitingReason::OnDelete { .. });
+        known.is_known(child)
+            || known.contested_of(child).is_some_and(yields)
+            || self.waiting.iter().any(stays)
+    }
+}
