@@ -22,6 +22,8 @@ pub enum FailureKind {
     WriteFailed,
     /// Children wait for a stage that is not ready in time.
     StageTimeout,
+    /// Too many children of a rollout have failed.
+    RolloutStopped,
     /// The reconcile panicked, outside of the handler.
     InternalError,
 }
@@ -38,6 +40,7 @@ impl FailureKind {
             Self::Conflict => "Conflict",
             Self::WriteFailed => "WriteFailed",
             Self::StageTimeout => "StageTimeout",
+            Self::RolloutStopped => "RolloutStopped",
             Self::InternalError => "InternalError",
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use super::{End, Failure, NotReady, Pause, PausedBy, RequestFailure, Wait};
+use super::{End, Failure, NotReady, Pause, PausedBy, RequestFailure, RolledOut, Wait};
 use crate::{
     history::Verb,
     object::{K8sType, ResourceVersion, Uid},
@@ -78,6 +78,8 @@ pub(crate) enum Fact {
         /// Whether it is desired and may be missing.
         is_put_off: bool,
     },
+    /// How far a rollout is.
+    RolledOut(RolledOut),
     /// Children wait for these stages.
     WaitedFor(BTreeSet<usize>),
     /// A stage that is waited for will be late after this time.

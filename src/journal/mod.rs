@@ -18,15 +18,19 @@ mod failure;
 mod not_ready;
 mod pause;
 mod progress;
+mod rolled_out;
 mod wait;
 
 pub(crate) use end::End;
 pub(crate) use fact::Plan;
 pub(crate) use fact::{Fact, Left, Planned, Repeat, Written};
-pub(crate) use failure::{Failure, RequestFailure, StageTimeout, api_finished, foreign_message};
+pub(crate) use failure::{
+    Failure, RequestFailure, RolloutStopped, StageTimeout, api_finished, foreign_message,
+};
 pub(crate) use not_ready::NotReady;
 pub(crate) use pause::{Held, Pause, PausedBy};
 pub(crate) use progress::Progress;
+pub(crate) use rolled_out::RolledOut;
 pub(crate) use wait::{Behind, Wait};
 
 #[derive(Debug, Default)]

@@ -29,6 +29,10 @@ pub(crate) enum Wait {
     Others(&'static str),
     /// Another child must be ready before.
     Behind(Box<Behind>),
+    /// Too many children of its type are unavailable: the first of them, and why it is.
+    Rollout(Box<(ChildId, Quoted)>),
+    /// Too many children of its type have failed.
+    RolloutStopped,
     /// Another child must be gone before it is deleted.
     BehindDeletion(ChildId),
 }
@@ -55,6 +59,8 @@ impl Wait {
             | Self::Writes
             | Self::Others(_)
             | Self::Behind(_)
+            | Self::Rollout(_)
+            | Self::RolloutStopped
             | Self::BehindDeletion(_) => ChildState::Pending,
         }
     }
@@ -67,8 +73,17 @@ impl Wait {
                 let why = redactor.shown(&behind.why);
                 Self::Behind(Box::new(Behind { why, ..(**behind).clone() }))
             }
+            Self::Rollout(behind) => {
+                let (child, why) = &**behind;
+                Self::Rollout(Box::new((child.clone(), redactor.shown(why))))
+            }
             other => other.clone(),
         }
+    }
+
+    /// Whether it waits for the readiness of others.
+    pub(crate) fn is_behind(&self) -> bool {
+        matches!(self, Self::Behind(_) | Self::Rollout(_) | Self::RolloutStopped)
     }
 }
 
@@ -92,6 +107,11 @@ impl fmt::Display for Wait {
             Self::Writes => f.write_str("its deletion waits until every write is accepted"),
             Self::Others(why) => f.write_str(why),
             Self::Behind(behind) => write!(f, "it waits {behind}"),
+            Self::Rollout(behind) => {
+                let (child, why) = &**behind;
+                write!(f, "its change waits for {child}: {why}")
+            }
+            Self::RolloutStopped => f.write_str("its change waits, as the rollout has stopped"),
             Self::BehindDeletion(child) => write!(f, "its deletion waits until {child} is gone"),
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ChildConfigError;
+use super::{ChildConfigError, Rolling};
 use crate::object::K8sType;
 
 /// How children of one type are treated. As JSON it has its fields' names; those of
@@ -33,6 +33,9 @@ pub struct ChildConfig {
     pub ignores_status: bool,
     /// Whether a parent may be ready although such a child is not. Default no.
     pub ignores_readiness: bool,
+    /// How many children of the type may be unavailable while they are changed. Default any number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rolling: Option<Rolling>,
 }
 
 /// How a child that differs from the desired state is changed.
@@ -106,7 +109,14 @@ impl ChildConfig {
             orphan_on_delete,
             ignores_status,
             ignores_readiness,
+            rolling: None,
         }
+    }
+
+    /// Changes the children of the type a few at a time, see [`Rolling`].
+    #[must_use]
+    pub fn rolling(self, rolling: Rolling) -> Self {
+        Self { rolling: Some(rolling), ..self }
     }
 
     /// Sets what to do when another field manager owns a field with another value than desired.
@@ -184,6 +194,10 @@ impl ChildConfig {
         if self.adopt && self.delete_with_finalizer {
             return Err(ChildConfigError::AdoptsUncollectable);
         }
+        if self.rolling.is_some() && self.update_strategy == UpdateStrategy::OnDelete {
+            return Err(ChildConfigError::RollsNothing);
+        }
+        self.rolling.map_or(Ok(()), Rolling::validate)?;
         let may_recreate =
             self.recreate_if_immutable || self.update_strategy == UpdateStrategy::Recreate;
         if may_recreate && holds_objects_of_others(ty) {

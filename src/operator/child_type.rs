@@ -1,6 +1,6 @@
 //! A child type of an operator, and how one of its objects is treated.
 
-use super::{ChildConfig, ChildConfigError, ConfigError};
+use super::{ChildConfig, ChildConfigError, ConfigError, UpdateStrategy};
 use crate::object::K8sType;
 
 /// A child type of an operator.
@@ -33,6 +33,7 @@ impl ChildType {
         let of_whole_types = [
             ("ignoring_status()", own.ignores_status, of_type.ignores_status),
             ("delete_with_finalizer()", own.delete_with_finalizer, of_type.delete_with_finalizer),
+            ("rolling(..)", own.rolling.is_some(), own.rolling == of_type.rolling),
             ("orphan_on_delete()", own.orphan_on_delete, of_type.orphan_on_delete),
         ];
         if let Some((option, ..)) =
@@ -41,7 +42,9 @@ impl ChildType {
             return Err(ChildConfigError::OfType { option, ty: ty.clone() });
         }
         let ChildConfig { ignores_status, delete_with_finalizer, orphan_on_delete, .. } = *of_type;
-        let config = ChildConfig { delete_with_finalizer, orphan_on_delete, ignores_status, ..own };
+        let rolling = of_type.rolling.filter(|_| own.update_strategy != UpdateStrategy::OnDelete);
+        let config =
+            ChildConfig { delete_with_finalizer, orphan_on_delete, ignores_status, rolling, ..own };
         config.validate(ty).map(|()| config)
     }
 }

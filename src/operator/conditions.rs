@@ -23,7 +23,7 @@ pub(crate) const READY: &str = "Ready";
 pub(crate) const FRAMEWORK_CONDITIONS: [&str; 4] = [SYNCED, READY, "Reconciling", "Stalled"];
 
 /// Types that the framework sets at times; a handler may set them too.
-const OCCASIONAL: [&str; 3] = ["Paused", "DeletionsHeld", "Flapping"];
+const OCCASIONAL: [&str; 5] = ["Paused", "DeletionsHeld", "Flapping", "Progressing", "Updated"];
 
 /// A condition, after the conventions of the Kubernetes API.
 ///

@@ -179,6 +179,18 @@ pub enum ChildConfigError {
          `on_delete()` without `recreate_if_immutable()`"
     )]
     NeverRecreated,
+    /// A rollout spreads changes.
+    #[error("`rolling(..)` spreads changes, and `on_delete()` changes nothing: remove one of them")]
+    RollsNothing,
+    /// No child may be unavailable.
+    #[error("a rollout of 0 changes nothing: allow at least one child")]
+    RollsNone,
+    /// More than all.
+    #[error("a rollout of {0} % is too much: allow at most 100 %")]
+    RollsMore(u8),
+    /// It stops before it begins.
+    #[error("a rollout that stops after 0 failures never begins: allow at least one")]
+    StopsAtOnce,
     /// An option that decides more than how one child is written.
     #[error(
         "`{option}` holds for all objects of a type: set it where the `OperatorConfig` declares \

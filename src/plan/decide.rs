@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    ChildId, Deletion, DeletionReason, Desired, LastApplied, Order, Refusal, Step, Waiting,
-    WaitingReason, Write, deletion_order,
+    ChildId, Deletion, DeletionReason, Desired, LastApplied, Order, Refusal, Rollout, Step,
+    Waiting, WaitingReason, Write, deletion_order,
     existing::{self, Choice},
     normalise::{Owner, normalise},
     ownership::is_ours,
@@ -50,6 +50,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// The order of the writes; `None` if they may all be sent together.
     pub(crate) order: Option<Box<Order>>,
+    /// The children that are changed a few at a time.
+    pub(crate) rollouts: Vec<Rollout>,
     /// The children that the handler no longer wants, with their ranks: one that ranks lower is deleted once
     /// those that rank higher are gone. Empty if the ranks are equal or not known.
     pub(crate) leaving: Vec<(ChildId, u16)>,
@@ -104,6 +106,7 @@ impl Planning<'_> {
         let owner = Owner { config, operator, parent };
         let (writes, order) = normalise(owner, std::mem::take(&mut self.input.desired))?;
         let desired: BTreeSet<ChildId> = writes.iter().map(|write| write.id.clone()).collect();
+        self.plan.rollouts = Rollout::of(&writes);
         let uncounted = writes.iter().filter(|write| write.config.ignores_readiness);
         self.plan.uncounted = uncounted.map(|write| write.id.clone()).collect();
         let mut deletions = Vec::new();

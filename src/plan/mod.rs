@@ -32,6 +32,7 @@ mod ownership;
 mod refusal;
 mod resolve;
 mod rewrite;
+mod rollout;
 mod status;
 mod steps;
 mod terminating;
@@ -60,6 +61,7 @@ pub(crate) use resolve::{
     instead_of_immutable,
 };
 pub(crate) use rewrite::{Rewrite, RewriteReason, rewrites};
+pub(crate) use rollout::{Judgement, NotYet, Rollout, Standing};
 pub(crate) use status::{
     ChildrenField, StatusInput, StatusPatch, UndeclaredField, WantedBy, is_list_outdated,
     patched_paths, status_patch, status_wish,

@@ -4,7 +4,7 @@
 //! `Stalled` exist only while they hold, and never both: for kstatus their presence means "in progress" and
 //! "failed".
 
-use super::{Report, deletion_guard, pause, ready, shown::reason_shown};
+use super::{Report, deletion_guard, pause, ready, rollout, shown::reason_shown};
 use crate::{
     journal::{Failure, Held},
     object::Object,
@@ -42,6 +42,7 @@ pub(crate) fn outdated(
 ) -> Vec<&'static str> {
     let is_over = holds_none || parent.is_deleting();
     let mut ours = vec![RECONCILING, STALLED];
+    ours.extend(rollout::shown_by(parent));
     ours.extend(pause::shown_by(parent).map(|_| pause::CONDITION));
     ours.extend((is_over && deletion_guard::is_shown(parent)).then_some(deletion_guard::CONDITION));
     ours.extend(shows_flapping(parent).then_some(Flapping::CONDITION));
@@ -67,6 +68,7 @@ fn with_others(mut conditions: Vec<Condition>, report: &Report) -> Vec<Condition
     conditions.extend(report.paused.as_ref().map(pause::condition));
     conditions.extend(report.deletion_guard.as_deref().map(deletion_guard::condition));
     conditions.extend(report.flapping.clone());
+    conditions.extend(rollout::conditions(&report.rollouts));
     conditions
 }
 

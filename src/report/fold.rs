@@ -63,6 +63,7 @@ impl Fold<'_> {
                 self.state(child, ChildState::Synced, "");
             }
             Fact::Waits { child, why, .. } => self.waits(child, &why.shown(self.redactor)),
+            Fact::RolledOut(rollout) => report.rollouts.push(rollout.clone()),
             Fact::StageDue(after) => {
                 report.stage_due = Some(report.stage_due.map_or(*after, |known| known.min(*after)));
             }
@@ -115,7 +116,14 @@ impl Fold<'_> {
                 self.report.unsynced.push(child.clone());
             }
             Wait::Writes => self.report.behind_writes += 1,
-            Wait::Behind(behind) => return self.behind(child, behind.to_string()),
+            Wait::Behind(behind) => return self.behind(child, format!("waits {behind}")),
+            Wait::Rollout(behind) => {
+                let (other, why) = &**behind;
+                return self.behind(child, format!("waits for {other}: {why}"));
+            }
+            Wait::RolloutStopped => {
+                return self.behind(child, "waits, as the rollout has stopped".to_owned());
+            }
             Wait::Throttled => {
                 let by = self.throttled_by.and_then(|at| self.requests.get_mut(at));
                 if let Some(failure) = by {
@@ -216,8 +224,10 @@ impl Fold<'_> {
 /// `b and 2 more wait since .. for a: ..`
 fn wait_for(what: &str, children: &[ChildId]) -> String {
     match children {
-        [only] => format!("{only} waits {what}"),
-        [first, more @ ..] => format!("{first} and {} more wait {what}", more.len()),
+        [first, more @ ..] if !more.is_empty() => {
+            format!("{first}, as each of {} more, {what}", more.len())
+        }
+        [only, ..] => format!("{only} {what}"),
         [] => String::new(),
     }
 }

@@ -25,6 +25,7 @@ mod fold;
 mod outcome;
 pub(crate) mod pause;
 pub(crate) mod ready;
+mod rollout;
 mod series;
 mod shape;
 mod shown;

@@ -7,7 +7,7 @@ use std::{
 
 use crate::{
     history::{Decision, Verb, WriteRecord},
-    journal::{End, Failure, Pause, PausedBy, Plan, RequestFailure},
+    journal::{End, Failure, Pause, PausedBy, Plan, RequestFailure, RolledOut},
     object::{K8sType, Uid},
     operator::{ChildState, Condition, ConflictPolicy},
     plan::{ChildId, DeletionGuard, Flapping, ForeignChild, LastApplied},
@@ -43,6 +43,8 @@ pub(crate) struct Report {
     pub(crate) waiting: Vec<String>,
     /// How many of them wait for other children to be ready.
     pub(super) behind_children: usize,
+    /// How far the rollouts are.
+    pub(super) rollouts: Vec<RolledOut>,
     /// When a stage that is waited for will be late.
     pub(super) stage_due: Option<Duration>,
     /// How many of them are deletions that wait for the writes.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{
     Effect, HandlerError, Machine, Moment, Response, drift,
     parent::status::{self, Returned, Scope, Wanted},
-    stage::{Call, CarryOut, Phase, Stage},
+    stage::{Call, CarryOut, Phase, Sequence, Stage},
 };
 use crate::{
     history::ReconcileStep,
@@ -146,7 +146,17 @@ impl Machine {
         let existing = plan.existing();
         let planned = self.planned_fact(&plan);
         let doubtful = std::mem::take(&mut plan.doubtful).into();
-        let Plan { steps, last_applied, waiting, replacing, uncounted, order, leaving, .. } = plan;
+        let Plan {
+            steps,
+            last_applied,
+            waiting,
+            replacing,
+            uncounted,
+            order,
+            leaving,
+            rollouts,
+            ..
+        } = plan;
         self.uncounted = uncounted;
         self.memory.set_last_applied(last_applied);
         self.note([Fact::Planned(planned)], at);
@@ -155,8 +165,7 @@ impl Machine {
             status,
             steps,
             waiting,
-            order,
-            leaving,
+            sequence: Sequence::of(order, rollouts, leaving),
             replacing,
             existing,
             paused,

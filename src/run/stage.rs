@@ -1,11 +1,11 @@
 //! The stage of a reconcile, and the purpose of each request. Values only.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use super::{child, parent};
 use crate::{
     object::{K8sType, Object, Uid},
-    plan::{ChildId, Deletion, Order, Reservation, Step, Waiting, Write},
+    plan::{ChildId, Deletion, Order, Reservation, Rollout, Step, Waiting, Write},
 };
 
 /// How far a reconcile is.
@@ -54,15 +54,35 @@ pub(super) struct CarryOut {
     pub(super) status: Option<parent::status::Returned>,
     pub(super) steps: Vec<Step>,
     pub(super) waiting: Vec<Waiting>,
-    /// The order of the writes; `None` if they may all be sent together.
-    pub(super) order: Option<Box<Order>>,
-    /// As [`Plan::leaving`](crate::plan::Plan::leaving).
-    pub(super) leaving: Vec<(ChildId, u16)>,
+    /// What goes first; `None` if all steps may be sent together.
+    pub(super) sequence: Option<Box<Sequence>>,
     pub(super) replacing: Vec<Uid>,
     pub(super) existing: usize,
     pub(super) paused: Option<crate::journal::PausedBy>,
     pub(super) phase: Phase,
     pub(super) taken: Option<Reservation>,
+}
+
+/// What goes first, as in the [`Plan`](crate::plan::Plan).
+#[derive(Debug, Default)]
+pub(super) struct Sequence {
+    pub(super) order: Option<Box<Order>>,
+    pub(super) rollouts: Vec<Rollout>,
+    pub(super) leaving: Vec<(ChildId, u16)>,
+    /// The children of rollouts whose change has begun.
+    pub(super) begun: BTreeSet<ChildId>,
+}
+
+impl Sequence {
+    /// `None` if there is none.
+    pub(super) fn of(
+        order: Option<Box<Order>>,
+        rollouts: Vec<Rollout>,
+        leaving: Vec<(ChildId, u16)>,
+    ) -> Option<Box<Self>> {
+        let is_one = order.is_some() || !rollouts.is_empty() || !leaving.is_empty();
+        is_one.then(|| Box::new(Self { order, rollouts, leaving, begun: BTreeSet::new() }))
+    }
 }
 
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt, time::Duration};
 
 use crate::{
     history::FailureKind,
-    object::{Quoted, Redactor, WITHHELD},
+    object::{K8sType, Quoted, Redactor, WITHHELD},
     plan::{self, ChildId, ForeignChild},
     reply::{ApiError, ErrorClass, Refusal},
     schedule::Finished,
@@ -46,6 +46,9 @@ pub(crate) enum Failure {
     /// Children wait for a stage longer than the handler allows.
     #[error("{0}")]
     StageTimeout(Box<StageTimeout>),
+    /// Too many children of a rollout have failed.
+    #[error("{0}")]
+    RolloutStopped(Box<RolloutStopped>),
     /// The reconcile panicked outside of the handler. Its message may contain a secret.
     #[error(
         "internal error: the reconcile panicked, which is a bug in Operetta; see the output of the process"
@@ -63,6 +66,19 @@ pub(crate) struct StageTimeout {
     /// A child that is not ready.
     pub(crate) child: ChildId,
     /// Why it is not.
+    pub(crate) why: Quoted,
+}
+
+/// Too many children of a rollout have failed.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("the rollout of {ty} has stopped at {updated} of {children}: {child}: {why}")]
+pub(crate) struct RolloutStopped {
+    pub(crate) ty: K8sType,
+    pub(crate) updated: usize,
+    pub(crate) children: usize,
+    /// The first child that has failed.
+    pub(crate) child: ChildId,
+    /// Why it has.
     pub(crate) why: Quoted,
 }
 
@@ -103,6 +119,10 @@ impl Failure {
                 let why = redactor.shown(&late.why);
                 Self::StageTimeout(Box::new(StageTimeout { why, ..(**late).clone() }))
             }
+            Self::RolloutStopped(stopped) => {
+                let why = redactor.shown(&stopped.why);
+                Self::RolloutStopped(Box::new(RolloutStopped { why, ..(**stopped).clone() }))
+            }
             Self::Unavailable(_)
             | Self::HandlerTimeout(_)
             | Self::Refused(_)
@@ -115,7 +135,11 @@ impl Failure {
     pub(crate) fn quotes_others(&self) -> bool {
         matches!(
             self,
-            Self::Handler { .. } | Self::Panicked(_) | Self::Api(_) | Self::StageTimeout(_)
+            Self::Handler { .. }
+                | Self::Panicked(_)
+                | Self::Api(_)
+                | Self::StageTimeout(_)
+                | Self::RolloutStopped(_)
         )
     }
 
@@ -140,6 +164,7 @@ impl Failure {
             Self::Foreign(_) => FailureKind::Conflict,
             Self::Api(_) => FailureKind::WriteFailed,
             Self::StageTimeout(_) => FailureKind::StageTimeout,
+            Self::RolloutStopped(_) => FailureKind::RolloutStopped,
             Self::InternalError => FailureKind::InternalError,
         }
     }
@@ -153,9 +178,11 @@ impl Failure {
     pub(crate) fn is_stalled(&self) -> bool {
         match self {
             Self::Handler { permanent, .. } => *permanent,
-            Self::Unavailable(_) | Self::Refused(_) | Self::Foreign(_) | Self::StageTimeout(_) => {
-                true
-            }
+            Self::Unavailable(_)
+            | Self::Refused(_)
+            | Self::Foreign(_)
+            | Self::StageTimeout(_)
+            | Self::RolloutStopped(_) => true,
             Self::Panicked(_) | Self::HandlerTimeout(_) | Self::InternalError => false,
             Self::Api(failures) => failures.iter().all(RequestFailure::is_permanent),
         }
@@ -188,7 +215,9 @@ impl Failure {
             // The fix makes the operator start, which ends the wait.
             Self::Unavailable(_) => Finished::FailedUntil { after: longest },
             // The children that are waited for wake the parent: no backoff keeps the next stage waiting.
-            Self::StageTimeout(_) => Finished::Recheck { after: SLOW_RECHECK },
+            Self::StageTimeout(_) | Self::RolloutStopped(_) => {
+                Finished::Recheck { after: SLOW_RECHECK }
+            }
             Self::Handler { .. }
             | Self::Refused(_)
             | Self::Panicked(_)

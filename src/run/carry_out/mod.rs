@@ -1,19 +1,24 @@
 //! Carries out a plan: dry runs and live reads, then writes that are sent together, then deletions one by
 //! one. The failure of one child does not stop the others.
 
+mod turns;
 mod writes;
+
+use std::collections::BTreeSet;
 
 use super::{
     Answer, Effect, Machine, Moment, Reply, Request, drift,
     guard::{
         as_planned,
         deletion_guard::{Judgement, judged},
+        rollout::Rollouts,
         terminating,
     },
     parent::status::Returned,
     request::Force,
     stage::{Awaited, CarryOut, Phase, Stage},
     turn::{child_failed, held_step, step_failed, waits},
+    view::View,
 };
 use crate::{
     diff::same_owned_fields,
@@ -235,7 +240,13 @@ impl Machine {
         else {
             return;
         };
-        let CarryOut { status, existing, replacing, taken, .. } = plan;
+        let CarryOut { status, existing, replacing, taken, sequence, .. } = plan;
+        if let Some(sequence) = sequence {
+            let begun = BTreeSet::new();
+            let far = |view: &View<'_>| Rollouts::now(&sequence.rollouts, &begun, view).facts(view);
+            let facts = self.view(at, far).unwrap_or_default();
+            self.note(facts, at);
+        }
         if !self.journal.progress().is_throttled {
             self.memory.forget_throttled();
         }

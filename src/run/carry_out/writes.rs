@@ -7,10 +7,9 @@ use crate::{
     journal::Wait,
     object::{K8sType, Object},
     operator::ConflictPolicy,
-    plan::{ChildId, Deletion, Step, WaitingReason},
+    plan::{Deletion, Step, WaitingReason},
     run::{
         Machine, Moment, child,
-        guard::order::Turns,
         stage::{Awaited, CarryOut, Phase, Stage, Window},
         turn::{StopReason, waits},
         view::View,
@@ -56,51 +55,15 @@ impl Machine {
         }
     }
 
-    /// The index of the next step whose turn has come.
-    fn next_step(&self, at: &Moment<'_>) -> Option<usize> {
-        match &self.stage {
-            Stage::CarryingOut(plan @ CarryOut { phase: Phase::Writing(window), .. }) => {
-                self.first_turn(plan, &window.steps, at)
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether the turn of any step of a plan has come.
-    pub(super) fn has_turn(&self, plan: &CarryOut, at: &Moment<'_>) -> bool {
-        self.first_turn(plan, &plan.steps, at).is_some()
-    }
-
-    fn first_turn<'s>(
-        &self,
-        plan: &CarryOut,
-        steps: impl IntoIterator<Item = &'s Step>,
-        at: &Moment<'_>,
-    ) -> Option<usize> {
-        let Some(order) = &plan.order else { return steps.into_iter().next().map(|_| 0) };
-        let turns = Turns { order, uncounted: &self.uncounted, waiting: &plan.waiting };
-        self.view(at, |view| turns.first(steps, view)).flatten()
-    }
-
-    /// The steps wait for children that are not ready.
-    fn put_off_rest(&mut self, at: &Moment<'_>) {
-        let Stage::CarryingOut(CarryOut { order, waiting, phase: Phase::Writing(window), .. }) =
-            &mut self.stage
-        else {
-            return;
-        };
-        let steps = Vec::from(std::mem::take(&mut window.steps));
-        let (order, waiting) = (order.clone(), waiting.clone());
-        let Some(order) = order else { return };
-        let turns = Turns { order: &order, uncounted: &self.uncounted, waiting: &waiting };
-        let facts = self.view(at, |view| turns.put_off(&steps, view)).unwrap_or_default();
-        self.note(facts, at);
-    }
-
     fn begin_step(&mut self, index: usize, at: &Moment<'_>) {
         let Some(window) = self.window_mut() else { return };
         let Some(step) = window.steps.remove(index) else { return };
         window.in_flight += 1;
+        if let Stage::CarryingOut(CarryOut { sequence: Some(sequence), .. }) = &mut self.stage
+            && !sequence.rollouts.is_empty()
+        {
+            sequence.begun.insert(step.id().clone());
+        }
         // Deletions begin here too: the rival is searched before.
         if let Some(ended) = self.begin_child(child::Task::Write(step), at) {
             self.write_ended(ended);
@@ -122,7 +85,7 @@ impl Machine {
         }
     }
 
-    fn window_mut(&mut self) -> Option<&mut Window> {
+    pub(super) fn window_mut(&mut self) -> Option<&mut Window> {
         match &mut self.stage {
             Stage::CarryingOut(CarryOut { phase: Phase::Writing(window), .. }) => Some(window),
             _ => None,
@@ -253,6 +216,8 @@ impl Machine {
                 self.note([waits(&deletion.id, why)], at);
             } else if is_throttled {
                 self.note([waits(&deletion.id, Wait::Throttled)], at);
+            } else if let Some(wait) = self.rollout_wait(&deletion, at) {
+                self.note([waits(&deletion.id, wait)], at);
             } else if let Some(before) = self.leaves_before(&deletion, at) {
                 self.note([waits(&deletion.id, Wait::BehindDeletion(before))], at);
             } else if let Some(ended) = self.begin_child(child::Task::Delete(deletion, 1), at) {
@@ -261,17 +226,6 @@ impl Machine {
                 return;
             }
         }
-    }
-
-    /// A child that must be gone before another is deleted, and is not.
-    fn leaves_before(&self, deletion: &Deletion, at: &Moment<'_>) -> Option<ChildId> {
-        let Stage::CarryingOut(CarryOut { leaving, .. }) = &self.stage else { return None };
-        let (_, own) = leaving.iter().find(|(id, _)| *id == deletion.id)?;
-        let exists = |id: &ChildId| {
-            self.view(at, |view| view.snapshot.cached(id).is_some()).unwrap_or_default()
-        };
-        let mut before = leaving.iter().filter(|(_, rank)| rank > own);
-        before.find(|(id, _)| exists(id)).map(|(id, _)| id.clone())
     }
 
     fn deletion_ended(&mut self, ended: ChildEnd, at: &Moment<'_>) {

@@ -54,7 +54,8 @@ pub(super) fn of_colliding(attempt: &Attempt, error: &ApiError, view: &View<'_>)
     let (write, verb, tries) = (attempt.write.clone(), attempt.verb, attempt.tries);
     let refused = Refused { write: write.clone(), error: error.clone() };
     let then = Box::new(Task::Apply(Attempt { write, verb, tries, error: Some(error.clone()) }));
-    let (id, uid, of) = (attempt.id().clone(), cached.uid().clone(), TakenOver::Colliding(refused));
+    let (id, uid, of) =
+        (attempt.id().clone(), cached.uid().clone(), TakenOver::Colliding(Box::new(refused)));
     Some(Task::TakeOver(Takeover { id, uid, of, attempt: 1, then }))
 }
 
@@ -98,7 +99,8 @@ fn take(it: Takeover, live: &Value, view: &View<'_>) -> Turn<Next> {
     let (name, predecessor) = (view.settings.name(), &view.settings.config().predecessor);
     let patch = match &it.of {
         TakenOver::OfPredecessor => takeover(live, name, predecessor),
-        TakenOver::Colliding(Refused { write, error }) => {
+        TakenOver::Colliding(refused) => {
+            let Refused { write, error } = &**refused;
             match collision(live, &write.body, &duplicates(error), name) {
                 Some(found) if write.forces() => Some(found.patch),
                 Some(found) => return held(write, error, &found.holders),
@@ -112,7 +114,7 @@ fn take(it: Takeover, live: &Value, view: &View<'_>) -> Turn<Next> {
             ask(request, State::TakeOver(TakingOver::Patched(Takeover { of, ..it })))
         }
         (None, TakenOver::OfPredecessor) => Turn::new(Next::Hand(it.then)),
-        (None, TakenOver::Colliding(refused)) => hand(Task::Refused(refused)),
+        (None, TakenOver::Colliding(refused)) => hand(Task::Refused(*refused)),
     }
 }
 

@@ -121,7 +121,7 @@ pub(in crate::run) struct Takeover {
 pub(in crate::run) enum TakenOver {
     OfPredecessor,
     /// List items that collide with those of this refused write.
-    Colliding(Refused),
+    Colliding(Box<Refused>),
 }
 
 #[derive(Debug)]

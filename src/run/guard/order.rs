@@ -21,10 +21,11 @@ pub(in crate::run) struct Turns<'a> {
 }
 
 impl Turns<'_> {
-    /// The first step whose turn has come. The cache is read anew: a child may have become unready.
+    /// The first step whose turn has come and that `is_free` otherwise. The cache is read anew: a child may have become unready.
     pub(in crate::run) fn first<'s>(
         self,
         steps: impl IntoIterator<Item = &'s Step>,
+        is_free: impl Fn(&Step) -> bool,
         view: &View<'_>,
     ) -> Option<usize> {
         let ready = self
@@ -42,7 +43,9 @@ impl Turns<'_> {
                 passed += 1;
             }
             let mut named = self.order.named_by(step.id()).iter();
-            passed >= stage && named.all(|child| self.not_ready(child, view).is_none())
+            passed >= stage
+                && is_free(step)
+                && named.all(|child| self.not_ready(child, view).is_none())
         })
     }
 

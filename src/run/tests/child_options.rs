@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::world::named;
-use crate::operator::{ChildConfig, ConflictPolicy, DesiredChild, Prerequisite, Propagation};
+use crate::operator::{
+    ChildConfig, ConflictPolicy, DesiredChild, Prerequisite, Propagation, Rolling,
+};
 
 /// The child that a handler returns for an object. The words are its own options; none for those of
 /// its type. `ensure` is no option of a type.
@@ -26,7 +28,7 @@ pub(super) fn desired(words: &str, object: Value) -> DesiredChild {
 }
 
 pub(super) fn is_of_child(word: &str) -> bool {
-    const WORDS: [&str; 12] = [
+    const WORDS: [&str; 14] = [
         "apply",
         "recreate",
         "on-delete",
@@ -39,6 +41,8 @@ pub(super) fn is_of_child(word: &str) -> bool {
         "orphan-on-delete",
         "delete-with-finalizer",
         "ignoring-readiness",
+        "rolling-1",
+        "rolling-2",
     ];
     WORDS.contains(&word)
 }
@@ -47,6 +51,8 @@ pub(super) fn of_child(child: ChildConfig, word: &str) -> ChildConfig {
     match word {
         "recreate" => ChildConfig::recreate(),
         "on-delete" => ChildConfig::on_delete(),
+        "rolling-1" => child.rolling(Rolling::max_unavailable(1)),
+        "rolling-2" => child.rolling(Rolling::max_unavailable(2)),
         "recreating-immutable" => child.recreate_if_immutable(),
         "adopting" => child.adopting(),
         "yielding" => child.with_conflicts(ConflictPolicy::Yield),

@@ -162,6 +162,7 @@ pub(super) fn fact(fact: &Fact) -> String {
         Fact::ConflictFound(child) => format!("ConflictFound {child}"),
         Fact::Contested(contested) => format!("Contested {contested}"),
         Fact::WaitedFor(stages) => format!("WaitedFor stages {stages:?}"),
+        Fact::RolledOut(far) => format!("RolledOut {far}"),
         Fact::StageDue(left) => format!("StageDue in {} s", left.as_secs()),
         fact => drift(fact),
     }

@@ -12,6 +12,7 @@ pub(super) fn what_failed(kind: FailureKind) -> &'static str {
         FailureKind::ChildTypeUnavailable
         | FailureKind::HandlerPanicked
         | FailureKind::HandlerTimeout
+        | FailureKind::RolloutStopped
         | FailureKind::InternalError => "",
     }
 }
@@ -34,6 +35,9 @@ pub(super) fn advice(kind: FailureKind, phase: ParentPhase) -> &'static str {
         // The message contains the options.
         FailureKind::Conflict => "Do one of these. That object is not modified meanwhile.",
         FailureKind::WriteFailed => "Fix the reported error. Nothing is deleted until then.",
+        FailureKind::RolloutStopped => {
+            "Fix the child that is named, or change the parent. The other children stay as they are."
+        }
         FailureKind::StageTimeout => {
             "Fix the child that is named. The children after it are written as soon as it is ready."
         }

@@ -1,0 +1,184 @@
+//! Which children of a type may be changed now, so that not too many are unavailable at a time.
+
+use std::collections::HashMap;
+
+use super::{ChildId, Write};
+use crate::{
+    object::{K8sType, ReadyState},
+    operator::Rolling,
+};
+
+/// The desired children of one type that are changed a few at a time.
+#[derive(Debug, Clone)]
+pub(crate) struct Rollout {
+    pub(crate) ty: K8sType,
+    rolling: Rolling,
+    /// In the order of the handler.
+    pub(crate) children: Vec<ChildId>,
+    indices: HashMap<ChildId, usize>,
+}
+
+/// The children of a rollout as they are.
+#[derive(Debug)]
+pub(crate) struct Judgement {
+    pub(crate) all: Vec<Standing>,
+    allowed: usize,
+    /// The unavailable children.
+    unavailable: Vec<usize>,
+    /// The first updated child that has failed, if the rollout has stopped for that.
+    pub(crate) stopped: Option<usize>,
+}
+
+/// How a child of a rollout is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// Whether it is as desired.
+    pub(crate) is_updated: bool,
+    /// Whether its change has begun and not ended.
+    pub(crate) is_changing: bool,
+    pub(crate) state: ReadyState,
+}
+
+/// Why a child is not changed now. The numbers are indices of children.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotYet {
+    /// Too many are unavailable; the first of them.
+    Behind(usize),
+    /// Too many have failed; the first of them.
+    Stopped(usize),
+}
+
+impl Rollout {
+    /// The rollouts of desired children.
+    pub(super) fn of(writes: &[Write]) -> Vec<Self> {
+        let mut rollouts: Vec<Self> = Vec::new();
+        for write in writes {
+            let Some(rolling) = write.config.rolling else { continue };
+            let known = rollouts.iter().position(|it| it.ty == write.id.ty);
+            let at = known.unwrap_or(rollouts.len());
+            if known.is_none() {
+                let (ty, (children, indices)) = (write.id.ty.clone(), <_>::default());
+                rollouts.push(Self { ty, rolling, children, indices });
+            }
+            rollouts[at].add(write.id.clone());
+        }
+        rollouts
+    }
+
+    fn add(&mut self, child: ChildId) {
+        self.indices.insert(child.clone(), self.children.len());
+        self.children.push(child);
+    }
+
+    pub(crate) fn index_of(&self, child: &ChildId) -> Option<usize> {
+        self.indices.get(child).copied()
+    }
+
+    /// Judges the children, given in their order.
+    pub(crate) fn judge(&self, all: Vec<Standing>) -> Judgement {
+        let unavailable = (0..all.len()).filter(|at| all[*at].is_unavailable()).collect();
+        let failed = |it: &Standing| it.is_updated && it.state == ReadyState::Failed;
+        let limit = usize::try_from(self.rolling.stop_after).unwrap_or(usize::MAX);
+        let is_stopped = all.iter().filter(|it| failed(it)).count() >= limit
+            && all.iter().any(|it| !it.is_updated);
+        let stopped = is_stopped.then(|| all.iter().position(failed)).flatten();
+        let allowed = self.rolling.allows(all.len());
+        Judgement { all, allowed, unavailable, stopped }
+    }
+}
+
+impl Judgement {
+    /// Whether a child may be changed now.
+    pub(crate) fn admits(&self, index: usize) -> Result<(), NotYet> {
+        let own = self.all.get(index);
+        if own.is_some_and(|it| it.is_unavailable() && !it.is_changing) {
+            return Ok(());
+        }
+        if let Some(failed) = self.stopped {
+            return Err(NotYet::Stopped(failed));
+        }
+        let is_own = own.is_some_and(|it| it.is_unavailable());
+        let others = self.unavailable.len() - usize::from(is_own);
+        match self.unavailable.iter().find(|at| **at != index) {
+            Some(first) if others >= self.allowed => Err(NotYet::Behind(*first)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Standing {
+    fn is_unavailable(self) -> bool {
+        self.is_changing || !self.state.is_good()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rollout(rolling: Rolling, children: usize) -> Rollout {
+        let ty = K8sType::namespaced("v1", "Pod", "pods");
+        let id = |n: usize| ChildId {
+            ty: ty.clone(),
+            key: crate::object::ObjectKey::namespaced("ns", &n.to_string()),
+        };
+        let mut rollout =
+            Rollout { ty: ty.clone(), rolling, children: Vec::new(), indices: HashMap::new() };
+        (0..children).for_each(|n| rollout.add(id(n)));
+        rollout
+    }
+
+    /// `o` old and ready, `n` new and ready, lower case; `O`, `N`: not ready; `X`: new and failed; `F`: old and
+    /// failed; `c`: its change is in flight; `-`: missing.
+    fn standings(text: &str) -> Vec<Standing> {
+        let of = |letter| {
+            let state = match letter {
+                'o' | 'n' | 'c' => ReadyState::Ready,
+                'X' | 'F' => ReadyState::Failed,
+                '-' => ReadyState::Missing,
+                _ => ReadyState::Progressing,
+            };
+            let is_updated = matches!(letter, 'n' | 'N' | 'X');
+            Standing { is_updated, is_changing: letter == 'c', state }
+        };
+        text.chars().map(of).collect()
+    }
+
+    #[test]
+    fn a_ready_child_is_changed_only_while_few_enough_are_unavailable() {
+        use NotYet::{Behind, Stopped};
+        let (one, two) = (Rolling::max_unavailable(1), Rolling::max_unavailable(2));
+        for (rolling, text, index, expected) in [
+            (one, "oooo", 0, Ok(())),
+            (one, "cooo", 1, Err(Behind(0))),
+            (one, "Nooo", 1, Err(Behind(0))),
+            (one, "nooo", 1, Ok(())),
+            // One that is not ready anyway.
+            (one, "NoOo", 2, Ok(())),
+            (one, "NoFo", 2, Ok(())),
+            (one, "noOo", 1, Err(Behind(2))),
+            // One that is missing is created at once, and counts.
+            (one, "-ooo", 1, Err(Behind(0))),
+            (two, "Nooo", 1, Ok(())),
+            (two, "Ncoo", 2, Err(Behind(0))),
+            (two.stopping_after(1), "Xooo", 1, Err(Stopped(0))),
+            (two.stopping_after(2), "Xooo", 1, Ok(())),
+            (two.stopping_after(2), "XXoo", 2, Err(Stopped(0))),
+            // A failed child of the old state stops nothing.
+            (two, "Fooo", 1, Ok(())),
+            (Rolling::max_unavailable_percent(50), "Nooo", 1, Ok(())),
+            (Rolling::max_unavailable_percent(50), "NNoo", 2, Err(Behind(0))),
+            (Rolling::max_unavailable_percent(10), "oooo", 2, Ok(())),
+        ] {
+            let (all, rollout) = (standings(text), rollout(rolling, text.len()));
+            assert_eq!(rollout.judge(all).admits(index), expected, "{text} {index} {rolling:?}");
+        }
+    }
+
+    #[test]
+    fn a_rollout_that_is_complete_has_not_stopped() {
+        let one = rollout(Rolling::max_unavailable(1), 2);
+        assert_eq!(one.judge(standings("Xn")).stopped, None);
+        assert_eq!(one.judge(standings("Xo")).stopped, Some(0));
+    }
+}

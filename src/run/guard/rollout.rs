@@ -1,0 +1,100 @@
+//! Holds changes of children back while too many of their type are unavailable.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    journal::{Fact, Failure, RolledOut, RolloutStopped, Wait},
+    object::{Quoted, ReadyState},
+    plan::{ChildId, Judgement, NotYet, Rollout, Standing, Step},
+    run::view::View,
+};
+
+/// The rollouts of a plan, and how their children are now.
+pub(in crate::run) struct Rollouts<'a>(Vec<(&'a Rollout, Judgement)>);
+
+impl<'a> Rollouts<'a> {
+    /// `begun` are the children whose change has begun in this reconcile.
+    pub(in crate::run) fn now(
+        rollouts: &'a [Rollout],
+        begun: &BTreeSet<ChildId>,
+        view: &View<'_>,
+    ) -> Self {
+        let standing = |child: &ChildId| standing(child, begun, view);
+        let judged = |rollout: &'a Rollout| {
+            (rollout, rollout.judge(rollout.children.iter().map(standing).collect()))
+        };
+        Self(rollouts.iter().map(judged).collect())
+    }
+
+    /// Whether a step may be carried out.
+    pub(in crate::run) fn admit(&self, step: &Step) -> bool {
+        self.of(step).is_none_or(|(_, judgement, index)| judgement.admits(index).is_ok())
+    }
+
+    /// Why a step waits, if it does.
+    pub(in crate::run) fn wait(&self, step: &Step, view: &View<'_>) -> Option<Wait> {
+        let (rollout, judgement, index) = self.of(step)?;
+        match judgement.admits(index) {
+            Ok(()) => None,
+            Err(NotYet::Stopped(_)) => Some(Wait::RolloutStopped),
+            Err(NotYet::Behind(other)) => {
+                let child = &rollout.children[other];
+                let why = if judgement.all[other].is_changing {
+                    Quoted::new("its change is not accepted yet")
+                } else {
+                    why_not_ready(child, view)
+                };
+                Some(Wait::Rollout(Box::new((child.clone(), why))))
+            }
+        }
+    }
+
+    /// How far the rollouts are, and whether they have stopped.
+    pub(in crate::run) fn facts(&self, view: &View<'_>) -> Vec<Fact> {
+        let of = |(rollout, judgement): &(&Rollout, Judgement)| {
+            let all = &judgement.all;
+            let (ty, children) = (rollout.ty.clone(), all.len());
+            let updated = all.iter().filter(|it| it.is_updated).count();
+            let ready = all.iter().filter(|it| it.is_updated && it.state.is_good()).count();
+            let stopped = judgement.stopped.map(|at| {
+                let (ty, child) = (ty.clone(), rollout.children[at].clone());
+                let why = why_not_ready(&child, view);
+                let stopped = RolloutStopped { ty, updated, children, child, why };
+                Fact::Failed(Failure::RolloutStopped(Box::new(stopped)))
+            });
+            let is_stopped = stopped.is_some();
+            let far = Fact::RolledOut(RolledOut { ty, children, updated, ready, is_stopped });
+            [far].into_iter().chain(stopped)
+        };
+        self.0.iter().flat_map(of).collect()
+    }
+
+    /// The rollout of a step that changes a child. A child that is missing is created at once.
+    fn of(&self, step: &Step) -> Option<(&'a Rollout, &Judgement, usize)> {
+        let is_change = match step {
+            Step::Create(_) => false,
+            Step::Update(_) => true,
+            Step::Delete(deletion) => deletion.instead_of().is_some(),
+        };
+        let mut of_type = self.0.iter().filter(|(it, _)| is_change && it.ty == step.id().ty);
+        of_type.find_map(|(rollout, judgement)| {
+            Some((*rollout, judgement, rollout.index_of(step.id())?))
+        })
+    }
+}
+
+fn standing(child: &ChildId, begun: &BTreeSet<ChildId>, view: &View<'_>) -> Standing {
+    let cached = view.snapshot.cached(child);
+    let ours = cached.filter(|it| view.settings.is_ours(view.parent, it));
+    let state =
+        ours.map_or(ReadyState::Missing, |child| view.settings.config().ready_state(&child));
+    let is_updated = view.memory.last_applied().is_known(child);
+    Standing { is_updated, is_changing: !is_updated && begun.contains(child), state }
+}
+
+fn why_not_ready(child: &ChildId, view: &View<'_>) -> Quoted {
+    Quoted::new(match view.snapshot.cached(child) {
+        None => "it does not exist".to_owned(),
+        Some(child) => view.settings.config().readiness(&child).to_string(),
+    })
+}
