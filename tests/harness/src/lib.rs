@@ -3,8 +3,8 @@
 //!
 //! A test program sets `harness = false`, calls [`main`], and marks its tests with [`test`](macro@test);
 //! `#[ignore = ".."]` works as usual. A test calls [`ignore`] or [`ignore_outside_ci`] on its own
-//! thread, not in a spawned task. Output is not captured, but panics of other threads are printed only when a
-//! test has failed, or with `--nocapture`.
+//! thread, not in a spawned task. Output is not captured, but panics of other threads are printed, in short,
+//! only beside a test that fails, or whole with `--nocapture`. The last lines of a failed run are what failed.
 //!
 //! ```no_run
 //! #[operetta_harness::test]
@@ -48,14 +48,12 @@ pub fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     let threads = std::env::var("RUST_TEST_THREADS").ok().and_then(|it| it.parse().ok());
     arguments.test_threads = arguments.test_threads.or(threads);
-    if !arguments.nocapture {
-        panics::keep_those_beside_tests();
-    }
+    panics::record(arguments.nocapture);
     let mut tests: Vec<Trial> = inventory::iter::<Test>().map(trial).collect();
     tests.sort_by(|a, b| a.name().cmp(b.name()));
     let conclusion = libtest_mimic::run(&arguments, tests);
     if conclusion.has_failed() {
-        panics::print_kept();
+        panics::print_failed();
     }
     conclusion.exit_code()
 }

@@ -30,6 +30,7 @@ pub fn ignore_outside_ci(reason: impl Display) -> ! {
 
 /// Runs a test on a thread of its name, which a panic prints; returns why it was ignored, if it was.
 pub(crate) fn of(name: &str, test: fn()) -> Option<String> {
+    let before = panics::beside();
     let run = move || {
         panics::of_a_test();
         test();
@@ -38,7 +39,10 @@ pub(crate) fn of(name: &str, test: fn()) -> Option<String> {
     let payload = thread.expect("the system has a thread for the test").join().err()?;
     match payload.downcast::<Ignored>() {
         Ok(ignored) => Some(ignored.0),
-        Err(panic) => resume_unwind(panic),
+        Err(panic) => {
+            panics::print_beside(name, before);
+            resume_unwind(panic)
+        }
     }
 }
 
