@@ -34,6 +34,8 @@ async fn an_object_of_another_parent_that_goes_is_noticed_at_once() {
     operators.until_reconciles("cook", &world.namespace, "second", 1).await;
     world.apply(RECIPE, recipe("first", &[])).await;
     world.until_ready(RECIPE, "second").await;
+    // The status is written before the reconcile is in the history.
+    operators.until_synced("cook", &world.namespace, "second").await;
     let causes = causes(&operators, &world.namespace, "second").await;
     assert!(causes.contains(&"ChildDeleted".to_owned()), "{causes:?}");
     operators.stop().await;
@@ -56,7 +58,7 @@ async fn a_refused_child_that_somebody_changes_is_written_at_once() {
     world.patch(CONFIG_MAP, "c", json!({"data": {"oil": "some"}})).await;
     let is_written = |child: &Value| child["data"]["salt"] == "much";
     world.until(CONFIG_MAP, "c", "the write", is_written).await;
-    world.until_ready(RECIPE, "r").await;
+    faults.until_settled("r").await;
     let causes = causes(operators, &world.namespace, "r").await;
     assert!(!causes.contains(&"Retry".to_owned()), "{causes:?}");
     faults.end().await;
