@@ -7,6 +7,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
     sync::Arc,
+    thread,
     time::Duration,
 };
 
@@ -93,7 +94,12 @@ pub(super) fn run(
 fn runtime(operators: &[(OperatorConfig, AnyHandler)]) -> Result<Runtime, RunError> {
     let handlers: usize =
         operators.iter().map(|(config, _)| config.max_concurrent_reconciles).sum();
-    Ok(tokio::runtime::Builder::new_multi_thread()
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    if thread::available_parallelism().is_ok_and(|cores| cores.get() == 1) {
+        // With one worker, an asynchronous handler that blocks it would stop all timers and watches.
+        runtime.worker_threads(2);
+    }
+    Ok(runtime
         .thread_name("operetta-io")
         // One more for each operator, because previews run beside reconciles.
         .max_blocking_threads(handlers + operators.len() + 16)
