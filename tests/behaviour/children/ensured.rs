@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     recipe::{RECIPE, config_map, recipe},
     reported::ExpectedFailure,
-    world::{CONFIG_MAP, Kind, Operators, World, condition, is_ready},
+    world::{CONFIG_MAP, Kind, Operators, World, condition, eventually, is_ready},
 };
 
 const SECRET: Kind = Kind("v1", "Secret", "secrets");
@@ -75,10 +75,13 @@ async fn an_ensured_child_keeps_what_it_was_created_with_and_what_others_make_of
     assert_eq!(world.get(SECRET, "s").await, edited);
     let parent = world.get(RECIPE, "r").await;
     assert!(condition(&parent, "Flapping").is_null(), "{parent}");
-    // The preview says so.
+    // The preview says so, once no reconcile is in progress.
     let path = format!("/api/v1/operators/cook/parents/{}/r?diff=1", world.namespace);
-    let shown: Value = serde_json::from_str(&operators.http(&path).await.1).unwrap();
-    assert_eq!(shown["children"][0]["preview"]["action"], "Keep", "{shown}");
+    let action = || async {
+        let shown: Value = serde_json::from_str(&operators.http(&path).await.1).unwrap();
+        shown["children"][0]["preview"]["action"].clone()
+    };
+    eventually("the preview", action, |action| action == "Keep").await;
     operators.stop().await;
     // A new process writes nothing.
     let before = world.our_requests().len();

@@ -234,7 +234,8 @@ async fn an_undesired_child_is_not_deleted_while_a_conflict_of_another_is_report
     assert_eq!(condition(&parent, "Ready")["reason"], "Conflict");
     assert_eq!(condition(&parent, "Stalled")["status"], "True", "it requires manual intervention");
     assert!(world.get(CONFIG_MAP, "old").await.is_object());
-    assert_eq!(in_conflict(&operators).await, "1");
+    let counted = || in_conflict(&operators);
+    eventually("the conflict counted", counted, |counted| counted == "1").await;
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
     world.until(CONFIG_MAP, "old", "the child gone", Value::is_null).await;
     world.until_ready(RECIPE, "r").await;
