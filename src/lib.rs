@@ -55,7 +55,7 @@
 //! | 0 | `object` |
 //! | 1 | `operator`, `reply`, `schedule` |
 //! | 2 | `store`, `diff`, `manifests` |
-//! | 3 | `plan`, `history` |
+//! | 3 | `plan`, `history`, `related` |
 //! | 4 | `journal` |
 //! | 5 | `report` |
 //! | 6 | `run` |
@@ -86,6 +86,7 @@ pub mod object;
 pub mod operator;
 pub(crate) mod plan;
 pub mod prelude;
+pub(crate) mod related;
 pub(crate) mod reply;
 pub(crate) mod report;
 pub(crate) mod run;

@@ -1,15 +1,17 @@
 //! The messages between actors: facts in the past tense, and the command `Retire`.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use crate::{
     board::{Answer, OperatorState, Preview, WebRequest},
-    cluster::{WatchNote, Watched},
+    cluster::{List, WatchNote, Watched},
     execute::{Origin, Permit},
     history::Cause,
     object::{K8sType, ObjectKey, SecretFields, Uid, Undecodable},
-    operator::OperatorName,
+    operator::{Ask, OperatorName},
     plan::ForeignChild,
+    related::Place,
+    reply::ApiError,
     schedule::Trigger,
     store::Change,
 };
@@ -59,6 +61,55 @@ pub(crate) enum WatchCondition {
     Failing(String),
     /// It requires manual intervention: a permission is missing, or the type is not served.
     Refused(String),
+}
+
+/// Objects changed that somebody asks for as related ones.
+#[derive(Clone)]
+pub(crate) struct RelatedObserved {
+    pub(crate) ty: K8sType,
+    pub(crate) changes: Arc<[Change]>,
+}
+
+/// Related objects were listed, or it is known why they cannot be.
+#[derive(Clone)]
+pub(crate) struct RelatedSettled {
+    pub(crate) ty: K8sType,
+    pub(crate) asks: Arc<[Ask]>,
+}
+
+/// Why related objects of a type cannot be read; empty when they can.
+#[derive(Clone)]
+pub(crate) struct RelatedTroubles {
+    pub(crate) ty: K8sType,
+    pub(crate) reasons: Vec<String>,
+}
+
+/// Something else is asked for.
+pub(super) struct DemandChanged;
+
+/// A note of the watch that was started with this number.
+pub(super) struct FeedNoted {
+    pub(super) place: Place,
+    pub(super) number: u64,
+    pub(super) note: WatchNote,
+}
+
+/// What exists of what was asked for.
+pub(super) struct Fetched {
+    pub(super) place: Place,
+    pub(super) number: u64,
+    pub(super) asks: Vec<Ask>,
+    pub(super) result: Result<Vec<List>, ApiError>,
+}
+
+/// A related object of a parent changed.
+pub(super) struct RelatedChanged {
+    pub(super) ty: K8sType,
+    /// The change is one of these.
+    pub(super) changes: Arc<[Change]>,
+    pub(super) at: usize,
+    /// The delay that spreads the reconciles of many parents.
+    pub(super) after: Duration,
 }
 
 /// The heartbeat that an actor sends to itself.

@@ -7,6 +7,7 @@
 //! watch loops --Noted--> Reflector (one per type) --Observed, WatchChanged--> OperatorActor
 //! reconciles --Published--> Reflector                  OperatorActor --Touched, Retire--> Reconciler
 //!                                                    OperatorActor <--Ended-- Reconciler
+//! RelatedReflector --RelatedObserved, RelatedSettled--> OperatorActor --RelatedChanged--> Reconciler
 //! commands --Asked--> OperatorActor --Touched, Resumed--> Reconciler
 //! ```
 //!
@@ -28,14 +29,17 @@ mod operator_actor;
 mod reason;
 mod reconciler;
 mod reflector;
+mod related;
 mod shown;
 mod timer;
+mod watching;
 
 pub(crate) use arbiters::{ArbiterPool, Arbiters};
 pub(crate) use mailbox::MeteredRecipient;
 pub(crate) use messages::{Asked, OperatorStateChanged, Published};
 pub(crate) use operator_actor::{OperatorActor, OperatorParts};
 pub(crate) use reflector::{Reflector, ReflectorParts};
+pub(crate) use related::{RelatedParts, RelatedReflector};
 
 #[cfg(test)]
 mod tests;

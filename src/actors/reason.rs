@@ -47,14 +47,18 @@ pub(super) fn child_trigger(change: &Change) -> Trigger {
 }
 
 pub(super) fn child_cause(ty: &K8sType, change: &Change) -> Cause {
+    Cause::ChildChanged(Box::new(object_change(ty, change)))
+}
+
+pub(super) fn object_change(ty: &K8sType, change: &Change) -> ChildChange {
     let version =
         |side: &Option<Object>| side.as_ref().map(|object| object.resource_version().clone());
-    Cause::ChildChanged(Box::new(ChildChange {
+    ChildChange {
         ty: ty.clone(),
         key: change.object().key().clone(),
         from: version(&change.before),
         to: version(&change.after),
-    }))
+    }
 }
 
 /// Whether a change of a child does not concern its parent.

@@ -97,7 +97,10 @@ impl Reconciler {
     fn step(&mut self, input: Input, ctx: &mut actix::Context<Self>) {
         let action = self.decide(input);
         // The end of a reconcile shows all other timers; this one may be set at any time.
-        let is_news = matches!(action, Action::WakeAt(Wake { why: WakeReason::Debounce, .. }));
+        let is_news = matches!(
+            action,
+            Action::WakeAt(Wake { why: WakeReason::Debounce | WakeReason::Spread, .. })
+        );
         self.perform(action, ctx);
         if is_news {
             self.show(Vec::new());

@@ -42,7 +42,7 @@ pub(super) fn cause(why: WakeReason) -> Option<Cause> {
         WakeReason::Slowed => Some(Cause::Slowed),
         WakeReason::Calming => Some(Cause::Calming),
         // Changes and own writes were added as causes when they happened.
-        WakeReason::Debounce | WakeReason::Unsettled => None,
+        WakeReason::Debounce | WakeReason::Spread | WakeReason::Unsettled => None,
     }
 }
 

@@ -20,6 +20,7 @@ use crate::{
     object::{K8sType, ObjectKey, Uid},
     operator::OperatorName,
     plan::UndeclaredField,
+    related::{Reads, ShownRead},
     store::StoreReader,
 };
 
@@ -49,6 +50,7 @@ pub(super) struct Operator {
     pub(super) by_phase: BTreeMap<ParentPhase, usize>,
     pub(super) queue: Option<Reader<QueueState>>,
     undeclared: Option<Reader<Vec<UndeclaredField>>>,
+    reads: Option<Arc<Reads>>,
 }
 
 // === writing ===
@@ -63,8 +65,9 @@ impl Board {
         let state = OperatorState::Starting { waiting_for: Vec::new() };
         let name = info.name.as_str().to_owned();
         let by_phase = ParentPhase::ALL.into_iter().map(|phase| (phase, 0)).collect();
-        let (parents, paused, queue, undeclared) = <_>::default();
-        let operator = Operator { info, state, paused, parents, by_phase, queue, undeclared };
+        let (parents, paused, queue, undeclared, reads) = <_>::default();
+        let operator =
+            Operator { info, state, paused, parents, by_phase, queue, undeclared, reads };
         self.write().operators.insert(name, operator);
     }
 
@@ -99,6 +102,13 @@ impl Board {
     ) {
         if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
             operator.undeclared = Some(fields);
+        }
+    }
+
+    /// Sets where the related objects of an operator's parents are looked up.
+    pub(crate) fn show_related(&self, operator: &OperatorName, reads: Arc<Reads>) {
+        if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
+            operator.reads = Some(reads);
         }
     }
 
@@ -234,6 +244,13 @@ impl Board {
         Some(queue.read())
     }
 
+    /// The related objects that a parent reads.
+    pub(crate) fn related(&self, operator: &str, parent: &Uid) -> Vec<ShownRead> {
+        // Read without the lock of the board.
+        let reads = self.read().operators.get(operator).and_then(|it| it.reads.clone());
+        reads.map(|reads| reads.shown(parent)).unwrap_or_default()
+    }
+
     /// The status fields of an operator that its parent type does not declare.
     pub(crate) fn undeclared(&self, operator: &str) -> Vec<UndeclaredField> {
         let contents = self.read();
@@ -298,7 +315,7 @@ impl Operator {
     }
 
     fn snapshot(&self) -> OperatorSnapshot {
-        let Self { info, state, paused, by_phase, parents: _, queue: _, undeclared: _ } = self;
+        let Self { info, state, paused, by_phase, parents: _, .. } = self;
         OperatorSnapshot {
             info: info.clone(),
             state: state.clone(),

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
+use http::{HeaderValue, header};
+
 use super::{Cluster, WatchSpec, api::ApiRequest, frames};
 use crate::{
     object::{K8sType, Object, ResourceVersion, Undecodable},
     reply::{ApiError, ErrorClass},
     schedule::Backoff,
+    store::Listed,
 };
 
 /// Objects on a page: enough to be quick, few enough to limit the memory of a page.
@@ -21,6 +24,10 @@ const BACKOFF: Backoff = Backoff { min: Duration::from_millis(500), max: Duratio
 
 /// Servers compact the version of a list after some minutes.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// The representations of objects without anything but their metadata.
+const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+const METADATA_LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
 /// Which part of a list is requested.
 enum Part<'a> {
@@ -40,28 +47,53 @@ pub(crate) struct List {
 impl Cluster {
     /// Lists the current objects (a quorum read, because no `resourceVersion` is given). It reads pages,
     /// unless that takes longer than the server keeps their version.
-    pub(crate) async fn list(&self, spec: &WatchSpec, page_size: u32) -> Result<List, ApiError> {
-        let page = self.all_pages(spec, page_size).await?;
+    ///
+    /// Of each page only the objects are kept that are to be listed.
+    pub(crate) async fn list(
+        &self,
+        spec: &WatchSpec,
+        page_size: u32,
+        listed: &Listed,
+    ) -> Result<List, ApiError> {
+        let page = self.all_pages(spec, page_size, listed).await?;
         let frames::Page { version, objects, undecodable, next: _ } = page;
         Ok(List { version, objects, undecodable })
     }
 
-    async fn all_pages(&self, spec: &WatchSpec, size: u32) -> Result<frames::Page, ApiError> {
+    /// The same without a filter, in pages of the usual size.
+    pub(crate) async fn list_all(&self, spec: &WatchSpec) -> Result<List, ApiError> {
+        self.list(spec, PAGE_SIZE, &Listed::default()).await
+    }
+
+    async fn all_pages(
+        &self,
+        spec: &WatchSpec,
+        size: u32,
+        listed: &Listed,
+    ) -> Result<frames::Page, ApiError> {
         for size in [size, LARGE_PAGE_SIZE] {
-            match self.pages(spec, size).await {
+            match self.pages(spec, size, listed).await {
                 Err(error) if error.code() == Some(410) => {}
                 pages => return pages,
             }
         }
-        self.part(spec, Part::All).await
+        let mut all = self.part(spec, Part::All).await?;
+        all.objects.retain(|object| listed.includes(object));
+        Ok(all)
     }
 
     /// Reads all pages and joins them.
-    async fn pages(&self, spec: &WatchSpec, size: u32) -> Result<frames::Page, ApiError> {
+    async fn pages(
+        &self,
+        spec: &WatchSpec,
+        size: u32,
+        listed: &Listed,
+    ) -> Result<frames::Page, ApiError> {
         let mut list = self.part(spec, Part::FirstPage(size)).await?;
+        list.objects.retain(|object| listed.includes(object));
         while let Some(token) = list.next.take() {
             let page = self.page_after(spec, &token, size).await?;
-            list.objects.extend(page.objects);
+            list.objects.extend(page.objects.into_iter().filter(|object| listed.includes(object)));
             list.undecodable.extend(page.undecodable);
             list.next = page.next;
         }
@@ -104,11 +136,11 @@ impl Cluster {
         selector: String,
     ) -> Result<Vec<Object>, ApiError> {
         let spec = WatchSpec {
-            ty: ty.clone(),
             namespace: namespace.map(str::to_owned),
             label_selector: Some(selector),
+            ..WatchSpec::of(ty.clone())
         };
-        let List { version: _, objects, undecodable } = self.list(&spec, PAGE_SIZE).await?;
+        let List { version: _, objects, undecodable } = self.list_all(&spec).await?;
         match undecodable.into_iter().next() {
             None => Ok(objects),
             Some(object) => {
@@ -149,6 +181,15 @@ impl WatchSpec {
     /// The same without the label selector.
     fn request_of_all(&self, verb: &'static str) -> ApiRequest<'_> {
         let path = self.ty.collection_path(self.namespace.as_deref());
-        ApiRequest::get(verb, &self.ty, path)
+        let mut request = ApiRequest::get(verb, &self.ty, path);
+        if self.metadata_only {
+            let accept = if verb == "watch" { METADATA } else { METADATA_LIST };
+            request.headers.insert(header::ACCEPT, HeaderValue::from_static(accept));
+        }
+        match &self.name {
+            // A permission may be for this name alone.
+            Some(name) => request.with_query("fieldSelector", format!("metadata.name={name}")),
+            None => request,
+        }
     }
 }

@@ -25,7 +25,6 @@ mod write;
 pub use api::Timeouts;
 pub(crate) use api::{Cluster, ClusterSettings};
 pub(crate) use event_list::EventList;
-#[cfg(feature = "testkit")]
 pub(crate) use list::{List, PAGE_SIZE};
 pub(crate) use published::{PUBLISHED_WITHIN, secret_fields};
 pub(crate) use reviews::{AccessVerdict, TokenVerdict, User};

@@ -18,6 +18,10 @@ pub(crate) struct WatchSpec {
     pub(crate) namespace: Option<String>,
     /// The label selector; `None` for all objects.
     pub(crate) label_selector: Option<String>,
+    /// The name of the only object; `None` for all objects.
+    pub(crate) name: Option<String>,
+    /// Whether the server sends only the metadata.
+    pub(crate) metadata_only: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +32,12 @@ pub(crate) struct Watched {
 }
 
 impl WatchSpec {
+    /// A watch of all objects of a type.
+    pub(crate) fn of(ty: K8sType) -> Self {
+        let (namespace, label_selector, name) = <_>::default();
+        Self { ty, namespace, label_selector, name, metadata_only: false }
+    }
+
     pub(crate) fn watched(&self) -> Watched {
         Watched { ty: self.ty.clone(), namespace: self.namespace.clone() }
     }

@@ -51,6 +51,7 @@ pub(super) async fn call(context: &Context, purpose: Purpose, request: SyncReque
 fn begin(context: &Context, purpose: Purpose, request: SyncRequest) -> JoinHandle<Returned> {
     let handler = &context.parts.handler;
     match purpose {
+        Purpose::Related => spawn(handler.related(request.parent), Response::Related),
         Purpose::Sync => spawn(handler.sync(request), Response::Synced),
         Purpose::Finalize => spawn(handler.finalize(request), Response::Finalized),
     }

@@ -18,6 +18,7 @@ use crate::{
     object::{K8sType, Object, Uid},
     operator::{Allowance, AnyHandler, ConfigError, OperatorConfig, OperatorName},
     plan::{DeletionBudget, Exceeded, Reservation},
+    related::Reads,
     reply::{ApiError, TypeSchema},
     report::EventLog,
     run::{Settings, Snapshot},
@@ -43,6 +44,8 @@ pub(crate) struct ContextParts {
     pub(crate) parents: Store,
     /// The stores of the child types, in the order of declaration.
     pub(crate) children: Vec<Store>,
+    /// The related objects that its parents read.
+    pub(crate) reads: Arc<Reads>,
     /// The permits that it shares with other operators.
     pub(crate) shared_permits: SharedPermits,
     pub(crate) requests: RequestPermits,

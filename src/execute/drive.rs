@@ -160,6 +160,7 @@ impl<'a> Driver<'a> {
                 let read = read.map(|schema| Done::Event(Event::SchemaRead(schema)));
                 self.in_progress.push(read.boxed());
             }
+            Effect::Ask(parent, asks) => context.parts.reads.ask(&parent, &asks),
             Effect::Cache(cache) => context.cache(self.origin(&cache).as_ref(), cache),
             Effect::Reserve(allowance, deletions) => {
                 let reserved = context.reserve(allowance, deletions);

@@ -5,8 +5,9 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::Context;
 use crate::{
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
-    operator::Children,
+    operator::{Asks, Children},
     plan::ChildId,
+    related::Answer,
     reply::TypeSchema,
     run::Snapshot,
     store::Store,
@@ -31,6 +32,10 @@ impl Snapshot for Context {
             (reader.ty().clone(), reader.of_parent(parent.uid()))
         };
         Children::new(self.parts.children.iter().map(of_store))
+    }
+
+    fn related(&self, asks: &Asks) -> Answer {
+        self.parts.reads.answer(asks)
     }
 
     fn is_undecodable(&self, id: &ChildId) -> bool {

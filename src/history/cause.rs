@@ -30,6 +30,13 @@ pub enum Cause {
     Resumed,
     /// A child was created, changed or deleted.
     ChildChanged(Box<ChildChange>),
+    /// A related object was created, changed or deleted.
+    RelatedChanged(Box<ChildChange>),
+    /// Related objects were listed, or cannot be.
+    RelatedListed {
+        /// Their type.
+        ty: K8sType,
+    },
     /// The parent or a child changed and is undecodable.
     Undecodable {
         /// Its type.
@@ -56,7 +63,7 @@ pub enum Cause {
     },
 }
 
-/// What happened to a child.
+/// What happened to a child or a related object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChildChange {
     /// Its type.
@@ -92,6 +99,9 @@ impl Cause {
             Self::Resumed => "Resumed",
             Self::ChildChanged(change) if change.to.is_none() => "ChildDeleted",
             Self::ChildChanged(_) => "ChildChanged",
+            Self::RelatedChanged(change) if change.to.is_none() => "RelatedDeleted",
+            Self::RelatedChanged(_) => "RelatedChanged",
+            Self::RelatedListed { .. } => "RelatedListed",
             Self::Undecodable { .. } => "Undecodable",
             Self::OwnWrites => "OwnWrites",
             Self::Resync => "Resync",
@@ -106,7 +116,9 @@ impl Cause {
     fn versions(&self) -> (Option<&ResourceVersion>, Option<&ResourceVersion>) {
         match self {
             Self::ParentChanged { from, to } => (from.as_ref(), Some(to)),
-            Self::ChildChanged(change) => (change.from.as_ref(), change.to.as_ref()),
+            Self::ChildChanged(change) | Self::RelatedChanged(change) => {
+                (change.from.as_ref(), change.to.as_ref())
+            }
             _ => (None, None),
         }
     }
@@ -119,6 +131,7 @@ impl Cause {
                 None
             }
             (Self::ChildChanged(change), Self::ChildChanged(later))
+            | (Self::RelatedChanged(change), Self::RelatedChanged(later))
                 if change.ty == later.ty && change.key == later.key =>
             {
                 change.to = later.to;
@@ -143,6 +156,11 @@ impl fmt::Display for Cause {
                 let ChildChange { ty, key, from, to } = &**change;
                 changed(f, &format_args!("{ty} {key}"), from.as_ref(), to.as_ref())
             }
+            Self::RelatedChanged(change) => {
+                let ChildChange { ty, key, from, to } = &**change;
+                changed(f, &format_args!("related {ty} {key}"), from.as_ref(), to.as_ref())
+            }
+            Self::RelatedListed { ty } => write!(f, "related objects of {ty} were listed"),
             Self::Undecodable { ty, key: Some(key) } => write!(f, "{ty} {key} cannot be decoded"),
             Self::Undecodable { ty, key: None } => {
                 write!(f, "an object of {ty} cannot be decoded")
@@ -185,7 +203,7 @@ struct CauseForm<'a> {
     reason: &'static str,
     /// The message.
     message: String,
-    /// Of the child that it is about.
+    /// Of the child or related object that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     api_version: Option<&'a str>,
     /// Of the child that it is about.
@@ -208,7 +226,9 @@ struct CauseForm<'a> {
 impl<'a> From<&'a Cause> for CauseForm<'a> {
     fn from(cause: &'a Cause) -> Self {
         let (ty, key) = match cause {
-            Cause::ChildChanged(change) => (Some(&change.ty), Some(&change.key)),
+            Cause::ChildChanged(change) | Cause::RelatedChanged(change) => {
+                (Some(&change.ty), Some(&change.key))
+            }
             _ => (None, None),
         };
         let (from, to) = cause.versions();

@@ -8,6 +8,10 @@ use serde::Serialize;
 pub enum FailureKind {
     /// Children of a declared type cannot be listed.
     ChildTypeUnavailable,
+    /// Related objects cannot be read.
+    RelatedUnavailable,
+    /// The handler named related objects that cannot be read.
+    InvalidRelated,
     /// The handler returned an error.
     HandlerFailed,
     /// The handler panicked.
@@ -33,6 +37,8 @@ impl FailureKind {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::ChildTypeUnavailable => "ChildTypeUnavailable",
+            Self::RelatedUnavailable => "RelatedUnavailable",
+            Self::InvalidRelated => "InvalidRelated",
             Self::HandlerFailed => "HandlerFailed",
             Self::HandlerPanicked => "HandlerPanicked",
             Self::HandlerTimeout => "HandlerTimeout",

@@ -89,5 +89,6 @@ pub(super) fn wake_reason<S: Serializer>(
         WakeReason::Slowed => "Slowed",
         WakeReason::Calming => "Calming",
         WakeReason::Debounce => "Debounce",
+        WakeReason::Spread => "Spread",
     })
 }

@@ -32,8 +32,22 @@ impl Grants {
         for child in &config.children {
             self.allow_child(&config.parent, &child.ty);
         }
+        for related in config.related.iter().filter(|related| related.ty.is_namespaced()) {
+            self.allow_reading(&related.ty);
+        }
         // A repeated Event is patched. Warnings are recorded by every operator.
         self.allow("events.k8s.io", "events", &["create", "patch"]);
+    }
+
+    /// What an operator reads of cluster-scoped types, which no role of a namespace grants.
+    pub(super) fn allow_cluster_scoped(&mut self, config: &OperatorConfig) {
+        for related in config.related.iter().filter(|related| !related.ty.is_namespaced()) {
+            self.allow_reading(&related.ty);
+        }
+    }
+
+    fn allow_reading(&mut self, ty: &K8sType) {
+        self.allow(ty.group(), ty.plural(), &READ);
     }
 
     fn allow_parent(&mut self, parent: &K8sType) {

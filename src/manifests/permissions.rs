@@ -37,6 +37,7 @@ impl Permissions {
         let mut permissions = Self::default();
         for config in operators {
             config.validate()?;
+            permissions.everywhere.allow_cluster_scoped(config);
             match config.namespaces.names() {
                 None => permissions.everywhere.allow_operator(config),
                 Some(names) => {

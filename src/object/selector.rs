@@ -8,7 +8,7 @@ use std::{
 };
 
 /// A checked label selector. All of its requirements must hold; without any it selects everything.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LabelSelector {
     text: String,
     requirements: Vec<Requirement>,
@@ -22,13 +22,13 @@ pub struct SelectorError {
     why: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Requirement {
     key: String,
     test: Test,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Test {
     In(BTreeSet<String>),
     NotIn(BTreeSet<String>),
@@ -50,6 +50,19 @@ impl LabelSelector {
     /// Whether an object with these labels is selected.
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.requirements.iter().all(|one| one.test.holds(labels.get(&one.key)))
+    }
+
+    /// Whether it has no requirement.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.requirements.is_empty()
+    }
+
+    /// A label of which every selected object has one of these values, if there is one.
+    pub(crate) fn anchor(&self) -> Option<(&str, &BTreeSet<String>)> {
+        self.requirements.iter().find_map(|one| match &one.test {
+            Test::In(values) => Some((one.key.as_str(), values)),
+            _ => None,
+        })
     }
 
     /// The selector as it was written.

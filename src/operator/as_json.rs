@@ -1,5 +1,6 @@
 //! Requests as JSON, for a handler in another process or a test with recorded requests: `parent`,
-//! `children` and `failures`. Responses derive their JSON.
+//! `children` and `failures`, and `related` where the operator reads related objects. Responses derive
+//! their JSON.
 //!
 //! A request is parsed with the configuration of its operator: an object alone has neither its
 //! plural nor its scope.
@@ -22,7 +23,10 @@ pub enum ParseRequestError {
     /// The operator does not declare the type of a child, or the child has none.
     #[error("not a request of this operator: it does not declare the type of child {0}")]
     Child(usize),
-    /// The parent or a child is not a Kubernetes object.
+    /// The operator does not declare the type of a related object, or the object has none.
+    #[error("not a request of this operator: it does not declare the type of related object {0}")]
+    Related(usize),
+    /// The parent, a child or a related object is not a Kubernetes object.
     #[error(transparent)]
     Object(#[from] ParseObjectError),
 }
@@ -33,6 +37,8 @@ struct Wire {
     children: Vec<Value>,
     #[serde(default)]
     failures: u32,
+    #[serde(default)]
+    related: Vec<Value>,
 }
 
 impl SyncRequest {
@@ -46,18 +52,26 @@ impl SyncRequest {
             return Err(ParseRequestError::Parent(config.parent.clone()));
         }
         let parent = object(&config.parent, &wire.parent)?;
-        let children = children(config, &wire.children)?;
-        Ok(Self::new(parent, children).with_failures(wire.failures))
+        let types = config.children.iter().map(|child| &child.ty);
+        let children = by_type(types, &wire.children, ParseRequestError::Child)?;
+        let types = config.related.iter().map(|related| &related.ty);
+        let related = by_type(types, &wire.related, ParseRequestError::Related)?;
+        let related = (!config.related.is_empty()).then_some(related);
+        Ok(Self::new(parent, children).with_failures(wire.failures).relating(related))
     }
 }
 
-/// Every declared type has a list, even without a child.
-fn children(config: &OperatorConfig, values: &[Value]) -> Result<Children, ParseRequestError> {
-    let types = config.children.iter().map(|child| (child.ty.clone(), Vec::new()));
-    let mut of_types: Vec<(K8sType, Vec<Object>)> = types.collect();
+/// Every declared type has a list, even without an object.
+fn by_type<'a>(
+    types: impl Iterator<Item = &'a K8sType>,
+    values: &[Value],
+    undeclared: fn(usize) -> ParseRequestError,
+) -> Result<Children, ParseRequestError> {
+    let mut of_types: Vec<(K8sType, Vec<Object>)> =
+        types.map(|ty| (ty.clone(), Vec::new())).collect();
     for (index, value) in values.iter().enumerate() {
         let declared = of_types.iter_mut().find(|(ty, _)| is_of(ty, value));
-        let (ty, objects) = declared.ok_or(ParseRequestError::Child(index + 1))?;
+        let (ty, objects) = declared.ok_or(undeclared(index + 1))?;
         objects.push(object(ty, value)?);
     }
     Ok(Children::new(of_types))
@@ -73,15 +87,20 @@ fn object(ty: &K8sType, value: &Value) -> Result<Object, ParseObjectError> {
 
 impl<P> Serialize for SyncRequest<P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("SyncRequest", 3)?;
+        let related = self.all_related();
+        let count = 3 + usize::from(related.is_some());
+        let mut fields = serializer.serialize_struct("SyncRequest", count)?;
         fields.serialize_field("parent", self.object())?;
         fields.serialize_field("children", &self.children)?;
         fields.serialize_field("failures", &self.failures)?;
+        if let Some(related) = related {
+            fields.serialize_field("related", related)?;
+        }
         fields.end()
     }
 }
 
-/// A list: all children, type by type in the order of declaration, each by key.
+/// A list: all of them, type by type in the order of declaration, each by key.
 impl Serialize for Children {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter())

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     Allowance, AnyHandler, ChildConfig, ChildType, ConfigError, DeletionLimit, Namespaces,
-    OperatorName, Predecessor, ReadyWhen,
+    OperatorName, Predecessor, ReadyWhen, RelatedType,
 };
 use crate::object::{K8sType, ResourceScope};
 
@@ -28,6 +28,9 @@ pub struct OperatorConfig {
     pub children: Vec<ChildType>,
     /// When children are ready, see [`OperatorConfig::ready_when`].
     pub ready_when: Vec<ReadyWhen>,
+    /// Every type of objects that the handler reads and does not own, see
+    /// [`OperatorConfig::related`].
+    pub related: Vec<RelatedType>,
     /// The labels that children get.
     pub labels: Labels,
     /// The field managers and finalizers of an earlier program, to be taken over. Default none.
@@ -100,6 +103,7 @@ impl OperatorConfig {
             parent_selector: None,
             children: Vec::new(),
             ready_when: Vec::new(),
+            related: Vec::new(),
             labels: Labels::default(),
             predecessor: Predecessor::default(),
             deletion_limit: Some(DeletionLimit::default()),
@@ -129,6 +133,42 @@ impl OperatorConfig {
     #[must_use]
     pub fn child_of_type(mut self, ty: K8sType, config: ChildConfig) -> Self {
         self.children.push(ChildType { ty, config });
+        self
+    }
+
+    /// Adds a type of objects that the handler reads and does not own. Which of them, a handler names for
+    /// each parent, see [`Handler::related`](super::Handler::related); no others are cached.
+    #[must_use]
+    pub fn related<R>(self) -> Self
+    where
+        R: kube::Resource<DynamicType = ()>,
+        R::Scope: ResourceScope,
+    {
+        self.related_of_type(K8sType::of::<R>())
+    }
+
+    /// The same for a type that is known by its names.
+    #[must_use]
+    pub fn related_of_type(mut self, ty: K8sType) -> Self {
+        self.related.push(RelatedType { ty, metadata_only: false });
+        self
+    }
+
+    /// As [`related`](Self::related), and only the metadata of the objects is read, cached and given to the
+    /// handler: for types with large objects, or whose status changes often.
+    #[must_use]
+    pub fn related_metadata<R>(self) -> Self
+    where
+        R: kube::Resource<DynamicType = ()>,
+        R::Scope: ResourceScope,
+    {
+        self.related_metadata_of_type(K8sType::of::<R>())
+    }
+
+    /// The same for a type that is known by its names.
+    #[must_use]
+    pub fn related_metadata_of_type(mut self, ty: K8sType) -> Self {
+        self.related.push(RelatedType { ty, metadata_only: true });
         self
     }
 
@@ -263,6 +303,7 @@ impl OperatorConfig {
             return Err(ConfigError::TooManyReconciles { operator, limit, most: MOST_RECONCILES });
         }
         self.validate_namespaces()?;
+        self.validate_related()?;
         self.validate_deletion_limit()?;
         self.validate_status()?;
         self.validate_ready_when()?;
@@ -284,6 +325,9 @@ impl OperatorConfig {
 
     /// Refuses a handler that cannot handle the parents.
     pub(crate) fn validate_handler(&self, handler: &AnyHandler) -> Result<(), ConfigError> {
+        if handler.names_related() && self.related.is_empty() {
+            return Err(ConfigError::NoRelatedType { operator: self.name.clone() });
+        }
         let (api_version, kind) = (self.parent.api_version(), self.parent.kind());
         match handler.parent().filter(|taken| !taken.is(api_version, kind)) {
             Some(taken) => {
@@ -311,6 +355,16 @@ impl OperatorConfig {
             }
             None => Ok(()),
         }
+    }
+
+    fn validate_related(&self) -> Result<(), ConfigError> {
+        for (index, RelatedType { ty, .. }) in self.related.iter().enumerate() {
+            if self.related[..index].iter().any(|earlier| earlier.ty.is_version_of(ty)) {
+                let (operator, ty) = (self.name.clone(), ty.clone());
+                return Err(ConfigError::DuplicateRelated { operator, ty });
+            }
+        }
+        Ok(())
     }
 
     fn validate_deletion_limit(&self) -> Result<(), ConfigError> {
@@ -343,6 +397,21 @@ mod tests {
             assert!(matches!(with(scaler(version)), Err(ConfigError::DuplicateChild { .. })));
         }
         assert_eq!(with(scaler("example.org/v1")), Ok(()));
+    }
+
+    #[test]
+    fn a_related_type_is_listed_once_and_in_one_version() {
+        let with = |ty: K8sType| {
+            OperatorConfig::of::<ConfigMap>("a")
+                .related::<Namespace>()
+                .related_of_type(ty)
+                .validate()
+        };
+        for version in ["v1", "v2"] {
+            let again = with(K8sType::cluster_scoped(version, "Namespace", "namespaces"));
+            assert!(matches!(again, Err(ConfigError::DuplicateRelated { .. })));
+        }
+        assert_eq!(with(K8sType::of::<ConfigMap>()), Ok(()));
     }
 
     #[test]

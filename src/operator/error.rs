@@ -39,6 +39,25 @@ pub enum ConfigError {
         /// The type.
         ty: K8sType,
     },
+    /// A related type is declared twice, perhaps in two versions.
+    #[error(
+        "operator `{operator}` declares the related type {ty} twice, or in two versions: declare it once"
+    )]
+    DuplicateRelated {
+        /// The operator.
+        operator: String,
+        /// The type.
+        ty: K8sType,
+    },
+    /// The handler names related objects, whose types are not declared.
+    #[error(
+        "operator `{operator}` declares no related type, and its handler has a function for related \
+         objects: add `OperatorConfig::related`, or remove `with_related`"
+    )]
+    NoRelatedType {
+        /// The operator.
+        operator: String,
+    },
     /// The options of a child type cannot work.
     #[error("operator `{operator}`: {ty}: {why}")]
     Child {

@@ -33,6 +33,7 @@ mod pause;
 mod predecessor;
 mod readiness;
 mod ready_when;
+mod related;
 mod request;
 mod response;
 mod rolling;
@@ -56,6 +57,7 @@ pub use error::{ChildConfigError, ConfigError, Permanent, RetryAfter};
 pub use finalize_response::FinalizeResponse;
 pub use handler::{
     AnyHandler, AsyncHandler, Handler, IntoHandler, WithFinalizer, form, with_finalizer,
+    with_related,
 };
 pub(crate) use handler::{Call, Failed, panic_text};
 pub use name::{InvalidName, OperatorName};
@@ -68,6 +70,8 @@ pub(crate) use pause::misunderstood_pause;
 pub use pause::{PAUSED_ANNOTATION, is_paused};
 pub use predecessor::Predecessor;
 pub use ready_when::ReadyWhen;
+pub(crate) use related::{Ask, Asks, Selected};
+pub use related::{Related, RelatedError, RelatedType};
 pub use request::SyncRequest;
 pub use response::{ErrorResponse, SyncResponse};
 pub(crate) use response::{Shallow, child_name};

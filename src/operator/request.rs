@@ -6,7 +6,7 @@ use kube::Resource;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use super::{Children, Parent, TypedView};
+use super::{Children, Parent, RawView, TypedView};
 use crate::object::{
     K8sType, KeptManagers, KeyRef, Object, ParseAsError, ParseObjectError, ResourceScope, Scope,
     TypeRef,
@@ -36,8 +36,8 @@ use crate::object::{
 /// `P` is the Rust type of the parent: a kube resource, or the dynamic [`Object`]. A typed request for a
 /// test is made of a dynamic one by [`SyncRequest::typed`].
 ///
-/// As JSON it is `{"parent": .., "children": [..], "failures": ..}`; [`SyncRequest::from_value`] reads
-/// it.
+/// As JSON it is `{"parent": .., "children": [..], "failures": ..}`, with `"related": [..]` where the
+/// operator declares related types; [`SyncRequest::from_value`] reads it.
 #[derive(Clone)]
 pub struct SyncRequest<P = Object> {
     /// The parent.
@@ -50,13 +50,15 @@ pub struct SyncRequest<P = Object> {
     pub failures: u32,
     object: Object,
     is_preview: bool,
+    /// `None` where the operator declares no related type, or nobody asked the handler.
+    related: Option<Children>,
 }
 
 impl SyncRequest {
     /// A first request.
     pub fn new(parent: Object, children: Children) -> Self {
         let object = parent.clone();
-        Self { parent, children, failures: 0, object, is_preview: false }
+        Self { parent, children, failures: 0, object, is_preview: false, related: None }
     }
 
     /// A request for tests, with a parent without children. Required fields are added where they
@@ -84,13 +86,22 @@ impl SyncRequest {
     /// # Errors
     /// The parent does not fit the type.
     pub fn typed<P: Parent>(self) -> Result<SyncRequest<P>, ParseAsError> {
-        let Self { children, failures, object, is_preview, parent: _ } = self;
+        let Self { children, failures, object, is_preview, related, parent: _ } = self;
         let parent = P::of_object(&object)?;
-        Ok(SyncRequest { parent, children, failures, object, is_preview })
+        Ok(SyncRequest { parent, children, failures, object, is_preview, related })
     }
 
     pub(crate) fn with_failures(self, failures: u32) -> Self {
         Self { failures, ..self }
+    }
+
+    /// The related objects, of an operator that declares some.
+    pub(crate) fn relating(self, related: Option<Children>) -> Self {
+        Self { related, ..self }
+    }
+
+    pub(crate) fn declares_no_related(&self) -> bool {
+        self.related.is_none()
     }
 
     /// Marks the request as one of a preview, see [`SyncRequest::is_preview`].
@@ -104,10 +115,14 @@ impl<P> SyncRequest<P> {
     /// The same request with the parent as the API server sent it.
     #[must_use]
     pub fn untyped(&self) -> SyncRequest {
-        let Self { children, failures, object, is_preview, parent: _ } = self;
-        let (children, is_preview) = (children.clone(), *is_preview);
-        SyncRequest { failures: *failures, ..SyncRequest::new(object.clone(), children) }
-            .as_preview(is_preview)
+        let Self { children, failures, object, is_preview, related, parent: _ } = self;
+        let (children, related) = (children.clone(), related.clone());
+        let plain = SyncRequest::new(object.clone(), children).as_preview(*is_preview);
+        SyncRequest { failures: *failures, related, ..plain }
+    }
+
+    pub(super) fn all_related(&self) -> Option<&Children> {
+        self.related.as_ref()
     }
 
     /// The parent as the API server sent it.
@@ -146,6 +161,32 @@ impl<P> SyncRequest<P> {
         let namespace = self.object.namespace().unwrap_or("default");
         let child = example(ty, value, namespace)?;
         self.children.insert(child);
+        Ok(self)
+    }
+
+    /// The same request with one more related object, for tests; completed as a child is.
+    ///
+    /// # Errors
+    /// The value is not an object with a name.
+    pub fn with_related<R>(self, value: impl Serialize) -> Result<Self, ParseObjectError>
+    where
+        R: Resource<DynamicType = ()>,
+        R::Scope: ResourceScope,
+    {
+        self.with_related_of_type(&K8sType::of::<R>(), value)
+    }
+
+    /// The same for a type that is known by its names.
+    ///
+    /// # Errors
+    /// The value is not an object with a name.
+    pub fn with_related_of_type(
+        mut self,
+        ty: &K8sType,
+        value: impl Serialize,
+    ) -> Result<Self, ParseObjectError> {
+        let object = example(ty, value, self.object.namespace().unwrap_or("default"))?;
+        self.related.get_or_insert_default().insert(object);
         Ok(self)
     }
 
@@ -198,6 +239,41 @@ impl<P> SyncRequest<P> {
         }
     }
 
+    /// The related objects of a Rust type: those that [`Handler::related`](super::Handler::related) names,
+    /// as far as they exist. Each is parsed once per reconcile.
+    pub fn related<R>(&self) -> TypedView<'_, R>
+    where
+        R: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        R::Scope: ResourceScope,
+    {
+        self.related.as_ref().map_or_else(TypedView::default, Children::with_type)
+    }
+
+    /// The same for a type that is known by its names, such as `("v1", "Secret")`.
+    pub fn related_of_type<'t>(&self, ty: impl Into<TypeRef<'t>>) -> RawView<'_> {
+        self.related.as_ref().map_or_else(RawView::default, |related| related.of_type(ty))
+    }
+
+    /// The related object of a Rust type with this name: in the namespace of the parent, or the first by
+    /// namespace if the parent is cluster-scoped. One in another namespace is
+    /// `request.related::<R>().get((namespace, name))`.
+    ///
+    /// # Errors
+    /// The object does not fit the type. The error names it and the JSON path.
+    pub fn related_object<R>(&self, name: &str) -> Result<Option<&R>, ParseAsError>
+    where
+        R: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        R::Scope: ResourceScope,
+    {
+        let related = self.related::<R>();
+        match self.object.namespace() {
+            Some(namespace) if R::Scope::SCOPE == Scope::Namespaced => {
+                related.get((namespace, name))
+            }
+            _ => related.named(name),
+        }
+    }
+
     /// The existing child with the type and the name of a desired one. A desired child without a
     /// namespace gets that of the parent. `None` also if `apiVersion`, `kind` or name is missing.
     pub fn existing(&self, desired: &Value) -> Option<&Object> {
@@ -212,12 +288,13 @@ impl<P> SyncRequest<P> {
 /// Names the parent, and shows no content.
 impl<P> fmt::Debug for SyncRequest<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { object, children, failures, is_preview, parent: _ } = self;
+        let Self { object, children, failures, is_preview, related, parent: _ } = self;
         f.debug_struct("SyncRequest")
             .field("parent", object)
             .field("children", children)
             .field("failures", failures)
             .field("is_preview", is_preview)
+            .field("related", related)
             .finish()
     }
 }
@@ -282,6 +359,22 @@ mod tests {
         ] {
             assert_eq!(request.existing(&desired).is_some(), is_there, "{desired}");
         }
+    }
+
+    #[test]
+    fn related_objects_are_found_by_name() {
+        use k8s_openapi::api::core::v1::Secret;
+        let secret = |namespace: &str| json!({"metadata": {"name": "ca", "namespace": namespace}});
+        let request =
+            request().with_related::<Secret>(json!({"metadata": {"name": "ca"}})).unwrap();
+        let request = request.with_related::<Secret>(secret("shared")).unwrap();
+        let ca = request.related_object::<Secret>("ca").unwrap().unwrap();
+        assert_eq!(ca.metadata.namespace.as_deref(), Some("ns"));
+        assert!(request.related::<Secret>().get(("shared", "ca")).unwrap().is_some());
+        assert!(request.related_object::<Secret>("other").unwrap().is_none());
+        assert_eq!(request.related_of_type(("v1", "Secret")).len(), 2);
+        assert!(request.related::<ConfigMap>().is_empty() && request.children.len() == 1);
+        assert_eq!(request.untyped().related::<Secret>().len(), 2);
     }
 
     #[test]

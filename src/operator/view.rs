@@ -177,7 +177,13 @@ impl<'a, C: DeserializeOwned + Send + Sync + 'static> Iterator for TypedIter<'a,
 
 impl<C: DeserializeOwned + Send + Sync + 'static> ExactSizeIterator for TypedIter<'_, C> {}
 
-// Not derived: that would require `C: Clone`.
+// Not derived: that would require `C: Default`, and `C: Clone`.
+impl<C> Default for TypedView<'_, C> {
+    fn default() -> Self {
+        Self { raw: RawView::default(), ty: PhantomData }
+    }
+}
+
 impl<C> Clone for TypedView<'_, C> {
     fn clone(&self) -> Self {
         *self

@@ -251,11 +251,15 @@ impl Machine {
 
     pub(super) fn call(&mut self, purpose: Purpose, at: &Moment<'_>) {
         let Some(parent) = self.parent.clone() else { return };
+        if self.lacks_related() {
+            return self.call_related(parent);
+        }
         self.observed = self.view(at, |view| view.snapshot.observed(&parent)).unwrap_or_default();
         let children = self.view(at, |view| view.ours(&self.observed)).unwrap_or_default();
         self.lap(ReconcileStep::Snapshot, at);
         let request = SyncRequest::new(parent.clone(), children)
             .with_failures(self.memory.handler_failures.of(&parent))
+            .relating(self.related.clone())
             .as_preview(self.preview.is_some());
         self.stage = Stage::Called(stage::Call::default());
         self.effects.push(Effect::Call(purpose, request));

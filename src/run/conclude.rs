@@ -15,6 +15,7 @@ use crate::{
     history::ReconcileStep,
     journal::{End, Fact},
     object::{Redactor, SecretFields},
+    operator::Children,
     plan::ChildId,
     reply::{ApiError, TypeSchema},
     report::{child_status, conditions},
@@ -167,7 +168,8 @@ impl Machine {
     fn redactor_with(&self, secrets: Option<&SecretFields>, at: &Moment<'_>) -> Option<Redactor> {
         self.view(at, |view| {
             let children = view.snapshot.observed(view.parent);
-            Redactor::over(view.parent, children.iter(), secrets)
+            let related = self.related.iter().flat_map(Children::iter);
+            Redactor::over(view.parent, children.iter().chain(related), secrets)
         })
     }
 }

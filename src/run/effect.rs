@@ -8,7 +8,7 @@ use super::{Answer, Request};
 use crate::{
     journal::Failure,
     object::{Object, Uid},
-    operator::{Allowance, FinalizeResponse, SyncRequest, SyncResponse},
+    operator::{Allowance, Asks, FinalizeResponse, Related, SyncRequest, SyncResponse},
     plan::{ChildId, Exceeded, Plan, Reservation},
     reply::{ApiError, TypeSchema},
 };
@@ -49,6 +49,8 @@ pub(crate) struct Previewed {
 
 #[derive(Debug)]
 pub(crate) enum Response {
+    /// The related objects that the handler reads for the parent.
+    Related(Related),
     Synced(SyncResponse),
     Finalized(FinalizeResponse),
 }
@@ -65,6 +67,8 @@ pub(crate) enum Effect {
     Call(Purpose, SyncRequest),
     /// Send a request: [`Event::Answered`] follows.
     Send(RequestId, Request),
+    /// Ask for related objects, instead of those that this parent asked for before.
+    Ask(Uid, Asks),
     Cache(Cache),
     Reserve(Allowance, usize),
     Release(Reservation, usize),
@@ -81,6 +85,8 @@ pub(crate) enum Effect {
 /// The method of the handler to call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
+    /// Which related objects are read.
+    Related,
     Sync,
     Finalize,
 }
@@ -111,6 +117,10 @@ impl fmt::Debug for Effect {
         match self {
             Self::Call(purpose, _) => write!(f, "Call({purpose:?})"),
             Self::Send(id, request) => write!(f, "Send({id}, {request:?})"),
+            Self::Ask(_, asks) => {
+                let asks = asks.iter().map(|(ty, ask)| format!("{ty} {ask}"));
+                write!(f, "Ask({})", asks.collect::<Vec<_>>().join(", "))
+            }
             Self::Cache(cache) => cache.fmt(f),
             Self::Reserve(_, deletions) => write!(f, "Reserve({deletions})"),
             Self::Release(_, deleted) => write!(f, "Release({deleted} deleted)"),

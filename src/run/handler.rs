@@ -66,9 +66,15 @@ impl Machine {
             return;
         }
         let Some(parent) = self.parent.clone() else { return };
+        if let Ok(Response::Related(related)) = &result {
+            self.lap(ReconcileStep::Sync, at);
+            return self.related_named(related, at);
+        }
         self.note([handled(&parent, result.is_err())], at);
         self.lap(ReconcileStep::Sync, at);
         match result {
+            // Processed above: it is no answer of `sync`.
+            Ok(Response::Related(_)) => {}
             Ok(Response::Synced(response)) => self.synced(response, at),
             Ok(Response::Finalized(response)) => self.finalized(response, at),
             Err(error) if self.is_finalizing() => self.finalize_failed(error, at),

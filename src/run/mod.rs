@@ -6,7 +6,7 @@
 //! ```text
 //! Event, Snapshot, Now --> Machine::step --> Effects          (execute performs them)
 //!                              |
-//!        begin --> handler --> plan --> writes --> status     stages, each in a file of its own
+//!  begin --> related --> handler --> plan --> writes --> status     stages, each in a file of its own
 //!                              |
 //!        modules: child, parent, guard, drift --> Turn: next step, facts, changes of the caches
 //!                              |
@@ -33,6 +33,7 @@ mod handler;
 mod memory;
 mod parent;
 mod preview;
+mod related;
 mod request;
 mod settings;
 mod snapshot;
@@ -96,6 +97,8 @@ pub(crate) struct Machine {
     parent: Option<Object>,
     /// The cached objects that refer to the parent, at the time of the handler call.
     observed: Children,
+    /// The related objects; `None` until they are known, and where the operator has none.
+    related: Option<Children>,
     /// The desired children whose readiness does not count.
     uncounted: BTreeSet<ChildId>,
     stage: Stage,
@@ -131,7 +134,8 @@ struct Moment<'a> {
 impl Machine {
     pub(crate) fn new(settings: Arc<Settings>, job: Job) -> Self {
         let Job { key, uid, after_writes, memory } = job;
-        let (journal, drift, parent, observed, uncounted, redactor, preview) = <_>::default();
+        let (journal, drift, parent, observed, related, uncounted, redactor, preview) =
+            <_>::default();
         let (in_flight, effects, last_request, times, step_began) = <_>::default();
         let stage = Stage::Fresh;
         Self {
@@ -145,6 +149,7 @@ impl Machine {
             redactor,
             parent,
             observed,
+            related,
             uncounted,
             stage,
             preview,
@@ -247,6 +252,7 @@ impl Machine {
     fn resumed(&mut self, at: &Moment<'_>) {
         match std::mem::replace(&mut self.stage, Stage::Fresh) {
             Stage::Judging(status) => self.judge_readiness(status, at),
+            Stage::Asking(asks) => self.related_asked(&asks, at),
             _ => self.call(Purpose::Sync, at),
         }
     }

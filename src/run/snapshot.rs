@@ -10,8 +10,9 @@ use std::{
 use super::{Cache, Effect, Settings};
 use crate::{
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
-    operator::Children,
+    operator::{Asks, Children},
     plan::ChildId,
+    related::Answer,
     reply::TypeSchema,
 };
 
@@ -24,6 +25,8 @@ pub(crate) trait Snapshot {
     fn cached(&self, id: &ChildId) -> Option<Object>;
     /// The cached objects that refer to the parent, ours or not.
     fn observed(&self, parent: &Object) -> Children;
+    /// The related objects that are asked for.
+    fn related(&self, asks: &Asks) -> Answer;
     /// Whether the newest version of an object is undecodable.
     fn is_undecodable(&self, id: &ChildId) -> bool;
     /// The children of a parent whose newest version is undecodable.

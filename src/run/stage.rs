@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use super::{child, parent};
 use crate::{
     object::{K8sType, Object, Uid},
+    operator::Asks,
     plan::{ChildId, Deletion, Order, Reservation, Rollout, Step, Waiting, Write},
 };
 
@@ -17,6 +18,8 @@ pub(super) enum Stage {
     /// Undecodable children are read live, one by one.
     Undecodable(VecDeque<ChildId>),
     Called(Call),
+    /// The related objects are asked for, and the snapshot is to show them.
+    Asking(Asks),
     /// The children that Kubernetes does not collect are listed, one list after the other.
     Listing(VecDeque<(K8sType, Option<String>)>, Vec<Object>),
     /// They are deleted, one by one.

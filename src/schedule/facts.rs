@@ -8,6 +8,9 @@ use super::Priority;
 pub(crate) enum Input {
     /// A change that the next reconcile must see.
     Touched(Trigger),
+    /// A related object changed that many parents read: they are reconciled one after the other, this one
+    /// after this time.
+    Spread { after: Duration },
     /// The timer of the last [`Action::WakeAt`] fired.
     TimerFired,
     /// The permit that [`Action::Enqueue`] asked for is free.
@@ -35,6 +38,9 @@ pub(crate) enum Trigger {
     /// An object that made the last reconcile fail has changed: its backoff ends, unless that object is
     /// flapping.
     Awaited,
+    /// An object that the parent reads and does not own has changed: an error backoff ends, as it may be the
+    /// reason of the error.
+    Related,
     /// The parent itself is new or has changed (spec, metadata): an error backoff ends.
     Parent,
     /// A user requested a reconcile: an error backoff ends, and changes are not collected first.
@@ -135,6 +141,8 @@ pub enum WakeReason {
     Calming,
     /// Something changed, and more changes may follow.
     Debounce,
+    /// A related object changed that many parents read.
+    Spread,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,7 +169,7 @@ impl From<Trigger> for Priority {
             Trigger::Deletion => Self::Deletion,
             Trigger::Parent | Trigger::Asked => Self::Change,
             Trigger::ChildOrStatus | Trigger::ChildGone | Trigger::Awaited => Self::FollowUp,
-            Trigger::Listed => Self::Background,
+            Trigger::Related | Trigger::Listed => Self::Background,
         }
     }
 }
@@ -170,7 +178,10 @@ impl From<WakeReason> for Priority {
     fn from(why: WakeReason) -> Self {
         match why {
             // Collected changes raise it.
-            WakeReason::Resync | WakeReason::Calming | WakeReason::Debounce => Self::Background,
+            WakeReason::Resync
+            | WakeReason::Calming
+            | WakeReason::Debounce
+            | WakeReason::Spread => Self::Background,
             WakeReason::Retry
             | WakeReason::Throttled
             | WakeReason::Unsettled

@@ -83,6 +83,18 @@ impl Schedule {
             (Input::Touched(trigger), Phase::Idle | Phase::Waiting(_) | Phase::Resting) => {
                 self.touched(trigger, policy, now)
             }
+            (Input::Spread { .. }, Phase::Running { priority, dirty, retired }) => {
+                let dirty = dirty.max(Some(Trigger::Related));
+                self.phase = Phase::Running { priority, dirty, retired };
+                Action::Continue
+            }
+            (Input::Spread { .. }, Phase::Queued(_)) => Action::Continue,
+            (Input::Spread { after }, Phase::Idle | Phase::Waiting(_) | Phase::Resting) => {
+                if self.holds_out_against(Trigger::Related) {
+                    return self.hold(Trigger::Related);
+                }
+                self.collect(Trigger::Related, (now + after.min(LONGEST), WakeReason::Spread))
+            }
             (Input::TimerFired, Phase::Waiting(wake)) => self.enqueue(wake.why.into(), policy, now),
             (Input::Admitted, Phase::Queued(priority)) => self.start(priority),
             (Input::Continued { saw_all }, Phase::Running { priority, dirty, retired }) => {
@@ -118,7 +130,7 @@ impl Schedule {
             return self.hold(trigger);
         }
         match self.collected_until(trigger, policy, now) {
-            Some(at) => self.collect(trigger, at),
+            Some(at) => self.collect(trigger, (at, WakeReason::Debounce)),
             None => self.enqueue_for(trigger, policy, now),
         }
     }
@@ -128,8 +140,10 @@ impl Schedule {
         match self.phase {
             Phase::Waiting(Wake { why: WakeReason::Throttled, .. }) => true,
             Phase::Waiting(Wake { why: WakeReason::Retry, .. }) => trigger < self.ends_wait,
-            Phase::Waiting(Wake { why: WakeReason::Unsettled | WakeReason::Slowed, .. })
-            | Phase::Resting => trigger < Trigger::Parent,
+            Phase::Waiting(Wake { why: WakeReason::Unsettled | WakeReason::Slowed, .. }) => {
+                trigger < Trigger::Parent
+            }
+            Phase::Resting => trigger < Trigger::Related,
             Phase::Idle
             | Phase::Waiting(_)
             | Phase::Queued(_)
@@ -143,19 +157,19 @@ impl Schedule {
         match trigger {
             Trigger::Deletion | Trigger::Asked | Trigger::Listed => None,
             Trigger::Parent => self.collects_until.filter(|until| *until > now),
-            Trigger::ChildOrStatus | Trigger::ChildGone | Trigger::Awaited => {
+            Trigger::ChildOrStatus | Trigger::ChildGone | Trigger::Awaited | Trigger::Related => {
                 (!policy.debounce.is_zero()).then(|| now + policy.debounce.min(LONGEST))
             }
         }
     }
 
     /// The earliest timer counts: a stream of changes does not delay the reconcile.
-    fn collect(&mut self, trigger: Trigger, at: Instant) -> Action {
+    fn collect(&mut self, trigger: Trigger, (at, why): (Instant, WakeReason)) -> Action {
         let held = self.hold(trigger);
         match self.phase {
             Phase::Waiting(Wake { at: earlier, .. }) if earlier <= at => held,
             _ => {
-                self.phase = Phase::Waiting(Wake { at, why: WakeReason::Debounce });
+                self.phase = Phase::Waiting(Wake { at, why });
                 self.set_timer()
             }
         }

@@ -7,12 +7,12 @@
 //! |---|---|---|---|---|---|
 //! | Idle | collect, or `Enqueue` | - | - | - | `Stop` |
 //! | Waiting(resync, recheck, calming) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
-//! | Waiting(debounce) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
+//! | Waiting(debounce, spread) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
 //! | Waiting(error) | an awaited object, or parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
 //! | Waiting(error, until gone) | a child is gone, or parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
 //! | Waiting(unsettled, slowed) | parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
 //! | Waiting(throttled) | stay | `Enqueue` | - | - | `Stop` |
-//! | Resting (permanent error) | parent's own change: as Idle; else stay | - | - | - | `Stop` |
+//! | Resting (permanent error) | a related object, or parent's own change: as Idle; else stay | - | - | - | `Stop` |
 //! | Queued | more urgent: `Raise`; else stay | - | `Reconcile` | - | `Stop` |
 //! | Running | remember | - | - | wrote, recreating: `Enqueue`; remembered: as after it; else `Wake` or rest; retired: `Stop` | remember |
 //!
@@ -42,7 +42,10 @@
 //! |---|---|
 //! | the parent is being deleted, was listed at the start, or a user requested a reconcile | at once |
 //! | the parent itself | at once, if no such change caused a reconcile within the last window; else at the end of that window |
-//! | a child, the parent's status | one window later |
+//! | a child, the parent's status, a related object | one window later |
+//!
+//! *Spread* is a change of a related object that many parents read (`Spread`): each is reconciled after a delay of its
+//! own, so that they do not all start at once. It is an ordinary change otherwise, and the earlier timer counts.
 //!
 //! Changes that arrive while the timer is set do not change it, so that a stream of changes causes one reconcile
 //! per window and cannot delay it. A change keeps its urgency, whichever timer it waits for. The reconcile after

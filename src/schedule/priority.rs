@@ -9,7 +9,8 @@ pub enum Priority {
     Change,
     /// A child or the parent's status changed, or a reconcile is repeated.
     FollowUp,
-    /// No change is known: a resync, or the first reconcile after the start of the process.
+    /// No change of the parent or its children is known: a resync, a change of a related object, or the first
+    /// reconcile after the start of the process.
     Background,
 }
 

@@ -15,17 +15,22 @@
 //! - except when a list contradicts what is known, as that of a restored server does: it replaces
 //!   all;
 //! - an object that was deleted does not come back under its uid;
+//! - a store with a filter holds only what is asked for, of all that its watch shows;
 //! - an undecodable object is not cached, but known by name as long as it is undecodable;
 
 mod contents;
 mod departed;
+mod filter;
 mod scope;
+mod selectors;
 mod shared;
 mod undecodable;
 
 pub(crate) use contents::Change;
+pub(crate) use filter::{Filter, Listed};
 pub(crate) use scope::Settled;
 pub(crate) use scope::{Hold, ListStart, ScopeId};
+pub(crate) use selectors::Selectors;
 pub(crate) use shared::{Store, StoreReader};
 
 #[cfg(test)]

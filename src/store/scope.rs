@@ -1,5 +1,6 @@
 //! The state of one watch that feeds a store.
 
+use super::filter::Listed;
 use crate::object::ResourceVersion;
 
 /// A period without deletions, after the server went back to an earlier version.
@@ -17,6 +18,14 @@ pub(crate) struct ListStart {
     pub(super) clock: u64,
     /// The newest version that a reply had shown: a list that is requested later is not older.
     pub(super) replied: Option<ResourceVersion>,
+    pub(super) listed: Listed,
+}
+
+impl ListStart {
+    /// What the list is to contain; other objects need not be kept.
+    pub(crate) fn listed(&self) -> &Listed {
+        &self.listed
+    }
 }
 
 /// The effect of a list.

@@ -6,8 +6,11 @@ use std::{
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-use super::{Change, Hold, ListStart, ScopeId, Settled, contents::Contents, undecodable};
-use crate::object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, Undecodable};
+use super::{Change, Filter, Hold, ListStart, ScopeId, Settled, contents::Contents, undecodable};
+use crate::{
+    object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, Undecodable},
+    operator::Ask,
+};
 
 /// The handle that changes a store: held by its watch loops and by the code that writes to the API.
 #[derive(Clone)]
@@ -66,6 +69,16 @@ macro_rules! changes {
 }
 
 changes! {
+    /// Holds only what is asked for. To be called before any scope is listed.
+    fn filter_by(filter: Filter);
+    /// Adds to what is asked for; what exists of it is to be fetched.
+    fn ask(ask: &Ask);
+    /// Removes from what is asked for, and from the store.
+    fn unask(ask: &Ask);
+    /// To be called before what exists is requested, one fetch at a time.
+    fn begin_fetch();
+    /// Processes what exists of what was asked for; nothing after a failure.
+    fn end_fetch(objects: Vec<Object>) -> Vec<Change>;
     /// Adds a watch that will feed the store; `None` covers all namespaces.
     fn add_scope(namespace: Option<String>) -> ScopeId;
     /// Deactivates a scope of one namespace: a scope of all namespaces covers it.

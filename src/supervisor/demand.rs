@@ -14,6 +14,7 @@ use crate::{
     cluster::{WatchSpec, Watched},
     object::K8sType,
     operator::{Namespaces, OperatorConfig},
+    related::SourceSpec,
 };
 
 /// The watches of each type: one for each namespace, or one for all followed by its fallbacks for the
@@ -67,6 +68,33 @@ pub(super) fn relied_on(config: &OperatorConfig, watches: &Watches) -> BTreeSet<
     of_types.filter(matters).collect()
 }
 
+/// How the related types of an operator are read.
+pub(super) fn source_specs(config: &OperatorConfig) -> impl Iterator<Item = SourceSpec> {
+    config.related.iter().map(|related| SourceSpec {
+        ty: related.ty.clone(),
+        metadata_only: related.metadata_only,
+        namespaces: namespaces_of(&related.ty, config).clone(),
+    })
+}
+
+/// How the related types of all operators are read, none twice.
+pub(super) fn sources(configs: &[&OperatorConfig]) -> Vec<SourceSpec> {
+    let mut sources = Vec::new();
+    for spec in configs.iter().flat_map(|config| source_specs(config)) {
+        if !sources.contains(&spec) {
+            sources.push(spec);
+        }
+    }
+    sources
+}
+
+/// Whether parents and children need all objects that could be asked for as related ones.
+pub(super) fn has_all(watches: &Watches, spec: &SourceSpec) -> bool {
+    let is_whole = |watch: &WatchSpec| watch.namespace.is_none() && watch.label_selector.is_none();
+    let is_watched = watches.get(&spec.ty).is_some_and(|watches| watches.iter().any(is_whole));
+    is_watched && !spec.metadata_only && spec.namespaces == Namespaces::All
+}
+
 /// Cluster-scoped objects are in no namespace.
 fn namespaces_of<'a>(ty: &K8sType, config: &'a OperatorConfig) -> &'a Namespaces {
     if ty.is_namespaced() { &config.namespaces } else { &Namespaces::All }
@@ -102,9 +130,9 @@ fn watches_of(ty: &K8sType, uses: &[Use<'_>]) -> Vec<WatchSpec> {
         let need = uses.iter().filter(is_used);
         let need = need.map(|one| one.need.clone()).reduce(Need::union);
         WatchSpec {
-            ty: ty.clone(),
             namespace: namespace.map(str::to_owned),
             label_selector: need.and_then(|need| need.selector()),
+            ..WatchSpec::of(ty.clone())
         }
     };
     let named = uses.iter().filter_map(|one| one.namespaces.names()).flatten();
@@ -262,6 +290,30 @@ mod tests {
         let b = OperatorConfig::of::<Secret>("b").within_namespace("y");
         let secrets = ["x:app.kubernetes.io/managed-by in (a)", "y:*"];
         assert_eq!(shown(&[&a, &b], &K8sType::of::<Secret>()), secrets);
+    }
+
+    #[test]
+    fn a_related_type_uses_a_watch_that_shows_all_its_objects() {
+        let secrets = K8sType::of::<Secret>();
+        let reader = OperatorConfig::of::<ConfigMap>("a").related::<Secret>();
+        let spec = |config: &OperatorConfig| source_specs(config).next().unwrap();
+        let has_all = |others: &[&OperatorConfig], reader: &OperatorConfig| {
+            has_all(&watches(&[&[reader], others].concat()), &spec(reader))
+        };
+        let parents = OperatorConfig::of::<Secret>("b");
+        let children = OperatorConfig::of::<Pod>("b").child::<Secret>(ChildConfig::apply());
+        assert!(has_all(&[&parents], &reader));
+        assert!(!has_all(&[&children], &reader), "it shows only children");
+        assert!(!has_all(&[&parents.clone().within_namespace("x")], &reader));
+        assert!(!has_all(&[&parents], &reader.clone().within_namespace("x")));
+        let metadata = OperatorConfig::of::<ConfigMap>("a").related_metadata::<Secret>();
+        assert!(!has_all(&[&parents], &metadata));
+        assert!(
+            !watches(&[&reader]).contains_key(&secrets),
+            "nothing is watched until it is asked for"
+        );
+        let [again, within] = [reader.clone(), reader.clone().within_namespace("x")];
+        assert_eq!(sources(&[&reader, &again, &within, &metadata]).len(), 3);
     }
 
     #[test]

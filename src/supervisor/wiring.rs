@@ -19,7 +19,7 @@ use super::{
 use crate::{
     actors::{
         ArbiterPool, Asked, MeteredRecipient, OperatorActor, OperatorParts, OperatorStateChanged,
-        Reflector, ReflectorParts,
+        Reflector, ReflectorParts, RelatedParts, RelatedReflector,
     },
     board::{BEAT_EVERY, Board, OperatorInfo, Reader, ReconcileStage},
     cluster::{Cluster, WatchSpec},
@@ -28,11 +28,15 @@ use crate::{
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
     operator::{AnyHandler, OperatorConfig, OperatorName},
+    related::{Reads, Source, SourceSpec},
     store::Store,
     web::Program,
 };
 
 type Registered = (OperatorConfig, AnyHandler);
+
+/// The actors of related types.
+type RelatedReflectors = Vec<(SourceSpec, RelatedReflector)>;
 
 /// What all parts of the process share.
 pub(super) struct Wiring {
@@ -42,6 +46,7 @@ pub(super) struct Wiring {
     pub(super) metrics: Metrics,
     watches: Watches,
     stores: BTreeMap<K8sType, Store>,
+    sources: Vec<Source>,
     states: UnboundedSender<OperatorStateChanged>,
     published: PublishedTo,
     shared_permits: SharedPermits,
@@ -73,12 +78,16 @@ impl Wiring {
         let labels: BTreeSet<String> =
             configs.iter().map(|config| config.labels.parent_uid.clone()).collect();
         let stores = watches.keys().map(|ty| (ty.clone(), Store::new(ty.clone(), labels.clone())));
+        let stores: BTreeMap<K8sType, Store> = stores.collect();
         let managers = configs.iter().flat_map(|config| {
             [&config.name].into_iter().chain(&config.predecessor.field_managers).cloned()
         });
         let metrics = Metrics::new();
-        metrics.tell_apart(&watches.keys().collect::<Vec<_>>());
-        for ty in watches.keys() {
+        let sources = demand::sources(&configs);
+        let related = sources.iter().map(|source| &source.ty);
+        let types: BTreeSet<&K8sType> = watches.keys().chain(related).collect();
+        metrics.tell_apart(&types.iter().copied().collect::<Vec<_>>());
+        for ty in types {
             metrics.type_registered(ty);
         }
         let cluster = Cluster::new(client, metrics.clone(), KeptManagers::new(managers))
@@ -94,7 +103,8 @@ impl Wiring {
             runtime,
             board: Board::new(),
             metrics,
-            stores: stores.collect(),
+            sources: sources_for(sources, &watches, &stores),
+            stores,
             watches,
             states,
             published: PublishedTo::default(),
@@ -109,10 +119,11 @@ impl Wiring {
     ) -> Result<Started, RunError> {
         self.start_pulse_of_runtime();
         let mut reflectors = self.reflectors();
+        let mut related = self.related_reflectors();
         let (mut contexts, mut operators_by_name) = (Vec::new(), Operators::new());
         for (config, handler) in operators {
             let context = Arc::new(self.context(config, handler)?);
-            let operator = self.start_operator(&context, pool, &mut reflectors);
+            let operator = self.start_operator(&context, pool, (&mut reflectors, &mut related));
             operators_by_name.insert(context.name().to_string(), operator);
             contexts.push(context);
         }
@@ -121,6 +132,7 @@ impl Wiring {
         let configs: Vec<&OperatorConfig> =
             contexts.iter().map(|context| context.config()).collect();
         self.published.open(recipients.collect(), &configs);
+        related.into_iter().for_each(|(_, reflector)| reflector.start_poked());
         Ok(Started { contexts, operators: operators_by_name })
     }
 
@@ -160,11 +172,34 @@ impl Wiring {
         self.watches.iter().map(reflector).collect()
     }
 
+    /// The actors of the related types that need watches of their own.
+    fn related_reflectors(&self) -> RelatedReflectors {
+        let reflector = |source: &Source| {
+            let spec = source.spec().clone();
+            let label = self.metrics.type_label(&spec.ty);
+            let parts = RelatedParts {
+                source: source.clone(),
+                cluster: self.cluster.clone(),
+                runtime: self.runtime.clone(),
+                board: self.board.clone(),
+                mailbox: self.metrics.mailbox("related", &label),
+            };
+            (spec, RelatedReflector::new(parts))
+        };
+        self.sources.iter().filter(|source| !source.is_whole()).map(reflector).collect()
+    }
+
+    fn sources_of(&self, config: &OperatorConfig) -> Vec<Source> {
+        let of_spec =
+            |spec: SourceSpec| self.sources.iter().find(|source| *source.spec() == spec).cloned();
+        demand::source_specs(config).filter_map(of_spec).collect()
+    }
+
     fn start_operator(
         &self,
         context: &Arc<Context>,
         pool: &ArbiterPool,
-        reflectors: &mut BTreeMap<K8sType, Reflector>,
+        (reflectors, related): (&mut BTreeMap<K8sType, Reflector>, &mut RelatedReflectors),
     ) -> MeteredRecipient<Asked> {
         let config = context.config();
         self.board.register(OperatorInfo {
@@ -174,6 +209,7 @@ impl Wiring {
         });
         let gate = context.gate().clone();
         self.board.show_queue(context.name(), Reader::new(move || gate.look()));
+        self.board.show_related(context.name(), context.parts.reads.clone());
         let undeclared = context.undeclared.clone();
         let undeclared = Reader::new(move || undeclared.fields());
         self.board.show_undeclared(context.name(), undeclared);
@@ -191,8 +227,16 @@ impl Wiring {
             states: self.states.clone(),
             mailbox: mailbox.clone(),
         });
-        let types: BTreeSet<&K8sType> =
-            config.children.iter().map(|child| &child.ty).chain([&config.parent]).collect();
+        let reads = &context.parts.reads;
+        let whole = config.related.iter().map(|related| &related.ty);
+        let whole = whole.filter(|ty| reads.whole(ty).is_some());
+        let children = config.children.iter().map(|child| &child.ty);
+        let types: BTreeSet<&K8sType> = children.chain([&config.parent]).chain(whole).collect();
+        for (spec, reflector) in related.iter_mut() {
+            if demand::source_specs(config).any(|needed| needed == *spec) {
+                reflector.add_observer(&operator, &mailbox);
+            }
+        }
         for ty in types {
             if let Some(reflector) = reflectors.get_mut(ty) {
                 reflector.add_observer(&operator, &mailbox);
@@ -211,6 +255,7 @@ impl Wiring {
             cluster: self.cluster.in_the_name_of(&config.name),
             parents: self.stores[&config.parent].clone(),
             children: config.children.iter().map(|child| self.stores[&child.ty].clone()).collect(),
+            reads: Arc::new(Reads::new(self.sources_of(&config))),
             metrics: self.metrics.clone(),
             publish: self.published.publish(),
             show,
@@ -226,4 +271,17 @@ fn show_overdue(board: &Board, operator: &OperatorName, parent: &Object, failure
         state.message = Some(failure.to_string());
         state.set_stage(ReconcileStage::HandlerTimeout);
     });
+}
+
+/// The sources of related types. One whose objects are all watched for other reasons uses that store.
+fn sources_for(
+    specs: Vec<SourceSpec>,
+    watches: &Watches,
+    stores: &BTreeMap<K8sType, Store>,
+) -> Vec<Source> {
+    let source = |spec: SourceSpec| match stores.get(&spec.ty) {
+        Some(store) if demand::has_all(watches, &spec) => Source::of_store(spec, store.reader()),
+        _ => Source::new(spec),
+    };
+    specs.into_iter().map(source).collect()
 }

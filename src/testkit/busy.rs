@@ -48,6 +48,7 @@ fn why(parent: &ParentState, now: SystemTime) -> Option<&'static str> {
     let wake = parent.next_wake.as_ref();
     match wake.map(|wake| wake.why) {
         Some(WakeReason::Debounce) => Some("collects changes"),
+        Some(WakeReason::Spread) => Some("waits for its turn after a change of a related object"),
         Some(WakeReason::Unsettled) => Some("wrote children in each of its last reconciles"),
         // It gets a reconciler when that of its predecessor has ended.
         None if parent.phase == ParentPhase::Pending => Some("has not been reconciled"),

@@ -15,7 +15,6 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::{behind::behind, busy::busy, eventually::DEADLINE};
 use crate::{
     board::Board,
-    cluster::PAGE_SIZE,
     metrics::Metrics,
     reply::ErrorClass,
     supervisor::{Running, Watches},
@@ -116,7 +115,7 @@ impl Sight {
     async fn behind(&self) -> Vec<String> {
         let mut all = Vec::new();
         for (spec, store) in &self.watches.stores {
-            match self.watches.cluster.list(spec, PAGE_SIZE).await {
+            match self.watches.cluster.list_all(spec).await {
                 Ok(list) => all.extend(behind(&list, spec.namespace.as_deref(), store)),
                 // The operators that need it are degraded, or use another watch.
                 Err(error)

@@ -14,6 +14,7 @@ use super::{
     kubernetes_events::{self, EventsView},
     parents::{ParentPath, ParentView, cached_parent, conditions_of, known_parent},
     redact::{Secrets, text},
+    related::{self, RelatedView},
     state::WebState,
     status::Refused,
     tree::{Node, Roots, Tree, tree},
@@ -39,6 +40,9 @@ pub(super) struct ParentDetails {
     conditions: Value,
     /// Its cached children with their objects, and missing children.
     children: Vec<Node>,
+    /// The related objects that it reads and does not own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<RelatedView>,
     /// Why the requested preview failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     preview_error: Option<String>,
@@ -65,6 +69,7 @@ pub(super) struct Explained {
     pub(super) object: Option<Object>,
     pub(super) conditions: Value,
     pub(super) tree: Tree,
+    pub(super) related: Vec<RelatedView>,
     pub(super) preview_error: Option<String>,
     pub(super) events: Option<EventsView>,
 }
@@ -111,14 +116,16 @@ impl Explained {
             None
         };
         let conditions = conditions_of(board, object.as_ref());
-        Ok(Self { operator, key, parent, object, conditions, tree, preview_error, events })
+        let related = related::of_parent(board, operator.info.name.as_str(), &parent.uid);
+        Ok(Self { operator, key, parent, object, conditions, tree, related, preview_error, events })
     }
 }
 
 impl From<Explained> for ParentDetails {
     fn from(explained: Explained) -> Self {
-        let Explained { operator, key, parent, conditions, tree, preview_error, events, .. } =
+        let Explained { operator, key, parent, conditions, tree, related, preview_error, .. } =
             explained;
+        let events = explained.events;
         let facts = Facts {
             state: &operator.state,
             paused: operator.paused.as_ref(),
@@ -131,6 +138,7 @@ impl From<Explained> for ParentDetails {
             parent: ParentView::new(&key, &parent),
             conditions,
             children: tree.nodes,
+            related,
             preview_error,
             children_omitted: tree.omitted,
             events,

@@ -58,6 +58,7 @@ mod peer;
 mod program;
 mod proxy;
 mod redact;
+mod related;
 mod routes;
 mod selection;
 mod server;

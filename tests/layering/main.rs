@@ -27,6 +27,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("manifests", 2),
     ("plan", 3),
     ("history", 3),
+    ("related", 3),
     ("journal", 4),
     ("report", 5),
     ("run", 6),

@@ -4,6 +4,7 @@
 mod awaiting;
 mod commands;
 mod parents;
+mod related;
 mod start;
 
 use std::{
@@ -33,7 +34,7 @@ use crate::{
     execute::{Context, Origin},
     history::Cause,
     metrics::MailboxDepth,
-    object::{Object, ObjectKey, Uid, Undecodable},
+    object::{K8sType, Object, ObjectKey, Uid, Undecodable},
     operator::OperatorName,
     schedule::Trigger,
     store::{Change, StoreReader},
@@ -68,6 +69,8 @@ pub(crate) struct OperatorActor {
     awaiting: Awaiting,
     /// Why no handler can run although all types are listed, at the last check.
     held_up: Option<String>,
+    /// Why related objects cannot be read, by type.
+    related_troubles: BTreeMap<K8sType, Vec<String>>,
     reconcilers: Arc<ReconcilerParts>,
     pulse: Pulse,
 }
@@ -96,7 +99,7 @@ impl OperatorActor {
     fn new(parts: OperatorParts, address: &Addr<Self>) -> Self {
         let pending = |watched: &Watched| (watched.clone(), WatchCondition::Pending);
         let watches = parts.relies_on.iter().map(pending).collect();
-        let (parents, keys, ending, awaiting, held_up) = <_>::default();
+        let (parents, keys, ending, awaiting, held_up, related_troubles) = <_>::default();
         let name = parts.context.name();
         let reconcilers = Arc::new(ReconcilerParts {
             context: parts.context.clone(),
@@ -109,7 +112,19 @@ impl OperatorActor {
         });
         let pulse = parts.board.pulse(format!("operator/{name}"), Instant::now());
         let start = Start::Awaited;
-        Self { parts, watches, start, parents, keys, ending, awaiting, held_up, reconcilers, pulse }
+        Self {
+            parts,
+            watches,
+            start,
+            parents,
+            keys,
+            ending,
+            awaiting,
+            held_up,
+            related_troubles,
+            reconcilers,
+            pulse,
+        }
     }
 
     fn name(&self) -> &OperatorName {
@@ -133,6 +148,7 @@ impl OperatorActor {
                 WatchCondition::Pending | WatchCondition::Synced => None,
             })
             .chain(self.held_up.clone())
+            .chain(self.related_troubles.values().flatten().cloned())
             .collect();
         if !reasons.is_empty() {
             return OperatorState::Degraded { reasons };
@@ -258,6 +274,9 @@ impl Receive<Observed> for OperatorActor {
                 self.parent_changed(change);
             }
             self.child_changed(&observed, at);
+            if self.parts.context.parts.reads.whole(&observed.ty).is_some() {
+                self.related_changed(&observed.ty, &observed.changes, at, origin);
+            }
         }
     }
 }
@@ -265,7 +284,10 @@ impl Receive<Observed> for OperatorActor {
 impl Receive<FoundUndecodable> for OperatorActor {
     /// Earlier undecodable objects are reported at the start.
     fn receive(&mut self, FoundUndecodable { object }: FoundUndecodable, _: &mut Self::Context) {
-        if self.start == Start::Full {
+        let types = [&self.parts.parents].into_iter().chain(&self.parts.children);
+        // It may be of a type that is only read.
+        let is_ours = types.map(StoreReader::ty).any(|ty| ty == object.ty());
+        if self.start == Start::Full && is_ours {
             self.undecodable(object);
         }
     }

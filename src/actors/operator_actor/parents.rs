@@ -66,6 +66,7 @@ impl OperatorActor {
     /// The last reconcile of a deleted parent has ended; the parent may exist again.
     fn ended(&mut self, key: &ObjectKey, uid: &Uid) {
         self.ending.remove(uid);
+        self.parts.context.parts.reads.forget(uid);
         match self.answered_for(key) {
             Some(parent) if parent.uid() == uid => self.parent_is_now(None, &parent),
             // It existed again for a moment, and the board shows it as pending.

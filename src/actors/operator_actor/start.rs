@@ -24,6 +24,7 @@ use crate::{
 
 impl Receive<WatchChanged> for OperatorActor {
     fn receive(&mut self, changed: WatchChanged, _: &mut Self::Context) {
+        self.related_watch_changed(&changed);
         let WatchChanged { watched, condition } = changed;
         let Some(known) = self.watches.get_mut(&watched) else { return };
         *known = condition;

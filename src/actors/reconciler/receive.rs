@@ -4,8 +4,10 @@ use super::Reconciler;
 use crate::{
     actors::{
         mailbox::Receive,
-        messages::{Admitted, ChildChanged, PreviewAsked, Resumed, Retire, Touched},
-        reason::child_cause,
+        messages::{
+            Admitted, ChildChanged, PreviewAsked, RelatedChanged, Resumed, Retire, Touched,
+        },
+        reason::{child_cause, object_change},
     },
     board::{CommandError, ParentState},
     execute::{now, preview},
@@ -26,6 +28,19 @@ impl Receive<ChildChanged> for Reconciler {
         let (change, is_running) = (&changes[at], self.is_running());
         let trigger = self.awaited.trigger(&ty, change, is_running);
         self.touched(trigger, child_cause(&ty, change), ctx);
+    }
+}
+
+impl Receive<RelatedChanged> for Reconciler {
+    fn receive(&mut self, changed: RelatedChanged, ctx: &mut Self::Context) {
+        let RelatedChanged { ty, changes, at, after } = changed;
+        let cause = Cause::RelatedChanged(Box::new(object_change(&ty, &changes[at])));
+        if after.is_zero() {
+            return self.touched(Trigger::Related, cause, ctx);
+        }
+        self.causes.add(cause);
+        self.last_touch = Some(now().monotonic);
+        self.step(Input::Spread { after }, ctx);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Reflector;
 use crate::{
+    actors::watching,
     board::TypeError,
     reply::{ApiError, ErrorClass},
 };
@@ -15,23 +16,6 @@ impl Reflector {
 
     /// The error with what to do about it.
     pub(super) fn why(&self, scope: usize, error: &ApiError) -> String {
-        let watched = self.watched(scope);
-        match error.class() {
-            ErrorClass::Forbidden => {
-                format!("missing permission: get, list, watch on {watched}; {error}")
-            }
-            ErrorClass::NotServed => {
-                let (name, version) = (self.ty().resource_name(), self.ty().version());
-                format!(
-                    "the API server does not serve {name} in version {version}: install its CRD, or \
-                     use a name and version that it serves; {error}"
-                )
-            }
-            ErrorClass::Retry
-            | ErrorClass::Conflict
-            | ErrorClass::Missing
-            | ErrorClass::Wait(_)
-            | ErrorClass::Permanent => format!("{watched}: {error}"),
-        }
+        watching::why(&self.watched(scope), error)
     }
 }

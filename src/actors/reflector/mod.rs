@@ -18,6 +18,7 @@ use super::{
     OperatorActor,
     mailbox::{Metered, MeteredRecipient, Receive, post},
     messages::{FoundUndecodable, Noted, Observed, Published, Turn, WatchChanged, WatchCondition},
+    watching::is_refused,
 };
 use crate::{
     board::{BEAT_EVERY, Board, Pulse, TypeError, TypeState},
@@ -264,11 +265,6 @@ impl Reflector {
     fn is_synced(&self, scope: usize) -> bool {
         self.parts.store.reader().is_scope_synced(self.scopes[scope].id)
     }
-}
-
-/// Whether the error requires manual intervention.
-fn is_refused(error: &ApiError) -> bool {
-    matches!(error.class(), ErrorClass::Forbidden | ErrorClass::NotServed)
 }
 
 impl Actor for Reflector {

@@ -28,7 +28,7 @@ fn parts(store: &Store, board: &Board, runtime: Handle) -> ReflectorParts {
     let metrics = Metrics::new();
     let (store, board) = (store.clone(), board.clone());
     let mailbox = metrics.mailbox("reflector", "configmaps");
-    let scopes = vec![WatchSpec { ty: ty(), namespace: None, label_selector: None }];
+    let scopes = vec![WatchSpec::of(ty())];
     let cluster = Cluster::new(silent(), metrics, KeptManagers::default());
     ReflectorParts { store, scopes, cluster, runtime, board, mailbox }
 }

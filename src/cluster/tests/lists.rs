@@ -120,7 +120,7 @@ async fn the_request_for_a_page_is_retried() {
                 _ => (200, line(&page(&["b"], ""))),
             }
         });
-        let list = cluster.list(&all_config_maps(), PAGE_SIZE).await.unwrap();
+        let list = cluster.list_all(&all_config_maps()).await.unwrap();
         assert_eq!(list.objects.len(), 2);
         let mut asked = Vec::new();
         while let Ok(query) = received.try_recv() {

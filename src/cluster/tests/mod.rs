@@ -88,7 +88,7 @@ fn config_maps() -> K8sType {
 }
 
 fn all_config_maps() -> WatchSpec {
-    WatchSpec { ty: config_maps(), namespace: None, label_selector: None }
+    WatchSpec::of(config_maps())
 }
 
 fn streaming() -> ClusterSettings {

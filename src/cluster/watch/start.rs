@@ -20,7 +20,7 @@ const LONG_OUTAGE: Duration = Duration::from_secs(30);
 impl<N: Fn(WatchNote) + Send> Loop<N> {
     pub(super) async fn list(&mut self) -> Result<End, ApiError> {
         let start = self.store.begin_list(self.scope);
-        let list = match self.cluster.list(&self.spec, self.page_size).await {
+        let list = match self.cluster.list(&self.spec, self.page_size, start.listed()).await {
             Err(error) => {
                 self.reduce_page_size(&error).await;
                 return Err(error);

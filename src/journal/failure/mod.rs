@@ -5,6 +5,7 @@ use std::{borrow::Cow, fmt, time::Duration};
 use crate::{
     history::FailureKind,
     object::{K8sType, Quoted, Redactor, WITHHELD},
+    operator::RelatedError,
     plan::{self, ChildId, ForeignChild},
     reply::{ApiError, ErrorClass, Refusal},
     schedule::Finished,
@@ -20,6 +21,12 @@ pub(crate) enum Failure {
     /// Children of a declared type cannot be listed; the handler was not called.
     #[error("children cannot be listed, so the handler is not called: {0}")]
     Unavailable(String),
+    /// Related objects cannot be read; the handler was not called.
+    #[error("related objects cannot be read, so the handler is not called: {0}")]
+    RelatedUnavailable(String),
+    /// The handler named related objects that cannot be read, whatever happens to them.
+    #[error(transparent)]
+    InvalidRelated(RelatedError),
     /// The handler returned an error.
     #[error("{message}")]
     Handler {
@@ -124,6 +131,8 @@ impl Failure {
                 Self::RolloutStopped(Box::new(RolloutStopped { why, ..(**stopped).clone() }))
             }
             Self::Unavailable(_)
+            | Self::RelatedUnavailable(_)
+            | Self::InvalidRelated(_)
             | Self::HandlerTimeout(_)
             | Self::Refused(_)
             | Self::Foreign(_)
@@ -157,6 +166,8 @@ impl Failure {
     pub(crate) fn kind(&self) -> FailureKind {
         match self {
             Self::Unavailable(_) => FailureKind::ChildTypeUnavailable,
+            Self::RelatedUnavailable(_) => FailureKind::RelatedUnavailable,
+            Self::InvalidRelated(_) => FailureKind::InvalidRelated,
             Self::Handler { .. } => FailureKind::HandlerFailed,
             Self::Panicked(_) => FailureKind::HandlerPanicked,
             Self::HandlerTimeout(_) => FailureKind::HandlerTimeout,
@@ -179,6 +190,8 @@ impl Failure {
         match self {
             Self::Handler { permanent, .. } => *permanent,
             Self::Unavailable(_)
+            | Self::RelatedUnavailable(_)
+            | Self::InvalidRelated(_)
             | Self::Refused(_)
             | Self::Foreign(_)
             | Self::StageTimeout(_)
@@ -190,7 +203,10 @@ impl Failure {
 
     /// Whether it is not retried until the parent changes.
     pub(crate) fn is_for_good(&self) -> bool {
-        matches!(self, Self::Handler { permanent: true, .. } | Self::Refused(_))
+        matches!(
+            self,
+            Self::Handler { permanent: true, .. } | Self::Refused(_) | Self::InvalidRelated(_)
+        )
     }
 
     /// The prefix of the Event: whether a stalled reconcile is retried.
@@ -213,12 +229,15 @@ impl Failure {
             // No watch may cover the object, so it is read again.
             Self::Foreign(_) => Finished::FailedUntilGone { is_passing: true, at_most: LOOK_AGAIN },
             // The fix makes the operator start, which ends the wait.
-            Self::Unavailable(_) => Finished::FailedUntil { after: longest },
+            Self::Unavailable(_) | Self::RelatedUnavailable(_) => {
+                Finished::FailedUntil { after: longest }
+            }
             // The children that are waited for wake the parent: no backoff keeps the next stage waiting.
             Self::StageTimeout(_) | Self::RolloutStopped(_) => {
                 Finished::Recheck { after: SLOW_RECHECK }
             }
             Self::Handler { .. }
+            | Self::InvalidRelated(_)
             | Self::Refused(_)
             | Self::Panicked(_)
             | Self::HandlerTimeout(_)

@@ -4,25 +4,21 @@ use std::{fmt, sync::Arc};
 
 use futures::FutureExt;
 
-use super::{AsyncHandler, Call, Handler, async_handler::call_async, blocking::call_blocking};
+use super::{
+    AsyncHandler, Call, Handler,
+    async_handler::call_async,
+    blocking::{call_blocking, call_related},
+    erased::Erased,
+};
 use crate::{
-    object::K8sType,
-    operator::{FinalizeResponse, Parent, Shallow, SyncRequest, SyncResponse},
+    object::{K8sType, Object},
+    operator::{FinalizeResponse, Parent, Related, Shallow, SyncRequest, SyncResponse},
 };
 
 /// A handler whose type is forgotten, for example in a list of several. Made by
 /// [`IntoHandler::into_handler`](super::IntoHandler::into_handler).
 #[derive(Clone)]
 pub struct AnyHandler(Arc<dyn Erased>);
-
-trait Erased: Send + Sync + 'static {
-    /// The type of its parents; `None` for any.
-    fn parent(&self) -> Option<K8sType>;
-    fn has_finalizer(&self) -> bool;
-    fn is_async(&self) -> bool;
-    fn sync(self: Arc<Self>, request: SyncRequest) -> Call<SyncResponse>;
-    fn finalize(self: Arc<Self>, request: SyncRequest) -> Call<FinalizeResponse>;
-}
 
 struct Blocking<H>(H);
 
@@ -39,6 +35,10 @@ impl AnyHandler {
         Self(Arc::new(Async(Arc::new(handler))))
     }
 
+    pub(super) fn of(erased: impl Erased) -> Self {
+        Self(Arc::new(erased))
+    }
+
     pub(crate) fn parent(&self) -> Option<K8sType> {
         self.0.parent()
     }
@@ -49,6 +49,15 @@ impl AnyHandler {
 
     pub(crate) fn is_async(&self) -> bool {
         self.0.is_async()
+    }
+
+    /// Whether it certainly names related objects.
+    pub(crate) fn names_related(&self) -> bool {
+        self.0.names_related()
+    }
+
+    pub(crate) fn related(&self, parent: Object) -> Call<Related> {
+        self.0.clone().related(parent)
     }
 
     pub(crate) fn sync(&self, request: SyncRequest) -> Call<SyncResponse> {
@@ -72,6 +81,10 @@ impl<H: Handler> Erased for Blocking<H> {
 
     fn is_async(&self) -> bool {
         false
+    }
+
+    fn related(self: Arc<Self>, parent: Object) -> Call<Related> {
+        Call::Blocking(Box::new(move || call_related(&parent, |parent| self.0.related(parent))))
     }
 
     fn sync(self: Arc<Self>, request: SyncRequest) -> Call<SyncResponse> {
@@ -102,6 +115,10 @@ impl<H: AsyncHandler> Erased for Async<H> {
 
     fn is_async(&self) -> bool {
         true
+    }
+
+    fn related(self: Arc<Self>, parent: Object) -> Call<Related> {
+        Call::Blocking(Box::new(move || call_related(&parent, |parent| self.0.related(parent))))
     }
 
     fn sync(self: Arc<Self>, request: SyncRequest) -> Call<SyncResponse> {

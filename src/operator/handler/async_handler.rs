@@ -6,8 +6,10 @@ use anyhow::{Error, Result};
 use futures::FutureExt;
 use serde::Serialize;
 
-use super::{Failed, Returned};
-use crate::operator::{ErrorResponse, FinalizeResponse, Parent, SyncRequest, SyncResponse};
+use super::{Failed, Returned, blocking::refuse_undeclared};
+use crate::operator::{
+    ErrorResponse, FinalizeResponse, Parent, Related, SyncRequest, SyncResponse,
+};
 
 /// A [`Handler`](super::Handler) whose methods are futures: for handlers that call other systems.
 /// Implement it with `async fn`.
@@ -64,6 +66,13 @@ pub trait AsyncHandler: Send + Sync + 'static {
         request: SyncRequest<Self::Parent>,
     ) -> impl Future<Output = Result<SyncResponse<Self::Status>>> + Send;
 
+    /// Names the objects that this parent reads, see [`Handler::related`](super::Handler::related). It must
+    /// not block: it has the parent alone.
+    fn related(&self, parent: &Self::Parent) -> Related {
+        let _ = parent;
+        Related::new()
+    }
+
     /// Whether parents get a finalizer, see [`Handler::has_finalizer`](super::Handler::has_finalizer).
     fn has_finalizer(&self) -> bool {
         false
@@ -104,6 +113,9 @@ where
     Fut: Future<Output = Result<R>>,
 {
     let typed = request.clone().typed::<H::Parent>().map_err(|error| Failed::misfit(&error))?;
+    if request.declares_no_related() {
+        refuse_undeclared(&handler.related(&typed.parent))?;
+    }
     match call(handler.clone(), typed).await {
         Ok(returned) => Ok(returned),
         Err(error) => Err(respond(&*handler, request, error).await),

@@ -6,7 +6,10 @@ use anyhow::{Error, Result};
 use serde::Serialize;
 
 use super::{Failed, Returned};
-use crate::operator::{ErrorResponse, FinalizeResponse, Parent, SyncRequest, SyncResponse};
+use crate::{
+    object::Object,
+    operator::{ErrorResponse, FinalizeResponse, Parent, Related, SyncRequest, SyncResponse},
+};
 
 /// The user's code: computes the desired children and status of a parent. It may block its thread; see
 /// [`AsyncHandler`](super::AsyncHandler) for one that awaits.
@@ -63,6 +66,18 @@ pub trait Handler: Send + Sync + 'static {
     /// parent changes, and a [`RetryAfter`](crate::operator::RetryAfter) to choose the delay.
     fn sync(&self, request: &SyncRequest<Self::Parent>) -> Result<SyncResponse<Self::Status>>;
 
+    /// Names the objects that this parent reads and does not own; the default is none. The request has them
+    /// as [`SyncRequest::related`], and a change of one causes a reconcile.
+    ///
+    /// Called before each [`Handler::sync`] and [`Handler::finalize`], within a deadline of its own, if the
+    /// operator declares types by [`OperatorConfig::related`](crate::operator::OperatorConfig::related).
+    ///
+    /// Must be pure: it depends on the parent alone.
+    fn related(&self, parent: &Self::Parent) -> Related {
+        let _ = parent;
+        Related::new()
+    }
+
     /// Whether parents get a finalizer, so that [`Handler::finalize`] is called before they are
     /// deleted.
     ///
@@ -106,9 +121,26 @@ pub(super) fn call_blocking<H: Handler, R>(
     request: SyncRequest,
     call: impl FnOnce(&H, &SyncRequest<H::Parent>) -> Result<R>,
 ) -> Returned<R> {
+    let is_undeclared = request.declares_no_related();
     let request = request.typed::<H::Parent>().map_err(|error| Failed::misfit(&error))?;
+    if is_undeclared {
+        refuse_undeclared(&handler.related(&request.parent))?;
+    }
     call(handler, &request).map_err(|error| {
         let answer = catch_unwind(AssertUnwindSafe(|| handler.on_error(&request, &error)));
         Failed::new(error.into(), answer)
     })
+}
+
+/// Names the objects that a parent reads.
+pub(super) fn call_related<P: Parent>(
+    parent: &Object,
+    related: impl FnOnce(&P) -> Related,
+) -> Returned<Related> {
+    Ok(related(&P::of_object(parent).map_err(|error| Failed::misfit(&error))?))
+}
+
+/// An operator without related types does not read what a handler names.
+pub(super) fn refuse_undeclared(related: &Related) -> Returned<()> {
+    related.types().next().map_or(Ok(()), |ty| Err(Failed::undeclared(ty)))
 }

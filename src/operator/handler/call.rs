@@ -6,7 +6,7 @@ use anyhow::{Error, anyhow};
 use futures::future::BoxFuture;
 
 use crate::{
-    object::ParseAsError,
+    object::{K8sType, ParseAsError},
     operator::{ErrorResponse, Permanent, Shallow},
 };
 
@@ -44,7 +44,19 @@ impl Failed {
 
     /// The parent does not fit the type of the handler. No retry changes that.
     pub(super) fn misfit(error: &ParseAsError) -> Self {
-        let error = anyhow!(Permanent(error.to_string()));
+        Self::permanent(error.to_string())
+    }
+
+    /// The operator declares no related type, and the handler names objects of one.
+    pub(super) fn undeclared(ty: &K8sType) -> Self {
+        Self::permanent(format!(
+            "the handler names related objects of type {ty}, and the operator does not declare that type: \
+             add `OperatorConfig::related` (or `related_of_type`) for it"
+        ))
+    }
+
+    fn permanent(why: String) -> Self {
+        let error = anyhow!(Permanent(why));
         Self { error: error.into(), response: ErrorResponse::default(), panic: None }
     }
 }

@@ -17,6 +17,7 @@ use crate::operator::{ErrorResponse, Parent, SyncRequest, SyncResponse};
 ///   beside an asynchronous one it is that, or an
 ///   `async fn(SyncRequest<P>, Arc<Error>) -> impl Into<ErrorResponse>`.
 /// - Two functions with a finalizer, by [`with_finalizer`](super::with_finalizer).
+/// - Any of these with a function that names related objects, by [`with_related`](super::with_related).
 /// - Anything that implements [`Handler`] or [`AsyncHandler`], and an [`AnyHandler`].
 ///
 /// `P` is a kube resource, or [`Object`](crate::object::Object), which is the default; `S` is any

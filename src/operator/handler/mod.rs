@@ -4,8 +4,10 @@ mod any;
 mod async_handler;
 mod blocking;
 mod call;
+mod erased;
 mod finalizing;
 mod forms;
+mod relating;
 
 pub use any::AnyHandler;
 pub use async_handler::AsyncHandler;
@@ -14,3 +16,4 @@ use call::Returned;
 pub(crate) use call::{Call, Failed, panic_text};
 pub use finalizing::{WithFinalizer, with_finalizer};
 pub use forms::{IntoHandler, form};
+pub use relating::with_related;

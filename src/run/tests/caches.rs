@@ -11,8 +11,9 @@ use serde_json::json;
 use super::world::{PARENT_UID, World, named, parent_type};
 use crate::{
     object::{K8sType, Object, ObjectKey, SecretFields, Uid, Undecodable},
-    operator::Children,
+    operator::{Asks, Children},
     plan::ChildId,
+    related::Answer,
     reply::{StatusSchema, TypeSchema},
     run::{Cache, Settings, Snapshot},
     schedule::Trigger,
@@ -29,6 +30,8 @@ pub(super) struct Caches {
     unsynced: BTreeSet<K8sType>,
     undecodable: BTreeMap<ChildId, Undecodable>,
     pub(super) unavailable: Option<String>,
+    pub(super) related_unavailable: Option<String>,
+    pub(super) related_pending: bool,
     /// How many more requests may be sent concurrently.
     pub(super) spare: usize,
     /// The strongest trigger that was not delivered yet.
@@ -38,7 +41,7 @@ pub(super) struct Caches {
 impl Caches {
     pub(super) fn new(settings: Arc<Settings>) -> Self {
         let (objects, is_paused, touched, unsynced) = <_>::default();
-        let (undecodable, unavailable) = <_>::default();
+        let (undecodable, unavailable, related_unavailable, related_pending) = <_>::default();
         let (schema, published) = (Some(schema()), Some(schema()));
         Self {
             settings,
@@ -49,6 +52,8 @@ impl Caches {
             unsynced,
             undecodable,
             unavailable,
+            related_unavailable,
+            related_pending,
             spare: 7,
             touched,
         }
@@ -189,6 +194,23 @@ impl Snapshot for Caches {
             (ty.clone(), children.cloned().collect())
         };
         Children::new(self.settings.config().children.iter().map(|child| of_type(&child.ty)))
+    }
+
+    /// Related objects are cached as the children are.
+    fn related(&self, asks: &Asks) -> Answer {
+        if let Some(why) = &self.related_unavailable {
+            return Answer::Unavailable(why.clone());
+        }
+        if self.related_pending {
+            return Answer::Pending("Secret.v1 ns/ca".to_owned());
+        }
+        let types = self.settings.config().related.iter().map(|related| {
+            let asked: Vec<_> = asks.iter().filter(|(ty, _)| *ty == related.ty).collect();
+            let is_asked = |object: &&Object| asked.iter().any(|(_, ask)| ask.includes(object));
+            let of_type = self.objects.values().filter(|object| *object.ty() == related.ty);
+            (related.ty.clone(), of_type.filter(is_asked).cloned().collect())
+        });
+        Answer::Objects(Children::new(types))
     }
 
     fn is_undecodable(&self, id: &ChildId) -> bool {

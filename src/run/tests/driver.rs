@@ -165,6 +165,7 @@ impl Driver {
                 None
             }
             Effect::Resume => Some(Event::Resumed),
+            Effect::Ask(..) => None,
             Effect::ShowNow(_) | Effect::Finished => None,
         }
     }

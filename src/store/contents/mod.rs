@@ -2,14 +2,16 @@
 
 mod by_key;
 mod census;
+mod filtered;
 mod relist;
 mod scopes;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use self::{by_key::ByKey, census::Census};
+use self::{by_key::ByKey, census::Census, filtered::Filtered};
 use super::{
     departed::Departed,
+    filter::Listed,
     scope::{ListStart, Scope, ScopeId, raise},
     undecodable::UndecodableObjects,
 };
@@ -70,6 +72,8 @@ pub(super) struct Contents {
     holds: u64,
     /// Labels whose value is the uid of a parent.
     parent_labels: BTreeSet<String>,
+    /// What the store holds; `None` for everything.
+    filtered: Option<Filtered>,
 }
 
 // === reading ===
@@ -128,7 +132,8 @@ impl Contents {
 impl Contents {
     pub(super) fn begin_list(&mut self, scope: ScopeId) -> ListStart {
         self.clock += 1;
-        ListStart { clock: self.clock, replied: self.scopes[scope.0].replied.clone() }
+        let listed = Listed(self.filtered.as_ref().map(|filtered| filtered.filter.clone()));
+        ListStart { clock: self.clock, replied: self.scopes[scope.0].replied.clone(), listed }
     }
 
     pub(super) fn leave_out(&mut self, object: Undecodable) -> bool {
@@ -146,6 +151,9 @@ impl Contents {
 
     pub(super) fn observe(&mut self, scope: ScopeId, object: Object) -> Option<Change> {
         self.scopes[scope.0].advance(object.resource_version());
+        if self.is_unwanted(&object) {
+            return self.observe_unwanted(&object);
+        }
         self.accept(object)
     }
 
@@ -156,7 +164,7 @@ impl Contents {
         uid: &str,
         version: &ResourceVersion,
     ) -> bool {
-        let is_echo = self.has_this_or_newer(key, uid, version);
+        let is_echo = self.is_excluded(key, version) || self.has_this_or_newer(key, uid, version);
         if is_echo {
             self.undecodable.has_read(key, version);
             self.scopes[scope.0].advance(version);

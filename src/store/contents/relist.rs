@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::{
     super::{
         departed::Departed,
+        filter::Listed,
         scope::{Feed, Hold, ListStart, ScopeId, Settled},
     },
     Change, Contents, Tombstone,
@@ -16,14 +17,15 @@ impl Contents {
     pub(in crate::store) fn replace(
         &mut self,
         scope: ScopeId,
-        ListStart { clock: begun, replied }: ListStart,
-        items: Vec<Object>,
+        ListStart { clock: begun, replied, listed }: ListStart,
+        mut items: Vec<Object>,
         version: &ResourceVersion,
     ) -> (Vec<Change>, Settled) {
         if self.scopes[scope.0].feed == Feed::Another {
             // The list was in progress when another scope replaced this one.
             return (Vec::new(), Settled::Continued);
         }
+        items.retain(|item| !self.is_unwanted(item));
         let is_behind_reply = replied.is_some_and(|replied| version.is_older_than(&replied));
         let seen = std::mem::replace(&mut self.scopes[scope.0].seen, Settled::Continued);
         let is_seen = seen == Settled::VersionRegressed;
@@ -34,7 +36,7 @@ impl Contents {
         }
         self.expire_tombstones(scope, begun, &items, version);
         self.undecodable.settle(|namespace| self.scopes[scope.0].covers(namespace), begun);
-        let mut changes = self.drop_absent(scope, &items, version, version_regressed);
+        let mut changes = self.drop_absent(scope, (&items, &listed), version, version_regressed);
         // Undecodable objects are absent too, but not deleted: they may become readable in the same
         // version.
         let shows_all = self.last_nameless < begun;
@@ -112,12 +114,12 @@ impl Contents {
         }
     }
 
-    /// Deletes the objects that a scope covers, that the list lacks, and that are not newer than
-    /// the list.
+    /// Deletes the objects that a scope covers, that the list lacks although it was to contain them, and
+    /// that are not newer than the list.
     fn drop_absent(
         &mut self,
         scope: ScopeId,
-        items: &[Object],
+        (items, filter): (&[Object], &Listed),
         version: &ResourceVersion,
         version_regressed: bool,
     ) -> Vec<Change> {
@@ -130,6 +132,7 @@ impl Contents {
         let is_gone = |object: &&Object| {
             scope.covers(object.namespace())
                 && !listed.contains(object.key())
+                && filter.includes(object)
                 && (version_regressed || !version.is_older_than(object.resource_version()))
         };
         let gone: Vec<ObjectKey> =

@@ -27,6 +27,7 @@ use crate::{
         diff::PreviewView,
         explain::{ExplainQuery, Explained},
         parents::ParentPath,
+        related::RelatedView,
         state::WebState,
         why::purpose,
     },
@@ -48,6 +49,7 @@ struct View {
     commands: Vec<Button>,
     children: Vec<Branch>,
     children_omitted: usize,
+    related: Vec<RelatedView>,
     /// Whether a preview is shown, and the link to show or hide it.
     is_preview: bool,
     changes_nothing: bool,
@@ -100,7 +102,8 @@ pub(in crate::web) async fn show(
 
 fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) -> View {
     let conditions = conditions(&explained.conditions);
-    let Explained { operator, key, parent, object, tree, preview_error, events, .. } = explained;
+    let Explained { operator, key, parent, object, tree, preview_error, events, related, .. } =
+        explained;
     let (name, ty) = (operator.info.name.as_str(), &operator.info.config.parent);
     let (history, has_events) = (&parent.history, events.is_some());
     let namespace = key.namespace.as_deref();
@@ -118,6 +121,7 @@ fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) 
         commands: commands(name, &key, object.as_ref().is_some_and(is_paused)),
         children: tree.nodes.iter().map(|it| Branch::below(namespace, it)).collect(),
         children_omitted: tree.omitted,
+        related,
         changes_nothing: is_preview
             && preview_error.is_none()
             && !tree

@@ -10,6 +10,8 @@ pub(super) fn what_failed(kind: FailureKind) -> &'static str {
         FailureKind::WriteFailed => "a request to the API server failed: ",
         FailureKind::StageTimeout => "children wait longer than the handler allows: ",
         FailureKind::ChildTypeUnavailable
+        | FailureKind::RelatedUnavailable
+        | FailureKind::InvalidRelated
         | FailureKind::HandlerPanicked
         | FailureKind::HandlerTimeout
         | FailureKind::RolloutStopped
@@ -24,6 +26,12 @@ pub(super) fn advice(kind: FailureKind, phase: ParentPhase) -> &'static str {
         }
         FailureKind::ChildTypeUnavailable => {
             "Grant the permission or install the type. The operator then starts without a restart."
+        }
+        FailureKind::RelatedUnavailable => {
+            "Grant the permission or install the type. The parent is then reconciled by itself."
+        }
+        FailureKind::InvalidRelated => {
+            "Change the handler or the configuration of its operator, or the parent."
         }
         FailureKind::HandlerFailed => "Fix the cause of the error, unless it is temporary.",
         FailureKind::HandlerPanicked | FailureKind::HandlerTimeout => {
@@ -76,6 +84,9 @@ pub(in crate::web) fn purpose(why: WakeReason) -> &'static str {
         WakeReason::Slowed => "because flapping writes are delayed",
         WakeReason::Calming => "to check whether the flapping has ended",
         WakeReason::Debounce => "when the debounce interval has ended",
+        WakeReason::Spread => {
+            "because of a related object that many parents read, one parent after the other"
+        }
     }
 }
 

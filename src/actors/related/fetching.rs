@@ -1,0 +1,170 @@
+//! Fetches what is asked for while a broad watch is open: it passed over that before.
+
+use std::{mem, time::Duration};
+
+use actix::{AsyncContext, Context};
+
+use super::{RelatedReflector, spec_of};
+use crate::{
+    actors::{
+        mailbox::{Receive, post},
+        messages::Fetched,
+        watching,
+    },
+    cluster::{Cluster, List, PAGE_SIZE},
+    operator::Ask,
+    related::{MOST, Place, SourceSpec},
+    reply::ApiError,
+    schedule::Backoff,
+    store::Listed,
+};
+
+const BACKOFF: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
+
+/// After so many failures in a row those who wait are told.
+const MAX_FAILURES: u32 = 3;
+
+/// What a broad watch has not fetched yet.
+#[derive(Debug, Default)]
+pub(super) struct Fetching {
+    /// What the first list contains.
+    at_first: Vec<Ask>,
+    queue: Vec<Ask>,
+    /// What was asked for since the last list. The next one may have begun before that, and is fetched again
+    /// after it.
+    since_list: Vec<Ask>,
+    is_running: bool,
+    failures: u32,
+}
+
+impl Fetching {
+    pub(super) fn new(at_first: Vec<Ask>) -> Self {
+        Self { at_first, ..Self::default() }
+    }
+
+    pub(super) fn add(&mut self, ask: Ask) {
+        self.since_list.push(ask.clone());
+        self.queue.push(ask);
+    }
+
+    /// A list is complete. Returns what is known by that alone.
+    pub(super) fn listed(&mut self, is_first: bool) -> Vec<Ask> {
+        let since_list = mem::take(&mut self.since_list);
+        if is_first {
+            return mem::take(&mut self.at_first);
+        }
+        self.queue.extend(since_list);
+        Vec::new()
+    }
+
+    fn take(&mut self) -> Vec<Ask> {
+        let mut asks = mem::take(&mut self.queue);
+        asks.sort_unstable();
+        asks.dedup();
+        asks
+    }
+}
+
+impl RelatedReflector {
+    pub(super) fn fetch_due(&mut self, ctx: &Context<Self>) {
+        let is_due = |feed: &super::Feed| {
+            feed.is_synced() && !feed.fetching.is_running && !feed.fetching.queue.is_empty()
+        };
+        let due = self.feeds.iter().filter(|(_, feed)| is_due(feed));
+        let due: Vec<Place> = due.map(|(place, _)| place.clone()).collect();
+        for place in due {
+            self.fetch(place, ctx);
+        }
+    }
+
+    fn fetch(&mut self, place: Place, ctx: &Context<Self>) {
+        let Some(feed) = self.feeds.get_mut(&place) else { return };
+        let mut asks = feed.fetching.take();
+        asks.retain(|ask| self.asked.contains(ask));
+        if asks.is_empty() {
+            return;
+        }
+        feed.fetching.is_running = true;
+        feed.store.begin_fetch();
+        let (number, cluster) = (feed.number, self.parts.cluster.clone());
+        let (address, mailbox) = (ctx.address(), self.parts.mailbox.clone());
+        let spec = self.spec().clone();
+        self.parts.runtime.spawn(async move {
+            let result = fetched(&cluster, &spec, &place, &asks).await;
+            post(&address, &mailbox, Fetched { place, number, asks, result });
+        });
+    }
+
+    fn fetching_failed(
+        &mut self,
+        place: &Place,
+        asks: Vec<Ask>,
+        error: &ApiError,
+        ctx: &mut Context<Self>,
+    ) {
+        let watched = spec_of(self.spec(), place).watched();
+        tracing::warn!(%watched, %error, "related objects could not be listed");
+        let Some(feed) = self.feeds.get_mut(place) else { return };
+        feed.fetching.failures += 1;
+        feed.fetching.queue.extend(asks.iter().cloned());
+        let failures = feed.fetching.failures;
+        if watching::is_refused(error) || failures >= MAX_FAILURES {
+            self.parts.source.fetching_fails(watching::why(&watched, error));
+            self.settle(asks);
+        }
+        ctx.run_later(BACKOFF.delay(failures, self.started), |reflector, ctx| {
+            reflector.fetch_due(ctx);
+        });
+    }
+}
+
+/// A few are listed one by one, many by one list of all.
+async fn fetched(
+    cluster: &Cluster,
+    spec: &SourceSpec,
+    place: &Place,
+    asks: &[Ask],
+) -> Result<Vec<List>, ApiError> {
+    if asks.len() > MOST {
+        let listed = Listed::of(asks.iter().cloned().collect());
+        return Ok(vec![cluster.list(&spec_of(spec, place), PAGE_SIZE, &listed).await?]);
+    }
+    let mut lists = Vec::with_capacity(asks.len());
+    for ask in asks {
+        lists.push(cluster.list_all(&spec_of(spec, &Place::Exact(ask.clone()))).await?);
+    }
+    Ok(lists)
+}
+
+impl Receive<Fetched> for RelatedReflector {
+    fn receive(&mut self, fetched: Fetched, ctx: &mut Self::Context) {
+        let Fetched { place, number, asks, result } = fetched;
+        let feed = self.feeds.get_mut(&place).filter(|feed| feed.number == number);
+        let Some(feed) = feed else { return };
+        feed.fetching.is_running = false;
+        let lists = match result {
+            Ok(lists) => lists,
+            Err(error) => {
+                feed.store.end_fetch(Vec::new());
+                return self.fetching_failed(&place, asks, &error, ctx);
+            }
+        };
+        feed.fetching.failures = 0;
+        let mut objects = Vec::new();
+        for List { objects: found, undecodable, version: _ } in lists {
+            objects.extend(found);
+            for object in undecodable {
+                feed.store.leave_out(object);
+            }
+        }
+        let changes = feed.store.end_fetch(objects);
+        // Those who wait for the first answer are woken by that.
+        if asks.iter().any(|ask| self.parts.source.has_fetched(ask)) {
+            self.notify(changes);
+        }
+        self.parts.source.fetched(&asks);
+        self.settle(asks);
+        self.switch();
+        self.fetch_due(ctx);
+    }
+}

@@ -1,0 +1,366 @@
+//! What all operators together ask for of one type, and the stores that have it. Shared between reconciles,
+//! which ask and read, and the actor that watches.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    fmt, mem,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+};
+
+use super::feeds::{Place, SourceSpec};
+use crate::{
+    object::{Object, Undecodable},
+    operator::Ask,
+    store::StoreReader,
+};
+
+/// The related objects of one type. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Source(Arc<Shared>);
+
+struct Shared {
+    spec: SourceSpec,
+    state: Mutex<State>,
+    poke: OnceLock<Poke>,
+}
+
+/// Tells the actor that something else is asked for.
+type Poke = Box<dyn Fn() + Send + Sync>;
+
+#[derive(Default)]
+struct State {
+    /// How many operators ask.
+    asked: HashMap<Ask, usize>,
+    /// What has changed since the actor looked.
+    changed: Vec<Ask>,
+    feeds: BTreeMap<Place, Feed>,
+    /// What broad watches can answer; others are still fetched.
+    fetched: HashSet<Ask>,
+    /// Why fetching fails.
+    fetching_fails: Option<String>,
+    /// The store of a watch that exists for other reasons, and has all objects.
+    whole: Option<Feed>,
+}
+
+#[derive(Clone)]
+struct Feed {
+    reader: StoreReader,
+    state: FeedState,
+}
+
+/// The state of a watch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum FeedState {
+    /// Its first list is not complete.
+    Pending,
+    Synced,
+    /// It cannot be read, and why.
+    Failing(String),
+}
+
+/// What is known of the objects that are asked for.
+pub(super) enum Look {
+    Objects(Vec<Object>),
+    Pending,
+    Unavailable(String),
+}
+
+impl Source {
+    pub(crate) fn new(spec: SourceSpec) -> Self {
+        let (state, poke) = <_>::default();
+        Self(Arc::new(Shared { spec, state, poke }))
+    }
+
+    /// A source that uses a store with all objects of the type.
+    pub(crate) fn of_store(spec: SourceSpec, reader: StoreReader) -> Self {
+        let source = Self::new(spec);
+        source.state().whole = Some(Feed { reader, state: FeedState::Pending });
+        source
+    }
+
+    pub(crate) fn spec(&self) -> &SourceSpec {
+        &self.0.spec
+    }
+
+    /// Whether its store is fed by a watch that exists for other reasons.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.state().whole.is_some()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+// === for reconciles ===
+
+impl Source {
+    /// An operator asks for this for the first time, and for that no longer.
+    pub(super) fn ask(&self, asked: Vec<Ask>, dropped: Vec<Ask>) {
+        if asked.is_empty() && dropped.is_empty() {
+            return;
+        }
+        let mut state = self.state();
+        let was_quiet = state.changed.is_empty();
+        for ask in asked {
+            let count = state.asked.entry(ask.clone()).or_default();
+            *count += 1;
+            if *count == 1 {
+                state.changed.push(ask);
+            }
+        }
+        for ask in dropped {
+            let Some(count) = state.asked.get_mut(&ask) else { continue };
+            *count -= 1;
+            if *count == 0 {
+                state.asked.remove(&ask);
+                state.fetched.remove(&ask);
+                state.changed.push(ask);
+            }
+        }
+        let is_news = was_quiet && !state.changed.is_empty() && state.whole.is_none();
+        if state.whole.is_some() {
+            state.changed.clear();
+        }
+        drop(state);
+        if let Some(poke) = self.0.poke.get().filter(|_| is_news) {
+            poke();
+        }
+    }
+
+    pub(super) fn look(&self, ask: &Ask) -> Look {
+        let found = self.state().feed_for(&self.0.spec, ask);
+        match found {
+            // Read without the lock of the source.
+            Ok((reader, is_exact)) => read(&reader, ask, is_exact),
+            Err(None) => Look::Pending,
+            Err(Some(why)) => Look::Unavailable(why),
+        }
+    }
+}
+
+impl State {
+    /// The store that answers, and whether it has nothing else; or why there is none.
+    fn feed_for(
+        &self,
+        spec: &SourceSpec,
+        ask: &Ask,
+    ) -> Result<(StoreReader, bool), Option<String>> {
+        if let Some(whole) = &self.whole {
+            return whole.answer().map(|reader| (reader, false));
+        }
+        let exact = self.feeds.get(&Place::Exact(ask.clone())).map(Feed::answer);
+        let broad = self.feeds.get(&spec.broad(ask)).map(Feed::answer);
+        match (exact, broad) {
+            (Some(Ok(reader)), _) => Ok((reader, true)),
+            (_, Some(Ok(reader))) if self.fetched.contains(ask) => Ok((reader, false)),
+            (_, Some(Ok(_))) => Err(self.fetching_fails.clone()),
+            (Some(Err(Some(why))), _) | (_, Some(Err(Some(why)))) => Err(Some(why)),
+            (_, None | Some(Err(None))) => Err(None),
+        }
+    }
+}
+
+impl Feed {
+    fn answer(&self) -> Result<StoreReader, Option<String>> {
+        match &self.state {
+            FeedState::Synced => Ok(self.reader.clone()),
+            FeedState::Pending => Err(None),
+            FeedState::Failing(why) => Err(Some(why.clone())),
+        }
+    }
+}
+
+fn read(reader: &StoreReader, ask: &Ask, is_exact: bool) -> Look {
+    let undecodable = match ask {
+        Ask::Named(key) => reader.undecodable_at(key),
+        Ask::Selected(_) => {
+            reader.undecodable().into_iter().find(|object| may_include(ask, object))
+        }
+    };
+    if let Some(object) = undecodable {
+        return Look::Unavailable(object.to_string());
+    }
+    Look::Objects(match ask {
+        Ask::Named(key) => reader.get(key).into_iter().collect(),
+        Ask::Selected(_) if is_exact => reader.objects(),
+        Ask::Selected(_) => {
+            let mut all = reader.objects();
+            all.retain(|object| ask.includes(object));
+            all
+        }
+    })
+}
+
+/// Whether an object that cannot be decoded may be selected: unknown values count as matching.
+fn may_include(ask: &Ask, object: &Undecodable) -> bool {
+    let Ask::Selected(selected) = ask else { return false };
+    let namespace = object.key().map(|key| key.namespace.as_deref());
+    let is_here = selected.namespace.is_none()
+        || namespace.is_none_or(|namespace| namespace == selected.namespace.as_deref());
+    let matches = || {
+        let labels = object.labels().zip(selected.selector.as_ref());
+        labels.is_none_or(|(labels, selector)| selector.matches(labels))
+    };
+    is_here && matches()
+}
+
+// === for the actor ===
+
+impl Source {
+    /// Sets how the actor learns that something else is asked for.
+    pub(crate) fn on_change(&self, poke: impl Fn() + Send + Sync + 'static) {
+        // There is one actor.
+        let _ = self.0.poke.set(Box::new(poke));
+    }
+
+    /// What has changed since the last call, and whether it is asked for now.
+    pub(crate) fn take_changes(&self) -> Vec<(Ask, bool)> {
+        let mut state = self.state();
+        let changed = mem::take(&mut state.changed);
+        changed.into_iter().map(|ask| (ask.clone(), state.asked.contains_key(&ask))).collect()
+    }
+
+    pub(crate) fn add_feed(&self, place: Place, reader: StoreReader) {
+        self.state().feeds.insert(place, Feed { reader, state: FeedState::Pending });
+    }
+
+    pub(crate) fn drop_feed(&self, place: &Place) {
+        let mut state = self.state();
+        state.feeds.remove(place);
+        if !state.feeds.keys().any(|place| matches!(place, Place::Broad(_))) {
+            state.fetched.clear();
+        }
+    }
+
+    pub(crate) fn set_state(&self, place: &Place, to: FeedState) {
+        if let Some(feed) = self.state().feeds.get_mut(place) {
+            feed.state = to;
+        }
+    }
+
+    /// Whether a watch that exists for other reasons was listed.
+    pub(crate) fn is_listed(&self) -> bool {
+        let whole = self.state().whole.clone();
+        whole.is_some_and(|whole| whole.reader.is_synced())
+    }
+
+    /// The store of a watch that exists for other reasons is in this state.
+    pub(crate) fn set_whole(&self, to: FeedState) {
+        if let Some(whole) = &mut self.state().whole {
+            whole.state = to;
+        }
+    }
+
+    /// A broad watch can answer these from now on, if they are still asked for.
+    pub(crate) fn fetched<'a>(&self, asks: impl IntoIterator<Item = &'a Ask>) {
+        let mut state = self.state();
+        for ask in asks {
+            if state.asked.contains_key(ask) {
+                state.fetched.insert(ask.clone());
+            }
+        }
+        state.fetching_fails = None;
+    }
+
+    pub(crate) fn has_fetched(&self, ask: &Ask) -> bool {
+        self.state().fetched.contains(ask)
+    }
+
+    pub(crate) fn fetching_fails(&self, why: String) {
+        self.state().fetching_fails = Some(why);
+    }
+
+    /// How many objects are cached, and their bytes of JSON. A shared store counts elsewhere.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        let readers: Vec<_> = self.state().feeds.values().map(|feed| feed.reader.clone()).collect();
+        readers.iter().fold((0, 0), |(count, bytes), it| (count + it.len(), bytes + it.bytes()))
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Source({})", self.0.spec.ty)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        collections::BTreeSet,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+
+    use super::*;
+    use crate::{
+        object::{K8sType, ObjectKey},
+        operator::Namespaces,
+        store::Store,
+    };
+
+    fn named(name: &str) -> Ask {
+        Ask::Named(ObjectKey::namespaced("ns", name))
+    }
+
+    fn source() -> (Source, Arc<AtomicUsize>) {
+        let ty = K8sType::namespaced("v1", "Secret", "secrets");
+        let spec = SourceSpec { ty, metadata_only: false, namespaces: Namespaces::All };
+        let (source, pokes) = (Source::new(spec), Arc::new(AtomicUsize::new(0)));
+        let count = pokes.clone();
+        source.on_change(move || {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        (source, pokes)
+    }
+
+    fn state_of(source: &Source, ask: &Ask) -> &'static str {
+        match source.look(ask) {
+            Look::Objects(_) => "known",
+            Look::Pending => "pending",
+            Look::Unavailable(_) => "unavailable",
+        }
+    }
+
+    #[test]
+    fn the_actor_is_poked_once_for_all_changes_until_it_looks() {
+        let (source, pokes) = source();
+        source.ask(vec![named("a"), named("b")], vec![]);
+        source.ask(vec![named("a")], vec![]);
+        source.ask(vec![], vec![named("b")]);
+        assert_eq!(pokes.load(Ordering::Relaxed), 1);
+        let changes = source.take_changes();
+        assert_eq!(changes, [(named("a"), true), (named("b"), false), (named("b"), false)]);
+        source.ask(vec![], vec![named("a")]);
+        assert!(source.take_changes().is_empty(), "another operator still asks");
+        source.ask(vec![], vec![named("a")]);
+        assert_eq!(source.take_changes(), [(named("a"), false)]);
+        assert_eq!(pokes.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn an_exact_watch_answers_until_a_broad_one_can() {
+        let (source, _) = source();
+        let (a, b) = (named("a"), named("b"));
+        let reader = Store::new(source.spec().ty.clone(), BTreeSet::new()).reader();
+        source.ask(vec![a.clone(), b.clone()], vec![]);
+        assert_eq!(state_of(&source, &a), "pending");
+        let exact = Place::Exact(a.clone());
+        source.add_feed(exact.clone(), reader.clone());
+        assert_eq!(state_of(&source, &a), "pending");
+        source.set_state(&exact, FeedState::Failing("no".to_owned()));
+        assert_eq!(state_of(&source, &a), "unavailable");
+        source.set_state(&exact, FeedState::Synced);
+        assert_eq!((state_of(&source, &a), state_of(&source, &b)), ("known", "pending"));
+        let broad = source.spec().broad(&a);
+        source.add_feed(broad.clone(), reader);
+        source.set_state(&broad, FeedState::Synced);
+        assert_eq!((state_of(&source, &a), state_of(&source, &b)), ("known", "pending"));
+        source.fetched([&a]);
+        source.drop_feed(&exact);
+        assert_eq!((state_of(&source, &a), state_of(&source, &b)), ("known", "pending"));
+        source.fetching_fails("no".to_owned());
+        assert_eq!((state_of(&source, &a), state_of(&source, &b)), ("known", "unavailable"));
+        source.fetched([&b]);
+        assert_eq!(state_of(&source, &b), "known");
+    }
+}
