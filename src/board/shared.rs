@@ -20,7 +20,7 @@ use crate::{
     object::{K8sType, ObjectKey, Uid},
     operator::OperatorName,
     plan::UndeclaredField,
-    related::{Reads, ShownRead},
+    related::{Reads, ShownRead, Source},
     store::StoreReader,
 };
 
@@ -36,6 +36,7 @@ pub struct Board {
 pub(super) struct Contents {
     pub(super) operators: BTreeMap<String, Operator>,
     types: BTreeMap<K8sType, TypeSnapshot>,
+    related: Vec<Source>,
     is_stopping: bool,
     /// The queue of commands, while the process accepts them.
     pub(super) commands: Option<mpsc::Sender<WebRequest>>,
@@ -110,6 +111,11 @@ impl Board {
         if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
             operator.reads = Some(reads);
         }
+    }
+
+    /// Adds a source of related objects.
+    pub(crate) fn add_source(&self, source: Source) {
+        self.write().related.push(source);
     }
 
     pub(crate) fn add_store(&self, store: StoreReader) {
@@ -242,6 +248,19 @@ impl Board {
         // The lock of the board is released first: the queue has its own lock.
         let queue = self.read().operators.get(operator)?.queue.clone()?;
         Some(queue.read())
+    }
+
+    /// How many related objects of each type are cached, and their bytes of JSON.
+    pub(crate) fn related_sizes(&self) -> BTreeMap<K8sType, (usize, usize)> {
+        // Read without the lock of the board.
+        let sources = self.read().related.clone();
+        let mut sizes = BTreeMap::new();
+        for source in sources {
+            let (objects, bytes) = source.size();
+            let size: &mut (usize, usize) = sizes.entry(source.spec().ty.clone()).or_default();
+            *size = (size.0 + objects, size.1 + bytes);
+        }
+        sizes
     }
 
     /// The related objects that a parent reads.

@@ -124,6 +124,8 @@ families! {
     // caches
     cache_objects: gauges("cache_objects", ["type"]) = "Objects in the cache.";
     cache_bytes: gauges("cache_bytes", ["type"]) = "Bytes of JSON in the cache.";
+    related_objects: gauges("related_objects", ["type"]) = "Related objects in caches of their own.";
+    related_bytes: gauges("related_bytes", ["type"]) = "Bytes of JSON in these.";
     cache_synced: gauges("cache_synced", ["type"])
         = "1 once the first list of the type was complete, else 0.";
     cache_undecodable: gauges("cache_undecodable_objects", ["type"])

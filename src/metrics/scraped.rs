@@ -37,6 +37,14 @@ impl Metrics {
         }
     }
 
+    /// Sets how many related objects of a type are cached, and their bytes of JSON.
+    pub(crate) fn related(&self, ty: &K8sType, (objects, bytes): (usize, usize)) {
+        let (families, resource) = (self.families(), self.type_label(ty));
+        let labels = &[&resource];
+        families.related_objects.with_label_values(labels).set(gauge(objects));
+        families.related_bytes.with_label_values(labels).set(gauge(bytes));
+    }
+
     /// Sets how many parents of an operator are in a phase.
     pub(crate) fn parents(&self, operator: &OperatorName, phase: &str, parents: usize) {
         let labels = [operator.as_str(), phase];

@@ -98,10 +98,6 @@ impl Reads {
 // === for actors and the web ===
 
 impl Reads {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// The parents that a change concerns.
     pub(crate) fn concerned(&self, ty: &K8sType, change: &Change) -> Vec<Uid> {
         self.of_type(ty).map(|of_type| of_type.index().concerned(change)).unwrap_or_default()

@@ -176,6 +176,7 @@ impl Wiring {
     fn related_reflectors(&self) -> RelatedReflectors {
         let reflector = |source: &Source| {
             let spec = source.spec().clone();
+            self.board.add_source(source.clone());
             let label = self.metrics.type_label(&spec.ty);
             let parts = RelatedParts {
                 source: source.clone(),

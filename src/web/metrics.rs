@@ -33,4 +33,7 @@ fn set_gauges(board: &Board, metrics: &Metrics) {
         };
         metrics.cache(store.ty(), gauges);
     }
+    for (ty, size) in board.related_sizes() {
+        metrics.related(&ty, size);
+    }
 }

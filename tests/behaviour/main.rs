@@ -15,6 +15,7 @@ mod deletion;
 mod faults;
 mod handlers;
 mod ownership;
+mod related;
 mod roperator;
 mod scheduling;
 mod status;

@@ -1,7 +1,6 @@
 //! Lists that are read in pages, whole, or streamed.
 
 use super::*;
-use crate::cluster::list::PAGE_SIZE;
 
 /// A server that cannot stream lists, with one object on each of two pages; if it is slow, the token for
 /// the second has expired.

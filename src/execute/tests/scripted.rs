@@ -57,6 +57,7 @@ impl World {
         let (config, parents, children) = (setup.config(), setup.parents(), setup.children());
         let requests = setup.requests.clone();
         let context = Context::new(ContextParts {
+            reads: Arc::default(),
             shared_permits: SharedPermits::for_limits([16]),
             requests,
             config,

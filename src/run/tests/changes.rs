@@ -39,6 +39,9 @@ pub(super) fn change(
         "hide" => caches.hide(&id),
         "undecodable" => caches.leave_out(&id, world),
         "spare" => caches.spare = arguments.parse().unwrap(),
+        "related-pending" => caches.related_pending = true,
+        "related-listed" => (caches.related_pending, caches.related_unavailable) = (false, None),
+        "related-unavailable" => caches.related_unavailable = Some(arguments.to_owned()),
         "unavailable" => caches.unavailable = Some(arguments.to_owned()),
         _ => return false,
     }

@@ -33,7 +33,7 @@ pub(super) fn operator(options: &str) -> (Driver, Script) {
 }
 
 fn is_of_operator(word: &str) -> bool {
-    const WORDS: [&str; 7] = [
+    const WORDS: [&str; 8] = [
         "predecessor",
         "secrets",
         "selecting",
@@ -41,6 +41,7 @@ fn is_of_operator(word: &str) -> bool {
         "normal-events",
         "limited",
         "ready-by-status",
+        "related",
     ];
     WORDS.contains(&word)
 }
@@ -53,6 +54,7 @@ fn of_operator(mut config: OperatorConfig, word: &str) -> OperatorConfig {
             config
         }
         "secrets" => config.child_of_type(named("Secret/any").ty, ChildConfig::apply()),
+        "related" => config.related_of_type(named("Secret/any").ty),
         "selecting" => config.with_parent_selector("tier!=tin"),
         "sharing-status" => config.sharing_status(),
         "ready-by-status" => {

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     journal::{Fact, Failure},
     object::Quoted,
-    operator::{FinalizeResponse, Stage, SyncRequest, SyncResponse},
+    operator::{FinalizeResponse, Related, Stage, SyncRequest, SyncResponse},
     run::{Effect, Event, HandlerError, Purpose, Response},
 };
 
@@ -112,6 +112,9 @@ impl Scenario for Script {
         let children = children.collect();
         let status = self.status.clone();
         Ok(match (purpose, self.behaviour) {
+            (Purpose::Related, _) => {
+                Response::Related(Related::new().named_of_type(&named("Secret/ca").ty, "ca"))
+            }
             (Purpose::Sync, _) => {
                 let stages = self.stages.clone();
                 Response::Synced(SyncResponse { status, children, stages, ..SyncResponse::new() })

@@ -48,6 +48,7 @@
 //! | `undecodable <name>` | the watch could not decode the newest version of an object |
 //! | `spare <n>` | this number of requests may be sent beside the first |
 //! | `unavailable <why>` | the children cannot be listed |
+//! | `related-pending`, `related-unavailable <why>`, `related-listed` | the state of the related objects |
 //! | `pause-operator`, `resume-operator`, `forget-schema`, `unpublish-schema` | as named |
 
 use std::{fmt::Write as _, fs, path::Path, time::Duration};

@@ -16,6 +16,7 @@ use crate::{
 pub(super) fn event(event: &Event) -> String {
     match event {
         Event::Started(_) => "started".to_owned(),
+        Event::HandlerReturned(Ok(Response::Related(_))) => "related returned".to_owned(),
         Event::HandlerReturned(Ok(Response::Synced(_))) => "sync returned".to_owned(),
         Event::HandlerReturned(Ok(Response::Finalized(_))) => "finalize returned".to_owned(),
         Event::HandlerReturned(Err(error)) => format!("handler: {}", failure(&error.failure)),
@@ -54,6 +55,7 @@ pub(super) fn effect(effect: &Effect) -> String {
     match effect {
         Effect::Call(purpose, _) => format!("call {purpose:?}").to_lowercase(),
         Effect::Send(id, sent) => format!("send {id}: {}", request(sent)),
+        Effect::Ask(..) => format!("{effect:?}").to_lowercase(),
         Effect::Cache(cached) => format!("cache {}", cache(cached)),
         Effect::Reserve(_, deletions) => format!("reserve {deletions} deletions"),
         Effect::Release(_, deleted) => format!("release all but {deleted} deletions"),

@@ -10,11 +10,12 @@ use super::{
     *,
 };
 
-const TOUCHES: [Trigger; 7] = [
+const TOUCHES: [Trigger; 8] = [
     Trigger::Listed,
     Trigger::ChildOrStatus,
     Trigger::ChildGone,
     Trigger::Awaited,
+    Trigger::Related,
     Trigger::Parent,
     Trigger::Asked,
     Trigger::Deletion,
@@ -61,6 +62,9 @@ impl World {
     fn turn(&mut self, rng: &mut SeededRng) {
         self.now += Duration::from_millis([0, 1, 900, 4000, 11_000][rng.below(5)]);
         let input = match rng.below(10) {
+            0..4 if rng.once_in(8) => {
+                Input::Spread { after: Duration::from_secs([0, 1, 20][rng.below(3)]) }
+            }
             0..4 => Input::Touched(rng.pick(&TOUCHES)),
             4..6 if self.timer.is_some() => return self.fire(),
             6 if self.is_running => Input::Continued { saw_all: rng.once_in(2) },
@@ -102,6 +106,7 @@ impl World {
     fn before(&mut self, input: Input) {
         match input {
             Input::Touched(trigger) => self.unseen.push((trigger, self.now)),
+            Input::Spread { after } => self.unseen.push((Trigger::Related, self.now + after)),
             Input::Continued { saw_all } => {
                 self.writing_reconciles += 1;
                 if saw_all {
@@ -156,7 +161,7 @@ impl World {
         let is_over = input == Input::TimerFired;
         let is_right = match finished {
             Finished::Throttled { after } => is_over && self.now >= at + Backoff::capped(after),
-            Finished::FailedForGood => by_parent,
+            Finished::FailedForGood => self.strongest() >= Some(Trigger::Related),
             Finished::FailedUntilGone { .. } => {
                 is_over || self.strongest() >= Some(Trigger::ChildGone)
             }
@@ -190,7 +195,7 @@ impl World {
 
     /// Checks that an unqueued parent with changes waits for a timer.
     fn is_waited_for(&self, strongest: Trigger) {
-        if strongest < Trigger::Parent && self.schedule.phase() == Phase::Resting {
+        if strongest < Trigger::Related && self.schedule.phase() == Phase::Resting {
             return;
         }
         let wake = self.timer.unwrap_or_else(|| panic!("a lost wake-up: {self:#?}"));
