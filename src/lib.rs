@@ -109,6 +109,11 @@ struct Handlers;
 
 /// Compiles the example of the document.
 #[cfg(doctest)]
+#[doc = include_str!("../docs/related.md")]
+struct Related;
+
+/// Compiles the example of the document.
+#[cfg(doctest)]
 #[doc = include_str!("../docs/status.md")]
 struct Status;
 

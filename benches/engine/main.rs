@@ -20,6 +20,7 @@ mod parents;
 mod process;
 mod rate;
 mod recording;
+mod related;
 mod repair;
 mod requests;
 mod restart;
@@ -75,5 +76,6 @@ async fn measure(figure: Figure, settings: &Settings) -> Result<Vec<Row>> {
         Figure::Web => web::measure(settings).await,
         Figure::Typed => typed::measure(settings),
         Figure::Waiting => waiting::measure(settings).await,
+        Figure::Related => related::measure(settings).await,
     }
 }

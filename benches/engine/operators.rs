@@ -40,7 +40,7 @@ impl Operators {
     ) -> Result<Self> {
         for number in 0..types {
             let config = workload.config(&workload.parent(number));
-            builder = builder.register(config, move |request: &_| workload.sync(request));
+            builder = builder.register(config, workload.handler());
         }
         let running = builder.start().await?;
         running.ready().await;
@@ -58,7 +58,8 @@ impl Operators {
 
     /// The bytes of JSON that they cache.
     pub(crate) fn cached_bytes(&self) -> usize {
-        self.board().types().iter().map(|ty| ty.store.bytes()).sum()
+        let related = self.board().related_bytes();
+        related + self.board().types().iter().map(|ty| ty.store.bytes()).sum::<usize>()
     }
 
     /// Waits until they have so many parents and all are synced, ready or not: nobody runs a Deployment here.

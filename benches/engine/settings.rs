@@ -74,6 +74,8 @@ pub(crate) enum Figure {
     Typed,
     /// Asynchronous handlers that wait, beside an operator that does not
     Waiting,
+    /// Parents that read objects that they do not own: events, memory, one object that all read
+    Related,
 }
 
 /// How large.
@@ -112,6 +114,17 @@ impl Settings {
     pub(crate) fn event_sizes(&self) -> [usize; 2] {
         let many = self.parents.unwrap_or(self.by_scale([200, 1000, 10_000]));
         [many / 10, many]
+    }
+
+    /// The two numbers of parents that read a related object each.
+    pub(crate) fn related_sizes(&self) -> [usize; 2] {
+        let many = self.parents.unwrap_or(self.by_scale([300, 2000, 10_000]));
+        [100.min(many / 2), many]
+    }
+
+    /// Parents that read the same object.
+    pub(crate) fn sharing(&self) -> usize {
+        self.parents.unwrap_or(self.by_scale([300, 1000, 5000]))
     }
 
     pub(crate) fn rounds(&self) -> usize {

@@ -250,6 +250,11 @@ impl Board {
         Some(queue.read())
     }
 
+    /// The bytes of JSON of all related objects in caches of their own.
+    pub fn related_bytes(&self) -> usize {
+        self.related_sizes().values().map(|(_, bytes)| bytes).sum()
+    }
+
     /// How many related objects of each type are cached, and their bytes of JSON.
     pub(crate) fn related_sizes(&self) -> BTreeMap<K8sType, (usize, usize)> {
         // Read without the lock of the board.

@@ -3,6 +3,7 @@
 //! Each has a twin of its parent type that no operator watches, for the floor.
 
 mod echo;
+pub(crate) mod reader;
 mod trio;
 
 use anyhow::Result;
@@ -10,7 +11,9 @@ use clap::ValueEnum;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use operetta::{
     object::K8sType,
-    operator::{OperatorConfig, SyncRequest, SyncResponse},
+    operator::{
+        AnyHandler, IntoHandler, OperatorConfig, SyncRequest, SyncResponse, with_related,
+    },
 };
 use serde_json::Value;
 
@@ -24,6 +27,8 @@ pub(crate) enum Workload {
     Trio,
     /// The `echo-server` of this repository: a Pod, which is replaced, and a Service
     Echo,
+    /// Parents that read a Secret each, or one `ConfigMap`
+    Reader,
 }
 
 /// A type of parents.
@@ -41,6 +46,7 @@ impl Workload {
         match self {
             Self::Trio => ParentType::new(trio::API_VERSION, format!("Trio{suffix}")),
             Self::Echo => ParentType::new(echo::API_VERSION, format!("EchoServer{suffix}")),
+            Self::Reader => ParentType::new(reader::API_VERSION, format!("Reader{suffix}")),
         }
     }
 
@@ -54,6 +60,7 @@ impl Workload {
         match self {
             Self::Trio => trio::crd(ty),
             Self::Echo => Ok(echo::crd(ty)),
+            Self::Reader => reader::crd(ty),
         }
     }
 
@@ -63,6 +70,16 @@ impl Workload {
         match self {
             Self::Trio => trio::config(&ty.kind.to_lowercase(), parent),
             Self::Echo => echo::config(&ty.kind.to_lowercase(), parent),
+            Self::Reader => reader::config(&ty.kind.to_lowercase(), parent),
+        }
+    }
+
+    /// The operator's handler, as it is registered.
+    pub(crate) fn handler(self) -> AnyHandler {
+        let sync = move |request: &SyncRequest| self.sync(request);
+        match self {
+            Self::Trio | Self::Echo => sync.into_handler(),
+            Self::Reader => with_related(sync, reader::related),
         }
     }
 
@@ -75,13 +92,14 @@ impl Workload {
                 let status = serde_json::to_value(&response.status)?;
                 Ok(response.with_status(status))
             }
+            Self::Reader => Ok(reader::sync(request)),
         }
     }
 
     /// How many times as long as its floor a burst may take.
     pub(crate) fn burst_target(self) -> &'static str {
         match self {
-            Self::Trio => "at most 1.10",
+            Self::Trio | Self::Reader => "at most 1.10",
             Self::Echo => "at most 1.50",
         }
     }
@@ -92,6 +110,7 @@ impl Workload {
         match self {
             Self::Trio => format!("at most {}", parents * 4 + parents / 20),
             Self::Echo => format!("at most {}", parents * 3 + parents / 20),
+            Self::Reader => format!("at most {}", parents * 2 + parents / 20),
         }
     }
 
@@ -99,7 +118,7 @@ impl Workload {
     /// replaced its write is tried twice, and the status reports the deletion.
     pub(crate) fn change_writes_target(self) -> &'static str {
         match self {
-            Self::Trio => "2",
+            Self::Trio | Self::Reader => "2",
             Self::Echo => "about 6",
         }
     }
@@ -107,7 +126,7 @@ impl Workload {
     /// The spec of a parent whose watched child carries this mark.
     pub(crate) fn spec(self, mark: &str) -> Value {
         match self {
-            Self::Trio => trio::spec(mark),
+            Self::Trio | Self::Reader => trio::spec(mark),
             Self::Echo => echo::spec(mark),
         }
     }
@@ -117,13 +136,14 @@ impl Workload {
         match self {
             Self::Trio => trio::children(),
             Self::Echo => echo::children(),
+            Self::Reader => reader::children(),
         }
     }
 
     /// The type of the child that is watched, changed and deleted; it has the parent's name.
     pub(crate) fn watched(self) -> String {
         match self {
-            Self::Trio => trio::watched(),
+            Self::Trio | Self::Reader => trio::watched(),
             Self::Echo => echo::watched(),
         }
     }
@@ -131,7 +151,7 @@ impl Workload {
     /// The mark that the watched child carries.
     pub(crate) fn mark(self, child: &Value) -> Option<&str> {
         match self {
-            Self::Trio => trio::mark(child),
+            Self::Trio | Self::Reader => trio::mark(child),
             Self::Echo => echo::mark(child),
         }
     }
@@ -139,7 +159,7 @@ impl Workload {
     /// A merge patch by which another client gives the watched child another mark.
     pub(crate) fn edit(self, mark: &str) -> Value {
         match self {
-            Self::Trio => trio::edit(mark),
+            Self::Trio | Self::Reader => trio::edit(mark),
             Self::Echo => echo::edit(mark),
         }
     }
