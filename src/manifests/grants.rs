@@ -26,6 +26,11 @@ impl Grants {
         self.0.is_empty()
     }
 
+    /// Whether an operator works here. Without one there may be reads of cluster-scoped types.
+    pub(super) fn has_operator(&self) -> bool {
+        self.0.contains_key(&("events.k8s.io".to_owned(), "events".to_owned()))
+    }
+
     /// What an operator requests, wherever it works.
     pub(super) fn allow_operator(&mut self, config: &OperatorConfig) {
         self.allow_parent(&config.parent);

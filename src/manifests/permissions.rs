@@ -55,7 +55,7 @@ impl Permissions {
     #[must_use]
     pub fn with_web_endpoint(mut self) -> Self {
         let all = iter::once(&mut self.everywhere).chain(self.within.values_mut());
-        for grants in all.filter(|grants| !grants.is_empty()) {
+        for grants in all.filter(|grants| grants.has_operator()) {
             grants.allow("", "events", &["list"]);
         }
         self

@@ -1,6 +1,6 @@
 //! Fetches what is asked for while a broad watch is open: it passed over that before.
 
-use std::{mem, time::Duration};
+use std::{collections::HashSet, mem, time::Duration};
 
 use actix::{AsyncContext, Context};
 
@@ -32,7 +32,7 @@ pub(super) struct Fetching {
     queue: Vec<Ask>,
     /// What was asked for since the last list. The next one may have begun before that, and is fetched again
     /// after it.
-    since_list: Vec<Ask>,
+    since_list: HashSet<Ask>,
     is_running: bool,
     failures: u32,
 }
@@ -43,8 +43,12 @@ impl Fetching {
     }
 
     pub(super) fn add(&mut self, ask: Ask) {
-        self.since_list.push(ask.clone());
+        self.since_list.insert(ask.clone());
         self.queue.push(ask);
+    }
+
+    pub(super) fn drop_ask(&mut self, ask: &Ask) {
+        self.since_list.remove(ask);
     }
 
     /// A list is complete. Returns what is known by that alone.
@@ -166,5 +170,30 @@ impl Receive<Fetched> for RelatedReflector {
         self.settle(asks);
         self.switch();
         self.fetch_due(ctx);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::ObjectKey;
+
+    fn named(name: &str) -> Ask {
+        Ask::Named(ObjectKey::namespaced("ns", name))
+    }
+
+    #[test]
+    fn what_was_asked_for_while_a_list_may_have_been_in_progress_is_fetched_again() {
+        let mut fetching = Fetching::new(vec![named("first")]);
+        fetching.add(named("meanwhile"));
+        assert_eq!(fetching.listed(true), [named("first")]);
+        assert_eq!(fetching.take(), [named("meanwhile")]);
+        fetching.add(named("later"));
+        fetching.add(named("dropped"));
+        assert_eq!(fetching.take(), [named("dropped"), named("later")]);
+        fetching.drop_ask(&named("dropped"));
+        assert!(fetching.listed(false).is_empty());
+        assert_eq!(fetching.take(), [named("later")]);
+        assert!(fetching.listed(false).is_empty() && fetching.take().is_empty());
     }
 }

@@ -123,8 +123,9 @@ impl RelatedReflector {
     fn drop_ask(&mut self, ask: &Ask) {
         self.asked.remove(ask);
         let place = self.spec().broad(ask);
-        if let Some(feed) = self.feeds.get(&place) {
+        if let Some(feed) = self.feeds.get_mut(&place) {
             feed.store.unask(ask);
+            feed.fetching.drop_ask(ask);
         }
         self.end_feed(&Place::Exact(ask.clone()));
     }

@@ -57,6 +57,21 @@ fn expected(plural: &str, of_children: &[&str]) -> Vec<String> {
 }
 
 #[test]
+fn related_types_are_only_read_and_cluster_scoped_ones_by_a_cluster_role() {
+    let config = greeter().related::<Secret>().related_metadata::<Namespace>();
+    let read = ["secrets: get list watch", "namespaces: get list watch"];
+    assert_eq!(rules_of(&config), expected("greetings", &read));
+    let both = greeter().child::<Secret>(ChildConfig::apply()).related::<Secret>();
+    let owned = "greetings/finalizers.example.dev: update";
+    assert_eq!(rules_of(&both), expected("greetings", &[&format!("secrets: {KEEP}"), owned]));
+    let within = Permissions::of([&config.within_namespace("a")]).unwrap().with_web_endpoint();
+    assert_eq!(lines(&within.rules()), ["namespaces: get list watch"]);
+    let here = lines(&within.rules_within("a"));
+    assert!(here.contains(&"secrets: get list watch".to_owned()), "{here:?}");
+    assert!(!here.iter().any(|line| line.starts_with("namespaces")), "{here:?}");
+}
+
+#[test]
 fn each_declaration_has_its_verbs() {
     let apply = ChildConfig::apply();
     let owned = "greetings/finalizers.example.dev: update";

@@ -8,7 +8,7 @@ use crate::{
     board::OperatorInfo,
     operator::{
         ChildType, ConflictPolicy, DeletionLimit, Labels, OperatorConfig, Predecessor, Propagation,
-        UpdateStrategy,
+        RelatedType, UpdateStrategy,
     },
 };
 
@@ -26,6 +26,9 @@ pub(in crate::web) struct ConfigurationView {
     parent_selector: Option<String>,
     /// The types of its children.
     children: Vec<ChildTypeView>,
+    /// The types of the related objects that its handler reads.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<RelatedTypeView>,
     /// Whether its parents get a finalizer.
     has_finalizer: bool,
     /// Whether it also emits Events of type Normal.
@@ -71,6 +74,17 @@ struct ChildTypeView {
     ignores_status: bool,
     /// Whether a parent may be ready although a child is not.
     ignores_readiness: bool,
+}
+
+/// A type of related objects.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "RelatedType")]
+struct RelatedTypeView {
+    #[serde(flatten)]
+    ty: TypeView,
+    /// Whether only their metadata is read.
+    metadata_only: bool,
 }
 
 /// The labels of children.
@@ -128,6 +142,7 @@ impl From<&OperatorInfo> for ConfigurationView {
             namespaces: config.namespaces.names().map(|names| names.iter().cloned().collect()),
             parent_selector: config.parent_selector.clone(),
             children: config.children.iter().map(ChildTypeView::from).collect(),
+            related: config.related.iter().map(RelatedTypeView::from).collect(),
             has_finalizer: *has_finalizer,
             normal_events: config.normal_events,
             child_status: config.child_status,
@@ -153,6 +168,12 @@ impl From<&ChildType> for ChildTypeView {
             ignores_status: config.ignores_status,
             ignores_readiness: config.ignores_readiness,
         }
+    }
+}
+
+impl From<&RelatedType> for RelatedTypeView {
+    fn from(RelatedType { ty, metadata_only }: &RelatedType) -> Self {
+        Self { ty: ty.into(), metadata_only: *metadata_only }
     }
 }
 
