@@ -154,8 +154,7 @@ async fn shared(settings: &Settings) -> Result<Vec<Row>> {
     let figure = format!("a change of one object that {count} parents read: all written");
     let all = Row::new(figure, time(took));
     let (value, floor) = (percentile(&beside, 99), percentile(&idle, 99));
-    let figure =
-        format!("  other changes meanwhile, p99 of {} (floor: when idle)", beside.len());
+    let figure = format!("  other changes meanwhile, p99 of {} (floor: when idle)", beside.len());
     Ok(vec![all, Row::times(figure, value, floor).target("at most 2.00")])
 }
 

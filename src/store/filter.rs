@@ -1,10 +1,13 @@
 //! What a store holds of all that its watch shows: only what somebody asks for.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use super::selectors::Selectors;
 use crate::{
-    object::{Object, ObjectKey},
+    object::{Object, ObjectKey, ResourceVersion},
     operator::Ask,
 };
 
@@ -48,6 +51,20 @@ impl Filter {
     /// Whether an object of this name is certainly not asked for, whatever its labels.
     pub(super) fn excludes(&self, key: &ObjectKey) -> bool {
         !self.is_everything && self.selectors.is_empty() && !self.names.contains(key)
+    }
+}
+
+/// The filter of a store.
+#[derive(Debug)]
+pub(super) struct Filtered {
+    pub(super) filter: Arc<Filter>,
+    /// While something is fetched: the newest versions of objects that were passed over.
+    pub(super) passed_over: Option<HashMap<ObjectKey, ResourceVersion>>,
+}
+
+impl Filtered {
+    pub(super) fn new(filter: Filter) -> Self {
+        Self { filter: Arc::new(filter), passed_over: None }
     }
 }
 

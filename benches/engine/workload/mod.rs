@@ -11,9 +11,7 @@ use clap::ValueEnum;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use operetta::{
     object::K8sType,
-    operator::{
-        AnyHandler, IntoHandler, OperatorConfig, SyncRequest, SyncResponse, with_related,
-    },
+    operator::{AnyHandler, IntoHandler, OperatorConfig, SyncRequest, SyncResponse, with_related},
 };
 use serde_json::Value;
 

@@ -14,6 +14,7 @@
 mod fetching;
 mod notes;
 mod switching;
+mod to_fetch;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -24,7 +25,7 @@ use std::{
 use actix::{Actor, Addr, AsyncContext, Context, Handler};
 use tokio::{runtime::Handle, task::AbortHandle};
 
-use self::fetching::Fetching;
+use self::to_fetch::Fetching;
 use super::{
     OperatorActor,
     mailbox::{Metered, MeteredRecipient, Receive, post},

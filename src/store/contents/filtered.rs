@@ -5,23 +5,18 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{super::filter::Filter, Change, Contents};
+use super::{
+    super::filter::{Filter, Filtered},
+    Change, Contents,
+};
 use crate::{
     object::{Object, ObjectKey, ResourceVersion},
     operator::Ask,
 };
 
-/// The filter of a store.
-#[derive(Debug, Default)]
-pub(super) struct Filtered {
-    pub(super) filter: Arc<Filter>,
-    /// While something is fetched: the newest versions of objects that were passed over.
-    passed_over: Option<HashMap<ObjectKey, ResourceVersion>>,
-}
-
 impl Contents {
     pub(in crate::store) fn filter_by(&mut self, filter: Filter) {
-        self.filtered = Some(Filtered { filter: Arc::new(filter), passed_over: None });
+        self.filtered = Some(Filtered::new(filter));
     }
 
     pub(in crate::store) fn ask(&mut self, ask: &Ask) {

@@ -8,10 +8,10 @@ mod scopes;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use self::{by_key::ByKey, census::Census, filtered::Filtered};
+use self::{by_key::ByKey, census::Census};
 use super::{
     departed::Departed,
-    filter::Listed,
+    filter::{Filtered, Listed},
     scope::{ListStart, Scope, ScopeId, raise},
     undecodable::UndecodableObjects,
 };

@@ -1,0 +1,75 @@
+//! What a broad watch of related objects has not fetched yet. Pure.
+
+use std::{collections::HashSet, mem};
+
+use crate::operator::Ask;
+
+/// What a broad watch has not fetched yet.
+#[derive(Debug, Default)]
+pub(super) struct Fetching {
+    /// What the first list contains.
+    at_first: Vec<Ask>,
+    pub(super) queue: Vec<Ask>,
+    /// What was asked for since the last list. The next one may have begun before that, and is fetched again
+    /// after it.
+    since_list: HashSet<Ask>,
+    pub(super) is_running: bool,
+    pub(super) failures: u32,
+}
+
+impl Fetching {
+    pub(super) fn new(at_first: Vec<Ask>) -> Self {
+        Self { at_first, ..Self::default() }
+    }
+
+    pub(super) fn add(&mut self, ask: Ask) {
+        self.since_list.insert(ask.clone());
+        self.queue.push(ask);
+    }
+
+    pub(super) fn drop_ask(&mut self, ask: &Ask) {
+        self.since_list.remove(ask);
+    }
+
+    /// A list is complete. Returns what is known by that alone.
+    pub(super) fn listed(&mut self, is_first: bool) -> Vec<Ask> {
+        let since_list = mem::take(&mut self.since_list);
+        if is_first {
+            return mem::take(&mut self.at_first);
+        }
+        self.queue.extend(since_list);
+        Vec::new()
+    }
+
+    pub(super) fn take(&mut self) -> Vec<Ask> {
+        let mut asks = mem::take(&mut self.queue);
+        asks.sort_unstable();
+        asks.dedup();
+        asks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::ObjectKey;
+
+    fn named(name: &str) -> Ask {
+        Ask::Named(ObjectKey::namespaced("ns", name))
+    }
+
+    #[test]
+    fn what_was_asked_for_while_a_list_may_have_been_in_progress_is_fetched_again() {
+        let mut fetching = Fetching::new(vec![named("first")]);
+        fetching.add(named("meanwhile"));
+        assert_eq!(fetching.listed(true), [named("first")]);
+        assert_eq!(fetching.take(), [named("meanwhile")]);
+        fetching.add(named("later"));
+        fetching.add(named("dropped"));
+        assert_eq!(fetching.take(), [named("dropped"), named("later")]);
+        fetching.drop_ask(&named("dropped"));
+        assert!(fetching.listed(false).is_empty());
+        assert_eq!(fetching.take(), [named("later")]);
+        assert!(fetching.listed(false).is_empty() && fetching.take().is_empty());
+    }
+}
