@@ -50,7 +50,10 @@ async fn a_change_of_one_object_reaches_every_parent_that_reads_it() {
     }
     let seen = || async {
         let children = world.list(CONFIG_MAP).await;
-        let seen = children.into_iter().filter(|child| child["metadata"]["name"] != "shared");
+        let is_of_parent = |child: &Value| {
+            child["metadata"]["name"].as_str().is_some_and(|name| name.ends_with("-seen"))
+        };
+        let seen = children.into_iter().filter(is_of_parent);
         seen.map(|child| child["data"]["seen"].clone()).collect::<Vec<_>>()
     };
     for (data, expected) in

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The user of the operators, with the permissions of its role.
-const USER: &str = "reader-user";
+const USER: &str = "operator";
 const ROLE: &str = "operetta-reader-under-test";
 
 async fn allow(world: &World, rules: &[PolicyRule]) {
