@@ -33,6 +33,9 @@ pub struct OperatorConfig {
     pub related: Vec<RelatedType>,
     /// The labels that children get.
     pub labels: Labels,
+    /// The finalizer of its parents, where the handler needs one. Default `operetta.dev/<name>`, see
+    /// [`OperatorConfig::with_finalizer_name`].
+    pub finalizer: Option<String>,
     /// The field managers and finalizers of an earlier program, to be taken over. Default none.
     pub predecessor: Predecessor,
     /// How many children may be deleted without the approval of an administrator; `None` for any
@@ -105,6 +108,7 @@ impl OperatorConfig {
             ready_when: Vec::new(),
             related: Vec::new(),
             labels: Labels::default(),
+            finalizer: None,
             predecessor: Predecessor::default(),
             deletion_limit: Some(DeletionLimit::default()),
             max_concurrent_reconciles: 16,
@@ -202,6 +206,14 @@ impl OperatorConfig {
         self
     }
 
+    /// Sets the finalizer of its parents, for one that another program knows too. The finalizer of a
+    /// deployed operator must not change, unless [`Predecessor::finalizers`] has the old one.
+    #[must_use]
+    pub fn with_finalizer_name(mut self, finalizer: &str) -> Self {
+        self.finalizer = Some(finalizer.to_owned());
+        self
+    }
+
     /// Takes over from a [roperator](https://docs.rs/roperator) program of the same name: its
     /// labels stay in use, its children and its finalizers become ours. Stop that program first.
     #[must_use]
@@ -268,6 +280,11 @@ impl OperatorConfig {
         self
     }
 
+    /// The finalizer of its parents.
+    pub(crate) fn finalizer_name(&self) -> String {
+        self.finalizer.clone().unwrap_or_else(|| format!("operetta.dev/{}", self.name))
+    }
+
     /// How the objects of a type are treated, apart from options that one of them may have; `None`
     /// for a type that is not declared. For a desired child see [`ChildType::config_of`].
     pub(crate) fn child_config(&self, ty: &K8sType) -> Option<ChildConfig> {
@@ -307,6 +324,7 @@ impl OperatorConfig {
         self.validate_deletion_limit()?;
         self.validate_status()?;
         self.validate_ready_when()?;
+        self.validate_finalizer()?;
         self.selection()?;
         for (index, child) in self.children.iter().enumerate() {
             child.validate(&self.name)?;
@@ -367,6 +385,16 @@ impl OperatorConfig {
         Ok(())
     }
 
+    fn validate_finalizer(&self) -> Result<(), ConfigError> {
+        match &self.finalizer {
+            Some(finalizer) if !is_qualified_name(finalizer) => {
+                let (operator, finalizer) = (self.name.clone(), finalizer.clone());
+                Err(ConfigError::Finalizer { operator, finalizer })
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn validate_deletion_limit(&self) -> Result<(), ConfigError> {
         let Some(DeletionLimit { reconcile, minute }) = self.deletion_limit else { return Ok(()) };
         match [reconcile, minute].iter().find(|allowance| allowance.percent > 100) {
@@ -376,6 +404,20 @@ impl OperatorConfig {
             None => Ok(()),
         }
     }
+}
+
+/// Whether the API server accepts this as a finalizer: a name, perhaps after a DNS prefix and `/`.
+fn is_qualified_name(text: &str) -> bool {
+    let (prefix, name) = text.split_once('/').unwrap_or(("prefix", text));
+    let is_part = |part: &str, most: usize, inner: fn(u8) -> bool| {
+        let ends = [part.bytes().next(), part.bytes().next_back()];
+        let has_ends = ends.iter().all(|end| end.is_some_and(|end| end.is_ascii_alphanumeric()));
+        has_ends
+            && part.len() <= most
+            && part.bytes().all(|c| c.is_ascii_alphanumeric() || inner(c))
+    };
+    is_part(prefix, 253, |c| matches!(c, b'-' | b'.'))
+        && is_part(name, 63, |c| matches!(c, b'-' | b'_' | b'.'))
 }
 
 #[cfg(test)]
@@ -433,6 +475,19 @@ mod tests {
         assert!(matches!(invalid, Err(ConfigError::NamespaceName { .. })));
         let cluster = OperatorConfig::of::<Namespace>("a").within_namespace("a").validate();
         assert!(matches!(cluster, Err(ConfigError::ClusterParent { .. })));
+    }
+
+    #[test]
+    fn a_finalizer_has_a_qualified_name() {
+        let with = |finalizer| OperatorConfig::of::<ConfigMap>("a").with_finalizer_name(finalizer);
+        for good in ["a", "cook", "example.com/cook", "a.b_c-D"] {
+            assert_eq!(with(good).validate(), Ok(()), "{good}");
+        }
+        for bad in ["", "/a", "a/", "a/b/c", "-a", "a b", "ä"] {
+            let refused = with(bad).validate();
+            assert!(matches!(refused, Err(ConfigError::Finalizer { .. })), "{bad}");
+        }
+        assert_eq!(OperatorConfig::of::<ConfigMap>("a").finalizer_name(), "operetta.dev/a");
     }
 
     #[test]

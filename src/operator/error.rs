@@ -143,6 +143,17 @@ pub enum ConfigError {
         /// Its parent type.
         parent: K8sType,
     },
+    /// The API server would refuse the finalizer.
+    #[error(
+        "operator `{operator}`: `{finalizer}` is not a finalizer: use a name of letters, digits, `-`, \
+         `_` and `.`, perhaps after a domain and `/`"
+    )]
+    Finalizer {
+        /// The operator.
+        operator: String,
+        /// The finalizer.
+        finalizer: String,
+    },
     /// The selector of the parents is invalid.
     #[error("operator `{operator}`: the selector of its parents is invalid: {why}")]
     Selector {

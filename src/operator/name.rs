@@ -34,11 +34,6 @@ impl OperatorName {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-
-    /// The finalizer that the operator puts on its parents when its handler asks for one.
-    pub fn finalizer(&self) -> String {
-        format!("operetta.dev/{self}")
-    }
 }
 
 impl fmt::Display for OperatorName {

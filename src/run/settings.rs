@@ -77,7 +77,7 @@ impl Settings {
     }
 
     pub(crate) fn holds(&self, parent: &Object) -> bool {
-        parent.finalizers().contains(&self.name.finalizer())
+        parent.finalizers().contains(&self.config.finalizer_name())
     }
 
     /// Whether a leaving parent waits for us: it has our finalizer or, if it is terminating, one of the

@@ -8,7 +8,7 @@ use crate::{
     cluster::{Cluster, WatchSpec},
     metrics::Metrics,
     store::StoreReader,
-    web::Stores,
+    web::{Probes, Stores},
 };
 
 /// The process is ready: every operator runs, or is degraded with a reason.
@@ -67,6 +67,11 @@ impl Running {
     /// The caches of the operators.
     pub fn stores(&self) -> Stores {
         Stores::new(&self.handles.board)
+    }
+
+    /// Health and metrics, for a program that serves them itself.
+    pub fn probes(&self) -> Probes {
+        Probes::new(&self.handles.board, &self.handles.metrics)
     }
 
     #[cfg(feature = "testkit")]

@@ -60,6 +60,14 @@ fn live_checks(board: &Board, now: Instant) -> Vec<Check> {
     [Check::of("ping", true, None)].into_iter().chain(beats.iter().map(Check::beat)).collect()
 }
 
+pub(super) fn is_alive(board: &Board, now: Instant) -> bool {
+    is_healthy(&live_checks(board, now))
+}
+
+fn is_healthy(checks: &[Check]) -> bool {
+    checks.iter().all(|check| check.is_good || !check.decides)
+}
+
 fn process_checks(board: &Board) -> Vec<Check> {
     let operators = board.operators();
     let undeclared = operators.iter().filter_map(|operator| Check::undeclared(board, operator));
@@ -84,7 +92,7 @@ fn operator_checks(board: &Board, name: &str) -> Option<Vec<Check>> {
 }
 
 fn answer(request: &HttpRequest, name: &str, checks: &[Check]) -> HttpResponse {
-    let is_healthy = checks.iter().all(|check| check.is_good || !check.decides);
+    let is_healthy = is_healthy(checks);
     let code = if is_healthy { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let body = if is_healthy && !is_verbose(request) {
         "ok".to_owned()
@@ -241,7 +249,9 @@ mod tests {
             "[+]ping ok\n[-]reflector/pods sent no heartbeat for 37 s; its deadline is 30 s\n\
              [+]runtime ok\nlivez check failed\n"
         );
+        assert!(!is_alive(&board, now));
         stuck.beat(now);
         assert!(live_checks(&board, now).iter().all(|check| check.is_good));
+        assert!(is_alive(&board, now));
     }
 }

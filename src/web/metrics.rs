@@ -10,8 +10,12 @@ use crate::{
 
 pub(super) async fn show(state: Data<WebState>) -> HttpResponse {
     let WebState { board, metrics, .. } = &**state;
+    HttpResponse::Ok().content_type(Metrics::CONTENT_TYPE).body(text(board, metrics))
+}
+
+pub(super) fn text(board: &Board, metrics: &Metrics) -> String {
     set_gauges(board, metrics);
-    HttpResponse::Ok().content_type(Metrics::CONTENT_TYPE).body(metrics.render())
+    metrics.render()
 }
 
 fn set_gauges(board: &Board, metrics: &Metrics) {

@@ -55,6 +55,7 @@ mod page;
 mod parents;
 mod paths;
 mod peer;
+mod probes;
 mod program;
 mod proxy;
 mod redact;
@@ -79,6 +80,7 @@ mod tests;
 
 pub use access::{Access, Auth};
 pub use audit::AUDIT;
+pub use probes::Probes;
 pub use program::{LogLevel, Program, Routes};
 pub use proxy::{NoHost, TlsProxy};
 pub(crate) use server::{BindError, Protection, listen, server};

@@ -68,8 +68,8 @@ fn knows(ty: &K8sType, view: &View<'_>) -> bool {
 /// `PersistentVolume` does on its claim. None while other finalizers must act first, for example to back up
 /// or orphan the children.
 pub(in crate::run) fn others(view: &View<'_>) -> Vec<Object> {
-    let former = &view.settings.config().predecessor.finalizers;
-    let name = view.settings.name().finalizer();
+    let config = view.settings.config();
+    let (name, former) = (config.finalizer_name(), &config.predecessor.finalizers);
     let is_ours = |held: &String| *held == name || former.contains(held);
     if view.parent.finalizers().iter().any(|held| !is_ours(held) && held != FOREGROUND) {
         return Vec::new();

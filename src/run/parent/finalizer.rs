@@ -60,8 +60,8 @@ impl FinalizerChange {
     }
 
     pub(in crate::run) fn patch(self, settings: &Settings, parent: &Object) -> Option<Value> {
-        let (name, former) =
-            (settings.name().finalizer(), &settings.config().predecessor.finalizers);
+        let config = settings.config();
+        let (name, former) = (config.finalizer_name(), &config.predecessor.finalizers);
         match self {
             Self::Add => {
                 settings.selects(parent).then(|| add_finalizer(parent, &name, former)).flatten()

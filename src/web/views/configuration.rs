@@ -31,6 +31,8 @@ pub(in crate::web) struct ConfigurationView {
     related: Vec<RelatedTypeView>,
     /// Whether its parents get a finalizer.
     has_finalizer: bool,
+    /// The name of that finalizer.
+    finalizer: String,
     /// Whether it also emits Events of type Normal.
     normal_events: bool,
     /// Whether the status of a parent lists its children.
@@ -144,6 +146,7 @@ impl From<&OperatorInfo> for ConfigurationView {
             children: config.children.iter().map(ChildTypeView::from).collect(),
             related: config.related.iter().map(RelatedTypeView::from).collect(),
             has_finalizer: *has_finalizer,
+            finalizer: config.finalizer_name(),
             normal_events: config.normal_events,
             child_status: config.child_status,
             parent_status: if config.shares_status() { "Shared" } else { "Own" },

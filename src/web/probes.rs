@@ -1,0 +1,36 @@
+//! Health and metrics as values, for a program that serves them at an endpoint of its own.
+
+use std::time::Instant;
+
+use super::{health, metrics};
+use crate::{board::Board, metrics::Metrics};
+
+/// What `/livez` and `/metrics` show, for a program that serves them itself: at another port, or without the
+/// rest of the web endpoint. Returned by [`Running::probes`](crate::supervisor::Running::probes). Cheap to
+/// clone.
+#[derive(Debug, Clone)]
+pub struct Probes {
+    board: Board,
+    metrics: Metrics,
+}
+
+impl Probes {
+    pub(crate) fn new(board: &Board, metrics: &Metrics) -> Self {
+        Self { board: board.clone(), metrics: metrics.clone() }
+    }
+
+    /// Whether the process is alive, as `/livez` shows. One that is not does not recover and has to be
+    /// restarted.
+    pub fn is_alive(&self) -> bool {
+        health::is_alive(&self.board, Instant::now())
+    }
+
+    /// The metrics of this moment in the text format of Prometheus,
+    /// [`METRICS_TYPE`](Self::METRICS_TYPE).
+    pub fn metrics(&self) -> String {
+        metrics::text(&self.board, &self.metrics)
+    }
+
+    /// The content type of [`metrics`](Self::metrics).
+    pub const METRICS_TYPE: &str = Metrics::CONTENT_TYPE;
+}
