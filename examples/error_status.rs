@@ -1,5 +1,5 @@
 //! Handlers that report their errors in the status, in two ways: a second function for the error,
-//! and `failable`, where one function computes the status of success and failure.
+//! and a struct with an `on_error`, where one function computes the status of success and failure.
 //!
 //! `cargo run --example error_status` needs no cluster and ends by itself. It prints the status of
 //! a soup and of a bread before and after their salt is removed, and shows that the children stay.
@@ -12,7 +12,6 @@ use kube::{
     api::{Patch, PatchParams, PostParams},
 };
 use operetta::{
-    operator::failable::DefaultFailableHandler,
     prelude::*,
     supervisor::SupervisorBuilder,
     testkit::{TestCluster, eventually},
@@ -61,13 +60,25 @@ fn on_error(_: &SyncRequest, error: &Error) -> (Value, Option<Duration>) {
     (json!({"phase": format!("Failed: {error}")}), None)
 }
 
-// === failable ===
+// === a struct ===
 
-fn children(request: &SyncRequest) -> Result<Vec<Value>> {
-    Ok(vec![config_map(request)?])
+struct Baker;
+
+impl Handler for Baker {
+    type Parent = Object;
+    type Status = DishStatus;
+
+    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse<DishStatus>> {
+        let response = SyncResponse::status(status(None)).child(config_map(request)?);
+        Ok(response.resync_after(Duration::from_mins(5)))
+    }
+
+    fn on_error(&self, _: &SyncRequest, error: &Error) -> ErrorResponse {
+        ErrorResponse::status(status(Some(error)))
+    }
 }
 
-fn status(_: &SyncRequest, error: Option<Error>) -> DishStatus {
+fn status(error: Option<&Error>) -> DishStatus {
     let phase = error.map_or_else(|| "Served".to_owned(), |error| format!("Failed: {error}"));
     DishStatus { phase }
 }
@@ -78,11 +89,8 @@ async fn main() -> Result<()> {
     cluster.install(&[Soup::crd(), Bread::crd()]).await?;
     let soups = OperatorConfig::of::<Soup>("soups").child::<ConfigMap>(ChildConfig::apply());
     let breads = OperatorConfig::of::<Bread>("breads").child::<ConfigMap>(ChildConfig::apply());
-    let bread_handler = DefaultFailableHandler::wrap((children, status));
-    let bread_handler = bread_handler.with_regular_resync(Duration::from_mins(5));
-    let register = |all: SupervisorBuilder| {
-        all.register(soups, (sync, on_error)).register(breads, bread_handler)
-    };
+    let register =
+        |all: SupervisorBuilder| all.register(soups, (sync, on_error)).register(breads, Baker);
     let _operators = cluster.run(register).await?;
 
     let salt = "much".to_owned();

@@ -126,8 +126,3 @@ struct YourOwnProgram;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/testing.md")]
 struct Testing;
-
-/// Compiles the examples of the document.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/porting-from-roperator.md")]
-struct PortingFromRoperator;

@@ -11,17 +11,17 @@
 //! Invariants:
 //! - a namespace is deleted only when it has expired: an invalid `deleteAfter` keeps it;
 //! - after `status.deletedAt` is set the namespace is never created again.
-//! - after `status.deletedAt` is set the namespace is never created again.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use k8s_openapi::{api::core::v1::Namespace, jiff::Timestamp};
 use kube::api::ObjectMeta;
-use operetta::operator::{
-    ChildConfig, OperatorConfig, SyncRequest,
-    failable::{DefaultFailableHandler, FailableHandler, HandlerResult},
+use operetta::{
+    object::Object,
+    operator::{
+        ChildConfig, ErrorResponse, Handler, OperatorConfig, Permanent, SyncRequest, SyncResponse,
+    },
 };
-use serde_json::Value;
 
 use crate::Operator;
 
@@ -32,12 +32,9 @@ mod life;
 pub use crd::{Phase, TempNamespace, TempNamespaceSpec, TempNamespaceStatus};
 pub use life::Life;
 
-use delete_after::InvalidDeleteAfter;
-
 /// The operator as the binary registers it.
 pub fn operator() -> Operator {
-    let handler = DefaultFailableHandler::wrap(TempNamespaces::default());
-    Operator::of::<TempNamespace, _>(config(), handler)
+    Operator::of::<TempNamespace, _>(config(), TempNamespaces::default())
 }
 
 /// Its name and types.
@@ -45,9 +42,6 @@ pub fn config() -> OperatorConfig {
     OperatorConfig::of::<TempNamespace>("temp-namespace")
         .child::<Namespace>(ChildConfig::on_delete())
 }
-
-/// The result of a call.
-type Outcome = HandlerResult<Life, anyhow::Error>;
 
 /// The source of the time.
 pub type Clock = fn() -> SystemTime;
@@ -71,45 +65,30 @@ impl Default for TempNamespaces {
     }
 }
 
-impl FailableHandler for TempNamespaces {
-    type Validated = Life;
-    type Error = anyhow::Error;
-    /// `None` leaves the status as it is.
-    type Status = Option<TempNamespaceStatus>;
+impl Handler for TempNamespaces {
+    /// A parent that violates the schema is reported in its status too.
+    type Parent = Object;
+    type Status = TempNamespaceStatus;
 
-    fn validate(&self, request: &SyncRequest) -> anyhow::Result<Life> {
+    fn sync(&self, request: &SyncRequest) -> anyhow::Result<SyncResponse<TempNamespaceStatus>> {
         let parent: TempNamespace = request.parent_as()?;
         let namespace = request.children::<Namespace>().named(request.parent.name())?;
-        let lifetime = delete_after::parse(&parent.spec.delete_after)?;
+        // No retry fixes an invalid spec.
+        let lifetime = delete_after::parse(&parent.spec.delete_after);
+        let lifetime = lifetime.map_err(|error| Permanent(error.to_string()))?;
         let recorded = parent.status.unwrap_or_default();
         let now = Timestamp::try_from((self.clock)())?;
-        Ok(life::life(&recorded, namespace, lifetime, now))
-    }
-
-    fn sync_children(&self, life: &mut Life, request: &SyncRequest) -> anyhow::Result<Vec<Value>> {
+        let life = life::life(&recorded, namespace, lifetime, now);
         let namespace = life.is_wanted.then(|| desired(request.parent.name()));
-        namespace.into_iter().map(|namespace| Ok(serde_json::to_value(namespace)?)).collect()
+        let response = SyncResponse::status(life.status).children(namespace);
+        Ok(SyncResponse { resync: life.resync, ..response })
     }
 
-    fn resync(&self, life: &Life) -> Option<Duration> {
-        life.resync
-    }
-
-    fn determine_status(&self, request: &SyncRequest, result: Outcome) -> Self::Status {
-        match result {
-            HandlerResult::SyncSuccess(life) => Some(life.status),
-            failed => {
-                let why = format!("{:#}", failed.into_error()?);
-                // An invalid status is not overwritten: it may contain the deletion.
-                let recorded = recorded(request).ok()?;
-                Some(life::interrupted(recorded.unwrap_or_default(), why))
-            }
-        }
-    }
-
-    /// No retry fixes an invalid spec.
-    fn is_permanent(&self, error: &anyhow::Error) -> bool {
-        error.is::<InvalidDeleteAfter>()
+    fn on_error(&self, request: &SyncRequest, error: &anyhow::Error) -> ErrorResponse {
+        // An invalid status is not overwritten: it may contain the deletion.
+        let Ok(recorded) = recorded(request) else { return ErrorResponse::default() };
+        let status = life::interrupted(recorded.unwrap_or_default(), format!("{error:#}"));
+        ErrorResponse::status(status)
     }
 }
 

@@ -5,9 +5,7 @@ use std::time::{Duration, SystemTime};
 use k8s_openapi::api::core::v1::Namespace;
 use operetta::{
     object::{K8sType, KeptManagers, Object},
-    operator::{
-        Children, Handler, Permanent, SyncRequest, SyncResponse, failable::DefaultFailableHandler,
-    },
+    operator::{Children, Handler, Permanent, SyncRequest, SyncResponse},
 };
 use serde_json::{Value, json};
 
@@ -53,10 +51,6 @@ fn namespace_terminating_since(time: &str) -> Object {
     object(&K8sType::of::<Namespace>(), &metadata, json!({}))
 }
 
-fn handler(clock: Clock) -> DefaultFailableHandler<TempNamespaces> {
-    DefaultFailableHandler::wrap(TempNamespaces::new(clock))
-}
-
 fn request(delete_after: &Value, recorded: &Value, namespace: Option<Object>) -> SyncRequest {
     let body = json!({"spec": {"deleteAfter": delete_after}, "status": recorded});
     let parent = object(&K8sType::of::<TempNamespace>(), &json!({}), body);
@@ -70,15 +64,18 @@ fn try_sync(
     namespace: Option<Object>,
     clock: Clock,
 ) -> anyhow::Result<SyncResponse> {
-    handler(clock).sync(&request(&json!(delete_after), recorded, namespace))
+    let request = request(&json!(delete_after), recorded, namespace);
+    let response = TempNamespaces::new(clock).sync(&request)?;
+    let status = json!(response.status);
+    Ok(response.with_status(status))
 }
 
 /// The status after a failed sync.
 fn status_of_failure(delete_after: &Value, recorded: &Value) -> Value {
     let request = request(delete_after, recorded, Some(namespace()));
-    let handler = handler(after_a_day);
+    let handler = TempNamespaces::new(after_a_day);
     let error = handler.sync(&request).unwrap_err();
-    handler.on_error(&request, &error).status.unwrap()
+    handler.on_error(&request, &error).status.unwrap_or_default()
 }
 
 /// For a namespace with a lifetime of an hour.

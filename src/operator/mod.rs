@@ -19,7 +19,6 @@ mod deletion_limit;
 mod depth;
 mod desired_child;
 mod error;
-pub mod failable;
 mod finalize_response;
 mod handler;
 mod key_index;

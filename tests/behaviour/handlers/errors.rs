@@ -1,15 +1,9 @@
 //! Handlers that choose status and retry for their errors; the children stay.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use operetta::{
-    operator::{
-        AnyHandler, IntoHandler, Permanent,
-        failable::{BackoffConfig, DefaultFailableHandler, FailableHandler, HandlerResult},
-    },
+    operator::{AnyHandler, IntoHandler, Permanent},
     prelude::*,
 };
 use serde_json::{Value, json};
@@ -84,37 +78,6 @@ async fn a_blocking_handler_may_wait_for_futures() {
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
     operators.stop().await;
-}
-
-/// The recipe's handler as a failable handler.
-struct InParts;
-
-impl FailableHandler for InParts {
-    type Validated = Value;
-    type Error = String;
-    type Status = Value;
-
-    fn validate(&self, request: &SyncRequest) -> Result<Value, String> {
-        Ok(request.parent.field("spec").unwrap_or_default())
-    }
-
-    fn sync_children(&self, spec: &mut Value, _: &SyncRequest) -> Result<Vec<Value>, String> {
-        if spec["act"] == "fail" {
-            return Err("the oven is cold".to_owned());
-        }
-        Ok(spec["children"].as_array().cloned().unwrap_or_default())
-    }
-
-    fn determine_status(&self, _: &SyncRequest, result: HandlerResult<Value, String>) -> Value {
-        json!({"taste": if result.is_error() { "burnt" } else { "fine" }})
-    }
-}
-
-#[operetta_harness::test]
-async fn a_failable_handler_tells_its_error_and_the_children_stay() {
-    let backoff = BackoffConfig::fixed_interval(Duration::from_millis(20));
-    let handler = DefaultFailableHandler::wrap(InParts).with_backoff(backoff);
-    answers_its_error(handler, "sync failed: the oven is cold").await;
 }
 
 /// Fails three times in finalize.
@@ -223,82 +186,5 @@ async fn a_finalize_that_fails_for_good_is_tried_again_all_the_same() {
     world.until_ready(RECIPE, "r").await;
     world.delete(RECIPE, "r").await;
     world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
-    operators.stop().await;
-}
-
-/// Returns the result of each call in the status and records it; fails where the spec specifies it.
-#[derive(Clone, Default)]
-struct Narrator(Arc<Mutex<Vec<&'static str>>>);
-
-impl Narrator {
-    fn fails(request: &SyncRequest, act: &str) -> Result<(), String> {
-        let spec = request.parent.field("spec").unwrap_or_default();
-        if spec["act"] == act { Err(format!("cannot {act}")) } else { Ok(()) }
-    }
-}
-
-impl FailableHandler for Narrator {
-    type Validated = ();
-    type Error = String;
-    type Status = Value;
-
-    fn validate(&self, request: &SyncRequest) -> Result<(), String> {
-        Self::fails(request, "validate")
-    }
-
-    fn sync_children(&self, (): &mut (), request: &SyncRequest) -> Result<Vec<Value>, String> {
-        let spec = request.parent.field("spec").unwrap_or_default();
-        Self::fails(request, "sync").map(|()| spec["children"].as_array().cloned().unwrap())
-    }
-
-    fn has_finalizer(&self) -> bool {
-        true
-    }
-
-    fn finalize(&self, request: &SyncRequest) -> Result<(), String> {
-        Self::fails(request, "finalize")
-    }
-
-    fn determine_status(&self, _: &SyncRequest, result: HandlerResult<(), String>) -> Value {
-        let name = match result {
-            HandlerResult::ValidationFailed(_) => "ValidationFailed",
-            HandlerResult::SyncFailed(..) => "SyncFailed",
-            HandlerResult::FinalizeFailed(_) => "FinalizeFailed",
-            HandlerResult::SyncSuccess(()) => "SyncSuccess",
-            HandlerResult::FinalizeSuccess => "FinalizeSuccess",
-        };
-        self.0.lock().unwrap().push(name);
-        json!({"taste": name})
-    }
-}
-
-#[operetta_harness::test]
-async fn every_result_of_a_failable_handler_is_shown_on_its_parent() {
-    let world = World::new().await;
-    let (narrator, backoff) = (Narrator::default(), BackoffConfig::fixed_interval(NEVER));
-    let handler = DefaultFailableHandler::wrap(narrator.clone()).with_backoff(backoff);
-    let config = slow_backoff(recipe::config("cook"));
-    let operators = world.start(|builder| builder.register(config, handler)).await;
-    world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
-    let until = async |taste: &str, message: &str| {
-        let is_reported = |parent: &Value| {
-            parent["status"]["taste"] == taste && condition(parent, "Synced")["message"] == message
-        };
-        world.until(RECIPE, "r", taste, is_reported).await
-    };
-    let acts = async |act: &str| world.patch(RECIPE, "r", json!({"spec": {"act": act}})).await;
-    until("SyncSuccess", "all children are up to date").await;
-    acts("validate").await;
-    until("ValidationFailed", "validation failed: cannot validate").await;
-    acts("sync").await;
-    until("SyncFailed", "sync failed: cannot sync").await;
-    acts("finalize").await;
-    until("SyncSuccess", "all children are up to date").await;
-    world.delete(RECIPE, "r").await;
-    until("FinalizeFailed", "finalize failed: cannot finalize").await;
-    assert!(world.get(CONFIG_MAP, "c").await.is_object(), "no failure has taken the child");
-    acts("nothing").await;
-    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
-    assert_eq!(narrator.0.lock().unwrap().last(), Some(&"FinalizeSuccess"));
     operators.stop().await;
 }

@@ -11,14 +11,16 @@
 //! Invariants:
 //! - an error never deletes a child: the reconcile fails, and a failed reconcile changes no child;
 //! - a failed `finalize` is retried for ever, so that nothing is left behind;
-//! - no state is kept between calls: the request contains the number of failures.
+//! - [`DefaultFailableHandler`] keeps no state between calls: Operetta counts the failures.
 
 mod adapter;
 mod backoff;
-mod handler;
+mod error_backoff;
 mod outcome;
+mod parts;
 
 pub use adapter::DefaultFailableHandler;
 pub use backoff::BackoffConfig;
-pub use handler::FailableHandler;
+pub use error_backoff::ErrorBackoff;
 pub use outcome::HandlerResult;
+pub use parts::FailableHandler;

@@ -55,7 +55,7 @@ impl<V, E> HandlerResult<V, E> {
     }
 
     /// The step that failed, as it is reported.
-    pub(super) fn what_failed(&self) -> &'static str {
+    pub(crate) fn what_failed(&self) -> &'static str {
         match self {
             Self::ValidationFailed(_) => "validation failed",
             Self::SyncFailed(..) => "sync failed",

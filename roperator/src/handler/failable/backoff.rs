@@ -5,12 +5,10 @@ use std::{
     time::Duration,
 };
 
-use crate::operator::SyncRequest;
-
 /// Delays that grow with each consecutive failure of a parent, up to a longest one.
 ///
 /// ```
-/// use operetta::operator::failable::BackoffConfig;
+/// use roperator::handler::failable::BackoffConfig;
 /// use std::time::Duration;
 ///
 /// let backoff = BackoffConfig { multiplier: 2.0, ..BackoffConfig::default() };
@@ -68,9 +66,10 @@ impl BackoffConfig {
         self
     }
 
-    /// The delay before a failed sync is retried; `None` to give up.
-    pub fn next(&self, request: &SyncRequest) -> Option<Duration> {
-        let waited = || (0..request.failures).map(|failures| self.interval(failures));
+    /// The delay before a sync is retried that had failed so often before, of a parent with this uid;
+    /// `None` to give up.
+    pub(crate) fn next(&self, failures: u32, uid: &str) -> Option<Duration> {
+        let waited = || (0..failures).map(|failures| self.interval(failures));
         let is_over = |limit: Duration| {
             let mut sum = Duration::ZERO;
             limit.is_zero()
@@ -81,15 +80,15 @@ impl BackoffConfig {
         };
         match self.give_up_after {
             Some(limit) if is_over(limit) => None,
-            Some(_) | None => Some(self.next_for_ever(request)),
+            Some(_) | None => Some(self.next_for_ever(failures, uid)),
         }
     }
 
     /// The delay without ever giving up.
-    pub fn next_for_ever(&self, request: &SyncRequest) -> Duration {
+    pub(crate) fn next_for_ever(&self, failures: u32, uid: &str) -> Duration {
         let spread = self.randomization_factor.clamp(0.0, 1.0);
-        let factor = 1.0 + spread * (2.0 * fraction(request) - 1.0);
-        self.at_most(self.interval(request.failures).as_secs_f64() * factor)
+        let factor = 1.0 + spread * (2.0 * fraction(failures, uid) - 1.0);
+        self.at_most(self.interval(failures).as_secs_f64() * factor)
     }
 
     /// The delay after so many earlier failures, without randomization.
@@ -106,28 +105,19 @@ impl BackoffConfig {
 }
 
 /// A number from 0 to 1 that depends on the parent and on how often it failed.
-fn fraction(request: &SyncRequest) -> f64 {
+fn fraction(failures: u32, uid: &str) -> f64 {
     let mut hasher = DefaultHasher::new();
-    (request.parent.uid(), request.failures).hash(&mut hasher);
+    (uid, failures).hash(&mut hasher);
     let high = u32::try_from(hasher.finish() >> 32).unwrap_or(u32::MAX);
     f64::from(high) / f64::from(u32::MAX)
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-    use crate::object::K8sType;
-
-    fn failed(uid: &str, failures: u32) -> SyncRequest {
-        let ty = K8sType::cluster_scoped("v1", "Thing", "things");
-        let request = SyncRequest::example(&ty, json!({"metadata": {"name": "a", "uid": uid}}));
-        request.unwrap().with_failures(failures)
-    }
 
     fn delays(backoff: BackoffConfig) -> Vec<Option<u128>> {
-        let delay = |failures| backoff.next(&failed("u", failures));
+        let delay = |failures| backoff.next(failures, "u");
         (0..6).map(|failures| delay(failures).map(|delay| delay.as_millis())).collect()
     }
 
@@ -140,11 +130,10 @@ mod tests {
         };
         let expected = [500, 1000, 2000, 3000, 3000, 3000].map(Some);
         assert_eq!(delays(backoff.disable_randomization()), expected);
-        let many = failed("u", u32::MAX);
-        assert_eq!(backoff.disable_randomization().next(&many), Some(Duration::from_secs(3)));
-        assert!((0..100).all(|failures| {
-            backoff.next_for_ever(&failed("u", failures)) <= backoff.max_interval
-        }));
+        let many = backoff.disable_randomization().next(u32::MAX, "u");
+        assert_eq!(many, Some(Duration::from_secs(3)));
+        let delays = (0..100).map(|failures| backoff.next_for_ever(failures, "u"));
+        assert!(delays.into_iter().all(|delay| delay <= backoff.max_interval));
     }
 
     #[test]
@@ -156,10 +145,10 @@ mod tests {
             BackoffConfig { multiplier: f64::INFINITY, ..endless },
             BackoffConfig { randomization_factor: f64::NAN, ..endless },
         ] {
-            assert_eq!(backoff.next_for_ever(&failed("u", u32::MAX)), longest, "{backoff:?}");
+            assert_eq!(backoff.next_for_ever(u32::MAX, "u"), longest, "{backoff:?}");
         }
         let odd = BackoffConfig { multiplier: f64::NAN, ..BackoffConfig::default() };
-        assert!(odd.next_for_ever(&failed("u", 9)) < Duration::from_secs(1), "not multiplied");
+        assert!(odd.next_for_ever(9, "u") < Duration::from_secs(1), "not multiplied");
     }
 
     #[test]
@@ -176,15 +165,14 @@ mod tests {
             ..BackoffConfig::fixed_interval(Duration::from_millis(70))
         };
         assert_eq!(delays(limited), [Some(70), Some(70), Some(70), None, None, None]);
-        assert_eq!(limited.next_for_ever(&failed("u", 9)), Duration::from_millis(70));
+        assert_eq!(limited.next_for_ever(9, "u"), Duration::from_millis(70));
     }
 
     #[test]
     fn parents_that_fail_together_do_not_retry_together() {
         let backoff = BackoffConfig::default();
         let parents = (0..100).map(|parent| parent.to_string());
-        let mut delays: Vec<_> =
-            parents.map(|uid| backoff.next_for_ever(&failed(&uid, 1))).collect();
+        let mut delays: Vec<_> = parents.map(|uid| backoff.next_for_ever(1, &uid)).collect();
         assert!(delays.iter().all(|delay| (375..=1125).contains(&delay.as_millis())));
         delays.sort_unstable();
         delays.dedup();
