@@ -1,4 +1,4 @@
-//! Checks `docs/porting-from-roperator.md`: each test and file that it names exists, every row of its tables of
+//! Checks `roperator/docs/porting.md`: each test and file that it names exists, every row of its tables of
 //! defects names one, and every known defect and limit has a row.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -9,13 +9,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-const DOCUMENT: &str = "docs/porting-from-roperator.md";
+const DOCUMENT: &str = "roperator/docs/porting.md";
 
 /// The tables whose rows end with tests.
 const PROVEN: [&str; 2] = ["## Defects that are absent", "## Limits that are lifted"];
 
 /// Where the tests are.
-const SOURCES: [&str; 5] = ["src", "tests", "operators", "apiserver/src", "apiserver/tests"];
+const SOURCES: [&str; 6] =
+    ["src", "tests", "operators", "apiserver/src", "apiserver/tests", "roperator"];
 
 #[test]
 fn every_test_that_the_text_names_exists() {
@@ -66,7 +67,7 @@ fn numbers(text: &str, heading: &str) -> BTreeSet<String> {
 }
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
 fn document() -> String {
