@@ -1,12 +1,8 @@
 //! An operator under test.
 
-use std::{
-    collections::HashSet,
-    fmt,
-    time::{Duration, Instant},
-};
+use std::{collections::HashSet, fmt, time::Duration};
 
-use anyhow::{Error, anyhow};
+use anyhow::Error;
 use kube::Client;
 use operetta::{object::Object, operator::AnyHandler, supervisor::Running};
 use serde_json::{Value, json};
@@ -16,14 +12,14 @@ use tokio::{
 };
 
 use super::{
-    Diff, MissingResource, TestKitError, ToJson, cluster,
+    MissingResource, TestKitError, cluster,
     records::{Counted, Records},
 };
 use crate::{
     config::{ClientConfig, OperatorConfig},
     handler::{Handler, SyncRequest},
     k8s_types::{K8sType, core::v1::Namespace},
-    resource::{K8sResource, ObjectId, ObjectIdRef, ResourceJson},
+    resource::{K8sResource, ObjectId, ObjectIdRef},
     runner::{adapter::Adapter, operator, types::Types},
 };
 
@@ -31,26 +27,26 @@ use crate::{
 const TYPES: Duration = Duration::from_secs(30);
 
 /// How long a call waits at most until the operator has nothing left to do.
-const SETTLING: Duration = Duration::from_secs(10);
+pub(super) const SETTLING: Duration = Duration::from_secs(10);
 
 /// How long a parent may take to go when the kit is dropped.
 const CLEAN_UP: Duration = Duration::from_secs(10);
 
 /// The time between two looks at an object.
-const LOOK: Duration = Duration::from_millis(10);
+pub(super) const LOOK: Duration = Duration::from_millis(10);
 
 /// An operator that runs, and the cluster that it runs on. The calls block.
 ///
 /// Dropping it deletes the parents that it created and, if asked, its namespace.
 pub struct TestKit {
-    config: OperatorConfig,
-    client: Client,
-    records: Records,
+    pub(super) config: OperatorConfig,
+    pub(super) client: Client,
+    pub(super) records: Records,
     /// Created by the test.
-    parents: HashSet<ObjectId>,
+    pub(super) parents: HashSet<ObjectId>,
     delete_namespace_on_drop: bool,
     running: Option<Running>,
-    runtime: Runtime,
+    pub(super) runtime: Runtime,
 }
 
 /// Starting and stopping.
@@ -174,211 +170,9 @@ impl TestKit {
     }
 }
 
-/// Objects of any type.
-impl TestKit {
-    /// Creates a parent, and waits as [`TestKit::reconcile_and_assert_success`].
-    ///
-    /// # Panics
-    /// It cannot be created, or the handler fails.
-    pub fn create_parent(&mut self, resource: impl ToJson, reconciliation_timeout: Duration) {
-        let ty = self.config.parent;
-        self.create_resource(ty, &resource.into_json()).expect("the parent can be created");
-        self.reconcile_and_assert_success(reconciliation_timeout);
-    }
-
-    /// Deletes a parent, and waits until it has gone.
-    ///
-    /// # Panics
-    /// It cannot be deleted, does not go in this time, or the handler fails.
-    pub fn delete_parent(&mut self, id: &ObjectIdRef<'_>, timeout: Duration) {
-        let ty = self.config.parent;
-        self.delete_resource(ty, id).expect("the parent can be deleted");
-        self.assert_resource_deleted_eventually(ty, id, timeout);
-    }
-
-    /// As [`TestKit::delete_parent`], whatever happens.
-    pub fn delete_parent_ignore_errors(&mut self, id: &ObjectIdRef<'_>, timeout: Duration) {
-        let (ty, deadline) = (self.config.parent, Instant::now() + timeout);
-        if self.delete_resource(ty, id).is_err() {
-            return;
-        }
-        while matches!(self.look(ty, id), Ok(Some(_))) && Instant::now() < deadline {
-            self.pause();
-        }
-    }
-
-    /// Creates an object.
-    ///
-    /// # Errors
-    /// The server refuses it.
-    ///
-    /// # Panics
-    /// It is a parent without a name.
-    pub fn create_resource(
-        &mut self,
-        k8s_type: &K8sType,
-        new_resource: &Value,
-    ) -> Result<(), Error> {
-        if k8s_type == self.config.parent {
-            let id = new_resource.get_id_ref().expect("the parent has a name").to_owned();
-            self.parents.insert(id);
-        }
-        self.settle(SETTLING);
-        self.runtime.block_on(cluster::create(&self.client, k8s_type, new_resource))
-    }
-
-    /// Replaces an object.
-    ///
-    /// # Errors
-    /// There is no such object, or the server refuses the new one.
-    pub fn replace_resource(
-        &mut self,
-        k8s_type: &K8sType,
-        id: &ObjectIdRef<'_>,
-        new_resource: impl ToJson,
-    ) -> Result<(), Error> {
-        self.settle(SETTLING);
-        let object = new_resource.into_json();
-        self.runtime.block_on(cluster::replace(&self.client, k8s_type, id, &object))
-    }
-
-    /// Deletes an object.
-    ///
-    /// # Errors
-    /// There is no such object.
-    pub fn delete_resource(
-        &mut self,
-        k8s_type: &K8sType,
-        id: &ObjectIdRef<'_>,
-    ) -> Result<(), Error> {
-        self.settle(SETTLING);
-        self.runtime.block_on(cluster::delete(&self.client, k8s_type, id))
-    }
-
-    /// An object as the server has it; `None` if there is none.
-    ///
-    /// # Errors
-    /// The server refuses the request.
-    pub fn get_resource_from_api_server(
-        &mut self,
-        k8s_type: &K8sType,
-        id: &ObjectIdRef<'_>,
-    ) -> Result<Option<Value>, Error> {
-        self.settle(SETTLING);
-        self.look(k8s_type, id)
-    }
-}
-
-/// Assertions.
-impl TestKit {
-    /// Waits until an object has gone.
-    ///
-    /// # Panics
-    /// It does not go in this time, or the handler fails.
-    pub fn assert_resource_deleted_eventually(
-        &mut self,
-        k8s_type: &K8sType,
-        id: &ObjectIdRef<'_>,
-        timeout: Duration,
-    ) {
-        self.wait(
-            timeout,
-            |object| match object {
-                None => Ok(()),
-                Some(object) => Err(anyhow!("{k8s_type} {id} is still there: {object:#}")),
-            },
-            k8s_type,
-            id,
-        );
-    }
-
-    /// Waits until there is an object.
-    ///
-    /// # Panics
-    /// There is none in this time, or the handler fails.
-    pub fn assert_resource_exists_eventually(
-        &mut self,
-        k8s_type: &K8sType,
-        id: &ObjectIdRef<'_>,
-        timeout: Duration,
-    ) {
-        self.wait(
-            timeout,
-            |object| object.map(drop).ok_or_else(|| missing(k8s_type, id)),
-            k8s_type,
-            id,
-        );
-    }
-
-    /// Waits until an object has all that is expected; it may have more.
-    ///
-    /// # Panics
-    /// It has not in this time.
-    pub fn assert_resource_eq_eventually(
-        &mut self,
-        k8s_type: &K8sType,
-        id: &ObjectIdRef<'_>,
-        expected: impl ToJson,
-        timeout: Duration,
-    ) {
-        let (expected, deadline) = (expected.into_json(), Instant::now() + timeout);
-        let mut last = self.difference(k8s_type, id, &expected);
-        while let Err(error) = &last {
-            assert!(Instant::now() < deadline, "{error:#}");
-            self.pause();
-            last = self.difference(k8s_type, id, &expected);
-        }
-        // As in roperator, an earlier error of the handler does not matter.
-        let _ = self.records.take();
-    }
-
-    /// Compares an object with what is expected; it may have more.
-    ///
-    /// # Panics
-    /// It has not all that is expected.
-    pub fn assert_child_resource_eq(
-        &mut self,
-        k8s_type: &K8sType,
-        id: &ObjectIdRef<'_>,
-        expected: impl ToJson,
-    ) {
-        self.settle(SETTLING);
-        let difference = self.difference(k8s_type, id, &expected.into_json());
-        assert!(difference.is_ok(), "{:#}", difference.unwrap_err());
-    }
-
-    fn wait(
-        &mut self,
-        timeout: Duration,
-        is_right: impl Fn(Option<Value>) -> Result<(), Error>,
-        ty: &K8sType,
-        id: &ObjectIdRef<'_>,
-    ) {
-        let deadline = Instant::now() + timeout;
-        while let Err(error) = is_right(self.look(ty, id).expect("the server answers")) {
-            assert!(Instant::now() < deadline, "{error:#}");
-            self.reconcile_and_assert_success(LOOK);
-            self.pause();
-        }
-    }
-
-    fn difference(
-        &self,
-        ty: &K8sType,
-        id: &ObjectIdRef<'_>,
-        expected: &Value,
-    ) -> Result<(), Error> {
-        let actual = self.look(ty, id)?.ok_or_else(|| missing(ty, id))?;
-        match Diff::of(actual, expected) {
-            None => Ok(()),
-            Some(diff) => Err(anyhow!("{ty} {id} {diff}")),
-        }
-    }
-}
-
 /// What the rest is made of.
 impl TestKit {
-    fn look(&self, ty: &K8sType, id: &ObjectIdRef<'_>) -> Result<Option<Value>, Error> {
+    pub(super) fn look(&self, ty: &K8sType, id: &ObjectIdRef<'_>) -> Result<Option<Value>, Error> {
         self.runtime.block_on(cluster::get(&self.client, ty, id))
     }
 
@@ -388,11 +182,11 @@ impl TestKit {
     }
 
     /// Returns also when the operator has not settled in this time.
-    fn settle(&self, time: Duration) {
+    pub(super) fn settle(&self, time: Duration) {
         let _ = self.runtime.block_on(self.running().settled_within(time));
     }
 
-    fn pause(&self) {
+    pub(super) fn pause(&self) {
         self.runtime.block_on(sleep(LOOK));
     }
 
@@ -454,7 +248,7 @@ fn not_served(config: &OperatorConfig) -> String {
     format!("the API server does not serve all of these, or does not answer: {}", types.join(", "))
 }
 
-fn missing(ty: &K8sType, id: &ObjectIdRef<'_>) -> Error {
+pub(super) fn missing(ty: &K8sType, id: &ObjectIdRef<'_>) -> Error {
     MissingResource { k8s_type: ty.clone(), id: id.to_owned() }.into()
 }
 

@@ -3,10 +3,12 @@
 //! The operator runs all the time, not only within calls as in roperator. Each call that reads or writes an
 //! object first waits until the operator has nothing left to do, so that a test finds what it would find there.
 
+mod assertions;
 mod cluster;
 mod diff;
 mod error;
 mod kit;
+mod objects;
 mod records;
 
 use serde::Serialize;

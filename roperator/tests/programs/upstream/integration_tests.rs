@@ -54,7 +54,10 @@ fn setup_with(name: &str, handler: impl Handler, operator_config: OperatorConfig
         std::env::set_var("RUST_LOG", "roperator=INFO");
     }
     let _ = env_logger::builder().is_test(true).try_init();
-    let conf = operator_config.within_namespace(name).expose_health(false).expose_metrics(false);
+    let conf = operator_config
+        .within_namespace(name)
+        .expose_health(false)
+        .expose_metrics(false);
 
     let client_config = make_client_config(name);
     TestKit::with_test_namespace(name, conf, client_config, handler)
@@ -82,7 +85,9 @@ fn operator_reconciles_a_parent_with_a_child() {
 
     let parent_name = "parent-one";
     let parent = parent(&namespace, parent_name);
-    testkit.create_resource(PARENT_TYPE, &parent).expect("failed to create parent resource");
+    testkit
+        .create_resource(PARENT_TYPE, &parent)
+        .expect("failed to create parent resource");
 
     let expected_child = json!({
         "apiVersion": "roperator.com/v1alpha1",
@@ -125,25 +130,31 @@ fn operator_continuously_retries_sync_of_parent_when_handler_returns_error() {
         ReturnErrorHandler::new(create_child_handler, namespace.as_str(), error_parent_name),
     );
     let error_parent = parent(namespace.as_str(), error_parent_name);
-    testkit.create_resource(PARENT_TYPE, &error_parent).expect("failed to create parent resource");
+    testkit
+        .create_resource(PARENT_TYPE, &error_parent)
+        .expect("failed to create parent resource");
 
     let err = testkit
         .reconcile(Duration::from_secs(4))
         .err()
         .expect("reconciliation succeeded but should have returned error");
     println!("Got error: {:?}", err);
-    let handler_errors =
-        err.downcast_ref::<HandlerErrors>().expect("Expected HandlerErrors but got another type");
+    let handler_errors = err
+        .downcast_ref::<HandlerErrors>()
+        .expect("Expected HandlerErrors but got another type");
     let error_count = handler_errors.get_sync_error_count_for_parent(&error_id);
     assert!(error_count > 0);
-    let error_state =
-        testkit.get_current_state_for_parent(&error_id).expect("failed to get children");
+    let error_state = testkit
+        .get_current_state_for_parent(&error_id)
+        .expect("failed to get children");
     assert!(error_state.children.is_empty());
 
     // We want to assert that the error above does not cause any intterruption to syncing other resources, so we create
     // this "normal" parent and ensure everything works as normal
     let normal_parent = parent(namespace.as_str(), normal_parent_name);
-    testkit.create_resource(PARENT_TYPE, &normal_parent).expect("failed to create parent resource");
+    testkit
+        .create_resource(PARENT_TYPE, &normal_parent)
+        .expect("failed to create parent resource");
     let _ = testkit.reconcile(Duration::from_secs(4));
 
     // ensure that the normal parent synced without error. This is kinda just as an extra check to ensure that the fixtures are working as expected
@@ -203,11 +214,16 @@ fn operator_retries_finalize_when_response_retry_is_some() {
     let finalize_call_count = Arc::new(AtomicU64::new(0));
 
     let namespace = unique_namespace("retry-finalize");
-    let mut testkit = setup(namespace.as_str(), FinalizeHandler(finalize_call_count.clone()));
+    let mut testkit = setup(
+        namespace.as_str(),
+        FinalizeHandler(finalize_call_count.clone()),
+    );
 
     let parent_name = "test-parent";
     let parent = parent(namespace.as_str(), parent_name);
-    testkit.create_resource(PARENT_TYPE, &parent).expect("failed to create parent resource");
+    testkit
+        .create_resource(PARENT_TYPE, &parent)
+        .expect("failed to create parent resource");
 
     // parent and child just happen to have the same name, but different types
     let id = ObjectIdRef::new(namespace.as_str(), parent_name);
@@ -240,7 +256,9 @@ fn child_is_recreated_after_being_deleted() {
 
     let parent_name = "parent";
     let parent = parent(&namespace, parent_name);
-    testkit.create_resource(PARENT_TYPE, &parent).expect("failed to create parent resource");
+    testkit
+        .create_resource(PARENT_TYPE, &parent)
+        .expect("failed to create parent resource");
 
     let id = ObjectIdRef::new(&namespace, parent_name);
     testkit.assert_resource_exists_eventually(CHILD_ONE_TYPE, &id, Duration::from_secs(15));
@@ -251,7 +269,9 @@ fn child_is_recreated_after_being_deleted() {
         .expect("child did not exist");
     let old_child = K8sResource::from_value(old_child).expect("old child was invalid");
 
-    testkit.delete_resource(CHILD_ONE_TYPE, &id).expect("failed to delete child");
+    testkit
+        .delete_resource(CHILD_ONE_TYPE, &id)
+        .expect("failed to delete child");
     testkit.reconcile_and_assert_success(Duration::from_secs(10));
 
     let new_child = testkit
@@ -271,7 +291,9 @@ fn child_is_not_updated_until_deleted_when_update_strategy_is_on_delete() {
 
     let parent_name = "parent";
     let parent = parent(&namespace, parent_name);
-    testkit.create_resource(PARENT_TYPE, &parent).expect("failed to create parent resource");
+    testkit
+        .create_resource(PARENT_TYPE, &parent)
+        .expect("failed to create parent resource");
 
     let id = ObjectIdRef::new(&namespace, parent_name);
     testkit.assert_resource_exists_eventually(CHILD_ONE_TYPE, &id, Duration::from_secs(15));
@@ -281,7 +303,12 @@ fn child_is_not_updated_until_deleted_when_update_strategy_is_on_delete() {
         .expect("Failed to fetch resource")
         .expect("child did not exist");
     let old_child = K8sResource::from_value(old_child).expect("old child was invalid");
-    assert_eq!(Some("bar"), old_child.pointer("/spec/parentSpec/foo").and_then(Value::as_str));
+    assert_eq!(
+        Some("bar"),
+        old_child
+            .pointer("/spec/parentSpec/foo")
+            .and_then(Value::as_str)
+    );
     let prev_generation = old_child.generation();
 
     // now update the parent
@@ -295,7 +322,9 @@ fn child_is_not_updated_until_deleted_when_update_strategy_is_on_delete() {
         .as_object_mut()
         .unwrap()
         .insert("foo".to_string(), Value::String("CANARY".to_string()));
-    testkit.replace_resource(PARENT_TYPE, &id, &new_parent).expect("failed to update parent");
+    testkit
+        .replace_resource(PARENT_TYPE, &id, &new_parent)
+        .expect("failed to update parent");
 
     testkit.reconcile_and_assert_success(Duration::from_secs(5));
 
@@ -304,10 +333,17 @@ fn child_is_not_updated_until_deleted_when_update_strategy_is_on_delete() {
         .expect("Failed to fetch resource")
         .expect("child did not exist");
     let old_child = K8sResource::from_value(old_child).expect("old child was invalid");
-    assert_eq!(Some("bar"), old_child.pointer("/spec/parentSpec/foo").and_then(Value::as_str));
+    assert_eq!(
+        Some("bar"),
+        old_child
+            .pointer("/spec/parentSpec/foo")
+            .and_then(Value::as_str)
+    );
     assert_eq!(prev_generation, old_child.generation());
 
-    testkit.delete_resource(CHILD_ONE_TYPE, &id).expect("failed to delete child");
+    testkit
+        .delete_resource(CHILD_ONE_TYPE, &id)
+        .expect("failed to delete child");
     testkit.reconcile_and_assert_success(Duration::from_secs(10));
 
     let new_child = testkit
@@ -332,7 +368,11 @@ fn handler_is_invoked_after_waiting_when_resync_is_some() {
     impl Handler for ResyncHandler {
         fn sync(&self, _request: &SyncRequest) -> Result<SyncResponse, Error> {
             let i = self.0.fetch_add(1, Ordering::SeqCst);
-            let resync = if i > EXPECTED_SYNCS { None } else { Some(Duration::from_millis(5)) };
+            let resync = if i > EXPECTED_SYNCS {
+                None
+            } else {
+                Some(Duration::from_millis(5))
+            };
             Ok(SyncResponse {
                 status: json!({
                     "foo": "bar"
@@ -347,13 +387,17 @@ fn handler_is_invoked_after_waiting_when_resync_is_some() {
 
     let parent_name = "test-parent";
     let parent = parent(&namespace, parent_name);
-    testkit.create_resource(PARENT_TYPE, &parent).expect("failed to create parent resource");
+    testkit
+        .create_resource(PARENT_TYPE, &parent)
+        .expect("failed to create parent resource");
 
     let start = std::time::Instant::now();
     while counter.load(Ordering::SeqCst) < EXPECTED_SYNCS
         && start.elapsed() < Duration::from_secs(5)
     {
-        testkit.reconcile(Duration::from_secs(1)).expect("failed to reconcile");
+        testkit
+            .reconcile(Duration::from_secs(1))
+            .expect("failed to reconcile");
     }
 
     let actual_syncs = counter.load(Ordering::SeqCst);
@@ -395,7 +439,9 @@ impl<T: Handler> ReturnErrorHandler<T> {
 impl<T: Handler> Handler for ReturnErrorHandler<T> {
     fn sync(&self, req: &SyncRequest) -> Result<SyncResponse, Error> {
         if self.should_return_error(req) {
-            let index = self.counter.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            let index = self
+                .counter
+                .fetch_add(1, std::sync::atomic::Ordering::SeqCst);
             Err(Error::new(MockHandlerError(index)))
         } else {
             self.delegate.sync(req)

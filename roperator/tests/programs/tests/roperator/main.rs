@@ -22,6 +22,7 @@ mod temp_namespace;
 mod unchanged;
 mod world;
 
+#[rustfmt::skip]
 #[path = "../../upstream/integration_tests.rs"]
 #[allow(clippy::all, clippy::pedantic, reason = "not of this repository")]
 mod upstream;
