@@ -73,6 +73,11 @@ impl Caches {
         self.unsynced.extend(names.split_whitespace().map(|name| named(name).ty));
     }
 
+    /// A type is not synced any more.
+    pub(super) fn unsync_type(&mut self, ty: K8sType) {
+        self.unsynced.insert(ty);
+    }
+
     /// All types are synced again.
     pub(super) fn sync(&mut self) {
         self.unsynced.clear();
@@ -101,17 +106,24 @@ impl Caches {
         self.touched = self.touched.max(touched.filter(|_| !is_own));
     }
 
-    /// The watch delivers all pending events.
+    /// All watches deliver their pending events.
     pub(super) fn watch(&mut self, world: &World) {
+        self.watch_some(world, |_| true);
+    }
+
+    /// The watches of some types deliver their pending events.
+    pub(super) fn watch_some(&mut self, world: &World, is_due: impl Fn(&K8sType) -> bool) {
         let is_watched = |object: &Object| self.settings.is_watched(object);
         // For a watch, an object that no longer matches its selector is deleted.
-        let is_gone = |id: &&ChildId| world.object(id).is_none_or(|object| !is_watched(&object));
+        let is_gone = |id: &&ChildId| {
+            is_due(&id.ty) && world.object(id).is_none_or(|object| !is_watched(&object))
+        };
         let gone: Vec<_> = self.objects.keys().filter(is_gone).cloned().collect();
         for id in gone {
             self.objects.remove(&id);
             self.touched = self.touched.max(Some(Trigger::ChildGone));
         }
-        for (id, object) in world.objects() {
+        for (id, object) in world.objects().filter(|(id, _)| is_due(&id.ty)) {
             if self.objects.get(id) != Some(object) {
                 let touched = self.insert(object);
                 self.touched = self.touched.max(touched);

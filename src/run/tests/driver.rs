@@ -99,6 +99,13 @@ impl Driver {
         *machine.end().preview.unwrap_or_default()
     }
 
+    /// The machine of one reconcile.
+    pub(super) fn machine(&self, after_writes: u32, memory: Memory) -> Machine {
+        let (key, uid) = (named("parent").key, Uid::new(PARENT_UID));
+        let settings = self.caches.settings.clone();
+        Machine::new(settings, Job { key, uid, after_writes, memory })
+    }
+
     fn driven(
         &mut self,
         aim: Aim,
@@ -106,9 +113,7 @@ impl Driver {
         memory: Memory,
         scenario: &mut dyn Scenario,
     ) -> Machine {
-        let (key, uid) = (named("parent").key, Uid::new(PARENT_UID));
-        let settings = self.caches.settings.clone();
-        let mut machine = Machine::new(settings, Job { key, uid, after_writes, memory });
+        let mut machine = self.machine(after_writes, memory);
         let mut events = VecDeque::from([Event::Started(aim)]);
         let (mut is_finished, mut late) = (false, None);
         while let Some(event) = events.pop_front().or_else(|| late.take()).filter(|_| !is_finished)
@@ -147,6 +152,13 @@ impl Driver {
                 scenario.meanwhile(kind(&request), &mut self.world, &mut self.caches);
                 Some(Event::Answered(id, self.world.answer(&request)))
             }
+            effect => self.perform_at_once(effect),
+        }
+    }
+
+    /// Performs an effect that is no call and no request.
+    pub(super) fn perform_at_once(&mut self, effect: Effect) -> Option<Event> {
+        match effect {
             Effect::ReadSchema => {
                 self.caches.read_schema();
                 Some(Event::SchemaRead(Ok(self.caches.schema.clone())))
@@ -165,12 +177,15 @@ impl Driver {
                 None
             }
             Effect::Resume => Some(Event::Resumed),
-            Effect::Ask(..) => None,
-            Effect::ShowNow(_) | Effect::Finished => None,
+            Effect::Ask(..)
+            | Effect::Call(..)
+            | Effect::Send(..)
+            | Effect::ShowNow(_)
+            | Effect::Finished => None,
         }
     }
 
-    fn ended(&mut self, machine: Machine) -> Report {
+    pub(super) fn ended(&mut self, machine: Machine) -> Report {
         let settings = self.caches.settings.clone();
         let mut ended = machine.end();
         let calms_in = ended.memory.flapping().calms_in(self.now.monotonic, settings.calm());
@@ -197,6 +212,6 @@ impl Driver {
 }
 
 /// As the executor does, whatever the handler returns.
-fn timed_out(deadline: Duration) -> HandlerError {
+pub(super) fn timed_out(deadline: Duration) -> HandlerError {
     HandlerError { failure: Failure::HandlerTimeout(deadline), status: None }
 }

@@ -9,6 +9,7 @@
 //! options, child_options, changes   its commands
 //! script, text, shown     its handler, and its output
 //! thousand                a thousand random reconciles
+//! simulation              ten thousand processes with children of several types, a random step at a time
 //! ```
 
 mod caches;
@@ -22,6 +23,7 @@ mod refusals;
 mod script;
 mod scripts;
 mod shown;
+mod simulation;
 mod text;
 mod thousand;
 mod world;

@@ -1,0 +1,73 @@
+//! What must be true of each request that a reconcile sends, given its handler's answer and the snapshot at
+//! that time. Panics where it is not.
+
+use serde_json::Value;
+
+use super::{desired::Wanted, kinds::value_in};
+use crate::{
+    operator::UpdateStrategy,
+    plan::ChildId,
+    run::{
+        DryRun, Request, RequestId,
+        tests::{caches::Caches, world::parent_type},
+    },
+};
+
+/// The checks of one reconcile.
+#[derive(Debug, Default)]
+pub(super) struct Checks {
+    /// What the handler returned; `None` before that, and when it failed.
+    wanted: Option<Vec<Wanted>>,
+    /// The unanswered writes and deletions of children.
+    in_flight: Vec<(RequestId, ChildId)>,
+}
+
+impl Checks {
+    pub(super) fn returned(&mut self, wanted: Vec<Wanted>) {
+        self.wanted = Some(wanted);
+    }
+
+    pub(super) fn answered(&mut self, id: RequestId) {
+        self.in_flight.retain(|(known, _)| *known != id);
+    }
+
+    pub(super) fn sent(&mut self, id: RequestId, request: &Request, snapshot: &Caches) {
+        let child = match request {
+            Request::Apply { id, body, dry_run: DryRun::No, .. } => {
+                self.written(id, body);
+                id
+            }
+            Request::Delete { id, .. } => {
+                self.deleted(id, snapshot);
+                id
+            }
+            Request::Patch(child, _) => panic!("{child} is patched"),
+            Request::PatchStatus(parent, _) => {
+                assert_eq!(parent.ty, parent_type(), "the status of a child is written");
+                return;
+            }
+            Request::Apply { .. } | Request::Read(_) | Request::ReadWhole(_) => return,
+            Request::List { .. } => return,
+        };
+        let is_in_flight = self.in_flight.iter().any(|(_, other)| other == child);
+        assert!(!is_in_flight, "two writes of {child} are in flight");
+        self.in_flight.push((id, child.clone()));
+    }
+
+    fn written(&self, child: &ChildId, body: &Value) {
+        let wanted = self.wanted(child).unwrap_or_else(|| panic!("{child} is not desired"));
+        assert_eq!(value_in(child, body), Some(&*wanted.value), "another {child} is written");
+    }
+
+    /// That it is ours is checked by the server, at the version that the request names.
+    fn deleted(&self, child: &ChildId, snapshot: &Caches) {
+        assert!(self.wanted.is_some(), "{child} is deleted without an answer of the handler");
+        let config = snapshot.settings.config().child_config(&child.ty).unwrap();
+        let is_recreated = config.update_strategy == UpdateStrategy::Recreate;
+        assert!(is_recreated || self.wanted(child).is_none(), "{child} is desired, and deleted");
+    }
+
+    fn wanted(&self, child: &ChildId) -> Option<&Wanted> {
+        self.wanted.iter().flatten().find(|wanted| wanted.id == *child)
+    }
+}
