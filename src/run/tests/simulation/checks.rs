@@ -5,11 +5,14 @@ use serde_json::Value;
 
 use super::{desired::Wanted, kinds::value_in};
 use crate::{
-    operator::UpdateStrategy,
+    operator::{UpdateStrategy, is_paused},
     plan::ChildId,
     run::{
-        DryRun, Request, RequestId,
-        tests::{caches::Caches, world::parent_type},
+        DryRun, Request, RequestId, Snapshot,
+        tests::{
+            caches::Caches,
+            world::{named, parent_type},
+        },
     },
 };
 
@@ -49,6 +52,8 @@ impl Checks {
             Request::Apply { .. } | Request::Read(_) | Request::ReadWhole(_) => return,
             Request::List { .. } => return,
         };
+        let is_paused = snapshot.cached(&named("parent")).is_some_and(|parent| is_paused(&parent));
+        assert!(!is_paused, "{child} is written, and its parent is paused");
         let is_in_flight = self.in_flight.iter().any(|(_, other)| other == child);
         assert!(!is_in_flight, "two writes of {child} are in flight");
         self.in_flight.push((id, child.clone()));
@@ -62,6 +67,9 @@ impl Checks {
     /// That it is ours is checked by the server, at the version that the request names.
     fn deleted(&self, child: &ChildId, snapshot: &Caches) {
         assert!(self.wanted.is_some(), "{child} is deleted without an answer of the handler");
+        let unsynced = snapshot.cached(&named("parent")).map(|parent| snapshot.unsynced(&parent));
+        let is_unsynced = unsynced.is_some_and(|types| types.contains(&child.ty));
+        assert!(!is_unsynced, "{child} is deleted, and its type is not in sync");
         let config = snapshot.settings.config().child_config(&child.ty).unwrap();
         let is_recreated = config.update_strategy == UpdateStrategy::Recreate;
         assert!(is_recreated || self.wanted(child).is_none(), "{child} is desired, and deleted");

@@ -62,8 +62,10 @@ pub(super) fn change(world: &mut World, caches: &mut Caches, rng: &mut SeededRng
 
 /// The parent is not paused any more.
 pub(super) fn resume(world: &mut World) {
-    let paused = json!({"metadata": {"annotations": {"operetta.dev/paused": null}}});
-    world.edit(&named("parent"), &paused, "kubectl");
+    let (id, paused) = (named("parent"), json!({"operetta.dev/paused": null}));
+    if world.get(&id).is_some_and(|parent| !parent["metadata"]["annotations"].is_null()) {
+        world.edit(&id, &json!({"metadata": {"annotations": paused}}), "kubectl");
+    }
 }
 
 /// A controller reports the state of a random child, or a finalizer is removed.
@@ -82,7 +84,10 @@ pub(super) fn control(world: &mut World, rng: &mut SeededRng) {
 
 /// The other finalizers of a child are removed.
 pub(super) fn finalize(name: &str, world: &mut World) {
-    world.edit(&kinds::id(name), &json!({"metadata": {"finalizers": null}}), "kubectl");
+    let id = kinds::id(name);
+    if world.get(&id).is_some_and(|object| object["metadata"].get("finalizers").is_some()) {
+        world.edit(&id, &json!({"metadata": {"finalizers": null}}), "kubectl");
+    }
 }
 
 fn fault(world: &mut World, rng: &mut SeededRng) {

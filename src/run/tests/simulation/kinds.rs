@@ -140,7 +140,7 @@ pub(super) fn report(name: &str, reported: Reported, world: &mut World) {
     let generation = world.object(&id).and_then(|object| object.generation());
     let status = kind.status(reported, generation);
     if !status.is_null() {
-        world.edit(&id, &json!({"status": status}), "controller");
+        world.alter(&id, &json!({"status": status}));
     }
 }
 
