@@ -1,10 +1,13 @@
 //! What must be true of each request that a reconcile sends, given its handler's answer and the snapshot at
 //! that time. Panics where it is not.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::{desired::Wanted, kinds::value_in};
 use crate::{
+    object::K8sType,
     operator::{UpdateStrategy, is_paused},
     plan::ChildId,
     run::{
@@ -21,6 +24,8 @@ use crate::{
 pub(super) struct Checks {
     /// What the handler returned; `None` before that, and when it failed.
     wanted: Option<Vec<Wanted>>,
+    /// The types that were not in sync when the plan was made.
+    unsynced: BTreeSet<K8sType>,
     /// The unanswered writes and deletions of children.
     in_flight: Vec<(RequestId, ChildId)>,
 }
@@ -28,6 +33,12 @@ pub(super) struct Checks {
 impl Checks {
     pub(super) fn returned(&mut self, wanted: Vec<Wanted>) {
         self.wanted = Some(wanted);
+    }
+
+    /// The machine is about to plan.
+    pub(super) fn plans(&mut self, snapshot: &Caches) {
+        let parent = snapshot.cached(&named("parent"));
+        self.unsynced = parent.map(|parent| snapshot.unsynced(&parent)).unwrap_or_default();
     }
 
     pub(super) fn answered(&mut self, id: RequestId) {
@@ -67,9 +78,8 @@ impl Checks {
     /// That it is ours is checked by the server, at the version that the request names.
     fn deleted(&self, child: &ChildId, snapshot: &Caches) {
         assert!(self.wanted.is_some(), "{child} is deleted without an answer of the handler");
-        let unsynced = snapshot.cached(&named("parent")).map(|parent| snapshot.unsynced(&parent));
-        let is_unsynced = unsynced.is_some_and(|types| types.contains(&child.ty));
-        assert!(!is_unsynced, "{child} is deleted, and its type is not in sync");
+        let is_unknown = self.unsynced.contains(&child.ty);
+        assert!(!is_unknown, "{child} is deleted, and its type was not in sync");
         let config = snapshot.settings.config().child_config(&child.ty).unwrap();
         let is_recreated = config.update_strategy == UpdateStrategy::Recreate;
         assert!(is_recreated || self.wanted(child).is_none(), "{child} is desired, and deleted");

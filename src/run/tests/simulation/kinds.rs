@@ -11,16 +11,13 @@ use crate::{
 };
 
 /// The children that a handler may return.
-pub(super) const NAMES: [&str; 11] = [
+pub(super) const NAMES: [&str; 8] = [
     "Deployment/a",
     "Deployment/b",
     "Deployment/c",
     "Pod/a",
-    "Pod/b",
     "Database/a",
     "Database/b",
-    "Database/c",
-    "Database/d",
     "ConfigMap/a",
     "ConfigMap/b",
 ];

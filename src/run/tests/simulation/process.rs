@@ -199,6 +199,9 @@ impl Running {
         driver.wait(Duration::from_millis(1));
         let known = self.machine.journal.facts().len();
         let told = is_traced.then(|| text::event(&event));
+        if matches!(event, Event::HandlerReturned(_)) {
+            self.checks.plans(&driver.caches);
+        }
         let effects = self.machine.step(event, &driver.caches, driver.now);
         if let Some(told) = told {
             eprintln!("{told}");
