@@ -5,16 +5,19 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{desired::Wanted, kinds::value_in};
+use super::{
+    desired::Wanted,
+    kinds::{value_in, value_of},
+};
 use crate::{
-    object::K8sType,
+    object::{K8sType, Object, Readiness, Uid},
     operator::{UpdateStrategy, is_paused},
     plan::ChildId,
     run::{
         DryRun, Request, RequestId, Snapshot,
         tests::{
             caches::Caches,
-            world::{named, parent_type},
+            world::{PARENT_UID, named, parent_type},
         },
     },
 };
@@ -26,6 +29,8 @@ pub(super) struct Checks {
     wanted: Option<Vec<Wanted>>,
     /// The types that were not in sync when the plan was made.
     unsynced: BTreeSet<K8sType>,
+    /// The children whose writes have begun.
+    begun: BTreeSet<ChildId>,
     /// The unanswered writes and deletions of children.
     in_flight: Vec<(RequestId, ChildId)>,
 }
@@ -55,19 +60,35 @@ impl Checks {
                 self.deleted(id, snapshot);
                 id
             }
+            Request::Apply { id, .. } | Request::ReadWhole(id) => return self.begun(id, snapshot),
             Request::Patch(child, _) => panic!("{child} is patched"),
             Request::PatchStatus(parent, _) => {
                 assert_eq!(parent.ty, parent_type(), "the status of a child is written");
                 return;
             }
-            Request::Apply { .. } | Request::Read(_) | Request::ReadWhole(_) => return,
-            Request::List { .. } => return,
+            Request::Read(_) | Request::List { .. } => return,
         };
         let is_paused = snapshot.cached(&named("parent")).is_some_and(|parent| is_paused(&parent));
         assert!(!is_paused, "{child} is written, and its parent is paused");
         let is_in_flight = self.in_flight.iter().any(|(_, other)| other == child);
         assert!(!is_in_flight, "two writes of {child} are in flight");
         self.in_flight.push((id, child.clone()));
+        self.begun(child, snapshot);
+    }
+
+    /// Before the first request of a write, every child of the stages before it is ready, and each that it
+    /// waits for.
+    fn begun(&mut self, child: &ChildId, snapshot: &Caches) {
+        let Some(written) = self.wanted(child).cloned() else { return };
+        if !self.begun.insert(child.clone()) {
+            return;
+        }
+        let is_before =
+            |other: &&Wanted| other.stage < written.stage || written.after.contains(&other.name);
+        for before in self.wanted.iter().flatten().filter(is_before) {
+            let why_not = not_ready(before, snapshot);
+            assert_eq!(why_not, None, "{child} is written before {} is ready", before.id);
+        }
     }
 
     fn written(&self, child: &ChildId, body: &Value) {
@@ -87,5 +108,16 @@ impl Checks {
 
     fn wanted(&self, child: &ChildId) -> Option<&Wanted> {
         self.wanted.iter().flatten().find(|wanted| wanted.id == *child)
+    }
+}
+
+/// Why a child that others wait for is not ready, as the snapshot shows it.
+fn not_ready(child: &Wanted, snapshot: &Caches) -> Option<&'static str> {
+    let is_ours = |object: &Object| object.controller() == Some(&Uid::new(PARENT_UID));
+    match snapshot.cached(&child.id) {
+        None => Some("it does not exist"),
+        Some(object) if !is_ours(&object) => Some("it is not ours"),
+        Some(object) if value_of(&object).as_ref() != Some(&child.value) => Some("it differs"),
+        Some(object) => (!Readiness::of(&object).is_good()).then_some("it is not ready"),
     }
 }

@@ -17,13 +17,13 @@ use crate::{
     schedule::rng::SeededRng,
 };
 
-/// Something changes.
-pub(super) fn change(world: &mut World, caches: &mut Caches, rng: &mut SeededRng) {
+/// Something changes. A spec has at most so many stages.
+pub(super) fn change(stages: usize, world: &mut World, caches: &mut Caches, rng: &mut SeededRng) {
     let (name, value) = (rng.pick(&NAMES), desired::value(rng));
     let id = kinds::id(name);
     match rng.below(14) {
         0 => {
-            let spec = desired::random_spec(rng);
+            let spec = desired::random_spec(stages, rng);
             world.edit(&named("parent"), &json!({"spec": spec}), "kubectl");
         }
         1 | 2 => {

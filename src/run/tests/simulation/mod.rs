@@ -88,6 +88,8 @@ fn live(seed: u64, is_traced: bool) -> usize {
 struct Simulation {
     driver: Driver,
     process: Process,
+    /// The most stages of a spec.
+    stages: usize,
     rng: SeededRng,
 }
 
@@ -99,17 +101,18 @@ impl Simulation {
         );
         let mut driver = Driver::new(config, false);
         driver.caches.spare = rng.below(8);
-        let spec = desired::random_spec(&mut rng);
+        let stages = 1 + rng.below(3);
+        let spec = desired::random_spec(stages, &mut rng);
         driver.world.put(&named("parent"), &json!({"spec": spec}), "kubectl");
-        Self { driver, process: Process::new(is_traced), rng }
+        Self { driver, process: Process::new(is_traced), stages, rng }
     }
 
     /// One random step of the process, the world around it, or both.
     fn disturbed_step(&mut self) {
-        let Self { driver, process, rng } = self;
+        let Self { driver, process, rng, .. } = self;
         driver.wait(Duration::from_millis(10));
         match rng.below(20) {
-            0 => disturbances::change(&mut driver.world, &mut driver.caches, rng),
+            0 => disturbances::change(self.stages, &mut driver.world, &mut driver.caches, rng),
             1 | 2 => disturbances::control(&mut driver.world, rng),
             3 | 4 => self.watch_one(),
             5 if rng.once_in(4) => process.kill(driver, rng),
@@ -168,7 +171,7 @@ impl Simulation {
 
     /// The reconcile in progress ends, and those that follow at once.
     fn run_on(&mut self) {
-        let Self { driver, process, rng } = self;
+        let Self { driver, process, rng, .. } = self;
         while process.is_running() {
             match rng.below(3) {
                 0 => process.return_call(Returned::Well),
