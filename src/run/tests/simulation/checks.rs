@@ -106,7 +106,7 @@ impl Checks {
         assert!(is_recreated || self.wanted(child).is_none(), "{child} is desired, and deleted");
     }
 
-    fn wanted(&self, child: &ChildId) -> Option<&Wanted> {
+    pub(super) fn wanted(&self, child: &ChildId) -> Option<&Wanted> {
         self.wanted.iter().flatten().find(|wanted| wanted.id == *child)
     }
 }

@@ -8,6 +8,7 @@
 //! disturbances    changes by others, faults
 //! process         the schedule, and the reconcile in progress
 //! checks          what must be true of each request
+//! rollouts        what must be true of children that are rolled out
 //! ```
 //!
 //! `OPERETTA_SIMULATION_SEED=<n>` runs one seed and prints its events; `OPERETTA_SIMULATION_SEEDS=<n>` that many.
@@ -17,6 +18,7 @@ mod desired;
 mod disturbances;
 mod kinds;
 mod process;
+mod rollouts;
 
 use std::{
     collections::BTreeMap,
@@ -29,6 +31,7 @@ use serde_json::json;
 use self::{
     kinds::{Kind, NAMES, Reported},
     process::{Process, Returned},
+    rollouts::Rollouts,
 };
 use super::{
     driver::Driver,
@@ -88,6 +91,7 @@ fn live(seed: u64, is_traced: bool) -> usize {
 struct Simulation {
     driver: Driver,
     process: Process,
+    rollouts: Rollouts,
     /// The most stages of a spec.
     stages: usize,
     rng: SeededRng,
@@ -101,30 +105,31 @@ impl Simulation {
         );
         let mut driver = Driver::new(config, false);
         driver.caches.spare = rng.below(8);
-        let stages = 1 + rng.below(3);
+        let (stages, rollouts) = (1 + rng.below(3), Rollouts::new(BTreeMap::new()));
         let spec = desired::random_spec(stages, &mut rng);
         driver.world.put(&named("parent"), &json!({"spec": spec}), "kubectl");
-        Self { driver, process: Process::new(is_traced), stages, rng }
+        Self { driver, process: Process::new(is_traced), rollouts, stages, rng }
     }
 
     /// One random step of the process, the world around it, or both.
     fn disturbed_step(&mut self) {
-        let Self { driver, process, rng, .. } = self;
+        let Self { driver, process, rollouts, rng, .. } = self;
         driver.wait(Duration::from_millis(10));
         match rng.below(20) {
             0 => disturbances::change(self.stages, &mut driver.world, &mut driver.caches, rng),
             1 | 2 => disturbances::control(&mut driver.world, rng),
             3 | 4 => self.watch_one(),
-            5 if rng.once_in(4) => process.kill(driver, rng),
+            5 if rng.once_in(4) => process.kill(driver, rollouts, rng),
             5 => process.fire_timer(driver),
             6 | 7 => process.return_call(match rng.below(20) {
                 0 => Returned::WithAnError,
                 1 => Returned::TooLate,
                 _ => Returned::Well,
             }),
-            8..13 => process.answer(driver, rng),
+            8..13 => process.answer(driver, rollouts, rng),
             _ => process.deliver(driver),
         }
+        self.rollouts.settle(&self.driver.world);
         assert_eq!(self.driver.world.violations, Vec::<String>::new());
     }
 
@@ -171,11 +176,11 @@ impl Simulation {
 
     /// The reconcile in progress ends, and those that follow at once.
     fn run_on(&mut self) {
-        let Self { driver, process, rng, .. } = self;
+        let Self { driver, process, rollouts, rng, .. } = self;
         while process.is_running() {
             match rng.below(3) {
                 0 => process.return_call(Returned::Well),
-                1 => process.answer(driver, rng),
+                1 => process.answer(driver, rollouts, rng),
                 _ => process.deliver(driver),
             }
         }

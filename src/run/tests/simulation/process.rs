@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{checks::Checks, desired};
+use super::{checks::Checks, desired, rollouts::Rollouts};
 use crate::{
     journal::Failure,
     object::Quoted,
@@ -79,12 +79,18 @@ impl Process {
     }
 
     /// The server processes one of the requests, and answers it.
-    pub(super) fn answer(&mut self, driver: &mut Driver, rng: &mut SeededRng) {
+    pub(super) fn answer(
+        &mut self,
+        driver: &mut Driver,
+        rollouts: &mut Rollouts,
+        rng: &mut SeededRng,
+    ) {
         let Some(running) = &mut self.running else { return };
         if !running.requests.is_empty() {
             let nth = rng.below(running.requests.len());
             let (id, request) = running.requests.swap_remove(nth);
-            let answer = driver.world.answer(&request);
+            let is_wanted = |child: &_| running.checks.wanted(child).is_some();
+            let answer = rollouts.answer(&request, is_wanted, &mut driver.world);
             running.checks.answered(id);
             running.events.push_back(Event::Answered(id, answer));
         }
@@ -134,10 +140,17 @@ impl Process {
     }
 
     /// The process is killed: some of its requests arrive nevertheless. Another one begins from what exists.
-    pub(super) fn kill(&mut self, driver: &mut Driver, rng: &mut SeededRng) {
-        let requests = self.running.take().map(|it| it.requests).unwrap_or_default();
-        for (_, request) in requests.iter().filter(|_| rng.once_in(2)) {
-            let _ = driver.world.answer(request);
+    pub(super) fn kill(
+        &mut self,
+        driver: &mut Driver,
+        rollouts: &mut Rollouts,
+        rng: &mut SeededRng,
+    ) {
+        if let Some(Running { requests, checks, .. }) = self.running.take() {
+            let is_wanted = |child: &_| checks.wanted(child).is_some();
+            for (_, request) in requests.iter().filter(|_| rng.once_in(2)) {
+                let _ = rollouts.answer(request, is_wanted, &mut driver.world);
+            }
         }
         if self.is_traced {
             eprintln!("= killed");
