@@ -269,6 +269,14 @@ impl LastApplied {
         self.find(&id.ty, &id.key).is_ok()
     }
 
+    /// Whether a child is up to date at this version: nobody has changed what we apply of it.
+    pub(crate) fn is_up_to_date(&self, now: &Object, operator: &OperatorName) -> bool {
+        let is_it = |known: &SettledVersion| {
+            known.settled == *now || same_owned_fields(&known.settled, now, operator)
+        };
+        self.settled_of(&ChildId::of(now)).is_some_and(is_it)
+    }
+
     /// How many children are remembered.
     pub(crate) fn len(&self) -> usize {
         self.settled.len()

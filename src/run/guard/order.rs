@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     journal::{Behind, Fact, Failure, StageTimeout, Wait},
-    object::Quoted,
+    object::{Object, Quoted},
     operator::ConflictPolicy,
     plan::{ChildId, Order, Step, Waiting, WaitingReason},
     run::view::View,
@@ -96,7 +96,7 @@ impl Turns<'_> {
         let Some(object) = cached.filter(|it| view.settings.is_ours(view.parent, it)) else {
             return Some(Quoted::new("it does not exist"));
         };
-        if !self.is_settled(child, view) {
+        if !self.is_settled(&object, view) {
             return Some(Quoted::new("it is not up to date"));
         }
         let config = view.settings.config();
@@ -106,13 +106,14 @@ impl Turns<'_> {
         Some(Quoted::new(config.readiness(&object).to_string()))
     }
 
-    /// Whether nothing is left to write, or only what others hold or somebody must delete.
-    fn is_settled(self, child: &ChildId, view: &View<'_>) -> bool {
-        let known = view.memory.last_applied();
+    /// Whether nothing is left to write, or only what others hold or somebody must delete. A child that others
+    /// have changed since the plan was made is not.
+    fn is_settled(self, object: &Object, view: &View<'_>) -> bool {
+        let (child, known) = (&ChildId::of(object), view.memory.last_applied());
         let yields = |it: &crate::plan::Contested| it.policy == ConflictPolicy::Yield;
         let stays =
             |it: &Waiting| it.id == *child && matches!(it.why, WaitingReason::OnDelete { .. });
-        known.is_known(child)
+        known.is_up_to_date(object, view.settings.name())
             || known.contested_of(child).is_some_and(yields)
             || self.waiting.iter().any(stays)
     }
