@@ -140,42 +140,6 @@ impl OperatorConfig {
         self
     }
 
-    /// Adds a type of objects that the handler reads and does not own. Which of them, a handler names for
-    /// each parent, see [`Handler::related`](super::Handler::related); no others are cached.
-    #[must_use]
-    pub fn related<R>(self) -> Self
-    where
-        R: kube::Resource<DynamicType = ()>,
-        R::Scope: ResourceScope,
-    {
-        self.related_of_type(K8sType::of::<R>())
-    }
-
-    /// The same for a type that is known by its names.
-    #[must_use]
-    pub fn related_of_type(mut self, ty: K8sType) -> Self {
-        self.related.push(RelatedType { ty, metadata_only: false });
-        self
-    }
-
-    /// As [`related`](Self::related), and only the metadata of the objects is read, cached and given to the
-    /// handler: for types with large objects, or whose status changes often.
-    #[must_use]
-    pub fn related_metadata<R>(self) -> Self
-    where
-        R: kube::Resource<DynamicType = ()>,
-        R::Scope: ResourceScope,
-    {
-        self.related_metadata_of_type(K8sType::of::<R>())
-    }
-
-    /// The same for a type that is known by its names.
-    #[must_use]
-    pub fn related_metadata_of_type(mut self, ty: K8sType) -> Self {
-        self.related.push(RelatedType { ty, metadata_only: true });
-        self
-    }
-
     /// Restricts the operator to this namespace; nothing outside is watched, read or written.
     #[must_use]
     pub fn within_namespace(self, namespace: &str) -> Self {
@@ -375,16 +339,6 @@ impl OperatorConfig {
         }
     }
 
-    fn validate_related(&self) -> Result<(), ConfigError> {
-        for (index, RelatedType { ty, .. }) in self.related.iter().enumerate() {
-            if self.related[..index].iter().any(|earlier| earlier.ty.is_version_of(ty)) {
-                let (operator, ty) = (self.name.clone(), ty.clone());
-                return Err(ConfigError::DuplicateRelated { operator, ty });
-            }
-        }
-        Ok(())
-    }
-
     fn validate_finalizer(&self) -> Result<(), ConfigError> {
         match &self.finalizer {
             Some(finalizer) if !is_qualified_name(finalizer) => {
@@ -439,21 +393,6 @@ mod tests {
             assert!(matches!(with(scaler(version)), Err(ConfigError::DuplicateChild { .. })));
         }
         assert_eq!(with(scaler("example.org/v1")), Ok(()));
-    }
-
-    #[test]
-    fn a_related_type_is_listed_once_and_in_one_version() {
-        let with = |ty: K8sType| {
-            OperatorConfig::of::<ConfigMap>("a")
-                .related::<Namespace>()
-                .related_of_type(ty)
-                .validate()
-        };
-        for version in ["v1", "v2"] {
-            let again = with(K8sType::cluster_scoped(version, "Namespace", "namespaces"));
-            assert!(matches!(again, Err(ConfigError::DuplicateRelated { .. })));
-        }
-        assert_eq!(with(K8sType::of::<ConfigMap>()), Ok(()));
     }
 
     #[test]

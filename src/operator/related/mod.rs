@@ -13,6 +13,7 @@ mod ask;
 mod checked;
 mod declared;
 mod error;
+mod options;
 mod rules;
 
 pub(crate) use ask::{Ask, Asks, Selected};
