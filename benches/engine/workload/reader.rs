@@ -10,7 +10,7 @@ use operetta::{
     object::{K8sType, Object},
     operator::{ChildConfig, OperatorConfig, Related, SyncRequest, SyncResponse},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{ParentType, collection, trio};
 
