@@ -109,6 +109,11 @@ struct Handlers;
 
 /// Compiles the example of the document.
 #[cfg(doctest)]
+#[doc = include_str!("../docs/order.md")]
+struct Order;
+
+/// Compiles the example of the document.
+#[cfg(doctest)]
 #[doc = include_str!("../docs/related.md")]
 struct Related;
 
