@@ -192,6 +192,7 @@ mod tests {
         Ask::Selected(Arc::new(Selected { namespace: None, selector }))
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "one side of a change")]
     fn object(name: &str, tier: &str) -> Option<Object> {
         let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
         let metadata = json!({"name": name, "namespace": "ns", "uid": format!("uid-{name}"),

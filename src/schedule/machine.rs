@@ -73,7 +73,7 @@ impl Schedule {
             (self.is_ending, self.failures) = (true, 0);
         }
         match (input, self.phase) {
-            (_, Phase::Stopped) => Action::Continue,
+            (_, Phase::Stopped) | (Input::Spread { .. }, Phase::Queued(_)) => Action::Continue,
             (Input::Touched(trigger), Phase::Running { priority, dirty, retired }) => {
                 let dirty = dirty.max(Some(trigger));
                 self.phase = Phase::Running { priority, dirty, retired };
@@ -88,7 +88,6 @@ impl Schedule {
                 self.phase = Phase::Running { priority, dirty, retired };
                 Action::Continue
             }
-            (Input::Spread { .. }, Phase::Queued(_)) => Action::Continue,
             (Input::Spread { after }, Phase::Idle | Phase::Waiting(_) | Phase::Resting) => {
                 if self.holds_out_against(Trigger::Related) {
                     return self.hold(Trigger::Related);

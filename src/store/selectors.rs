@@ -137,12 +137,15 @@ mod tests {
                         is_here && it.selector.as_ref().is_none_or(|it| it.matches(&labels))
                     };
                     let mut expected: Vec<_> = known.iter().filter(is_it).cloned().collect();
-                    (found.sort(), expected.sort());
+                    found.sort();
+                    expected.sort();
                     assert_eq!(found, expected, "{text} in {namespace:?}");
                 }
             }
         }
-        all.iter().for_each(|one| index.remove(one));
+        for one in &all {
+            index.remove(one);
+        }
         assert!(index.is_empty());
     }
 }

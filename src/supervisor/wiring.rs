@@ -132,7 +132,9 @@ impl Wiring {
         let configs: Vec<&OperatorConfig> =
             contexts.iter().map(|context| context.config()).collect();
         self.published.open(recipients.collect(), &configs);
-        related.into_iter().for_each(|(_, reflector)| reflector.start_poked());
+        for (_, reflector) in related {
+            reflector.start_poked();
+        }
         Ok(Started { contexts, operators: operators_by_name })
     }
 

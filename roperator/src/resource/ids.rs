@@ -55,7 +55,6 @@ impl<'a> ObjectIdRef<'a> {
     }
 
     /// The same, owned.
-    #[expect(clippy::should_implement_trait, reason = "the name that roperator gave it")]
     pub fn to_owned(&self) -> ObjectId {
         ObjectId::new(self.namespace.to_owned(), self.name.to_owned())
     }

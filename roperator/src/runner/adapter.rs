@@ -7,7 +7,7 @@ use operetta::{
 };
 use serde_json::Value;
 
-use crate::handler::{Answered, Handler, SyncRequest};
+use crate::handler::{Answered, Handler, SyncRequest, SyncResponse};
 
 /// Makes a handler of Operetta of one of roperator.
 pub(super) struct Adapter<H>(pub(super) H);
@@ -18,7 +18,7 @@ impl<H: Handler> operator::Handler for Adapter<H> {
 
     fn sync(&self, request: &operator::SyncRequest) -> Result<operator::SyncResponse> {
         let response = self.0.sync(&SyncRequest::of(request)?);
-        response.map(|it| it.into_operetta()).map_err(|error| or_give_up(error, request))
+        response.map(SyncResponse::into_operetta).map_err(|error| or_give_up(error, request))
     }
 
     fn has_finalizer(&self) -> bool {

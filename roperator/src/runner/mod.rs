@@ -49,12 +49,13 @@ pub fn run_operator(config: OperatorConfig, handler: impl Handler) -> Error {
 }
 
 /// The same for a certain cluster.
+#[expect(clippy::needless_pass_by_value, reason = "as roperator's function")]
 pub fn run_operator_with_client_config(
     config: OperatorConfig,
     client_config: ClientConfig,
     handler: impl Handler,
 ) -> Error {
-    match blocking(config, client_config, handler) {
+    match blocking(config, &client_config, handler) {
         Ok(()) => Stopped.into(),
         Err(error) => error,
     }
@@ -65,6 +66,7 @@ pub fn run_operator_with_client_config(
 /// # Errors
 /// The configuration of the client or the port cannot be used. What fails later is logged, and ends the
 /// operator.
+#[expect(clippy::needless_pass_by_value, reason = "as roperator's function")]
 pub fn start_operator_with_runtime(
     runtime: &Runtime,
     config: OperatorConfig,
@@ -78,10 +80,10 @@ pub fn start_operator_with_runtime(
 /// On a thread of its own: the caller may be within a runtime.
 fn blocking(
     config: OperatorConfig,
-    client_config: ClientConfig,
+    client_config: &ClientConfig,
     handler: impl Handler,
 ) -> Result<(), Error> {
-    let operator = Operator::prepare(config, &client_config, handler)?;
+    let operator = Operator::prepare(config, client_config, handler)?;
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let run = || runtime.block_on(async { operator.run(signal()?).await });
     thread::scope(|scope| scope.spawn(run).join())

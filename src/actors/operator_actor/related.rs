@@ -53,8 +53,8 @@ impl OperatorActor {
             let known = self.keys.get(uid).and_then(|key| self.parents.get(key));
             if let Some(parent) = known.filter(|_| !self.is_own(uid, origin)) {
                 let (ty, changes) = (ty.clone(), changes.clone());
-                let changed = RelatedChanged { ty, changes, at, after };
-                post(&parent.reconciler, &self.reconcilers.mailbox, changed);
+                let message = RelatedChanged { ty, changes, at, after };
+                post(&parent.reconciler, &self.reconcilers.mailbox, message);
             }
         }
     }

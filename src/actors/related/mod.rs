@@ -247,7 +247,7 @@ fn spec_of(source: &SourceSpec, place: &Place) -> WatchSpec {
                     (None, selected.selector.as_ref().map(ToString::to_string))
                 }
             };
-            WatchSpec { namespace, name, label_selector, ..all }
+            WatchSpec { namespace, label_selector, name, ..all }
         }
     }
 }

@@ -26,7 +26,7 @@ async fn a_restart_continues_with_the_stage_that_waits_and_writes_nothing_again(
 
 /// The writes of children by our operators.
 fn writes(world: &World) -> Vec<String> {
-    let requests = world.our_requests().into_iter().filter(|request| request.is_write());
+    let requests = world.our_requests().into_iter().filter(crate::cluster::Request::is_write);
     let of_children = requests.filter(|it| ["pods", "configmaps"].contains(&&*it.resource));
     of_children.map(|request| format!("{} {}", request.verb, request.resource)).collect()
 }
@@ -70,7 +70,9 @@ async fn die_after(world: &World, resource: &str, name: &str) {
     let kind = if resource == "pods" { POD } else { CONFIG_MAP };
     world.until(kind, name, "that it is written", Value::is_object).await;
     let verbs = ["get", "list", "patch", "delete", "create"];
-    verbs.map(|verb| plan.add(Rule::new(Fault::refuse(503)).verb(verb)));
+    for verb in verbs {
+        plan.add(Rule::new(Fault::refuse(503)).verb(verb));
+    }
     held.end();
     operators.stop().await;
 }

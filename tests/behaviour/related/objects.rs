@@ -18,7 +18,8 @@ async fn a_parent_follows_an_object_that_appears_changes_and_disappears() {
         "apiVersion": "v1", "kind": "Secret", "which": format!("{}/ca", world.namespace), "found": 1,
     }]);
     assert_eq!(shown["related"], related);
-    let causes = shown["history"].as_array().unwrap().iter().flat_map(|it| it["causes"].as_array());
+    let causes =
+        shown["history"].as_array().unwrap().iter().filter_map(|it| it["causes"].as_array());
     let changed = causes.flatten().find(|cause| cause["reason"] == "RelatedChanged").unwrap();
     assert!(changed["message"].as_str().unwrap().starts_with("related Secret.v1 "), "{changed}");
     world.delete(SECRET, "ca").await;

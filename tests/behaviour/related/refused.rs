@@ -81,6 +81,7 @@ async fn a_type_that_is_not_served_fails_those_who_ask_until_it_is() {
             .iter()
             .fold(Related::new(), |related, name| related.named_of_type(&spices(), &**name))
     }
+    #[expect(clippy::unnecessary_wraps, reason = "a handler")]
     fn sync(request: &SyncRequest) -> Result<SyncResponse> {
         let found = request.related_of_type(&spices()).len().to_string();
         let name = format!("{}-seen", request.parent.name());

@@ -85,8 +85,8 @@ impl TestKit {
         expected: impl ToJson,
     ) {
         self.settle(SETTLING);
-        let difference = self.difference(k8s_type, id, &expected.into_json());
-        assert!(difference.is_ok(), "{:#}", difference.unwrap_err());
+        let difference = self.difference(k8s_type, id, &expected.into_json()).err();
+        assert_eq!(difference.map(|error| format!("{error:#}")), None);
     }
 
     fn wait(

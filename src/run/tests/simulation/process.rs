@@ -219,8 +219,12 @@ impl Running {
         if let Some(told) = told {
             eprintln!("{told}");
             let facts = &self.machine.journal.facts()[known..];
-            facts.iter().for_each(|fact| eprintln!("  {}", text::fact(fact)));
-            effects.iter().for_each(|effect| eprintln!("> {}", text::effect(effect)));
+            for fact in facts {
+                eprintln!("  {}", text::fact(fact));
+            }
+            for effect in &effects {
+                eprintln!("> {}", text::effect(effect));
+            }
         }
         let mut is_finished = false;
         for effect in effects {
