@@ -188,7 +188,7 @@ impl TestKit {
     }
 
     pub(super) fn pause(&self) {
-        self.runtime.block_on(sleep(LOOK));
+        self.runtime.block_on(async { sleep(LOOK).await });
     }
 
     fn running(&self) -> &Running {

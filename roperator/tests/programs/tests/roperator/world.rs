@@ -1,7 +1,5 @@
 //! Objects as JSON, by the paths of their URLs.
 
-use std::convert::TryFrom;
-
 use kube::{
     api::{DeleteParams, Patch, PatchParams, PostParams},
     core::request::Request,
