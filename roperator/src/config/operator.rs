@@ -183,7 +183,7 @@ impl OperatorConfig {
             parent_uid: self.tracking_label_name.clone(),
             managed_by: self.ownership_label_name.clone(),
         };
-        config.predecessor = Self::predecessor(user_agent);
+        config.predecessor = predecessor(user_agent);
         let mut children: Vec<_> = self.child_types.iter().collect();
         children.sort_by_key(|(ty, _)| (ty.api_version, ty.kind));
         for (ty, of_type) in children {
@@ -194,12 +194,12 @@ impl OperatorConfig {
             None => config,
         }
     }
+}
 
-    /// roperator's requests name no field manager: the server takes the user agent up to a `/`.
-    fn predecessor(user_agent: &str) -> Predecessor {
-        let manager = user_agent.split('/').next().unwrap_or_default();
-        Predecessor { field_managers: vec![manager.to_owned()], ..Predecessor::default() }
-    }
+/// roperator's requests name no field manager: the server takes the user agent up to a `/`.
+fn predecessor(user_agent: &str) -> Predecessor {
+    let manager = user_agent.split('/').next().unwrap_or_default();
+    Predecessor { field_managers: vec![manager.to_owned()], ..Predecessor::default() }
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ mod tests {
         Err(Error::msg("the oven is cold").context("no bread"))
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "as the function of a program")]
+    #[expect(clippy::needless_pass_by_value, reason = "the signature of a handler of errors")]
     fn on_error(_: &SyncRequest, error: Error) -> (Value, Option<Duration>) {
         (json!({"message": error.to_string()}), Some(Duration::from_secs(3)))
     }

@@ -74,7 +74,7 @@ impl<'a> RequestChildren<'a> {
     ///
     /// # Panics
     /// The object has no `apiVersion`, `kind` or name.
-    #[expect(clippy::unwrap_in_result, reason = "as the method that it replaces")]
+    #[expect(clippy::unwrap_in_result, reason = "the contract of roperator")]
     pub fn get_child_with_id(&self, resource: &Value) -> Option<&'a K8sResource> {
         let id = resource.get_type_ref().zip(resource.get_id_ref());
         let (ty, id) = id.expect("the object has an apiVersion, a kind and a metadata.name");

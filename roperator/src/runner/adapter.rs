@@ -57,7 +57,7 @@ mod tests {
 
     use super::*;
     use crate::handler::{
-        FinalizeResponse, SyncResponse,
+        FinalizeResponse,
         failable::{BackoffConfig, DefaultFailableHandler},
     };
 

@@ -10,7 +10,7 @@ use std::{
 
 use actix_web::{
     App, HttpResponse, HttpServer,
-    dev::ServerHandle,
+    dev::{Server, ServerHandle},
     rt::System,
     web::{self, Data},
 };
@@ -73,7 +73,7 @@ impl Endpoint {
                 System::new().block_on(async move {
                     let server = HttpServer::new(app).workers(1).disable_signals().listen(listener);
                     let server = server.map(|server| server.shutdown_timeout(1).run());
-                    let handle = server.as_ref().map(actix_web::dev::Server::handle);
+                    let handle = server.as_ref().map(Server::handle);
                     // The receiver waits for it.
                     let _ = send.send(
                         handle

@@ -49,7 +49,7 @@ pub fn run_operator(config: OperatorConfig, handler: impl Handler) -> Error {
 }
 
 /// The same for a certain cluster.
-#[expect(clippy::needless_pass_by_value, reason = "as roperator's function")]
+#[expect(clippy::needless_pass_by_value, reason = "the signature of roperator")]
 pub fn run_operator_with_client_config(
     config: OperatorConfig,
     client_config: ClientConfig,
@@ -66,7 +66,7 @@ pub fn run_operator_with_client_config(
 /// # Errors
 /// The configuration of the client or the port cannot be used. What fails later is logged, and ends the
 /// operator.
-#[expect(clippy::needless_pass_by_value, reason = "as roperator's function")]
+#[expect(clippy::needless_pass_by_value, reason = "the signature of roperator")]
 pub fn start_operator_with_runtime(
     runtime: &Runtime,
     config: OperatorConfig,

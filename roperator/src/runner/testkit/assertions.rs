@@ -86,7 +86,11 @@ impl TestKit {
     ) {
         self.settle(SETTLING);
         let difference = self.difference(k8s_type, id, &expected.into_json()).err();
-        assert_eq!(difference.map(|error| format!("{error:#}")), None);
+        assert!(
+            difference.is_none(),
+            "{}",
+            difference.map(|it| format!("{it:#}")).unwrap_or_default()
+        );
     }
 
     fn wait(

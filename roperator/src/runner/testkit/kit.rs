@@ -77,7 +77,7 @@ impl TestKit {
     ///
     /// # Errors
     /// The cluster cannot be reached, does not serve a type of the operator, or the configuration cannot work.
-    #[expect(clippy::needless_pass_by_value, reason = "as roperator's function")]
+    #[expect(clippy::needless_pass_by_value, reason = "the signature of roperator")]
     pub fn create(
         operator_config: OperatorConfig,
         client_config: ClientConfig,
