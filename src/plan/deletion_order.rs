@@ -3,8 +3,8 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use super::{ChildId, Deletion};
-use crate::object::K8sType;
+use super::{ChildId, Deletion, LastApplied};
+use crate::object::{K8sType, Object};
 
 /// Kinds that are deleted early, in this order, as Helm deletes them (`UninstallOrder` of its package
 /// `releaseutil`). Kinds that it does not know are deleted before these: custom resources go before their
@@ -55,6 +55,12 @@ pub(super) fn sorted(
     deletions
 }
 
+/// The children of a parent that is being deleted, in the order in which they are deleted.
+pub(crate) fn of_all(mut children: Vec<Object>, last_applied: &LastApplied) -> Vec<Object> {
+    children.sort_by_key(|child| (Reverse(last_applied.rank(child)), by_kind(child.ty())));
+    children
+}
+
 /// Those that others wait for, and those that wait.
 pub(super) fn leaving(ranked: Vec<(ChildId, u16)>) -> Vec<(ChildId, u16)> {
     let first = ranked.first().map(|(_, rank)| *rank);
@@ -63,7 +69,7 @@ pub(super) fn leaving(ranked: Vec<(ChildId, u16)>) -> Vec<(ChildId, u16)> {
 }
 
 fn by_kind(ty: &K8sType) -> Option<usize> {
-    let is_built_in = !ty.may_be_custom();
+    let is_built_in = ty.is_builtin();
     BY_KIND.iter().position(|kind| is_built_in && *kind == ty.kind())
 }
 
@@ -72,7 +78,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::object::{KeptManagers, Object};
+    use crate::object::KeptManagers;
 
     fn deletion(ty: &K8sType, name: &str) -> Deletion {
         let value = json!({"metadata": {
@@ -89,15 +95,17 @@ mod tests {
     fn what_was_written_last_is_deleted_first_and_the_rest_goes_by_kind() {
         let secret = K8sType::namespaced("v1", "Secret", "secrets");
         let service = K8sType::namespaced("v1", "Service", "services");
+        let role = K8sType::namespaced("rbac.authorization.k8s.io/v1", "Role", "roles");
         let app = K8sType::namespaced("example.com/v1", "App", "apps");
         let all = || {
-            [(&secret, "secret"), (&service, "service"), (&app, "app")]
+            [(&secret, "secret"), (&service, "service"), (&app, "app"), (&role, "role")]
                 .map(|(ty, name)| deletion(ty, name))
                 .to_vec()
         };
-        assert_eq!(names(&sorted(all(), &<_>::default())), ["app", "service", "secret"]);
-        let ranks = all().iter().zip([2, 0, 1]).map(|(it, rank)| (it.id.clone(), rank)).collect();
-        assert_eq!(names(&sorted(all(), &ranks)), ["secret", "app", "service"]);
+        assert_eq!(names(&sorted(all(), &<_>::default())), ["app", "service", "role", "secret"]);
+        let ranks =
+            all().iter().zip([2, 0, 1, 0]).map(|(it, rank)| (it.id.clone(), rank)).collect();
+        assert_eq!(names(&sorted(all(), &ranks)), ["secret", "app", "service", "role"]);
     }
 
     #[test]

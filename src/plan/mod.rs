@@ -47,6 +47,7 @@ pub(crate) use deletion_guard::{
     DeletionBudget, DeletionGuard, Exceeded, HeldDeletions, Reservation, Verdict, WantedDeletions,
     judge,
 };
+pub(crate) use deletion_order::of_all as in_deletion_order;
 pub(crate) use desired::Desired;
 pub(crate) use finalizer::{add as add_finalizer, remove as remove_finalizer};
 pub(crate) use flapping::{Calm, Flapping, FlappingReason, FlappingSummary, Subject};

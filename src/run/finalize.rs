@@ -18,7 +18,7 @@ use crate::{
     journal::{End, Fact, Failure, Held, Pause, PausedBy, Wait},
     object::{K8sType, Object},
     operator::{DesiredChild, FinalizeResponse},
-    plan::{ChildId, Deletion, WaitingReason},
+    plan::{self, ChildId, Deletion, WaitingReason},
 };
 
 /// A response of `finalize` that contradicts itself.
@@ -110,7 +110,8 @@ impl Machine {
             }
             return;
         }
-        self.stage = Stage::Collecting(std::mem::take(left).into());
+        let left = plan::in_deletion_order(std::mem::take(left), self.memory.last_applied());
+        self.stage = Stage::Collecting(left.into());
         self.collect_next(at);
     }
 
