@@ -36,6 +36,9 @@ pub(crate) struct Standing {
     pub(crate) is_updated: bool,
     /// Whether its change has begun and not ended.
     pub(crate) is_changing: bool,
+    /// Whether its change waits for earlier children. It does not keep those from being changed: both would
+    /// wait for ever.
+    pub(crate) is_behind: bool,
     pub(crate) state: ReadyState,
 }
 
@@ -76,7 +79,8 @@ impl Rollout {
 
     /// Judges the children, given in their order.
     pub(crate) fn judge(&self, all: Vec<Standing>) -> Judgement {
-        let unavailable = (0..all.len()).filter(|at| all[*at].is_unavailable()).collect();
+        let counts = |it: &Standing| it.is_unavailable() && !it.is_behind;
+        let unavailable = (0..all.len()).filter(|at| counts(&all[*at])).collect();
         let failed = |it: &Standing| it.is_updated && it.state == ReadyState::Failed;
         let limit = usize::try_from(self.rolling.stop_after).unwrap_or(usize::MAX);
         let is_stopped = all.iter().filter(|it| failed(it)).count() >= limit
@@ -97,12 +101,11 @@ impl Judgement {
         if let Some(failed) = self.stopped {
             return Err(NotYet::Stopped(failed));
         }
-        let is_own = own.is_some_and(|it| it.is_unavailable());
-        let others = self.unavailable.len() - usize::from(is_own);
-        match self.unavailable.iter().find(|at| **at != index) {
-            Some(first) if others >= self.allowed => Err(NotYet::Behind(*first)),
-            _ => Ok(()),
+        let mut others = self.unavailable.iter().filter(|at| **at != index);
+        if others.clone().count() < self.allowed {
+            return Ok(());
         }
+        others.next().map_or(Ok(()), |first| Err(NotYet::Behind(*first)))
     }
 }
 
@@ -129,17 +132,18 @@ mod tests {
     }
 
     /// `o` old and ready, `n` new and ready, lower case; `O`, `N`: not ready; `X`: new and failed; `F`: old and
-    /// failed; `c`: its change is in flight; `-`: missing.
+    /// failed; `c`: its change is in flight; `-`: missing; `w`: missing, and waits for others.
     fn standings(text: &str) -> Vec<Standing> {
         let of = |letter| {
             let state = match letter {
                 'o' | 'n' | 'c' => ReadyState::Ready,
                 'X' | 'F' => ReadyState::Failed,
-                '-' => ReadyState::Missing,
+                '-' | 'w' => ReadyState::Missing,
                 _ => ReadyState::Progressing,
             };
             let is_updated = matches!(letter, 'n' | 'N' | 'X');
-            Standing { is_updated, is_changing: letter == 'c', state }
+            let (is_changing, is_behind) = (letter == 'c', letter == 'w');
+            Standing { is_updated, is_changing, is_behind, state }
         };
         text.chars().map(of).collect()
     }
@@ -159,6 +163,9 @@ mod tests {
             (one, "noOo", 1, Err(Behind(2))),
             // One that is missing is created at once, and counts.
             (one, "-ooo", 1, Err(Behind(0))),
+            // Unless it waits for the others.
+            (one, "wooo", 1, Ok(())),
+            (one, "wcoo", 2, Err(Behind(1))),
             (two, "Nooo", 1, Ok(())),
             (two, "Ncoo", 2, Err(Behind(0))),
             (two.stopping_after(1), "Xooo", 1, Err(Stopped(0))),

@@ -242,8 +242,9 @@ impl Machine {
         };
         let CarryOut { status, existing, replacing, taken, sequence, .. } = plan;
         if let Some(sequence) = sequence {
-            let begun = BTreeSet::new();
-            let far = |view: &View<'_>| Rollouts::now(&sequence.rollouts, &begun, view).facts(view);
+            let (rollouts, begun) = (&sequence.rollouts, BTreeSet::new());
+            let far =
+                |view: &View<'_>| Rollouts::now(rollouts, &begun, |_| false, view).facts(view);
             let facts = self.view(at, far).unwrap_or_default();
             self.note(facts, at);
         }

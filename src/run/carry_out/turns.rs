@@ -8,7 +8,7 @@ use crate::{
     run::{
         Machine, Moment,
         guard::{order::Turns, rollout::Rollouts},
-        stage::{CarryOut, Phase, Stage},
+        stage::{CarryOut, Phase, Sequence, Stage},
         turn::waits,
         view::View,
     },
@@ -39,7 +39,7 @@ impl Machine {
         let mut steps = steps.into_iter();
         let Some(sequence) = &plan.sequence else { return steps.next().map(|_| 0) };
         let first = |view: &View<'_>| {
-            let rollouts = Rollouts::now(&sequence.rollouts, &sequence.begun, view);
+            let rollouts = self.rollouts(plan, sequence, &sequence.begun, view);
             match &sequence.order {
                 Some(order) => {
                     self.turns(order, plan).first(steps, |step| rollouts.admit(step), view)
@@ -54,6 +54,19 @@ impl Machine {
         Turns { order, uncounted: &self.uncounted, waiting: &plan.waiting }
     }
 
+    fn rollouts<'a>(
+        &self,
+        plan: &CarryOut,
+        sequence: &'a Sequence,
+        begun: &BTreeSet<ChildId>,
+        view: &View<'_>,
+    ) -> Rollouts<'a> {
+        let order = sequence.order.as_ref();
+        let turns = order.map(|order| self.turns(order, plan));
+        let is_behind = |child: &_| turns.is_some_and(|turns| turns.is_behind(child, view));
+        Rollouts::now(&sequence.rollouts, begun, is_behind, view)
+    }
+
     /// The steps wait for children that are not ready.
     pub(super) fn put_off_rest(&mut self, at: &Moment<'_>) {
         let Some(window) = self.window_mut() else { return };
@@ -64,7 +77,7 @@ impl Machine {
             let order = sequence.order.as_ref();
             let mut facts =
                 order.map_or_else(Vec::new, |order| self.turns(order, plan).put_off(&steps, view));
-            let rollouts = Rollouts::now(&sequence.rollouts, &sequence.begun, view);
+            let rollouts = self.rollouts(plan, sequence, &sequence.begun, view);
             let behind = |step: &Step| Some(waits(step.id(), rollouts.wait(step, view)?));
             facts.extend(steps.iter().filter_map(behind));
             facts
@@ -74,10 +87,11 @@ impl Machine {
 
     /// Why a child is not recreated now: others of its type became unavailable meanwhile.
     pub(super) fn rollout_wait(&self, deletion: &Deletion, at: &Moment<'_>) -> Option<Wait> {
-        let Stage::CarryingOut(CarryOut { sequence, .. }) = &self.stage else { return None };
-        let rollouts = &sequence.as_ref()?.rollouts;
-        let (step, begun) = (Step::Delete(deletion.clone()), BTreeSet::new());
-        self.view(at, |view| Rollouts::now(rollouts, &begun, view).wait(&step, view)).flatten()
+        let Stage::CarryingOut(plan) = &self.stage else { return None };
+        let (sequence, begun) = (plan.sequence.as_ref()?, BTreeSet::new());
+        let step = Step::Delete(deletion.clone());
+        let wait = |view: &View<'_>| self.rollouts(plan, sequence, &begun, view).wait(&step, view);
+        self.view(at, wait).flatten()
     }
 
     /// A child that must be gone before another is deleted, and is not.

@@ -20,7 +20,7 @@ pub(in crate::run) struct Turns<'a> {
     pub(in crate::run) waiting: &'a [Waiting],
 }
 
-impl Turns<'_> {
+impl<'a> Turns<'a> {
     /// The first step whose turn has come and that `is_free` otherwise. The cache is read anew: a child may have become unready.
     pub(in crate::run) fn first<'s>(
         self,
@@ -68,13 +68,20 @@ impl Turns<'_> {
 
     /// What a step waits for: what it names, or else the earliest stage that is not ready.
     fn behind(self, step: &Step, view: &View<'_>) -> Option<Behind> {
-        let named = self.order.named_by(step.id()).iter();
-        let mut before = named.chain(self.order.before(step.id()));
-        before.find_map(|child| {
+        self.before(step.id()).find_map(|child| {
             let why = self.not_ready(child, view)?;
             let since = view.memory.waited_since(self.order.stage_of(child), view.now);
             Some(Behind { child: child.clone(), why, since: since.wall })
         })
+    }
+
+    /// Whether a child waits for others.
+    pub(in crate::run) fn is_behind(self, child: &ChildId, view: &View<'_>) -> bool {
+        self.before(child).any(|before| self.not_ready(before, view).is_some())
+    }
+
+    fn before(self, child: &ChildId) -> impl Iterator<Item = &'a ChildId> {
+        self.order.named_by(child).iter().chain(self.order.before(child))
     }
 
     /// When a stage is late, or that it is.

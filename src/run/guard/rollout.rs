@@ -13,13 +13,19 @@ use crate::{
 pub(in crate::run) struct Rollouts<'a>(Vec<(&'a Rollout, Judgement)>);
 
 impl<'a> Rollouts<'a> {
-    /// `begun` are the children whose change has begun in this reconcile.
+    /// `begun` are the children whose change has begun in this reconcile; the change of those that are behind
+    /// waits for earlier children.
     pub(in crate::run) fn now(
         rollouts: &'a [Rollout],
         begun: &BTreeSet<ChildId>,
+        is_behind: impl Fn(&ChildId) -> bool,
         view: &View<'_>,
     ) -> Self {
-        let standing = |child: &ChildId| standing(child, begun, view);
+        let standing = |child: &ChildId| {
+            let standing = standing(child, begun, view);
+            let may_wait = !standing.is_updated && !standing.state.is_good();
+            Standing { is_behind: may_wait && is_behind(child), ..standing }
+        };
         let judged = |rollout: &'a Rollout| {
             (rollout, rollout.judge(rollout.children.iter().map(standing).collect()))
         };
@@ -89,7 +95,8 @@ fn standing(child: &ChildId, begun: &BTreeSet<ChildId>, view: &View<'_>) -> Stan
     let state =
         ours.map_or(ReadyState::Missing, |child| view.settings.config().ready_state(&child));
     let is_updated = view.memory.last_applied().is_known(child);
-    Standing { is_updated, is_changing: !is_updated && begun.contains(child), state }
+    let is_changing = !is_updated && begun.contains(child);
+    Standing { is_updated, is_changing, is_behind: false, state }
 }
 
 fn why_not_ready(child: &ChildId, view: &View<'_>) -> Quoted {
