@@ -1,7 +1,7 @@
 //! What must be true of each request that a reconcile sends, given its handler's answer and the snapshot at
 //! that time. Panics where it is not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -29,8 +29,8 @@ pub(super) struct Checks {
     wanted: Option<Vec<Wanted>>,
     /// The types that were not in sync when the plan was made.
     unsynced: BTreeSet<K8sType>,
-    /// The children whose writes have begun.
-    begun: BTreeSet<ChildId>,
+    /// The children whose writes have begun, and whether they were ready then.
+    begun: BTreeMap<ChildId, bool>,
     /// The unanswered writes and deletions of children.
     in_flight: Vec<(RequestId, ChildId)>,
 }
@@ -80,9 +80,11 @@ impl Checks {
     /// waits for.
     fn begun(&mut self, child: &ChildId, snapshot: &Caches) {
         let Some(written) = self.wanted(child).cloned() else { return };
-        if !self.begun.insert(child.clone()) {
+        if self.begun.contains_key(child) {
             return;
         }
+        let is_ready = snapshot.cached(child).is_some_and(|it| Readiness::of(&it).is_good());
+        self.begun.insert(child.clone(), is_ready);
         let is_before =
             |other: &&Wanted| other.stage < written.stage || written.after.contains(&other.name);
         for before in self.wanted.iter().flatten().filter(is_before) {
@@ -106,7 +108,12 @@ impl Checks {
         assert!(is_recreated || self.wanted(child).is_none(), "{child} is desired, and deleted");
     }
 
-    pub(super) fn wanted(&self, child: &ChildId) -> Option<&Wanted> {
+    /// Whether a child is desired, and was ready when its write began.
+    pub(super) fn takes_down(&self, child: &ChildId) -> bool {
+        self.begun.get(child) == Some(&true)
+    }
+
+    fn wanted(&self, child: &ChildId) -> Option<&Wanted> {
         self.wanted.iter().flatten().find(|wanted| wanted.id == *child)
     }
 }

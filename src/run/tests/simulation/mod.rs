@@ -39,7 +39,7 @@ use super::{
 };
 use crate::{
     object::{Readiness, Uid},
-    operator::{ChildConfig, OperatorConfig},
+    operator::{ChildConfig, OperatorConfig, Rolling},
     schedule::{Trigger, rng::SeededRng},
 };
 
@@ -99,13 +99,17 @@ struct Simulation {
 
 impl Simulation {
     fn new(mut rng: SeededRng, is_traced: bool) -> Self {
-        let config = Kind::ALL.into_iter().fold(
-            OperatorConfig::new("op", parent_type()).without_deletion_limit(),
-            |config, kind| config.child_of_type(kind.ty(), config_of(kind, &mut rng)),
-        );
+        let (mut config, mut limits) =
+            (OperatorConfig::new("op", parent_type()).without_deletion_limit(), BTreeMap::new());
+        for kind in Kind::ALL {
+            let child = config_of(kind, &mut rng);
+            // So many children of a type as there are here make no share of them more than one.
+            limits.extend(child.rolling.map(|rolling| (kind.ty(), rolling.allows(1))));
+            config = config.child_of_type(kind.ty(), child);
+        }
         let mut driver = Driver::new(config, false);
         driver.caches.spare = rng.below(8);
-        let (stages, rollouts) = (1 + rng.below(3), Rollouts::new(BTreeMap::new()));
+        let (stages, rollouts) = (1 + rng.below(3), Rollouts::new(limits));
         let spec = desired::random_spec(stages, &mut rng);
         driver.world.put(&named("parent"), &json!({"spec": spec}), "kubectl");
         Self { driver, process: Process::new(is_traced), rollouts, stages, rng }
@@ -234,8 +238,15 @@ impl Simulation {
 
 /// How the children of a type are treated in this life.
 fn config_of(kind: Kind, rng: &mut SeededRng) -> ChildConfig {
-    match (kind, rng.below(3)) {
+    let config = match (kind, rng.below(3)) {
         (Kind::Pod, 0 | 1) | (_, 0) => ChildConfig::recreate(),
         _ => ChildConfig::apply(),
-    }
+    };
+    let rolling = match rng.below(4) {
+        0 => return config,
+        1 => Rolling::max_unavailable_percent(50),
+        2 => Rolling::max_unavailable(1),
+        _ => Rolling::max_unavailable(2),
+    };
+    config.rolling(rolling.stopping_after(rng.pick(&[1, 2])))
 }

@@ -89,8 +89,8 @@ impl Process {
         if !running.requests.is_empty() {
             let nth = rng.below(running.requests.len());
             let (id, request) = running.requests.swap_remove(nth);
-            let is_wanted = |child: &_| running.checks.wanted(child).is_some();
-            let answer = rollouts.answer(&request, is_wanted, &mut driver.world);
+            let takes_down = |child: &_| running.checks.takes_down(child);
+            let answer = rollouts.answer(&request, takes_down, &mut driver.world);
             running.checks.answered(id);
             running.events.push_back(Event::Answered(id, answer));
         }
@@ -147,9 +147,9 @@ impl Process {
         rng: &mut SeededRng,
     ) {
         if let Some(Running { requests, checks, .. }) = self.running.take() {
-            let is_wanted = |child: &_| checks.wanted(child).is_some();
+            let takes_down = |child: &_| checks.takes_down(child);
             for (_, request) in requests.iter().filter(|_| rng.once_in(2)) {
-                let _ = rollouts.answer(request, is_wanted, &mut driver.world);
+                let _ = rollouts.answer(request, takes_down, &mut driver.world);
             }
         }
         if self.is_traced {

@@ -3,7 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::desired;
+use super::{
+    desired::{self, Wanted},
+    kinds,
+};
 use crate::{
     object::{K8sType, Readiness, Uid},
     plan::ChildId,
@@ -26,32 +29,43 @@ impl Rollouts {
         Self { limits, unready: BTreeSet::new() }
     }
 
-    /// The server answers a request of a reconcile whose handler returned these children.
+    /// The server answers a request. `takes_down` tells whether the reconcile saw a desired child that was ready: one
+    /// that was not may be changed at any time.
     pub(super) fn answer(
         &mut self,
         request: &Request,
-        is_wanted: impl Fn(&ChildId) -> bool,
+        takes_down: impl Fn(&ChildId) -> bool,
         world: &mut World,
     ) -> Answer {
         let child = written(request).filter(|child| self.limits.contains_key(&child.ty));
-        let child = child.filter(|child| is_wanted(child) && is_ready(child, world));
+        let child = child.filter(|child| takes_down(child) && is_ready(child, world));
         let answer = world.answer(request);
         self.unready.extend(child.cloned());
         self.settle(world);
         for (ty, limit) in &self.limits {
             let unready: Vec<_> = self.unready.iter().filter(|child| child.ty == *ty).collect();
-            assert!(unready.len() <= *limit, "{unready:?} are unavailable, at most {limit} may be");
+            assert!(
+                unready.len() <= *limit,
+                "{unready:?} are unavailable, at most {limit} may be because of us"
+            );
         }
         answer
     }
 
-    /// Forgets the children that are ready, and those that are not desired any more.
+    /// Forgets the children that are ready or not desired any more, and those that are to be changed again and
+    /// wait for earlier ones: they must not keep these from being changed.
     pub(super) fn settle(&mut self, world: &World) {
         self.unready.retain(|child| !is_ready(child, world));
-        if !self.unready.is_empty() {
-            let wanted = desired::wanted(&world.get(&named("parent")).unwrap()["spec"]);
-            self.unready.retain(|child| wanted.iter().any(|it| it.id == *child));
+        if self.unready.is_empty() {
+            return;
         }
+        let wanted = desired::wanted(&world.get(&named("parent")).unwrap()["spec"]);
+        let value = |child| world.object(child).and_then(|object| kinds::value_of(&object));
+        let counts = |wanted: &Wanted| {
+            let is_first = wanted.stage == 0 && wanted.after.is_empty();
+            is_first || value(&wanted.id).as_ref() == Some(&wanted.value)
+        };
+        self.unready.retain(|child| wanted.iter().any(|it| it.id == *child && counts(it)));
     }
 }
 
