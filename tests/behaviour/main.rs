@@ -17,6 +17,7 @@ mod handlers;
 mod order;
 mod ownership;
 mod related;
+mod rollout;
 mod roperator;
 mod scheduling;
 mod status;
@@ -24,7 +25,7 @@ mod support;
 mod watches;
 mod web;
 
-use support::{cleaner, cluster, kind, link, needs, recipe, reported, started, world};
+use support::{cleaner, cluster, killed, kind, link, needs, recipe, reported, started, world};
 
 fn main() -> ExitCode {
     operetta_harness::main()

@@ -12,7 +12,6 @@ use operetta::{operator::Prerequisite, prelude::*};
 use serde_json::{Value, json};
 
 use crate::{
-    cluster::Connector,
     recipe::{RECIPE, config_map},
     world::{CONFIG_MAP, Operators, POD, World, condition},
 };
@@ -56,11 +55,7 @@ fn config() -> OperatorConfig {
 }
 
 async fn start(world: &World) -> Operators {
-    start_over(world, world.cluster.connector()).await
-}
-
-async fn start_over(world: &World, connector: Connector) -> Operators {
-    world.start_over(connector, |builder| builder.register(config(), sync)).await
+    world.start(|builder| builder.register(config(), sync)).await
 }
 
 /// A parent with these stages.
