@@ -22,7 +22,7 @@ async fn a_restart_continues_with_the_stage_that_waits_and_writes_nothing_again(
 
 /// The writes of children by our operators.
 fn writes(world: &World) -> Vec<String> {
-    let requests = world.our_requests().into_iter().filter(|request| request.is_write());
+    let requests = world.our_requests().into_iter().filter(crate::cluster::Request::is_write);
     let of_children = requests.filter(|it| ["pods", "configmaps"].contains(&&*it.resource));
     of_children.map(|request| format!("{} {}", request.verb, request.resource)).collect()
 }

@@ -3,8 +3,8 @@
 
 pub(crate) mod cleaner;
 pub(crate) mod cluster;
-pub(crate) mod kind;
 pub(crate) mod killed;
+pub(crate) mod kind;
 pub(crate) mod link;
 pub(crate) mod needs;
 pub(crate) mod recipe;

@@ -60,7 +60,8 @@ impl Rollouts {
             return;
         }
         let wanted = desired::wanted(&world.get(&named("parent")).unwrap()["spec"]);
-        let value = |child| world.object(child).and_then(|object| kinds::value_of(&object));
+        let value =
+            |child: &ChildId| world.object(child).and_then(|object| kinds::value_of(&object));
         let counts = |wanted: &Wanted| {
             let is_first = wanted.stage == 0 && wanted.after.is_empty();
             is_first || value(&wanted.id).as_ref() == Some(&wanted.value)
