@@ -101,7 +101,11 @@ async fn children_that_are_not_returned_any_more_are_deleted_in_reverse_order() 
     operators.stop().await;
     let requests = world.our_requests().into_iter();
     let deleted = requests.filter(|it| it.verb == "delete" && it.resource == "configmaps");
-    let paths = deleted.map(|it| it.uri.split('?').next().unwrap_or_default().to_owned());
-    let names: Vec<_> = paths.filter_map(|it| Some(it.rsplit_once('/')?.1.to_owned())).collect();
+    let path = format!("/api/v1/namespaces/{}/configmaps/", world.namespace);
+    let names = deleted.filter_map(|it| {
+        let name = it.uri.strip_prefix(&path)?.split('?').next()?;
+        Some(name.to_owned())
+    });
+    let names: Vec<_> = names.collect();
     assert_eq!(names, ["c", "b", "a"]);
 }
