@@ -40,6 +40,7 @@ mod schemas;
 mod selection;
 mod shared_status;
 mod stages;
+mod validate;
 mod view;
 
 pub use as_json::ParseRequestError;

@@ -202,8 +202,9 @@ async fn react(case: &Case, rule: &Armed, name: &str) {
             let times: Vec<_> = rule.strikes().iter().map(|strike| strike.at).collect();
             assert!(times[1] - times[0] >= time, "{name}: {times:?}");
         }
-        // A status is retried once without the part of the handler.
-        Reaction::Rests => assert!(rule.hits() <= 2, "{name}: {rule:?}"),
+        // A status is retried once without the part of the handler. One more reconcile follows if the watch shows
+        // the status before its reply arrives (docs/api-server.md).
+        Reaction::Rests => assert!(rule.hits() <= 3, "{name}: {rule:?}"),
     }
 }
 
