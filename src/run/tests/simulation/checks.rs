@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     object::{K8sType, Object, Readiness, Uid},
-    operator::{UpdateStrategy, is_paused},
+    operator::{Rolling, UpdateStrategy, is_paused},
     plan::ChildId,
     run::{
         DryRun, Request, RequestId, Snapshot,
@@ -83,14 +83,35 @@ impl Checks {
         if self.begun.contains_key(child) {
             return;
         }
-        let is_ready = snapshot.cached(child).is_some_and(|it| Readiness::of(&it).is_good());
+        let is_ready = is_available(child, snapshot);
         self.begun.insert(child.clone(), is_ready);
-        let is_before =
-            |other: &&Wanted| other.stage < written.stage || written.after.contains(&other.name);
-        for before in self.wanted.iter().flatten().filter(is_before) {
+        for before in self.before(&written) {
             let why_not = not_ready(before, snapshot);
             assert_eq!(why_not, None, "{child} is written before {} is ready", before.id);
         }
+        let config = snapshot.settings.config().child_config(&child.ty);
+        if let Some(rolling) = config.and_then(|config| config.rolling).filter(|_| is_ready) {
+            self.rolled_out(&written, rolling, snapshot);
+        }
+    }
+
+    /// Before a child that is ready is changed, not too many others of its type are unavailable. Those do not
+    /// count that may wait for earlier children themselves.
+    fn rolled_out(&self, written: &Wanted, rolling: Rolling, snapshot: &Caches) {
+        let all = || self.wanted.iter().flatten().filter(|it| it.id.ty == written.id.ty);
+        let is_unavailable = |other: &&Wanted| {
+            self.before(other).next().is_none() && !is_available(&other.id, snapshot)
+        };
+        let others = all().filter(|it| it.id != written.id).filter(is_unavailable).count();
+        let allowed = rolling.allows(all().count());
+        assert!(others < allowed, "{} is changed, and {others} are unavailable", written.id);
+    }
+
+    /// The children of the stages before a child, and those that it waits for.
+    fn before<'a>(&'a self, child: &'a Wanted) -> impl Iterator<Item = &'a Wanted> {
+        let is_before =
+            move |other: &&Wanted| other.stage < child.stage || child.after.contains(&other.name);
+        self.wanted.iter().flatten().filter(is_before)
     }
 
     fn written(&self, child: &ChildId, body: &Value) {
@@ -118,9 +139,17 @@ impl Checks {
     }
 }
 
+fn is_available(child: &ChildId, snapshot: &Caches) -> bool {
+    let cached = snapshot.cached(child);
+    cached.is_some_and(|object| is_ours(&object) && Readiness::of(&object).is_good())
+}
+
+fn is_ours(object: &Object) -> bool {
+    object.controller() == Some(&Uid::new(PARENT_UID))
+}
+
 /// Why a child that others wait for is not ready, as the snapshot shows it.
 fn not_ready(child: &Wanted, snapshot: &Caches) -> Option<&'static str> {
-    let is_ours = |object: &Object| object.controller() == Some(&Uid::new(PARENT_UID));
     match snapshot.cached(&child.id) {
         None => Some("it does not exist"),
         Some(object) if !is_ours(&object) => Some("it is not ours"),

@@ -45,11 +45,11 @@ pub(super) fn random_spec(stages: usize, rng: &mut SeededRng) -> Value {
     json!({"children": children})
 }
 
-/// The same children, some with another value.
+/// The same children, most with another value.
 pub(super) fn changed_spec(spec: &Value, rng: &mut SeededRng) -> Value {
     let mut spec = spec.clone();
     for child in spec["children"].as_array_mut().into_iter().flatten() {
-        if rng.once_in(2) {
+        if !rng.once_in(4) {
             child["value"] = json!(value(rng));
         }
     }

@@ -21,12 +21,12 @@ use crate::{
 pub(super) fn change(stages: usize, world: &mut World, caches: &mut Caches, rng: &mut SeededRng) {
     let (name, value) = (rng.pick(&NAMES), desired::value(rng));
     let id = kinds::id(name);
-    match rng.below(14) {
+    match rng.below(16) {
         0 => {
             let spec = desired::random_spec(stages, rng);
             world.edit(&named("parent"), &json!({"spec": spec}), "kubectl");
         }
-        1 | 2 => {
+        1 | 2 | 14 | 15 => {
             let spec = world.get(&named("parent")).map(|parent| parent["spec"].clone());
             let spec = desired::changed_spec(&spec.unwrap_or_default(), rng);
             world.edit(&named("parent"), &json!({"spec": spec}), "kubectl");
@@ -68,18 +68,21 @@ pub(super) fn resume(world: &mut World) {
     }
 }
 
-/// A controller reports the state of a random child, or a finalizer is removed.
+/// A controller reports the state of a child, or a finalizer is removed.
 pub(super) fn control(world: &mut World, rng: &mut SeededRng) {
-    let name = rng.pick(&NAMES);
-    if rng.once_in(3) {
-        return finalize(name, world);
+    if rng.once_in(6) {
+        return finalize(rng.pick(&NAMES), world);
     }
-    let reported = match rng.below(8) {
-        0 => Reported::Failed,
-        1 | 2 => Reported::Progressing,
-        _ => Reported::Ready,
-    };
-    kinds::report(name, reported, world);
+    let is_there = |name: &&str| world.get(&kinds::id(name)).is_some();
+    let there: Vec<_> = NAMES.into_iter().filter(is_there).collect();
+    if !there.is_empty() {
+        let reported = match rng.below(10) {
+            0 => Reported::Failed,
+            1 => Reported::Progressing,
+            _ => Reported::Ready,
+        };
+        kinds::report(rng.pick(&there), reported, world);
+    }
 }
 
 /// The other finalizers of a child are removed.

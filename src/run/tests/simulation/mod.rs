@@ -121,8 +121,8 @@ impl Simulation {
         driver.wait(Duration::from_millis(10));
         match rng.below(20) {
             0 => disturbances::change(self.stages, &mut driver.world, &mut driver.caches, rng),
-            1 | 2 => disturbances::control(&mut driver.world, rng),
-            3 | 4 => self.watch_one(),
+            1..4 => disturbances::control(&mut driver.world, rng),
+            4 => self.watch_one(),
             5 if rng.once_in(4) => process.kill(driver, rollouts, rng),
             5 => process.fire_timer(driver),
             6 | 7 => process.return_call(match rng.below(20) {
