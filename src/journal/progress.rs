@@ -133,7 +133,7 @@ impl Progress {
         self.put_off += usize::from(is_put_off);
         self.waits |= !matches!(why, Wait::Planned(WaitingReason::OnDelete { .. }));
         self.is_behind |= matches!(why, Wait::Behind(_));
-        self.quotes_others |= why.is_behind();
+        self.quotes_others |= why.quotes_others();
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) enum Wait {
     /// Another child must be ready before.
     Behind(Box<Behind>),
     /// Too many children of its type are unavailable: the first of them, and why it is.
-    Rollout(Box<(ChildId, Quoted)>),
+    Rollout(Box<Behind>),
     /// Too many children of its type have failed.
     RolloutStopped,
     /// Another child must be gone before it is deleted.
@@ -44,8 +44,8 @@ pub(crate) struct Behind {
     pub(crate) child: ChildId,
     /// Why it is not.
     pub(crate) why: Quoted,
-    /// Since when its stage is waited for.
-    pub(crate) since: SystemTime,
+    /// Since when its stage is waited for; `None` in a rollout.
+    pub(crate) since: Option<SystemTime>,
 }
 
 impl Wait {
@@ -68,30 +68,36 @@ impl Wait {
     /// The same after redaction of the texts of others.
     #[must_use]
     pub(crate) fn shown(&self, redactor: &Redactor) -> Self {
-        match self {
-            Self::Behind(behind) => {
-                let why = redactor.shown(&behind.why);
-                Self::Behind(Box::new(Behind { why, ..(**behind).clone() }))
-            }
-            Self::Rollout(behind) => {
-                let (child, why) = &**behind;
-                Self::Rollout(Box::new((child.clone(), redactor.shown(why))))
-            }
-            other => other.clone(),
+        let mut shown = self.clone();
+        if let Self::Behind(behind) | Self::Rollout(behind) = &mut shown {
+            behind.why = redactor.shown(&behind.why);
         }
+        shown
     }
 
-    /// Whether it waits for the readiness of others.
-    pub(crate) fn is_behind(&self) -> bool {
-        matches!(self, Self::Behind(_) | Self::Rollout(_) | Self::RolloutStopped)
+    pub(crate) fn quotes_others(&self) -> bool {
+        matches!(self, Self::Behind(_) | Self::Rollout(_))
+    }
+
+    /// What children do that wait for the readiness of another: many may wait for the same.
+    pub(crate) fn shared(&self) -> Option<String> {
+        match self {
+            Self::Behind(behind) | Self::Rollout(behind) => Some(behind.to_string()),
+            Self::RolloutStopped => Some("waits, as the rollout has stopped".to_owned()),
+            _ => None,
+        }
     }
 }
 
 impl fmt::Display for Behind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { child, why, since } = self;
-        let since = jiff::Timestamp::try_from(*since).unwrap_or_default();
-        write!(f, "since {since:.0} for {child}: {why}")
+        f.write_str("waits ")?;
+        if let Some(since) = since {
+            let since = jiff::Timestamp::try_from(*since).unwrap_or_default();
+            write!(f, "since {since:.0} ")?;
+        }
+        write!(f, "for {child}: {why}")
     }
 }
 
@@ -106,12 +112,9 @@ impl fmt::Display for Wait {
             Self::Throttled => f.write_str("the API server is throttling requests"),
             Self::Writes => f.write_str("its deletion waits until every write is accepted"),
             Self::Others(why) => f.write_str(why),
-            Self::Behind(behind) => write!(f, "it waits {behind}"),
-            Self::Rollout(behind) => {
-                let (child, why) = &**behind;
-                write!(f, "its change waits for {child}: {why}")
+            Self::Behind(_) | Self::Rollout(_) | Self::RolloutStopped => {
+                write!(f, "it {}", self.shared().unwrap_or_default())
             }
-            Self::RolloutStopped => f.write_str("its change waits, as the rollout has stopped"),
             Self::BehindDeletion(child) => write!(f, "its deletion waits until {child} is gone"),
         }
     }

@@ -35,12 +35,9 @@ impl Readiness {
     /// The readiness of an object.
     pub fn of(object: &Object) -> Self {
         let ty = object.ty();
-        if object.is_deleting() {
-            return terminating(&object.finalizers());
-        }
         let [spec, status] = object.fields(["spec", "status"]).map(Option::unwrap_or_default);
-        if let Some(unobserved) = unobserved(object, &status) {
-            return unobserved;
+        if let Some(unsettled) = unsettled(object, &status) {
+            return unsettled;
         }
         match (ty.group(), ty.kind()) {
             ("apps", "Deployment") => deployment(&spec, &status),
@@ -78,15 +75,12 @@ impl Readiness {
     /// neither is one whose `observedGeneration` is older than the object.
     pub fn of_condition(object: &Object, ty: &str) -> Self {
         let status = object.field("status").unwrap_or_default();
-        Self::unless_settled(object).unwrap_or_else(|| by_condition(&status, object, ty))
+        unsettled(object, &status).unwrap_or_else(|| by_condition(&status, object, ty))
     }
 
     /// The readiness of an object that is being deleted, or whose controller has not observed it.
     pub(crate) fn unless_settled(object: &Object) -> Option<Self> {
-        if object.is_deleting() {
-            return Some(terminating(&object.finalizers()));
-        }
-        unobserved(object, &object.field("status").unwrap_or_default())
+        unsettled(object, &object.field("status").unwrap_or_default())
     }
 
     /// The state of an object. It is parsed once, so that unchanged children cost nothing.
@@ -129,7 +123,11 @@ impl From<bool> for Readiness {
     }
 }
 
-fn unobserved(object: &Object, status: &Value) -> Option<Readiness> {
+/// An object that is being deleted, or that its controller has not observed.
+fn unsettled(object: &Object, status: &Value) -> Option<Readiness> {
+    if object.is_deleting() {
+        return Some(terminating(&object.finalizers()));
+    }
     let ty = object.ty();
     let is_workload = ty.group() == "apps" && WORKLOADS.contains(&ty.kind());
     match (status["observedGeneration"].as_i64(), object.generation()) {

@@ -106,7 +106,7 @@ impl Planning<'_> {
         let owner = Owner { config, operator, parent };
         let (writes, order) = normalise(owner, std::mem::take(&mut self.input.desired))?;
         let desired: BTreeSet<ChildId> = writes.iter().map(|write| write.id.clone()).collect();
-        self.plan.rollouts = Rollout::of(&writes);
+        self.plan.rollouts = Rollout::of(&config.children, &writes);
         let uncounted = writes.iter().filter(|write| write.config.ignores_readiness);
         self.plan.uncounted = uncounted.map(|write| write.id.clone()).collect();
         let mut deletions = Vec::new();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{ChildId, Write};
 use crate::{
     object::{K8sType, ReadyState},
-    operator::Rolling,
+    operator::{ChildType, Rolling},
 };
 
 /// The desired children of one type that are changed a few at a time.
@@ -52,20 +52,17 @@ pub(crate) enum NotYet {
 }
 
 impl Rollout {
-    /// The rollouts of desired children.
-    pub(super) fn of(writes: &[Write]) -> Vec<Self> {
-        let mut rollouts: Vec<Self> = Vec::new();
-        for write in writes {
-            let Some(rolling) = write.config.rolling else { continue };
-            let known = rollouts.iter().position(|it| it.ty == write.id.ty);
-            let at = known.unwrap_or(rollouts.len());
-            if known.is_none() {
-                let (ty, (children, indices)) = (write.id.ty.clone(), <_>::default());
-                rollouts.push(Self { ty, rolling, children, indices });
-            }
-            rollouts[at].add(write.id.clone());
-        }
-        rollouts
+    /// The rollouts of an operator, each with the desired children of its type.
+    pub(super) fn of(types: &[ChildType], writes: &[Write]) -> Vec<Self> {
+        let of_type = |ChildType { ty, config }: &ChildType| {
+            let (children, indices) = <_>::default();
+            let mut rollout = Self { ty: ty.clone(), rolling: config.rolling?, children, indices };
+            // A child with options of its own may be left out.
+            let is_rolled = |write: &&Write| write.id.ty == *ty && write.config.rolling.is_some();
+            writes.iter().filter(is_rolled).for_each(|write| rollout.add(write.id.clone()));
+            Some(rollout)
+        };
+        types.iter().filter_map(of_type).collect()
     }
 
     fn add(&mut self, child: ChildId) {

@@ -34,15 +34,19 @@ pub(crate) fn of_failure(failure: &Failure, report: &Report) -> Vec<Condition> {
 }
 
 /// The conditions that Operetta set and that no longer apply. `DeletionsHeld` stays until no deletions are
-/// held: it is the only record for the next process.
+/// held: it is the only record for the next process. Those of rollouts stay while a pause or a failure keeps a
+/// reconcile from judging them.
 pub(crate) fn outdated(
     parent: &Object,
     current: &[Condition],
     holds_none: bool,
+    has_rollouts: bool,
 ) -> Vec<&'static str> {
     let is_over = holds_none || parent.is_deleting();
     let mut ours = vec![RECONCILING, STALLED];
-    ours.extend(rollout::shown_by(parent));
+    if !has_rollouts {
+        ours.extend(rollout::shown_by(parent));
+    }
     ours.extend(pause::shown_by(parent).map(|_| pause::CONDITION));
     ours.extend((is_over && deletion_guard::is_shown(parent)).then_some(deletion_guard::CONDITION));
     ours.extend(shows_flapping(parent).then_some(Flapping::CONDITION));

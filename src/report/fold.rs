@@ -106,6 +106,9 @@ impl Fold<'_> {
 
     fn waits(&mut self, child: &ChildId, why: &Wait) {
         self.state(child, why.state(), &why.to_string());
+        if let Some(what) = why.shared() {
+            return self.behind(child, what);
+        }
         let text = format!("{child}: {why}");
         match why {
             Wait::Planned(WaitingReason::OnDelete { .. }) => {
@@ -116,14 +119,6 @@ impl Fold<'_> {
                 self.report.unsynced.push(child.clone());
             }
             Wait::Writes => self.report.behind_writes += 1,
-            Wait::Behind(behind) => return self.behind(child, format!("waits {behind}")),
-            Wait::Rollout(behind) => {
-                let (other, why) = &**behind;
-                return self.behind(child, format!("waits for {other}: {why}"));
-            }
-            Wait::RolloutStopped => {
-                return self.behind(child, "waits, as the rollout has stopped".to_owned());
-            }
             Wait::Throttled => {
                 let by = self.throttled_by.and_then(|at| self.requests.get_mut(at));
                 if let Some(failure) = by {
@@ -133,6 +128,9 @@ impl Fold<'_> {
             Wait::Planned(WaitingReason::Deleting { .. })
             | Wait::Paused { .. }
             | Wait::EndPaused
+            | Wait::Behind(_)
+            | Wait::Rollout(_)
+            | Wait::RolloutStopped
             | Wait::BehindDeletion(_)
             | Wait::Others(_) => {}
         }
@@ -221,14 +219,12 @@ impl Fold<'_> {
     }
 }
 
-/// `b and 2 more wait since .. for a: ..`
+/// `b, as each of 2 more, waits since .. for a: ..`
 fn wait_for(what: &str, children: &[ChildId]) -> String {
-    match children {
-        [first, more @ ..] if !more.is_empty() => {
-            format!("{first}, as each of {} more, {what}", more.len())
-        }
-        [only, ..] => format!("{only} {what}"),
-        [] => String::new(),
+    let Some((first, more)) = children.split_first() else { return String::new() };
+    match more.len() {
+        0 => format!("{first} {what}"),
+        more => format!("{first}, as each of {more} more, {what}"),
     }
 }
 

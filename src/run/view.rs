@@ -3,9 +3,9 @@
 use super::{Memory, Now, Settings, drift::Drift, snapshot::Overlaid};
 use crate::{
     journal::{PausedBy, Progress},
-    object::{Object, Uid},
+    object::{Object, Quoted, Readiness, Uid},
     operator::{Children, is_paused},
-    plan::is_orphan,
+    plan::{ChildId, is_orphan},
 };
 
 /// What a module may read.
@@ -50,6 +50,18 @@ impl View<'_> {
 
     pub(super) fn ours(&self, observed: &Children) -> Children {
         self.settings.ours(self.parent, observed)
+    }
+
+    /// A cached child, if it is ours.
+    pub(super) fn own_child(&self, id: &ChildId) -> Option<Object> {
+        self.snapshot.cached(id).filter(|child| self.settings.is_ours(self.parent, child))
+    }
+
+    /// Why a child is not ready.
+    pub(super) fn why_not_ready(&self, id: &ChildId) -> Quoted {
+        let child = self.own_child(id);
+        let readiness = child.map(|child| self.settings.config().readiness(&child));
+        Quoted::new(readiness.unwrap_or_else(Readiness::missing).to_string())
     }
 
     /// The living parent of which an object is a child that stays without it, if that is another one.

@@ -25,14 +25,14 @@ impl Types {
     ) -> Self {
         let mut types = Self::default();
         for ty in wanted {
-            let mut told = String::new();
+            let mut last = String::new();
             loop {
                 match of_server(client, ty).await {
                     Ok(found) => {
                         types.0.insert(ty.clone(), found);
                         break;
                     }
-                    Err(error) => warn_once(&mut told, &format!("{error:#}")),
+                    Err(error) => warn_once(&mut last, &format!("{error:#}")),
                 }
                 sleep(INTERVAL).await;
             }
@@ -47,10 +47,10 @@ impl Types {
     }
 }
 
-fn warn_once(told: &mut String, why: &str) {
-    if told != why {
+fn warn_once(last: &mut String, why: &str) {
+    if last != why {
         warn!("the operator waits: {why}");
-        why.clone_into(told);
+        why.clone_into(last);
     }
 }
 

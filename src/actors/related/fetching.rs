@@ -21,7 +21,7 @@ use crate::{
 
 const BACKOFF: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
 
-/// After so many failures in a row those who wait are told.
+/// After so many failures in a row the parents that wait report it.
 const MAX_FAILURES: u32 = 3;
 
 impl RelatedReflector {

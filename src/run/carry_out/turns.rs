@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    journal::Wait,
+    journal::{Fact, Wait},
     plan::{ChildId, Deletion, Order, Step},
     run::{
         Machine, Moment,
         guard::{order::Turns, rollout::Rollouts},
         stage::{CarryOut, Phase, Sequence, Stage},
-        turn::waits,
         view::View,
     },
 };
@@ -67,31 +66,52 @@ impl Machine {
         Rollouts::now(&sequence.rollouts, begun, is_behind, view)
     }
 
-    /// The steps wait for children that are not ready.
+    /// The steps that wait for the children before them, or for others of their type.
+    fn waits<'s>(
+        &self,
+        steps: &'s [Step],
+        begun: &BTreeSet<ChildId>,
+        at: &Moment<'_>,
+    ) -> Vec<(&'s Step, Wait)> {
+        let Stage::CarryingOut(plan) = &self.stage else { return Vec::new() };
+        let Some(sequence) = &plan.sequence else { return Vec::new() };
+        let turns = sequence.order.as_ref().map(|order| self.turns(order, plan));
+        let waits = |view: &View<'_>| {
+            let rollouts = self.rollouts(plan, sequence, begun, view);
+            let behind = |step: &Step| turns.and_then(|turns| turns.wait(step, view));
+            let wait = |step: &Step| behind(step).or_else(|| rollouts.wait(step, view));
+            steps.iter().filter_map(|step| Some((step, wait(step)?))).collect()
+        };
+        self.view(at, waits).unwrap_or_default()
+    }
+
+    /// The rest of the steps waits for children that are not ready.
     pub(super) fn put_off_rest(&mut self, at: &Moment<'_>) {
         let Some(window) = self.window_mut() else { return };
         let steps = Vec::from(std::mem::take(&mut window.steps));
-        let Stage::CarryingOut(plan) = &self.stage else { return };
-        let Some(sequence) = &plan.sequence else { return };
-        let facts = self.view(at, |view| {
-            let order = sequence.order.as_ref();
-            let mut facts =
-                order.map_or_else(Vec::new, |order| self.turns(order, plan).put_off(&steps, view));
-            let rollouts = self.rollouts(plan, sequence, &sequence.begun, view);
-            let behind = |step: &Step| Some(waits(step.id(), rollouts.wait(step, view)?));
-            facts.extend(steps.iter().filter_map(behind));
-            facts
-        });
-        self.note(facts.unwrap_or_default(), at);
+        let Stage::CarryingOut(CarryOut { sequence: Some(sequence), .. }) = &self.stage else {
+            return;
+        };
+        let waits = self.waits(&steps, &sequence.begun, at);
+        let mut facts: Vec<Fact> = waits.iter().map(|(step, why)| put_off(step, why)).collect();
+        facts.extend(self.waited_for(waits.iter().map(|(_, why)| why), at));
+        self.note(facts, at);
     }
 
-    /// Why a child is not recreated now: others of its type became unavailable meanwhile.
-    pub(super) fn rollout_wait(&self, deletion: &Deletion, at: &Moment<'_>) -> Option<Wait> {
-        let Stage::CarryingOut(plan) = &self.stage else { return None };
-        let (sequence, begun) = (plan.sequence.as_ref()?, BTreeSet::new());
-        let step = Step::Delete(deletion.clone());
-        let wait = |view: &View<'_>| self.rollouts(plan, sequence, &begun, view).wait(&step, view);
-        self.view(at, wait).flatten()
+    fn waited_for<'b>(&self, waits: impl Iterator<Item = &'b Wait>, at: &Moment<'_>) -> Vec<Fact> {
+        let Stage::CarryingOut(plan) = &self.stage else { return Vec::new() };
+        let Some(order) = plan.sequence.as_ref().and_then(|it| it.order.as_ref()) else {
+            return Vec::new();
+        };
+        let facts = |view: &View<'_>| self.turns(order, plan).waited_for(waits, view);
+        self.view(at, facts).unwrap_or_default()
+    }
+
+    /// Why a child is not recreated now: others became unready since its turn had come.
+    pub(super) fn recreation_waits(&self, deletion: &Deletion, at: &Moment<'_>) -> Option<Wait> {
+        deletion.instead_of()?;
+        let step = [Step::Delete(deletion.clone())];
+        self.waits(&step, &BTreeSet::new(), at).pop().map(|(_, why)| why)
     }
 
     /// A child that must be gone before another is deleted, and is not.
@@ -105,4 +125,9 @@ impl Machine {
         let mut before = leaving.iter().filter(|(_, rank)| rank > own);
         before.find(|(id, _)| exists(id)).map(|(id, _)| id.clone())
     }
+}
+
+fn put_off(step: &Step, why: &Wait) -> Fact {
+    let (child, why) = (step.id().clone(), why.clone());
+    Fact::Waits { child, why, is_put_off: matches!(step, Step::Create(_)) }
 }

@@ -216,7 +216,7 @@ impl Machine {
                 self.note([waits(&deletion.id, why)], at);
             } else if is_throttled {
                 self.note([waits(&deletion.id, Wait::Throttled)], at);
-            } else if let Some(wait) = self.rollout_wait(&deletion, at) {
+            } else if let Some(wait) = self.recreation_waits(&deletion, at) {
                 self.note([waits(&deletion.id, wait)], at);
             } else if let Some(before) = self.leaves_before(&deletion, at) {
                 self.note([waits(&deletion.id, Wait::BehindDeletion(before))], at);

@@ -21,7 +21,8 @@ pub(in crate::run) struct Turns<'a> {
 }
 
 impl<'a> Turns<'a> {
-    /// The first step whose turn has come and that `is_free` otherwise. The cache is read anew: a child may have become unready.
+    /// The first step whose turn has come and that `is_free` otherwise. The cache is read each time: a child may
+    /// have become unready.
     pub(in crate::run) fn first<'s>(
         self,
         steps: impl IntoIterator<Item = &'s Step>,
@@ -49,30 +50,31 @@ impl<'a> Turns<'a> {
         })
     }
 
-    /// The facts for steps that wait.
-    pub(in crate::run) fn put_off(self, steps: &[Step], view: &View<'_>) -> Vec<Fact> {
-        let mut stages = BTreeMap::new();
-        let mut facts = Vec::new();
-        for step in steps {
-            let Some(behind) = self.behind(step, view) else { continue };
-            let stage = self.order.stage_of(&behind.child);
-            stages.entry(stage).or_insert_with(|| behind.clone());
-            let (child, why) = (step.id().clone(), Wait::Behind(Box::new(behind)));
-            facts.push(Fact::Waits { child, why, is_put_off: matches!(step, Step::Create(_)) });
-        }
-        facts.push(Fact::WaitedFor(stages.keys().copied().collect()));
-        facts
-            .extend(stages.into_iter().filter_map(|(stage, behind)| self.due(stage, behind, view)));
-        facts
-    }
-
-    /// What a step waits for: what it names, or else the earliest stage that is not ready.
-    fn behind(self, step: &Step, view: &View<'_>) -> Option<Behind> {
+    /// What a step waits for, if it does: what it names, or else the earliest stage that is not ready.
+    pub(in crate::run) fn wait(self, step: &Step, view: &View<'_>) -> Option<Wait> {
         self.before(step.id()).find_map(|child| {
             let why = self.not_ready(child, view)?;
-            let since = view.memory.waited_since(self.order.stage_of(child), view.now);
-            Some(Behind { child: child.clone(), why, since: since.wall })
+            let since = view.memory.waited_since(self.order.stage_of(child), view.now).wall;
+            let (child, since) = (child.clone(), Some(since));
+            Some(Wait::Behind(Box::new(Behind { child, why, since })))
         })
+    }
+
+    /// Which stages are waited for, and when they are late.
+    pub(in crate::run) fn waited_for<'b>(
+        self,
+        waits: impl IntoIterator<Item = &'b Wait>,
+        view: &View<'_>,
+    ) -> Vec<Fact> {
+        let mut stages = BTreeMap::new();
+        for wait in waits {
+            if let Wait::Behind(behind) = wait {
+                stages.entry(self.order.stage_of(&behind.child)).or_insert(behind);
+            }
+        }
+        let all = Fact::WaitedFor(stages.keys().copied().collect());
+        let due = stages.into_iter().filter_map(|(stage, behind)| self.due(stage, behind, view));
+        [all].into_iter().chain(due).collect()
     }
 
     /// Whether a child waits for others.
@@ -85,32 +87,31 @@ impl<'a> Turns<'a> {
     }
 
     /// When a stage is late, or that it is.
-    fn due(self, stage: usize, behind: Behind, view: &View<'_>) -> Option<Fact> {
+    fn due(self, stage: usize, behind: &Behind, view: &View<'_>) -> Option<Fact> {
         let within = self.order.timeout(stage)?;
+        // A request that failed is the reason, and its retry must not wait.
+        if view.progress.failed_requests > 0 {
+            return None;
+        }
         let since = view.memory.waited_since(stage, view.now).monotonic;
         let left = within.saturating_sub(view.now.monotonic.saturating_duration_since(since));
         if !left.is_zero() {
             return Some(Fact::StageDue(left));
         }
-        let Behind { child, why, since: _ } = behind;
+        let Behind { child, why, since: _ } = behind.clone();
         let late = StageTimeout { stage: stage + 1, within, child, why };
         Some(Fact::Failed(Failure::StageTimeout(Box::new(late))))
     }
 
     /// Why a child is not ready for those after it.
     fn not_ready(self, child: &ChildId, view: &View<'_>) -> Option<Quoted> {
-        let cached = view.snapshot.cached(child);
-        let Some(object) = cached.filter(|it| view.settings.is_ours(view.parent, it)) else {
-            return Some(Quoted::new("it does not exist"));
-        };
+        let Some(object) = view.own_child(child) else { return Some(view.why_not_ready(child)) };
         if !self.is_settled(&object, view) {
             return Some(Quoted::new("it is not up to date"));
         }
-        let config = view.settings.config();
-        if self.uncounted.contains(child) || config.ready_state(&object).is_good() {
-            return None;
-        }
-        Some(Quoted::new(config.readiness(&object).to_string()))
+        let is_ready = || view.settings.config().ready_state(&object).is_good();
+        let counts = !self.uncounted.contains(child);
+        (counts && !is_ready()).then(|| view.why_not_ready(child))
     }
 
     /// Whether nothing is left to write, or only what others hold or somebody must delete. A child that others

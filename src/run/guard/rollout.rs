@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    journal::{Fact, Failure, RolledOut, RolloutStopped, Wait},
+    journal::{Behind, Fact, Failure, RolledOut, RolloutStopped, Wait},
     object::{Quoted, ReadyState},
     plan::{ChildId, Judgement, NotYet, Rollout, Standing, Step},
     run::view::View,
@@ -48,9 +48,10 @@ impl<'a> Rollouts<'a> {
                 let why = if judgement.all[other].is_changing {
                     Quoted::new("its change is not accepted yet")
                 } else {
-                    why_not_ready(child, view)
+                    view.why_not_ready(child)
                 };
-                Some(Wait::Rollout(Box::new((child.clone(), why))))
+                let (child, since) = (child.clone(), None);
+                Some(Wait::Rollout(Box::new(Behind { child, why, since })))
             }
         }
     }
@@ -62,13 +63,15 @@ impl<'a> Rollouts<'a> {
             let (ty, children) = (rollout.ty.clone(), all.len());
             let updated = all.iter().filter(|it| it.is_updated).count();
             let ready = all.iter().filter(|it| it.is_updated && it.state.is_good()).count();
-            let stopped = judgement.stopped.map(|at| {
+            // A request that failed is retried sooner.
+            let stopped = judgement.stopped.filter(|_| view.progress.failed_requests == 0);
+            let stopped = stopped.map(|at| {
                 let (ty, child) = (ty.clone(), rollout.children[at].clone());
-                let why = why_not_ready(&child, view);
+                let why = view.why_not_ready(&child);
                 let stopped = RolloutStopped { ty, updated, children, child, why };
                 Fact::Failed(Failure::RolloutStopped(Box::new(stopped)))
             });
-            let is_stopped = stopped.is_some();
+            let is_stopped = judgement.stopped.is_some();
             let far = Fact::RolledOut(RolledOut { ty, children, updated, ready, is_stopped });
             [far].into_iter().chain(stopped)
         };
@@ -90,18 +93,10 @@ impl<'a> Rollouts<'a> {
 }
 
 fn standing(child: &ChildId, begun: &BTreeSet<ChildId>, view: &View<'_>) -> Standing {
-    let cached = view.snapshot.cached(child);
-    let ours = cached.filter(|it| view.settings.is_ours(view.parent, it));
-    let state =
-        ours.map_or(ReadyState::Missing, |child| view.settings.config().ready_state(&child));
+    let object = view.own_child(child);
+    let state = object.map(|object| view.settings.config().ready_state(&object));
+    let state = state.unwrap_or(ReadyState::Missing);
     let is_updated = view.memory.last_applied().is_known(child);
     let is_changing = !is_updated && begun.contains(child);
     Standing { is_updated, is_changing, is_behind: false, state }
-}
-
-fn why_not_ready(child: &ChildId, view: &View<'_>) -> Quoted {
-    Quoted::new(match view.snapshot.cached(child) {
-        None => "it does not exist".to_owned(),
-        Some(child) => view.settings.config().readiness(&child).to_string(),
-    })
 }

@@ -73,6 +73,14 @@ async fn until_at(world: &World, name: &str, x: &str) {
     world.until(CONFIG_MAP, name, &format!("{name} at {x}"), is_it).await;
 }
 
+/// Waits until each of these children has a value, one after the other, and notes it.
+async fn roll_out(world: &World, names: &[&str], x: &str) {
+    for name in names {
+        until_at(world, name, x).await;
+        note(world, name, x).await;
+    }
+}
+
 /// Waits until the parent shows for its present generation that the changes of children wait, with these words.
 async fn until_waiting(world: &World, words: &str) {
     let is_it = |parent: &Value| {

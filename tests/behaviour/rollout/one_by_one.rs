@@ -47,10 +47,7 @@ async fn a_new_spec_in_the_middle_of_a_rollout_takes_over() {
     until_at(&world, "a", "3").await;
     until_waiting(&world, "/a: its value is not noted").await;
     assert_eq!(values(&world).await, ["3", "1", "1"]);
-    for name in NAMES {
-        until_at(&world, name, "3").await;
-        note(&world, name, "3").await;
-    }
+    roll_out(&world, &NAMES, "3").await;
     world.until_ready(RECIPE, "r").await;
     operators.stop().await;
 }
@@ -68,8 +65,7 @@ async fn a_child_that_somebody_deletes_in_the_middle_is_created_and_counts() {
     until_waiting(&world, "/c: its value is not noted").await;
     assert_eq!(values(&world).await, ["2", "1", "2"]);
     note(&world, "c", "2").await;
-    until_at(&world, "b", "2").await;
-    note(&world, "b", "2").await;
+    roll_out(&world, &["b"], "2").await;
     world.until_ready(RECIPE, "r").await;
     operators.stop().await;
 }

@@ -19,8 +19,7 @@ async fn a_rollout_stops_when_a_child_has_failed_and_continues_when_it_has_recov
     world.until(RECIPE, "r", "that it does not progress", is_stopped).await;
     assert_eq!(values(&world).await, ["2", "2", "1"]);
     note(&world, "a", "2").await;
-    until_at(&world, "c", "2").await;
-    note(&world, "c", "2").await;
+    roll_out(&world, &["c"], "2").await;
     world.until_ready(RECIPE, "r").await;
     operators.stop().await;
 }
@@ -35,10 +34,7 @@ async fn a_new_spec_replaces_one_that_has_failed() {
     let is_stopped = |parent: &Value| condition(parent, "Progressing")["status"] == "False";
     world.until(RECIPE, "r", "that it does not progress", is_stopped).await;
     want(&world, "3").await;
-    for name in NAMES {
-        until_at(&world, name, "3").await;
-        note(&world, name, "3").await;
-    }
+    roll_out(&world, &NAMES, "3").await;
     world.until_ready(RECIPE, "r").await;
     operators.stop().await;
 }
@@ -59,10 +55,7 @@ async fn a_pause_of_the_parent_stops_a_rollout() {
     operators.until_reconciles("cook", &world.namespace, "r", before + 1).await;
     assert_eq!(values(&world).await, ["2", "1", "1"]);
     world.patch(RECIPE, "r", paused(Value::Null)).await;
-    for name in ["b", "c"] {
-        until_at(&world, name, "2").await;
-        note(&world, name, "2").await;
-    }
+    roll_out(&world, &["b", "c"], "2").await;
     world.until_ready(RECIPE, "r").await;
     operators.stop().await;
 }

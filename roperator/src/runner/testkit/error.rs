@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{k8s_types::K8sType, resource::ObjectId};
 
-/// A test cannot go on.
+/// A test cannot continue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestKitError(pub(super) String);
 

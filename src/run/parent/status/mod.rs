@@ -127,12 +127,14 @@ impl Writing {
 
     fn patch_of(&self, parent: &Object, schema: &TypeSchema, view: &View<'_>) -> StatusPatch {
         let Wanted { handler, conditions, holds_none, .. } = &self.wanted;
+        let mut types = view.settings.config().children.iter();
+        let has_rollouts = types.any(|child| child.config.rolling.is_some());
         status_patch(StatusInput {
             parent,
             shared: view.settings.config().shares_status().then_some(&self.seen),
             handler: handler.as_ref().map(|returned| &returned.0),
             conditions,
-            cleared: &conditions::outdated(parent, conditions, *holds_none),
+            cleared: &conditions::outdated(parent, conditions, *holds_none, has_rollouts),
             children: children(&self.wanted, view),
             observed_generation: true,
             schema: &schema.status,
