@@ -2,7 +2,7 @@
 
 use crate::{
     diff,
-    history::{Cause, ChildChange},
+    history::{Cause, ObjectChange},
     object::{K8sType, Object},
     operator::{ChildConfig, OperatorConfig},
     schedule::Trigger,
@@ -50,10 +50,10 @@ pub(super) fn child_cause(ty: &K8sType, change: &Change) -> Cause {
     Cause::ChildChanged(Box::new(object_change(ty, change)))
 }
 
-pub(super) fn object_change(ty: &K8sType, change: &Change) -> ChildChange {
+pub(super) fn object_change(ty: &K8sType, change: &Change) -> ObjectChange {
     let version =
         |side: &Option<Object>| side.as_ref().map(|object| object.resource_version().clone());
-    ChildChange {
+    ObjectChange {
         ty: ty.clone(),
         key: change.object().key().clone(),
         from: version(&change.before),

@@ -31,6 +31,7 @@ mod preview;
 mod pulse;
 mod queue;
 mod reader;
+mod related;
 mod select;
 mod shared;
 

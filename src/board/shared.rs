@@ -20,7 +20,7 @@ use crate::{
     object::{K8sType, ObjectKey, Uid},
     operator::OperatorName,
     plan::UndeclaredField,
-    related::{Reads, ShownRead, Source},
+    related::{Reads, Source},
     store::StoreReader,
 };
 
@@ -36,7 +36,7 @@ pub struct Board {
 pub(super) struct Contents {
     pub(super) operators: BTreeMap<String, Operator>,
     types: BTreeMap<K8sType, TypeSnapshot>,
-    related: Vec<Source>,
+    pub(super) related: Vec<Source>,
     is_stopping: bool,
     /// The queue of commands, while the process accepts them.
     pub(super) commands: Option<mpsc::Sender<WebRequest>>,
@@ -51,7 +51,7 @@ pub(super) struct Operator {
     pub(super) by_phase: BTreeMap<ParentPhase, usize>,
     pub(super) queue: Option<Reader<QueueState>>,
     undeclared: Option<Reader<Vec<UndeclaredField>>>,
-    reads: Option<Arc<Reads>>,
+    pub(super) reads: Option<Arc<Reads>>,
 }
 
 // === writing ===
@@ -104,18 +104,6 @@ impl Board {
         if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
             operator.undeclared = Some(fields);
         }
-    }
-
-    /// Sets where the related objects of an operator's parents are looked up.
-    pub(crate) fn show_related(&self, operator: &OperatorName, reads: Arc<Reads>) {
-        if let Some(operator) = self.write().operators.get_mut(operator.as_str()) {
-            operator.reads = Some(reads);
-        }
-    }
-
-    /// Adds a source of related objects.
-    pub(crate) fn add_source(&self, source: Source) {
-        self.write().related.push(source);
     }
 
     pub(crate) fn add_store(&self, store: StoreReader) {
@@ -248,31 +236,6 @@ impl Board {
         // The lock of the board is released first: the queue has its own lock.
         let queue = self.read().operators.get(operator)?.queue.clone()?;
         Some(queue.read())
-    }
-
-    /// The bytes of JSON of all related objects in caches of their own.
-    pub fn related_bytes(&self) -> usize {
-        self.related_sizes().values().map(|(_, bytes)| bytes).sum()
-    }
-
-    /// How many related objects of each type are cached, and their bytes of JSON.
-    pub(crate) fn related_sizes(&self) -> BTreeMap<K8sType, (usize, usize)> {
-        // Read without the lock of the board.
-        let sources = self.read().related.clone();
-        let mut sizes = BTreeMap::new();
-        for source in sources {
-            let (objects, bytes) = source.size();
-            let size: &mut (usize, usize) = sizes.entry(source.spec().ty.clone()).or_default();
-            *size = (size.0 + objects, size.1 + bytes);
-        }
-        sizes
-    }
-
-    /// The related objects that a parent reads.
-    pub(crate) fn related(&self, operator: &str, parent: &Uid) -> Vec<ShownRead> {
-        // Read without the lock of the board.
-        let reads = self.read().operators.get(operator).and_then(|it| it.reads.clone());
-        reads.map(|reads| reads.shown(parent)).unwrap_or_default()
     }
 
     /// The status fields of an operator that its parent type does not declare.

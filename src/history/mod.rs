@@ -26,7 +26,7 @@ mod steps;
 mod wire;
 
 pub use cause::Cause;
-pub(crate) use cause::{Causes, ChildChange};
+pub(crate) use cause::{Causes, ObjectChange};
 pub use decision::Verb;
 pub(crate) use decision::{Decided, Decision, Drift, WriteRecord};
 pub(crate) use failure_kind::FailureKind;

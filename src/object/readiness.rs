@@ -2,10 +2,13 @@
 //! that have rules of their own, by conditions for all others. Pure; reads no clock, so a long
 //! rollout looks like one that has just begun.
 
+mod condition;
+
 use std::{fmt, sync::atomic::Ordering};
 
 use serde_json::Value;
 
+use self::condition::{Condition, joined};
 use super::{Object, ReadyState, being_deleted};
 
 /// Whether an object is ready, and what it waits for.
@@ -71,8 +74,7 @@ impl Readiness {
         failed(why)
     }
 
-    /// Whether an object is ready by a condition of its status. Until that exists the object is not ready, and
-    /// neither is one whose `observedGeneration` is older than the object.
+    /// Whether an object is ready by a condition of its status, which must exist and be of its generation.
     pub fn of_condition(object: &Object, ty: &str) -> Self {
         let status = object.field("status").unwrap_or_default();
         unsettled(object, &status).unwrap_or_else(|| by_condition(&status, object, ty))
@@ -342,43 +344,6 @@ fn wanted(spec: &Value) -> i64 {
 
 fn count(status: &Value, name: &str) -> i64 {
     status[name].as_i64().unwrap_or(0)
-}
-
-fn joined(reason: &str, message: &str, otherwise: &str) -> String {
-    match (reason, message) {
-        ("", "") => otherwise.to_owned(),
-        (one, "") | ("", one) => one.to_owned(),
-        (reason, message) => format!("{reason}: {message}"),
-    }
-}
-
-struct Condition<'a> {
-    ty: &'a str,
-    status: &'a str,
-    reason: &'a str,
-    message: &'a str,
-    generation: Option<i64>,
-}
-
-impl<'a> Condition<'a> {
-    fn of(status: &'a Value, ty: &'a str) -> Option<Self> {
-        let mut conditions = status["conditions"].as_array()?.iter();
-        let found = conditions.find(|condition| condition["type"] == ty)?;
-        let text = |name: &str| found[name].as_str().unwrap_or_default();
-        let (status, reason, message) = (text("status"), text("reason"), text("message"));
-        let generation = found["observedGeneration"].as_i64();
-        Some(Self { ty, status, reason, message, generation })
-    }
-
-    /// A condition whose status is `True`.
-    fn holding(status: &'a Value, ty: &'a str) -> Option<Self> {
-        Self::of(status, ty).filter(|condition| condition.status == "True")
-    }
-
-    fn text(&self) -> String {
-        let otherwise = format!("{} is {}", self.ty, self.status);
-        joined(self.reason, self.message, &otherwise)
-    }
 }
 
 #[cfg(test)]

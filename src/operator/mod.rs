@@ -31,6 +31,7 @@ mod parsed;
 mod pause;
 mod predecessor;
 mod readiness;
+mod reading;
 mod ready_when;
 mod related;
 mod request;

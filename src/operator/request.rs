@@ -6,7 +6,7 @@ use kube::Resource;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use super::{Children, Parent, RawView, TypedView};
+use super::{Children, Parent, TypedView};
 use crate::object::{
     K8sType, KeptManagers, KeyRef, Object, ParseAsError, ParseObjectError, ResourceScope, Scope,
     TypeRef,
@@ -51,7 +51,7 @@ pub struct SyncRequest<P = Object> {
     object: Object,
     is_preview: bool,
     /// `None` where the operator declares no related type, or nobody asked the handler.
-    related: Option<Children>,
+    pub(super) related: Option<Children>,
 }
 
 impl SyncRequest {
@@ -93,15 +93,6 @@ impl SyncRequest {
 
     pub(crate) fn with_failures(self, failures: u32) -> Self {
         Self { failures, ..self }
-    }
-
-    /// The related objects, of an operator that declares some.
-    pub(crate) fn relating(self, related: Option<Children>) -> Self {
-        Self { related, ..self }
-    }
-
-    pub(crate) fn declares_no_related(&self) -> bool {
-        self.related.is_none()
     }
 
     /// Marks the request as one of a preview, see [`SyncRequest::is_preview`].
@@ -164,32 +155,6 @@ impl<P> SyncRequest<P> {
         Ok(self)
     }
 
-    /// The same request with one more related object, for tests; completed as a child is.
-    ///
-    /// # Errors
-    /// The value is not an object with a name.
-    pub fn with_related<R>(self, value: impl Serialize) -> Result<Self, ParseObjectError>
-    where
-        R: Resource<DynamicType = ()>,
-        R::Scope: ResourceScope,
-    {
-        self.with_related_of_type(&K8sType::of::<R>(), value)
-    }
-
-    /// The same for a type that is known by its names.
-    ///
-    /// # Errors
-    /// The value is not an object with a name.
-    pub fn with_related_of_type(
-        mut self,
-        ty: &K8sType,
-        value: impl Serialize,
-    ) -> Result<Self, ParseObjectError> {
-        let object = example(ty, value, self.object.namespace().unwrap_or("default"))?;
-        self.related.get_or_insert_default().insert(object);
-        Ok(self)
-    }
-
     /// The parent as a Rust type.
     ///
     /// # Errors
@@ -230,47 +195,23 @@ impl<P> SyncRequest<P> {
         C: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         C::Scope: ResourceScope,
     {
-        let children = self.children::<C>();
-        match self.object.namespace() {
-            Some(namespace) if C::Scope::SCOPE == Scope::Namespaced => {
-                children.get((namespace, name))
-            }
-            _ => children.named(name),
-        }
+        self.beside(self.children::<C>(), name)
     }
 
-    /// The related objects of a Rust type: those that [`Handler::related`](super::Handler::related) names,
-    /// as far as they exist. Each is parsed once per reconcile.
-    pub fn related<R>(&self) -> TypedView<'_, R>
+    /// The object with this name in the namespace of the parent, or the first with it if the parent is
+    /// cluster-scoped.
+    pub(super) fn beside<'a, C>(
+        &self,
+        view: TypedView<'a, C>,
+        name: &str,
+    ) -> Result<Option<&'a C>, ParseAsError>
     where
-        R: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
-        R::Scope: ResourceScope,
+        C: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        C::Scope: ResourceScope,
     {
-        self.related.as_ref().map_or_else(TypedView::default, Children::with_type)
-    }
-
-    /// The same for a type that is known by its names, such as `("v1", "Secret")`.
-    pub fn related_of_type<'t>(&self, ty: impl Into<TypeRef<'t>>) -> RawView<'_> {
-        self.related.as_ref().map_or_else(RawView::default, |related| related.of_type(ty))
-    }
-
-    /// The related object of a Rust type with this name: in the namespace of the parent, or the first by
-    /// namespace if the parent is cluster-scoped. One in another namespace is
-    /// `request.related::<R>().get((namespace, name))`.
-    ///
-    /// # Errors
-    /// The object does not fit the type. The error names it and the JSON path.
-    pub fn related_object<R>(&self, name: &str) -> Result<Option<&R>, ParseAsError>
-    where
-        R: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
-        R::Scope: ResourceScope,
-    {
-        let related = self.related::<R>();
         match self.object.namespace() {
-            Some(namespace) if R::Scope::SCOPE == Scope::Namespaced => {
-                related.get((namespace, name))
-            }
-            _ => related.named(name),
+            Some(namespace) if C::Scope::SCOPE == Scope::Namespaced => view.get((namespace, name)),
+            _ => view.named(name),
         }
     }
 
@@ -299,7 +240,7 @@ impl<P> fmt::Debug for SyncRequest<P> {
     }
 }
 
-fn example(
+pub(super) fn example(
     ty: &K8sType,
     value: impl Serialize,
     namespace: &str,
@@ -359,22 +300,6 @@ mod tests {
         ] {
             assert_eq!(request.existing(&desired).is_some(), is_there, "{desired}");
         }
-    }
-
-    #[test]
-    fn related_objects_are_found_by_name() {
-        use k8s_openapi::api::core::v1::Secret;
-        let secret = |namespace: &str| json!({"metadata": {"name": "ca", "namespace": namespace}});
-        let request =
-            request().with_related::<Secret>(json!({"metadata": {"name": "ca"}})).unwrap();
-        let request = request.with_related::<Secret>(secret("shared")).unwrap();
-        let ca = request.related_object::<Secret>("ca").unwrap().unwrap();
-        assert_eq!(ca.metadata.namespace.as_deref(), Some("ns"));
-        assert!(request.related::<Secret>().get(("shared", "ca")).unwrap().is_some());
-        assert!(request.related_object::<Secret>("other").unwrap().is_none());
-        assert_eq!(request.related_of_type(("v1", "Secret")).len(), 2);
-        assert!(request.related::<ConfigMap>().is_empty() && request.children.len() == 1);
-        assert_eq!(request.untyped().related::<Secret>().len(), 2);
     }
 
     #[test]

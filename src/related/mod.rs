@@ -18,9 +18,11 @@
 
 mod feeds;
 mod index;
+mod look;
 mod reads;
 mod source;
 
 pub(crate) use feeds::{MOST, Place, SourceSpec, wanted};
+pub(crate) use look::FeedState;
 pub(crate) use reads::{Answer, Reads, ShownRead};
-pub(crate) use source::{FeedState, Source};
+pub(crate) use source::Source;

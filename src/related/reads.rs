@@ -5,10 +5,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use super::{
-    index::Index,
-    source::{Look, Source},
-};
+use super::{index::Index, look::Look, source::Source};
 use crate::{
     object::{K8sType, Object, Uid},
     operator::{Ask, Asks, Children},

@@ -12,7 +12,7 @@ use crate::{
         reconciler::Reconciler,
     },
     board::ParentState,
-    history::{Cause, ChildChange},
+    history::{Cause, ObjectChange},
     object::{Object, ObjectKey, Uid},
     plan::ForeignChild,
     schedule::Trigger,
@@ -105,11 +105,11 @@ impl Receive<Awaits> for OperatorActor {
 }
 
 impl OperatorActor {
-    fn changed_since(&self, known: &ForeignChild) -> Option<ChildChange> {
+    fn changed_since(&self, known: &ForeignChild) -> Option<ObjectChange> {
         let children = self.parts.children.iter().find(|reader| *reader.ty() == known.id.ty)?;
         let now = children.get(&known.id.key)?;
         let is_changed = *now.uid() != known.uid || *now.resource_version() != known.version;
-        is_changed.then(|| ChildChange {
+        is_changed.then(|| ObjectChange {
             ty: known.id.ty.clone(),
             key: known.id.key.clone(),
             from: Some(known.version.clone()),

@@ -1,12 +1,16 @@
 //! Why a reconcile failed, and what follows for the schedule.
 
+mod unready;
+
 use std::{borrow::Cow, fmt, time::Duration};
+
+pub(crate) use unready::{RolloutStopped, StageTimeout};
 
 use crate::{
     history::FailureKind,
-    object::{K8sType, Quoted, Redactor, WITHHELD},
+    object::{Quoted, Redactor, WITHHELD},
     operator::RelatedError,
-    plan::{self, ChildId, ForeignChild},
+    plan::{self, ForeignChild},
     reply::{ApiError, ErrorClass, Refusal},
     schedule::Finished,
 };
@@ -61,32 +65,6 @@ pub(crate) enum Failure {
         "internal error: the reconcile panicked, which is a bug in Operetta; see the output of the process"
     )]
     InternalError,
-}
-
-/// A stage was not ready in time.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("stage {stage} is not ready after {} s: {child}: {why}", .within.as_secs_f64())]
-pub(crate) struct StageTimeout {
-    /// From one.
-    pub(crate) stage: usize,
-    pub(crate) within: Duration,
-    /// A child that is not ready.
-    pub(crate) child: ChildId,
-    /// Why it is not.
-    pub(crate) why: Quoted,
-}
-
-/// Too many children of a rollout have failed.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("the rollout of {ty} has stopped at {updated} of {children}: {child}: {why}")]
-pub(crate) struct RolloutStopped {
-    pub(crate) ty: K8sType,
-    pub(crate) updated: usize,
-    pub(crate) children: usize,
-    /// The first child that has failed.
-    pub(crate) child: ChildId,
-    /// Why it has.
-    pub(crate) why: Quoted,
 }
 
 /// A request about one object failed. `Debug` equals `Display`.
