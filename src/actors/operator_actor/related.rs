@@ -25,7 +25,7 @@ use super::Start;
 const AT_ONCE: usize = 32;
 
 /// The distance between two parents that are spread.
-const STEP: Duration = Duration::from_millis(5);
+const STEP: Duration = Duration::from_millis(10);
 
 /// The last parent waits no longer.
 const LONGEST: Duration = Duration::from_mins(1);

@@ -23,9 +23,9 @@ impl Related {
     ) -> Result<Asks, RelatedError> {
         let mut asks = Asks::with_capacity(self.rules.len());
         for rule in &self.rules {
-            let ask = rule.ask(config, parent)?;
-            if !asks.iter().any(|(ty, known)| *ty == rule.ty && *known == ask) {
-                asks.push((declared(config, &rule.ty)?, ask));
+            let asked = (declared(config, &rule.ty)?, rule.ask(config, parent)?);
+            if !asks.contains(&asked) {
+                asks.push(asked);
             }
         }
         Ok(asks)
@@ -41,7 +41,6 @@ fn declared(config: &OperatorConfig, ty: &K8sType) -> Result<K8sType, RelatedErr
 
 impl Rule {
     fn ask(&self, config: &OperatorConfig, parent: &Object) -> Result<Ask, RelatedError> {
-        declared(config, &self.ty)?;
         let namespace = self.namespace(parent);
         match &self.which {
             Which::Named(name) if name.is_empty() => {

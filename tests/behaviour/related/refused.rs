@@ -10,8 +10,8 @@ use crate::{
     world::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, CRD},
 };
 
-/// The user of the operators, with the permissions of its role.
-const USER: &str = "operator";
+/// The user of the operators. No other test has it, as its permissions stay on a shared server.
+const USER: &str = "reader";
 const ROLE: &str = "operetta-reader-under-test";
 
 async fn allow(world: &World, rules: &[PolicyRule]) {

@@ -155,7 +155,7 @@ async fn events_of_kubernetes_are_shown_once_they_may_be_read() {
         assert_eq!(code, 200, "{body}");
         serde_json::from_str::<Value>(&body).unwrap()["events"].clone()
     };
-    // The API server may still know the permissions of another test.
+    // The API server may still know the permissions of the test before.
     let is_refused = |events: &Value| events["errors"].as_array().map(Vec::len) == Some(1);
     let refused = eventually("the refusal", events, is_refused).await;
     let why = refused["errors"][0].as_str().unwrap();
