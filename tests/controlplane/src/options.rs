@@ -33,8 +33,15 @@ impl User {
 }
 
 /// Tests whose roles stay bound have users of their own.
-const USERS: [&str; 6] =
-    ["restricted", "half-restricted", "operator", "guarded-operator", "keeper", "keeper-within"];
+const USERS: [&str; 7] = [
+    "restricted",
+    "half-restricted",
+    "operator",
+    "guarded-operator",
+    "keeper",
+    "keeper-within",
+    "reader",
+];
 
 impl Default for Options {
     /// With audit log and controller manager, and users to which tests bind roles.
