@@ -25,11 +25,21 @@ pub(in crate::run) fn lists(view: &View<'_>) -> Vec<(K8sType, Option<String>)> {
         let ty = ty.clone();
         namespaces.into_iter().map(move |namespace| (ty.clone(), namespace))
     };
-    let is_left = view.settings.has_finalizer && plan::loses_owned_children(view.parent);
     let types = config.children.iter().map(|child| &child.ty);
-    let of_finalization =
-        types.filter(|ty| is_left && !config.deleted_with_finalizer().any(|it| it == *ty));
+    let of_finalization = types.filter(|ty| {
+        !config.deleted_with_finalizer().any(|it| it == *ty) && may_be_until_finalized(ty, view)
+    });
     config.deleted_with_finalizer().chain(of_finalization).flat_map(of_type).collect()
+}
+
+/// Whether a finalization may have made a child of the type that the parent does not own. Kubernetes may have
+/// orphaned the others since, and then the parent does not show any more why.
+fn may_be_until_finalized(ty: &K8sType, view: &View<'_>) -> bool {
+    let is_cached = || {
+        let children = view.ours(&view.snapshot.observed(view.parent));
+        children.of_type(ty).iter().any(plan::is_until_finalized)
+    };
+    view.settings.has_finalizer && (plan::loses_owned_children(view.parent) || is_cached())
 }
 
 pub(in crate::run) fn request(list: &(K8sType, Option<String>), view: &View<'_>) -> Request {
