@@ -1,0 +1,77 @@
+//! An answer without what two servers need not have in common: uids, versions, times, addresses.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use serde_json::Value;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) code: u16,
+    pub(crate) media: String,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) body: Value,
+}
+
+static UID: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}").unwrap()
+});
+/// Versions in sentences.
+static VERSION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new("(?i)(resourceVersion[^0-9]{1,40}|in object meta: )([0-9]+)").unwrap()
+});
+/// Times of this run; those in requests are older.
+static TIME: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"20(2[6-9]|[3-9][0-9])-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\.[0-9]+)?Z").unwrap()
+});
+/// Names from the prefixes of the generator.
+static RANDOM: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("\\b(made-|g-)[bcdfghjklmnpqrstvwxz2456789]{5}\\b").unwrap());
+static AGE: LazyLock<Regex> = LazyLock::new(|| Regex::new("^[0-9]+m?s$").unwrap());
+
+/// The body of an answer, masked.
+pub(crate) fn masked(body: &[u8], namespace: &str) -> Value {
+    let text = String::from_utf8_lossy(body).replace(namespace, "$ns");
+    let mut value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+    mask(&mut value);
+    value
+}
+
+pub(crate) fn mask(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = masked_text(text),
+        Value::Array(list) => list.iter_mut().for_each(mask),
+        Value::Object(fields) => {
+            for (name, inner) in fields.iter_mut() {
+                mask_field(name, inner);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn mask_field(name: &str, value: &mut Value) {
+    match (name, &mut *value) {
+        ("resourceVersion", Value::String(text)) if text.parse::<u64>().is_ok() && text != "0" => {
+            "<version>".clone_into(text);
+        }
+        ("continue", Value::String(text)) if !text.is_empty() => "<token>".clone_into(text),
+        ("clusterIP", Value::String(text)) if text.starts_with("10.") => {
+            "<address>".clone_into(text);
+        }
+        ("clusterIPs", Value::Array(list)) => {
+            let allocated = |it: &&mut Value| it.as_str().is_some_and(|it| it.starts_with("10."));
+            list.iter_mut().filter(allocated).for_each(|it| *it = "<address>".into());
+        }
+        ("nodePort" | "healthCheckNodePort", Value::Number(_)) => *value = "<port>".into(),
+        _ => mask(value),
+    }
+}
+
+fn masked_text(text: &str) -> String {
+    let text = UID.replace_all(text, "<uid>");
+    let text = TIME.replace_all(&text, "<time>");
+    let text = VERSION.replace_all(&text, |it: &Captures<'_>| format!("{}<version>", &it[1]));
+    let text = RANDOM.replace_all(&text, "$1<random>");
+    AGE.replace(&text, "<age>").into_owned()
+}

@@ -1,0 +1,128 @@
+//! Random operations on the embedded server and on the real control plane: every answer must be the same.
+//!
+//! ```text
+//!  seed ─ generate ─> Operation ─┬─> embedded server ─> answer ─ mask ─┐
+//!                                └─> kube-apiserver ──> answer ─ mask ─┴─ compare ─ known? ─ shrink
+//! ```
+//!
+//! `OPERETTA_DIFFERENTIAL_SEED` and `OPERETTA_DIFFERENTIAL_OPERATIONS` choose another run. What differs is printed with
+//! the shortest sequence of operations that shows it. Classes of differences that are not mended yet stand in
+//! `open.txt`, which may only shrink: `UPDATE_EXPECT=1` rewrites it. Without the programs of the real control plane the
+//! test is ignored.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod answer;
+mod custom_types;
+mod difference;
+mod generate;
+mod known;
+mod mutation;
+mod open;
+mod operation;
+mod random;
+mod servers;
+mod shrink;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+    process::ExitCode,
+};
+
+use difference::Difference;
+use operation::Operation;
+use servers::Pair;
+
+/// How many operations a run of `cargo test` performs.
+const OPERATIONS: usize = 2_000;
+/// Operations on one namespace: what is left of earlier ones makes later ones richer, and a difference harder to
+/// understand.
+const SEQUENCE: usize = 100;
+const SEED: u64 = 1;
+
+fn main() -> ExitCode {
+    operetta_harness::main()
+}
+
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[operetta_harness::test]
+async fn random_operations_are_answered_as_by_the_real_server() {
+    let pair = Pair::start().await;
+    let chosen =
+        (setting("OPERETTA_DIFFERENTIAL_SEED"), setting("OPERETTA_DIFFERENTIAL_OPERATIONS"));
+    let seed = chosen.0.unwrap_or(SEED);
+    let operations = chosen.1.map_or(OPERATIONS, |it| usize::try_from(it).unwrap());
+    let mut found = Found::default();
+    for number in 0..operations.div_ceil(SEQUENCE) {
+        let sequence = generate::sequence(seed + number as u64, SEQUENCE);
+        found.add(&sequence, pair.run(&sequence).await);
+    }
+    println!("{operations} operations, {} differences that are known", found.known);
+    let is_usual = chosen == (None, None);
+    found.without(&open::classes(is_usual.then_some(&found)));
+    let report = found.report(&pair).await;
+    assert!(found.classes.is_empty(), "{report}");
+}
+
+/// The differences of all sequences, one example of each class.
+#[derive(Default)]
+struct Found {
+    classes: BTreeMap<String, Example>,
+    known: usize,
+}
+
+struct Example {
+    count: usize,
+    sequence: Vec<Operation>,
+    difference: Difference,
+}
+
+/// So many classes are shrunk: each takes many operations.
+const SHRUNK: usize = 40;
+
+impl Found {
+    fn add(&mut self, sequence: &[Operation], differences: Vec<Difference>) {
+        for difference in differences {
+            if known::reason(&difference).is_some() {
+                self.known += 1;
+                continue;
+            }
+            let example = self.classes.entry(difference.class()).or_insert_with(|| {
+                let sequence = sequence[..=difference.at].to_vec();
+                Example { count: 0, sequence, difference }
+            });
+            example.count += 1;
+        }
+    }
+
+    fn without(&mut self, open: &BTreeSet<String>) {
+        self.classes.retain(|class, _| !open.contains(class));
+    }
+
+    async fn report(&self, pair: &Pair) -> String {
+        let mut text = String::new();
+        let total: usize = self.classes.values().map(|example| example.count).sum();
+        let classes = self.classes.len();
+        writeln!(text, "{total} unexplained differences of {classes} classes").unwrap();
+        let mut by_count: Vec<_> = self.classes.iter().collect();
+        by_count.sort_by_key(|(_, example)| std::cmp::Reverse(example.count));
+        for (at, (class, example)) in by_count.into_iter().enumerate() {
+            writeln!(text, "\n{}x {class}", example.count).unwrap();
+            let shrunk =
+                if at < SHRUNK { shrink::shortest(pair, class, example).await } else { None };
+            let (sequence, difference) = match &shrunk {
+                Some((sequence, difference)) => (sequence.as_slice(), difference),
+                None => (&example.sequence[example.difference.at..], &example.difference),
+            };
+            for operation in sequence {
+                writeln!(text, "  {operation}").unwrap();
+            }
+            writeln!(text, "{difference}").unwrap();
+        }
+        text
+    }
+}

@@ -1,0 +1,172 @@
+//! The two servers, and the same operations on both.
+
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use http::{Request, Response, header};
+use http_body_util::BodyExt;
+use kube::{Client, client::Body};
+use operetta_apiserver::Server;
+use operetta_controlplane::{ControlPlane, Error, Options};
+use operetta_harness::ignore_outside_ci;
+use serde_json::Value;
+
+use super::{
+    answer::{self, Answer},
+    custom_types,
+    difference::Difference,
+    operation::{Memory, Operation},
+};
+
+/// Who the servers take the client for.
+const AGENT: &str = "differential/1.0";
+
+pub(crate) struct Pair {
+    embedded: Client,
+    real: Client,
+    _control_plane: ControlPlane,
+    _server: Server,
+}
+
+impl Pair {
+    /// Starts both, and defines the custom types.
+    pub(crate) async fn start() -> Self {
+        // Controllers would act in between.
+        let options = Options::default().audit(false).controller_manager(false);
+        let start = move || ControlPlane::start_with(&options);
+        let control_plane = match tokio::task::spawn_blocking(start).await.unwrap() {
+            Ok(control_plane) => control_plane,
+            Err(missing @ Error::Unavailable { .. }) => ignore_outside_ci(missing),
+            Err(error) => panic!("{error}"),
+        };
+        let server = Server::start();
+        let pair = Self {
+            embedded: server.client_as(AGENT),
+            real: control_plane.client().unwrap(),
+            _control_plane: control_plane,
+            _server: server,
+        };
+        for definition in custom_types::definitions() {
+            pair.define(&definition).await;
+        }
+        pair
+    }
+
+    async fn define(&self, definition: &Value) {
+        let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+        for client in [&self.embedded, &self.real] {
+            let created = post(client, path, definition).await;
+            assert!(created.status().is_success(), "{created:?}");
+            let spec = &definition["spec"];
+            let version = spec["versions"][0]["name"].as_str().unwrap();
+            let plural = spec["names"]["plural"].as_str().unwrap();
+            let served = format!("/apis/example.com/{version}/{plural}");
+            while !get(client, &served).await.status().is_success() {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    /// Performs the operations in a new namespace, and returns what was answered differently. An object in a
+    /// different state on both servers is not used again.
+    pub(crate) async fn run(&self, sequence: &[Operation]) -> Vec<Difference> {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let namespace = format!("run{}x", NEXT.fetch_add(1, Ordering::Relaxed));
+        let object = serde_json::json!({"metadata": {"name": namespace}});
+        for client in [&self.embedded, &self.real] {
+            assert!(post(client, "/api/v1/namespaces", &object).await.status().is_success());
+        }
+        let mut embedded = Session { client: &self.embedded, memory: Memory::new() };
+        let mut real = Session { client: &self.real, memory: Memory::new() };
+        let mut spoilt = BTreeSet::new();
+        let mut differences = Vec::new();
+        for (at, operation) in sequence.iter().enumerate() {
+            if is_spoilt(&spoilt, operation) {
+                continue;
+            }
+            let (ours, theirs) = tokio::join!(
+                embedded.perform(operation, &namespace),
+                real.perform(operation, &namespace)
+            );
+            if let Some(difference) = Difference::between(at, operation, ours, theirs) {
+                if difference.is_of_state() && operation.method != "GET" && !operation.is_dry_run()
+                {
+                    spoilt.insert(operation.object());
+                }
+                differences.push(difference);
+            }
+        }
+        differences
+    }
+}
+
+/// Whether the operation concerns an object, or a collection with one, that differs already.
+fn is_spoilt(spoilt: &BTreeSet<String>, operation: &Operation) -> bool {
+    let object = operation.object();
+    if object.ends_with('/') {
+        // A creation names its object in the body.
+        return spoilt.iter().any(|it| it.starts_with(&object));
+    }
+    spoilt.contains(&object) || spoilt.contains(&format!("{}/", operation.collection))
+}
+
+struct Session<'a> {
+    client: &'a Client,
+    memory: Memory,
+}
+
+impl Session<'_> {
+    async fn perform(&mut self, operation: &Operation, namespace: &str) -> Answer {
+        let mut request = Request::builder()
+            .method(operation.method)
+            .uri(operation.uri(namespace, &self.memory))
+            .header(header::USER_AGENT, AGENT);
+        for (name, value) in
+            [(header::ACCEPT, operation.accept), (header::CONTENT_TYPE, operation.media)]
+        {
+            if !value.is_empty() {
+                request = request.header(name, value);
+            }
+        }
+        let body = operation.bytes(namespace, &self.memory);
+        let response = self.client.send(request.body(Body::from(body)).unwrap()).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        self.remember(operation, &bytes, namespace);
+        let text = |name| {
+            let values = parts.headers.get_all(name).iter();
+            values.map(|it: &http::HeaderValue| it.to_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        Answer {
+            code: parts.status.as_u16(),
+            media: text(header::CONTENT_TYPE).concat(),
+            warnings: text(header::WARNING).iter().map(|it| it.replace(namespace, "$ns")).collect(),
+            body: answer::masked(&bytes, namespace),
+        }
+    }
+
+    /// Remembers an object as it was answered, unless it was a dry run or another form of it.
+    fn remember(&mut self, operation: &Operation, bytes: &[u8], namespace: &str) {
+        let is_object = operation.accept == "application/json" && !operation.is_dry_run();
+        let Ok(object) = serde_json::from_slice::<Value>(bytes) else { return };
+        if !is_object || object["kind"] != operation.kind.as_str() {
+            return;
+        }
+        let name = object["metadata"]["name"].as_str().unwrap_or_default();
+        let key = format!("{}/{}", operation.collection, name.replace(namespace, "$ns"));
+        self.memory.insert(key, object);
+    }
+}
+
+async fn post(client: &Client, path: &str, body: &Value) -> Response<Body> {
+    let request = Request::post(path)
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::USER_AGENT, AGENT);
+    client.send(request.body(Body::from(body.to_string().into_bytes())).unwrap()).await.unwrap()
+}
+
+async fn get(client: &Client, path: &str) -> Response<Body> {
+    client.send(Request::get(path).body(Body::empty()).unwrap()).await.unwrap()
+}
