@@ -41,6 +41,7 @@ fn resource(builtin: &'static BuiltinType) -> Resource {
         schema: Arc::clone(&builtin.schema),
         empty: Some(builtin::empty(builtin)),
         epoch: 0,
+        deprecation: builtin::deprecation(builtin),
         columns: Arc::new([]),
         origin: Origin::BuiltIn(builtin),
     }

@@ -20,11 +20,20 @@ pub(crate) struct StatusError {
     pub details: Value,
     /// The token with which a list may continue with the current state.
     pub continue_token: Option<String>,
+    /// The warnings that come with the answer.
+    pub warnings: Box<[String]>,
 }
 
 impl StatusError {
     fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), details: Value::Null, continue_token: None }
+        Self {
+            code,
+            reason,
+            message: message.into(),
+            details: Value::Null,
+            continue_token: None,
+            warnings: Box::default(),
+        }
     }
 
     fn of(mut self, resource: &GroupResource, name: &str) -> Self {
@@ -49,6 +58,11 @@ impl StatusError {
             Self::new(404, "NotFound", "the server could not find the requested resource");
         error.details = json!({});
         error
+    }
+
+    /// 404: the type has no such subresource.
+    pub(crate) fn no_such_subresource(resource: &GroupResource, name: &str) -> Self {
+        Self { details: Value::Null, ..Self::no_such_resource() }.of(resource, name)
     }
 
     /// 409: an object of this name exists and is being deleted.
@@ -229,6 +243,13 @@ impl StatusError {
             Some(causes) => causes.push(cause),
             None => self.details["causes"] = json!([cause]),
         }
+        self
+    }
+
+    /// Adds what was to be warned of before the request failed.
+    #[must_use]
+    pub(crate) fn with_warnings(mut self, warnings: &[String]) -> Self {
+        self.warnings = [warnings, &self.warnings].concat().into();
         self
     }
 

@@ -31,9 +31,17 @@ pub(super) fn before_rules(name: &str, object: &mut Value) {
             copy_if_absent(object, "spec.template.metadata.labels", "metadata.labels");
         }
         "apps.v1.StatefulSetSpec" => claim_templates(object),
+        "apps.v1.DaemonSet" => template_generation(object),
         "rbac.v1.Subject" => subject_group(object),
         "apiextensions.v1.CustomResourceDefinition" => custom_resource_definition(object),
         _ => {}
+    }
+}
+
+/// A number that Go keeps in a field of its own, and writes as an annotation.
+fn template_generation(daemon_set: &mut Value) {
+    if let Some(annotations) = path::map_mut(daemon_set, "metadata.annotations") {
+        annotations.entry("deprecated.daemonset.template.generation").or_insert_with(|| json!("0"));
     }
 }
 

@@ -26,6 +26,7 @@ mod round_trip;
 mod service;
 mod timestamp;
 mod validate;
+mod warnings;
 
 pub use addresses::{free_address, free_node_ports};
 pub use catalog::{BuiltinType, find, kubernetes_version, name_rule, types};
@@ -39,6 +40,7 @@ pub use service::{
     cluster_ip, needs_cluster_ip, needs_node_ports, node_ports, set_cluster_ip, set_node_ports,
 };
 pub use validate::{validate_create, validate_update};
+pub use warnings::{deprecation, warnings, warnings_of_deletion};
 
 #[cfg(test)]
 mod tests;

@@ -45,6 +45,7 @@ pub(crate) fn resource() -> Resource {
             },
         })),
         epoch: 0,
+        deprecation: None,
         columns: Arc::new([]),
         origin: Origin::Definition,
     }

@@ -61,6 +61,7 @@ fn resource(name: &str, definition: &Value, version: &Value) -> Result<Resource,
         schema: Arc::new(schema.clone()),
         empty: None,
         epoch: epoch(&open_api),
+        deprecation: deprecation(spec, version),
         columns: columns(&version["additionalPrinterColumns"]),
         origin: Origin::Custom(Arc::new(CustomType {
             definition: name.to_owned(),
@@ -72,6 +73,15 @@ fn resource(name: &str, definition: &Value, version: &Value) -> Result<Resource,
                 .collect(),
         })),
     })
+}
+
+fn deprecation(spec: &Value, version: &Value) -> Option<String> {
+    let of_its_author = version["deprecationWarning"].as_str().map(str::to_owned);
+    let usual = || {
+        let [group, version, kind] = [&spec["group"], &version["name"], &spec["names"]["kind"]];
+        format!("{}/{} {} is deprecated", text(group), text(version), text(kind))
+    };
+    (version["deprecated"] == true).then(|| of_its_author.unwrap_or_else(usual))
 }
 
 /// The same schema has the same epoch, so that a change of something else costs nothing.

@@ -70,6 +70,8 @@ pub(crate) struct Resource {
     /// Grows with every change of the schema: objects written under another epoch are pruned and
     /// defaulted again when they are read.
     pub epoch: u64,
+    /// What every answer warns of, for a version that is deprecated.
+    pub deprecation: Option<String>,
     /// The columns that `kubectl get` prints between name and age.
     pub columns: Arc<[Column]>,
     /// Where the type comes from.

@@ -44,7 +44,7 @@ pub(crate) use self::{
 use crate::{
     discovery, openapi,
     requests::{RequestRecord, WatchRecord},
-    resource::{Resource, Resources},
+    resource::{Origin, Resource, Resources},
     reviews,
     shared::Shared,
     status::StatusError,
@@ -146,15 +146,21 @@ async fn objects(
     verb.name().clone_into(&mut record.verb);
     record.resource = resource.id.to_string();
     check_scope(resource, path, verb)?;
+    check_verb(resource, path, verb)?;
     let subresource = subresource(resource, path, verb)?;
     let now = server.cluster.clock.now();
     let call = Call { resource, path, verb, subresource, query: &query, headers, body, now };
     // An unacceptable `Accept` must be refused before a write.
     call.representation()?;
-    if matches!(verb, Verb::Get | Verb::List | Verb::Watch) {
-        await_version(server, &call, verb).await?;
+    let answered = match verb {
+        Verb::Get | Verb::List | Verb::Watch => await_version(server, &call, verb).await,
+        _ => Ok(()),
+    };
+    let answered = answered.and_then(|()| dispatch(server, &call, verb, record));
+    match &resource.deprecation {
+        Some(warning) => reply::warned(answered, std::slice::from_ref(warning)),
+        None => answered,
     }
-    dispatch(server, &call, verb, record)
 }
 
 /// Answers a path without stored objects.
@@ -220,6 +226,18 @@ fn dispatch(
     }
 }
 
+/// Namespaces, for example, are not deleted as a collection.
+fn check_verb(resource: &Resource, path: &ResourcePath, verb: Verb) -> Result<(), StatusError> {
+    match resource.origin {
+        Origin::BuiltIn(builtin)
+            if path.subresource.is_none() && !builtin.verbs.contains(&verb.name()) =>
+        {
+            Err(StatusError::method_not_allowed())
+        }
+        _ => Ok(()),
+    }
+}
+
 fn check_scope(resource: &Resource, path: &ResourcePath, verb: Verb) -> Result<(), StatusError> {
     match (resource.namespaced, &path.namespace, verb) {
         (false, Some(_), _) => Err(StatusError::no_such_resource()),
@@ -242,6 +260,10 @@ fn subresource(
         Some("status") if resource.has_status => Subresource::Status,
         Some("finalize") if resource.id.plural == "namespaces" => Subresource::Finalize,
         Some("scale") if resource.has_scale() => Subresource::Scale,
+        Some(_) if resource.is_custom() => {
+            let name = path.name.as_deref().unwrap_or_default();
+            return Err(StatusError::no_such_subresource(&resource.id, name));
+        }
         Some(_) => return Err(StatusError::no_such_resource()),
     };
     if allowed { Ok(found) } else { Err(StatusError::method_not_allowed()) }

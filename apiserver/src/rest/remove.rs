@@ -15,10 +15,12 @@ use crate::{
 /// Answers a delete.
 pub(super) fn delete(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
     let options = options(call)?;
-    match write::delete(cluster, call.resource, &call.key(), &options)? {
-        Deleted::Held(object) => reply::object(call, &object),
-        Deleted::Gone(object) => Ok(gone(call, &object)),
-    }
+    let answered = match write::delete(cluster, call.resource, &call.key(), &options) {
+        Ok(Deleted::Held(object)) => reply::object(call, &object),
+        Ok(Deleted::Gone(object)) => Ok(gone(call, &object)),
+        Err(error) => Err(error),
+    };
+    reply::warned(answered, &write::warnings_of_deletion(call.resource, &options))
 }
 
 /// Answers a delete of a collection with the deleted objects.
@@ -36,9 +38,13 @@ pub(super) fn delete_collection(
             _ => {}
         }
     }
-    let metadata = json!({ "resourceVersion": version.to_string() });
+    let mut metadata = json!({ "resourceVersion": version.to_string() });
+    if call.resource.is_custom() {
+        metadata["continue"] = json!("");
+    }
     let objects = entries.iter().map(|(_, object)| &**object);
-    Ok(reply::json(StatusCode::OK, reply::list(call.resource, &metadata, objects)))
+    let answer = reply::json(StatusCode::OK, reply::list(call.resource, &metadata, objects));
+    reply::warned(Ok(answer), &write::warnings_of_deletion(call.resource, &options))
 }
 
 fn gone(call: &Call<'_>, object: &Object) -> Response<Body> {

@@ -62,6 +62,9 @@ pub(super) fn failure(error: &StatusError) -> Response<Body> {
     if let Some(seconds) = error.retry_after() {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
+    for warning in error.warnings.iter().filter_map(|warning| warning_header(warning)) {
+        response.headers_mut().append(header::WARNING, warning);
+    }
     response
 }
 
@@ -88,17 +91,28 @@ pub(super) fn written(call: &Call<'_>, written: &Written) -> Result<Response<Bod
     if written.created {
         *response.status_mut() = StatusCode::CREATED;
     }
-    for warning in &written.warnings {
-        warn(&mut response, warning);
+    warned(Ok(response), &written.warnings)
+}
+
+/// The same answer, or refusal, with warnings before its own.
+pub(super) fn warned(
+    answered: Result<Response<Body>, StatusError>,
+    warnings: &[String],
+) -> Result<Response<Body>, StatusError> {
+    let mut response = answered.map_err(|error| error.with_warnings(warnings))?;
+    let headers = response.headers_mut();
+    let later: Vec<_> = headers.get_all(header::WARNING).iter().cloned().collect();
+    headers.remove(header::WARNING);
+    let first = warnings.iter().filter_map(|warning| warning_header(warning));
+    for warning in first.chain(later) {
+        headers.append(header::WARNING, warning);
     }
     Ok(response)
 }
 
-fn warn(response: &mut Response<Body>, warning: &str) {
+fn warning_header(warning: &str) -> Option<HeaderValue> {
     let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
-    if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
-        response.headers_mut().append(header::WARNING, value);
-    }
+    HeaderValue::from_str(&format!("299 - \"{quoted}\"")).ok()
 }
 
 /// The metadata of an object without the rest.

@@ -29,19 +29,36 @@ pub(crate) fn create(
         admit::within_namespace(cluster, resource, namespace, &object)?;
     }
     admit::creation(cluster, resource)?;
-    let warnings = strategy::normalise(resource, &mut object, options)?;
+    let mut warnings = strategy::normalise(resource, &mut object, options)?;
+    metadata::drop_system_fields(&mut object);
     if managed == manage::Applied::No {
         object = manage::track(cluster, resource, Subresource::Main, None, object, options);
     }
     metadata::prepare_for_create(cluster, resource, namespace, &mut object);
-    strategy::prepare_for_create(cluster, resource, &mut object)?;
     let tries = if generated { GENERATE_NAME_TRIES } else { 1 };
-    let inserted = strategy::validate_create(resource, &object)
-        .and_then(|()| insert_named(cluster, resource, &mut object, options, tries));
-    if inserted.is_err() || options.dry_run {
-        strategy::abandon(cluster, resource, &object, None);
+    match insert_valid(cluster, resource, &mut object, options, (tries, &mut warnings)) {
+        Ok(object) => Ok(Written { object, warnings, created: true }),
+        Err(error) => Err(error.with_warnings(&warnings)),
     }
-    Ok(Written { object: inserted?, warnings, created: true })
+}
+
+/// Inserts the object if it is valid; what the type warns of is added to the warnings.
+fn insert_valid(
+    cluster: &Cluster,
+    resource: &Resource,
+    object: &mut Value,
+    options: &WriteOptions,
+    (tries, warnings): (usize, &mut Vec<String>),
+) -> Result<Arc<Object>> {
+    strategy::prepare_for_create(cluster, resource, object)?;
+    let inserted = strategy::validate_create(resource, object).and_then(|()| {
+        warnings.extend(strategy::warnings(resource, object, None));
+        insert_named(cluster, resource, object, options, tries)
+    });
+    if inserted.is_err() || options.dry_run {
+        strategy::abandon(cluster, resource, object, None);
+    }
+    inserted
 }
 
 /// Inserts the object, with another generated name if one exists.

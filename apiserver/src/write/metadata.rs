@@ -54,6 +54,33 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
+/// Finalizers that may collide with those of others. Built-in types refuse them.
+pub(super) fn finalizer_warnings(object: &Value) -> Vec<String> {
+    const STANDARD: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
+    let finalizers = object["metadata"]["finalizers"].as_array().into_iter().flatten();
+    let names = finalizers.filter_map(Value::as_str);
+    let is_bare = |name: &&str| !name.contains('/') && !STANDARD.contains(name);
+    names
+        .filter(is_bare)
+        .map(|name| {
+            let path = if name.contains('.') { "including a path (/) " } else { "" };
+            format!(
+                "metadata.finalizers: {name:?}: prefer a domain-qualified finalizer name {path}\
+                 to avoid accidental conflicts with other finalizer writers"
+            )
+        })
+        .collect()
+}
+
+/// Drops what the client of a new object cannot decide: it manages no such field.
+pub(super) fn drop_system_fields(object: &mut Value) {
+    let metadata = metadata_mut(object);
+    for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+        metadata.remove(field);
+    }
+    metadata.remove("selfLink");
+}
+
 /// Fills in what the server decides about a new object.
 pub(super) fn prepare_for_create(
     cluster: &Cluster,
@@ -62,10 +89,7 @@ pub(super) fn prepare_for_create(
     object: &mut Value,
 ) {
     let metadata = metadata_mut(object);
-    for field in ["resourceVersion", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"]
-    {
-        metadata.remove(field);
-    }
+    metadata.remove("resourceVersion");
     metadata.remove("generation");
     if resource.has_generation {
         metadata.insert("generation".into(), json!(1));

@@ -26,5 +26,6 @@ pub(crate) use self::{
     options::{
         DeleteOptions, FieldValidation, Propagation, Result, Subresource, WriteOptions, Written,
     },
+    strategy::warnings_of_deletion,
     update::{Change, update},
 };

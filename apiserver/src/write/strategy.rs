@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    FieldValidation, Result, Subresource, WriteOptions, metadata,
+    DeleteOptions, FieldValidation, Result, Subresource, WriteOptions, metadata,
     peculiar::{is_service, name_rule},
 };
 use crate::{
@@ -192,6 +192,36 @@ pub(super) fn validate_update(
         (Origin::Custom(custom), _) => custom.validator.validate(next, Some(live)),
     });
     refuse(resource, next, &errors)
+}
+
+/// What a valid new object is warned of, or a changed one with its live form.
+pub(super) fn warnings(resource: &Resource, object: &Value, live: Option<&Value>) -> Vec<String> {
+    match resource.origin {
+        Origin::BuiltIn(builtin) => builtin::warnings(builtin, object, live),
+        Origin::Custom(_) => metadata::finalizer_warnings(object),
+        Origin::Definition => Vec::new(),
+    }
+}
+
+/// The same for a change. A status is not warned of.
+pub(super) fn update_warnings(
+    resource: &Resource,
+    subresource: Subresource,
+    live: &Value,
+    next: &Value,
+) -> Vec<String> {
+    let is_status = subresource == Subresource::Status;
+    if is_status { Vec::new() } else { warnings(resource, next, Some(live)) }
+}
+
+/// What a deletion is warned of.
+pub(crate) fn warnings_of_deletion(resource: &Resource, options: &DeleteOptions) -> Vec<String> {
+    match resource.origin {
+        Origin::BuiltIn(builtin) if options.propagation.is_none() => {
+            builtin::warnings_of_deletion(builtin).map(str::to_owned).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn refuse(resource: &Resource, object: &Value, errors: &[FieldError]) -> Result<()> {

@@ -44,7 +44,8 @@ pub(crate) fn update(
         let change = change(&live)?;
         if change.next == live {
             // What is stored is normalised and valid already.
-            return Ok(Written { object, warnings: Vec::new(), created: false });
+            let warnings = strategy::update_warnings(resource, subresource, &live, &live);
+            return Ok(Written { object, warnings, created: false });
         }
         let (next, warnings) = next_state(cluster, resource, subresource, &live, change, options)?;
         if next == live {
@@ -75,19 +76,32 @@ fn next_state(
     options: &WriteOptions,
 ) -> Result<(Value, Vec<String>)> {
     let Change { mut next, managed } = change;
-    let warnings = strategy::normalise(resource, &mut next, options)?;
+    let mut warnings = strategy::normalise(resource, &mut next, options)?;
     if managed == manage::Applied::No {
         next = manage::track(cluster, resource, subresource, Some(live), next, options);
     }
-    metadata::prepare_for_update(resource, subresource, live, &mut next)?;
-    strategy::prepare_for_update(cluster, resource, subresource, live, &mut next)?;
-    generation::carry_over(resource, live, &mut next);
-    let valid = strategy::validate_update(resource, subresource, live, &next);
-    if valid.is_err() || options.dry_run {
-        strategy::abandon(cluster, resource, &next, Some(live));
-    }
-    valid?;
+    prepare_and_validate(cluster, resource, subresource, live, &mut next, options)
+        .map_err(|error| error.with_warnings(&warnings))?;
+    warnings.extend(strategy::update_warnings(resource, subresource, live, &next));
     Ok((ignore_timestamps(live, next), warnings))
+}
+
+fn prepare_and_validate(
+    cluster: &Cluster,
+    resource: &Resource,
+    subresource: Subresource,
+    live: &Value,
+    next: &mut Value,
+    options: &WriteOptions,
+) -> Result<()> {
+    metadata::prepare_for_update(resource, subresource, live, next)?;
+    strategy::prepare_for_update(cluster, resource, subresource, live, next)?;
+    generation::carry_over(resource, live, next);
+    let valid = strategy::validate_update(resource, subresource, live, next);
+    if valid.is_err() || options.dry_run {
+        strategy::abandon(cluster, resource, next, Some(live));
+    }
+    valid
 }
 
 /// Commits the next state; `None` after a concurrent write.

@@ -55,6 +55,14 @@ fn mask_field(name: &str, value: &mut Value) {
         ("resourceVersion", Value::String(text)) if text.parse::<u64>().is_ok() && text != "0" => {
             "<version>".clone_into(text);
         }
+        // They are ordered by time first, in seconds.
+        ("managedFields", Value::Array(managers)) => {
+            managers.iter_mut().for_each(mask);
+            managers.sort_by_key(|it| {
+                let key = ["manager", "operation", "subresource", "apiVersion"];
+                key.map(|field| it[field].to_string())
+            });
+        }
         ("continue", Value::String(text)) if !text.is_empty() => "<token>".clone_into(text),
         ("clusterIP", Value::String(text)) if text.starts_with("10.") => {
             "<address>".clone_into(text);

@@ -6,12 +6,13 @@ use super::Found;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/differential/open.txt");
 
-/// The classes of the file. For the usual run, whose differences are `found`, one that was not seen is an error:
-/// it must leave the file.
-pub(crate) fn classes(found: Option<&Found>) -> BTreeSet<String> {
+/// The classes of the file.
+///
+/// # Panics
+/// If one was not found: it must leave the file.
+pub(crate) fn classes(found: &Found) -> BTreeSet<String> {
     let text = fs::read_to_string(Path::new(FILE)).unwrap_or_default();
     let open: BTreeSet<String> = text.lines().map(str::to_owned).collect();
-    let Some(found) = found else { return open };
     let now: BTreeSet<String> = found.classes.keys().cloned().collect();
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         let lines: Vec<_> = now.iter().map(|class| format!("{class}\n")).collect();
