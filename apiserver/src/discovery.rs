@@ -87,9 +87,7 @@ fn entries(resource: &Resource) -> Vec<Value> {
         "singularName": resource.singular,
         "namespaced": resource.namespaced,
         "kind": resource.kind,
-        "verbs": [
-            "create", "delete", "deletecollection", "get", "list", "patch", "update", "watch",
-        ],
+        "verbs": resource.verbs(),
     });
     if !resource.short_names.is_empty() {
         main["shortNames"] = json!(resource.short_names);

@@ -1,8 +1,10 @@
-//! The initial state of a cluster: the built-in types and the first namespaces.
+//! The initial state of a cluster: the built-in types, and the objects that every cluster has.
+//!
+//! Not here: what controllers of the real control plane make, such as service accounts.
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     builtin::{self, BuiltinType},
@@ -49,13 +51,66 @@ fn resource(builtin: &'static BuiltinType) -> Resource {
 
 /// Creates the first objects.
 pub(crate) fn objects(cluster: &Cluster) {
-    let resources = cluster.registry.snapshot();
-    let namespaces = resources.by_kind("", "Namespace").expect("namespaces are built in");
-    for name in namespace::INITIAL {
-        let object =
-            json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
-        let options = WriteOptions { manager: "kube-apiserver".to_owned(), ..Default::default() };
-        write::create(cluster, namespaces, "", object, Applied::No, &options)
-            .expect("an empty cluster accepts its first namespaces");
+    let namespaces = namespace::INITIAL.map(
+        |name| json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } }),
+    );
+    for object in namespaces.into_iter().chain(priority_classes()).chain([service()]) {
+        create(cluster, object);
     }
+}
+
+fn create(cluster: &Cluster, object: Value) {
+    let text = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    let group = version.split_once('/').map_or("", |(group, _)| group);
+    let resources = cluster.registry.snapshot();
+    let resource =
+        resources.by_kind(group, &kind).expect("the first objects are of built-in types");
+    let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
+    let options = WriteOptions { manager: "kube-apiserver".to_owned(), ..Default::default() };
+    write::create(cluster, resource, &namespace, object, Applied::No, &options)
+        .expect("an empty cluster accepts its first objects");
+}
+
+/// The priorities that pods of the system name.
+fn priority_classes() -> [Value; 2] {
+    let class = |name: &str, value: u32, description: &str| {
+        json!({
+            "apiVersion": "scheduling.k8s.io/v1",
+            "kind": "PriorityClass",
+            "metadata": { "name": name },
+            "value": value,
+            "description": description,
+        })
+    };
+    [
+        class(
+            "system-node-critical",
+            2_000_001_000,
+            "Used for system critical pods that must not be moved from their current node.",
+        ),
+        class(
+            "system-cluster-critical",
+            2_000_000_000,
+            "Used for system critical pods that must run in the cluster, but can be moved to another \
+             node if necessary.",
+        ),
+    ]
+}
+
+/// The Service of the API server itself.
+fn service() -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {
+            "name": "kubernetes",
+            "namespace": "default",
+            "labels": { "component": "apiserver", "provider": "kubernetes" },
+        },
+        "spec": {
+            "clusterIP": "10.0.0.1",
+            "ports": [{ "name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443 }],
+        },
+    })
 }

@@ -20,6 +20,7 @@ pub fn prepare_for_create(ty: &BuiltinType, object: &mut Value) {
         ("", "Pod") => pod::prepare_for_create(object),
         ("", "Service") => service::prepare_for_create(object),
         ("", "Namespace") => add_once(object, "spec.finalizers", "kubernetes"),
+        ("", "Node") => taint_not_ready(object),
         ("", "PersistentVolumeClaim") => {
             normalise_data_sources(object);
             add_once(object, "metadata.finalizers", "kubernetes.io/pvc-protection");
@@ -152,6 +153,16 @@ fn generate_selector(job: &mut Value) {
     }
     if let Some(labels) = path::map_mut(job, "spec.selector.matchLabels") {
         labels.entry("batch.kubernetes.io/controller-uid").or_insert_with(|| json!(uid));
+    }
+}
+
+/// Admission plugin `TaintNodesByCondition`.
+fn taint_not_ready(node: &mut Value) {
+    let taint = json!({ "key": "node.kubernetes.io/not-ready", "effect": "NoSchedule" });
+    let taints = path::list(node, "spec.taints");
+    if !taints.contains(&taint) {
+        let taints = [taints, &[taint]].concat();
+        path::set(node, "spec.taints", taints);
     }
 }
 

@@ -78,6 +78,9 @@ pub(crate) struct Resource {
     pub origin: Origin,
 }
 
+const ALL_VERBS: [&str; 8] =
+    ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+
 /// Where a type comes from.
 #[derive(Debug, Clone)]
 pub(crate) enum Origin {
@@ -160,6 +163,14 @@ impl Resource {
         match self.origin {
             Origin::BuiltIn(builtin) => builtin.has_scale,
             Origin::Definition | Origin::Custom(_) => self.scale.is_some(),
+        }
+    }
+
+    /// The verbs of the type.
+    pub(crate) fn verbs(&self) -> &[&'static str] {
+        match self.origin {
+            Origin::BuiltIn(builtin) => &builtin.verbs,
+            Origin::Definition | Origin::Custom(_) => &ALL_VERBS,
         }
     }
 

@@ -44,7 +44,7 @@ pub(crate) use self::{
 use crate::{
     discovery, openapi,
     requests::{RequestRecord, WatchRecord},
-    resource::{Origin, Resource, Resources},
+    resource::{Resource, Resources},
     reviews,
     shared::Shared,
     status::StatusError,
@@ -228,14 +228,8 @@ fn dispatch(
 
 /// Namespaces, for example, are not deleted as a collection.
 fn check_verb(resource: &Resource, path: &ResourcePath, verb: Verb) -> Result<(), StatusError> {
-    match resource.origin {
-        Origin::BuiltIn(builtin)
-            if path.subresource.is_none() && !builtin.verbs.contains(&verb.name()) =>
-        {
-            Err(StatusError::method_not_allowed())
-        }
-        _ => Ok(()),
-    }
+    let is_known = path.subresource.is_some() || resource.verbs().contains(&verb.name());
+    if is_known { Ok(()) } else { Err(StatusError::method_not_allowed()) }
 }
 
 fn check_scope(resource: &Resource, path: &ResourcePath, verb: Verb) -> Result<(), StatusError> {

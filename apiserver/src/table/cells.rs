@@ -9,7 +9,7 @@ pub(super) fn created(object: &Value, now: Timestamp) -> Value {
     since(&object["metadata"]["creationTimestamp"], now).unwrap_or(json!("<unknown>"))
 }
 
-fn since(time: &Value, now: Timestamp) -> Option<Value> {
+pub(super) fn since(time: &Value, now: Timestamp) -> Option<Value> {
     time.as_str().map(|time| json!(age(time, now)))
 }
 
@@ -17,7 +17,7 @@ pub(super) fn since_or_none(time: &Value, now: Timestamp) -> Value {
     since(time, now).unwrap_or(json!("<none>"))
 }
 
-fn text(value: &Value) -> Option<&str> {
+pub(super) fn text(value: &Value) -> Option<&str> {
     value.as_str().filter(|text| !text.is_empty())
 }
 
@@ -30,7 +30,67 @@ pub(super) fn or_none(value: &Value) -> Value {
 }
 
 pub(super) fn or_unset(value: &Value) -> Value {
-    json!(text(value).unwrap_or("<unset>"))
+    or(value, "<unset>")
+}
+
+pub(super) fn or_zero(value: &Value) -> Value {
+    or(value, "0")
+}
+
+pub(super) fn or(value: &Value, otherwise: &str) -> Value {
+    json!(text(value).unwrap_or(otherwise))
+}
+
+/// `Kind/name`.
+pub(super) fn reference(value: &Value) -> Value {
+    let part = |field: &str| value[field].as_str().unwrap_or_default();
+    json!(format!("{}/{}", part("kind"), part("name")))
+}
+
+/// The name, and whether this annotation makes the object the default of its type.
+pub(super) fn default_name(object: &Value, annotation: &str) -> Value {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    let is_default = object["metadata"]["annotations"][annotation] == "true";
+    json!(if is_default { format!("{name} (default)") } else { name.to_owned() })
+}
+
+/// The first three, and how many more there are.
+pub(super) fn first_three(texts: &[String]) -> String {
+    match texts.len() {
+        0..=3 => texts.join(","),
+        many => format!("{} + {} more...", texts[..3].join(","), many - 3),
+    }
+}
+
+/// The same, or that there are none.
+pub(super) fn some_of(texts: &[String]) -> Value {
+    if texts.is_empty() { json!("<unset>") } else { json!(first_three(texts)) }
+}
+
+/// A label selector as `a=b,c in (d,e)`.
+pub(super) fn selector(selector: &Value) -> Value {
+    let pairs = selector["matchLabels"].as_object().into_iter().flatten();
+    let pairs = pairs.map(|(key, value)| {
+        let value = value.as_str().unwrap_or_default();
+        (key.as_str(), format!("{key}={value}"))
+    });
+    let expressions = list(&selector["matchExpressions"])
+        .map(|rule| (rule["key"].as_str().unwrap_or_default(), expression(rule)));
+    let mut rules: Vec<(&str, String)> = pairs.chain(expressions).collect();
+    rules.sort_by_key(|(key, _)| *key);
+    joined(&rules.into_iter().map(|(_, text)| text).collect::<Vec<_>>())
+}
+
+fn expression(rule: &Value) -> String {
+    let key = rule["key"].as_str().unwrap_or_default();
+    let mut values: Vec<&str> = list(&rule["values"]).filter_map(Value::as_str).collect();
+    values.sort_unstable();
+    match rule["operator"].as_str() {
+        Some("In") => format!("{key} in ({})", values.join(",")),
+        Some("NotIn") => format!("{key} notin ({})", values.join(",")),
+        Some("DoesNotExist") => format!("!{key}"),
+        _ => key.to_owned(),
+    }
 }
 
 pub(super) fn or_empty(value: &Value) -> Value {
@@ -70,93 +130,4 @@ pub(super) fn labels(labels: &Value) -> Value {
 pub(super) fn joined<T: AsRef<str>>(texts: &[T]) -> Value {
     let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
     if texts.is_empty() { json!("<none>") } else { json!(texts.join(",")) }
-}
-
-pub(super) fn data(object: &Value, _: Timestamp) -> Value {
-    let entries = |field: &str| object[field].as_object().map_or(0, serde_json::Map::len);
-    json!(entries("data") + entries("binaryData"))
-}
-
-pub(super) fn ports(service: &Value, _: Timestamp) -> Value {
-    let ports = list(&service["spec"]["ports"]).map(|port| {
-        let protocol = port["protocol"].as_str().unwrap_or("TCP");
-        match port["nodePort"].as_i64().filter(|node| *node != 0) {
-            Some(node) => format!("{}:{node}/{protocol}", port["port"]),
-            None => format!("{}/{protocol}", port["port"]),
-        }
-    });
-    joined(&ports.collect::<Vec<String>>())
-}
-
-pub(super) fn external_address(service: &Value, _: Timestamp) -> Value {
-    let spec = &service["spec"];
-    let balancer = list(&service["status"]["loadBalancer"]["ingress"]);
-    let balancer = balancer.filter_map(|i| text(&i["ip"]).or(text(&i["hostname"])));
-    let own = list(&spec["externalIPs"]).filter_map(Value::as_str);
-    let all: Vec<&str> = balancer.chain(own).collect();
-    match spec["type"].as_str() {
-        Some("ExternalName") => spec["externalName"].clone(),
-        Some("LoadBalancer") if all.is_empty() => json!("<pending>"),
-        _ => joined(&all),
-    }
-}
-
-pub(super) fn phase(claim: &Value, _: Timestamp) -> Value {
-    let deleting = !claim["metadata"]["deletionTimestamp"].is_null();
-    if deleting { json!("Terminating") } else { claim["status"]["phase"].clone() }
-}
-
-pub(super) fn access_modes(claim: &Value, _: Timestamp) -> Value {
-    let short = |mode: &Value| match mode.as_str() {
-        Some("ReadWriteOnce") => "RWO",
-        Some("ReadOnlyMany") => "ROX",
-        Some("ReadWriteMany") => "RWX",
-        Some("ReadWriteOncePod") => "RWOP",
-        _ => "",
-    };
-    // The bound ones, not the requested ones.
-    let modes: Vec<&str> = list(&claim["status"]["accessModes"]).map(short).collect();
-    json!(modes.join(","))
-}
-
-pub(super) fn last_seen(event: &Value, now: Timestamp) -> Value {
-    let times = [
-        &event["series"]["lastObservedTime"],
-        &event["lastTimestamp"],
-        &event["firstTimestamp"],
-        &event["eventTime"],
-    ];
-    let seen = times.into_iter().find_map(|time| since(time, now));
-    seen.unwrap_or(json!("<unknown>"))
-}
-
-pub(super) fn involved(event: &Value, _: Timestamp) -> Value {
-    let object = &event["involvedObject"];
-    let kind = object["kind"].as_str().unwrap_or_default().to_lowercase();
-    match text(&object["name"]) {
-        Some(name) => json!(format!("{kind}/{name}")),
-        None => json!(kind),
-    }
-}
-
-pub(super) fn bound_role(binding: &Value, _: Timestamp) -> Value {
-    let part = |field: &str| binding["roleRef"][field].as_str().unwrap_or_default();
-    json!(format!("{}/{}", part("kind"), part("name")))
-}
-
-pub(super) fn hosts(ingress: &Value, _: Timestamp) -> Value {
-    let hosts: Vec<&str> =
-        list(&ingress["spec"]["rules"]).filter_map(|rule| text(&rule["host"])).collect();
-    if hosts.is_empty() { json!("*") } else { json!(hosts.join(",")) }
-}
-
-pub(super) fn ingress_address(ingress: &Value, _: Timestamp) -> Value {
-    let ingresses = list(&ingress["status"]["loadBalancer"]["ingress"]);
-    let all: Vec<&str> =
-        ingresses.filter_map(|i| text(&i["ip"]).or(text(&i["hostname"]))).collect();
-    json!(all.join(","))
-}
-
-pub(super) fn ingress_ports(ingress: &Value, _: Timestamp) -> Value {
-    json!(if count(&ingress["spec"]["tls"]) == 0 { "80" } else { "80, 443" })
 }

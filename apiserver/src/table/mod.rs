@@ -1,13 +1,11 @@
 //! Tables: what `kubectl get` prints.
 //!
-//! Custom resources have the columns of their definition, some built-in types those of the real
-//! server, all others name and age.
+//! Custom resources have the columns of their definition, built-in types those of the real server.
 
 mod age;
-mod built_in;
 mod cells;
+mod columns;
 pub(crate) mod path;
-mod workload_cells;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -78,8 +76,8 @@ fn sources(resource: &Resource) -> Vec<Source> {
         });
         return std::iter::once(name).chain(declared).collect();
     }
-    let columns = built_in::columns(&resource.id.group, &resource.id.plural).iter();
-    let source = |(name, kind, priority, cell): &built_in::BuiltInColumn| Source {
+    let columns = columns::of(&resource.id.group, &resource.id.plural).iter();
+    let source = |(name, kind, priority, cell): &columns::BuiltInColumn| Source {
         column: match *name {
             "Name" => Column { priority: *priority, ..name_column() },
             name => plain_column(name, kind, *priority),

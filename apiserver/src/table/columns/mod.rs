@@ -1,0 +1,41 @@
+//! The columns of built-in types, those of the real server: each type has what `kubectl get` prints of it.
+//!
+//! ```text
+//!  group, plural ─> workloads | core | networking | storage | cluster ─> columns, each with the way to its cell
+//! ```
+//!
+//! **Invariant**: a cell is a function of the object and the time. Types without columns of their own have name and
+//! age. Descriptions of columns are left out.
+
+mod cluster;
+mod core;
+mod networking;
+mod storage;
+mod workloads;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::cells;
+
+/// Heading, type, priority (above zero: `-o wide` only), and the way to the cell.
+pub(super) type BuiltInColumn = (&'static str, &'static str, i64, fn(&Value, Timestamp) -> Value);
+
+const NAME: BuiltInColumn = ("Name", "string", 0, |o, _| o["metadata"]["name"].clone());
+const AGE: BuiltInColumn = ("Age", "string", 0, cells::created);
+const CREATED_AT: BuiltInColumn =
+    ("Created At", "date", 0, |o, _| o["metadata"]["creationTimestamp"].clone());
+
+/// The columns of a type.
+pub(super) fn of(group: &str, plural: &str) -> &'static [BuiltInColumn] {
+    let found = match (group, plural) {
+        ("apiextensions.k8s.io", _) => Some(&[NAME, CREATED_AT][..]),
+        ("", _) => workloads::core(plural).or_else(|| core::columns(plural)),
+        ("apps" | "batch" | "autoscaling", _) => workloads::columns(plural),
+        ("events.k8s.io", _) => core::columns(plural),
+        ("networking.k8s.io" | "discovery.k8s.io", _) => networking::columns(plural),
+        ("storage.k8s.io", _) => storage::columns(plural),
+        _ => cluster::columns(plural),
+    };
+    found.unwrap_or(&[NAME, AGE])
+}
