@@ -28,7 +28,7 @@
 //!  transport (in process | https) ─> rest ─> write ─> log ─> watches, controllers
 //!                                      │       │
 //!                                      │       └ apply, schema, builtin, crd: pure rules
-//!                                      └ discovery, openapi, table, selector
+//!                                      └ discovery, openapi, table, selector, protobuf
 //!  faults: a layer for clients of this server or of any other
 //! ```
 
@@ -46,6 +46,7 @@ mod initial;
 mod log;
 mod namespace;
 mod openapi;
+mod protobuf;
 mod requests;
 mod resource;
 mod rest;

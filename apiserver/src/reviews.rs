@@ -85,7 +85,8 @@ impl Review {
         }))
     }
 
-    fn api_version(self) -> String {
+    /// `group/version`.
+    pub(crate) fn api_version(self) -> String {
         format!("{}/{VERSION}", self.group)
     }
 

@@ -171,9 +171,16 @@ impl StatusError {
     }
 
     /// 406: none of the accepted media types can be produced.
-    pub(crate) fn not_acceptable() -> Self {
-        let message = "406: Not Acceptable\n\n\
-                       Available representations: application/json, application/yaml";
+    pub(crate) fn not_acceptable(available: &[&str]) -> Self {
+        let available = available.join(", ");
+        let message = format!("only the following media types are accepted: {available}");
+        Self::new(406, "NotAcceptable", message)
+    }
+
+    /// 406: the same, where no answer of the path has such a media type.
+    pub(crate) fn not_acceptable_here(available: &[&str]) -> Self {
+        let available = available.join(", ");
+        let message = format!("406: Not Acceptable\n\nAvailable representations: {available}");
         let mut error = Self::new(406, "NotAcceptable", message);
         error.details = json!({});
         error

@@ -162,6 +162,40 @@ async fn kubectl_applies_built_in_resources_server_side() {
     kubectl.running.stop().await;
 }
 
+/// These commands make the object themselves, and send it as protobuf.
+#[operetta_harness::test]
+async fn kubectl_creates_what_it_makes_from_its_arguments() {
+    let kubectl = Kubectl::new("generators");
+    kubectl.succeeds("create namespace x", "", "namespace/x created").await;
+    let deployment = "create deployment web -n x --image=nginx --replicas=2 --port=80";
+    kubectl.succeeds(deployment, "", "deployment.apps/web created").await;
+    kubectl.succeeds("expose deployment web -n x", "", "service/web exposed").await;
+    kubectl.succeeds("get service web -n x -o jsonpath={.spec.ports[0].port}", "", "80").await;
+    kubectl.succeeds("run one -n x --image=nginx", "", "pod/one created").await;
+    kubectl.succeeds("get pod one -n x -o yaml", "", "restartPolicy: Always").await;
+    for what in [
+        "configmap settings --from-literal=a=b -n x",
+        "secret generic secret --from-literal=a=b -n x",
+        "serviceaccount robot -n x",
+        "quota quota --hard=cpu=1,memory=1G -n x",
+        "job job --image=busybox -n x",
+        "cronjob cron --image=busybox --schedule=@hourly -n x -- date",
+        "service clusterip service --tcp=80:8080 -n x",
+        "ingress ingress --rule=host/path=service:80 -n x",
+        "role role --verb=get --resource=pods -n x",
+        "rolebinding binding --role=role --user=me -n x",
+        "clusterrole cluster --verb=get --resource=nodes",
+        "clusterrolebinding bound --clusterrole=cluster --group=us",
+        "poddisruptionbudget budget --selector=a=b --min-available=1 -n x",
+        "priorityclass high --value=1000",
+    ] {
+        kubectl.succeeds(&format!("create {what}"), "", "created").await;
+    }
+    kubectl.succeeds("auth can-i get pods", "", "yes").await;
+    kubectl.succeeds("delete namespace x", "", "deleted").await;
+    kubectl.running.stop().await;
+}
+
 #[operetta_harness::test]
 async fn other_machines_cannot_be_served() {
     let refused = Server::start().serve("0.0.0.0:0".parse().unwrap()).unwrap_err();

@@ -49,7 +49,19 @@ pub struct BuiltinType {
     /// What objects look like.
     pub schema: Arc<Schema>,
     /// The Go struct of the object.
-    pub(super) root: &'static str,
+    pub(crate) root: &'static str,
+}
+
+/// A kind that travels without being a resource: `Status`, reviews, options.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Message {
+    #[serde(default)]
+    pub(crate) group: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) kind: &'static str,
+    /// Its Go struct.
+    #[serde(rename = "type")]
+    pub(crate) root: &'static str,
 }
 
 /// The Kubernetes version that the data was taken from.
@@ -79,8 +91,18 @@ pub fn name_rule(ty: &BuiltinType) -> NameRule {
 }
 
 /// One struct, by the name that another refers to it with.
-pub(super) fn go_struct(name: &str) -> &'static GoStruct {
+pub(crate) fn go_struct(name: &str) -> &'static GoStruct {
     CATALOG.structs.get(name).expect("the data file has every struct that it refers to")
+}
+
+/// All structs.
+pub(crate) fn structs() -> &'static Structs {
+    &CATALOG.structs
+}
+
+/// Kinds that travel without being resources.
+pub(crate) fn messages() -> &'static [Message] {
+    &CATALOG.messages
 }
 
 /// Kinds whose generation is set on create; it grows whenever the specification changes.
@@ -107,6 +129,7 @@ struct Catalog {
     version: &'static str,
     structs: Structs,
     types: Vec<BuiltinType>,
+    messages: Vec<Message>,
 }
 
 static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
@@ -114,13 +137,14 @@ static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
         .expect("the data file is part of this program and tested with it");
     let schemas = open_api::schemas(&data.types);
     let types = data.resources.into_iter().map(|r| r.into_type(&schemas)).collect();
-    Catalog { version: data.version, structs: data.types, types }
+    Catalog { version: data.version, structs: data.types, types, messages: data.messages }
 });
 
 #[derive(Deserialize)]
 struct Data {
     version: &'static str,
     resources: Vec<Resource>,
+    messages: Vec<Message>,
     types: Structs,
 }
 

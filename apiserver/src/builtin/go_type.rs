@@ -9,11 +9,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// All structs by name.
-pub(super) type Structs = BTreeMap<&'static str, GoStruct>;
+pub(crate) type Structs = BTreeMap<&'static str, GoStruct>;
 
 /// The Go type of a field, as far as JSON can tell the difference.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum GoType {
+pub(crate) enum GoType {
     String,
     Bool,
     Int32,
@@ -34,69 +34,98 @@ pub(super) enum GoType {
 
 /// One Go struct.
 #[derive(Debug, Deserialize)]
-pub(super) struct GoStruct {
+pub(crate) struct GoStruct {
     #[serde(borrow)]
-    pub(super) fields: BTreeMap<&'static str, GoField>,
+    pub(crate) fields: BTreeMap<&'static str, GoField>,
     #[serde(default)]
-    pub(super) atomic: bool,
+    pub(crate) atomic: bool,
     #[serde(default)]
-    pub(super) rules: Vec<Rule>,
+    pub(crate) rules: Vec<Rule>,
 }
 
 /// One field of a struct. The names of the members are those of the data file, spelled out.
 #[derive(Debug, Deserialize)]
-pub(super) struct GoField {
+pub(crate) struct GoField {
     #[serde(rename = "t", deserialize_with = "notation")]
-    pub(super) ty: GoType,
+    pub(crate) ty: GoType,
     /// The name of the scalar type, where it has one of its own: `v1.Protocol`.
     #[serde(rename = "n", borrow)]
-    pub(super) name: Option<&'static str>,
+    pub(crate) name: Option<&'static str>,
     /// Not written when empty.
     #[serde(rename = "o", default)]
-    pub(super) omitted: bool,
+    pub(crate) omitted: bool,
     #[serde(rename = "r", default)]
-    pub(super) required: bool,
+    pub(crate) required: bool,
     #[serde(rename = "e", default)]
-    pub(super) enumeration: Vec<Value>,
+    pub(crate) enumeration: Vec<Value>,
     #[serde(rename = "d")]
-    pub(super) default: Option<Value>,
+    pub(crate) default: Option<Value>,
     #[serde(rename = "l", borrow)]
-    pub(super) list_type: Option<&'static str>,
+    pub(crate) list_type: Option<&'static str>,
     #[serde(rename = "k", default)]
-    pub(super) list_map_keys: Vec<String>,
+    pub(crate) list_map_keys: Vec<String>,
     #[serde(rename = "a", default)]
-    pub(super) atomic: bool,
+    pub(crate) atomic: bool,
     #[serde(rename = "f", borrow)]
-    pub(super) format: Option<&'static str>,
+    pub(crate) format: Option<&'static str>,
+    /// Where protobuf has the field; `None` where it has none.
+    #[serde(rename = "w", default, deserialize_with = "wire_notation")]
+    pub(crate) wire: Option<Wire>,
+}
+
+/// The place of a field in a protobuf message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wire {
+    /// The number of the field, after those of the embedded structs that hold it.
+    pub(crate) numbers: Vec<u32>,
+    /// What does not follow from the Go type.
+    pub(crate) form: WireForm,
+}
+
+/// How protobuf writes a type, or the elements of a list or map of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WireForm {
+    /// As the Go type says.
+    Plain,
+    /// A message that holds JSON.
+    Raw,
+    /// A message that holds a list.
+    Items,
+    /// A message that holds a schema or a boolean.
+    OrBool,
+    /// A message that holds one schema or a list of them.
+    OrArray,
+    /// A message that holds a schema or a list of strings.
+    OrStrings,
 }
 
 /// A default: set the field at `path` unless it is set.
 #[derive(Debug, Deserialize)]
-pub(super) struct Rule {
+pub(crate) struct Rule {
     #[serde(rename = "p")]
-    pub(super) path: &'static str,
+    pub(crate) path: &'static str,
     #[serde(rename = "v")]
-    pub(super) value: Value,
+    pub(crate) value: Value,
     /// Only if one of these holds; no condition when empty.
     #[serde(default)]
-    pub(super) when: Vec<Condition>,
+    pub(crate) when: Vec<Condition>,
     /// Not if one of these holds.
     #[serde(default)]
-    pub(super) unless: Vec<Condition>,
+    pub(crate) unless: Vec<Condition>,
 }
 
 /// Holds when the field is set, and to one of `values` if there are any.
 #[derive(Debug, Deserialize)]
-pub(super) struct Condition {
+pub(crate) struct Condition {
     #[serde(rename = "p")]
-    pub(super) path: &'static str,
+    pub(crate) path: &'static str,
     #[serde(rename = "in", default, borrow)]
-    pub(super) values: Vec<&'static str>,
+    pub(crate) values: Vec<&'static str>,
 }
 
 impl GoType {
     /// What Go has where JSON says nothing; pointers, lists, maps and times are `null`.
-    pub(super) fn zero(&self) -> Value {
+    pub(crate) fn zero(&self) -> Value {
         match self {
             Self::String | Self::Bytes => Value::from(""),
             Self::Bool => Value::from(false),
@@ -113,7 +142,7 @@ impl GoType {
     }
 
     /// Whether Go cannot tell this value from an absent one.
-    pub(super) fn is_zero(&self, value: &Value) -> bool {
+    pub(crate) fn is_zero(&self, value: &Value) -> bool {
         match (self, value) {
             (_, Value::Null) => true,
             (Self::List(_), Value::Array(list)) => list.is_empty(),
@@ -164,6 +193,33 @@ fn notation<'de: 'static, D: serde::Deserializer<'de>>(source: D) -> Result<GoTy
         .ok_or_else(|| serde::de::Error::custom(format!("{text} is not the notation of a type")))
 }
 
+impl Wire {
+    /// `3`, `2.1`, or `8:raw`.
+    fn parse(text: &str) -> Option<Self> {
+        let (numbers, form) = text.split_once(':').unwrap_or((text, ""));
+        let form = match form {
+            "" => WireForm::Plain,
+            "raw" => WireForm::Raw,
+            "items" => WireForm::Items,
+            "orBool" => WireForm::OrBool,
+            "orArray" => WireForm::OrArray,
+            "orStrings" => WireForm::OrStrings,
+            _ => return None,
+        };
+        let numbers =
+            numbers.split('.').map(|number| number.parse().ok()).collect::<Option<_>>()?;
+        Some(Self { numbers, form })
+    }
+}
+
+fn wire_notation<'de: 'static, D: serde::Deserializer<'de>>(
+    source: D,
+) -> Result<Option<Wire>, D::Error> {
+    let text = <&'static str>::deserialize(source)?;
+    let wrong = || serde::de::Error::custom(format!("{text} is not the notation of a wire field"));
+    Wire::parse(text).map(Some).ok_or_else(wrong)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +230,14 @@ mod tests {
         let pod = GoType::Pointer(Box::new(GoType::Struct("core.v1.Pod")));
         assert_eq!(parsed, Some(GoType::Map(Box::new(GoType::List(Box::new(pod))))));
         assert_eq!(GoType::parse("complex128"), None);
+    }
+
+    #[test]
+    fn a_wire_notation_reads_as_numbers_and_a_form() {
+        let wire = |numbers: &[u32], form| Some(Wire { numbers: numbers.to_vec(), form });
+        assert_eq!(Wire::parse("3"), wire(&[3], WireForm::Plain));
+        assert_eq!(Wire::parse("2.11:raw"), wire(&[2, 11], WireForm::Raw));
+        assert_eq!(Wire::parse("2:duration"), None);
     }
 
     #[test]

@@ -30,12 +30,16 @@ mod warnings;
 
 pub use addresses::{free_address, free_node_ports};
 pub use catalog::{BuiltinType, find, kubernetes_version, name_rule, types};
+pub(crate) use catalog::{messages, structs};
 pub use convert::{convert, stored_as};
 pub use decode::{DecodeError, decode};
 pub use defaulting::{default, empty};
+pub(crate) use go_type::{GoStruct, GoType, WireForm};
 pub use prepare::{
     prepare_for_create, prepare_for_finalize, prepare_for_status_update, prepare_for_update,
 };
+#[cfg(test)]
+pub(crate) use round_trip::fill;
 pub use service::{
     cluster_ip, needs_cluster_ip, needs_node_ports, node_ports, set_cluster_ip, set_node_ports,
 };

@@ -29,7 +29,7 @@ pub(super) fn strip(name: &str, object: &mut Value) {
 }
 
 /// Adds everything that Go writes even if it is empty.
-pub(super) fn fill(name: &str, object: &mut Value) {
+pub(crate) fn fill(name: &str, object: &mut Value) {
     let Value::Object(fields) = object else { return };
     for (name, field) in &go_struct(name).fields {
         if let Some(value) = fields.get_mut(*name) {

@@ -1,4 +1,7 @@
-//! The requested representation of an object.
+//! The requested form of an answer: which representation of the objects, in which format.
+//!
+//! For built-in types two parts of the real server look at the header, one after the other; the
+//! first knows no parameters and no `application/*`. Custom resources meet only the second.
 
 use crate::status::StatusError;
 
@@ -13,33 +16,185 @@ pub(super) enum Representation {
     PartialMetadata,
 }
 
-/// The first representation in an `Accept` header that can be produced.
-pub(super) fn choose(accept: Option<&str>) -> Result<Representation, StatusError> {
-    let accept = accept.unwrap_or_default();
-    if accept.trim().is_empty() {
-        return Ok(Representation::Object);
-    }
-    accept.split(',').find_map(offer).ok_or_else(StatusError::not_acceptable)
+/// A format of bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Json,
+    Yaml,
+    Protobuf,
 }
 
-fn offer(range: &str) -> Option<Representation> {
-    let mut parts = range.split(';').map(str::trim);
-    let media = parts.next()?;
-    if !matches!(media, "application/json" | "application/*" | "*/*") {
-        return None;
+/// In the order in which the real server prefers them.
+const FORMATS: [Format; 3] = [Format::Json, Format::Yaml, Format::Protobuf];
+
+/// What a client wants and can get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Accepted {
+    pub(super) representation: Representation,
+    pub(super) format: Format,
+}
+
+/// What kind of request it is, as far as it limits the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Offer {
+    /// Custom resources have no protobuf.
+    pub(super) is_custom: bool,
+    /// Whether the path can be watched.
+    pub(super) can_stream: bool,
+    /// Whether it is a watch; there are none in YAML.
+    pub(super) is_watch: bool,
+}
+
+/// The first in an `Accept` header that can be produced.
+pub(super) fn choose(accept: Option<&str>, offer: Offer) -> Result<Accepted, StatusError> {
+    let accept = accept.unwrap_or_default();
+    if accept.is_empty() {
+        return Ok(Accepted { representation: Representation::Object, format: Format::Json });
     }
-    let parameter = |name: &str| {
-        let mut parameters = range.split(';').skip(1).map(str::trim);
-        parameters.find_map(|p| p.strip_prefix(name)?.strip_prefix('='))
-    };
-    match parameter("as") {
-        None => Some(Representation::Object),
-        Some(_) if parameter("g") != Some("meta.k8s.io") || parameter("v") != Some("v1") => None,
-        Some("Table") => Some(Representation::Table),
-        Some("PartialObjectMetadata" | "PartialObjectMetadataList") => {
-            Some(Representation::PartialMetadata)
+    if !offer.is_custom && !is_routed(accept) {
+        return Err(StatusError::not_acceptable_here(&offer.media_types()));
+    }
+    let accepted = clauses(accept).iter().find_map(|clause| {
+        FORMATS.into_iter().filter(|format| clause.names(*format)).find_map(|format| {
+            let representation = clause.representation()?;
+            let has = !(offer.is_custom
+                && format == Format::Protobuf
+                && representation == Representation::Object);
+            let can = !(format == Format::Protobuf && representation == Representation::Table);
+            (has && can).then_some(Accepted { representation, format })
+        })
+    });
+    match accepted {
+        Some(Accepted { format: Format::Yaml, .. }) if offer.is_watch => {
+            Err(StatusError::not_acceptable(&streams()))
         }
-        Some(_) => None,
+        Some(accepted) => Ok(accepted),
+        None => Err(StatusError::not_acceptable(&FORMATS.map(Format::media_type))),
+    }
+}
+
+/// The format of an answer that has only one representation: failures, discovery.
+pub(super) fn format(accept: Option<&str>) -> Format {
+    let clauses = clauses(accept.unwrap_or_default());
+    let mut plain =
+        clauses.iter().filter(|clause| clause.representation() == Some(Representation::Object));
+    plain
+        .find_map(|clause| FORMATS.into_iter().find(|format| clause.names(*format)))
+        .unwrap_or(Format::Json)
+}
+
+impl Format {
+    /// The media type of a body.
+    pub(super) fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Yaml => "application/yaml",
+            Self::Protobuf => crate::protobuf::MEDIA_TYPE,
+        }
+    }
+
+    /// The media type of a watch.
+    pub(super) fn watch_media_type(self) -> &'static str {
+        match self {
+            Self::Protobuf => crate::protobuf::WATCH_MEDIA_TYPE,
+            Self::Json | Self::Yaml => self.media_type(),
+        }
+    }
+}
+
+impl Offer {
+    fn media_types(self) -> Vec<&'static str> {
+        let mut all = FORMATS.map(Format::media_type).to_vec();
+        if self.can_stream {
+            all.extend(streams());
+        }
+        all
+    }
+}
+
+fn streams() -> [&'static str; 2] {
+    ["application/json;stream=watch", crate::protobuf::WATCH_MEDIA_TYPE]
+}
+
+fn is_routed(accept: &str) -> bool {
+    let medias = accept.split(',').map(|range| range.split(';').next().unwrap_or_default().trim());
+    medias.into_iter().any(|media| {
+        media == "*/*" || FORMATS.into_iter().any(|format| format.media_type() == media)
+    })
+}
+
+/// One of the ranges of an `Accept` header.
+#[derive(Debug)]
+struct Clause<'a> {
+    main: &'a str,
+    sub: &'a str,
+    quality: f64,
+    parameters: Vec<(&'a str, &'a str)>,
+}
+
+/// The ranges, the most wanted first.
+fn clauses(accept: &str) -> Vec<Clause<'_>> {
+    let mut sorted: Vec<Clause<'_>> = Vec::new();
+    for clause in accept.split(',').filter_map(Clause::parse) {
+        // The order of the real server is not transitive, so what counts is how it sorts.
+        let before = sorted.iter().rev().take_while(|other| clause.precedes(other)).count();
+        sorted.insert(sorted.len() - before, clause);
+    }
+    sorted
+}
+
+impl<'a> Clause<'a> {
+    fn parse(range: &'a str) -> Option<Self> {
+        let mut parts = range.split(';');
+        let media = parts.next()?.trim();
+        let (main, sub) = if media == "*" { ("*", "*") } else { media.split_once('/')? };
+        if sub.contains('/') {
+            return None;
+        }
+        let mut clause =
+            Self { main: main.trim(), sub: sub.trim(), quality: 1.0, parameters: Vec::new() };
+        for (name, value) in parts.filter_map(|part| part.split_once('=')) {
+            match name.trim() {
+                "q" => clause.quality = value.parse().unwrap_or(0.0),
+                name => clause.parameters.push((name, value.trim())),
+            }
+        }
+        Some(clause)
+    }
+
+    fn precedes(&self, other: &Self) -> bool {
+        self.quality > other.quality
+            || (self.main != "*" && other.main == "*")
+            || (self.sub != "*" && other.sub == "*")
+    }
+
+    fn names(&self, format: Format) -> bool {
+        match (self.main, self.sub) {
+            ("*" | "application", "*") => true,
+            (main, sub) => format.media_type().split_once('/') == Some((main, sub)),
+        }
+    }
+
+    fn parameter(&self, name: &str) -> Option<&str> {
+        self.parameters.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
+    }
+
+    /// `None` where there is no such representation.
+    fn representation(&self) -> Option<Representation> {
+        if !matches!(self.parameter("stream"), None | Some("" | "watch")) {
+            return None;
+        }
+        let parameters = ["as", "g", "v"].map(|name| self.parameter(name));
+        match parameters {
+            [None, None, None] => Some(Representation::Object),
+            [Some("Table"), Some("meta.k8s.io"), Some("v1")] => Some(Representation::Table),
+            [
+                Some("PartialObjectMetadata" | "PartialObjectMetadataList"),
+                Some("meta.k8s.io"),
+                Some("v1"),
+            ] => Some(Representation::PartialMetadata),
+            _ => None,
+        }
     }
 }
 
@@ -47,24 +202,48 @@ fn offer(range: &str) -> Option<Representation> {
 mod tests {
     use super::*;
 
+    const BUILT_IN: Offer = Offer { is_custom: false, can_stream: false, is_watch: false };
+    const CUSTOM: Offer = Offer { is_custom: true, ..BUILT_IN };
+
+    fn chosen(accept: &str, offer: Offer) -> Option<(Representation, Format)> {
+        choose(Some(accept), offer).ok().map(|it| (it.representation, it.format))
+    }
+
     #[test]
     fn the_first_that_can_be_produced_is_chosen() {
+        use Format::{Json, Protobuf, Yaml};
+        use Representation::{Object, PartialMetadata, Table};
         let table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+        let proto_table = "application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1";
         let partial = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,\
                        application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+        let proto = "application/vnd.kubernetes.protobuf,application/json";
+        let weak = "application/json;q=0.1,application/vnd.kubernetes.protobuf";
         let cases = [
-            (None, Ok(Representation::Object)),
-            (Some("*/*"), Ok(Representation::Object)),
-            (
-                Some("application/vnd.kubernetes.protobuf,application/json"),
-                Ok(Representation::Object),
-            ),
-            (Some(table), Ok(Representation::Table)),
-            (Some(partial), Ok(Representation::PartialMetadata)),
-            (Some("text/html"), Err(StatusError::not_acceptable())),
+            ("*/*", Some((Object, Json)), Some((Object, Json))),
+            (proto, Some((Object, Protobuf)), Some((Object, Json))),
+            (weak, Some((Object, Protobuf)), Some((Object, Json))),
+            ("application/*;q=0.5,application/yaml", Some((Object, Yaml)), Some((Object, Yaml))),
+            ("application/vnd.kubernetes.protobuf", Some((Object, Protobuf)), None),
+            ("application/vnd.kubernetes.protobuf;stream=foo", None, None),
+            ("application/*", None, Some((Object, Json))),
+            (table, Some((Table, Json)), Some((Table, Json))),
+            (proto_table, None, None),
+            (partial, Some((PartialMetadata, Protobuf)), Some((PartialMetadata, Protobuf))),
+            ("text/html", None, None),
         ];
-        for (accept, expected) in cases {
-            assert_eq!(choose(accept), expected, "{accept:?}");
+        for (accept, built_in, custom) in cases {
+            assert_eq!(chosen(accept, BUILT_IN), built_in, "{accept:?}");
+            assert_eq!(chosen(accept, CUSTOM), custom, "{accept:?}");
         }
+    }
+
+    #[test]
+    fn a_failure_has_the_first_format_that_is_wanted_for_plain_objects() {
+        let proto_table = "application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1";
+        assert_eq!(format(Some(proto_table)), Format::Json);
+        assert_eq!(format(Some("application/vnd.kubernetes.protobuf")), Format::Protobuf);
+        assert_eq!(format(Some("text/html")), Format::Json);
+        assert_eq!(format(None), Format::Json);
     }
 }

@@ -7,7 +7,7 @@ use http::{HeaderMap, Method, header};
 use jiff::Timestamp;
 
 use super::{
-    accept::{self, Representation},
+    accept::{self, Accepted, Offer},
     query::Query,
     route::ResourcePath,
 };
@@ -104,9 +104,14 @@ impl Call<'_> {
         self.verb == Verb::Update
     }
 
-    /// The requested representation.
-    pub(super) fn representation(&self) -> Result<Representation, StatusError> {
-        accept::choose(self.header(header::ACCEPT))
+    /// The requested form of the answer.
+    pub(super) fn accepted(&self) -> Result<Accepted, StatusError> {
+        let offer = Offer {
+            is_custom: self.resource.is_custom(),
+            can_stream: matches!(self.verb, Verb::List | Verb::Watch),
+            is_watch: self.verb == Verb::Watch,
+        };
+        accept::choose(self.header(header::ACCEPT), offer)
     }
 
     /// The contents of a table, if one is requested.

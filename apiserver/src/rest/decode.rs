@@ -3,17 +3,19 @@
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::{resource::Resource, reviews::Review, status::StatusError};
+use crate::{
+    protobuf::{self, Unreadable},
+    resource::Resource,
+    reviews::Review,
+    status::StatusError,
+};
 
-const UNKNOWN_FORMAT: &str = "the body of the request was in an unknown format - \
-                              accepted media types include: application/json, application/yaml";
-
-/// Some kubectl commands that make an object themselves send it as protobuf.
-const PROTOBUF: &str = "the embedded API server does not support protobuf bodies: use \
-                        kubectl create --dry-run=client -o yaml ... | kubectl apply -f -";
-const REVIEW_PROTOBUF: &str = "reviews are understood as JSON only: the embedded API server does \
-                               not support protobuf bodies, and allows everything to who has its \
-                               token";
+const UNKNOWN_FORMAT: &str = "the body of the request was in an unknown format - accepted media \
+                              types include: application/json, application/yaml, \
+                              application/vnd.kubernetes.protobuf";
+/// The real server has no answer at all to a custom resource as protobuf.
+const NO_PROTOBUF: &str = "the body of the request was in an unknown format - accepted media types \
+                           include: application/json, application/yaml";
 
 /// The object in a body.
 pub(super) fn object(
@@ -21,7 +23,10 @@ pub(super) fn object(
     content_type: Option<&str>,
     body: &Bytes,
 ) -> Result<Value, StatusError> {
-    let value = value(&resource.kind, PROTOBUF, content_type, body)?;
+    if resource.is_custom() && media_type(content_type) == protobuf::MEDIA_TYPE {
+        return Err(StatusError::unsupported_media_type(NO_PROTOBUF));
+    }
+    let value = value((&resource.api_version(), &resource.kind), content_type, body)?;
     check_type(resource, &value)?;
     Ok(value)
 }
@@ -32,23 +37,45 @@ pub(super) fn review(
     content_type: Option<&str>,
     body: &Bytes,
 ) -> Result<Value, StatusError> {
-    let value = value(review.kind, REVIEW_PROTOBUF, content_type, body)?;
+    let value = value((&review.api_version(), review.kind), content_type, body)?;
     if value.is_object() { Ok(value) } else { Err(no_object(review.kind)) }
 }
 
+/// The scale in a body.
+pub(super) fn scale(content_type: Option<&str>, body: &Bytes) -> Result<Value, StatusError> {
+    value(("autoscaling/v1", "Scale"), content_type, body)
+}
+
+/// The options of a deletion in a body; `Null` without one.
+pub(super) fn delete_options(
+    content_type: Option<&str>,
+    body: &Bytes,
+) -> Result<Value, StatusError> {
+    match media_type(content_type) {
+        _ if body.is_empty() => Ok(Value::Null),
+        protobuf::MEDIA_TYPE => protobuf::decode(body, ("meta.k8s.io/v1", "DeleteOptions"))
+            .map_err(|error| {
+                let (Unreadable::Envelope(fault) | Unreadable::Object { fault, .. }) = error;
+                StatusError::bad_request(fault.to_string())
+            }),
+        "" | "application/json" | "application/yaml" | "*/*" => yaml(body),
+        _ => Err(StatusError::unsupported_media_type(UNKNOWN_FORMAT)),
+    }
+}
+
+/// An object in a body; `expected` is what it is if it does not say what it is.
 fn value(
-    kind: &str,
-    no_protobuf: &'static str,
+    expected: (&str, &str),
     content_type: Option<&str>,
     body: &Bytes,
 ) -> Result<Value, StatusError> {
     match media_type(content_type) {
         "" | "application/json" | "*/*" => {
-            serde_json::from_slice(body).map_err(|error| unrecognized(kind, body, &error))
+            serde_json::from_slice(body).map_err(|error| unrecognized(expected.1, body, &error))
         }
         "application/yaml" => yaml(body),
-        "application/vnd.kubernetes.protobuf" => {
-            Err(StatusError::unsupported_media_type(no_protobuf))
+        protobuf::MEDIA_TYPE => {
+            protobuf::decode(body, expected).map_err(|error| unreadable(expected.1, body, &error))
         }
         _ => Err(StatusError::unsupported_media_type(UNKNOWN_FORMAT)),
     }
@@ -102,6 +129,34 @@ fn unrecognized(kind: &str, body: &Bytes, error: &serde_json::Error) -> StatusEr
         "the object provided is unrecognized (must be of type {kind}): \
          couldn't get version/kind; json parse error: {error} ({text})"
     ))
+}
+
+fn unreadable(kind: &str, body: &[u8], error: &Unreadable) -> StatusError {
+    StatusError::bad_request(match error {
+        Unreadable::Object { kind: given, version, fault } => {
+            format!("{given} in version {version:?} cannot be handled as a {kind}: {fault}")
+        }
+        Unreadable::Envelope(fault) => format!(
+            "the object provided is unrecognized (must be of type {kind}): {fault} ({})",
+            summary(body)
+        ),
+    })
+}
+
+/// The beginning of a body.
+fn summary(body: &[u8]) -> String {
+    const LIMIT: usize = 30;
+    let start = &body[..body.len().min(LIMIT)];
+    let more = if body.len() > LIMIT { " ..." } else { "" };
+    match start {
+        [] => "<empty>".to_owned(),
+        [b'{', ..] => String::from_utf8_lossy(start).into_owned() + more,
+        _ => {
+            let digits = start.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+            let hex: String = digits.filter_map(|it| char::from_digit(it.into(), 16)).collect();
+            hex + more
+        }
+    }
 }
 
 fn no_object(kind: &str) -> StatusError {

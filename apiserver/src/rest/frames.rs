@@ -1,13 +1,17 @@
-//! The frames of a watch, `type` before `object`, in the requested representation.
+//! The frames of a watch, `type` before `object`, in the requested form.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::{accept::Representation, reply};
+use super::{
+    accept::{Accepted, Format, Representation},
+    reply,
+};
 use crate::{
     log::{Event, Object},
+    protobuf,
     resource::Resource,
     status::StatusError,
     table::{self, TableOptions},
@@ -17,17 +21,13 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Frames {
     resource: Arc<Resource>,
-    representation: Representation,
+    accepted: Accepted,
     table: TableOptions,
 }
 
 impl Frames {
-    pub(super) fn new(
-        resource: Arc<Resource>,
-        representation: Representation,
-        table: TableOptions,
-    ) -> Self {
-        Self { resource, representation, table }
+    pub(super) fn new(resource: Arc<Resource>, accepted: Accepted, table: TableOptions) -> Self {
+        Self { resource, accepted, table }
     }
 
     /// Continues with a changed type.
@@ -37,12 +37,14 @@ impl Frames {
 
     /// The event of an object.
     pub(super) fn object(&mut self, event: Event, object: &Object) -> Bytes {
-        match self.representation {
-            Representation::Object if object.event == event => self.resource.frame(object),
-            Representation::Object => self.resource.frame_as(object, event),
+        match (self.accepted.representation, self.accepted.format) {
+            (Representation::Object, Format::Json) if object.event == event => {
+                self.resource.frame(object)
+            }
+            (Representation::Object, Format::Json) => self.resource.frame_as(object, event),
             _ => {
-                let shown = self.show(&self.resource.decode(object));
-                frame(event.word(), &shown)
+                let shown = self.show(self.resource.decode(object));
+                self.frame(event.word(), &shown)
             }
         }
     }
@@ -51,19 +53,19 @@ impl Frames {
     pub(super) fn left(&mut self, previous: &Object, version: u64) -> Bytes {
         let mut value = self.resource.decode(previous);
         value["metadata"]["resourceVersion"] = json!(version.to_string());
-        let shown = self.show(&value);
-        frame(Event::Deleted.word(), &shown)
+        let shown = self.show(value);
+        self.frame(Event::Deleted.word(), &shown)
     }
 
-    fn show(&mut self, object: &Value) -> Value {
-        match self.representation {
-            Representation::Object => object.clone(),
-            Representation::PartialMetadata => reply::partial("PartialObjectMetadata", object),
+    fn show(&mut self, object: Value) -> Value {
+        match self.accepted.representation {
+            Representation::Object => object,
+            Representation::PartialMetadata => reply::partial("PartialObjectMetadata", &object),
             Representation::Table => {
                 let metadata = json!({
                     "resourceVersion": object["metadata"]["resourceVersion"],
                 });
-                let rows = std::slice::from_ref(object);
+                let rows = std::slice::from_ref(&object);
                 let table = table::render(&self.resource, rows, &metadata, self.table);
                 // The headings are sent once.
                 self.table.headings = false;
@@ -80,19 +82,21 @@ impl Frames {
         }
         let (kind, api_version) = (self.resource.kind.as_str(), self.resource.api_version());
         let object = json!({ "kind": kind, "apiVersion": api_version, "metadata": metadata });
-        let shown = match self.representation {
-            Representation::Object => object,
-            _ => self.show(&object),
-        };
-        frame("BOOKMARK", &shown)
+        let shown = self.show(object);
+        self.frame("BOOKMARK", &shown)
     }
 
     /// Why the watch ends.
-    pub(super) fn error(error: &StatusError) -> Bytes {
-        frame("ERROR", &error.body())
+    pub(super) fn error(&self, error: &StatusError) -> Bytes {
+        self.frame("ERROR", &error.body())
     }
-}
 
-fn frame(word: &str, object: &Value) -> Bytes {
-    format!("{{\"type\":\"{word}\",\"object\":{object}}}\n").into()
+    fn frame(&self, word: &str, object: &Value) -> Bytes {
+        if self.accepted.format == Format::Protobuf
+            && let Some(frame) = protobuf::watch_frame(word, object)
+        {
+            return frame;
+        }
+        format!("{{\"type\":\"{word}\",\"object\":{object}}}\n").into()
+    }
 }

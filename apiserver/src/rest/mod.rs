@@ -35,7 +35,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode, header};
 
 pub use self::body::Body;
-use self::{call::Call, route::ResourcePath};
+use self::{accept::Format, call::Call, route::ResourcePath};
 pub(crate) use self::{
     call::Verb,
     query::Query,
@@ -75,11 +75,15 @@ pub(crate) async fn handle(server: &Arc<Shared>, request: Request<Bytes>) -> Res
     };
     let response = match answer(server, &mut record, &parts.headers, &body).await {
         Ok(response) => response,
-        Err(error) => reply::failure(&error),
+        Err(error) => reply::failure(&error, accepted_format(&parts.headers)),
     };
     record.status = response.status().as_u16();
     server.requests.record(record);
     response
+}
+
+fn accepted_format(headers: &HeaderMap) -> Format {
+    accept::format(headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()))
 }
 
 async fn answer(
@@ -93,8 +97,10 @@ async fn answer(
     }
     let resources = server.cluster.registry.snapshot();
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let format = accepted_format(headers);
+    let shown = |value: &serde_json::Value| reply::value_as(format, value);
     let found = |value: Option<serde_json::Value>| match value {
-        Some(value) => Ok(reply::value(&value)),
+        Some(value) => Ok(shown(&value)),
         None => Ok(not_found()),
     };
     match route::parse(&record.path) {
@@ -103,8 +109,8 @@ async fn answer(
         _ if record.method != "GET" => Err(StatusError::method_not_allowed()),
         Route::Health => Ok(reply::text(StatusCode::OK, "ok")),
         Route::Version => Ok(reply::value(&discovery::version())),
-        Route::CoreVersions => Ok(reply::value(&discovery::core_versions(host))),
-        Route::Groups => Ok(reply::value(&discovery::groups(&resources))),
+        Route::CoreVersions => Ok(shown(&discovery::core_versions(host))),
+        Route::Groups => Ok(shown(&discovery::groups(&resources))),
         Route::Group(group) => found(discovery::group(&resources, &group)),
         Route::GroupVersion(group, version) => {
             found(discovery::resources(&resources, &group, &version))
@@ -151,7 +157,7 @@ async fn objects(
     let now = server.cluster.clock.now();
     let call = Call { resource, path, verb, subresource, query: &query, headers, body, now };
     // An unacceptable `Accept` must be refused before a write.
-    call.representation()?;
+    call.accepted()?;
     let answered = match verb {
         Verb::Get | Verb::List | Verb::Watch => await_version(server, &call, verb).await,
         _ => Ok(()),
@@ -180,7 +186,8 @@ fn beyond_resources(
             record.resource = format!("{}.{group}", review.plural);
             let content_type = headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
             let asked = decode::review(review, content_type, body)?;
-            let mut response = reply::value(&review.answer(&server.tokens, asked)?);
+            let answer = review.answer(&server.tokens, asked)?;
+            let mut response = reply::value_as(accepted_format(headers), &answer);
             *response.status_mut() = StatusCode::CREATED;
             Ok(response)
         }

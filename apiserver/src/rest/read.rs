@@ -48,7 +48,8 @@ fn render(
 ) -> Result<Response<Body>, StatusError> {
     let objects = chosen.iter().map(|(_, object)| &**object);
     let decoded = || objects.clone().map(|object| call.resource.decode(object));
-    let body = match call.representation()? {
+    let accepted = call.accepted()?;
+    let body = match accepted.representation {
         Representation::Object => reply::list(call.resource, metadata, objects),
         Representation::Table => {
             let rows: Vec<Value> = decoded().collect();
@@ -67,7 +68,7 @@ fn render(
             list.to_string().into()
         }
     };
-    Ok(reply::json(StatusCode::OK, body))
+    Ok(reply::json_as(accepted.format, StatusCode::OK, body))
 }
 
 /// The one version that a list must be of, if it must; checks the parameters.

@@ -17,7 +17,7 @@ pub(super) fn delete(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body
     let options = options(call)?;
     let answered = match write::delete(cluster, call.resource, &call.key(), &options) {
         Ok(Deleted::Held(object)) => reply::object(call, &object),
-        Ok(Deleted::Gone(object)) => Ok(gone(call, &object)),
+        Ok(Deleted::Gone(object)) => gone(call, &object),
         Err(error) => Err(error),
     };
     reply::warned(answered, &write::warnings_of_deletion(call.resource, &options))
@@ -43,11 +43,12 @@ pub(super) fn delete_collection(
         metadata["continue"] = json!("");
     }
     let objects = entries.iter().map(|(_, object)| &**object);
-    let answer = reply::json(StatusCode::OK, reply::list(call.resource, &metadata, objects));
+    let list = reply::list(call.resource, &metadata, objects);
+    let answer = reply::json_as(call.accepted()?.format, StatusCode::OK, list);
     reply::warned(Ok(answer), &write::warnings_of_deletion(call.resource, &options))
 }
 
-fn gone(call: &Call<'_>, object: &Object) -> Response<Body> {
+fn gone(call: &Call<'_>, object: &Object) -> Result<Response<Body>, StatusError> {
     let id = &call.resource.id;
     let mut details = json!({
         "name": call.path.name,
@@ -64,11 +65,11 @@ fn gone(call: &Call<'_>, object: &Object) -> Response<Body> {
         "status": "Success",
         "details": details,
     });
-    reply::json(StatusCode::OK, body.to_string())
+    Ok(reply::value_as(call.accepted()?.format, &body))
 }
 
 fn options(call: &Call<'_>) -> Result<DeleteOptions, StatusError> {
-    let given = if call.body.is_empty() { Value::Null } else { decode::yaml(call.body)? };
+    let given = decode::delete_options(call.content_type(), call.body)?;
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let policy = text(&given["propagationPolicy"])
         .or_else(|| call.query.text("propagationPolicy").map(str::to_owned));

@@ -6,8 +6,14 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::{accept::Representation, body::Body, call::Call};
-use crate::{log::Object, resource::Resource, status::StatusError, table, write::Written};
+use super::{
+    accept::{Format, Representation},
+    body::Body,
+    call::Call,
+};
+use crate::{
+    log::Object, protobuf, resource::Resource, status::StatusError, table, write::Written,
+};
 
 /// A JSON response.
 pub(super) fn json(code: StatusCode, body: impl Into<Bytes>) -> Response<Body> {
@@ -16,6 +22,27 @@ pub(super) fn json(code: StatusCode, body: impl Into<Bytes>) -> Response<Body> {
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     response
+}
+
+/// A response in another format than that of its JSON.
+pub(super) fn json_as(format: Format, code: StatusCode, body: Bytes) -> Response<Body> {
+    if format == Format::Json {
+        return json(code, body);
+    }
+    let Ok(tree) = serde_json::from_slice(&body) else { return json(code, body) };
+    let mut response = value_as(format, &tree);
+    *response.status_mut() = code;
+    response
+}
+
+/// A response from a tree; JSON where there is no such form of it.
+pub(super) fn value_as(format: Format, tree: &Value) -> Response<Body> {
+    let body = match format {
+        Format::Json => None,
+        Format::Yaml => serde_yaml_ng::to_string(tree).ok().map(Bytes::from),
+        Format::Protobuf => protobuf::encode(tree),
+    };
+    body.map_or_else(|| value(tree), |body| of_type(format.media_type(), body))
 }
 
 /// A JSON response from a tree.
@@ -40,7 +67,7 @@ pub(super) fn unless_known(headers: &HeaderMap, value: &Value) -> Response<Body>
 }
 
 /// A response of another media type.
-pub(super) fn of_type(media: &'static str, body: Vec<u8>) -> Response<Body> {
+pub(super) fn of_type(media: &'static str, body: impl Into<Bytes>) -> Response<Body> {
     let mut response = Response::new(Body::full(body));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
     response
@@ -56,9 +83,10 @@ pub(super) fn text(code: StatusCode, text: &'static str) -> Response<Body> {
 }
 
 /// A failure.
-pub(super) fn failure(error: &StatusError) -> Response<Body> {
+pub(super) fn failure(error: &StatusError, format: Format) -> Response<Body> {
     let code = StatusCode::from_u16(error.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = json(code, error.body().to_string());
+    let mut response = value_as(format, &error.body());
+    *response.status_mut() = code;
     if let Some(seconds) = error.retry_after() {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
@@ -70,7 +98,8 @@ pub(super) fn failure(error: &StatusError) -> Response<Body> {
 
 /// One object.
 pub(super) fn object(call: &Call<'_>, object: &Object) -> Result<Response<Body>, StatusError> {
-    let body = match call.representation()? {
+    let accepted = call.accepted()?;
+    let body = match accepted.representation {
         Representation::Object => call.resource.json(object),
         Representation::Table => {
             let rows = [call.resource.decode(object)];
@@ -82,7 +111,7 @@ pub(super) fn object(call: &Call<'_>, object: &Object) -> Result<Response<Body>,
             partial("PartialObjectMetadata", &call.resource.decode(object)).to_string().into()
         }
     };
-    Ok(json(StatusCode::OK, body))
+    Ok(json_as(accepted.format, StatusCode::OK, body))
 }
 
 /// The outcome of a write.

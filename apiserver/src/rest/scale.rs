@@ -18,7 +18,9 @@ use crate::{
 pub(super) fn get(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
     let key = call.key();
     match cluster.read(call.resource, &key) {
-        Some((_, object)) => Ok(reply::value(&scale_of(call.resource, &object))),
+        Some((_, object)) => {
+            Ok(reply::value_as(call.accepted()?.format, &scale_of(call.resource, &object)))
+        }
         None => Err(StatusError::not_found(&call.resource.id, &key.name)),
     }
 }
@@ -40,7 +42,7 @@ pub(super) fn change(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body
         &mut change,
     )?;
     let object = call.resource.decode(&written.object);
-    Ok(reply::value(&scale_of(call.resource, &object)))
+    Ok(reply::value_as(call.accepted()?.format, &scale_of(call.resource, &object)))
 }
 
 /// The change of the scale.
@@ -52,7 +54,7 @@ enum Wanted {
 impl Wanted {
     fn of(call: &Call<'_>) -> Result<Self, StatusError> {
         if call.method_is_put() {
-            let whole = decode::yaml(call.body)?;
+            let whole = decode::scale(call.content_type(), call.body)?;
             decode::check_place(call.path.namespace.as_deref(), call.path.name.as_deref(), &whole)?;
             return Ok(Self::Whole(whole));
         }

@@ -28,6 +28,7 @@ pub(super) fn watch(
     call: &Call<'_>,
     open: OpenWatch,
 ) -> Result<Response<Body>, StatusError> {
+    let accepted = call.accepted()?;
     let selection = Selection::of(call)?;
     let start = start(call)?;
     let timeout = call.query.number("timeoutSeconds")?.filter(|seconds| *seconds > 0);
@@ -37,7 +38,7 @@ pub(super) fn watch(
         Arc::clone(call.resource),
         selection,
         start,
-        call.representation()?,
+        accepted,
         call.table_options(),
         Instant::now() + timeout,
         call.query.flag("allowWatchBookmarks"),
@@ -48,8 +49,8 @@ pub(super) fn watch(
         Some((bytes, watcher))
     });
     let mut response = Response::new(Body::Frames(frames.boxed()));
-    let json = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    let media = HeaderValue::from_static(accepted.format.watch_media_type());
+    response.headers_mut().insert(header::CONTENT_TYPE, media);
     Ok(response)
 }
 

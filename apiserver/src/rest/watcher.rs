@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde_json::json;
 use tokio::{sync::watch, time::Instant};
 
-use super::{accept::Representation, frames::Frames, selection::Selection};
+use super::{accept::Accepted, frames::Frames, selection::Selection};
 use crate::{
     log::{Compacted, Event, Revision},
     requests::OpenWatch,
@@ -59,7 +59,7 @@ impl Watcher {
         resource: Arc<Resource>,
         selection: Selection,
         start: Start,
-        representation: Representation,
+        accepted: Accepted,
         table: TableOptions,
         deadline: Instant,
         bookmarks: bool,
@@ -71,7 +71,7 @@ impl Watcher {
             news: log.subscribe(&resource.storage),
             types: server.cluster.registry.subscribe(),
             cuts: server.cuts.subscribe(),
-            frames: Frames::new(Arc::clone(&resource), representation, table),
+            frames: Frames::new(Arc::clone(&resource), accepted, table),
             resource,
             selection,
             cursor: 0,
@@ -204,7 +204,7 @@ impl Watcher {
     }
 
     fn end_with(&mut self, error: &StatusError) {
-        self.queue.push_back(Frames::error(error));
+        self.queue.push_back(self.frames.error(error));
         self.ended = true;
     }
 }

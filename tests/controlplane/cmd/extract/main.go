@@ -4,7 +4,10 @@
 //
 //	cd tests/controlplane && go run ./cmd/extract > ../../apiserver/data/builtin.json
 //
-// With -default it reads one object a line and prints each as the scheme defaults it instead.
+// With -default it reads one object a line and prints each as the scheme defaults it instead. With
+// -protobuf it prints objects of all types as JSON and as protobuf, one a line:
+//
+//	go run ./cmd/extract -protobuf > ../../apiserver/src/protobuf/tests/cases.jsonl
 package main
 
 import (
@@ -22,8 +25,12 @@ const kubernetesVersion = "v1.36.2"
 func main() {
 	log.SetFlags(0)
 	defaultOnly := flag.Bool("default", false, "default the objects on stdin, one JSON object a line")
+	protobufCases := flag.Bool("protobuf", false, "print objects of all types as JSON and as protobuf")
 	flag.Parse()
 	run := printData
+	if *protobufCases {
+		run = printCases
+	}
 	if *defaultOnly {
 		run = func(out io.Writer) error { return defaultLines(os.Stdin, out) }
 	}
@@ -47,6 +54,9 @@ func printData(out io.Writer) error {
 	if err := addDefaults(types, resources); err != nil {
 		return err
 	}
+	if err := addMessages(types); err != nil {
+		return err
+	}
 	return writeData(out, resources, types)
 }
 
@@ -60,6 +70,12 @@ func writeData(out io.Writer, resources []resource, types *typeTable) error {
 	fmt.Fprintf(buffered, "{\"version\":%s,\n\"resources\":[\n", version)
 	for i := range resources {
 		if err := writeLine(buffered, "", &resources[i], i == len(resources)-1); err != nil {
+			return err
+		}
+	}
+	fmt.Fprint(buffered, "],\n\"messages\":[\n")
+	for i := range messages {
+		if err := writeLine(buffered, "", &messages[i], i == len(messages)-1); err != nil {
 			return err
 		}
 	}

@@ -46,6 +46,8 @@ type goField struct {
 	PatchKey      string   `json:"pk,omitempty"`
 	PatchStrategy string   `json:"ps,omitempty"`
 	Format        string   `json:"f,omitempty"`
+	// Wire: where protobuf has the field; see wire.go.
+	Wire string `json:"w,omitempty"`
 }
 
 var specialTypes = map[reflect.Type]string{
@@ -118,7 +120,7 @@ func (t *typeTable) add(goType reflect.Type) (string, error) {
 	added.Atomic = definition.Schema.Extensions["x-kubernetes-map-type"] == "atomic"
 	t.byName[name] = added
 	for _, member := range jsonMembers(goType) {
-		field, err := t.field(member)
+		field, err := t.field(goType, member)
 		if err != nil {
 			return "", fmt.Errorf("%s.%s: %w", name, member.name, err)
 		}
@@ -129,9 +131,10 @@ func (t *typeTable) add(goType reflect.Type) (string, error) {
 	return name, nil
 }
 
-func (t *typeTable) field(m member) (goField, error) {
+func (t *typeTable) field(of reflect.Type, m member) (goField, error) {
 	notation, err := t.notation(m.goType)
-	return goField{Type: notation, Name: scalarName(m.goType), Omitted: m.omitted()}, err
+	wire := wireNotation(of, m)
+	return goField{Type: notation, Name: scalarName(m.goType), Omitted: m.omitted(), Wire: wire}, err
 }
 
 func scalarName(goType reflect.Type) string {
