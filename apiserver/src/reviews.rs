@@ -44,8 +44,20 @@ const SUBJECT: Review = Review {
     kind: "SubjectAccessReview",
     fields: &["extra", "groups", "nonResourceAttributes", "resourceAttributes", "uid", "user"],
 };
+const SELF: Review = Review {
+    group: GROUPS[0],
+    plural: "selfsubjectreviews",
+    kind: "SelfSubjectReview",
+    fields: &[],
+};
+const RULES: Review = Review {
+    group: GROUPS[1],
+    plural: "selfsubjectrulesreviews",
+    kind: "SelfSubjectRulesReview",
+    fields: &["namespace"],
+};
 /// Those that are answered.
-const ALL: [Review; 3] = [TOKEN, SELF_SUBJECT, SUBJECT];
+const ALL: [Review; 5] = [SELF, TOKEN, SELF_SUBJECT, RULES, SUBJECT];
 
 const WHY_ALLOWED: &str =
     "the embedded API server has no authorization rules: its user may do everything";
@@ -68,6 +80,8 @@ impl Review {
         let metadata = metadata(&mut asked);
         let status = match self {
             TOKEN => token_status(tokens, &spec)?,
+            SELF => json!({"userInfo": {"username": users::NAME, "groups": users::GROUPS}}),
+            RULES => rules_status(&spec)?,
             SUBJECT => self.subject_status(&spec, &metadata)?,
             _ => {
                 self.refuse(
@@ -76,13 +90,16 @@ impl Review {
                 json!({"allowed": true, "reason": WHY_ALLOWED})
             }
         };
-        Ok(json!({
+        let mut answer = json!({
             "kind": self.kind,
             "apiVersion": self.api_version(),
             "metadata": metadata,
-            "spec": spec,
             "status": status,
-        }))
+        });
+        if self != SELF {
+            answer["spec"] = spec;
+        }
+        Ok(answer)
     }
 
     /// `group/version`.
@@ -178,6 +195,19 @@ fn token_status(tokens: &Tokens, spec: &Value) -> Result<Value, StatusError> {
         "authenticated": true,
         "user": {"username": users::NAME, "groups": users::GROUPS},
         "audiences": [AUDIENCE],
+    }))
+}
+
+/// The rules of the administrator, in each namespace.
+fn rules_status(spec: &Value) -> Result<Value, StatusError> {
+    if text(&spec["namespace"]).is_empty() {
+        return Err(StatusError::bad_request("no namespace on request"));
+    }
+    let all = ["*"];
+    Ok(json!({
+        "resourceRules": [{"verbs": all, "apiGroups": all, "resources": all}],
+        "nonResourceRules": [{"verbs": all, "nonResourceURLs": all}],
+        "incomplete": false,
     }))
 }
 

@@ -5,12 +5,12 @@
 use http::Response;
 use serde_json::{Value, json};
 
-use super::{body::Body, call::Call, decode, patch::Patch, reply};
+use super::{accept::Representation, body::Body, call::Call, decode, patch::Patch, reply};
 use crate::{
     cluster::Cluster,
     resource::{Resource, ScalePaths},
     status::StatusError,
-    table::path::Path,
+    table::{self, path::Path},
     write::{self, Applied, Change},
 };
 
@@ -18,9 +18,7 @@ use crate::{
 pub(super) fn get(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
     let key = call.key();
     match cluster.read(call.resource, &key) {
-        Some((_, object)) => {
-            Ok(reply::value_as(call.accepted()?.format, &scale_of(call.resource, &object)))
-        }
+        Some((_, object)) => answer(call, &object),
         None => Err(StatusError::not_found(&call.resource.id, &key.name)),
     }
 }
@@ -41,8 +39,17 @@ pub(super) fn change(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body
         &options,
         &mut change,
     )?;
-    let object = call.resource.decode(&written.object);
-    Ok(reply::value_as(call.accepted()?.format, &scale_of(call.resource, &object)))
+    answer(call, &call.resource.decode(&written.object))
+}
+
+fn answer(call: &Call<'_>, object: &Value) -> Result<Response<Body>, StatusError> {
+    let (accepted, scale) = (call.accepted()?, scale_of(call.resource, object));
+    let value = match accepted.representation {
+        Representation::Object => scale,
+        Representation::Table => table::of_scale(&scale, call.table_options()),
+        Representation::PartialMetadata => reply::partial("PartialObjectMetadata", &scale),
+    };
+    Ok(reply::value_as(accepted.format, &value))
 }
 
 /// The change of the scale.

@@ -53,8 +53,23 @@ pub(crate) fn render(
     metadata: &Value,
     options: TableOptions,
 ) -> Value {
-    let sources = sources(resource);
-    let rows: Vec<Value> = objects.iter().map(|o| row(&sources, o, options)).collect();
+    with_columns(&sources(resource), objects, metadata, options)
+}
+
+/// The table of one scale.
+pub(crate) fn of_scale(scale: &Value, options: TableOptions) -> Value {
+    let metadata = json!({ "resourceVersion": scale["metadata"]["resourceVersion"] });
+    let sources: Vec<Source> = columns::SCALE.iter().map(built_in).collect();
+    with_columns(&sources, std::slice::from_ref(scale), &metadata, options)
+}
+
+fn with_columns(
+    sources: &[Source],
+    objects: &[Value],
+    metadata: &Value,
+    options: TableOptions,
+) -> Value {
+    let rows: Vec<Value> = objects.iter().map(|o| row(sources, o, options)).collect();
     let wanted = sources.iter().filter(|_| options.headings);
     let headings: Vec<Value> = wanted.map(|source| heading(&source.column)).collect();
     json!({
@@ -76,15 +91,15 @@ fn sources(resource: &Resource) -> Vec<Source> {
         });
         return std::iter::once(name).chain(declared).collect();
     }
-    let columns = columns::of(&resource.id.group, &resource.id.plural).iter();
-    let source = |(name, kind, priority, cell): &columns::BuiltInColumn| Source {
-        column: match *name {
-            "Name" => Column { priority: *priority, ..name_column() },
-            name => plain_column(name, kind, *priority),
-        },
-        cell: Cell::BuiltIn(*cell),
+    columns::of(&resource.id.group, &resource.id.plural).iter().map(built_in).collect()
+}
+
+fn built_in((name, kind, priority, cell): &columns::BuiltInColumn) -> Source {
+    let column = match *name {
+        "Name" => Column { priority: *priority, ..name_column() },
+        name => plain_column(name, kind, *priority),
     };
-    columns.map(source).collect()
+    Source { column, cell: Cell::BuiltIn(*cell) }
 }
 
 fn name_column() -> Column {

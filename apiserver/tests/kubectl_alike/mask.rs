@@ -9,7 +9,7 @@ static RULES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         ("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<uid>"),
         (r"20(2[6-9]|[3-9]\d)-\d\d-\d\dT[0-9:]{8}(\.\d+)?Z", "<time>"),
         (r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} 20\d\d [0-9:]{8} [+-]\d{4}", "<time>"),
-        (r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4} \w+( m=\+[0-9.]+)?", "<time>"),
+        (r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4}( \w+)?( m=\+[0-9.]+)?", "<time>"),
         (r"\b[EIW]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ ", "<log> "),
         (r#"(resourceVersion"?:? ?"?|Resource Version:\s+)\d+"#, "${1}<version>"),
         (r"\b\d+m?\d*(\.\d+)?m?s\b", "<age>"),

@@ -26,6 +26,14 @@ const AGE: BuiltInColumn = ("Age", "string", 0, cells::created);
 const CREATED_AT: BuiltInColumn =
     ("Created At", "date", 0, |o, _| o["metadata"]["creationTimestamp"].clone());
 
+/// The columns of the scale of any type.
+pub(super) const SCALE: &[BuiltInColumn] = &[
+    NAME,
+    ("Desired", "integer", 0, |o, _| cells::number(&o["spec"]["replicas"])),
+    ("Available", "integer", 0, |o, _| cells::number(&o["status"]["replicas"])),
+    AGE,
+];
+
 /// The columns of a type.
 pub(super) fn of(group: &str, plural: &str) -> &'static [BuiltInColumn] {
     let found = match (group, plural) {
