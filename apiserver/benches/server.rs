@@ -1,0 +1,235 @@
+//! The embedded API server beside etcd with kube-apiserver, in one run:
+//!
+//! ```text
+//! cargo bench -p operetta-apiserver --bench server
+//! ```
+//!
+//! Both are asked over TLS by the same clients, on the CPUs that they share. Without the programs of the real control
+//! plane only the embedded one is measured.
+
+#![allow(clippy::unwrap_used, reason = "a bench that cannot go on")]
+#![allow(clippy::cast_precision_loss, reason = "figures for people")]
+
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+use futures::{StreamExt, future::join_all};
+use kube::{
+    Api, Client,
+    api::{DynamicObject, PostParams, WatchEvent, WatchParams},
+    config::{KubeConfigOptions, Kubeconfig},
+    core::{ApiResource, GroupVersionKind},
+};
+use operetta_apiserver::{Running, Server};
+use operetta_controlplane::{ControlPlane, Options};
+use serde_json::json;
+
+const CONNECTIONS: usize = 32;
+const CREATES: usize = 6_400;
+const WATCHERS: usize = 200;
+const WATCHED_CREATES: usize = 2_000;
+const KEPT: usize = 20_000;
+
+/// A server under measurement.
+struct Measured {
+    config: kube::Config,
+    processes: Vec<u32>,
+}
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(run());
+}
+
+async fn run() {
+    let (in_process, over_tls) = starts().await;
+    println!(
+        "start to first object: in process {in_process:.1?} (target 10 ms), over TLS {over_tls:.1?} (target 60 ms)"
+    );
+    let server = Server::start();
+    let running = server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
+    let kubeconfig = kube::config::Kubeconfig::from_yaml(&running.kubeconfig()).unwrap();
+    let config =
+        kube::Config::from_custom_kubeconfig(kubeconfig, &Default::default()).await.unwrap();
+    let embedded = Measured { config, processes: vec![std::process::id()] };
+    let options = Options::default().audit(false).controller_manager(false);
+    let start = move || ControlPlane::start_with(&options);
+    let control_plane = tokio::task::spawn_blocking(start).await.unwrap();
+    let real = control_plane
+        .as_ref()
+        .ok()
+        .map(|it| Measured { config: it.kube_config(), processes: it.process_ids() });
+    println!("{:<52}{:>14}{:>14}{:>10}  target", "figure", "embedded", "real", "ratio");
+    let real = real.as_ref();
+    let (ours, theirs) = both(&embedded, real, creates).await;
+    print("creates per second, 32 connections", ours.0, theirs.map(|it| it.0), "at least 3");
+    print("  p99 in ms", ours.1, theirs.map(|it| it.1), "below 1");
+    let (ours, theirs) = both(&embedded, real, fan_out).await;
+    print("events per second, 200 watchers x 2,000 creates", ours, theirs, "at least 3");
+    let (ours, theirs) = both(&embedded, real, memory).await;
+    print("KB of memory per object of 1 KB", ours, theirs, "2.5 KB");
+    running.stop().await;
+}
+
+async fn config_of(running: &Running) -> kube::Config {
+    let kubeconfig = Kubeconfig::from_yaml(&running.kubeconfig()).unwrap();
+    let options = KubeConfigOptions::default();
+    kube::Config::from_custom_kubeconfig(kubeconfig, &options).await.unwrap()
+}
+
+async fn both<T, F: Future<Output = T>>(
+    embedded: &Measured,
+    real: Option<&Measured>,
+    measure: impl Fn(kube::Config, Vec<u32>) -> F,
+) -> (T, Option<T>) {
+    let of = |it: &Measured| measure(it.config.clone(), it.processes.clone());
+    let ours = of(embedded).await;
+    let theirs = match real {
+        Some(real) => Some(of(real).await),
+        None => None,
+    };
+    (ours, theirs)
+}
+
+fn print(name: &str, ours: f64, theirs: Option<f64>, target: &str) {
+    let (real, ratio) = match theirs {
+        Some(theirs) => (format!("{theirs:.2}"), format!("{:.2}", ours / theirs)),
+        None => ("-".to_owned(), "-".to_owned()),
+    };
+    println!("{name:<52}{ours:>14.2}{real:>14}{ratio:>10}  {target}");
+}
+
+fn config_maps(client: Client, namespace: &str) -> Api<DynamicObject> {
+    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "ConfigMap"));
+    Api::namespaced_with(client, namespace, &resource)
+}
+
+/// About 1 KB of JSON.
+fn config_map(name: &str) -> DynamicObject {
+    let text = "x".repeat(700);
+    let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name},
+        "data": {"text": text}});
+    serde_json::from_value(object).unwrap()
+}
+
+async fn namespace(client: &Client, name: &str) {
+    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "Namespace"));
+    let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
+    api.create(&PostParams::default(), &serde_json::from_value(object).unwrap()).await.unwrap();
+}
+
+/// The medians of ten starts.
+async fn starts() -> (Duration, Duration) {
+    let (mut in_process, mut over_tls) = (Vec::new(), Vec::new());
+    for _ in 0..10 {
+        let begun = Instant::now();
+        let server = Server::start();
+        let api = config_maps(server.client(), "default");
+        api.create(&PostParams::default(), &config_map("first")).await.unwrap();
+        in_process.push(begun.elapsed());
+        let begun = Instant::now();
+        let server = Server::start();
+        let running = server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
+        let client = Client::try_from(config_of(&running).await).unwrap();
+        let api = config_maps(client, "default");
+        api.create(&PostParams::default(), &config_map("first")).await.unwrap();
+        over_tls.push(begun.elapsed());
+        running.stop().await;
+    }
+    let median = |mut all: Vec<Duration>| {
+        all.sort_unstable();
+        all[all.len() / 2]
+    };
+    (median(in_process), median(over_tls))
+}
+
+/// Creates per second and the 99th percentile in milliseconds.
+async fn creates(config: kube::Config, _: Vec<u32>) -> (f64, f64) {
+    let client = Client::try_from(config.clone()).unwrap();
+    namespace(&client, "creates").await;
+    let connection = |number: usize| {
+        let api = config_maps(Client::try_from(config.clone()).unwrap(), "creates");
+        tokio::spawn(async move {
+            let mut times = Vec::new();
+            for at in 0..CREATES / CONNECTIONS {
+                let begun = Instant::now();
+                let object = config_map(&format!("c{number}-{at}"));
+                api.create(&PostParams::default(), &object).await.unwrap();
+                times.push(begun.elapsed());
+            }
+            times
+        })
+    };
+    let begun = Instant::now();
+    let times = join_all((0..CONNECTIONS).map(connection)).await;
+    let seconds = begun.elapsed().as_secs_f64();
+    let mut times: Vec<Duration> = times.into_iter().flat_map(Result::unwrap).collect();
+    times.sort_unstable();
+    let p99 = times[times.len() * 99 / 100].as_secs_f64() * 1000.0;
+    (times.len() as f64 / seconds, p99)
+}
+
+/// Events per second that reach the watchers, from the first create to the last event.
+async fn fan_out(config: kube::Config, _: Vec<u32>) -> f64 {
+    let client = Client::try_from(config.clone()).unwrap();
+    namespace(&client, "watched").await;
+    let watcher = |_| {
+        let api = config_maps(client.clone(), "watched");
+        async move {
+            let list = api.list(&kube::api::ListParams::default()).await.unwrap();
+            let version = list.metadata.resource_version.unwrap();
+            let watch = api.watch(&WatchParams::default().timeout(290), &version).await.unwrap();
+            let events = watch.boxed().filter(|event| {
+                let is_added = matches!(event, Ok(WatchEvent::Added(_)));
+                async move { is_added }
+            });
+            tokio::spawn(async move { events.take(WATCHED_CREATES).count().await })
+        }
+    };
+    let watchers = join_all((0..WATCHERS).map(watcher)).await;
+    let begun = Instant::now();
+    let writers = (0..8).map(|number| {
+        let api = config_maps(client.clone(), "watched");
+        tokio::spawn(async move {
+            for at in 0..WATCHED_CREATES / 8 {
+                let object = config_map(&format!("c{number}-{at}"));
+                api.create(&PostParams::default(), &object).await.unwrap();
+            }
+        })
+    });
+    join_all(writers).await;
+    let events: usize = join_all(watchers).await.into_iter().map(Result::unwrap).sum();
+    events as f64 / begun.elapsed().as_secs_f64()
+}
+
+/// KB that the processes grow by per object.
+async fn memory(config: kube::Config, processes: Vec<u32>) -> f64 {
+    let client = Client::try_from(config).unwrap();
+    namespace(&client, "kept").await;
+    let before = resident(&processes);
+    let writers = (0..8).map(|number| {
+        let api = config_maps(client.clone(), "kept");
+        tokio::spawn(async move {
+            for at in 0..KEPT / 8 {
+                let object = config_map(&format!("c{number}-{at}"));
+                api.create(&PostParams::default(), &object).await.unwrap();
+            }
+        })
+    });
+    join_all(writers).await;
+    resident(&processes).saturating_sub(before) as f64 / KEPT as f64
+}
+
+/// KB in memory.
+fn resident(processes: &[u32]) -> u64 {
+    let of = |process: &u32| {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:").map(str::to_owned));
+        line.and_then(|it| it.trim().trim_end_matches(" kB").parse::<u64>().ok())
+            .unwrap_or_default()
+    };
+    processes.iter().map(of).sum()
+}
