@@ -18,13 +18,14 @@ use std::{
 use futures::{StreamExt, future::join_all};
 use kube::{
     Api, Client,
-    api::{DynamicObject, PostParams, WatchEvent, WatchParams},
+    api::{DynamicObject, ListParams, PostParams, WatchEvent, WatchParams},
     config::{KubeConfigOptions, Kubeconfig},
     core::{ApiResource, GroupVersionKind},
 };
 use operetta_apiserver::{Running, Server};
 use operetta_controlplane::{ControlPlane, Options};
 use serde_json::json;
+use tokio::task::JoinHandle;
 
 const CONNECTIONS: usize = 32;
 const CREATES: usize = 6_400;
@@ -50,10 +51,8 @@ async fn run() {
     );
     let server = Server::start();
     let running = server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
-    let kubeconfig = kube::config::Kubeconfig::from_yaml(&running.kubeconfig()).unwrap();
-    let config =
-        kube::Config::from_custom_kubeconfig(kubeconfig, &Default::default()).await.unwrap();
-    let embedded = Measured { config, processes: vec![std::process::id()] };
+    let embedded =
+        Measured { config: config_of(&running).await, processes: vec![std::process::id()] };
     let options = Options::default().audit(false).controller_manager(false);
     let start = move || ControlPlane::start_with(&options);
     let control_plane = tokio::task::spawn_blocking(start).await.unwrap();
@@ -74,7 +73,7 @@ async fn run() {
 }
 
 async fn config_of(running: &Running) -> kube::Config {
-    let kubeconfig = Kubeconfig::from_yaml(&running.kubeconfig()).unwrap();
+    let kubeconfig = Kubeconfig::from_yaml(running.kubeconfig()).unwrap();
     let options = KubeConfigOptions::default();
     kube::Config::from_custom_kubeconfig(kubeconfig, &options).await.unwrap()
 }
@@ -176,20 +175,10 @@ async fn creates(config: kube::Config, _: Vec<u32>) -> (f64, f64) {
 async fn fan_out(config: kube::Config, _: Vec<u32>) -> f64 {
     let client = Client::try_from(config.clone()).unwrap();
     namespace(&client, "watched").await;
-    let watcher = |_| {
-        let api = config_maps(client.clone(), "watched");
-        async move {
-            let list = api.list(&kube::api::ListParams::default()).await.unwrap();
-            let version = list.metadata.resource_version.unwrap();
-            let watch = api.watch(&WatchParams::default().timeout(290), &version).await.unwrap();
-            let events = watch.boxed().filter(|event| {
-                let is_added = matches!(event, Ok(WatchEvent::Added(_)));
-                async move { is_added }
-            });
-            tokio::spawn(async move { events.take(WATCHED_CREATES).count().await })
-        }
-    };
-    let watchers = join_all((0..WATCHERS).map(watcher)).await;
+    let mut watchers: Vec<JoinHandle<usize>> = Vec::new();
+    for _ in 0..WATCHERS {
+        watchers.push(watcher(config_maps(client.clone(), "watched")).await);
+    }
     let begun = Instant::now();
     let writers = (0..8).map(|number| {
         let api = config_maps(client.clone(), "watched");
@@ -203,6 +192,18 @@ async fn fan_out(config: kube::Config, _: Vec<u32>) -> f64 {
     join_all(writers).await;
     let events: usize = join_all(watchers).await.into_iter().map(Result::unwrap).sum();
     events as f64 / begun.elapsed().as_secs_f64()
+}
+
+/// Counts what is added from now on.
+async fn watcher(api: Api<DynamicObject>) -> JoinHandle<usize> {
+    let list = api.list(&ListParams::default()).await.unwrap();
+    let version = list.metadata.resource_version.unwrap();
+    let watch = api.watch(&WatchParams::default().timeout(290), &version).await.unwrap();
+    let events = watch.boxed().filter(|event| {
+        let is_added = matches!(event, Ok(WatchEvent::Added(_)));
+        async move { is_added }
+    });
+    tokio::spawn(events.take(WATCHED_CREATES).count())
 }
 
 /// KB that the processes grow by per object.
