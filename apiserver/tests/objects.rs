@@ -7,6 +7,21 @@ use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, Precon
 use serde_json::json;
 
 #[tokio::test]
+async fn a_version_is_refused_by_what_keeps_objects_and_so_not_in_a_dry_run() {
+    let (_server, client) = server();
+    let config_maps = config_maps(&client);
+    let mut versioned = config_map("a", "1");
+    versioned["metadata"]["resourceVersion"] = json!("5");
+    let dry_run = PostParams { dry_run: true, ..PostParams::default() };
+    config_maps.create(&dry_run, &object(versioned.clone())).await.unwrap();
+    let refused = config_maps.create(&PostParams::default(), &object(versioned.clone())).await;
+    assert_eq!(refusal(refused).2, "resourceVersion should not be set on objects to be created");
+    versioned["metadata"]["name"] = json!("A");
+    let invalid = config_maps.create(&PostParams::default(), &object(versioned)).await;
+    assert_eq!(refusal(invalid).0, 422);
+}
+
+#[tokio::test]
 async fn a_write_that_changes_nothing_keeps_the_version() {
     let (_server, client) = server();
     let api = config_maps(&client);

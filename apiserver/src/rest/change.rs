@@ -23,11 +23,7 @@ pub(super) fn create(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body
     let namespace = call.path.namespace.as_deref();
     decode::check_place(namespace, None, &object)?;
     decode::place(call.resource, namespace, None, &mut object);
-    if write::given_version(&object)?.is_some() {
-        return Err(StatusError::internal(
-            "resourceVersion should not be set on objects to be created",
-        ));
-    }
+    write::given_version(&object)?;
     let namespace = namespace.unwrap_or_default();
     let written = write::create(cluster, call.resource, namespace, object, Applied::No, &options)?;
     reply::written(call, &written)

@@ -33,6 +33,8 @@ pub(crate) fn create(
     metadata::drop_system_fields(&mut object);
     if managed == manage::Applied::No {
         object = manage::track(cluster, resource, Subresource::Main, None, object, options);
+    } else {
+        metadata::metadata_mut(&mut object).remove("resourceVersion");
     }
     metadata::prepare_for_create(cluster, resource, namespace, &mut object);
     let tries = if generated { GENERATE_NAME_TRIES } else { 1 };
@@ -100,6 +102,11 @@ fn insert(
             Some(found) => Err(taken(Some(&found))),
             None => Ok(Arc::new(Object::encode(Event::Added, value, resource.epoch))),
         };
+    }
+    // Only what keeps objects minds a version: a dry run does not.
+    if metadata::given_version(object)?.is_some() {
+        let why = "resourceVersion should not be set on objects to be created";
+        return Err(StatusError::internal(why));
     }
     let write = Write {
         resource: &resource.storage,

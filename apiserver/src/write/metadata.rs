@@ -89,7 +89,6 @@ pub(super) fn prepare_for_create(
     object: &mut Value,
 ) {
     let metadata = metadata_mut(object);
-    metadata.remove("resourceVersion");
     metadata.remove("generation");
     if resource.has_generation {
         metadata.insert("generation".into(), json!(1));
