@@ -40,3 +40,38 @@ fn every_kind_is_read_as_go_reads_it() {
         assert_eq!(read, object, "{}", object["kind"]);
     }
 }
+
+#[test]
+fn bytes_that_are_cut_or_changed_are_read_or_refused() {
+    for (_, bytes) in cases() {
+        for at in (0..bytes.len()).step_by(31) {
+            let _ = decode(&bytes[..at], ("v1", "Pod"));
+            let mut changed = bytes.clone();
+            changed[at] ^= 1 << (at % 8);
+            let _ = decode(&changed, ("v1", "Pod"));
+        }
+    }
+}
+
+#[test]
+fn schemas_within_schemas_are_read_to_a_limit() {
+    let definition = |depth| {
+        let schema = (0..depth).fold(Vec::new(), |inner, _| {
+            let mut outer = Vec::new();
+            wire::put_bytes(28, &inner, &mut outer); // not
+            outer
+        });
+        // spec, its first version, the schema of that, and the schema in that
+        let message = [1, 4, 7, 2].into_iter().fold(schema, |inner, number| {
+            let mut outer = Vec::new();
+            wire::put_bytes(number, &inner, &mut outer);
+            outer
+        });
+        envelope::seal("apiextensions.k8s.io/v1", "CustomResourceDefinition", &message)
+    };
+    assert!(decode(&definition(50), ("", "")).is_ok());
+    for depth in [97, 1000] {
+        let refused = decode(&definition(depth), ("", "")).unwrap_err();
+        assert!(refused.to_string().ends_with("the message is nested too deeply"), "{refused}");
+    }
+}
