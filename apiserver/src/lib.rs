@@ -56,6 +56,7 @@ pub mod selector;
 mod server;
 mod shared;
 mod status;
+mod strategic;
 mod table;
 mod transport;
 mod users;

@@ -6,8 +6,8 @@ use clap::Parser;
 use operetta_apiserver::{ServeError, Server};
 
 const NOT_IMITATED: &str = "\
-Not imitated, and answered with 501 or 415 where a client asks for it: strategic merge patches (use
---server-side), logs, exec and other subresources of pods,
+Not imitated, and answered with 501 or 415 where a client asks for it: logs, exec and other subresources
+of pods,
 CEL rules and conversion webhooks of custom resource definitions.
 Not there: admission webhooks, RBAC and its enforcement (whoever has the token may do everything),
 aggregated discovery, OpenAPI schemas of built-in types (kubectl explain), quotas, request limits.

@@ -38,6 +38,7 @@ impl Kubectl {
             .args(line.split_whitespace())
             .env("KUBECONFIG", self.folder.join("kubeconfig"))
             .env("HOME", &self.folder)
+            .env("KUBE_EDITOR", "sed -i s/before/after/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -157,7 +158,8 @@ async fn kubectl_applies_built_in_resources_server_side() {
     let forced = "apply --server-side --force-conflicts -f -";
     kubectl.succeeds(forced, &config_map("1"), "serverside-applied").await;
     kubectl.succeeds("get cm a -o json", "", r#""k": "1""#).await;
-    kubectl.fails("patch cm a -p {\"data\":{\"k\":\"2\"}}", "", "--server-side").await;
+    kubectl.succeeds("patch cm a -p {\"data\":{\"k\":\"2\"}}", "", "patched").await;
+    kubectl.succeeds("get cm a -o json", "", r#""k": "2""#).await;
     kubectl.succeeds("delete cm a --cascade=foreground", "", "deleted").await;
     kubectl.running.stop().await;
 }
@@ -193,6 +195,89 @@ async fn kubectl_creates_what_it_makes_from_its_arguments() {
     }
     kubectl.succeeds("auth can-i get pods", "", "yes").await;
     kubectl.succeeds("delete namespace x", "", "deleted").await;
+    kubectl.running.stop().await;
+}
+
+/// A deployment whose only container is of this image, and has a second one if `sidecar` says so.
+fn deployment(image: &str, sidecar: &str) -> String {
+    format!(
+        "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web, annotations: {{note: \
+         before}}}}, spec: {{selector: {{matchLabels: {{app: web}}}}, template: {{metadata: \
+         {{labels: {{app: web}}}}, spec: {{containers: [{{name: web, image: {image:?}, ports: \
+         [{{containerPort: 80}}]}}{sidecar}]}}}}}}}}"
+    )
+}
+
+#[operetta_harness::test]
+async fn kubectl_applies_a_changed_deployment_again_and_edits_it() {
+    let kubectl = Kubectl::new("again");
+    let first = deployment("web:1", ", {name: log, image: 'log:1'}");
+    kubectl.succeeds("apply -f -", &first, "web created").await;
+    kubectl.succeeds("apply -f -", &first, "unchanged").await;
+    let (differs, text) = kubectl.run("diff -f -", &deployment("web:2", "")).await;
+    assert!(!differs && text.contains('+') && text.contains("web:2"), "{text}");
+    kubectl.succeeds("set image deploy/web log=log:7", "", "image updated").await;
+    kubectl.succeeds("set env deploy/web A=1 B=2", "", "env updated").await;
+    kubectl.succeeds("set env deploy/web B-", "", "env updated").await;
+    kubectl.succeeds("apply -f -", &deployment("web:2", ""), "configured").await;
+    let images = "get deploy web -o jsonpath={..image}{..env}";
+    let (_, text) = kubectl.run(images, "").await;
+    assert_eq!(text, r#"web:2[{"name":"A","value":"1"}]"#);
+    kubectl.succeeds("edit deploy web", "", "edited").await;
+    kubectl.succeeds("get deploy web -o jsonpath={.metadata.annotations.note}", "", "after").await;
+    kubectl.succeeds("scale deploy web --replicas=3", "", "scaled").await;
+    kubectl.succeeds("rollout restart deploy/web", "", "restarted").await;
+    kubectl.succeeds("get deploy web -o yaml", "", "kubectl.kubernetes.io/restartedAt").await;
+    kubectl.succeeds("rollout pause deploy/web", "", "paused").await;
+    let tolerated =
+        r#"patch deploy web -p {"spec":{"template":{"spec":{"tolerations":[{"key":"a"}]}}}}"#;
+    kubectl.succeeds(tolerated, "", "patched").await;
+    kubectl
+        .fails(r#"patch deploy web -p {"spec":{"replicas":"x"}}"#, "", "unrecognized type: int32")
+        .await;
+    kubectl
+        .fails(r#"patch deploy web -p {"spec":{"$patch":"x"}}"#, "", "unknown patch type: x")
+        .await;
+    kubectl.running.stop().await;
+}
+
+#[operetta_harness::test]
+async fn kubectl_undoes_a_rollout() {
+    let kubectl = Kubectl::new("undo");
+    kubectl.succeeds("create -f -", &deployment("web:2", ""), "created").await;
+    let (_, uid) = kubectl.run("get deploy web -o jsonpath={.metadata.uid}", "").await;
+    for revision in ["1", "2"] {
+        let set = format!(
+            "{{apiVersion: apps/v1, kind: ReplicaSet, metadata: {{name: web-{revision}, labels: {{app: \
+             web}}, annotations: {{deployment.kubernetes.io/revision: '{revision}'}}, ownerReferences: \
+             [{{apiVersion: apps/v1, kind: Deployment, name: web, uid: {uid}, controller: true}}]}}, \
+             spec: {{selector: {{matchLabels: {{app: web}}}}, template: {{metadata: {{labels: {{app: \
+             web}}}}, spec: {{containers: [{{name: web, image: 'web:{revision}'}}]}}}}}}}}"
+        );
+        kubectl.succeeds("create -f -", &set, "created").await;
+    }
+    kubectl.succeeds("rollout history deploy/web", "", "REVISION").await;
+    kubectl.succeeds("rollout undo deploy/web --to-revision=1", "", "rolled back").await;
+    kubectl.succeeds("get deploy web -o jsonpath={..image}", "", "web:1").await;
+    kubectl.running.stop().await;
+}
+
+#[operetta_harness::test]
+async fn kubectl_labels_annotates_cordons_and_taints() {
+    let kubectl = Kubectl::new("nodes");
+    let node = "{apiVersion: v1, kind: Node, metadata: {name: n1}}";
+    kubectl.succeeds("create -f -", node, "created").await;
+    kubectl.succeeds("cordon n1", "", "cordoned").await;
+    kubectl.succeeds("get node n1 -o jsonpath={.spec.unschedulable}", "", "true").await;
+    kubectl.succeeds("uncordon n1", "", "uncordoned").await;
+    kubectl.succeeds("taint node n1 a=b:NoSchedule", "", "tainted").await;
+    kubectl.succeeds("get node n1 -o jsonpath={.spec.taints[0].key}", "", "a").await;
+    kubectl.succeeds("taint node n1 a-", "", "untainted").await;
+    kubectl.succeeds("label node n1 zone=a", "", "labeled").await;
+    kubectl.succeeds("label node n1 zone-", "", "unlabeled").await;
+    kubectl.succeeds("annotate node n1 a=b", "", "annotated").await;
+    kubectl.succeeds("label --local -f - x=y -o yaml", node, "x: \"y\"").await;
+    kubectl.succeeds("get node n1 -o jsonpath={.metadata.annotations}", "", r#"{"a":"b"}"#).await;
     kubectl.running.stop().await;
 }
 

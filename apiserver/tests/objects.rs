@@ -3,7 +3,9 @@
 mod common;
 
 use common::*;
-use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
+use kube::api::{
+    DeleteParams, ListParams, Patch, PatchParams, PostParams, Preconditions, ValidationDirective,
+};
 use serde_json::json;
 
 #[tokio::test]
@@ -200,14 +202,53 @@ async fn pages_of_what_is_selected_are_full_and_of_one_version() {
 }
 
 #[tokio::test]
-async fn missing_features_are_named_in_the_error() {
+async fn a_strategic_merge_patch_is_for_built_in_types_only() {
+    let (_server, client) = server();
+    define_widgets(&client).await;
+    create(&widgets(&client), widget("a", 1)).await;
+    let api = config_maps(&client);
+    create(&api, config_map("a", "1")).await;
+    let params = PatchParams::default();
+    let patch = Patch::Strategic(json!({"data": {"key": null, "other": "2"}}));
+    let patched = api.patch("a", &params, &patch).await.unwrap();
+    assert_eq!(patched.data["data"], json!({"other": "2"}));
+    let (code, _, message) = refusal(widgets(&client).patch("a", &params, &patch).await);
+    assert_eq!(code, 415);
+    assert!(message.contains("accepted media types include"), "{message}");
+}
+
+#[tokio::test]
+async fn a_strategic_merge_patch_that_cannot_be_applied_is_refused_in_the_words_of_the_real_server()
+{
     let (_server, client) = server();
     let api = config_maps(&client);
     create(&api, config_map("a", "1")).await;
-    let patch = Patch::Strategic(json!({"data": {"key": "2"}}));
-    let (code, _, message) = refusal(api.patch("a", &PatchParams::default(), &patch).await);
-    assert_eq!(code, 415);
-    assert!(message.contains("--server-side"), "{message}");
+    let strict = PatchParams {
+        field_validation: Some(ValidationDirective::Strict),
+        ..PatchParams::default()
+    };
+    for (patch, expected, complaint) in [
+        (
+            json!({"data": 1}),
+            422,
+            " \"\" is invalid: patch: Invalid value: \"map[data:1]\": cannot restore map from int64",
+        ),
+        (json!({"data": {"$patch": "x"}}), 500, "unknown patch type: x in map: map[$patch:x]"),
+        (json!({"$setElementOrder": []}), 400, "invalid patch format of setElementOrder list"),
+        (
+            json!([]),
+            400,
+            "json: cannot unmarshal array into Go value of type map[string]interface {}",
+        ),
+        (
+            json!({"datum": {"a": null}}),
+            422,
+            " \"\" is invalid: patch: Invalid value: \"map[datum:map[]]\": strict decoding error: unknown field \"datum\"",
+        ),
+    ] {
+        let (code, _, message) = refusal(api.patch("a", &strict, &Patch::Strategic(patch)).await);
+        assert_eq!((code, &*message), (expected, complaint));
+    }
 }
 
 #[tokio::test]

@@ -106,7 +106,7 @@ impl Place {
 }
 
 /// Whether a scalar can be read; the error is its own, or `None` for the general one.
-fn scalar(ty: &GoType, value: &Value) -> Result<(), Option<String>> {
+pub(super) fn scalar(ty: &GoType, value: &Value) -> Result<(), Option<String>> {
     let fits = match (ty, value) {
         (GoType::String | GoType::IntOrString, Value::String(_))
         | (GoType::Bool, Value::Bool(_))
@@ -138,7 +138,7 @@ fn quantity(value: &Value) -> Result<(), String> {
     })
 }
 
-fn bytes(text: &str) -> Result<(), String> {
+pub(super) fn bytes(text: &str) -> Result<(), String> {
     let position = match BASE64_STANDARD.decode(text) {
         Ok(_) => return Ok(()),
         Err(Base64Error::InvalidByte(at, _)) => at,
@@ -162,7 +162,7 @@ fn mismatch(ty: &GoType, name: Option<&str>, value: &Value, place: &Place) -> St
     format!("json: cannot unmarshal {found} into Go struct field {of}.{fields} of type {wanted}")
 }
 
-fn json_name(value: &Value) -> &'static str {
+pub(super) fn json_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",
@@ -173,7 +173,7 @@ fn json_name(value: &Value) -> &'static str {
     }
 }
 
-fn go_name(ty: &GoType, name: Option<&str>) -> String {
+pub(super) fn go_name(ty: &GoType, name: Option<&str>) -> String {
     match ty {
         GoType::Pointer(inner) => format!("*{}", go_name(inner, name)),
         GoType::List(inner) => format!("[]{}", go_name(inner, name)),

@@ -68,6 +68,10 @@ pub(crate) struct GoField {
     pub(crate) atomic: bool,
     #[serde(rename = "f", borrow)]
     pub(crate) format: Option<&'static str>,
+    #[serde(rename = "ps", borrow)]
+    pub(crate) patch_strategy: Option<&'static str>,
+    #[serde(rename = "pk", borrow)]
+    pub(crate) patch_merge_key: Option<&'static str>,
     /// Where protobuf has the field; `None` where it has none.
     #[serde(rename = "w", default, deserialize_with = "wire_notation")]
     pub(crate) wire: Option<Wire>,

@@ -18,6 +18,7 @@ mod decode;
 mod defaulting;
 mod go_type;
 mod open_api;
+mod patch_type;
 mod path;
 mod pod;
 mod prepare;
@@ -25,6 +26,7 @@ mod quantity;
 mod round_trip;
 mod service;
 mod timestamp;
+mod unstructured;
 mod validate;
 mod warnings;
 
@@ -35,6 +37,7 @@ pub use convert::{convert, stored_as};
 pub use decode::{DecodeError, decode};
 pub use defaulting::{default, empty};
 pub(crate) use go_type::{GoStruct, GoType, WireForm};
+pub use patch_type::{PatchField, PatchFieldError, PatchType};
 pub use prepare::{
     prepare_for_create, prepare_for_finalize, prepare_for_status_update, prepare_for_update,
 };
@@ -43,6 +46,7 @@ pub(crate) use round_trip::fill;
 pub use service::{
     cluster_ip, needs_cluster_ip, needs_node_ports, node_ports, set_cluster_ip, set_node_ports,
 };
+pub(crate) use unstructured::from_unstructured;
 pub use validate::{validate_create, validate_update};
 pub use warnings::{deprecation, warnings, warnings_of_deletion};
 

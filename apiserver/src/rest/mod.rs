@@ -26,6 +26,7 @@ mod reply;
 mod route;
 mod scale;
 mod selection;
+mod strategic;
 mod watch;
 mod watcher;
 

@@ -1,10 +1,10 @@
 //! The kinds of patch, and their application to an object.
 //!
-//! Strategic merge patches are not supported; the refusal names the alternatives.
+//! Applies are made by the `apply` module, strategic merge patches by the `strategic` module.
 
 use serde_json::Value;
 
-use super::{call::Call, decode};
+use super::{call::Call, decode, strategic::StrategicPatch};
 use crate::{
     schema::{FieldError, FieldErrorKind},
     status::StatusError,
@@ -20,6 +20,8 @@ pub(super) enum Patch {
     Json(json_patch::Patch),
     /// RFC 7396.
     Merge(Value),
+    /// A merge by the rules of a built-in type.
+    Strategic(StrategicPatch),
     /// Server-side apply; made by the `apply` module.
     Apply(Value),
 }
@@ -31,17 +33,7 @@ impl Patch {
             "application/json-patch+json" => json_patch(call),
             "application/merge-patch+json" => merge_patch(call),
             "application/apply-patch+yaml" => apply_patch(call),
-            "application/strategic-merge-patch+json" if call.resource.is_custom() => {
-                Err(StatusError::unsupported_media_type(
-                    "the body of the request was in an unknown format - accepted media types \
-                     include: application/json-patch+json, application/merge-patch+json, \
-                     application/apply-patch+yaml",
-                ))
-            }
-            "application/strategic-merge-patch+json" => Err(StatusError::unsupported_media_type(
-                "the embedded API server does not support strategic merge patches: \
-                     use kubectl apply --server-side, or kubectl patch --type=merge",
-            )),
+            "application/strategic-merge-patch+json" => strategic_patch(call),
             _ => Err(StatusError::unsupported_patch_type()),
         }
     }
@@ -53,6 +45,7 @@ impl Patch {
             Self::Json(patch) => json_patch::patch(&mut next, patch)
                 .map_err(|_| StatusError::unprocessable_patch())?,
             Self::Merge(patch) => json_patch::merge(&mut next, patch),
+            Self::Strategic(patch) => next = patch.applied_to(live)?,
             // The `apply` module performs an apply.
             Self::Apply(_) => {}
         }
@@ -76,6 +69,18 @@ fn merge_patch(call: &Call<'_>) -> Result<Patch, StatusError> {
         Value::Object(_) => Ok(Patch::Merge(patch)),
         _ => Err(StatusError::bad_request("error decoding patch: Invalid JSON Document")),
     }
+}
+
+fn strategic_patch(call: &Call<'_>) -> Result<Patch, StatusError> {
+    let validation = call.query.write_options(call.user_agent())?.validation;
+    let patch = StrategicPatch::of(call.resource, call.body, validation);
+    patch.map(Patch::Strategic).ok_or_else(|| {
+        StatusError::unsupported_media_type(
+            "the body of the request was in an unknown format - accepted media types include: \
+             application/json-patch+json, application/merge-patch+json, \
+             application/apply-patch+yaml",
+        )
+    })
 }
 
 fn apply_patch(call: &Call<'_>) -> Result<Patch, StatusError> {

@@ -1,0 +1,100 @@
+//! Strategic merge patches of built-in types: from a body to a changed object, and the answers to
+//! those that cannot be applied.
+//!
+//! How a patch is merged is decided by [`crate::strategic`].
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+use crate::{
+    builtin::{self, BuiltinType, PatchType},
+    resource::{Origin, Resource},
+    schema::{FieldError, FieldPath},
+    status::StatusError,
+    strategic::{self, StrategicError},
+    write::FieldValidation,
+};
+
+/// A patch that has not been read yet: of an object that does not exist it never is.
+#[derive(Debug)]
+pub(super) struct StrategicPatch {
+    ty: &'static BuiltinType,
+    body: Bytes,
+    validation: FieldValidation,
+}
+
+impl StrategicPatch {
+    /// A patch of this resource; `None` if its type does not say how it is merged.
+    pub(super) fn of(
+        resource: &Resource,
+        body: &Bytes,
+        validation: FieldValidation,
+    ) -> Option<Self> {
+        let ty = match resource.origin {
+            Origin::BuiltIn(ty) => ty,
+            Origin::Definition => {
+                builtin::find(&resource.id.group, &resource.version, &resource.kind)?
+            }
+            Origin::Custom(_) => return None,
+        };
+        Some(Self { ty, body: body.clone(), validation })
+    }
+
+    /// The object after the patch.
+    pub(super) fn applied_to(&self, live: &Value) -> Result<Value, StatusError> {
+        let mut patch = read(&self.body)?;
+        let live = live.as_object().cloned().unwrap_or_default();
+        let next = strategic::patch(&PatchType::of(self.ty), live, &mut patch).map_err(refusal)?;
+        let mut next = Value::Object(next);
+        builtin::from_unstructured(self.ty, &mut next)
+            .map_err(|why| unreadable(patch.clone(), why))?;
+        if self.validation == FieldValidation::Strict {
+            self.check_fields(&next, patch)?;
+        }
+        Ok(next)
+    }
+
+    fn check_fields(&self, next: &Value, patch: Map<String, Value>) -> Result<(), StatusError> {
+        let mut unknown = builtin::decode(self.ty, next).unwrap_or_default();
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        unknown.sort();
+        let unknown: Vec<_> =
+            unknown.iter().map(|path| format!("unknown field \"{path}\"")).collect();
+        Err(unreadable(patch, format!("strict decoding error: {}", unknown.join(", "))))
+    }
+}
+
+fn read(body: &Bytes) -> Result<Map<String, Value>, StatusError> {
+    let found = match serde_json::from_slice(body) {
+        Ok(Value::Object(patch)) => return Ok(patch),
+        Ok(Value::Null) => return Ok(Map::new()),
+        Ok(Value::Array(_)) => "array",
+        Ok(Value::String(_)) => "string",
+        Ok(Value::Number(_)) => "number",
+        Ok(Value::Bool(_)) => "bool",
+        Err(error) => return Err(StatusError::bad_request(error.to_string())),
+    };
+    Err(StatusError::bad_request(format!(
+        "json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+    )))
+}
+
+/// The answer to a patch whose result is no object of the type.
+fn unreadable(patch: Map<String, Value>, why: String) -> StatusError {
+    let shown = Value::from(strategic::plain(&Value::Object(patch)));
+    let error = FieldError::invalid(&FieldPath::new("patch"), &shown, why);
+    StatusError::invalid("", "", "", &[error])
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the argument of map_err")]
+fn refusal(error: StrategicError) -> StatusError {
+    match error {
+        StrategicError::PrimitiveList
+        | StrategicError::RetainKeys
+        | StrategicError::ElementOrder => StatusError::bad_request(error.to_string()),
+        StrategicError::ListOfLists => StatusError::unprocessable_patch(),
+        _ => StatusError::internal(error.to_string()),
+    }
+}

@@ -1,0 +1,171 @@
+//! Merges a list of a patch into one of the object: objects by their merge key, scalars as a set.
+
+use std::mem;
+
+use serde_json::Value;
+
+use super::{
+    StrategicError,
+    map::{self, DIRECTIVE},
+    order,
+    wording::type_name,
+};
+use crate::builtin::{PatchField, PatchType};
+
+/// The list after the patch.
+///
+/// `live` becomes what the real server sees of it afterwards, whose order it goes by: elements that are
+/// deleted leave room, and the first ones that are added take it.
+pub(super) fn merge(
+    field: &PatchField,
+    live: &mut Vec<Value>,
+    patch: &mut [Value],
+    deletes: bool,
+) -> Result<Vec<Value>, StrategicError> {
+    if field.strategy != "merge" && !deletes {
+        return Ok(patch.to_vec());
+    }
+    if live.is_empty() && patch.is_empty() {
+        return Ok(Vec::new());
+    }
+    if !are_objects(&[live, patch])? {
+        return Ok(scalars(field.merge_key, live, patch, deletes));
+    }
+    if field.merge_key.is_empty() {
+        return Err(StrategicError::NoDeclaredKey(field.ty.kind()));
+    }
+    let (key, size) = (field.merge_key, live.len());
+    let Special { replaces, patch } = special(key, live, patch)?;
+    let order: Vec<Value> = patch.iter().map(|element| (**element).clone()).collect();
+    if replaces {
+        return by_key(key, order.clone(), &[], &order);
+    }
+    let room = size - live.len();
+    let merged = objects(&field.ty, key, live, patch)?;
+    let added: Vec<Value> = merged.iter().skip(live.len()).take(room).cloned().collect();
+    let combined = by_key(key, merged, &order, live)?;
+    live.extend(added);
+    Ok(combined)
+}
+
+/// Whether the elements are objects; all must have the same type.
+pub(super) fn are_objects(lists: &[&[Value]]) -> Result<bool, StrategicError> {
+    let mut elements = lists.iter().copied().flatten();
+    let first = elements.next().ok_or(StrategicError::NoElements)?;
+    match first {
+        Value::Null => return Err(StrategicError::NullElement),
+        Value::Array(_) => return Err(StrategicError::ListOfLists),
+        _ => {}
+    }
+    if elements.any(|element| type_name(element) != type_name(first)) {
+        let lists = lists.iter().map(|list| Value::from(*list)).collect();
+        return Err(StrategicError::MixedElements { lists });
+    }
+    Ok(first.is_object())
+}
+
+/// The merge key of an element.
+pub(super) fn key_of<'a>(
+    element: &'a Value,
+    key: &'static str,
+) -> Result<&'a Value, StrategicError> {
+    let fields = element
+        .as_object()
+        .ok_or_else(|| StrategicError::bad_type("map[string]interface {}", element))?;
+    fields.get(key).ok_or_else(|| StrategicError::no_merge_key(fields, key))
+}
+
+/// Whether an element says that it is to be deleted.
+pub(super) fn is_deletion(element: &Value) -> bool {
+    element.get(DIRECTIVE).and_then(Value::as_str) == Some("delete")
+}
+
+fn scalars(key: &'static str, live: &[Value], patch: &[Value], deletes: bool) -> Vec<Value> {
+    if deletes {
+        return live.iter().filter(|element| !patch.contains(element)).cloned().collect();
+    }
+    let merged = deduplicated([live, patch].concat());
+    let (patched, kept) = merged.into_iter().partition(|element| patch.contains(element));
+    order::combine(patched, kept, patch, live, key)
+}
+
+/// The last element takes the place of a duplicate: the order matters to the result.
+fn deduplicated(mut list: Vec<Value>) -> Vec<Value> {
+    let mut index = 0;
+    while index < list.len() {
+        let mut other = index + 1;
+        while other < list.len() {
+            if list[index] == list[other] {
+                list.swap_remove(other);
+            } else {
+                other += 1;
+            }
+        }
+        index += 1;
+    }
+    list
+}
+
+/// A patch without its special elements.
+struct Special<'a> {
+    replaces: bool,
+    patch: Vec<&'a mut Value>,
+}
+
+/// Deletes from the list what the patch deletes.
+fn special<'a>(
+    key: &'static str,
+    live: &mut Vec<Value>,
+    patch: &'a mut [Value],
+) -> Result<Special<'a>, StrategicError> {
+    let mut found = Special { replaces: false, patch: Vec::new() };
+    for element in patch {
+        let Some(word) = element.get(DIRECTIVE) else {
+            found.patch.push(element);
+            continue;
+        };
+        match word.as_str() {
+            Some("delete") => {
+                let deleted = key_of(element, key)?;
+                live.retain(|element| element.get(key) != Some(deleted));
+            }
+            Some("replace") => found.replaces = true,
+            Some("merge") => return Err(StrategicError::MergeDirective),
+            _ => {
+                let (word, map) = (word.clone(), element.clone());
+                return Err(StrategicError::BadDirective { word, map });
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn objects(
+    ty: &PatchType,
+    key: &'static str,
+    live: &[Value],
+    patch: Vec<&mut Value>,
+) -> Result<Vec<Value>, StrategicError> {
+    let mut merged = live.to_vec();
+    for element in patch {
+        let wanted = key_of(element, key)?;
+        let same = merged.iter_mut().find(|known| known.get(key) == Some(wanted));
+        match (same, element) {
+            (Some(Value::Object(known)), Value::Object(element)) => {
+                *known = map::merge(ty, mem::take(known), element)?;
+            }
+            (_, element) => merged.push(element.clone()),
+        }
+    }
+    Ok(merged)
+}
+
+fn by_key(
+    key: &'static str,
+    merged: Vec<Value>,
+    patch: &[Value],
+    live: &[Value],
+) -> Result<Vec<Value>, StrategicError> {
+    let (patched, kept) = order::partition(merged, patch, key)?;
+    order::combine_objects(patched, kept, patch, live, key)
+}
