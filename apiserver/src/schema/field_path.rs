@@ -35,6 +35,13 @@ impl FieldPath {
         Self(format!("{}[{index}]", self.0))
     }
 
+    /// The list or map that the value at this path is an element of; else the path itself.
+    #[must_use]
+    pub fn list(&self) -> Self {
+        let end = self.0.ends_with(']').then(|| self.0.rfind('[')).flatten();
+        Self(self.0[..end.unwrap_or(self.0.len())].to_owned())
+    }
+
     /// The path as a sentence shows it: of the root nothing.
     pub(super) fn to_plain(&self) -> String {
         self.0.clone()

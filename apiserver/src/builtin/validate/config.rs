@@ -75,7 +75,8 @@ fn keys(object: &Value, field: &str, errors: &mut Vec<FieldError>) {
     }
 }
 
-fn key_errors(key: &str) -> Vec<&'static str> {
+/// What is wrong with a key of a config map or secret.
+pub(super) fn key_errors(key: &str) -> Vec<&'static str> {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
     let checks = [
         (key.len() > 253, "must be no more than 253 characters"),

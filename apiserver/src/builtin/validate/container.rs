@@ -85,6 +85,36 @@ pub(super) fn probe(probe: &Value, at: &FieldPath, errors: &mut Vec<FieldError>)
     number::not_negative(probe, "initialDelaySeconds", at, errors);
 }
 
+/// What a lifecycle hook does.
+pub(super) fn handler(handler: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    let given = ["exec", "httpGet", "tcpSocket", "sleep"];
+    let mut given = given.iter().filter(|kind| handler.get(**kind).is_some());
+    if given.next().is_none() {
+        errors.push(FieldError::required(at, "must specify a handler type"));
+    }
+    for extra in given {
+        let detail = "may not specify more than 1 handler type";
+        errors.push(FieldError::forbidden(&at.child(extra), detail));
+    }
+}
+
+/// A command has a program.
+pub(super) fn exec(action: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    if path::list(action, "command").is_empty() {
+        errors.push(FieldError::required(&at.child("command"), ""));
+    }
+}
+
+/// The name of a header; the real server tells the list, not the element.
+pub(super) fn header(header: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    let name = path::text(header, "name");
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+        let detail = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. \
+                      'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
+        errors.push(FieldError::invalid(&at.list(), &json!(name), detail));
+    }
+}
+
 fn amounts<'a>(resources: &'a Value, field: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
     resources.get(field).and_then(Value::as_object).into_iter().flatten()
 }

@@ -14,7 +14,15 @@ use crate::{
 /// Fields that `OpenAPI` calls required and the server takes empty, or has rules of its own for.
 const NOT_REQUIRED: &[(&str, &str)] = &[
     ("apps.v1.DaemonSetSpec", "selector"),
+    ("batch.v1.PodFailurePolicy", "rules"),
+    ("core.v1.HTTPHeader", "name"),
     ("core.v1.HTTPHeader", "value"),
+    ("core.v1.HostAlias", "ip"),
+    ("core.v1.PodReadinessGate", "conditionType"),
+    ("core.v1.TopologySpreadConstraint", "whenUnsatisfiable"),
+    ("core.v1.ServiceAccountTokenProjection", "path"),
+    ("meta.v1.LabelSelectorRequirement", "key"),
+    ("meta.v1.LabelSelectorRequirement", "operator"),
     ("core.v1.LimitRangeSpec", "limits"),
     ("core.v1.Sysctl", "value"),
     ("rbac.v1.PolicyRule", "verbs"),
@@ -27,6 +35,8 @@ const NOT_REQUIRED: &[(&str, &str)] = &[
 const DETAILS: &[(&str, &str, &str)] = &[
     ("discovery.v1.Endpoint", "addresses", "must contain at least 1 address"),
     ("networking.v1.HTTPIngressPath", "pathType", "pathType must be specified"),
+    ("core.v1.SeccompProfile", "type", "type is required when seccompProfile is set"),
+    ("core.v1.TopologySpreadConstraint", "topologyKey", "can not be empty"),
     ("core.v1.NodeSelector", "nodeSelectorTerms", "must have at least one node selector term"),
 ];
 
@@ -40,6 +50,8 @@ const NOT_LISTED: &[(&str, &str)] = &[
 /// Enums whose values the server lists in an order of its own.
 const ORDERS: &[(&str, &str, &[&str])] = &[
     ("core.v1.PodSpec", "restartPolicy", &["Always", "OnFailure", "Never"]),
+    ("core.v1.Container", "terminationMessagePolicy", &["File", "FallbackToLogsOnError"]),
+    ("networking.v1.NetworkPolicyPort", "protocol", &["TCP", "UDP", "SCTP"]),
     (
         "core.v1.PodSpec",
         "dnsPolicy",
@@ -88,6 +100,9 @@ fn unlisted(
     at: &FieldPath,
 ) -> Option<FieldError> {
     if known.enumeration.is_empty() || !given.is_string() || NOT_LISTED.contains(&(name, field)) {
+        return None;
+    }
+    if (name, field, given) == ("storage.v1.StorageClass", "reclaimPolicy", &Value::from("")) {
         return None;
     }
     let order = ORDERS.iter().find(|(of, known, _)| (*of, *known) == (name, field));

@@ -16,6 +16,7 @@ mod networking;
 mod number;
 mod pod;
 mod rbac;
+mod reference;
 mod scaling;
 mod selector;
 mod service;
@@ -37,6 +38,8 @@ use crate::schema::{FieldError, FieldPath};
 /// Why a new object is refused; empty when it is not. The object is defaulted and prepared.
 pub fn validate_create(ty: &BuiltinType, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
+    let with_claims = (ty.kind == "StatefulSet").then(|| workload::with_claims(object));
+    let object = with_claims.as_ref().unwrap_or(object);
     for (name, field) in &go_struct(ty.root).fields {
         let skipped = matches!(*name, "metadata" | "status");
         if let Some(value) = object.get(*name).filter(|_| !skipped) {
@@ -97,6 +100,19 @@ fn rules(name: &str, value: &Value, at: &FieldPath, errors: &mut Vec<FieldError>
             container::container(value, at, errors);
         }
         "core.v1.EnvVar" => container::env_var(value, at, errors),
+        "core.v1.EnvVarSource" => reference::env_var_source(value, at, errors),
+        "core.v1.EnvFromSource" => reference::env_from(value, at, errors),
+        "core.v1.LifecycleHandler" => container::handler(value, at, errors),
+        "core.v1.ExecAction" => container::exec(value, at, errors),
+        "core.v1.HTTPHeader" => container::header(value, at, errors),
+        "core.v1.HostAlias" => pod::host_alias(value, at, errors),
+        "core.v1.PodReadinessGate" => pod::readiness_gate(value, at, errors),
+        "core.v1.ConfigMapVolumeSource"
+        | "core.v1.ConfigMapProjection"
+        | "core.v1.SecretVolumeSource"
+        | "core.v1.SecretProjection" => reference::volume_source(name, value, at, errors),
+        "core.v1.KeyToPath" => reference::mode(value, "mode", at, errors),
+        "core.v1.PodTemplateSpec" => pod::template(value, at, errors),
         "core.v1.ResourceRequirements" => container::resources(value, at, errors),
         "core.v1.Probe" => container::probe(value, at, errors),
         "core.v1.HTTPGetAction" | "core.v1.TCPSocketAction" => {

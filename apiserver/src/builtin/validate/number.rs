@@ -60,7 +60,7 @@ pub(super) fn port_name(value: &Value, at: &FieldPath, errors: &mut Vec<FieldErr
     let checks = [
         (name.len() > 15, "must be no more than 15 characters"),
         (
-            !name.chars().all(|c| is_allowed(c) && !c.is_ascii_uppercase()),
+            name.is_empty() || !name.chars().all(|c| is_allowed(c) && !c.is_ascii_uppercase()),
             "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)",
         ),
         (!name.chars().any(|c| c.is_ascii_lowercase()), "must contain at least one letter (a-z)"),

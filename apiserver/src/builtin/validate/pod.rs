@@ -2,11 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::selector;
 use crate::{
     builtin::path,
-    schema::{FieldError, FieldPath, name_rule},
+    schema::{
+        FieldError, FieldPath,
+        name_rule::{self, NameRule},
+    },
 };
 
 /// The lists of containers of a pod.
@@ -15,21 +19,48 @@ const CONTAINERS: [&str; 3] = ["initContainers", "containers", "ephemeralContain
 /// Unique names of containers and volumes, and mounts of volumes that exist.
 pub(super) fn spec(spec: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
     let volumes = unique_names(spec, "volumes", at, &mut BTreeSet::new(), errors);
-    let claims: Vec<&str> =
-        path::list(spec, "claimTemplates").iter().map(|c| path::text(c, "name")).collect();
     let mut names = BTreeSet::new();
     for list in CONTAINERS {
         unique_names(spec, list, at, &mut names, errors);
         for (index, container) in path::list(spec, list).iter().enumerate() {
             let at = at.child(list).index(index);
-            mounts(container, &volumes, &claims, &at, errors);
+            mounts(container, &volumes, &at, errors);
         }
     }
+    own_names(spec, at, errors);
     let zero_or_less = path::number(spec, "activeDeadlineSeconds").filter(|seconds| *seconds < 1);
     if let Some(seconds) = zero_or_less {
         let detail = "must be between 1 and 2147483647, inclusive";
         let at = at.child("activeDeadlineSeconds");
         errors.push(FieldError::invalid(&at, &json!(seconds), detail));
+    }
+}
+
+/// Labels and annotations of a template; the real server leaves `metadata` out of their paths.
+pub(super) fn template(template: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    selector::labels(path::get(template, "metadata.labels"), &at.child("labels"), errors);
+    let annotations = path::get(template, "metadata.annotations").and_then(Value::as_object);
+    for key in annotations.into_iter().flat_map(Map::keys) {
+        for detail in name_rule::label_key(&key.to_lowercase()) {
+            errors.push(FieldError::invalid(&at.child("annotations"), &json!(key), detail));
+        }
+    }
+}
+
+/// The address of a host alias.
+pub(super) fn host_alias(alias: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    let address = path::text(alias, "ip");
+    if address.parse::<std::net::IpAddr>().is_err() {
+        let detail = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+        errors.push(FieldError::invalid(&at.child("ip"), &json!(address), detail));
+    }
+}
+
+/// The condition that a pod waits for.
+pub(super) fn readiness_gate(gate: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    let condition = path::text(gate, "conditionType");
+    for detail in name_rule::label_key(condition) {
+        errors.push(FieldError::invalid(&at.child("conditionType"), &json!(condition), detail));
     }
 }
 
@@ -100,6 +131,22 @@ fn is_gated(pod: &Value) -> bool {
     !path::list(pod, "spec.schedulingGates").is_empty()
 }
 
+/// Node labels, the service account, and the name that the pod gives itself.
+fn own_names(spec: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    selector::labels(spec.get("nodeSelector"), &at.child("nodeSelector"), errors);
+    let rules: [(&str, NameRule); 3] = [
+        ("serviceAccountName", name_rule::dns_subdomain),
+        ("hostname", name_rule::dns_label),
+        ("subdomain", name_rule::dns_label),
+    ];
+    for (field, rule) in rules {
+        let name = path::text(spec, field);
+        for detail in if name.is_empty() { Vec::new() } else { rule(name, false) } {
+            errors.push(FieldError::invalid(&at.child(field), &json!(name), detail));
+        }
+    }
+}
+
 fn unique_names<'a>(
     spec: &'a Value,
     list: &str,
@@ -120,7 +167,6 @@ fn unique_names<'a>(
 fn mounts(
     container: &Value,
     volumes: &BTreeSet<&str>,
-    claims: &[&str],
     at: &FieldPath,
     errors: &mut Vec<FieldError>,
 ) {
@@ -128,7 +174,7 @@ fn mounts(
     for (index, mount) in path::list(container, "volumeMounts").iter().enumerate() {
         let at = at.child("volumeMounts").index(index);
         let name = path::text(mount, "name");
-        if !name.is_empty() && !volumes.contains(name) && !claims.contains(&name) {
+        if !volumes.contains(name) {
             errors.push(FieldError {
                 path: at.child("name").to_string(),
                 kind: crate::schema::FieldErrorKind::NotFound,

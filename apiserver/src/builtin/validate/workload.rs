@@ -1,6 +1,8 @@
 //! Deployments, replica sets, stateful sets, daemon sets: selector and template belong together,
 //! and the numbers of a strategy make sense.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::{number, selector};
@@ -47,6 +49,26 @@ pub(super) fn stateful_set(spec: &Value, at: &FieldPath, errors: &mut Vec<FieldE
         let detail = "must be 'OrderedReady' or 'Parallel'";
         errors.push(FieldError::invalid(&at.child("podManagementPolicy"), policy, detail));
     }
+}
+
+/// A `StatefulSet` as its pods will be: with a volume for each claim, and named by the controller.
+pub(super) fn with_claims(object: &Value) -> Value {
+    let mut object = object.clone();
+    let claims = path::list(&object, "spec.volumeClaimTemplates");
+    let names: BTreeSet<String> =
+        claims.iter().map(|claim| path::text(claim, "metadata.name").to_owned()).collect();
+    let claimed = names
+        .iter()
+        .map(|name| json!({ "name": name, "persistentVolumeClaim": { "claimName": name } }));
+    let others = path::list(&object, "spec.template.spec.volumes").iter();
+    let others = others.filter(|volume| !names.contains(path::text(volume, "name"))).cloned();
+    let volumes: Vec<Value> = claimed.chain(others).collect();
+    if !volumes.is_empty() {
+        path::set(&mut object, "spec.template.spec.volumes", volumes);
+    }
+    path::remove(&mut object, "spec.template.spec.hostname");
+    path::remove(&mut object, "spec.template.spec.subdomain");
+    object
 }
 
 /// A `DaemonSet`.
