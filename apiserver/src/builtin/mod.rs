@@ -47,7 +47,7 @@ pub use service::{
     cluster_ip, needs_cluster_ip, needs_node_ports, node_ports, set_cluster_ip, set_node_ports,
 };
 pub(crate) use unstructured::from_unstructured;
-pub use validate::{validate_create, validate_update};
+pub use validate::{validate_create, validate_status, validate_update};
 pub use warnings::{deprecation, warnings, warnings_of_deletion};
 
 #[cfg(test)]

@@ -183,9 +183,10 @@ pub(super) fn validate_update(
     // The real server validates metadata twice, and reports the errors twice.
     errors.extend(errors.clone());
     errors.extend(match (&resource.origin, subresource) {
-        (Origin::BuiltIn(_) | Origin::Definition, Subresource::Status | Subresource::Finalize) => {
-            Vec::new()
+        (Origin::BuiltIn(builtin), Subresource::Status) => {
+            builtin::validate_status(builtin, next, live)
         }
+        (Origin::Definition, Subresource::Status) | (_, Subresource::Finalize) => Vec::new(),
         (Origin::BuiltIn(builtin), _) => builtin::validate_update(builtin, next, live),
         (Origin::Definition, _) => crd::validate_update(next, live),
         (Origin::Custom(custom), Subresource::Status) => custom.status_errors(next, live),

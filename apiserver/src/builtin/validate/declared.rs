@@ -44,6 +44,9 @@ const DETAILS: &[(&str, &str, &str)] = &[
 const NOT_LISTED: &[(&str, &str)] = &[
     ("apps.v1.DeploymentStrategy", "type"),
     ("apps.v1.StatefulSetSpec", "podManagementPolicy"),
+    ("core.v1.ServiceSpec", "externalTrafficPolicy"),
+    ("core.v1.ServiceSpec", "sessionAffinity"),
+    ("core.v1.ServiceSpec", "type"),
     ("meta.v1.LabelSelectorRequirement", "operator"),
 ];
 

