@@ -1,10 +1,10 @@
 //! Claims of persistent volumes.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     builtin::{path, quantity::Quantity},
-    schema::{FieldError, FieldPath},
+    schema::{FieldError, FieldPath, name_rule},
 };
 
 const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
@@ -26,6 +26,18 @@ pub(super) fn spec(spec: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
             errors.push(FieldError::invalid(&storage, size, "must be greater than zero"));
         }
         Some(_) => {}
+    }
+    storage_class(spec, at, errors);
+}
+
+/// The class of a claim; an empty one means none.
+fn storage_class(spec: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    let class = path::text(spec, "storageClassName");
+    if class.is_empty() {
+        return;
+    }
+    for detail in name_rule::dns_subdomain(class, false) {
+        errors.push(FieldError::invalid(&at.child("storageClassName"), &json!(class), detail));
     }
 }
 

@@ -15,6 +15,7 @@ mod job;
 mod load_balancer;
 mod networking;
 mod number;
+mod placing;
 mod pod;
 mod rbac;
 mod reference;
@@ -77,11 +78,13 @@ fn walk(ty: &GoType, value: &Value, at: &FieldPath, errors: &mut Vec<FieldError>
         (GoType::Pointer(inner), value) => walk(inner, value, at, errors),
         (GoType::Struct(name), Value::Object(_)) if *name != "meta.v1.ObjectMeta" => {
             declared::check(name, value, at, errors);
-            rules(name, value, at, errors);
-            for (field, known) in &go_struct(name).fields {
-                if let Some(value) = value.get(*field) {
-                    walk(&known.ty, value, &at.child(field), errors);
-                }
+            let is_late = LATE.contains(name);
+            if !is_late {
+                rules(name, value, at, errors);
+            }
+            walk_fields(name, value, at, errors);
+            if is_late {
+                rules(name, value, at, errors);
             }
         }
         (GoType::List(element), Value::Array(list)) => {
@@ -95,6 +98,24 @@ fn walk(ty: &GoType, value: &Value, at: &FieldPath, errors: &mut Vec<FieldError>
             }
         }
         _ => {}
+    }
+}
+
+/// Structs whose rules come after those of their fields.
+const LATE: &[&str] = &["batch.v1.JobSpec", "core.v1.PodSpec", "networking.v1.HTTPIngressPath"];
+
+fn walk_fields(name: &'static str, value: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    let is_first = |field: &str| name == "core.v1.PodSpec" && field == "volumes";
+    let fields = &go_struct(name).fields;
+    let first = fields.iter().filter(|(field, _)| is_first(field));
+    let others = fields.iter().filter(|(field, _)| !is_first(field));
+    for (field, known) in first.chain(others) {
+        if let Some(value) = value.get(*field) {
+            walk(&known.ty, value, &at.child(field), errors);
+        }
+        if *field == "selector" {
+            workload::selected(name, value, at, errors);
+        }
     }
 }
 
@@ -127,6 +148,15 @@ fn rules(name: &str, value: &Value, at: &FieldPath, errors: &mut Vec<FieldError>
         "core.v1.HTTPGetAction" | "core.v1.TCPSocketAction" => {
             number::port_or_name(value, "port", at, errors);
         }
+        "core.v1.Toleration" => placing::toleration(value, at, errors),
+        "core.v1.NodeSelectorRequirement" => placing::node_requirement(value, at, errors),
+        "core.v1.PreferredSchedulingTerm" | "core.v1.WeightedPodAffinityTerm" => {
+            placing::weight(value, at, errors);
+        }
+        "core.v1.PodAffinityTerm" => placing::affinity_term(value, at, errors),
+        "core.v1.TopologySpreadConstraint" => placing::spread(value, at, errors),
+        "core.v1.NodeSpec" => placing::taints(value, errors),
+        "core.v1.PodDNSConfig" => pod::dns(value, at, errors),
         "core.v1.ServiceSpec" => service::spec(value, at, errors),
         "core.v1.PersistentVolumeClaimSpec" => claim::spec(value, at, errors),
         "meta.v1.LabelSelector" => selector::check(value, at, errors),
@@ -138,6 +168,11 @@ fn rules(name: &str, value: &Value, at: &FieldPath, errors: &mut Vec<FieldError>
         "batch.v1.JobSpec" => job::spec(value, at, errors),
         "batch.v1.CronJobSpec" => job::cron(value, at, errors),
         "networking.v1.IngressSpec" => networking::ingress(value, at, errors),
+        "networking.v1.IngressTLS" => networking::tls(value, at, errors),
+        "networking.v1.NetworkPolicyPeer" => networking::peer(value, at, errors),
+        "networking.v1.IPBlock" => networking::block(value, at, errors),
+        "discovery.v1.Endpoint" => networking::endpoint(value, at, errors),
+        "rbac.v1.AggregationRule" => rbac::aggregation(value, at, errors),
         "networking.v1.IngressRule" => networking::rule(value, at, errors),
         "networking.v1.HTTPIngressPath" => networking::path(value, at, errors),
         "networking.v1.NetworkPolicyPort" => number::port_or_name(value, "port", at, errors),

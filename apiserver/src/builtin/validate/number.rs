@@ -32,6 +32,34 @@ pub(super) fn at_least(
     }
 }
 
+/// Refuses what is neither a number that is not negative nor a percentage.
+pub(super) fn amount(object: &Value, field: &str, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    not_negative(object, field, at, errors);
+    let Some(value) = object.get(field) else { return };
+    let Some(text) = value.as_str() else { return };
+    let digits = text.strip_suffix('%').unwrap_or_default();
+    if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_digit()) {
+        let detail = "a valid percent string must be a numeric string followed by an ending '%' \
+                      (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+        errors.push(FieldError::invalid(&at.child(field), value, detail));
+    }
+}
+
+/// Refuses a percentage above 100.
+pub(super) fn at_most_all(
+    object: &Value,
+    field: &str,
+    at: &FieldPath,
+    errors: &mut Vec<FieldError>,
+) {
+    let Some(value) = object.get(field) else { return };
+    let digits = value.as_str().and_then(|text| text.strip_suffix('%')).unwrap_or_default();
+    if digits.parse::<u64>().is_ok_and(|percent| percent > 100) {
+        let detail = "must not be greater than 100%";
+        errors.push(FieldError::invalid(&at.child(field), value, detail));
+    }
+}
+
 /// Refuses a number that is no port.
 pub(super) fn port(value: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
     if value.as_i64().is_some_and(|port| !(1..=65_535).contains(&port)) {

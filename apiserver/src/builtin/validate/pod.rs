@@ -8,7 +8,7 @@ use super::selector;
 use crate::{
     builtin::path,
     schema::{
-        FieldError, FieldPath,
+        FieldError, FieldErrorKind, FieldPath,
         name_rule::{self, NameRule},
     },
 };
@@ -18,7 +18,8 @@ const CONTAINERS: [&str; 3] = ["initContainers", "containers", "ephemeralContain
 
 /// Unique names of containers and volumes, and mounts of volumes that exist.
 pub(super) fn spec(spec: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
-    let volumes = unique_names(spec, "volumes", at, &mut BTreeSet::new(), errors);
+    unique_names(spec, "volumes", at, &mut BTreeSet::new(), errors);
+    let volumes = mountable(spec, at, errors);
     let mut names = BTreeSet::new();
     for list in CONTAINERS {
         unique_names(spec, list, at, &mut names, errors);
@@ -53,6 +54,28 @@ pub(super) fn host_alias(alias: &Value, at: &FieldPath, errors: &mut Vec<FieldEr
     if address.parse::<std::net::IpAddr>().is_err() {
         let detail = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
         errors.push(FieldError::invalid(&at.child("ip"), &json!(address), detail));
+    }
+    for (index, name) in path::list(alias, "hostnames").iter().enumerate() {
+        for detail in name_rule::dns_subdomain(name.as_str().unwrap_or_default(), false) {
+            errors.push(FieldError::invalid(&at.child("hostnames").index(index), name, detail));
+        }
+    }
+}
+
+/// Name servers are addresses, and options have a name.
+pub(super) fn dns(config: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    for (index, server) in path::list(config, "nameservers").iter().enumerate() {
+        if server.as_str().unwrap_or_default().parse::<std::net::IpAddr>().is_err() {
+            let detail = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+            let at = at.child("nameservers").index(index);
+            errors.push(FieldError::invalid(&at, server, detail));
+        }
+    }
+    for (index, option) in path::list(config, "options").iter().enumerate() {
+        if path::text(option, "name").is_empty() {
+            let at = at.child("options").index(index);
+            errors.push(FieldError::required(&at, "must not be empty"));
+        }
     }
 }
 
@@ -153,7 +176,7 @@ fn unique_names<'a>(
     at: &FieldPath,
     known: &mut BTreeSet<&'a str>,
     errors: &mut Vec<FieldError>,
-) -> BTreeSet<&'a str> {
+) {
     for (index, item) in path::list(spec, list).iter().enumerate() {
         let name = path::text(item, "name");
         if !name.is_empty() && !known.insert(name) {
@@ -161,7 +184,23 @@ fn unique_names<'a>(
             errors.push(FieldError::duplicate(&at, &json!(name)));
         }
     }
-    known.clone()
+}
+
+/// The names of the volumes that can be mounted: those without errors.
+fn mountable<'a>(spec: &'a Value, at: &FieldPath, errors: &[FieldError]) -> BTreeSet<&'a str> {
+    let is_right = |index: usize| {
+        let at = at.child("volumes").index(index);
+        let (own_name, at) = (at.child("name").to_string(), at.to_string());
+        !errors.iter().any(|error| {
+            let is_duplicate = error.kind == FieldErrorKind::Duplicate && error.path == own_name;
+            error.path.starts_with(&at) && !is_duplicate
+        })
+    };
+    let volumes = path::list(spec, "volumes").iter().enumerate();
+    volumes
+        .filter(|(index, _)| is_right(*index))
+        .map(|(_, volume)| path::text(volume, "name"))
+        .collect()
 }
 
 fn mounts(
@@ -177,7 +216,7 @@ fn mounts(
         if !volumes.contains(name) {
             errors.push(FieldError {
                 path: at.child("name").to_string(),
-                kind: crate::schema::FieldErrorKind::NotFound,
+                kind: FieldErrorKind::NotFound,
                 value: Some(crate::schema::go_value::print(&json!(name))),
                 detail: String::new(),
             });

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     builtin::path,
-    schema::{FieldError, FieldPath},
+    schema::{FieldError, FieldPath, name_rule},
 };
 
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -29,6 +29,14 @@ pub(super) fn policy_rule(rule: &Value, at: &FieldPath, errors: &mut Vec<FieldEr
     }
 }
 
+/// A role that is made of others says of which.
+pub(super) fn aggregation(rule: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
+    if path::list(rule, "clusterRoleSelectors").is_empty() {
+        let detail = "at least one clusterRoleSelector required if aggregationRule is non-nil";
+        errors.push(FieldError::required(&at.child("clusterRoleSelectors"), detail));
+    }
+}
+
 /// A binding binds a role of one of these kinds.
 pub(super) fn role_ref(binding: &Value, kinds: &[&str], errors: &mut Vec<FieldError>) {
     let at = FieldPath::new("roleRef");
@@ -38,6 +46,9 @@ pub(super) fn role_ref(binding: &Value, kinds: &[&str], errors: &mut Vec<FieldEr
     }
     if !kinds.contains(&given("kind").as_str().unwrap_or_default()) {
         errors.push(FieldError::not_supported(&at.child("kind"), &given("kind"), kinds.to_vec()));
+    }
+    if given("name") == "" {
+        errors.push(FieldError::required(&at.child("name"), ""));
     }
 }
 
@@ -53,6 +64,12 @@ pub(super) fn subject(subject: &Value, at: &FieldPath, errors: &mut Vec<FieldErr
             return;
         }
     };
+    let name = path::text(subject, "name");
+    if kind == "ServiceAccount" && !name.is_empty() {
+        for detail in name_rule::dns_subdomain(name, false) {
+            errors.push(FieldError::invalid(&at.child("name"), &json!(name), detail));
+        }
+    }
     let group = path::text(subject, "apiGroup");
     if group != expected_group {
         let at = at.child("apiGroup");

@@ -44,17 +44,7 @@ pub(super) fn disruption_budget(spec: &Value, at: &FieldPath, errors: &mut Vec<F
         errors.push(FieldError { value: Some(value), ..error });
     }
     for field in ["minAvailable", "maxUnavailable"] {
-        number::not_negative(spec, field, at, errors);
-        percentage(spec, field, at, errors);
-    }
-}
-
-fn percentage(spec: &Value, field: &str, at: &FieldPath, errors: &mut Vec<FieldError>) {
-    let Some(text) = spec.get(field).and_then(Value::as_str) else { return };
-    let digits = text.strip_suffix('%').unwrap_or_default();
-    if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_digit()) {
-        let detail = "a valid percent string must be a numeric string followed by an ending '%' \
-                      (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
-        errors.push(FieldError::invalid(&at.child(field), &json!(text), detail));
+        number::amount(spec, field, at, errors);
+        number::at_most_all(spec, field, at, errors);
     }
 }

@@ -10,13 +10,8 @@ use crate::{
 /// Refuses operators that do not exist and values that do not fit them.
 pub(super) fn check(selector: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
     labels(selector.get("matchLabels"), &at.child("matchLabels"), errors);
-    let before = errors.len();
     for (index, expression) in path::list(selector, "matchExpressions").iter().enumerate() {
         expression_rules(expression, &at.child("matchExpressions").index(index), errors);
-    }
-    if errors.len() > before {
-        let error = FieldError::invalid(at, selector, "invalid label selector");
-        errors.push(FieldError { value: Some(print(selector)), ..error });
     }
 }
 
@@ -82,5 +77,11 @@ fn expression_rules(expression: &Value, at: &FieldPath, errors: &mut Vec<FieldEr
     let key = path::text(expression, "key");
     for detail in name_rule::label_key(key) {
         errors.push(FieldError::invalid(&at.child("key"), &json!(key), detail));
+    }
+    for (index, value) in path::list(expression, "values").iter().enumerate() {
+        for detail in name_rule::label_value(value.as_str().unwrap_or_default()) {
+            let at = at.child("values").index(index);
+            errors.push(FieldError::invalid(&at, value, detail));
+        }
     }
 }
