@@ -2,9 +2,10 @@
 //!
 //! A walk over the object checks what the types declare (`declared`) and then the rules of each
 //! struct, wherever it occurs: a container is checked the same in a Pod and in a template.
-//! `update` compares an object with its predecessor. `metadata` is not validated here (see
-//! `schema::metadata`); nor are volume sources beyond their required fields, security contexts,
-//! affinity, or the schemas of custom resource definitions.
+//! `update` compares an object with its predecessor, `status` checks what `/status` writes.
+//! `metadata` is not validated here (see `schema::metadata`); nor are most volume sources beyond their
+//! required fields, security contexts, the metrics of autoscalers, failure policies of jobs, or the
+//! schemas of custom resource definitions. `tests/testdata/validation` lists what differs.
 
 mod claim;
 mod config;
