@@ -7,6 +7,7 @@ use crate::{
     builtin::{
         catalog::go_struct,
         go_type::{GoField, GoType},
+        path,
     },
     schema::{FieldError, FieldPath},
 };
@@ -88,6 +89,21 @@ pub(super) fn check(name: &str, value: &Value, at: &FieldPath, errors: &mut Vec<
             }
             _ => {}
         }
+    }
+}
+
+/// Refuses a value that is not in the list.
+pub(super) fn listed(
+    spec: &Value,
+    field: &str,
+    known: &[&str],
+    at: &FieldPath,
+    errors: &mut Vec<FieldError>,
+) {
+    if let Some(given) = path::get(spec, field)
+        && !known.contains(&given.as_str().unwrap_or_default())
+    {
+        errors.push(FieldError::not_supported(&at.child(field), given, known.to_vec()));
     }
 }
 

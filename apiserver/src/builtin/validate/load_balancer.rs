@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{number, service};
+use super::{declared, number};
 use crate::{
     builtin::path,
     schema::{FieldError, FieldPath, name_rule},
@@ -62,7 +62,7 @@ fn traffic(spec: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
         _ => false,
     };
     if is_accessible {
-        service::listed(spec, "externalTrafficPolicy", &["Cluster", "Local"], at, errors);
+        declared::listed(spec, "externalTrafficPolicy", &["Cluster", "Local"], at, errors);
     } else if !policy.is_empty() {
         let detail = "may only be set for externally-accessible services";
         let at = at.child("externalTrafficPolicy");

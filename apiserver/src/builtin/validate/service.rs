@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{load_balancer, number, selector};
+use super::{declared::listed, load_balancer, number, selector};
 use crate::{
     builtin::path,
     schema::{FieldError, FieldPath, name_rule},
@@ -130,21 +130,6 @@ fn no_node_ports(ports: &[Value], at: &FieldPath, errors: &mut Vec<FieldError>) 
             let detail = "may not be used when `type` is 'ClusterIP'";
             errors.push(FieldError::forbidden(&at.index(index).child("nodePort"), detail));
         }
-    }
-}
-
-/// Refuses a value that is not in the list.
-pub(super) fn listed(
-    spec: &Value,
-    field: &str,
-    known: &[&str],
-    at: &FieldPath,
-    errors: &mut Vec<FieldError>,
-) {
-    if let Some(given) = path::get(spec, field)
-        && !known.contains(&given.as_str().unwrap_or_default())
-    {
-        errors.push(FieldError::not_supported(&at.child(field), given, known.to_vec()));
     }
 }
 
