@@ -2,15 +2,21 @@
 
 use std::mem;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     StrategicError,
-    map::{self, DIRECTIVE},
+    directive::{DIRECTIVE, are_objects, key_of},
     order,
-    wording::type_name,
 };
 use crate::builtin::{PatchField, PatchType};
+
+/// How objects are merged: for those that are elements of lists.
+pub(super) type MergeObjects = fn(
+    &PatchType,
+    Map<String, Value>,
+    &mut Map<String, Value>,
+) -> Result<Map<String, Value>, StrategicError>;
 
 /// The list after the patch.
 ///
@@ -21,6 +27,7 @@ pub(super) fn merge(
     live: &mut Vec<Value>,
     patch: &mut [Value],
     deletes: bool,
+    merge: MergeObjects,
 ) -> Result<Vec<Value>, StrategicError> {
     if field.strategy != "merge" && !deletes {
         return Ok(patch.to_vec());
@@ -41,43 +48,11 @@ pub(super) fn merge(
         return by_key(key, order.clone(), &[], &order);
     }
     let room = size - live.len();
-    let merged = objects(&field.ty, key, live, patch)?;
+    let merged = objects(&field.ty, key, live, patch, merge)?;
     let added: Vec<Value> = merged.iter().skip(live.len()).take(room).cloned().collect();
     let combined = by_key(key, merged, &order, live)?;
     live.extend(added);
     Ok(combined)
-}
-
-/// Whether the elements are objects; all must have the same type.
-pub(super) fn are_objects(lists: &[&[Value]]) -> Result<bool, StrategicError> {
-    let mut elements = lists.iter().copied().flatten();
-    let first = elements.next().ok_or(StrategicError::NoElements)?;
-    match first {
-        Value::Null => return Err(StrategicError::NullElement),
-        Value::Array(_) => return Err(StrategicError::ListOfLists),
-        _ => {}
-    }
-    if elements.any(|element| type_name(element) != type_name(first)) {
-        let lists = lists.iter().map(|list| Value::from(*list)).collect();
-        return Err(StrategicError::MixedElements { lists });
-    }
-    Ok(first.is_object())
-}
-
-/// The merge key of an element.
-pub(super) fn key_of<'a>(
-    element: &'a Value,
-    key: &'static str,
-) -> Result<&'a Value, StrategicError> {
-    let fields = element
-        .as_object()
-        .ok_or_else(|| StrategicError::bad_type("map[string]interface {}", element))?;
-    fields.get(key).ok_or_else(|| StrategicError::no_merge_key(fields, key))
-}
-
-/// Whether an element says that it is to be deleted.
-pub(super) fn is_deletion(element: &Value) -> bool {
-    element.get(DIRECTIVE).and_then(Value::as_str) == Some("delete")
 }
 
 fn scalars(key: &'static str, live: &[Value], patch: &[Value], deletes: bool) -> Vec<Value> {
@@ -145,6 +120,7 @@ fn objects(
     key: &'static str,
     live: &[Value],
     patch: Vec<&mut Value>,
+    merge: MergeObjects,
 ) -> Result<Vec<Value>, StrategicError> {
     let mut merged = live.to_vec();
     for element in patch {
@@ -152,7 +128,7 @@ fn objects(
         let same = merged.iter_mut().find(|known| known.get(key) == Some(wanted));
         match (same, element) {
             (Some(Value::Object(known)), Value::Object(element)) => {
-                *known = map::merge(ty, mem::take(known), element)?;
+                *known = merge(ty, mem::take(known), element)?;
             }
             (_, element) => merged.push(element.clone()),
         }

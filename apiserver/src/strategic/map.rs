@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{StrategicError, list, order, wording::type_name};
+use super::{
+    StrategicError,
+    directive::{DIRECTIVE, ELEMENT_ORDER, named_list, without_directives},
+    list, ordered,
+    wording::type_name,
+};
 use crate::builtin::{PatchField, PatchType};
 
-pub(super) const DIRECTIVE: &str = "$patch";
-pub(super) const ELEMENT_ORDER: &str = "$setElementOrder";
 const DELETION_LIST: &str = "$deleteFromPrimitiveList";
 const RETAIN_KEYS: &str = "$retainKeys";
 
@@ -22,7 +25,7 @@ pub(super) fn merge(
         return directive(word, patch);
     }
     retain_keys(&mut object, patch)?;
-    order::merge_ordered(ty, &mut object, patch)?;
+    ordered::merge_ordered(ty, &mut object, patch, merge)?;
     for (key, value) in patch.iter_mut() {
         let deletes = key.starts_with(DELETION_LIST);
         let field = if deletes { list_name(key)? } else { key };
@@ -35,30 +38,6 @@ pub(super) fn merge(
         }
     }
     Ok(object)
-}
-
-/// The field that a key such as `$setElementOrder/ports` is about.
-pub(super) fn named_list<'a>(key: &'a str, prefix: &str) -> Option<&'a str> {
-    key.split_once('/').filter(|(start, _)| *start == prefix).map(|(_, name)| name)
-}
-
-/// Drops the elements and fields that are directives; `None` if the value is one itself.
-pub(super) fn without_directives(value: &mut Value) -> Option<Value> {
-    match value {
-        Value::Object(fields) if fields.contains_key(DIRECTIVE) => return None,
-        Value::Object(fields) => fields.retain(|_, value| match without_directives(value) {
-            Some(kept) => {
-                *value = kept;
-                true
-            }
-            None => false,
-        }),
-        Value::Array(items) => {
-            return Some(items.iter_mut().filter_map(without_directives).collect());
-        }
-        _ => {}
-    }
-    Some(value.clone())
 }
 
 fn directive(
@@ -117,7 +96,7 @@ fn field_after(
         }
         (Some(Value::Array(live)), Value::Array(patch)) => {
             let field = ty.list(key)?;
-            Ok(Some(Value::Array(list::merge(&field, &mut live.clone(), patch, deletes)?)))
+            Ok(Some(Value::Array(list::merge(&field, &mut live.clone(), patch, deletes, merge)?)))
         }
         (Some(live), patch) if type_name(live) == type_name(patch) => Ok(without_directives(patch)),
         (_, _) if deletes => Ok(live.cloned()),

@@ -15,10 +15,12 @@
 //! patch loses what was used up, because the real server shows the rest of it in its errors. The
 //! result is free JSON: it may have unknown fields and values of the wrong type.
 
+mod directive;
 mod error;
 mod list;
 mod map;
 mod order;
+mod ordered;
 mod wording;
 
 #[cfg(test)]
