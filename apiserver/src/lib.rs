@@ -35,6 +35,7 @@
 mod addresses;
 pub mod apply;
 pub mod builtin;
+mod cel;
 mod clock;
 mod cluster;
 mod controllers;

@@ -136,8 +136,8 @@ async fn unsupported_features_of_a_definition_are_refused() {
     let (_server, client) = server();
     let mut definition = widget_definition();
     let schema = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
-    definition.pointer_mut(schema).unwrap()["x-kubernetes-validations"] =
-        json!([{"rule": "self.size > 0"}]);
+    definition.pointer_mut(schema).unwrap()["properties"]["book"] =
+        json!({"type": "string", "format": "isbn"});
     let definitions = api(&client, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "");
     let created = definitions.create(&PostParams::default(), &object(definition)).await;
     let (code, _, message) = refusal(created);

@@ -41,6 +41,7 @@ pub use patch_type::{PatchField, PatchFieldError, PatchType};
 pub use prepare::{
     prepare_for_create, prepare_for_finalize, prepare_for_status_update, prepare_for_update,
 };
+pub(crate) use quantity::Quantity;
 #[cfg(test)]
 pub(crate) use round_trip::fill;
 pub use service::{

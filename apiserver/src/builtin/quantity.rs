@@ -17,7 +17,7 @@ enum Format {
 
 /// A quantity in billionths.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Quantity {
+pub(crate) struct Quantity {
     nanos: i128,
     format: Format,
 }
@@ -43,7 +43,7 @@ pub(super) fn canonicalise_resource(value: &mut Value) {
 
 impl Quantity {
     /// The quantity that a JSON string or number stands for.
-    pub(super) fn of(value: &Value) -> Option<Self> {
+    pub(crate) fn of(value: &Value) -> Option<Self> {
         match value {
             Value::String(text) => Self::parse(text),
             Value::Number(number) => Self::parse(&number.to_string()),
@@ -52,7 +52,7 @@ impl Quantity {
     }
 
     /// Reads a quantity; what is below a billionth is rounded up.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (negative, unsigned) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -76,22 +76,46 @@ impl Quantity {
     }
 
     /// Compares by value, however written.
-    pub(super) fn compare(self, other: Self) -> Ordering {
+    pub(crate) fn compare(self, other: Self) -> Ordering {
         self.nanos.cmp(&other.nanos)
     }
 
     /// The sum, written as the first.
-    pub(super) fn plus(self, other: Self) -> Self {
+    pub(crate) fn plus(self, other: Self) -> Self {
         Self { nanos: self.nanos.saturating_add(other.nanos), ..self }
     }
 
+    /// The difference, written as the first.
+    pub(crate) fn minus(self, other: Self) -> Self {
+        Self { nanos: self.nanos.saturating_sub(other.nanos), ..self }
+    }
+
+    /// A whole number.
+    pub(crate) fn whole(number: i64) -> Self {
+        Self { nanos: i128::from(number) * NANO, format: Format::Decimal }
+    }
+
+    /// The whole number that this is, if it is one.
+    pub(crate) fn as_whole(self) -> Option<i64> {
+        (self.nanos % NANO == 0).then(|| i64::try_from(self.nanos / NANO).ok()).flatten()
+    }
+
+    /// The nearest float.
+    #[expect(clippy::cast_precision_loss, reason = "as the real server, which is approximate too")]
+    pub(crate) fn as_float(self) -> f64 {
+        if self.nanos % NANO == 0 {
+            return (self.nanos / NANO) as f64;
+        }
+        self.nanos as f64 / NANO as f64
+    }
+
     /// Whether the quantity is above zero.
-    pub(super) fn is_positive(self) -> bool {
+    pub(crate) fn is_positive(self) -> bool {
         self.nanos > 0
     }
 
     /// Whether the quantity is below zero.
-    pub(super) fn is_negative(self) -> bool {
+    pub(crate) fn is_negative(self) -> bool {
         self.nanos < 0
     }
 }

@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::{
+    cel,
     schema::{self, FieldError, FieldPath, Schema, Validator, structural_errors},
     table::path::Path,
 };
@@ -120,6 +121,9 @@ fn version_errors(version: &Value, path: &FieldPath) -> Vec<FieldError> {
     }
     errors.extend(structural_errors(schema, &schema_path));
     errors.extend(unsupported_rules(schema, &schema_path));
+    if errors.is_empty() {
+        errors.extend(cel::definition_errors(schema, &schema_path));
+    }
     if !errors.is_empty() {
         return errors;
     }

@@ -8,6 +8,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
+    cel,
     resource::{Column, CustomType, GroupResource, Origin, Resource, ScalePaths},
     schema::{Schema, Validator, ValidatorError},
 };
@@ -66,6 +67,7 @@ fn resource(name: &str, definition: &Value, version: &Value) -> Result<Resource,
         origin: Origin::Custom(Arc::new(CustomType {
             definition: name.to_owned(),
             status_validator: status_schema.map(Validator::new).transpose()?,
+            rules: cel::Rules::new(&schema),
             validator: Validator::new(schema)?,
             open_api,
             selectable_fields: list(&version["selectableFields"])

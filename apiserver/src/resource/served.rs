@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::{
     builtin::BuiltinType,
+    cel,
     schema::{FieldError, FieldPath, Schema, Validator},
 };
 
@@ -103,11 +104,29 @@ pub(crate) struct CustomType {
     pub validator: Validator,
     /// Validates the status alone, for writes of the status subresource.
     pub status_validator: Option<Validator>,
+    /// The rules in CEL, if there are any.
+    pub rules: Option<cel::Rules>,
     /// JSON paths that field selectors may name, such as `.spec.color`.
     pub selectable_fields: Vec<String>,
 }
 
 impl CustomType {
+    /// The errors of the rules in CEL, which are not judged if errors of the schema stand in the way.
+    pub(crate) fn rule_errors(
+        &self,
+        errors: &[FieldError],
+        object: &Value,
+        live: Option<&Value>,
+    ) -> Vec<FieldError> {
+        let Some(rules) = &self.rules else { return Vec::new() };
+        if errors.iter().any(|error| error.kind.is_blocking()) {
+            let detail = "some validation rules were not checked because the object was invalid; \
+                          correct the existing errors to complete validation";
+            return vec![FieldError::invalid(&FieldPath::root(), &Value::Null, detail)];
+        }
+        rules.validate(object, live).0
+    }
+
     /// The errors of a written status of a custom resource.
     pub(crate) fn status_errors(&self, next: &Value, live: &Value) -> Vec<FieldError> {
         match (&self.status_validator, next.get("status")) {

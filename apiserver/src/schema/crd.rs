@@ -49,6 +49,7 @@ impl Schema {
             int_or_string: flag(schema, "x-kubernetes-int-or-string"),
             embedded_resource: flag(schema, "x-kubernetes-embedded-resource"),
             rules: rules(schema),
+            validations: list(schema, "x-kubernetes-validations").to_vec(),
         }
     }
 }

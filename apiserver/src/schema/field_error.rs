@@ -61,6 +61,14 @@ impl FieldErrorKind {
         }
     }
 
+    /// Whether rules in CEL cannot be judged for a value with such an error.
+    pub(crate) fn is_blocking(self) -> bool {
+        matches!(
+            self,
+            Self::NotSupported | Self::Required | Self::TooLong | Self::TooMany | Self::TypeInvalid
+        )
+    }
+
     fn title(self) -> &'static str {
         match self {
             Self::Required => "Required value",

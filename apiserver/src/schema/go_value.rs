@@ -11,12 +11,15 @@ pub(crate) fn print(value: &Value) -> String {
     match value {
         Value::String(text) => quote(text),
         Value::Number(number) => print_number(number, 1e-4),
-        _ => {
-            let mut out = String::new();
-            write_json(&mut out, value);
-            out
-        }
+        _ => json(value),
     }
+}
+
+/// The value as JSON, as messages show what is not a scalar.
+pub(crate) fn json(value: &Value) -> String {
+    let mut out = String::new();
+    write_json(&mut out, value);
+    out
 }
 
 /// The value of an enum as the list of supported values shows it: strings bare, the rest as JSON.
@@ -24,9 +27,7 @@ pub(crate) fn bare(value: &Value) -> String {
     if let Value::String(text) = value {
         return text.clone();
     }
-    let mut out = String::new();
-    write_json(&mut out, value);
-    out
+    json(value)
 }
 
 /// A number without quotes, for use inside a sentence.

@@ -21,3 +21,4 @@ pub use node::{ListType, MapType, Schema, SchemaType};
 pub use prune::prune;
 pub use structural::{structural_errors, unsupported};
 pub use validate::{Validator, ValidatorError};
+pub(crate) use validate::{compile_pattern, has_format};

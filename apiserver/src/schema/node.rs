@@ -43,6 +43,8 @@ pub struct Schema {
     /// The remaining value rules of this node (`minimum`, `pattern`, `format`, `maxLength`,
     /// `allOf`...) as the JSON Schema object that declared them; `None` when there are none.
     pub rules: Option<Value>,
+    /// The rules in CEL (`x-kubernetes-validations`), as they were declared.
+    pub validations: Vec<Value>,
 }
 
 /// A JSON type as `OpenAPI` names it.

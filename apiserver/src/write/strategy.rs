@@ -169,6 +169,9 @@ pub(super) fn validate_create(resource: &Resource, object: &Value) -> Result<()>
         Origin::Definition => crd::validate(object),
         Origin::Custom(custom) => custom.validator.validate(object, None),
     });
+    if let Origin::Custom(custom) = &resource.origin {
+        errors.extend(custom.rule_errors(&errors, object, None));
+    }
     refuse(resource, object, &errors)
 }
 
@@ -192,6 +195,9 @@ pub(super) fn validate_update(
         (Origin::Custom(custom), Subresource::Status) => custom.status_errors(next, live),
         (Origin::Custom(custom), _) => custom.validator.validate(next, Some(live)),
     });
+    if let Origin::Custom(custom) = &resource.origin {
+        errors.extend(custom.rule_errors(&errors, next, Some(live)));
+    }
     refuse(resource, next, &errors)
 }
 

@@ -3,15 +3,11 @@
 use serde_json::Value;
 
 use super::inner;
-use crate::schema::{
-    FieldPath,
-    crd::{list, text},
-    validate::format,
-};
+use crate::schema::{FieldPath, crd::text, validate::format};
 
 /// The paths of unsupported rules in a schema, so that it is refused instead of ignoring them.
 ///
-/// They are CEL rules, named by their path, and formats of strings.
+/// They are formats of strings.
 pub fn unsupported(schema: &Value, path: &FieldPath) -> Vec<String> {
     let mut found = Vec::new();
     visit(schema, path, &mut found);
@@ -19,9 +15,6 @@ pub fn unsupported(schema: &Value, path: &FieldPath) -> Vec<String> {
 }
 
 fn visit(schema: &Value, path: &FieldPath, found: &mut Vec<String>) {
-    if !list(schema, "x-kubernetes-validations").is_empty() {
-        found.push(path.child("x-kubernetes-validations").to_string());
-    }
     if let Some(name) = text(schema, "format").filter(|name| format::is_not_judged(name)) {
         found.push(format!("{}: {name}", path.child("format")));
     }

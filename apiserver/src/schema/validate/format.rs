@@ -44,6 +44,11 @@ pub(in crate::schema) fn is_not_judged(format: &str) -> bool {
     NOT_JUDGED.contains(&format.replace('-', "").as_str())
 }
 
+/// Whether a string is of a format that this server knows.
+pub(crate) fn has_format(format: &str, text: &str) -> bool {
+    CHECKS.iter().any(|(name, check)| *name == format && check(text))
+}
+
 /// Registers the formats with a validator.
 pub(super) fn register(options: ValidationOptions<'static>) -> ValidationOptions<'static> {
     CHECKS.iter().fold(options, |options, (name, check)| options.with_format(*name, *check))

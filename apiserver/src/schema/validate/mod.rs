@@ -2,7 +2,7 @@
 //!
 //! The `jsonschema` crate applies the rules of JSON Schema: the schema is translated for it, and its errors
 //! are translated back. Unique list elements and the metadata of embedded resources are validated here.
-//! `x-kubernetes-validations` is not supported: see `unsupported`.
+//! `x-kubernetes-validations` is the part of `cel`.
 
 mod combine;
 pub(super) mod embedded;
@@ -16,6 +16,9 @@ mod wording;
 
 use serde_json::Value;
 use thiserror::Error;
+
+pub(crate) use format::has_format;
+pub(crate) use pattern::parse as compile_pattern;
 
 use super::{FieldError, FieldPath, Schema};
 

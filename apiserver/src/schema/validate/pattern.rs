@@ -25,7 +25,7 @@ pub(super) fn compile<'a>(
 }
 
 /// Reads a pattern; the error says in one line what is wrong with it.
-pub(in crate::schema) fn parse(pattern: &str) -> Result<Regex, String> {
+pub(crate) fn parse(pattern: &str) -> Result<Regex, String> {
     Regex::new(&rewrite(pattern)).map_err(|error| {
         let error = error.to_string();
         error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()

@@ -1,0 +1,420 @@
+//! Finds the type of every part of an expression, and the functions that it calls.
+
+use std::{collections::HashMap, sync::Arc};
+
+use cel::{
+    IdedExpr,
+    common::ast::{
+        CallExpr, ComprehensionExpr, EntryExpr, Expr, ListExpr, LiteralValue, MapExpr, SourceInfo,
+        operators,
+    },
+};
+
+use super::{
+    issue::Issue,
+    overloads::{self, Overload, named_type},
+    ty::Type,
+    unify::{Bindings, most_general},
+};
+
+/// What is known of the parts of an expression, by their identities.
+#[derive(Debug, Default)]
+pub(super) struct Checked {
+    types: HashMap<u64, Type>,
+    bindings: Bindings,
+    /// The overloads that a call may mean.
+    pub(super) overloads: HashMap<u64, Vec<Arc<str>>>,
+    /// The whole names of functions such as `optional.of`.
+    pub(super) qualified: HashMap<u64, String>,
+    /// The types that names stand for.
+    pub(super) type_names: HashMap<u64, Type>,
+    /// The names of the variables.
+    pub(super) variables: Vec<String>,
+}
+
+impl Checked {
+    /// The type of a part; what stays open is dynamic.
+    pub(super) fn type_of(&self, id: u64) -> Type {
+        self.types.get(&id).map_or(Type::Dyn, |ty| self.bindings.resolve(ty, true))
+    }
+}
+
+/// Checks an expression in which these variables exist.
+pub(super) fn check(
+    expr: &IdedExpr,
+    places: &SourceInfo,
+    variables: Vec<(String, Type)>,
+) -> Result<Checked, Vec<Issue>> {
+    let globals = variables.len();
+    let mut checker = Checker {
+        places,
+        scope: variables,
+        globals,
+        found: Checked::default(),
+        issues: Vec::new(),
+    };
+    checker.visit(expr);
+    if checker.issues.is_empty() {
+        for (id, before, ty) in mixed_literals(expr, &checker.found) {
+            let message = format!("expected type '{before}' but found '{ty}'");
+            checker.issues.push(issue(places, id, message));
+        }
+    }
+    if checker.issues.is_empty() { Ok(checker.found) } else { Err(checker.issues) }
+}
+
+struct Checker<'s> {
+    places: &'s SourceInfo,
+    scope: Vec<(String, Type)>,
+    globals: usize,
+    found: Checked,
+    issues: Vec<Issue>,
+}
+
+impl Checker<'_> {
+    fn visit(&mut self, expr: &IdedExpr) -> Type {
+        let ty = match &expr.expr {
+            Expr::Literal(literal) => literal_type(literal),
+            Expr::Ident(name) => self.ident(expr.id, name),
+            Expr::Select(select) => self.select(expr, &select.operand, &select.field, select.test),
+            Expr::Call(call) => self.call(expr.id, call),
+            Expr::List(list) => self.list(list),
+            Expr::Map(map) => self.map(map),
+            Expr::Comprehension(fold) => self.fold(fold),
+            Expr::Struct(object) => self.undeclared(expr.id, &object.type_name),
+            Expr::Unspecified => Type::Error,
+        };
+        self.found.types.insert(expr.id, ty.clone());
+        ty
+    }
+
+    fn ident(&mut self, id: u64, name: &str) -> Type {
+        let position = self.scope.iter().rposition(|(known, _)| known == name);
+        if let Some(at) = position {
+            if at < self.globals {
+                self.found.variables.push(name.to_owned());
+            }
+            return self.scope[at].1.clone();
+        }
+        self.type_name(id, name).unwrap_or_else(|| self.undeclared(id, name))
+    }
+
+    fn type_name(&mut self, id: u64, name: &str) -> Option<Type> {
+        let ty = named_type(name)?;
+        self.found.type_names.insert(id, ty.clone());
+        Some(Type::Type(Some(Arc::new(ty))))
+    }
+
+    fn select(&mut self, expr: &IdedExpr, operand: &IdedExpr, field: &str, test: bool) -> Type {
+        if let Some(ty) = qualified_name(expr).and_then(|name| self.type_name(expr.id, &name)) {
+            return ty;
+        }
+        let ty = self.select_field(expr.id, operand, field, false);
+        if test { Type::Bool } else { ty }
+    }
+
+    fn select_field(&mut self, id: u64, operand: &IdedExpr, field: &str, optional: bool) -> Type {
+        let operand = self.visit(operand);
+        let (target, is_optional) = self.resolve(&operand).unwrapped();
+        let ty = match &target {
+            Type::Map(both) => both.1.clone(),
+            Type::Object(object) => match object.field(field) {
+                Some(field) => field.ty(),
+                None => self.report(id, format!("undefined field '{field}'")),
+            },
+            Type::Parameter(_) => {
+                self.found.bindings.assign(&Type::Dyn, &target);
+                Type::Dyn
+            }
+            other => {
+                if !other.is_dyn_or_error() {
+                    self.report(id, format!("type '{other}' does not support field selection"));
+                }
+                Type::Dyn
+            }
+        };
+        if is_optional || optional { Type::optional(ty) } else { ty }
+    }
+
+    fn call(&mut self, id: u64, call: &CallExpr) -> Type {
+        if call.func_name == operators::OPT_SELECT {
+            return self.optional_select(id, call);
+        }
+        let args: Vec<_> = call.args.iter().map(|arg| self.visit(arg)).collect();
+        let Some(target) = call.target.as_deref() else {
+            return match overloads::find(&call.func_name) {
+                Some(overloads) => {
+                    self.resolve_call(id, &call.func_name, overloads, false, call, &args)
+                }
+                None => self.undeclared(id, &call.func_name),
+            };
+        };
+        if let Some(prefix) = qualified_name(target) {
+            let name = format!("{prefix}.{}", call.func_name);
+            if let Some(overloads) = overloads::find(&name) {
+                self.found.qualified.insert(id, name.clone());
+                return self.resolve_call(id, &name, overloads, false, call, &args);
+            }
+        }
+        let mut all = vec![self.visit(target)];
+        all.extend(args);
+        match overloads::find(&call.func_name) {
+            Some(overloads) => self.resolve_call(id, &call.func_name, overloads, true, call, &all),
+            None => self.undeclared(id, &call.func_name),
+        }
+    }
+
+    fn optional_select(&mut self, id: u64, call: &CallExpr) -> Type {
+        let [operand, field] = call.args.as_slice() else { return Type::Error };
+        let Expr::Literal(LiteralValue::String(name)) = &field.expr else {
+            let message = "unsupported optional field selection: field is not a name";
+            return self.report(field.id, message.to_owned());
+        };
+        self.found.types.insert(field.id, Type::String);
+        let ty = self.select_field(id, operand, name.inner(), true);
+        self.found.overloads.insert(id, vec!["select_optional_field".into()]);
+        ty
+    }
+
+    fn resolve_call(
+        &mut self,
+        id: u64,
+        name: &str,
+        overloads: &[Overload],
+        is_member: bool,
+        call: &CallExpr,
+        args: &[Type],
+    ) -> Type {
+        if matches!(name, operators::LOGICAL_AND | operators::LOGICAL_OR) {
+            return self.logical(id, call, args, overloads);
+        }
+        let mut result: Option<Type> = None;
+        let mut ids = Vec::new();
+        for overload in overloads.iter().filter(|overload| overload.is_member == is_member) {
+            let signature: Vec<_> =
+                overload.parameters.iter().chain([&overload.result]).cloned().collect();
+            let mut parameters = self.found.bindings.instantiate(&signature);
+            let Some(returned) = parameters.pop() else { continue };
+            if !self.found.bindings.assign_all(args, &parameters) {
+                continue;
+            }
+            ids.push(Arc::clone(&overload.id));
+            let returned = self.resolve(&returned);
+            result = Some(match result {
+                None => returned,
+                Some(first) if first == Type::Dyn || first == returned => first,
+                Some(_) => Type::Dyn,
+            });
+        }
+        let Some(result) = result else {
+            return self.no_overload(id, name, args, is_member);
+        };
+        self.found.overloads.insert(id, ids);
+        result
+    }
+
+    fn logical(&mut self, id: u64, call: &CallExpr, args: &[Type], overloads: &[Overload]) -> Type {
+        let mut fits = true;
+        for (arg, ty) in call.args.iter().zip(args) {
+            if !self.found.bindings.assign(ty, &Type::Bool) {
+                self.mismatch(arg.id, &Type::Bool, ty);
+                fits = false;
+            }
+        }
+        let ids = overloads.iter().map(|overload| Arc::clone(&overload.id)).collect();
+        self.found.overloads.insert(id, ids);
+        if fits { Type::Bool } else { Type::Error }
+    }
+
+    fn list(&mut self, list: &ListExpr) -> Type {
+        let mut joined = None;
+        for (at, element) in list.elements.iter().enumerate() {
+            let mut ty = self.visit(element);
+            if list.optional_indices.contains(&at) {
+                ty = self.optional_part(element.id, &ty);
+            }
+            joined = Some(self.join(joined, ty));
+        }
+        Type::list(joined.unwrap_or_else(|| self.found.bindings.fresh()))
+    }
+
+    fn map(&mut self, map: &MapExpr) -> Type {
+        let (mut keys, mut values) = (None, None);
+        for entry in &map.entries {
+            let EntryExpr::MapEntry(entry) = &entry.expr else { continue };
+            let key = self.visit(&entry.key);
+            keys = Some(self.join(keys, key));
+            let mut value = self.visit(&entry.value);
+            if entry.optional {
+                value = self.optional_part(entry.value.id, &value);
+            }
+            values = Some(self.join(values, value));
+        }
+        let mut or_open = |ty: Option<Type>| ty.unwrap_or_else(|| self.found.bindings.fresh());
+        Type::map(or_open(keys), or_open(values))
+    }
+
+    fn optional_part(&mut self, id: u64, ty: &Type) -> Type {
+        let (inner, is_optional) = ty.unwrapped();
+        if !is_optional && *ty != Type::Dyn {
+            self.mismatch(id, &Type::optional(ty.clone()), ty);
+        }
+        inner
+    }
+
+    fn join(&mut self, before: Option<Type>, ty: Type) -> Type {
+        let Some(before) = before else { return ty };
+        if self.found.bindings.assign(&before, &ty) {
+            return most_general(&before, &ty);
+        }
+        // Whether literals may mix types is judged later, because some functions take such lists.
+        Type::Dyn
+    }
+
+    fn fold(&mut self, fold: &ComprehensionExpr) -> Type {
+        let range = self.visit(&fold.iter_range);
+        let accumulator = self.visit(&fold.accu_init);
+        let range = self.resolve(&range);
+        let (first, second) = match &range {
+            Type::List(element) => (Type::clone(element), None),
+            Type::Map(both) => (both.0.clone(), Some(both.1.clone())),
+            Type::Dyn | Type::Error | Type::Parameter(_) => {
+                self.found.bindings.assign(&Type::Dyn, &range);
+                (Type::Dyn, Some(Type::Dyn))
+            }
+            other => {
+                let message = format!(
+                    "expression of type '{other}' cannot be range of a comprehension (must be list, map, or dynamic)"
+                );
+                self.report(fold.iter_range.id, message);
+                (Type::Error, Some(Type::Error))
+            }
+        };
+        let outer = self.scope.len();
+        self.scope.push((fold.accu_var.clone(), accumulator.clone()));
+        match fold.iter_var2.clone().filter(|name| !name.is_empty()) {
+            Some(name) => {
+                let (first, second) = match second {
+                    Some(second) => (first, second),
+                    None => (Type::Int, first),
+                };
+                self.scope.push((fold.iter_var.clone(), first));
+                self.scope.push((name, second));
+            }
+            None => self.scope.push((fold.iter_var.clone(), first)),
+        }
+        let condition = self.visit(&fold.loop_cond);
+        self.expect(fold.loop_cond.id, &Type::Bool, &condition);
+        let step = self.visit(&fold.loop_step);
+        self.expect(fold.loop_step.id, &accumulator, &step);
+        self.scope.truncate(outer + 1);
+        let result = self.visit(&fold.result);
+        self.scope.truncate(outer);
+        self.resolve(&result)
+    }
+
+    fn expect(&mut self, id: u64, wanted: &Type, ty: &Type) {
+        if !self.found.bindings.assign(wanted, ty) {
+            self.mismatch(id, wanted, ty);
+        }
+    }
+
+    fn resolve(&self, ty: &Type) -> Type {
+        self.found.bindings.resolve(ty, false)
+    }
+
+    fn mismatch(&mut self, id: u64, wanted: &Type, ty: &Type) {
+        self.report(id, format!("expected type '{wanted}' but found '{ty}'"));
+    }
+
+    fn undeclared(&mut self, id: u64, name: &str) -> Type {
+        self.report(id, format!("undeclared reference to '{name}' (in container '')"))
+    }
+
+    fn no_overload(&mut self, id: u64, name: &str, args: &[Type], is_member: bool) -> Type {
+        let mut args = args
+            .iter()
+            .map(|ty| self.found.bindings.resolve(ty, true).to_string())
+            .collect::<Vec<_>>();
+        let target = if is_member { format!("{}.", args.remove(0)) } else { String::new() };
+        let signature = format!("{target}({})", args.join(", "));
+        self.report(id, format!("found no matching overload for '{name}' applied to '{signature}'"))
+    }
+
+    fn report(&mut self, id: u64, message: String) -> Type {
+        self.issues.push(issue(self.places, id, message));
+        Type::Error
+    }
+}
+
+/// The parts of list and map literals whose type is not that of the first, except below `format`.
+fn mixed_literals(expr: &IdedExpr, found: &Checked) -> Vec<(u64, Type, Type)> {
+    let differing = |parts: Vec<u64>| -> Option<(u64, Type, Type)> {
+        let mut parts = parts.into_iter().map(|id| (id, found.type_of(id).unwrapped().0));
+        let (_, first) = parts.next()?;
+        parts.find(|(_, ty)| *ty != first).map(|(id, ty)| (id, first, ty))
+    };
+    let mut mixed = Vec::new();
+    let inner: Vec<&IdedExpr> = match &expr.expr {
+        Expr::Call(call) if call.func_name == "format" => Vec::new(),
+        Expr::Call(call) => call.target.as_deref().into_iter().chain(&call.args).collect(),
+        Expr::Select(select) => vec![&select.operand],
+        Expr::List(list) => {
+            mixed.extend(differing(list.elements.iter().map(|element| element.id).collect()));
+            list.elements.iter().collect()
+        }
+        Expr::Map(map) => {
+            let entries = map.entries.iter().filter_map(|entry| match &entry.expr {
+                EntryExpr::MapEntry(entry) => Some(entry),
+                EntryExpr::StructField(_) => None,
+            });
+            let entries: Vec<_> = entries.collect();
+            mixed.extend(differing(entries.iter().map(|entry| entry.key.id).collect()));
+            mixed.extend(differing(entries.iter().map(|entry| entry.value.id).collect()));
+            entries.iter().flat_map(|entry| [&entry.key, &entry.value]).collect()
+        }
+        Expr::Comprehension(fold) => {
+            vec![&fold.iter_range, &fold.accu_init, &fold.loop_cond, &fold.loop_step, &fold.result]
+        }
+        _ => Vec::new(),
+    };
+    mixed.extend(inner.into_iter().flat_map(|inner| mixed_literals(inner, found)));
+    mixed
+}
+
+/// An issue at the place of a part.
+pub(super) fn issue(places: &SourceInfo, id: u64, message: String) -> Issue {
+    let start = places.offset_for(id).map_or(0, |(start, _)| start as usize);
+    let before = places.source.get(..start).unwrap_or_default().chars();
+    let (mut line, mut column) = (1, 0);
+    for character in before {
+        column += 1;
+        if character == '\n' {
+            line += 1;
+            column = 0;
+        }
+    }
+    Issue { line, column, message }
+}
+
+fn qualified_name(expr: &IdedExpr) -> Option<String> {
+    match &expr.expr {
+        Expr::Ident(name) => Some(name.clone()),
+        Expr::Select(select) if !select.test => {
+            Some(format!("{}.{}", qualified_name(&select.operand)?, select.field))
+        }
+        _ => None,
+    }
+}
+
+fn literal_type(literal: &LiteralValue) -> Type {
+    match literal {
+        LiteralValue::Boolean(_) => Type::Bool,
+        LiteralValue::Bytes(_) => Type::Bytes,
+        LiteralValue::Double(_) => Type::Double,
+        LiteralValue::Int(_) => Type::Int,
+        LiteralValue::Null => Type::Null,
+        LiteralValue::String(_) => Type::String,
+        LiteralValue::UInt(_) => Type::Uint,
+    }
+}

@@ -1,0 +1,43 @@
+//! Rules in CEL, the expression language of Kubernetes: compiled, estimated and evaluated.
+//!
+//! ```text
+//!  definition ─ definition.rs ─┐ refuses rules that do not compile, or may cost too much
+//!                              ▼
+//!  source ─ parse ─ check ─ lower (node) ─ estimate
+//!                              │
+//!  object ─ validator ─ eval ──┘─ functions, cost
+//! ```
+//!
+//! - The crate `cel` parses. Everything else is here, because its interpreter has neither types nor costs, and clients see
+//!   both: in the errors of definitions, and in the errors of objects.
+//! - Evaluation ends when it costs more than the real server allows. No rule can keep the server busy.
+//! - Nothing of an object is copied until an expression makes something new of it.
+
+mod check;
+mod cost;
+mod data;
+mod declared;
+mod definition;
+mod equal;
+mod escape;
+mod estimate;
+mod eval;
+mod field_path;
+mod functions;
+mod issue;
+mod list;
+mod map;
+mod node;
+mod overloads;
+mod parse;
+mod ratchet;
+mod rule;
+mod ty;
+mod unify;
+mod validator;
+mod value;
+
+pub(crate) use self::{definition::errors as definition_errors, validator::Rules};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! One entry of `x-kubernetes-validations`, as it is written and compiled.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{
+    check::{self, check},
+    declared::Declared,
+    functions::{parse_pattern, time},
+    issue::{self, Issue},
+    node::{Kind, Node, lower},
+    parse::parse,
+    ty::Type,
+    value::Val,
+};
+
+/// The variable of the value that a rule is about.
+pub(super) const SELF: &str = "self";
+/// The variable of the value before an update.
+pub(super) const OLD_SELF: &str = "oldSelf";
+
+/// A rule as it is written.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub(super) source: String,
+    pub(super) message: String,
+    pub(super) message_expression: String,
+    pub(super) reason: Option<String>,
+    pub(super) field_path: String,
+    pub(super) optional_old_self: Option<bool>,
+}
+
+impl Rule {
+    pub(super) fn of(value: &Value) -> Self {
+        let text = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
+        Self {
+            source: text("rule"),
+            message: text("message"),
+            message_expression: text("messageExpression"),
+            reason: value["reason"].as_str().map(str::to_owned),
+            field_path: text("fieldPath"),
+            optional_old_self: value["optionalOldSelf"].as_bool(),
+        }
+    }
+
+    /// What a message calls the rule.
+    pub(super) fn title(&self) -> &str {
+        if self.message.is_empty() { self.source.trim() } else { self.message.trim() }
+    }
+
+    /// The detail of an error if no expression gives one.
+    pub(super) fn detail(&self) -> String {
+        if self.message.is_empty() {
+            return format!("failed rule: {}", self.title());
+        }
+        self.title().to_owned()
+    }
+
+    /// Compiles the rule.
+    pub(super) fn compile(&self, declared: &Arc<Declared>) -> Result<Expression, String> {
+        let expression = self.expression(&self.source, declared, "compilation failed")?;
+        if expression.node.ty != Type::Bool {
+            return Err("cel expression must evaluate to a bool".to_owned());
+        }
+        expression.instantiated("program")
+    }
+
+    /// Compiles the expression of the message, if there is one.
+    pub(super) fn compile_message(
+        &self,
+        declared: &Arc<Declared>,
+    ) -> Option<Result<Expression, String>> {
+        if self.message_expression.is_empty() {
+            return None;
+        }
+        let failed = "messageExpression compilation failed";
+        let compiled = self.expression(&self.message_expression, declared, failed);
+        Some(compiled.and_then(|expression| {
+            if expression.node.ty != Type::String {
+                return Err("messageExpression must evaluate to a string".to_owned());
+            }
+            expression.instantiated("messageExpression")
+        }))
+    }
+
+    fn expression(
+        &self,
+        source: &str,
+        declared: &Arc<Declared>,
+        failed: &str,
+    ) -> Result<Expression, String> {
+        let old = match self.optional_old_self {
+            Some(true) => Type::optional(declared.ty()),
+            _ => declared.ty(),
+        };
+        let variables = vec![(SELF.to_owned(), declared.ty()), (OLD_SELF.to_owned(), old)];
+        compile(source, variables)
+            .map_err(|issues| format!("{failed}: {}", issue::print(source, issues)))
+    }
+}
+
+/// A compiled expression.
+#[derive(Debug)]
+pub(super) struct Expression {
+    pub(super) node: Node,
+    pub(super) uses_old_self: bool,
+}
+
+impl Expression {
+    /// The expression, if the conversions of its constants work.
+    fn instantiated(self, what: &str) -> Result<Self, String> {
+        match failing_constant(&self.node) {
+            Some(reason) => Err(format!("{what} instantiation failed: {reason}")),
+            None => Ok(self),
+        }
+    }
+}
+
+/// Compiles an expression in which these variables exist.
+pub(super) fn compile(
+    source: &str,
+    variables: Vec<(String, Type)>,
+) -> Result<Expression, Vec<Issue>> {
+    let (parsed, places) = parse(source)?;
+    let checked = check(&parsed, &places, variables)?;
+    let uses_old_self = checked.variables.iter().any(|name| name == OLD_SELF);
+    let node = lower(&parsed, &checked);
+    let mut issues = Vec::new();
+    wrong_literals(&node, &mut |id, message| issues.push(check::issue(&places, id, message)));
+    if issues.is_empty() { Ok(Expression { node, uses_old_self }) } else { Err(issues) }
+}
+
+/// Why a conversion of a constant fails, if one does.
+fn failing_constant(node: &Node) -> Option<String> {
+    let mut reason = None;
+    node.for_each_part(&mut |part| {
+        if reason.is_none() {
+            reason = failing_constant(part);
+        }
+    });
+    reason.or_else(|| match &node.kind {
+        Kind::Call(call) if node.constant.is_none() => call.failing_constant(),
+        _ => None,
+    })
+}
+
+/// Constants that a function would refuse.
+fn wrong_literals(node: &Node, report: &mut impl FnMut(u64, String)) {
+    if let Kind::Call(call) = &node.kind {
+        let at = usize::from(call.is_member);
+        let literal = call.args.get(at).filter(|arg| matches!(arg.kind, Kind::Literal));
+        if let Some(Node { id, constant: Some(Val::String(text)), .. }) = literal {
+            let is_wrong = match &*call.function {
+                "duration" => time::parse_duration(text).is_none(),
+                "timestamp" => time::parse_rfc3339(text).is_none(),
+                "matches" => parse_pattern(text).is_err(),
+                _ => false,
+            };
+            if is_wrong {
+                report(*id, format!("invalid {} argument", call.function));
+            }
+        }
+    }
+    node.for_each_part(&mut |part| wrong_literals(part, report));
+}

@@ -1,0 +1,90 @@
+package main
+
+// The ends of random expressions, by type.
+var leaves = map[string][]string{
+	"bool":      {"true", "false", "self.b", "has(self.s)", "has(self.o.name)", "has(self.nu)", "oldSelf.b", "isIP(self.s)", "'a' in self.m", "has(self.emb.metadata.name)"},
+	"int":       {"0", "1", "-3", "7", "self.n", "self.o.count", "size(self.l)", "self.li[0]", "self.m['k']", "oldSelf.n", "self.m.k", "self.lm[0].value"},
+	"double":    {"0.5", "1.0", "2e3", "self.d", "double(self.n)"},
+	"string":    {"'a'", "''", "'abc'", "self.s", "self.o.name", "self.l[0]", "self.a__dash__b", "self.__namespace__", "self.metadata.name", "self.en", "oldSelf.s", "'grün'", "self.kind", "self.ip"},
+	"strings":   {"self.l", "self.st", "['a', 'b']", "[]", "oldSelf.st", "['x', self.s]"},
+	"ints":      {"self.li", "[1, 2, 3]", "[self.n]"},
+	"map":       {"self.m", "{'k': 1}", "{'a': self.n, 'b': 2}"},
+	"duration":  {"self.du", "duration('1h')", "duration('90s')"},
+	"timestamp": {"self.ts", "self.da", "timestamp('2024-01-01T00:00:00Z')"},
+	"quantity":  {"quantity('1Gi')", "quantity('100m')", "quantity(self.s)", "quantity('5')"},
+	"dyn":       {"self.ios", "dyn(self.n)", "dyn('x')", "dyn(1.0)"},
+	"item":      {"self.lm[0]", "{'a': 1}"},
+	"optional":  {"optional.of(self.n)", "self.?n", "optional.none()", "self.m[?'k']", "self.li[?1]", "self.?o.count"},
+	"bytes":     {"self.by", "b'hello'", "bytes(self.s)"},
+}
+
+// The inner parts of random expressions, by type.
+var templates = map[string][]string{
+	"bool": {
+		"@bool@ && @bool@", "@bool@ || @bool@", "!(@bool@)", "@bool@ ? @bool@ : @bool@", "(@bool@) == (@bool@)",
+		"@int@ < @int@", "@int@ >= @int@", "@int@ == @int@", "@int@ != @int@", "@int@ > @double@", "@double@ <= @double@",
+		"@string@ == @string@", "@string@ != @string@", "@string@ < @string@", "@string@ in @strings@", "@int@ in @ints@",
+		"@string@.startsWith(@string@)", "@string@.endsWith(@string@)", "@string@.contains(@string@)",
+		"@string@.matches('^[a-z]+$')", "@string@.matches(@string@)", "@string@ in @map@",
+		"@strings@.all(@x=string@, @bool@)", "@strings@.exists(@x=string@, @bool@)", "@strings@.exists_one(@x=string@, @bool@)",
+		"@ints@.all(@i=int@, @bool@)", "@ints@.exists(@i=int@, @i=int@ > @int@)", "@map@.all(@k=string@, @bool@)",
+		"@map@.exists(@k=string@, @v=int@, @bool@)", "@strings@.all(@j=int@, @x=string@, @bool@)",
+		"@strings@ == @strings@", "@ints@ == @ints@", "@map@ == @map@", "@ints@.isSorted()", "@strings@.isSorted()",
+		"sets.contains(@strings@, @strings@)", "sets.intersects(@ints@, @ints@)", "sets.equivalent(@strings@, @strings@)",
+		"@quantity@.isGreaterThan(@quantity@)", "@quantity@.isLessThan(@quantity@)", "@quantity@ == @quantity@", "isQuantity(@string@)",
+		"@duration@ < @duration@", "@timestamp@ > @timestamp@", "@timestamp@ == @timestamp@", "@dyn@ == @dyn@", "@dyn@ > 3",
+		"type(@dyn@) == int", "type(@dyn@) == string", "isURL(@string@)", "url('https://h:8080/p').getPort() == @string@",
+		"isIP(@string@)", "isCIDR(@string@)", "cidr('10.0.0.0/8').containsIP('10.1.2.3')", "cidr(@string@).prefixLength() > @int@",
+		"ip('10.0.0.1').isLoopback()", "ip(@string@).family() == 4", "isSemver(@string@)", "semver('1.2.3').isLessThan(semver('1.10.0'))",
+		"semver(@string@, true).major() == @int@", "@optional@.hasValue()", "@optional@.orValue(@int@) > @int@",
+		"format.dns1123Label().validate(@string@).hasValue()", "has(self.lm) && self.lm.all(e, has(e.value) && e.value > @int@)",
+		"self.lm.exists(e, e.name == @string@)", "@bytes@ == @bytes@", "self.emb.kind == @string@", "self.any == self.any",
+		"self.o == oldSelf.o", "self.lm == oldSelf.lm", "self.st + ['q'] == @strings@", "bool(@string@)", "@item@ == @item@",
+	},
+	"int": {
+		"@int@ + @int@", "@int@ - @int@", "@int@ * @int@", "@int@ / @int@", "@int@ % @int@", "-(@int@)", "@bool@ ? @int@ : @int@",
+		"size(@string@)", "@string@.size()", "size(@strings@)", "size(@map@)", "@ints@.sum()", "@ints@.max()", "@ints@.min()",
+		"@ints@[@int@]", "@ints@.indexOf(@int@)", "@strings@.indexOf(@string@)", "@string@.indexOf(@string@)",
+		"@string@.lastIndexOf(@string@)", "@string@.indexOf(@string@, @int@)", "int(@string@)", "int(@double@)",
+		"@timestamp@.getFullYear()", "@timestamp@.getMonth()", "@timestamp@.getDayOfWeek()", "@timestamp@.getHours('+02:30')",
+		"@timestamp@.getMilliseconds()", "@duration@.getMinutes()", "@quantity@.asInteger()", "@quantity@.compareTo(@quantity@)",
+		"@map@[@string@]", "@optional@.value()", "@optional@.orValue(@int@)", "@ints@.map(@i=int@, @int@)[0]",
+		"@optional@.or(@optional@).orValue(1)", "@map@.map(@k=string@, @int@).sum()",
+	},
+	"double": {"@double@ + @double@", "@double@ * @double@", "@double@ / @double@", "double(@string@)", "@quantity@.asApproximateFloat()"},
+	"string": {
+		"@string@ + @string@", "@bool@ ? @string@ : @string@", "string(@int@)", "string(@double@)", "string(@bool@)",
+		"@string@.lowerAscii()", "@string@.upperAscii()", "@string@.trim()", "@string@.replace(@string@, @string@)",
+		"@string@.substring(@int@)", "@string@.substring(@int@, @int@)", "@string@.charAt(@int@)", "@strings@.join(@string@)",
+		"@strings@.join()", "@strings@[@int@]", "@string@.find('[a-z]+')", "string(@duration@)", "string(@timestamp@)",
+		"'%s and %d'.format([@string@, @int@])", "'%s'.format([@strings@])", "'%.2f'.format([@double@])", "strings.quote(@string@)",
+		"url(@string@).getHostname()", "string(ip('10.0.0.1'))", "string(@bytes@)", "string(@dyn@)",
+	},
+	"strings": {
+		"@strings@ + @strings@", "@strings@.map(@x=string@, @string@)", "@strings@.filter(@x=string@, @bool@)",
+		"@string@.split(@string@)", "@string@.findAll('[a-z]')", "@map@.map(@k=string@, @string@)", "@strings@.reverse()",
+		"@strings@.distinct()", "@strings@.sort()", "@strings@.transformList(@j=int@, @x=string@, @string@)", "@strings@.slice(0, 1)",
+		"@string@.split(',', @int@)", "@map@.map(@k=string@, @bool@, @string@)", "[@string@, @string@]", "@bool@ ? @strings@ : @strings@",
+	},
+	"ints":      {"@ints@ + @ints@", "@ints@.map(@i=int@, @int@)", "@ints@.filter(@i=int@, @bool@)", "lists.range(@int@)", "[@int@, @int@]", "@ints@.sort()", "[@ints@, @ints@].flatten()"},
+	"map":       {"{@string@: @int@}", "@map@.transformMap(@k=string@, @v=int@, @int@)", "@bool@ ? @map@ : @map@"},
+	"duration":  {"@duration@ + @duration@", "@timestamp@ - @timestamp@", "duration(@string@)", "@duration@ - @duration@"},
+	"timestamp": {"@timestamp@ + @duration@", "@timestamp@ - @duration@", "timestamp(@string@)", "timestamp(@int@)"},
+	"quantity":  {"@quantity@.add(@quantity@)", "@quantity@.sub(@quantity@)", "@quantity@.add(@int@)"},
+	"dyn":       {"dyn(@int@)", "dyn(@string@)", "@bool@ ? dyn(@int@) : dyn(@string@)"},
+	"item":      {"{@string@: @int@}"},
+	"optional":  {"optional.of(@int@)", "@optional@.optMap(@i=int@, @int@)", "@optional@.or(@optional@)", "optional.ofNonZeroValue(@int@)", "@map@[?@string@]", "@ints@[?@int@]", "@ints@.first()"},
+	"bytes":     {"@bytes@ + @bytes@", "bytes(@string@)"},
+}
+
+// Rules that do not compile, or fail for sure.
+var mistakes = []string{
+	"self.nothing == 1", "self.s == 1", "self.s +", "self.n && true", "size(self.n) > 0", "unknown(self.s)", "self.s.unknown()",
+	"self.l.all(x, x)", "self.n", "1 +", "", "self.s.startsWith(1)", "[1, 'a'].size() > 0", "self.n.all(x, true)", "has(self)",
+	"self.l.all(1, true)", "duration('x') == self.du", "timestamp('x') == self.ts", "self.s.matches('(')", "'abc", "self..s",
+	"self.l[0", "{1: 2}[1] == 'a'", "self.o.name.x == 1", "oldSelf.nothing", "self.l.map(x, x == 1).size() > 0", "self.b ? 1 : 2",
+	"self.b ? true : 'a'", "!self.n", "-self.s == 1", "self.any.free == 1", "self.emb.spec == 1", "self.m.all(k, v)",
+	"x == 1 && y == 2", "self.s\n == 1", "optional.of(1) == 1", "quantity(1)", "self.if == 1", "self.namespace == ''", "//",
+	"self.l.all(x, self.l.all(y, self.l.all(z, x + y + z != 'q')))", "lists.range(100000).all(x, x >= 0)",
+	"lists.range(2000).all(x, lists.range(2000).all(y, x + y >= 0))", "self.s ? true : false", "google.protobuf.Timestamp == type(self.ts)",
+}
