@@ -1,4 +1,5 @@
-//! The controllers that live in the server: garbage collection, namespaces, definitions.
+//! The controllers that live in the server: garbage collection, namespaces, definitions, protection of
+//! volumes.
 //!
 //! One task that follows the log. It never sleeps or polls: every step is caused by a revision,
 //! so that it works under a paused clock too.
@@ -14,7 +15,7 @@ use crate::{
     cluster::Cluster,
     crd, garbage,
     log::{Committed, Event, Meta, ObjectKey, Revision},
-    namespace,
+    namespace, protection,
     resource::GroupResource,
     shared::Shared,
 };
@@ -30,6 +31,7 @@ struct Work {
     waiting: BTreeSet<(Arc<GroupResource>, ObjectKey)>,
     namespaces: BTreeSet<Arc<str>>,
     definitions: BTreeSet<Arc<str>>,
+    protection: protection::Work,
 }
 
 /// Runs until the server is dropped.
@@ -55,6 +57,7 @@ impl Work {
         if resource.group.is_empty() && resource.plural == "services" {
             release(cluster, revision);
         }
+        self.protection.note(resource, revision);
         let this = || (Arc::clone(resource), revision.key.clone());
         if revision.event == Event::Deleted {
             self.gone.insert(meta.uid.clone());
@@ -76,6 +79,8 @@ impl Work {
             self.waiting.insert(this());
         }
         if meta.deleting {
+            // The conditions of its namespace say what holds it.
+            self.note_container(resource, &revision.key);
             match (resource.group.as_str(), resource.plural.as_str()) {
                 ("", "namespaces") => self.namespaces.insert(revision.key.name.clone()),
                 ("apiextensions.k8s.io", _) => self.definitions.insert(revision.key.name.clone()),
@@ -109,6 +114,7 @@ impl Work {
     }
 
     fn perform(self, cluster: &Cluster) {
+        self.protection.perform(cluster);
         for (resource, key) in &self.dependents {
             garbage::look_at(cluster, resource, key, &self.gone);
         }

@@ -160,7 +160,13 @@ fn drop_owners(
     });
 }
 
-fn drop_finalizer(cluster: &Cluster, resource: &Resource, key: &ObjectKey, finalizer: &str) {
+/// Removes a finalizer.
+pub(crate) fn drop_finalizer(
+    cluster: &Cluster,
+    resource: &Resource,
+    key: &ObjectKey,
+    finalizer: &str,
+) {
     change_metadata(cluster, resource, key, "finalizers", &|found| found == finalizer);
 }
 

@@ -47,6 +47,7 @@ mod initial;
 mod log;
 mod namespace;
 mod openapi;
+mod protection;
 mod protobuf;
 mod requests;
 mod resource;

@@ -24,6 +24,9 @@ struct Arguments {
     /// Where to write the kubeconfig (mode 0600).
     #[arg(long, default_value = "operetta.kubeconfig")]
     kubeconfig: PathBuf,
+    /// How many MiB of objects there may be; their history takes at most half as many more.
+    #[arg(long, default_value_t = 2048)]
+    storage_mib: usize,
 }
 
 #[tokio::main]
@@ -39,8 +42,8 @@ async fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-async fn run(Arguments { listen, kubeconfig }: Arguments) -> Result<(), ServeError> {
-    let server = Server::start();
+async fn run(Arguments { listen, kubeconfig, storage_mib }: Arguments) -> Result<(), ServeError> {
+    let server = Server::builder().storage(storage_mib.saturating_mul(1 << 20)).start();
     let running = server.serve(listen)?;
     running.write_kubeconfig(&kubeconfig)?;
     println!("The embedded Kubernetes API server listens on https://{}", running.address());

@@ -1,6 +1,9 @@
 //! Namespaces: the initial ones, and their deletion.
 //!
-//! The contents of a terminating namespace are deleted, pods first, and then the namespace.
+//! The contents of a terminating namespace are deleted, pods first, and then the namespace. Its conditions
+//! say what remains.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
@@ -14,6 +17,42 @@ use crate::{
 /// The namespaces of a new cluster.
 pub(crate) const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
+/// The conditions of a deletion that goes well, in their order: type, reason and message.
+const GOOD: [(&str, &str, &str); 5] = [
+    (
+        "NamespaceDeletionDiscoveryFailure",
+        "ResourcesDiscovered",
+        "All resources successfully discovered",
+    ),
+    (
+        "NamespaceDeletionGroupVersionParsingFailure",
+        "ParsedGroupVersions",
+        "All legacy kube types successfully parsed",
+    ),
+    (
+        "NamespaceDeletionContentFailure",
+        "ContentDeleted",
+        "All content successfully deleted, may be waiting on finalization",
+    ),
+    ("NamespaceContentRemaining", "ContentRemoved", "All content successfully removed"),
+    (
+        "NamespaceFinalizersRemaining",
+        "ContentHasNoFinalizers",
+        "All content-preserving finalizers finished",
+    ),
+];
+
+/// What a deletion has left.
+#[derive(Debug, Default)]
+struct Remains {
+    /// The number of objects by resource.
+    objects: BTreeMap<String, usize>,
+    /// The number of objects by finalizer.
+    finalizers: BTreeMap<String, usize>,
+    /// Why objects could not be deleted.
+    failures: Vec<String>,
+}
+
 /// Continues the deletion of a namespace: deletes its contents, or the namespace if it is empty.
 pub(crate) fn terminate(cluster: &Cluster, name: &str) {
     let resources = cluster.registry.snapshot();
@@ -24,34 +63,137 @@ pub(crate) fn terminate(cluster: &Cluster, name: &str) {
         Some(_) => false,
         None => true,
     };
-    if empty(cluster, name) && !gone {
+    let remains = empty(cluster, name);
+    if gone {
+        return;
+    }
+    tell(cluster, namespaces, &key, &remains);
+    if remains.objects.is_empty() {
         give_up(cluster, namespaces, &key);
     }
 }
 
-/// Deletes the contents of a namespace; returns whether nothing is left.
-fn empty(cluster: &Cluster, name: &str) -> bool {
+/// Deletes the contents of a namespace; returns what is left.
+fn empty(cluster: &Cluster, name: &str) -> Remains {
     let resources = cluster.registry.snapshot();
     let is_pods = |r: &Resource| r.id.group.is_empty() && r.id.plural == "pods";
     let served = |pods: bool| {
         resources.iter().filter(move |r| r.namespaced && is_pods(r) == pods && r.is_stored_form())
     };
-    served(true).all(|r| empty_of(cluster, r, name))
-        && served(false).filter(|r| !empty_of(cluster, r, name)).count() == 0
+    let mut remains = Remains::default();
+    served(true).for_each(|r| empty_of(cluster, r, name, &mut remains));
+    if remains.objects.is_empty() {
+        served(false).for_each(|r| empty_of(cluster, r, name, &mut remains));
+    }
+    remains
 }
 
-fn empty_of(cluster: &Cluster, resource: &Resource, namespace: &str) -> bool {
+fn empty_of(cluster: &Cluster, resource: &Resource, namespace: &str, remains: &mut Remains) {
     let scope = Scope::Namespace(namespace.into());
     let options =
         DeleteOptions { propagation: Some(Propagation::Background), ..DeleteOptions::default() };
     let (_, entries) = cluster.log.entries(&resource.storage, &scope);
+    if entries.is_empty() {
+        return;
+    }
     for (key, object) in entries {
-        if !object.meta.deleting {
-            // It was deleted concurrently.
-            let _ = write::delete(cluster, resource, &key, &options);
+        if !object.meta.deleting
+            && let Err(error) = write::delete(cluster, resource, &key, &options)
+            && error.code != 404
+        {
+            remains.failures.push(error.message);
         }
     }
-    cluster.log.is_empty(&resource.storage, &scope)
+    let (_, left) = cluster.log.entries(&resource.storage, &scope);
+    if left.is_empty() {
+        return;
+    }
+    let plural = format!("{}.{}", resource.id.plural, resource.id.group);
+    remains.objects.insert(plural, left.len());
+    for finalizer in left.iter().flat_map(|(_, object)| &object.meta.finalizers) {
+        *remains.finalizers.entry(finalizer.to_string()).or_default() += 1;
+    }
+}
+
+/// Writes the conditions, where they differ.
+fn tell(cluster: &Cluster, namespaces: &Resource, key: &ObjectKey, remains: &Remains) {
+    let now = cluster.clock.now_text();
+    let mut change = |live: &Value| {
+        let mut next = live.clone();
+        let conditions = &mut next["status"]["conditions"];
+        if !conditions.is_array() {
+            *conditions = json!([]);
+        }
+        for condition in GOOD {
+            if let Some(conditions) = conditions.as_array_mut() {
+                set(conditions, &remains.condition(condition), &now);
+            }
+        }
+        Ok(Change { next, managed: write::Applied::No })
+    };
+    let options =
+        WriteOptions { manager: "kube-controller-manager".to_owned(), ..Default::default() };
+    // It may be deleted already.
+    let _ = write::update(cluster, namespaces, key, Subresource::Status, &options, &mut change);
+}
+
+impl Remains {
+    /// A condition with what is wrong, or else the good one: type, status, reason and message.
+    fn condition(&self, good: (&'static str, &'static str, &str)) -> [String; 4] {
+        let (ty, reason, message) = good;
+        let listed = |parts: Vec<String>| (!parts.is_empty()).then(|| parts.join(", "));
+        let counted = |counts: &BTreeMap<String, usize>, how: &str| {
+            listed(
+                counts
+                    .iter()
+                    .map(|(what, n)| format!("{what} {how} {n} resource instances"))
+                    .collect(),
+            )
+        };
+        let bad = match ty {
+            "NamespaceDeletionContentFailure" => listed(self.failures.clone()).map(|list| {
+                let number = self.failures.len();
+                let message =
+                    format!("Failed to delete all resource types, {number} remaining: {list}");
+                ("ContentDeletionFailed", message)
+            }),
+            "NamespaceContentRemaining" => counted(&self.objects, "has").map(|list| {
+                ("SomeResourcesRemain", format!("Some resources are remaining: {list}"))
+            }),
+            "NamespaceFinalizersRemaining" => counted(&self.finalizers, "in").map(|list| {
+                let message =
+                    format!("Some content in the namespace has finalizers remaining: {list}");
+                ("SomeFinalizersRemain", message)
+            }),
+            _ => None,
+        };
+        let (status, reason, message) = match bad {
+            Some((reason, message)) => ("True", reason, message),
+            None => ("False", reason, message.to_owned()),
+        };
+        [ty.to_owned(), status.to_owned(), reason.to_owned(), message]
+    }
+}
+
+/// Puts a condition into the list; its time stays where its status does.
+fn set(conditions: &mut Vec<Value>, condition: &[String; 4], now: &str) {
+    let [ty, status, reason, message] = condition;
+    let known = conditions.iter_mut().find(|known| known["type"] == **ty);
+    let time = match &known {
+        Some(known) if known["status"] == **status => known["lastTransitionTime"].clone(),
+        _ => json!(now),
+    };
+    let next = json!({
+        "type": ty,
+        "status": status,
+        "lastTransitionTime": time,
+        "reason": reason,
+        "message": message,
+    });
+    match known {
+        Some(known) => *known = next,
+        None => conditions.push(next),
+    }
 }
 
 fn give_up(cluster: &Cluster, namespaces: &Resource, key: &ObjectKey) {

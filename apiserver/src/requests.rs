@@ -7,6 +7,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+/// How many bytes the answered requests take at most.
+const SPACE: usize = 32 << 20;
+
 /// One answered request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestRecord {
@@ -50,6 +53,7 @@ pub(crate) struct Requests {
 #[derive(Debug, Default)]
 struct State {
     answered: VecDeque<RequestRecord>,
+    space: usize,
     open: BTreeMap<u64, WatchRecord>,
     next_id: u64,
 }
@@ -68,6 +72,14 @@ impl RequestRecord {
     }
 }
 
+impl RequestRecord {
+    fn space(&self) -> usize {
+        let Self { method, path, query, user_agent, verb, resource, status: _ } = self;
+        let texts = [method, path, query, user_agent, verb, resource];
+        size_of::<Self>() + texts.iter().map(|text| text.len()).sum::<usize>()
+    }
+}
+
 impl Requests {
     /// A log of at most `capacity` requests.
     pub(crate) fn new(capacity: usize) -> Self {
@@ -81,7 +93,9 @@ impl Requests {
 
     /// Forgets answered requests.
     pub(crate) fn clear(&self) {
-        self.lock().answered.clear();
+        let mut state = self.lock();
+        state.answered.clear();
+        state.space = 0;
     }
 
     /// The watches that are open now, in the order of their opening.
@@ -92,10 +106,12 @@ impl Requests {
     /// Records an answered request.
     pub(crate) fn record(&self, record: RequestRecord) {
         let mut state = self.lock();
-        if state.answered.len() == self.capacity {
-            state.answered.pop_front();
-        }
+        state.space += record.space();
         state.answered.push_back(record);
+        while state.answered.len() > self.capacity || state.space > SPACE {
+            let Some(oldest) = state.answered.pop_front() else { return };
+            state.space -= oldest.space();
+        }
     }
 
     /// Records an opened watch.

@@ -22,6 +22,8 @@ use crate::{
 
 /// How many revisions per resource are kept by default.
 const HISTORY: usize = 8192;
+/// How many bytes of objects there may be by default: the quota of etcd.
+const STORAGE: usize = 2 << 30;
 /// How many requests are kept by default.
 const REQUEST_HISTORY: usize = 100_000;
 
@@ -50,6 +52,7 @@ pub struct Next(Arc<Shared>);
 pub struct Builder {
     seed: Option<u64>,
     history: Option<usize>,
+    storage: Option<usize>,
     layer: Option<Layer>,
 }
 
@@ -131,6 +134,14 @@ impl Builder {
         self
     }
 
+    /// How many bytes of objects there may be (2 GiB, as in etcd); the history takes at most half as many
+    /// more. A write beyond is refused as etcd refuses it, and the oldest revisions are forgotten.
+    #[must_use]
+    pub fn storage(mut self, bytes: usize) -> Self {
+        self.storage = Some(bytes);
+        self
+    }
+
     /// Puts a layer before the handler, for faults.
     #[must_use]
     pub fn layer(mut self, layer: Layer) -> Self {
@@ -141,7 +152,7 @@ impl Builder {
     /// Starts the server; call it within a tokio runtime, which runs its controllers.
     pub fn start(self) -> Server {
         let cluster = Cluster {
-            log: Log::new(self.history.unwrap_or(HISTORY)),
+            log: Log::new(self.history.unwrap_or(HISTORY)).within(self.storage.unwrap_or(STORAGE)),
             registry: Registry::new(initial::resources()),
             clock: Clock::new(),
             ids: Ids::new(self.seed.unwrap_or_else(random_seed)),
@@ -154,6 +165,7 @@ impl Builder {
             cluster,
             requests: Arc::new(Requests::new(REQUEST_HISTORY)),
             cuts: watch::Sender::new(0),
+            turn: std::sync::Mutex::default(),
             tokens: Tokens::default(),
         });
         let commits = shared.cluster.log.follow();
@@ -189,10 +201,11 @@ impl fmt::Debug for Next {
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { seed, history, layer } = self;
+        let Self { seed, history, storage, layer } = self;
         f.debug_struct("Builder")
             .field("seed", seed)
             .field("history", history)
+            .field("storage", storage)
             .field("layer", &layer.is_some())
             .finish()
     }

@@ -1,6 +1,6 @@
 //! What all parts of one server share. It decides nothing.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::watch;
 
@@ -14,6 +14,8 @@ pub(crate) struct Shared {
     pub requests: Arc<Requests>,
     /// Counts how often all watches were closed.
     pub cuts: watch::Sender<u64>,
+    /// Held while a large body is handled.
+    pub turn: Mutex<()>,
     /// The users.
     pub tokens: Tokens,
 }

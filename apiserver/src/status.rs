@@ -239,6 +239,14 @@ impl StatusError {
         error
     }
 
+    /// 504: the body of a request did not come to its end in time.
+    pub(crate) fn body_too_slow() -> Self {
+        let why = "request did not complete within requested timeout - context deadline exceeded";
+        let mut error = Self::new(504, "Timeout", format!("Timeout: {why}"));
+        error.details = json!({});
+        error
+    }
+
     /// Adds a machine-readable cause to the details.
     #[must_use]
     pub(crate) fn with_cause(mut self, reason: &str, message: &str, field: &str) -> Self {

@@ -44,6 +44,12 @@ const LAYERS: &[(&str, u8)] = &[
 /// Modules of one layer that may use each other in this direction, because the lower one is data.
 const WITHIN_A_LAYER: &[(&str, &str)] = &[("history", "plan")];
 
+/// Folders whose files are recursive as their data are, and why. No others may be added.
+const RECURSIVE: &[(&str, &str)] = &[
+    ("apiserver/src/cel/", "a value may be a list or a map of values"),
+    ("apiserver/src/protobuf/", "a special form may hold messages"),
+];
+
 /// Modules that only re-export, for users.
 const WITHOUT_LAYER: &[&str] = &["prelude"];
 
@@ -87,7 +93,12 @@ fn files_have_no_cyclic_dependencies() {
     let folders = [FRAMEWORK].iter().chain(OTHERS);
     let wrong = folders.flat_map(|folder| {
         let dependencies = cycles(&CrateTree::read(folder));
-        dependencies.iter().map(|it| description(folder, it)).collect::<Vec<_>>()
+        let is_open = |it: &&Dependency| {
+            let path = format!("{folder}/{}", it.file.display());
+            RECURSIVE.iter().any(|(prefix, _)| path.starts_with(prefix))
+        };
+        let wrong = dependencies.iter().filter(|it| !is_open(it));
+        wrong.map(|it| description(folder, it)).collect::<Vec<_>>()
     });
     holds(&wrong.collect::<Vec<_>>());
 }

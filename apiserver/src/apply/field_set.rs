@@ -43,12 +43,17 @@ impl FieldSet {
 
     pub(super) fn union(&self, other: &Self) -> Self {
         let mut union = self.clone();
-        union.members.extend(other.members.iter().cloned());
-        for (element, theirs) in &other.children {
-            let ours = union.children.entry(element.clone()).or_default();
-            *ours = ours.union(theirs);
-        }
+        union.absorb(other.clone());
         union
+    }
+
+    /// Takes in another one; the cost is that of the other one.
+    pub(super) fn absorb(&mut self, other: Self) {
+        let Self { members, children } = other;
+        self.members.extend(members);
+        for (element, theirs) in children {
+            self.children.entry(element).or_default().absorb(theirs);
+        }
     }
 
     pub(super) fn intersection(&self, other: &Self) -> Self {

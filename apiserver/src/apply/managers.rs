@@ -202,9 +202,11 @@ fn move_fields(managers: &mut Managers, from: &ManagerId, to: &ManagerId) {
         return;
     }
     let Some(moved) = managers.remove(from) else { return };
-    let fields = managers.get(to).map_or_else(FieldSet::default, |known| known.fields.clone());
-    let fields = fields.union(&moved.fields);
-    let known = managers.get(to).and_then(|known| known.time.clone());
-    let time = moved.time.clone().max(known);
-    managers.insert(to.clone(), Managed { fields, time, ..moved });
+    let Managed { api_version, fields: added, time } = moved;
+    let (mut fields, known) = match managers.remove(to) {
+        Some(known) => (known.fields, known.time),
+        None => (FieldSet::default(), None),
+    };
+    fields.absorb(added);
+    managers.insert(to.clone(), Managed { api_version, fields, time: time.max(known) });
 }

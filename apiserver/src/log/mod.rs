@@ -35,7 +35,10 @@ pub(crate) use self::{
     revision::Revision,
     table::Compacted,
 };
-use self::{part::States, table::Table};
+use self::{
+    part::States,
+    table::{Space, Table},
+};
 use crate::resource::GroupResource;
 
 /// The precondition of a write.
@@ -89,6 +92,7 @@ type Dependents = HashMap<Box<str>, BTreeSet<(Arc<GroupResource>, ObjectKey)>>;
 pub(crate) struct Log {
     state: Mutex<State>,
     capacity: usize,
+    space: usize,
 }
 
 #[derive(Debug, Default)]
@@ -104,7 +108,13 @@ impl Log {
     /// An empty store that remembers at most `capacity` revisions per resource.
     pub(crate) fn new(capacity: usize) -> Self {
         // Version 0 means "any" in requests, so that the first state has version 1.
-        Self { state: Mutex::new(State { head: 1, ..State::default() }), capacity }
+        let state = Mutex::new(State { head: 1, ..State::default() });
+        Self { state, capacity, space: usize::MAX }
+    }
+
+    /// The same with at most so many bytes of objects, and half as many of history.
+    pub(crate) fn within(self, space: usize) -> Self {
+        Self { space, ..self }
     }
 
     /// The version of the newest revision.
@@ -162,8 +172,8 @@ impl Log {
     ) -> Result<(u64, Vec<Arc<Revision>>), Compacted> {
         let mut state = self.lock();
         let head = state.head;
-        let revisions = state.table(resource, self.capacity).revisions_after(version, limit)?;
-        let complete = revisions.len() < limit;
+        let table = state.table(resource, self.capacity);
+        let (revisions, complete) = table.revisions_after(version, limit)?;
         let upto = if complete { head } else { revisions.last().map_or(head, |r| r.version) };
         Ok((upto.max(version), revisions))
     }
@@ -225,7 +235,11 @@ impl Log {
             (Expect::Version(expected), Some(found)) if expected == found => {}
             _ => return Err(Refused::Outrun(previous)),
         }
-        state.append(self.capacity, write, previous)
+        let space = state.space().current;
+        let appended =
+            state.append(self.capacity, write, previous, self.space - space.min(self.space))?;
+        state.forget(self.space / 2);
+        Ok(appended)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -240,11 +254,32 @@ impl State {
         self.tables.entry(Arc::clone(resource)).or_insert_with(|| Table::new(floor, capacity))
     }
 
+    fn space(&self) -> Space {
+        let spaces = self.tables.values().map(Table::space);
+        spaces.fold(Space::default(), |sum, one| Space {
+            current: sum.current + one.current,
+            history: sum.history + one.history,
+        })
+    }
+
+    /// Forgets the oldest revisions until the history is small enough.
+    fn forget(&mut self, limit: usize) {
+        let mut history = self.space().history;
+        while history > limit {
+            let tables = self.tables.values_mut().filter(|table| table.oldest().is_some());
+            let Some(table) = tables.min_by_key(|table| table.oldest()) else { return };
+            let before = table.space().history;
+            table.forget_oldest();
+            history -= before - table.space().history;
+        }
+    }
+
     fn append(
         &mut self,
         capacity: usize,
         write: Write<'_>,
         previous: Option<Arc<Object>>,
+        room: usize,
     ) -> Result<Arc<Object>, Refused> {
         let Write { resource, key, expect: _, delete, mut value, epoch } = write;
         let event = match (&previous, delete) {
@@ -256,7 +291,7 @@ impl State {
         value["metadata"]["resourceVersion"] = json!(version.to_string());
         let object = Arc::new(Object::encode(event, value, epoch));
         if !delete {
-            refused::admit(&object)?;
+            refused::admit(&object, previous.as_deref(), room)?;
         }
         self.index(resource, &key, previous.as_deref(), (!delete).then_some(&*object));
         let revision = Revision { version, event, key, previous, object: Arc::clone(&object) };

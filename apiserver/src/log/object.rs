@@ -11,6 +11,9 @@ use serde_json::{Map, Value};
 /// The part of a watch frame before the object.
 const FRAME_TAIL: &[u8] = b"}\n";
 
+/// What an object takes beside its frame, roughly.
+const OVERHEAD: usize = 512;
+
 /// The event of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
@@ -111,6 +114,11 @@ impl Object {
         frame[rest_at - 1] = b',';
         frame.extend_from_slice(FRAME_TAIL);
         Self { frame: frame.into(), json_at, rest_at, meta, event, epoch }
+    }
+
+    /// How many bytes it takes in memory, roughly.
+    pub(crate) fn size(&self) -> usize {
+        self.frame.len() + OVERHEAD
     }
 
     /// The watch frame under the event that this state was written with.

@@ -22,8 +22,15 @@ pub(crate) enum Refused {
     TooLarge(String),
 }
 
-/// Whether etcd would accept an object.
-pub(super) fn admit(object: &Object) -> Result<(), Refused> {
+/// Whether etcd would accept an object, with room for so many more bytes.
+pub(super) fn admit(
+    object: &Object,
+    previous: Option<&Object>,
+    room: usize,
+) -> Result<(), Refused> {
+    if object.size().saturating_sub(previous.map_or(0, Object::size)) > room {
+        return Err(Refused::TooLarge("etcdserver: mvcc: database space exceeded".to_owned()));
+    }
     let size = object.json().len() + FRAME;
     if size <= REQUEST_LIMIT {
         return Ok(());

@@ -11,11 +11,23 @@ use super::{
     part::{Found, Part, States},
 };
 
+/// How many bytes are read at once: they are kept until a slow watch has sent them.
+const STRETCH: usize = 1 << 20;
+
 /// The requested versions have been compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Compacted {
     /// The oldest version that can still be resumed from.
     pub oldest: u64,
+}
+
+/// How many bytes of objects there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Space {
+    /// In newest states.
+    pub(super) current: usize,
+    /// In revisions.
+    pub(super) history: usize,
 }
 
 /// The objects and the history of one resource.
@@ -25,6 +37,7 @@ pub(super) struct Table {
     revisions: VecDeque<Arc<Revision>>,
     floor: u64,
     capacity: usize,
+    space: Space,
     announce: watch::Sender<u64>,
 }
 
@@ -35,6 +48,7 @@ impl Table {
             revisions: VecDeque::new(),
             floor,
             capacity,
+            space: Space::default(),
             announce: watch::Sender::new(floor),
         }
     }
@@ -60,10 +74,19 @@ impl Table {
         &self,
         version: u64,
         limit: usize,
-    ) -> Result<Vec<Arc<Revision>>, Compacted> {
+    ) -> Result<(Vec<Arc<Revision>>, bool), Compacted> {
         self.check(version)?;
         let start = self.revisions.partition_point(|r| r.version <= version);
-        Ok(self.revisions.iter().skip(start).take(limit).cloned().collect())
+        let mut size = 0;
+        let is_in_stretch = |revision: &&Arc<Revision>| {
+            let is_first = size == 0;
+            size += revision.object.size();
+            is_first || size <= STRETCH
+        };
+        let later = self.revisions.iter().skip(start).take(limit).take_while(is_in_stretch);
+        let later: Vec<Arc<Revision>> = later.cloned().collect();
+        let is_complete = start + later.len() == self.revisions.len();
+        Ok((later, is_complete))
     }
 
     fn check(&self, version: u64) -> Result<(), Compacted> {
@@ -71,18 +94,39 @@ impl Table {
     }
 
     pub(super) fn push(&mut self, revision: Arc<Revision>) {
-        match revision.event {
+        let size = revision.object.size();
+        let previous = match revision.event {
             Event::Deleted => self.current.remove(&revision.key),
             Event::Added | Event::Modified => {
+                self.space.current += size;
                 self.current.insert(revision.key.clone(), Arc::clone(&revision.object))
             }
         };
+        self.space.current -= previous.map_or(0, |object| object.size());
+        self.space.history += size;
         let version = revision.version;
         self.revisions.push_back(revision);
         while self.revisions.len() > self.capacity {
-            self.floor = self.revisions.pop_front().map_or(self.floor, |r| r.version);
+            self.forget_oldest();
         }
         self.announce.send_replace(version);
+    }
+
+    /// Forgets the oldest revision.
+    pub(super) fn forget_oldest(&mut self) {
+        if let Some(revision) = self.revisions.pop_front() {
+            self.floor = revision.version;
+            self.space.history -= revision.object.size();
+        }
+    }
+
+    /// The version of the oldest revision.
+    pub(super) fn oldest(&self) -> Option<u64> {
+        self.revisions.front().map(|revision| revision.version)
+    }
+
+    pub(super) fn space(&self) -> Space {
+        self.space
     }
 
     /// All newest states.
@@ -92,6 +136,7 @@ impl Table {
 
     /// Resets the table to these states.
     pub(super) fn restore(&mut self, states: States, head: u64) {
+        self.space.current = states.values().map(|object| object.size()).sum();
         self.current = states;
         self.compact(head);
         self.announce.send_replace(head);
@@ -99,6 +144,7 @@ impl Table {
 
     pub(super) fn compact(&mut self, head: u64) {
         self.revisions.clear();
+        self.space.history = 0;
         self.floor = head;
     }
 }

@@ -5,21 +5,23 @@ use std::sync::Arc;
 use http::Response;
 use serde_json::Value;
 
-use super::{body::Body, call::Call, decode, patch::Patch, reply};
+use super::{body::Body, call::Call, decode, kind, patch::Patch, reply, tree::Tree};
 use crate::{
     cluster::Cluster,
     resource::Resource,
     status::StatusError,
-    write::{self, Applied, Change, Subresource, WriteOptions, Written},
+    write::{self, Applied, Change, FieldValidation, Subresource, WriteOptions, Written},
 };
 
-/// How often an apply that creates is retried as an update, and vice versa.
-const APPLY_TRIES: usize = 5;
+/// How often a write that creates is retried as an update, and vice versa.
+const TRIES: usize = 5;
 
 /// Answers a create.
 pub(super) fn create(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
-    let options = call.query.write_options(call.user_agent())?;
-    let mut object = decode::object(call.resource, call.content_type(), call.body)?;
+    let mut options = call.write_options()?;
+    let Tree { value: mut object, duplicates } =
+        decode::object(call.resource, call.content_type(), call.body)?;
+    options.complaints = duplicates.complaints();
     let namespace = call.path.namespace.as_deref();
     decode::check_place(namespace, None, &object)?;
     decode::place(call.resource, namespace, None, &mut object);
@@ -31,8 +33,10 @@ pub(super) fn create(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body
 
 /// Answers an update (PUT).
 pub(super) fn update(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
-    let options = call.query.write_options(call.user_agent())?;
-    let mut object = decode::object(call.resource, call.content_type(), call.body)?;
+    let mut options = call.write_options()?;
+    let Tree { value: mut object, duplicates } =
+        decode::object(call.resource, call.content_type(), call.body)?;
+    options.complaints = duplicates.complaints();
     let (namespace, name) = (call.path.namespace.as_deref(), call.path.name.as_deref());
     decode::check_place(namespace, name, &object)?;
     decode::place(call.resource, namespace, name, &mut object);
@@ -40,8 +44,27 @@ pub(super) fn update(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body
         check_uid(call, live, &object)?;
         Ok(Change { next: object.clone(), managed: Applied::No })
     };
-    let written = change_existing(cluster, call, &options, &mut change)?;
-    reply::written(call, &written)
+    let creates = call.subresource == Subresource::Main && write::creates_on_update(call.resource);
+    for _ in 0..TRIES {
+        let exists = cluster.log.get(&call.resource.storage, &call.key()).is_some();
+        let outcome = if exists || !creates {
+            change_existing(cluster, call, &options, &mut change)
+        } else {
+            check_uid(call, &Value::Null, &object)?;
+            let namespace = namespace.unwrap_or_default();
+            write::create(cluster, call.resource, namespace, object.clone(), Applied::No, &options)
+        };
+        match outcome {
+            Err(error) if creates && has_raced(&error, exists) => {}
+            outcome => return reply::written(call, &outcome?),
+        }
+    }
+    Err(StatusError::modified(&call.resource.id, &call.key().name))
+}
+
+/// Whether the object was created or deleted between the read and the write.
+fn has_raced(error: &StatusError, existed: bool) -> bool {
+    error.reason == if existed { "NotFound" } else { "AlreadyExists" }
 }
 
 fn check_uid(call: &Call<'_>, live: &Value, given: &Value) -> Result<(), StatusError> {
@@ -64,9 +87,13 @@ fn check_uid(call: &Call<'_>, live: &Value, given: &Value) -> Result<(), StatusE
 
 /// Answers a patch.
 pub(super) fn patch(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
-    let mut options = call.query.write_options(call.user_agent())?;
+    let mut options = call.write_options()?;
     options.patched = true;
-    let patch = Patch::of(call)?;
+    let (patch, complaints) = Patch::of(call)?;
+    options.complaints = complaints;
+    if let Patch::Apply(_) = patch {
+        refuse_strictly(&mut options)?;
+    }
     let written = if let Patch::Apply(applied) = &patch {
         apply(cluster, call, applied, &options)?
     } else {
@@ -77,6 +104,17 @@ pub(super) fn patch(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>
         change_existing(cluster, call, &options, &mut change)?
     };
     reply::written(call, &written)
+}
+
+/// An apply is refused for its text before anything else, and in other words.
+fn refuse_strictly(options: &mut WriteOptions) -> Result<(), StatusError> {
+    let refusals = std::mem::take(&mut options.complaints.refusals);
+    if options.validation != FieldValidation::Strict || refusals.is_empty() {
+        return Ok(());
+    }
+    let list = refusals.join(", ");
+    let message = format!("error strict decoding YAML: error converting YAML to JSON: {list}");
+    Err(StatusError::bad_request(message))
 }
 
 /// Server-side apply: updates an existing object or creates it.
@@ -95,7 +133,7 @@ fn apply(
             write::apply_request(cluster, resource, subresource, live, applied, force, options)?;
         checked(call, next)
     };
-    for _ in 0..APPLY_TRIES {
+    for _ in 0..TRIES {
         let mut change =
             |live: &Value| Ok(Change { next: result(Some(live))?, managed: Applied::Yes });
         let exists = cluster.log.get(&call.resource.storage, &key).is_some();
@@ -105,9 +143,7 @@ fn apply(
             create_applied(cluster, call, applied, options, &result)
         };
         match outcome {
-            // It was created or deleted between the read and the write.
-            Err(error) if error.reason == "AlreadyExists" && !exists => {}
-            Err(error) if error.reason == "NotFound" && exists => {}
+            Err(error) if has_raced(&error, exists) => {}
             outcome => return outcome,
         }
     }
@@ -147,6 +183,10 @@ fn create_applied(
 /// The result of a patch, if it is still the object that the path names.
 fn checked(call: &Call<'_>, mut next: Value) -> Result<Value, StatusError> {
     let (namespace, name) = (call.path.namespace.as_deref(), call.path.name.as_deref());
+    let is_ignored = call.resource.is_custom() && call.subresource == Subresource::Status;
+    if !is_ignored || !next.is_object() {
+        kind::check_patched(call.resource, &next)?;
+    }
     decode::check_place(namespace, name, &next)?;
     decode::place(call.resource, namespace, name, &mut next);
     Ok(next)

@@ -3,6 +3,10 @@
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::{
+    kind,
+    tree::{Duplicates, Tree},
+};
 use crate::{
     protobuf::{self, Unreadable},
     resource::Resource,
@@ -22,13 +26,13 @@ pub(super) fn object(
     resource: &Resource,
     content_type: Option<&str>,
     body: &Bytes,
-) -> Result<Value, StatusError> {
+) -> Result<Tree, StatusError> {
     if resource.is_custom() && media_type(content_type) == protobuf::MEDIA_TYPE {
         return Err(StatusError::unsupported_media_type(NO_PROTOBUF));
     }
-    let value = value((&resource.api_version(), &resource.kind), content_type, body)?;
-    check_type(resource, &value)?;
-    Ok(value)
+    let tree = tree((&resource.api_version(), &resource.kind), content_type, body)?;
+    kind::check_sent(resource, &tree.value)?;
+    Ok(tree)
 }
 
 /// The review in a body.
@@ -37,13 +41,13 @@ pub(super) fn review(
     content_type: Option<&str>,
     body: &Bytes,
 ) -> Result<Value, StatusError> {
-    let value = value((&review.api_version(), review.kind), content_type, body)?;
-    if value.is_object() { Ok(value) } else { Err(no_object(review.kind)) }
+    let Tree { value, .. } = tree((&review.api_version(), review.kind), content_type, body)?;
+    if value.is_object() { Ok(value) } else { Err(kind::no_object(review.kind)) }
 }
 
 /// The scale in a body.
 pub(super) fn scale(content_type: Option<&str>, body: &Bytes) -> Result<Value, StatusError> {
-    value(("autoscaling/v1", "Scale"), content_type, body)
+    Ok(tree(("autoscaling/v1", "Scale"), content_type, body)?.value)
 }
 
 /// The options of a deletion in a body; `Null` without one.
@@ -58,24 +62,27 @@ pub(super) fn delete_options(
                 let (Unreadable::Envelope(fault) | Unreadable::Object { fault, .. }) = error;
                 StatusError::bad_request(fault.to_string())
             }),
-        "" | "application/json" | "application/yaml" | "*/*" => yaml(body),
+        "" | "application/json" | "application/yaml" | "*/*" => Ok(yaml(body)?.value),
         _ => Err(StatusError::unsupported_media_type(UNKNOWN_FORMAT)),
     }
 }
 
 /// An object in a body; `expected` is what it is if it does not say what it is.
-fn value(
+fn tree(
     expected: (&str, &str),
     content_type: Option<&str>,
     body: &Bytes,
-) -> Result<Value, StatusError> {
+) -> Result<Tree, StatusError> {
     match media_type(content_type) {
         "" | "application/json" | "*/*" => {
-            serde_json::from_slice(body).map_err(|error| unrecognized(expected.1, body, &error))
+            let malformed = |why: &str| unrecognized(expected.1, body, why);
+            Tree::of_json(body).map_err(|unread| unread.refusal(malformed))
         }
         "application/yaml" => yaml(body),
         protobuf::MEDIA_TYPE => {
-            protobuf::decode(body, expected).map_err(|error| unreadable(expected.1, body, &error))
+            let value = protobuf::decode(body, expected)
+                .map_err(|error| unreadable(expected.1, body, &error))?;
+            Ok(Tree { value, duplicates: Duplicates::None })
         }
         _ => Err(StatusError::unsupported_media_type(UNKNOWN_FORMAT)),
     }
@@ -87,7 +94,7 @@ pub(super) fn media_type(content_type: Option<&str>) -> &str {
 }
 
 /// YAML (hence JSON too) as JSON.
-pub(super) fn yaml(body: &Bytes) -> Result<Value, StatusError> {
+pub(super) fn yaml(body: &Bytes) -> Result<Tree, StatusError> {
     let text = std::str::from_utf8(body).unwrap_or_default();
     if text.contains(is_control) {
         let why = "yaml: control characters are not allowed";
@@ -96,14 +103,16 @@ pub(super) fn yaml(body: &Bytes) -> Result<Value, StatusError> {
     }
     // Most of what arrives as YAML is JSON, which is read much faster.
     if !text.contains(is_line_break)
-        && let Ok(value) = serde_json::from_slice(body)
+        && let Ok(tree) = Tree::of_json(body)
+        && tree.duplicates == Duplicates::None
     {
-        return Ok(value);
+        return Ok(tree);
     }
-    serde_yaml_ng::from_slice(body).map_err(|error| {
-        let message = format!("error decoding YAML: error converting YAML to JSON: yaml: {error}");
+    let malformed = |why: &str| {
+        let message = format!("error decoding YAML: error converting YAML to JSON: yaml: {why}");
         StatusError::bad_request(message)
-    })
+    };
+    Tree::of_yaml(body).map_err(|unread| unread.refusal(malformed))
 }
 
 /// Characters that YAML allows only escaped, unlike JSON.
@@ -119,7 +128,7 @@ fn is_line_break(c: char) -> bool {
     matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-fn unrecognized(kind: &str, body: &Bytes, error: &serde_json::Error) -> StatusError {
+fn unrecognized(kind: &str, body: &Bytes, error: &str) -> StatusError {
     let mut text = String::from_utf8_lossy(body).into_owned();
     if let Some((at, _)) = text.char_indices().nth(64) {
         text.truncate(at);
@@ -159,37 +168,6 @@ fn summary(body: &[u8]) -> String {
     }
 }
 
-fn no_object(kind: &str) -> StatusError {
-    StatusError::bad_request(format!(
-        "the object provided is unrecognized (must be of type {kind})"
-    ))
-}
-
-fn check_type(resource: &Resource, value: &Value) -> Result<(), StatusError> {
-    let given = |field: &str| value[field].as_str().unwrap_or_default();
-    let (expected, version, kind) = (resource.api_version(), given("apiVersion"), given("kind"));
-    if !value.is_object() {
-        return Err(no_object(&resource.kind));
-    }
-    if resource.is_custom() && (kind.is_empty() || version.is_empty()) {
-        let what = if kind.is_empty() { "Kind" } else { "apiVersion" };
-        return Err(StatusError::bad_request(format!("Object '{what}' is missing in the request")));
-    }
-    if !version.is_empty() && version != expected {
-        return Err(StatusError::bad_request(format!(
-            "the API version in the data ({version}) does not match \
-             the expected API version ({expected})"
-        )));
-    }
-    if !kind.is_empty() && kind != resource.kind {
-        return Err(StatusError::bad_request(format!(
-            "{kind} in version \"{}\" cannot be handled as a {}",
-            resource.version, resource.kind
-        )));
-    }
-    Ok(())
-}
-
 /// Whether name and namespace of an object, where given, are those of the path.
 pub(super) fn check_place(
     namespace: Option<&str>,
@@ -206,14 +184,16 @@ pub(super) fn check_place(
              the namespace sent on the request",
         ));
     }
-    if let (Some(name), Some(given)) = (name, given("name"))
-        && name != given
-    {
-        return Err(StatusError::bad_request(format!(
+    match (name, given("name")) {
+        (Some(name), None) => Err(StatusError::bad_request(format!(
+            "the name of the object ({name} based on URL) was undeterminable: \
+             name must be provided"
+        ))),
+        (Some(name), Some(given)) if name != given => Err(StatusError::bad_request(format!(
             "the name of the object ({given}) does not match the name on the URL ({name})"
-        )));
+        ))),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Fills in type, name and namespace from the path.

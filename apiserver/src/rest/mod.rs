@@ -17,6 +17,10 @@ mod change;
 mod decode;
 mod fields;
 mod frames;
+mod json_patch;
+mod kind;
+mod list;
+mod options;
 mod page;
 mod patch;
 mod query;
@@ -27,10 +31,15 @@ mod route;
 mod scale;
 mod selection;
 mod strategic;
+mod tree;
 mod watch;
 mod watcher;
+mod weight;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode, header};
@@ -54,6 +63,8 @@ use crate::{
 
 /// The largest body that is read.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
+/// The size from which bodies are handled one after another.
+const LARGE_BODY: usize = 256 * 1024;
 /// How long a read waits for a version of the future.
 const FUTURE_VERSION_PATIENCE: Duration = Duration::from_secs(3);
 
@@ -155,14 +166,26 @@ async fn objects(
     check_scope(resource, path, verb)?;
     check_verb(resource, path, verb)?;
     let subresource = subresource(resource, path, verb)?;
+    check_name(path)?;
     let now = server.cluster.clock.now();
     let call = Call { resource, path, verb, subresource, query: &query, headers, body, now };
     // An unacceptable `Accept` must be refused before a write.
     call.accepted()?;
+    match verb {
+        Verb::List | Verb::Watch => query.check_numbers(&["limit", "timeoutSeconds"])?,
+        Verb::DeleteCollection => {
+            query.check_numbers(&["limit", "timeoutSeconds", "gracePeriodSeconds"])?;
+        }
+        Verb::Delete => query.check_numbers(&["gracePeriodSeconds"])?,
+        Verb::Get | Verb::Create | Verb::Update | Verb::Patch => {}
+    }
     let answered = match verb {
         Verb::Get | Verb::List | Verb::Watch => await_version(server, &call, verb).await,
         _ => Ok(()),
     };
+    // Trees are many times as large as their texts, so that large ones come one after another.
+    let turn = || server.turn.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = (body.len() > LARGE_BODY).then(turn);
     let answered = answered.and_then(|()| dispatch(server, &call, verb, record));
     match &resource.deprecation {
         Some(warning) => reply::warned(answered, std::slice::from_ref(warning)),
@@ -249,6 +272,18 @@ fn check_scope(resource: &Resource, path: &ResourcePath, verb: Verb) -> Result<(
         (true, None, _) if path.name.is_some() => Err(StatusError::no_such_resource()),
         _ => Ok(()),
     }
+}
+
+/// Refuses names that would be other paths.
+fn check_name(path: &ResourcePath) -> Result<(), StatusError> {
+    let name = path.name.as_deref().unwrap_or_default();
+    let why = match name {
+        "." => "may not be '.'",
+        ".." => "may not be '..'",
+        name if name.contains('%') => "may not contain '%'",
+        _ => return Ok(()),
+    };
+    Err(StatusError::bad_request(format!("Name parameter invalid: {name:?}: {why}")))
 }
 
 fn subresource(

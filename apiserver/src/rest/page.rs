@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{call::Call, selection::Selection};
 use crate::{
     log::{Found, Log, ObjectKey, Part},
-    resource::GroupResource,
+    resource::{GroupResource, Resource},
     status::StatusError,
 };
 
@@ -119,8 +119,11 @@ impl Page {
 }
 
 /// The list metadata, with the token for the next page if there is one.
-pub(super) fn metadata(found: &Found, unselected: bool) -> Value {
+pub(super) fn metadata(resource: &Resource, found: &Found, unselected: bool) -> Value {
     let mut metadata = json!({ "resourceVersion": found.version.to_string() });
+    if resource.is_custom() {
+        metadata["continue"] = json!("");
+    }
     if found.remaining > 0
         && let Some((key, _)) = found.entries.last()
     {

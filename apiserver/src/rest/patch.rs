@@ -4,20 +4,20 @@
 
 use serde_json::Value;
 
-use super::{call::Call, decode, strategic::StrategicPatch};
-use crate::{
-    schema::{FieldError, FieldErrorKind},
-    status::StatusError,
+use super::{
+    call::Call,
+    decode,
+    json_patch::{self, JsonPatch},
+    strategic::StrategicPatch,
+    tree::Tree,
 };
-
-/// How many operations a JSON patch may have.
-const OPERATIONS_LIMIT: usize = 10_000;
+use crate::{status::StatusError, write::Complaints};
 
 /// A patch.
 #[derive(Debug)]
 pub(super) enum Patch {
     /// RFC 6902.
-    Json(json_patch::Patch),
+    Json(JsonPatch),
     /// RFC 7396.
     Merge(Value),
     /// A merge by the rules of a built-in type.
@@ -28,7 +28,7 @@ pub(super) enum Patch {
 
 impl Patch {
     /// The patch in the body of a request.
-    pub(super) fn of(call: &Call<'_>) -> Result<Self, StatusError> {
+    pub(super) fn of(call: &Call<'_>) -> Result<(Self, Complaints), StatusError> {
         match decode::media_type(call.content_type()) {
             "application/json-patch+json" => json_patch(call),
             "application/merge-patch+json" => merge_patch(call),
@@ -42,9 +42,8 @@ impl Patch {
     pub(super) fn applied_to(&self, live: &Value) -> Result<Value, StatusError> {
         let mut next = live.clone();
         match self {
-            Self::Json(patch) => json_patch::patch(&mut next, patch)
-                .map_err(|_| StatusError::unprocessable_patch())?,
-            Self::Merge(patch) => json_patch::merge(&mut next, patch),
+            Self::Json(patch) => return patch.applied_to(live),
+            Self::Merge(patch) => ::json_patch::merge(&mut next, patch),
             Self::Strategic(patch) => next = patch.applied_to(live)?,
             // The `apply` module performs an apply.
             Self::Apply(_) => {}
@@ -53,28 +52,30 @@ impl Patch {
     }
 }
 
-fn json_patch(call: &Call<'_>) -> Result<Patch, StatusError> {
-    let patch: json_patch::Patch = serde_json::from_slice(call.body)
-        .map_err(|error| StatusError::bad_request(format!("error decoding patch: {error}")))?;
-    if patch.0.len() > OPERATIONS_LIMIT {
-        return Err(StatusError::too_many_operations(patch.0.len(), OPERATIONS_LIMIT));
-    }
-    Ok(Patch::Json(patch))
+fn json_patch(call: &Call<'_>) -> Result<(Patch, Complaints), StatusError> {
+    let tree = patch_tree(call)?;
+    let mut complaints = tree.duplicates.complaints();
+    let patch = JsonPatch::of(tree.value)?;
+    let unknown = patch.unknown_fields().map(|path| format!("unknown field \"{path}\""));
+    let all: Vec<String> = unknown.chain(complaints.warnings).collect();
+    complaints = Complaints::of(all.iter().map(|what| format!("json patch {what}")).collect());
+    Ok((Patch::Json(patch), complaints))
 }
 
-fn merge_patch(call: &Call<'_>) -> Result<Patch, StatusError> {
-    let patch: Value = serde_json::from_slice(call.body)
-        .map_err(|error| StatusError::bad_request(format!("error decoding patch: {error}")))?;
-    match patch {
-        Value::Object(_) => Ok(Patch::Merge(patch)),
-        _ => Err(StatusError::bad_request("error decoding patch: Invalid JSON Document")),
+fn merge_patch(call: &Call<'_>) -> Result<(Patch, Complaints), StatusError> {
+    let tree = patch_tree(call)?;
+    let complaints = tree.duplicates.complaints();
+    match tree.value {
+        patch @ Value::Object(_) => Ok((Patch::Merge(patch), complaints)),
+        other => Err(undecodable(&json_patch::mismatch(&other, "map[string]interface {}"))),
     }
 }
 
-fn strategic_patch(call: &Call<'_>) -> Result<Patch, StatusError> {
-    let validation = call.query.write_options(call.user_agent())?.validation;
+fn strategic_patch(call: &Call<'_>) -> Result<(Patch, Complaints), StatusError> {
+    let validation = call.write_options()?.validation;
     let patch = StrategicPatch::of(call.resource, call.body, validation);
-    patch.map(Patch::Strategic).ok_or_else(|| {
+    let patch = patch.map(|patch| (Patch::Strategic(patch), Complaints::default()));
+    patch.ok_or_else(|| {
         StatusError::unsupported_media_type(
             "the body of the request was in an unknown format - accepted media types include: \
              application/json-patch+json, application/merge-patch+json, \
@@ -83,20 +84,19 @@ fn strategic_patch(call: &Call<'_>) -> Result<Patch, StatusError> {
     })
 }
 
-fn apply_patch(call: &Call<'_>) -> Result<Patch, StatusError> {
-    if call.query.text("fieldManager").is_none() {
-        let error = FieldError {
-            path: "fieldManager".to_owned(),
-            kind: FieldErrorKind::Required,
-            value: None,
-            detail: "is required for apply patch".to_owned(),
-        };
-        return Err(StatusError::invalid("meta.k8s.io", "PatchOptions", "", &[error]));
-    }
-    let applied = decode::yaml(call.body)?;
+fn patch_tree(call: &Call<'_>) -> Result<Tree, StatusError> {
+    Tree::of_json(call.body).map_err(|unread| unread.refusal(undecodable))
+}
+
+fn undecodable(why: &str) -> StatusError {
+    StatusError::bad_request(format!("error decoding patch: {why}"))
+}
+
+fn apply_patch(call: &Call<'_>) -> Result<(Patch, Complaints), StatusError> {
+    let Tree { value: applied, duplicates } = decode::yaml(call.body)?;
     if !applied.is_object() {
         return Err(StatusError::bad_request("invalid object type: /, Kind="));
     }
     decode::check_place(call.path.namespace.as_deref(), call.path.name.as_deref(), &applied)?;
-    Ok(Patch::Apply(applied))
+    Ok((Patch::Apply(applied), duplicates.complaints()))
 }

@@ -1,13 +1,8 @@
 //! The parameters of a request, by name.
 
-use crate::{
-    schema::{FieldError, FieldErrorKind},
-    status::StatusError,
-    write::{FieldValidation, WriteOptions},
-};
+use std::num::IntErrorKind;
 
-/// The longest manager name that is kept.
-const MANAGER_LIMIT: usize = 128;
+use crate::status::StatusError;
 
 /// The parameters of a request.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +20,11 @@ impl Query {
         value.filter(|value| !value.is_empty())
     }
 
+    /// All values of a parameter.
+    pub(super) fn texts(&self, name: &str) -> Vec<&str> {
+        self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()).collect()
+    }
+
     /// Whether a switch is on.
     pub(crate) fn flag(&self, name: &str) -> bool {
         self.choice(name).unwrap_or_default()
@@ -39,10 +39,20 @@ impl Query {
     }
 
     /// A number.
-    pub(super) fn number(&self, name: &str) -> Result<Option<u64>, StatusError> {
+    pub(super) fn number(&self, name: &str) -> Result<Option<i64>, StatusError> {
         let Some(text) = self.text(name) else { return Ok(None) };
-        let wrong = |_| StatusError::bad_request(format!("invalid {name}: {text:?}"));
-        text.parse().map(Some).map_err(wrong)
+        text.parse().map(Some).map_err(|error: std::num::ParseIntError| {
+            let why = match error.kind() {
+                IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
+                _ => "invalid syntax",
+            };
+            StatusError::bad_request(format!("strconv.ParseInt: parsing \"{text}\": {why}"))
+        })
+    }
+
+    /// Checks the numbers that requests of all kinds may have.
+    pub(super) fn check_numbers(&self, names: &[&str]) -> Result<(), StatusError> {
+        names.iter().try_for_each(|name| self.number(name).map(drop))
     }
 
     /// A resource version; zero is a version here.
@@ -54,81 +64,5 @@ impl Query {
                  strconv.ParseUint: parsing \"{text}\": invalid syntax"
             ))
         })
-    }
-
-    /// The options of a write.
-    pub(super) fn write_options(&self, user_agent: &str) -> Result<WriteOptions, StatusError> {
-        Ok(WriteOptions {
-            manager: self.manager(user_agent)?,
-            dry_run: self.dry_run()?,
-            validation: self.field_validation()?,
-            patched: false,
-        })
-    }
-
-    fn manager(&self, user_agent: &str) -> Result<String, StatusError> {
-        match self.text("fieldManager") {
-            Some(manager) if manager.len() > MANAGER_LIMIT => {
-                let detail = format!("may not be more than {MANAGER_LIMIT} bytes");
-                Err(invalid_option("fieldManager", FieldErrorKind::TooLong, None, detail))
-            }
-            Some(manager) => Ok(manager.to_owned()),
-            None => Ok(manager_of(user_agent)),
-        }
-    }
-
-    /// Whether it is a dry run.
-    pub(super) fn dry_run(&self) -> Result<bool, StatusError> {
-        match self.text("dryRun") {
-            None => Ok(false),
-            Some("All") => Ok(true),
-            Some(other) => {
-                let value = Some(format!("\"{other}\""));
-                let detail = "supported values: \"All\"".to_owned();
-                Err(invalid_option("dryRun", FieldErrorKind::NotSupported, value, detail))
-            }
-        }
-    }
-
-    fn field_validation(&self) -> Result<FieldValidation, StatusError> {
-        match self.text("fieldValidation") {
-            None | Some("Warn") => Ok(FieldValidation::Warn),
-            Some("Ignore") => Ok(FieldValidation::Ignore),
-            Some("Strict") => Ok(FieldValidation::Strict),
-            Some(other) => {
-                let value = Some(format!("\"{other}\""));
-                let detail = "supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"".to_owned();
-                Err(invalid_option("fieldValidation", FieldErrorKind::NotSupported, value, detail))
-            }
-        }
-    }
-}
-
-/// The default field manager of a client: the beginning of its user agent.
-fn manager_of(user_agent: &str) -> String {
-    let name = user_agent.split('/').next().unwrap_or_default();
-    name.chars().filter(|c| !c.is_control()).take(MANAGER_LIMIT).collect()
-}
-
-fn invalid_option(
-    field: &str,
-    kind: FieldErrorKind,
-    value: Option<String>,
-    detail: String,
-) -> StatusError {
-    let error = FieldError { path: field.to_owned(), kind, value, detail };
-    StatusError::invalid("meta.k8s.io", "PatchOptions", "", &[error])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_client_that_names_no_manager_is_known_by_its_user_agent() {
-        let options = Query::parse("").write_options("kubectl/v1.36.2 (linux/amd64)").unwrap();
-        assert_eq!(options.manager, "kubectl");
-        let options = Query::parse("fieldManager=op").write_options("kubectl/v1").unwrap();
-        assert_eq!(options.manager, "op");
     }
 }

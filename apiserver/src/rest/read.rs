@@ -1,24 +1,19 @@
 //! Get and list.
 
-use std::sync::Arc;
-
-use http::{Response, StatusCode};
-use serde_json::{Value, json};
+use http::Response;
 
 use super::{
-    accept::Representation,
     body::Body,
     call::Call,
+    list,
     page::{self, Page},
     reply,
     selection::Selection,
 };
 use crate::{
     cluster::Cluster,
-    log::{Object, ObjectKey},
     schema::{FieldError, FieldErrorKind},
     status::StatusError,
-    table,
 };
 
 /// Answers a get.
@@ -37,38 +32,8 @@ pub(super) fn list(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>,
     let page = Page::of(call)?;
     let source = (&cluster.log, &*call.resource.storage);
     let found = page.find(source, &selection, page.version().or(version))?;
-    let metadata = page::metadata(&found, selection.is_everything());
-    render(call, &metadata, &found.entries)
-}
-
-fn render(
-    call: &Call<'_>,
-    metadata: &Value,
-    chosen: &[(ObjectKey, Arc<Object>)],
-) -> Result<Response<Body>, StatusError> {
-    let objects = chosen.iter().map(|(_, object)| &**object);
-    let decoded = || objects.clone().map(|object| call.resource.decode(object));
-    let accepted = call.accepted()?;
-    let body = match accepted.representation {
-        Representation::Object => reply::list(call.resource, metadata, objects),
-        Representation::Table => {
-            let rows: Vec<Value> = decoded().collect();
-            let options = call.table_options();
-            table::render(call.resource, &rows, metadata, options).to_string().into()
-        }
-        Representation::PartialMetadata => {
-            let items: Vec<Value> =
-                decoded().map(|o| reply::partial("PartialObjectMetadata", &o)).collect();
-            let list = json!({
-                "kind": "PartialObjectMetadataList",
-                "apiVersion": "meta.k8s.io/v1",
-                "metadata": metadata,
-                "items": items,
-            });
-            list.to_string().into()
-        }
-    };
-    Ok(reply::json_as(accepted.format, StatusCode::OK, body))
+    let metadata = page::metadata(call.resource, &found, selection.is_everything());
+    list::render(call, &metadata, found.entries)
 }
 
 /// The one version that a list must be of, if it must; checks the parameters.

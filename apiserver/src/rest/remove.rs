@@ -1,9 +1,17 @@
 //! Delete.
 
-use http::{Response, StatusCode};
+use http::Response;
 use serde_json::{Value, json};
 
-use super::{body::Body, call::Call, decode, reply, selection::Selection};
+use super::{
+    body::Body,
+    call::Call,
+    decode, list,
+    options::dry_run_error,
+    page::{self, Page},
+    reply,
+    selection::Selection,
+};
 use crate::{
     cluster::Cluster,
     log::Object,
@@ -17,6 +25,9 @@ pub(super) fn delete(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body
     let options = options(call)?;
     let answered = match write::delete(cluster, call.resource, &call.key(), &options) {
         Ok(Deleted::Held(object)) => reply::object(call, &object),
+        Ok(Deleted::Gone(object)) if write::returns_deleted(call.resource) => {
+            reply::object(call, &object)
+        }
         Ok(Deleted::Gone(object)) => gone(call, &object),
         Err(error) => Err(error),
     };
@@ -30,22 +41,18 @@ pub(super) fn delete_collection(
 ) -> Result<Response<Body>, StatusError> {
     let options = options(call)?;
     let selection = Selection::of(call)?;
-    let (version, mut entries) = cluster.log.entries(&call.resource.storage, &selection.scope);
-    entries.retain(|(key, object)| selection.chooses(key, object));
-    for (key, _) in &entries {
+    let source = (&cluster.log, &*call.resource.storage);
+    let page = Page::of(call)?;
+    let found = page.find(source, &selection, page.version())?;
+    for (key, _) in &found.entries {
         match write::delete(cluster, call.resource, key, &options) {
             Err(error) if error.code != 404 => return Err(error),
             _ => {}
         }
     }
-    let mut metadata = json!({ "resourceVersion": version.to_string() });
-    if call.resource.is_custom() {
-        metadata["continue"] = json!("");
-    }
-    let objects = entries.iter().map(|(_, object)| &**object);
-    let list = reply::list(call.resource, &metadata, objects);
-    let answer = reply::json_as(call.accepted()?.format, StatusCode::OK, list);
-    reply::warned(Ok(answer), &write::warnings_of_deletion(call.resource, &options))
+    let metadata = page::metadata(call.resource, &found, selection.is_everything());
+    let answer = list::render(call, &metadata, found.entries);
+    reply::warned(answer, &write::warnings_of_deletion(call.resource, &options))
 }
 
 fn gone(call: &Call<'_>, object: &Object) -> Result<Response<Body>, StatusError> {
@@ -74,13 +81,19 @@ fn options(call: &Call<'_>) -> Result<DeleteOptions, StatusError> {
     let policy = text(&given["propagationPolicy"])
         .or_else(|| call.query.text("propagationPolicy").map(str::to_owned));
     let orphan = given["orphanDependents"].as_bool().or(call.query.choice("orphanDependents"));
-    let dry_run = call.query.dry_run()?
-        || given["dryRun"].as_array().is_some_and(|stages| stages.iter().any(|s| s == "All"));
+    let stages: Vec<&str> = if call.body.is_empty() {
+        call.query.texts("dryRun")
+    } else {
+        given["dryRun"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+    };
+    if let Some(error) = dry_run_error(&stages) {
+        return Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &[error]));
+    }
     Ok(DeleteOptions {
         uid: text(&given["preconditions"]["uid"]),
         resource_version: text(&given["preconditions"]["resourceVersion"]),
         propagation: propagation(policy.as_deref(), orphan)?,
-        dry_run,
+        dry_run: !stages.is_empty(),
     })
 }
 

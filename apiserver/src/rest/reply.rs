@@ -11,9 +11,7 @@ use super::{
     body::Body,
     call::Call,
 };
-use crate::{
-    log::Object, protobuf, resource::Resource, status::StatusError, table, write::Written,
-};
+use crate::{log::Object, protobuf, status::StatusError, table, write::Written};
 
 /// A JSON response.
 pub(super) fn json(code: StatusCode, body: impl Into<Bytes>) -> Response<Body> {
@@ -151,32 +149,4 @@ pub(super) fn partial(kind: &str, object: &Value) -> Value {
 
 fn table_metadata(object: &Object) -> Value {
     json!({ "resourceVersion": object.meta.resource_version.to_string() })
-}
-
-/// A list of objects as JSON, without a tree.
-pub(super) fn list<'a>(
-    resource: &Resource,
-    metadata: &Value,
-    objects: impl Iterator<Item = &'a Object>,
-) -> Bytes {
-    let head = format!(
-        r#"{{"kind":"{}","apiVersion":"{}","metadata":{metadata},"items":["#,
-        resource.list_kind,
-        resource.api_version()
-    );
-    let mut out = head.into_bytes();
-    for (at, object) in objects.enumerate() {
-        if at > 0 {
-            out.push(b',');
-        }
-        if resource.is_custom() {
-            out.extend_from_slice(&resource.json(object));
-        } else {
-            // Lists of built-in types do not repeat the type in every item.
-            out.push(b'{');
-            out.extend_from_slice(&resource.json_after_type(object));
-        }
-    }
-    out.extend_from_slice(b"]}");
-    out.into()
 }

@@ -40,8 +40,10 @@ pub(crate) struct ResourcePath {
 
 /// What the path leads to.
 pub(crate) fn parse(path: &str) -> Route {
-    let segments: Vec<String> = path.split('/').filter(|s| !s.is_empty()).map(decode).collect();
-    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    // An escaped slash separates too. Segments may be empty, but not at the end.
+    let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
+    let path = path.strip_prefix('/').unwrap_or(&path).trim_end_matches('/');
+    let segments: Vec<&str> = path.split('/').collect();
     match segments.as_slice() {
         ["healthz" | "livez" | "readyz", ..] => Route::Health,
         ["version"] => Route::Version,
@@ -62,29 +64,24 @@ pub(crate) fn parse(path: &str) -> Route {
     }
 }
 
-fn decode(segment: &str) -> String {
-    percent_encoding::percent_decode_str(segment).decode_utf8_lossy().into_owned()
-}
-
 fn objects(group: &str, version: &str, rest: &[&str]) -> Route {
     let (namespace, rest) = match rest {
         // `namespaces/x` and its subresources are the namespace itself.
         ["namespaces", _] | ["namespaces", _, "status" | "finalize"] => (None, rest),
+        // No namespace is every namespace.
+        ["namespaces", "", rest @ ..] => (None, rest),
         ["namespaces", namespace, rest @ ..] => (Some((*namespace).to_owned()), rest),
         _ => (None, rest),
     };
     let text = |at: usize| rest.get(at).map(|s| (*s).to_owned());
-    match rest.len() {
-        1..=3 => Route::Objects(ResourcePath {
-            group: group.to_owned(),
-            version: version.to_owned(),
-            namespace,
-            plural: rest[0].to_owned(),
-            name: text(1),
-            subresource: text(2),
-        }),
-        _ => Route::Unknown,
-    }
+    Route::Objects(ResourcePath {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        namespace,
+        plural: text(0).unwrap_or_default(),
+        name: text(1),
+        subresource: rest.get(2..).filter(|rest| !rest.is_empty()).map(|rest| rest.join("/")),
+    })
 }
 
 #[cfg(test)]
@@ -124,8 +121,18 @@ mod tests {
 
     #[test]
     fn other_paths_are_unknown() {
-        for path in ["/", "/nope", "/api/v1/namespaces/a/pods/b/c/d"] {
+        for path in ["/", "/nope", "//api/v1/namespaces", "/..", ""] {
             assert_eq!(parse(path), Route::Unknown, "{path}");
         }
+    }
+
+    #[test]
+    fn escaped_and_empty_segments_are_segments() {
+        assert_eq!(path("/api/v1/namespaces/a/pods/b%2fc").subresource.as_deref(), Some("c"));
+        assert_eq!(path("/api/v1/namespaces/a/pods/%2e%2e").name.as_deref(), Some(".."));
+        assert_eq!(path("/api/v1/namespaces//pods/").namespace, None);
+        assert_eq!(path("/api/v1//namespaces").plural, "");
+        let deep = path("/api/v1/namespaces/a/pods/b/c/d");
+        assert_eq!(deep.subresource.as_deref(), Some("c/d"));
     }
 }

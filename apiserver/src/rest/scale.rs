@@ -25,7 +25,7 @@ pub(super) fn get(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, 
 
 /// Answers an update or a patch.
 pub(super) fn change(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
-    let options = call.query.write_options(call.user_agent())?;
+    let options = call.write_options()?;
     let wanted = Wanted::of(call)?;
     let mut change = |live: &Value| {
         let scale = wanted.after(&scale_of(call.resource, live))?;
@@ -65,7 +65,7 @@ impl Wanted {
             decode::check_place(call.path.namespace.as_deref(), call.path.name.as_deref(), &whole)?;
             return Ok(Self::Whole(whole));
         }
-        match Patch::of(call)? {
+        match Patch::of(call)?.0 {
             Patch::Apply(_) => Err(StatusError::not_implemented("server-side apply of a scale")),
             patch => Ok(Self::Patched(patch)),
         }

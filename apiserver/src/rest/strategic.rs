@@ -6,6 +6,7 @@
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
+use super::tree::Tree;
 use crate::{
     builtin::{self, BuiltinType, PatchType},
     resource::{Origin, Resource},
@@ -67,14 +68,15 @@ impl StrategicPatch {
 }
 
 fn read(body: &Bytes) -> Result<Map<String, Value>, StatusError> {
-    let found = match serde_json::from_slice(body) {
-        Ok(Value::Object(patch)) => return Ok(patch),
-        Ok(Value::Null) => return Ok(Map::new()),
-        Ok(Value::Array(_)) => "array",
-        Ok(Value::String(_)) => "string",
-        Ok(Value::Number(_)) => "number",
-        Ok(Value::Bool(_)) => "bool",
-        Err(error) => return Err(StatusError::bad_request(error.to_string())),
+    let tree = Tree::of_json(body)
+        .map_err(|unread| unread.refusal(|why| StatusError::bad_request(why)))?;
+    let found = match tree.value {
+        Value::Object(patch) => return Ok(patch),
+        Value::Null => return Ok(Map::new()),
+        Value::Array(_) => "array",
+        Value::String(_) => "string",
+        Value::Number(_) => "number",
+        Value::Bool(_) => "bool",
     };
     Err(StatusError::bad_request(format!(
         "json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"

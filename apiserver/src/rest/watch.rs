@@ -32,7 +32,8 @@ pub(super) fn watch(
     let selection = Selection::of(call)?;
     let start = start(call)?;
     let timeout = call.query.number("timeoutSeconds")?.filter(|seconds| *seconds > 0);
-    let timeout = timeout.map_or(DEFAULT_TIMEOUT, Duration::from_secs);
+    let timeout = timeout.and_then(|seconds| u32::try_from(seconds).ok());
+    let timeout = timeout.map_or(DEFAULT_TIMEOUT, |seconds| Duration::from_secs(seconds.into()));
     let watcher = Watcher::new(
         server,
         Arc::clone(call.resource),

@@ -11,7 +11,7 @@ use tokio::{sync::watch, time::Instant};
 
 use super::{accept::Accepted, frames::Frames, selection::Selection};
 use crate::{
-    log::{Compacted, Event, Revision},
+    log::{Compacted, Event, Object, Revision},
     requests::OpenWatch,
     resource::Resource,
     shared::Shared,
@@ -35,6 +35,13 @@ pub(super) enum Start {
     After(u64),
 }
 
+/// What will be sent. Objects are shared with the log: their frames are made when they are needed.
+enum Waiting {
+    Frame(Bytes),
+    State(Arc<Object>),
+    Revision(Arc<Revision>),
+}
+
 /// One open watch.
 pub(super) struct Watcher {
     server: Arc<Shared>,
@@ -42,7 +49,7 @@ pub(super) struct Watcher {
     selection: Selection,
     frames: Frames,
     cursor: u64,
-    queue: VecDeque<Bytes>,
+    queue: VecDeque<Waiting>,
     news: watch::Receiver<u64>,
     types: watch::Receiver<u64>,
     cuts: watch::Receiver<u64>,
@@ -95,12 +102,14 @@ impl Watcher {
                 self.cursor = version;
                 for (key, object) in entries {
                     if self.selection.chooses(&key, &object) {
-                        self.queue.push_back(self.frames.object(Event::Added, &object));
+                        self.queue.push_back(Waiting::State(object));
                     }
                 }
                 if announce_end && bookmarks {
                     let annotations = json!({ "k8s.io/initial-events-end": "true" });
-                    self.queue.push_back(self.frames.bookmark(version, Some(annotations)));
+                    self.queue.push_back(Waiting::Frame(
+                        self.frames.bookmark(version, Some(annotations)),
+                    ));
                 }
             }
         }
@@ -109,8 +118,16 @@ impl Watcher {
     /// The next frame, or the end.
     pub(super) async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if let Some(frame) = self.queue.pop_front() {
-                return Some(frame);
+            match self.queue.pop_front() {
+                Some(Waiting::Frame(frame)) => return Some(frame),
+                Some(Waiting::State(object)) => {
+                    return Some(self.frames.object(Event::Added, &object));
+                }
+                Some(Waiting::Revision(revision)) => match self.frame(&revision) {
+                    Some(frame) => return Some(frame),
+                    None => continue,
+                },
+                None => {}
             }
             if self.ended {
                 return None;
@@ -133,10 +150,7 @@ impl Watcher {
                 self.cursor = upto;
                 // The watch ends with the type, after all its events.
                 self.ended = !served && revisions.is_empty();
-                for revision in revisions {
-                    let frame = self.frame(&revision);
-                    self.queue.extend(frame);
-                }
+                self.queue.extend(revisions.into_iter().map(Waiting::Revision));
             }
             Err(Compacted { oldest }) => {
                 self.end_with(&StatusError::expired(self.cursor, oldest));
@@ -154,12 +168,12 @@ impl Watcher {
             _ = self.types.changed() => {}
             () = tokio::time::sleep_until(self.deadline) => {
                 if self.next_bookmark.is_some() {
-                    self.queue.push_back(self.frames.bookmark(self.cursor, None));
+                    self.queue.push_back(Waiting::Frame(self.frames.bookmark(self.cursor, None)));
                 }
                 self.ended = true;
             }
             () = tokio::time::sleep_until(bookmark), if self.next_bookmark.is_some() => {
-                self.queue.push_back(self.frames.bookmark(self.cursor, None));
+                self.queue.push_back(Waiting::Frame(self.frames.bookmark(self.cursor, None)));
                 self.next_bookmark = Some(Instant::now() + BOOKMARK_INTERVAL);
             }
         }
@@ -204,7 +218,7 @@ impl Watcher {
     }
 
     fn end_with(&mut self, error: &StatusError) {
-        self.queue.push_back(self.frames.error(error));
+        self.queue.push_back(Waiting::Frame(self.frames.error(error)));
         self.ended = true;
     }
 }

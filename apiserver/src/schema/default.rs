@@ -7,50 +7,79 @@ use serde_json::{Map, Value};
 
 use super::Schema;
 
-/// Fills in the defaults of an object, as deep as there are values.
+/// How many values all defaults of one object may have together: more do not fit into the store.
+const ROOM: usize = 1 << 19;
+
+/// Fills in the defaults of an object, as deep as there are values; returns whether there was room for all.
 ///
 /// The default of an object is filled in first, then the defaults of its fields; a default below
 /// a field that is absent and has none itself has no effect.
-pub fn default(schema: &Schema, value: &mut Value) {
+pub fn default(schema: &Schema, value: &mut Value) -> bool {
+    let mut room = ROOM;
+    fill(schema, value, &mut room);
+    room > 0
+}
+
+fn fill(schema: &Schema, value: &mut Value, room: &mut usize) {
     match value {
-        Value::Object(fields) => default_fields(schema, fields),
-        Value::Array(items) => default_items(schema, items),
+        Value::Object(fields) => fill_fields(schema, fields, room),
+        Value::Array(items) => fill_items(schema, items, room),
         _ => {}
     }
 }
 
-fn default_fields(schema: &Schema, fields: &mut Map<String, Value>) {
+fn fill_fields(schema: &Schema, fields: &mut Map<String, Value>, room: &mut usize) {
     fields.retain(|name, value| {
         let field = field(schema, name);
         field.is_none_or(|field| !means_absent(field, value) || field.default.is_some())
     });
     for (name, field) in &schema.properties {
         let absent = fields.get(name).is_none_or(|value| means_absent(field, value));
-        if let Some(default) = field.default.as_ref().filter(|_| absent) {
+        if let Some(default) = field.default.as_ref().filter(|_| absent)
+            && takes(room, default)
+        {
             fields.insert(name.clone(), default.clone());
         }
     }
     for (name, value) in fields.iter_mut() {
         if let Some(field) = field(schema, name) {
-            default_value(field, value);
+            fill_value(field, value, room);
         }
     }
 }
 
-fn default_items(schema: &Schema, items: &mut [Value]) {
+fn fill_items(schema: &Schema, items: &mut [Value], room: &mut usize) {
     if let Some(item) = &schema.items {
         for value in items {
-            default_value(item, value);
+            fill_value(item, value, room);
         }
     }
 }
 
 /// An element of a list cannot go: a `null` without a default is left to validation.
-fn default_value(schema: &Schema, value: &mut Value) {
-    if let Some(default) = schema.default.as_ref().filter(|_| means_absent(schema, value)) {
+fn fill_value(schema: &Schema, value: &mut Value, room: &mut usize) {
+    if let Some(default) = schema.default.as_ref().filter(|_| means_absent(schema, value))
+        && takes(room, default)
+    {
         *value = default.clone();
     }
-    default(schema, value);
+    fill(schema, value, room);
+}
+
+/// Whether there is room for another default.
+fn takes(room: &mut usize, default: &Value) -> bool {
+    *room = room.saturating_sub(cost(default));
+    *room > 0
+}
+
+/// The number of values, where long texts count as several.
+fn cost(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(cost).sum(),
+        Value::Object(fields) => fields.values().map(cost).sum(),
+        Value::String(text) => text.len() / 32,
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
 }
 
 fn field<'a>(schema: &'a Schema, name: &str) -> Option<&'a Schema> {

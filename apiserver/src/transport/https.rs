@@ -4,11 +4,14 @@ use std::{
     fmt, io,
     net::{IpAddr, SocketAddr},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
 };
 
 use actix_web::{
     App, HttpRequest, HttpResponse, HttpServer,
     dev::ServerHandle,
+    error::PayloadError,
     http::header as actix_header,
     web::{self, Data, Payload},
 };
@@ -25,8 +28,14 @@ use crate::{rest::Body, server::Server, status::StatusError, users};
 
 /// The largest body that is read; the handler refuses anything above 3 MiB itself.
 const READ_LIMIT: usize = 3 * 1024 * 1024 + 1;
+/// How many bytes of bodies are in memory at one time.
+const BODIES_LIMIT: usize = 64 * 1024 * 1024;
+/// How long a body may take.
+const BODY_PATIENCE: Duration = Duration::from_mins(1);
 /// How many threads serve connections.
 const WORKERS: usize = 2;
+/// How many connections each of them serves; more of them wait.
+const CONNECTIONS: usize = 1024;
 /// Paths that need no token.
 const OPEN_PATHS: [&str; 4] = ["/healthz", "/livez", "/readyz", "/version"];
 
@@ -70,6 +79,15 @@ pub enum ServeError {
 struct Shared {
     server: Server,
     token: String,
+    /// How many bytes of bodies are in memory.
+    bodies: AtomicUsize,
+}
+
+/// A body that is in memory, or a part of it.
+struct Received<'s> {
+    bytes: BytesMut,
+    length: usize,
+    total: &'s AtomicUsize,
 }
 
 impl Server {
@@ -79,13 +97,18 @@ impl Server {
             return Err(ServeError::NotLoopback(address.ip()));
         }
         let Credentials { tls, authority, token } = Credentials::make()?;
-        let shared = Data::new(Shared { server: self.clone(), token: token.clone() });
+        let shared = Data::new(Shared {
+            server: self.clone(),
+            token: token.clone(),
+            bodies: AtomicUsize::new(0),
+        });
         let refused = |source| ServeError::Listen { address, source };
         let http = HttpServer::new(move || {
             App::new().app_data(Data::clone(&shared)).default_service(web::to(answer))
         })
         .on_connect(Peer::remember)
         .workers(WORKERS)
+        .max_connections(CONNECTIONS)
         .disable_signals()
         .shutdown_timeout(1)
         .bind_rustls_0_23(address, tls)
@@ -135,17 +158,53 @@ async fn answer(request: HttpRequest, payload: Payload, shared: Data<Shared>) ->
         return refusal(&error);
     }
     // After an upgrade another protocol follows, without an end of the request body.
-    let is_upgrade = request.headers().contains_key(actix_web::http::header::UPGRADE);
-    let body = match if is_upgrade { Ok(Bytes::new()) } else { read(payload).await } {
-        Ok(body) => body,
-        Err(error) => return refusal(&StatusError::bad_request(error.to_string())),
-    };
-    match translate(&request, body) {
+    let is_upgrade = request.headers().contains_key(actix_web::http::header::UPGRADE)
+        || request.method() == actix_web::http::Method::CONNECT;
+    let mut received = Received { bytes: BytesMut::new(), length: 0, total: &shared.bodies };
+    if !is_upgrade {
+        match tokio::time::timeout(BODY_PATIENCE, received.read(payload)).await {
+            Ok(Ok(true)) => {}
+            Ok(Ok(false)) => return too_many_requests(),
+            Ok(Err(error)) => return refusal(&StatusError::bad_request(error.to_string())),
+            Err(_) => return refusal(&StatusError::body_too_slow()),
+        }
+    }
+    match translate(&request, received.take()) {
         Ok(translated) => {
             let peer = request.conn_data::<Peer>().cloned();
             reply(shared.server.handle(translated).await, peer)
         }
         Err(error) => refusal(&StatusError::bad_request(error.to_string())),
+    }
+}
+
+impl Received<'_> {
+    /// Reads a body, or as much of it as is needed to see that it is too large; returns whether there was
+    /// room for it.
+    async fn read(&mut self, mut payload: Payload) -> Result<bool, PayloadError> {
+        while let Some(chunk) = payload.next().await {
+            let room = READ_LIMIT.saturating_sub(self.length);
+            let chunk = chunk?;
+            let chunk = &chunk[..chunk.len().min(room)];
+            if self.total.fetch_add(chunk.len(), Ordering::Relaxed) > BODIES_LIMIT {
+                self.total.fetch_sub(chunk.len(), Ordering::Relaxed);
+                return Ok(false);
+            }
+            self.length += chunk.len();
+            self.bytes.extend_from_slice(chunk);
+        }
+        Ok(true)
+    }
+
+    /// The body, which counts on until this is dropped.
+    fn take(&mut self) -> Bytes {
+        std::mem::take(&mut self.bytes).freeze()
+    }
+}
+
+impl Drop for Received<'_> {
+    fn drop(&mut self) {
+        self.total.fetch_sub(self.length, Ordering::Relaxed);
     }
 }
 
@@ -158,16 +217,6 @@ fn authenticate(request: &HttpRequest, token: &str) -> Result<(), StatusError> {
         None if OPEN_PATHS.contains(&request.path()) => Ok(()),
         None => Err(StatusError::anonymous(request.method().as_str(), request.path())),
     }
-}
-
-async fn read(mut payload: Payload) -> Result<Bytes, actix_web::error::PayloadError> {
-    let mut body = BytesMut::new();
-    while let Some(chunk) = payload.next().await {
-        let room = READ_LIMIT.saturating_sub(body.len());
-        let chunk = chunk?;
-        body.extend_from_slice(&chunk[..chunk.len().min(room)]);
-    }
-    Ok(body.freeze())
 }
 
 fn translate(request: &HttpRequest, body: Bytes) -> Result<Request<Bytes>, http::Error> {
@@ -200,6 +249,14 @@ fn reply(response: Response<Body>, peer: Option<Peer>) -> HttpResponse {
             None => reply.streaming(frames),
         },
     }
+}
+
+/// The answer of the real server where too many requests are under way.
+fn too_many_requests() -> HttpResponse {
+    HttpResponse::TooManyRequests()
+        .insert_header((actix_header::RETRY_AFTER, "1"))
+        .content_type("text/plain; charset=utf-8")
+        .body("Too many requests, please try again later.\n")
 }
 
 fn refusal(error: &StatusError) -> HttpResponse {

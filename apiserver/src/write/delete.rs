@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{DeleteOptions, Propagation, Result, Subresource, admit, metadata, peculiar, strategy};
 use crate::{
     cluster::Cluster,
-    log::{Expect, Object, ObjectKey, Refused, Write},
+    log::{Event, Expect, Object, ObjectKey, Refused, Write},
     resource::{GroupResource, Resource},
     status::StatusError,
 };
@@ -49,7 +49,8 @@ pub(crate) fn delete(
             }
         }
         if options.dry_run {
-            return Ok(if held { Deleted::Held(live) } else { Deleted::Gone(live) });
+            let marked = || Arc::new(Object::encode(Event::Modified, value, resource.epoch));
+            return Ok(if held { Deleted::Held(marked()) } else { Deleted::Gone(live) });
         }
         let write = Write {
             resource: &resource.storage,

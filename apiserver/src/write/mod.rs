@@ -24,8 +24,10 @@ pub(crate) use self::{
     manage::{Applied, apply_request},
     metadata::{given_version, metadata_mut},
     options::{
-        DeleteOptions, FieldValidation, Propagation, Result, Subresource, WriteOptions, Written,
+        Complaints, DeleteOptions, FieldValidation, Propagation, Result, Subresource, WriteOptions,
+        Written,
     },
+    peculiar::{creates_on_update, returns_deleted},
     strategy::warnings_of_deletion,
     update::{Change, update},
 };

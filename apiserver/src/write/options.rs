@@ -50,8 +50,19 @@ pub(crate) struct WriteOptions {
     pub dry_run: bool,
     /// Undeclared fields.
     pub validation: FieldValidation,
+    /// What was wrong with the text of the object.
+    pub complaints: Complaints,
     /// Whether the object is the result of a patch, which is refused in other words.
     pub patched: bool,
+}
+
+/// What was wrong with a text that could be read all the same.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Complaints {
+    /// As warnings.
+    pub warnings: Vec<String>,
+    /// As the parts of a refusal.
+    pub refusals: Vec<String>,
 }
 
 /// The treatment of dependents.
@@ -87,6 +98,24 @@ pub(crate) struct Written {
     pub warnings: Vec<String>,
     /// Whether the object is new.
     pub created: bool,
+}
+
+impl Complaints {
+    /// Those that are the same as warnings and in a refusal.
+    pub(crate) fn of(complaints: Vec<String>) -> Self {
+        Self { warnings: complaints.clone(), refusals: complaints }
+    }
+
+    /// Leaves out those about the insides of a field.
+    pub(crate) fn forget(&mut self, field: &str) {
+        let about = format!("duplicate field \"{field}");
+        let is_inside = |complaint: &String| {
+            let rest = complaint.strip_prefix(&about);
+            rest.is_some_and(|rest| rest.starts_with(['"', '.', '[']))
+        };
+        self.warnings.retain(|complaint| !is_inside(complaint));
+        self.refusals.retain(|complaint| !is_inside(complaint));
+    }
 }
 
 /// The outcome of a write.

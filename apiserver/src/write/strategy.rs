@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     DeleteOptions, FieldValidation, Result, Subresource, WriteOptions, metadata,
-    peculiar::{is_service, name_rule},
+    peculiar::{is_service, metadata_errors, name_rule},
 };
 use crate::{
     addresses::Refusal,
@@ -37,18 +37,32 @@ pub(super) fn normalise(
         }
     };
     unknown.sort();
-    let complaints: Vec<String> =
-        unknown.iter().map(|path| format!("unknown field \"{path}\"")).collect();
-    if strict && !complaints.is_empty() {
-        return Err(strict_refusal(resource, sent.as_deref(), &complaints));
+    let mut complaints = options.complaints.clone();
+    if matches!(resource.origin, Origin::BuiltIn(_)) {
+        for path in &unknown {
+            complaints.forget(path);
+        }
+    }
+    let unknown = unknown.iter().map(|path| format!("unknown field \"{path}\""));
+    if strict {
+        complaints.refusals.extend(unknown);
+        if !complaints.refusals.is_empty() {
+            return Err(strict_refusal(resource, sent.as_deref(), &complaints.refusals));
+        }
+    } else {
+        complaints.warnings.extend(unknown);
     }
     match resource.origin {
         Origin::BuiltIn(builtin) => builtin::default(builtin, object),
-        Origin::Custom(_) => schema::default(&resource.schema, object),
+        Origin::Custom(_) => {
+            if !schema::default(&resource.schema, object) {
+                return Err(StatusError::internal("etcdserver: request is too large"));
+            }
+        }
         Origin::Definition => crd::default(object),
     }
     let warn = options.validation == FieldValidation::Warn;
-    Ok(if warn { complaints } else { Vec::new() })
+    Ok(if warn { complaints.warnings } else { Vec::new() })
 }
 
 fn strict_refusal(
@@ -164,6 +178,7 @@ pub(super) fn abandon(
 pub(super) fn validate_create(resource: &Resource, object: &Value) -> Result<()> {
     let (namespaced, name_rule) = (resource.namespaced, name_rule(resource));
     let mut errors = schema::metadata::validate_create(object, namespaced, name_rule);
+    errors.extend(metadata_errors(resource, object));
     errors.extend(match &resource.origin {
         Origin::BuiltIn(builtin) => builtin::validate_create(builtin, object),
         Origin::Definition => crd::validate(object),
@@ -185,6 +200,7 @@ pub(super) fn validate_update(
     let mut errors = schema::metadata::validate_update(next, live);
     // The real server validates metadata twice, and reports the errors twice.
     errors.extend(errors.clone());
+    errors.extend(metadata_errors(resource, next));
     errors.extend(match (&resource.origin, subresource) {
         (Origin::BuiltIn(builtin), Subresource::Status) => {
             builtin::validate_status(builtin, next, live)

@@ -4,11 +4,16 @@
 //! speaks almost that of Go; where they differ the pattern is rewritten.
 
 use jsonschema::{Keyword, ValidationError, paths::Location};
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
 /// The name of the keyword; its value is the pattern.
 pub(super) const KEYWORD: &str = "x-pattern";
+
+/// How many bytes a pattern may take, and its automaton once more.
+const SIZE_LIMIT: usize = 1 << 20;
+/// How deep a pattern may be nested, as in Go.
+const NEST_LIMIT: u32 = 250;
 
 struct Pattern(Regex);
 
@@ -26,7 +31,12 @@ pub(super) fn compile<'a>(
 
 /// Reads a pattern; the error says in one line what is wrong with it.
 pub(crate) fn parse(pattern: &str) -> Result<Regex, String> {
-    Regex::new(&rewrite(pattern)).map_err(|error| {
+    let built = RegexBuilder::new(&rewrite(pattern))
+        .size_limit(SIZE_LIMIT)
+        .dfa_size_limit(SIZE_LIMIT)
+        .nest_limit(NEST_LIMIT)
+        .build();
+    built.map_err(|error| {
         let error = error.to_string();
         error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
     })

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{AGE, BuiltInColumn, CREATED_AT, NAME};
+use super::column::{AGE, BuiltInColumn, CREATED_AT, NAME};
 use crate::table::{cells, cells::list};
 
 pub(super) fn columns(plural: &str) -> Option<&'static [BuiltInColumn]> {

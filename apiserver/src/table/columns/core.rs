@@ -3,7 +3,10 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{AGE, BuiltInColumn, NAME, storage};
+use super::{
+    column::{AGE, BuiltInColumn, NAME},
+    storage,
+};
 use crate::table::{
     cells,
     cells::{joined, list, since, text},

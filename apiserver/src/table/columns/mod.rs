@@ -8,23 +8,15 @@
 //! age. Descriptions of columns are left out.
 
 mod cluster;
+mod column;
 mod core;
 mod networking;
 mod storage;
 mod workloads;
 
-use jiff::Timestamp;
-use serde_json::Value;
-
+pub(super) use self::column::BuiltInColumn;
+use self::column::{AGE, CREATED_AT, NAME};
 use super::cells;
-
-/// Heading, type, priority (above zero: `-o wide` only), and the way to the cell.
-pub(super) type BuiltInColumn = (&'static str, &'static str, i64, fn(&Value, Timestamp) -> Value);
-
-const NAME: BuiltInColumn = ("Name", "string", 0, |o, _| o["metadata"]["name"].clone());
-const AGE: BuiltInColumn = ("Age", "string", 0, cells::created);
-const CREATED_AT: BuiltInColumn =
-    ("Created At", "date", 0, |o, _| o["metadata"]["creationTimestamp"].clone());
 
 /// The columns of the scale of any type.
 pub(super) const SCALE: &[BuiltInColumn] = &[

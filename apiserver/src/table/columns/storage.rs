@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{AGE, BuiltInColumn, NAME};
+use super::column::{AGE, BuiltInColumn, NAME};
 use crate::table::{cells, cells::list};
 
 /// Those of the core group.

@@ -1,0 +1,112 @@
+//! The bodies of lists, item by item: neither all trees nor all bytes are there at one time.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use http::{HeaderValue, Response, StatusCode, header};
+use serde_json::Value;
+
+use super::{
+    accept::{Format, Representation},
+    body::Body,
+    call::Call,
+    reply,
+};
+use crate::{
+    log::{Object, ObjectKey},
+    resource::Resource,
+    status::StatusError,
+    table::{self, TableOptions},
+};
+
+/// The size of objects from which a list is sent in parts.
+const LARGE: usize = 1 << 20;
+/// What separates the items of a list.
+const COMMA: &[u8] = b",";
+
+/// Makes the items of a list.
+struct Items {
+    resource: Arc<Resource>,
+    representation: Representation,
+    table: TableOptions,
+}
+
+/// A list of objects in the requested representation.
+pub(super) fn render(
+    call: &Call<'_>,
+    metadata: &Value,
+    entries: Vec<(ObjectKey, Arc<Object>)>,
+) -> Result<Response<Body>, StatusError> {
+    let accepted = call.accepted()?;
+    let items = Items {
+        resource: Arc::clone(call.resource),
+        representation: accepted.representation,
+        table: call.table_options(),
+    };
+    let head = items.head(metadata);
+    let size: usize = entries.iter().map(|(_, object)| object.size()).sum();
+    let mut is_first = true;
+    let parts = entries.into_iter().flat_map(move |(_, object)| {
+        let comma = if std::mem::take(&mut is_first) { &[] } else { COMMA };
+        [Bytes::from_static(comma), items.item(&object)]
+    });
+    let parts = std::iter::once(head).chain(parts);
+    let parts = parts.chain([Bytes::from_static(b"]}")]).filter(|part| !part.is_empty());
+    if size <= LARGE || accepted.format != Format::Json {
+        let whole = parts.fold(Vec::with_capacity(size), |mut whole, part| {
+            whole.extend_from_slice(&part);
+            whole
+        });
+        return Ok(reply::json_as(accepted.format, StatusCode::OK, whole.into()));
+    }
+    let mut response = Response::new(Body::Frames(stream::iter(parts).boxed()));
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    Ok(response)
+}
+
+impl Items {
+    /// What comes before the items.
+    fn head(&self, metadata: &Value) -> Bytes {
+        let (kind, version, field) = match self.representation {
+            Representation::Object => {
+                (self.resource.list_kind.clone(), self.resource.api_version(), "items".to_owned())
+            }
+            Representation::PartialMetadata => {
+                let kind = "PartialObjectMetadataList".to_owned();
+                (kind, "meta.k8s.io/v1".to_owned(), "items".to_owned())
+            }
+            Representation::Table => {
+                let empty = table::render(&self.resource, &[], metadata, self.table);
+                let columns = &empty["columnDefinitions"];
+                let field = format!("columnDefinitions\":{columns},\"rows");
+                ("Table".to_owned(), "meta.k8s.io/v1".to_owned(), field)
+            }
+        };
+        let head = format!(
+            r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{metadata},"{field}":["#
+        );
+        head.into()
+    }
+
+    fn item(&self, object: &Object) -> Bytes {
+        match self.representation {
+            Representation::Object if self.resource.is_custom() => self.resource.json(object),
+            // Lists of built-in types do not repeat the type in every item.
+            Representation::Object => {
+                [b"{", &self.resource.json_after_type(object)[..]].concat().into()
+            }
+            Representation::PartialMetadata => {
+                let object = self.resource.decode(object);
+                reply::partial("PartialObjectMetadata", &object).to_string().into()
+            }
+            Representation::Table => {
+                let objects = [self.resource.decode(object)];
+                let options = TableOptions { headings: false, ..self.table };
+                let table = table::render(&self.resource, &objects, &Value::Null, options);
+                table["rows"][0].to_string().into()
+            }
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! From JSON or YAML to a tree, within limits that hold while it is read, not after.
+//!
+//! A tree can be ninety times as large as its text, and YAML repeats what has an anchor. Members that a map
+//! has twice are remembered: the last one counts, and a strict client is told.
+
+use std::fmt;
+
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use super::weight::{self, DEPTH_LIMIT, TREE_LIMIT};
+use crate::{status::StatusError, write::Complaints};
+
+/// How many lines and separators a YAML text may have. Its parser keeps an event for each, in vain.
+const YAML_EVENTS: usize = 400_000;
+/// How deep a YAML text may be nested, as in Go. The time that its parser takes grows with the square.
+const NESTING: usize = 10_000;
+/// The length of a YAML text from which only the first duplicate member is looked for.
+const LONG: usize = 64 * 1024;
+/// How many duplicate members are looked for.
+const DUPLICATES_LIMIT: usize = 16;
+
+/// A document.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Tree {
+    pub(super) value: Value,
+    /// The members that were given twice, as complaints.
+    pub(super) duplicates: Duplicates,
+}
+
+/// The members that were given twice.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Duplicates {
+    /// None.
+    #[default]
+    None,
+    /// Their paths, `spec.ports[0].name`.
+    Paths(Vec<String>),
+    /// Their lines in a YAML text, and their names.
+    Lines(Vec<(usize, String)>),
+}
+
+/// A text is no document, or too large a one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unread {
+    TooLarge,
+    Malformed(String),
+}
+
+/// What reading has found so far.
+#[derive(Debug, Default)]
+struct Reading {
+    weight: usize,
+    depth: usize,
+    is_too_large: bool,
+    duplicates: Vec<String>,
+    /// The number of duplicates to accept before one stops the reading.
+    stop_after: Option<usize>,
+}
+
+impl Tree {
+    /// Reads JSON.
+    pub(super) fn of_json(text: &[u8]) -> Result<Self, Unread> {
+        let mut reading = Reading::default();
+        let mut json = serde_json::Deserializer::from_slice(text);
+        let read = Node(&mut reading).deserialize(&mut json);
+        let read = read.and_then(|value| json.end().map(|()| value));
+        let value = read.map_err(|error| reading.unread(&error))?;
+        let paths = reading.duplicates;
+        let duplicates =
+            if paths.is_empty() { Duplicates::None } else { Duplicates::Paths(unique(paths)) };
+        Ok(Self { value, duplicates })
+    }
+
+    /// Reads YAML.
+    pub(super) fn of_yaml(text: &[u8]) -> Result<Self, Unread> {
+        let events = text.iter().filter(|byte| matches!(byte, b'\n' | b',' | b'[' | b'{'));
+        if events.count() > YAML_EVENTS {
+            return Err(Unread::TooLarge);
+        }
+        if nesting(text) > NESTING {
+            return Err(Unread::Malformed(format!("exceeded max depth of {NESTING}")));
+        }
+        let mut reading = Reading::default();
+        let yaml = serde_yaml_ng::Deserializer::from_slice(text);
+        let read = Node(&mut reading).deserialize(yaml);
+        let value = read.map_err(|error| reading.unread(&error))?;
+        let duplicates = match reading.duplicates.len() {
+            0 => Duplicates::None,
+            // A long text is not read often.
+            found if text.len() > LONG => {
+                Duplicates::Lines(lines_of_duplicates(text, found.min(1)))
+            }
+            found => Duplicates::Lines(lines_of_duplicates(text, found.min(DUPLICATES_LIMIT))),
+        };
+        Ok(Self { value, duplicates })
+    }
+}
+
+/// How deep a YAML text is nested, or more: what is quoted counts too.
+fn nesting(text: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut in_line) = (0_usize, 0, 0);
+    for pair in text.windows(2) {
+        match pair {
+            [b'[' | b'{', _] => depth += 1,
+            [b']' | b'}', _] => depth = depth.saturating_sub(1),
+            [b'-' | b'?', b' '] => in_line += 1,
+            [b'\n', _] => in_line = 0,
+            _ => {}
+        }
+        deepest = deepest.max(depth + in_line);
+    }
+    deepest
+}
+
+impl Unread {
+    /// The answer, if what is malformed is answered so.
+    pub(super) fn refusal(self, malformed: impl FnOnce(&str) -> StatusError) -> StatusError {
+        match self {
+            Self::TooLarge => StatusError::too_large(TREE_LIMIT),
+            Self::Malformed(why) => malformed(&why),
+        }
+    }
+}
+
+impl Duplicates {
+    /// What a client is told.
+    pub(super) fn complaints(&self) -> Complaints {
+        match self {
+            Self::None => Complaints::default(),
+            Self::Paths(paths) => {
+                Complaints::of(paths.iter().map(|p| format!("duplicate field \"{p}\"")).collect())
+            }
+            Self::Lines(lines) => {
+                let line = |(line, key): &(usize, String)| {
+                    format!("line {line}: key \"{key}\" already set in map")
+                };
+                let warnings: Vec<String> = lines.iter().map(line).collect();
+                let refusal = format!("yaml: unmarshal errors:\n  {}", warnings.join("\n  "));
+                Complaints { warnings, refusals: vec![refusal] }
+            }
+        }
+    }
+}
+
+fn unique(paths: Vec<String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for path in paths {
+        if !kept.contains(&path) && kept.len() < DUPLICATES_LIMIT {
+            kept.push(path);
+        }
+    }
+    kept
+}
+
+/// Reads again up to each duplicate: only an error of the parser says where it is.
+fn lines_of_duplicates(text: &[u8], found: usize) -> Vec<(usize, String)> {
+    let line_of = |nth: usize| {
+        let mut reading = Reading { stop_after: Some(nth), ..Reading::default() };
+        let yaml = serde_yaml_ng::Deserializer::from_slice(text);
+        let stopped = Node(&mut reading).deserialize(yaml).err()?;
+        Some((stopped.location()?.line(), reading.duplicates.pop()?))
+    };
+    (0..found).filter_map(line_of).collect()
+}
+
+impl Reading {
+    fn weigh<E: de::Error>(&mut self, weight: usize) -> Result<(), E> {
+        self.weight += weight;
+        self.is_too_large |= self.weight > TREE_LIMIT;
+        if self.is_too_large { Err(E::custom("too large")) } else { Ok(()) }
+    }
+
+    fn unread(&self, error: &dyn fmt::Display) -> Unread {
+        if self.is_too_large { Unread::TooLarge } else { Unread::Malformed(error.to_string()) }
+    }
+
+    fn descend<E: de::Error>(&mut self) -> Result<(), E> {
+        self.depth += 1;
+        if self.depth > DEPTH_LIMIT { Err(E::custom("exceeded max depth")) } else { Ok(()) }
+    }
+
+    /// Puts a step before the paths that were found since.
+    fn prepend(&mut self, since: usize, step: &str) {
+        for path in &mut self.duplicates[since..] {
+            let dot = if path.starts_with('[') { "" } else { "." };
+            *path = format!("{step}{dot}{path}");
+        }
+    }
+}
+
+/// Reads a value.
+struct Node<'r>(&'r mut Reading);
+
+impl<'de> DeserializeSeed<'de> for Node<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Node<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any valid JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
+        self.0.weigh(text.len())?;
+        Ok(Value::from(text))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.deserialize(deserializer)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
+        self.0.descend()?;
+        let mut list = Vec::new();
+        loop {
+            let since = self.0.duplicates.len();
+            let Some(element) = elements.next_element_seed(Node(self.0))? else { break };
+            self.0.prepend(since, &format!("[{}]", list.len()));
+            self.0.weigh(weight::VALUE)?;
+            list.push(element);
+        }
+        self.0.depth -= 1;
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        self.0.descend()?;
+        let mut map = Map::new();
+        while let Some(key) = members.next_key_seed(Key(self.0, &map))? {
+            self.0.weigh(key.len() + if map.is_empty() { weight::MAP } else { weight::VALUE })?;
+            let since = self.0.duplicates.len();
+            let value = members.next_value_seed(Node(self.0))?;
+            self.0.prepend(since, &key);
+            map.insert(key, value);
+        }
+        self.0.depth -= 1;
+        Ok(Value::Object(map))
+    }
+}
+
+/// Reads the name of a member.
+struct Key<'r, 'm>(&'r mut Reading, &'m Map<String, Value>);
+
+impl<'de> DeserializeSeed<'de> for Key<'_, '_> {
+    type Value = String;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_, '_> {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string key")
+    }
+
+    fn visit_str<E: de::Error>(self, key: &str) -> Result<String, E> {
+        if self.1.contains_key(key) {
+            self.0.duplicates.push(key.to_owned());
+            if self.0.stop_after.is_some_and(|limit| self.0.duplicates.len() > limit) {
+                return Err(E::custom("duplicate"));
+            }
+        }
+        Ok(key.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn duplicate_members_are_found_with_their_paths() {
+        let text = br#"{"a":[{"b":1,"b":2}],"c":{"d":{},"d":{"e":1,"e":1}},"a":[],"a":3}"#;
+        let tree = Tree::of_json(text).unwrap();
+        let paths = ["a[0].b", "c.d", "c.d.e", "a"].map(str::to_owned).to_vec();
+        assert_eq!(tree.value, json!({"a": 3, "c": {"d": {"e": 1}}}));
+        assert_eq!(tree.duplicates, Duplicates::Paths(paths));
+    }
+
+    #[test]
+    fn duplicate_members_of_yaml_are_found_with_their_lines() {
+        let text = b"a: 1\nb:\n  x: \"1\"\n  x: \"2\"\nc: 1\na: 2\n";
+        let tree = Tree::of_yaml(text).unwrap();
+        let lines = vec![(4, "x".to_owned()), (6, "a".to_owned())];
+        assert_eq!(tree.value, json!({"a": 2, "b": {"x": "2"}, "c": 1}));
+        assert_eq!(tree.duplicates, Duplicates::Lines(lines));
+    }
+
+    #[test]
+    fn a_small_text_with_a_huge_tree_is_refused() {
+        let json = format!("[{}0]", r#"{"":0},"#.repeat(400_000));
+        assert_eq!(Tree::of_json(json.as_bytes()), Err(Unread::TooLarge));
+        let dense = format!("[{}0]", r#"{"type":"string"},"#.repeat(80_000));
+        assert!(Tree::of_json(dense.as_bytes()).is_ok());
+        let text = format!("[\"{}\"]", "{".repeat(1_000_000));
+        assert!(Tree::of_json(text.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn anchors_do_not_multiply_without_limit() {
+        let mut bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for (one, other) in ('a'..'i').zip('b'..'j') {
+            let nine = vec![format!("*{one}"); 9].join(", ");
+            bomb.extend([format!("{other}: &{other} [{nine}]\n")]);
+        }
+        assert!(Tree::of_yaml(bomb.as_bytes()).is_err());
+    }
+}
