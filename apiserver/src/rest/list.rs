@@ -22,6 +22,8 @@ use crate::{
 
 /// The size of objects from which a list is sent in parts.
 const LARGE: usize = 1 << 20;
+/// The size of objects up to which a list is sent in other formats than JSON.
+const WHOLE_LIMIT: usize = 16 << 20;
 /// What separates the items of a list.
 const COMMA: &[u8] = b",";
 
@@ -38,14 +40,17 @@ pub(super) fn render(
     metadata: &Value,
     entries: Vec<(ObjectKey, Arc<Object>)>,
 ) -> Result<Response<Body>, StatusError> {
-    let accepted = call.accepted()?;
+    let size: usize = entries.iter().map(|(_, object)| object.size()).sum();
+    let mut accepted = call.accepted()?;
+    if size > LARGE && accepted.format != Format::Json {
+        accepted.format = format_of_large(call, accepted.format, size)?;
+    }
     let items = Items {
         resource: Arc::clone(call.resource),
         representation: accepted.representation,
         table: call.table_options(),
     };
     let head = items.head(metadata);
-    let size: usize = entries.iter().map(|(_, object)| object.size()).sum();
     let mut is_first = true;
     let parts = entries.into_iter().flat_map(move |(_, object)| {
         let comma = if std::mem::take(&mut is_first) { &[] } else { COMMA };
@@ -64,6 +69,21 @@ pub(super) fn render(
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     Ok(response)
+}
+
+/// Only JSON is made item by item. Another format is made of the whole list, which must not be too large.
+fn format_of_large(call: &Call<'_>, format: Format, size: usize) -> Result<Format, StatusError> {
+    let accept = call.header(header::ACCEPT).unwrap_or_default();
+    if accept.contains("application/json") || accept.contains("*/*") {
+        return Ok(Format::Json);
+    }
+    if size <= WHOLE_LIMIT {
+        return Ok(format);
+    }
+    Err(StatusError::not_implemented(&format!(
+        "a list of {} MiB in this format: accept application/json, or ask for pages with limit",
+        size >> 20
+    )))
 }
 
 impl Items {
