@@ -51,8 +51,10 @@ pub(super) fn update(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body
             change_existing(cluster, call, &options, &mut change)
         } else {
             check_uid(call, &Value::Null, &object)?;
-            let namespace = namespace.unwrap_or_default();
-            write::create(cluster, call.resource, namespace, object.clone(), Applied::No, &options)
+            let (namespace, mut new) = (namespace.unwrap_or_default(), object.clone());
+            // Of an object that does not exist any version is accepted.
+            write::metadata_mut(&mut new).remove("resourceVersion");
+            write::create(cluster, call.resource, namespace, new, Applied::No, &options)
         };
         match outcome {
             Err(error) if creates && has_raced(&error, exists) => {}
