@@ -27,6 +27,9 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| {
 /// Names from the prefixes of the generator.
 static RANDOM: LazyLock<Regex> =
     LazyLock::new(|| Regex::new("\\b(made-|g-)[bcdfghjklmnpqrstvwxz2456789]{5}\\b").unwrap());
+/// Addresses and ports that a server allocated.
+static ALLOCATED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b(10\.0\.\d+\.\d+|3[0-2]\d{3})\b").unwrap());
 static AGE: LazyLock<Regex> = LazyLock::new(|| Regex::new("^[0-9]+m?s$").unwrap());
 
 /// The body of an answer, masked.
@@ -81,5 +84,6 @@ fn masked_text(text: &str) -> String {
     let text = TIME.replace_all(&text, "<time>");
     let text = VERSION.replace_all(&text, |it: &Captures<'_>| format!("{}<version>", &it[1]));
     let text = RANDOM.replace_all(&text, "$1<random>");
+    let text = ALLOCATED.replace_all(&text, "<allocated>");
     AGE.replace(&text, "<age>").into_owned()
 }
