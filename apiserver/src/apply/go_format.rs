@@ -3,7 +3,7 @@
 use serde_json::{Number, Value};
 
 /// The name of the Go type that holds the value.
-pub(super) fn type_name(value: &Value) -> &'static str {
+pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",
         Value::Bool(_) => "bool",

@@ -44,6 +44,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::go_format::type_name;
 pub use conflict::{Cause, Conflict, Conflicts};
 pub use error::ApplyError;
 pub use managers::Operation;

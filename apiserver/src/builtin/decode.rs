@@ -162,7 +162,7 @@ fn mismatch(ty: &GoType, name: Option<&str>, value: &Value, place: &Place) -> St
     format!("json: cannot unmarshal {found} into Go struct field {of}.{fields} of type {wanted}")
 }
 
-pub(super) fn json_name(value: &Value) -> &'static str {
+pub(crate) fn json_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",

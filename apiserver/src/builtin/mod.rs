@@ -34,6 +34,7 @@ pub use addresses::{free_address, free_node_ports};
 pub use catalog::{BuiltinType, find, kubernetes_version, name_rule, types};
 pub(crate) use catalog::{messages, structs};
 pub use convert::{convert, stored_as};
+pub(crate) use decode::json_name;
 pub use decode::{DecodeError, decode};
 pub use defaulting::{default, empty};
 pub(crate) use go_type::{GoStruct, GoType, WireForm};

@@ -21,7 +21,7 @@ pub struct PatchField {
     pub ty: PatchType,
     /// The strategy beside `retainKeys`: `merge`, `replace` or none.
     pub strategy: &'static str,
-    /// The field by which elements of a list are told apart; empty for scalars.
+    /// The field by which elements of a list are distinguished; empty for scalars.
     pub merge_key: &'static str,
 }
 
@@ -34,7 +34,7 @@ pub enum PatchFieldError {
     /// The struct has no such field.
     #[error("unable to find api field in struct {0} for the json field {key}", key = quote(.1))]
     NoField(&'static str, String),
-    /// The field is no list; of the type that has it only the kind is told.
+    /// The field is no list; of the type that has it only the kind is named.
     #[error("expected slice or array type, but got: {0}")]
     NoList(&'static str),
     /// The elements of the list are lists.

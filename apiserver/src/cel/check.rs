@@ -12,6 +12,7 @@ use cel::{
 
 use super::{
     issue::Issue,
+    mixed::mixed_literals,
     overloads::{self, Overload, named_type},
     ty::Type,
     unify::{Bindings, most_general},
@@ -55,9 +56,8 @@ pub(super) fn check(
     };
     checker.visit(expr);
     if checker.issues.is_empty() {
-        for (id, before, ty) in mixed_literals(expr, &checker.found) {
-            let message = format!("expected type '{before}' but found '{ty}'");
-            checker.issues.push(issue(places, id, message));
+        for (id, before, ty) in mixed_literals(expr, &|id| checker.found.type_of(id)) {
+            checker.mismatch(id, &before, &ty);
         }
     }
     if checker.issues.is_empty() { Ok(checker.found) } else { Err(checker.issues) }
@@ -345,41 +345,6 @@ impl Checker<'_> {
         self.issues.push(issue(self.places, id, message));
         Type::Error
     }
-}
-
-/// The parts of list and map literals whose type is not that of the first, except below `format`.
-fn mixed_literals(expr: &IdedExpr, found: &Checked) -> Vec<(u64, Type, Type)> {
-    let differing = |parts: Vec<u64>| -> Option<(u64, Type, Type)> {
-        let mut parts = parts.into_iter().map(|id| (id, found.type_of(id).unwrapped().0));
-        let (_, first) = parts.next()?;
-        parts.find(|(_, ty)| *ty != first).map(|(id, ty)| (id, first, ty))
-    };
-    let mut mixed = Vec::new();
-    let inner: Vec<&IdedExpr> = match &expr.expr {
-        Expr::Call(call) if call.func_name == "format" => Vec::new(),
-        Expr::Call(call) => call.target.as_deref().into_iter().chain(&call.args).collect(),
-        Expr::Select(select) => vec![&select.operand],
-        Expr::List(list) => {
-            mixed.extend(differing(list.elements.iter().map(|element| element.id).collect()));
-            list.elements.iter().collect()
-        }
-        Expr::Map(map) => {
-            let entries = map.entries.iter().filter_map(|entry| match &entry.expr {
-                EntryExpr::MapEntry(entry) => Some(entry),
-                EntryExpr::StructField(_) => None,
-            });
-            let entries: Vec<_> = entries.collect();
-            mixed.extend(differing(entries.iter().map(|entry| entry.key.id).collect()));
-            mixed.extend(differing(entries.iter().map(|entry| entry.value.id).collect()));
-            entries.iter().flat_map(|entry| [&entry.key, &entry.value]).collect()
-        }
-        Expr::Comprehension(fold) => {
-            vec![&fold.iter_range, &fold.accu_init, &fold.loop_cond, &fold.loop_step, &fold.result]
-        }
-        _ => Vec::new(),
-    };
-    mixed.extend(inner.into_iter().flat_map(|inner| mixed_literals(inner, found)));
-    mixed
 }
 
 /// An issue at the place of a part.

@@ -11,7 +11,10 @@ use super::{
     map::Map,
     value::{Outcome, Text, Val, error},
 };
-use crate::schema::{Schema, SchemaType};
+use crate::{
+    apply,
+    schema::{Schema, SchemaType},
+};
 
 /// The value that this is by its schema.
 pub(super) fn value<'a>(value: &'a Value, schema: &'a Schema) -> Outcome<'a> {
@@ -34,15 +37,15 @@ pub(super) fn value<'a>(value: &'a Value, schema: &'a Schema) -> Outcome<'a> {
         Some(SchemaType::String) => string(value, schema),
         Some(SchemaType::Number) => match value.as_f64() {
             Some(number) => Ok(Val::Double(number)),
-            None => error(format!("invalid data, expected float, got {}", go_type(value))),
+            None => error(format!("invalid data, expected float, got {}", apply::type_name(value))),
         },
         Some(SchemaType::Integer) => match value.as_i64() {
             Some(number) => Ok(Val::Int(number)),
-            None => error(format!("invalid data, expected int, got {}", go_type(value))),
+            None => error(format!("invalid data, expected int, got {}", apply::type_name(value))),
         },
         Some(SchemaType::Boolean) => match value {
             Value::Bool(value) => Ok(Val::Bool(*value)),
-            _ => error(format!("invalid data, expected bool, got {}", go_type(value))),
+            _ => error(format!("invalid data, expected bool, got {}", apply::type_name(value))),
         },
         None if schema.preserve_unknown_fields => Ok(Val::Opaque(value)),
         None => error(
@@ -72,7 +75,7 @@ fn list<'a>(value: &'a Value, schema: &'a Schema) -> Outcome<'a> {
 
 fn string<'a>(value: &'a Value, schema: &Schema) -> Outcome<'a> {
     let Value::String(text) = value else {
-        return error(format!("invalid data, expected string, got {}", go_type(value)));
+        return error(format!("invalid data, expected string, got {}", apply::type_name(value)));
     };
     let format = schema.rules.as_ref().and_then(|rules| rules.get("format"));
     match format.and_then(Value::as_str) {
@@ -93,17 +96,5 @@ fn string<'a>(value: &'a Value, schema: &Schema) -> Outcome<'a> {
             Err(_) => error(format!("Invalid byte formatted string {text}")),
         },
         _ => Ok(Val::String(Text::Borrowed(text))),
-    }
-}
-
-fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_i64() => "int64",
-        Value::Number(_) => "float64",
-        Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
     }
 }

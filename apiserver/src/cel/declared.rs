@@ -15,7 +15,7 @@ pub(super) const MAX_REQUEST: u64 = 3 * 1024 * 1024;
 /// The declaration of a value.
 #[derive(Debug)]
 pub(super) struct Declared {
-    /// Tells objects apart.
+    /// Distinguishes objects.
     pub(super) name: String,
     kind: Kind,
     /// The most characters, elements or entries; zero for what has none.

@@ -6,13 +6,14 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
+    access::{concat, element, insert, select},
     cost,
     equal::{compare, equal},
     functions,
     list::List,
     map::{Key, Map},
     node::{Call, Fold, Kind, Node},
-    value::{Failure, Outcome, Text, Val, error, no_overload},
+    value::{Failure, Outcome, Val, error, no_overload},
 };
 
 /// The most that one expression may cost.
@@ -22,7 +23,7 @@ pub(super) const EXPRESSION_LIMIT: u64 = 1_000_000;
 const NOT_A_LIST: &str =
     "internal error: interface conversion: *types.Err is not traits.Lister: missing method Add";
 
-/// Evaluates an expression with these variables; also tells the cost.
+/// Evaluates an expression with these variables; returns the cost too.
 pub(super) fn evaluate<'a>(
     node: &'a Node,
     variables: &[(&'static str, Val<'a>)],
@@ -356,30 +357,6 @@ impl<'a> Run<'a> {
     }
 }
 
-fn select<'a>(operand: &Val<'a>, field: &'a str, test: bool) -> Outcome<'a> {
-    let key = Val::String(Text::Borrowed(field));
-    match operand {
-        Val::Map(map) if test => Ok(Val::Bool(map.find(&key)?.is_some())),
-        Val::Map(map) => map.get(&key),
-        Val::Optional(None) if test => Ok(Val::Bool(false)),
-        Val::Optional(None) => Ok(Val::Optional(None)),
-        Val::Optional(Some(inner)) => match &**inner {
-            Val::Map(map) if test => Ok(Val::Bool(map.find(&key)?.is_some())),
-            Val::Map(map) => Ok(Val::Optional(map.find(&key)?.map(Arc::new))),
-            _ => error(format!("no such key: {field}")),
-        },
-        _ => no_overload(),
-    }
-}
-
-fn element<'a>(value: &Val<'a>, index: &Val<'a>) -> Outcome<'a> {
-    match value {
-        Val::Map(map) => map.get(index),
-        Val::List(list) => list.index(index),
-        _ => no_overload(),
-    }
-}
-
 /// Whether the pattern of a search is a constant, which the real server compiles before.
 fn has_known_pattern(function: &str, args: &[Node]) -> bool {
     matches!(function, "matches" | "find" | "findAll")
@@ -395,27 +372,4 @@ fn is_set(list: &Node) -> bool {
             Ok(Val::Bool(_) | Val::Int(_) | Val::Uint(_) | Val::Double(_) | Val::String(_))
         )
     })
-}
-
-fn concat(mut values: Vec<Val<'_>>) -> Outcome<'_> {
-    match (values.pop(), values.pop()) {
-        (Some(Val::List(second)), Some(Val::List(first))) => Ok(Val::List(first.concat(second)?)),
-        _ => no_overload(),
-    }
-}
-
-fn insert(values: Vec<Val<'_>>) -> Outcome<'_> {
-    let mut values = values.into_iter();
-    let Some(Val::Map(map)) = values.next() else { return no_overload() };
-    match (values.next(), values.next()) {
-        (Some(key), Some(value)) => Ok(Val::Map(map.inserted(&key, value)?)),
-        (Some(Val::Map(entries)), None) => {
-            let mut map = map;
-            for key in entries.keys() {
-                map = map.inserted(&key, entries.get(&key)?)?;
-            }
-            Ok(Val::Map(map))
-        }
-        _ => no_overload(),
-    }
 }

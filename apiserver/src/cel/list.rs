@@ -27,7 +27,7 @@ enum Items<'a> {
     Concat(Arc<(List<'a>, List<'a>)>, usize),
 }
 
-/// What tells elements apart.
+/// What distinguishes elements.
 #[derive(Debug, Clone, Copy)]
 enum Kind<'a> {
     Atomic,

@@ -13,6 +13,7 @@
 //! - Evaluation ends when it costs more than the real server allows. No rule can keep the server busy.
 //! - Nothing of an object is copied until an expression makes something new of it.
 
+mod access;
 mod check;
 mod cost;
 mod data;
@@ -27,6 +28,7 @@ mod functions;
 mod issue;
 mod list;
 mod map;
+mod mixed;
 mod node;
 mod overloads;
 mod parse;

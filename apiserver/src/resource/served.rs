@@ -111,7 +111,7 @@ pub(crate) struct CustomType {
 }
 
 impl CustomType {
-    /// The errors of the rules in CEL, which are not judged if errors of the schema stand in the way.
+    /// The errors of the rules in CEL, which are not evaluated if errors of the schema stand in the way.
     pub(crate) fn rule_errors(
         &self,
         errors: &[FieldError],

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::weight::{self, TREE_LIMIT};
-use crate::status::StatusError;
+use crate::{builtin, status::StatusError};
 
 /// How many operations a patch may have.
 const OPERATIONS_LIMIT: usize = 10_000;
@@ -79,18 +79,7 @@ impl JsonPatch {
 
 /// How Go says that a value has another type.
 pub(super) fn mismatch(found: &Value, go_type: &str) -> String {
-    format!("json: cannot unmarshal {} into Go value of type {go_type}", word(found))
-}
-
-fn word(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
+    format!("json: cannot unmarshal {} into Go value of type {go_type}", builtin::json_name(found))
 }
 
 fn apply(

@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::tree::Tree;
+use super::{json_patch, tree::Tree};
 use crate::{
     builtin::{self, BuiltinType, PatchType},
     resource::{Origin, Resource},
@@ -70,17 +70,14 @@ impl StrategicPatch {
 fn read(body: &Bytes) -> Result<Map<String, Value>, StatusError> {
     let tree = Tree::of_json(body)
         .map_err(|unread| unread.refusal(|why| StatusError::bad_request(why)))?;
-    let found = match tree.value {
-        Value::Object(patch) => return Ok(patch),
-        Value::Null => return Ok(Map::new()),
-        Value::Array(_) => "array",
-        Value::String(_) => "string",
-        Value::Number(_) => "number",
-        Value::Bool(_) => "bool",
-    };
-    Err(StatusError::bad_request(format!(
-        "json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
-    )))
+    match tree.value {
+        Value::Object(patch) => Ok(patch),
+        Value::Null => Ok(Map::new()),
+        other => {
+            let why = json_patch::mismatch(&other, "map[string]interface {}");
+            Err(StatusError::bad_request(why))
+        }
+    }
 }
 
 /// The answer to a patch whose result is no object of the type.

@@ -1,7 +1,7 @@
 //! From JSON or YAML to a tree, within limits that hold while it is read, not after.
 //!
 //! A tree can be ninety times as large as its text, and YAML repeats what has an anchor. Members that a map
-//! has twice are remembered: the last one counts, and a strict client is told.
+//! has twice are remembered: the last one counts, and a strict client gets an error.
 
 use std::fmt;
 
@@ -124,7 +124,7 @@ impl Unread {
 }
 
 impl Duplicates {
-    /// What a client is told.
+    /// What a client is warned of or refused for.
     pub(super) fn complaints(&self) -> Complaints {
         match self {
             Self::None => Complaints::default(),

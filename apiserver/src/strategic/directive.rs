@@ -1,4 +1,4 @@
-//! The words of a patch that are no fields of the object, and what tells elements of a list apart.
+//! The words of a patch that are no fields of the object, and what distinguishes elements of a list.
 
 use serde_json::Value;
 

@@ -105,7 +105,7 @@ pub(super) fn exec(action: &Value, at: &FieldPath, errors: &mut Vec<FieldError>)
     }
 }
 
-/// The name of a header; the real server tells the list, not the element.
+/// The name of a header; the real server names the list, not the element.
 pub(super) fn header(header: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
     let name = path::text(header, "name");
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {

@@ -22,7 +22,7 @@ pub(super) fn env_var_source(source: &Value, at: &FieldPath, errors: &mut Vec<Fi
     resource_field(source, at, errors);
 }
 
-/// A whole config map or secret as environment. Of its absence the list is told, not the element.
+/// A whole config map or secret as environment. An error about its absence names the list, not the element.
 pub(super) fn env_from(source: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
     let mut references = ["configMapRef", "secretRef"]
         .into_iter()

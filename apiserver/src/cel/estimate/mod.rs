@@ -11,7 +11,6 @@ use std::{collections::HashMap, sync::Arc};
 use super::{
     declared::Declared,
     node::{Fold, Kind, Node},
-    rule::SELF,
     ty::Type,
     value::Val,
 };
@@ -239,10 +238,9 @@ impl Estimate<'_> {
 
     /// What the schema says of the size at a path.
     fn declared_size(&self, path: &[Arc<str>]) -> Option<Range> {
-        let (first, steps) = path.split_first()?;
-        let _ = (first, SELF);
         let mut at = self.declared;
-        for step in steps {
+        // The first step is the variable itself.
+        for step in path.get(1..)? {
             at = match &**step {
                 "@items" | "@values" => at.element()?,
                 "@keys" if at.is_map() => return Some(Range { min: 0, max: 0 }),

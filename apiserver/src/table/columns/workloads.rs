@@ -9,6 +9,9 @@ use crate::table::{
     cells::{joined, labels, list, number},
 };
 
+const DESIRED: BuiltInColumn = ("Desired", "integer", 0, |o, _| number(&o["spec"]["replicas"]));
+const CURRENT: BuiltInColumn = ("Current", "integer", 0, |o, _| number(&o["status"]["replicas"]));
+const READY: BuiltInColumn = ("Ready", "integer", 0, |o, _| number(&o["status"]["readyReplicas"]));
 const CONTAINERS: BuiltInColumn = ("Containers", "string", 1, containers);
 const IMAGES: BuiltInColumn = ("Images", "string", 1, images);
 const SELECTOR: BuiltInColumn = ("Selector", "string", 1, selector);
@@ -37,9 +40,9 @@ pub(super) fn core(plural: &str) -> Option<&'static [BuiltInColumn]> {
         ],
         "replicationcontrollers" => &[
             NAME,
-            ("Desired", "integer", 0, |o, _| number(&o["spec"]["replicas"])),
-            ("Current", "integer", 0, |o, _| number(&o["status"]["replicas"])),
-            ("Ready", "integer", 0, |o, _| number(&o["status"]["readyReplicas"])),
+            DESIRED,
+            CURRENT,
+            READY,
             AGE,
             CONTAINERS,
             IMAGES,
@@ -63,16 +66,7 @@ pub(super) fn columns(plural: &str) -> Option<&'static [BuiltInColumn]> {
             SELECTOR,
         ],
         "statefulsets" => &[NAME, ("Ready", "string", 0, ready_replicas), AGE, CONTAINERS, IMAGES],
-        "replicasets" => &[
-            NAME,
-            ("Desired", "integer", 0, |o, _| number(&o["spec"]["replicas"])),
-            ("Current", "integer", 0, |o, _| number(&o["status"]["replicas"])),
-            ("Ready", "integer", 0, |o, _| number(&o["status"]["readyReplicas"])),
-            AGE,
-            CONTAINERS,
-            IMAGES,
-            SELECTOR,
-        ],
+        "replicasets" => &[NAME, DESIRED, CURRENT, READY, AGE, CONTAINERS, IMAGES, SELECTOR],
         "daemonsets" => &[
             NAME,
             ("Desired", "integer", 0, |o, _| number(&o["status"]["desiredNumberScheduled"])),

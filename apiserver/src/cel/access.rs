@@ -1,0 +1,52 @@
+//! What a step into a value gives, and what lists and maps become that grow. Costs nothing: `eval` counts.
+
+use std::sync::Arc;
+
+use super::value::{Outcome, Text, Val, error, no_overload};
+
+pub(super) fn select<'a>(operand: &Val<'a>, field: &'a str, test: bool) -> Outcome<'a> {
+    let key = Val::String(Text::Borrowed(field));
+    match operand {
+        Val::Map(map) if test => Ok(Val::Bool(map.find(&key)?.is_some())),
+        Val::Map(map) => map.get(&key),
+        Val::Optional(None) if test => Ok(Val::Bool(false)),
+        Val::Optional(None) => Ok(Val::Optional(None)),
+        Val::Optional(Some(inner)) => match &**inner {
+            Val::Map(map) if test => Ok(Val::Bool(map.find(&key)?.is_some())),
+            Val::Map(map) => Ok(Val::Optional(map.find(&key)?.map(Arc::new))),
+            _ => error(format!("no such key: {field}")),
+        },
+        _ => no_overload(),
+    }
+}
+
+pub(super) fn element<'a>(value: &Val<'a>, index: &Val<'a>) -> Outcome<'a> {
+    match value {
+        Val::Map(map) => map.get(index),
+        Val::List(list) => list.index(index),
+        _ => no_overload(),
+    }
+}
+
+pub(super) fn concat(mut values: Vec<Val<'_>>) -> Outcome<'_> {
+    match (values.pop(), values.pop()) {
+        (Some(Val::List(second)), Some(Val::List(first))) => Ok(Val::List(first.concat(second)?)),
+        _ => no_overload(),
+    }
+}
+
+pub(super) fn insert(values: Vec<Val<'_>>) -> Outcome<'_> {
+    let mut values = values.into_iter();
+    let Some(Val::Map(map)) = values.next() else { return no_overload() };
+    match (values.next(), values.next()) {
+        (Some(key), Some(value)) => Ok(Val::Map(map.inserted(&key, value)?)),
+        (Some(Val::Map(entries)), None) => {
+            let mut map = map;
+            for key in entries.keys() {
+                map = map.inserted(&key, entries.get(&key)?)?;
+            }
+            Ok(Val::Map(map))
+        }
+        _ => no_overload(),
+    }
+}
