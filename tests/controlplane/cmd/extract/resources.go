@@ -11,6 +11,7 @@ import (
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	aggregator "k8s.io/kube-aggregator/pkg/apiserver/scheme"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	_ "k8s.io/kubernetes/pkg/controlplane" // registers all groups with the legacy scheme
 )
@@ -25,7 +26,9 @@ var discovery []byte
 var keptGroups = []string{
 	"", "apps", "autoscaling", "batch", "policy", "networking.k8s.io", "rbac.authorization.k8s.io",
 	"coordination.k8s.io", "events.k8s.io", "discovery.k8s.io", "storage.k8s.io",
-	"apiextensions.k8s.io", "scheduling.k8s.io", "node.k8s.io",
+	"apiextensions.k8s.io", "scheduling.k8s.io", "node.k8s.io", "certificates.k8s.io",
+	"admissionregistration.k8s.io", "flowcontrol.apiserver.k8s.io", "resource.k8s.io",
+	"apiregistration.k8s.io",
 }
 
 // resource is one line of the resource table.
@@ -49,10 +52,13 @@ func (r *resource) gvk() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
 }
 
-// schemeOf returns the scheme that knows a kind: custom resource definitions have their own.
+// schemeOf returns the scheme that knows a kind: definitions of resources and of API servers have their own.
 func schemeOf(gvk schema.GroupVersionKind) *runtime.Scheme {
 	if legacyscheme.Scheme.Recognizes(gvk) {
 		return legacyscheme.Scheme
+	}
+	if aggregator.Scheme.Recognizes(gvk) {
+		return aggregator.Scheme
 	}
 	return apiextensions.Scheme
 }
