@@ -49,6 +49,7 @@ mod namespace;
 mod openapi;
 mod protection;
 mod protobuf;
+mod rendered;
 mod requests;
 mod resource;
 mod rest;

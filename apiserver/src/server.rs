@@ -165,6 +165,7 @@ impl Builder {
             cluster,
             requests: Arc::new(Requests::new(REQUEST_HISTORY)),
             cuts: watch::Sender::new(0),
+            rendered: Arc::default(),
             turn: std::sync::Mutex::default(),
             tokens: Tokens::default(),
         });

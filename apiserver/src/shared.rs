@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::watch;
 
-use crate::{cluster::Cluster, requests::Requests, users::Tokens};
+use crate::{cluster::Cluster, rendered::Rendered, requests::Requests, users::Tokens};
 
 /// What all parts of one server share.
 pub(crate) struct Shared {
@@ -14,6 +14,8 @@ pub(crate) struct Shared {
     pub requests: Arc<Requests>,
     /// Counts how often all watches were closed.
     pub cuts: watch::Sender<u64>,
+    /// The frames of watches that were made last.
+    pub rendered: Arc<Rendered>,
     /// Held while a large body is handled.
     pub turn: Mutex<()>,
     /// The users.

@@ -7,11 +7,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::{Origin, Resource};
-use crate::{
-    builtin,
-    log::{Event, Object},
-    schema,
-};
+use crate::{builtin, log::Object, schema};
 
 impl Resource {
     /// The object as this version shows it.
@@ -44,21 +40,8 @@ impl Resource {
         }
     }
 
-    /// The watch frame of the object as this version shows it.
-    pub(crate) fn frame(&self, object: &Object) -> Bytes {
-        if self.fits(object) { object.frame() } else { self.reencode(object).frame() }
-    }
-
-    /// The watch frame of the object under another event.
-    pub(crate) fn frame_as(&self, object: &Object, event: Event) -> Bytes {
-        if self.fits(object) {
-            object.frame_as(event)
-        } else {
-            self.reencode(object).frame_as(event)
-        }
-    }
-
-    fn fits(&self, object: &Object) -> bool {
+    /// Whether the stored bytes are what this version shows.
+    pub(crate) fn fits(&self, object: &Object) -> bool {
         object.epoch == self.epoch && self.is_stored_form()
     }
 

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     log::{Event, Object},
     protobuf,
+    rendered::{Rendered, Shown},
     resource::Resource,
     status::StatusError,
     table::{self, TableOptions},
@@ -20,14 +21,20 @@ use crate::{
 /// Makes the frames of one watch.
 #[derive(Debug)]
 pub(super) struct Frames {
+    rendered: Arc<Rendered>,
     resource: Arc<Resource>,
     accepted: Accepted,
     table: TableOptions,
 }
 
 impl Frames {
-    pub(super) fn new(resource: Arc<Resource>, accepted: Accepted, table: TableOptions) -> Self {
-        Self { resource, accepted, table }
+    pub(super) fn new(
+        rendered: Arc<Rendered>,
+        resource: Arc<Resource>,
+        accepted: Accepted,
+        table: TableOptions,
+    ) -> Self {
+        Self { rendered, resource, accepted, table }
     }
 
     /// Continues with a changed type.
@@ -36,17 +43,28 @@ impl Frames {
     }
 
     /// The event of an object.
-    pub(super) fn object(&mut self, event: Event, object: &Object) -> Bytes {
-        match (self.accepted.representation, self.accepted.format) {
-            (Representation::Object, Format::Json) if object.event == event => {
-                self.resource.frame(object)
-            }
-            (Representation::Object, Format::Json) => self.resource.frame_as(object, event),
-            _ => {
-                let shown = self.show(self.resource.decode(object));
-                self.frame(event.word(), &shown)
-            }
+    pub(super) fn object(&mut self, event: Event, object: &Arc<Object>) -> Bytes {
+        let Accepted { representation, format } = self.accepted;
+        let is_whole = representation == Representation::Object && format == Format::Json;
+        if is_whole && self.resource.fits(object) {
+            return if object.event == event { object.frame() } else { object.frame_as(event) };
         }
+        if representation == Representation::Table {
+            return self.render(event, object);
+        }
+        let shown = Shown {
+            object: Arc::clone(object),
+            resource: Arc::clone(&self.resource),
+            event,
+            partial: representation == Representation::PartialMetadata,
+            protobuf: format == Format::Protobuf,
+        };
+        Arc::clone(&self.rendered).frame(&shown, || self.render(event, &shown.object))
+    }
+
+    fn render(&mut self, event: Event, object: &Object) -> Bytes {
+        let shown = self.show(self.resource.decode(object));
+        self.frame(event.word(), &shown)
     }
 
     /// An object left the selection with the write of a version.

@@ -78,7 +78,12 @@ impl Watcher {
             news: log.subscribe(&resource.storage),
             types: server.cluster.registry.subscribe(),
             cuts: server.cuts.subscribe(),
-            frames: Frames::new(Arc::clone(&resource), accepted, table),
+            frames: Frames::new(
+                Arc::clone(&server.rendered),
+                Arc::clone(&resource),
+                accepted,
+                table,
+            ),
             resource,
             selection,
             cursor: 0,

@@ -63,6 +63,17 @@ pub(super) fn attempts() -> Vec<Attempt> {
             still_answers(process);
             drop(all);
         }),
+        Attempt::new("watches that nobody reads", |process| {
+            let all: Vec<Tls> = ACCEPTS
+                .iter()
+                .flat_map(|accept| opened(process, "GET", WATCH, accept, 40))
+                .collect();
+            for at in 0..10 {
+                put_large(process, "watched", at);
+            }
+            still_answers(process);
+            drop(all);
+        }),
         Attempt::new("lists at one time", |process| {
             for accept in ACCEPTS {
                 thread::scope(|scope| {
@@ -88,6 +99,7 @@ pub(super) fn attempts() -> Vec<Attempt> {
 }
 
 const LIST: &str = "/api/v1/configmaps";
+const WATCH: &str = "/api/v1/configmaps?watch=true";
 const ACCEPTS: [&str; 4] = [
     "Accept: application/json\r\n",
     "Accept: application/json;as=Table;v=v1;g=meta.k8s.io\r\n",
