@@ -32,6 +32,7 @@ const CREATES: usize = 6_400;
 const WATCHERS: usize = 200;
 const WATCHED_CREATES: usize = 2_000;
 const KEPT: usize = 20_000;
+const STARTED_WITH: usize = 10_000;
 
 /// A server under measurement.
 struct Measured {
@@ -65,6 +66,10 @@ async fn run() {
     let (ours, theirs) = both(&embedded, real, creates).await;
     print("creates per second, 32 connections", ours.0, theirs.map(|it| it.0), "at least 3");
     print("  p99 in ms", ours.1, theirs.map(|it| it.1), "below 1");
+    let (persistent, start) = persistent().await;
+    print("  with a data directory", persistent.0, theirs.map(|it| it.0), "at least 1");
+    print("  p99 in ms", persistent.1, theirs.map(|it| it.1), "");
+    print("ms of a start with 10,000 objects of 1 KB", start, None, "below 500");
     let (ours, theirs) = both(&embedded, real, fan_out).await;
     print("events per second, 200 watchers x 2,000 creates", ours, theirs, "at least 3");
     let (ours, theirs) = both(&embedded, real, memory).await;
@@ -169,6 +174,31 @@ async fn creates(config: kube::Config, _: Vec<u32>) -> (f64, f64) {
     times.sort_unstable();
     let p99 = times[times.len() * 99 / 100].as_secs_f64() * 1000.0;
     (times.len() as f64 / seconds, p99)
+}
+
+/// The figures of [`creates`] with a data directory, and the milliseconds of a start with 10,000 objects.
+async fn persistent() -> ((f64, f64), f64) {
+    let directory = std::env::temp_dir().join(format!("bench-{}", std::process::id()));
+    let start = || Server::builder().start_in(&directory).unwrap();
+    let server = start();
+    let running = server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
+    let figures = creates(config_of(&running).await, Vec::new()).await;
+    running.stop().await;
+    let api = config_maps(server.client(), "default");
+    let object = |at: usize| {
+        let api = api.clone();
+        async move { api.create(&PostParams::default(), &config_map(&format!("s{at}"))).await }
+    };
+    for created in join_all((CREATES..STARTED_WITH).map(object)).await {
+        created.unwrap();
+    }
+    server.close().await;
+    let begun = Instant::now();
+    let server = start();
+    let time = begun.elapsed();
+    server.close().await;
+    fs::remove_dir_all(directory).unwrap();
+    (figures, time.as_secs_f64() * 1000.0)
 }
 
 /// Events per second that reach the watchers, from the first create to the last event.

@@ -61,6 +61,13 @@ impl Addresses {
         Ok(())
     }
 
+    /// Occupies what a persisted Service has.
+    pub(crate) fn occupy(&self, service: &Value) {
+        let mut taken = self.lock();
+        taken.addresses.extend(builtin::cluster_ip(service));
+        taken.node_ports.extend(builtin::node_ports(service));
+    }
+
     /// Releases what `old` occupied and `new` does not.
     pub(crate) fn release(&self, old: &Value, new: Option<&Value>) {
         let mut taken = self.lock();

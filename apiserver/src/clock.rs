@@ -57,6 +57,12 @@ impl Ids {
         Self(Mutex::new(seed))
     }
 
+    /// Continues elsewhere in the sequence, so that what an earlier server drew does not come again.
+    pub(crate) fn skip(&self, version: u64) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *state ^= version.wrapping_mul(0xd1b5_4a32_d192_ed03);
+    }
+
     /// A fresh uid.
     pub(crate) fn uid(&self) -> String {
         let (a, b) = (self.next(), self.next());

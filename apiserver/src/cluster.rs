@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Cluster {
     /// The objects.
-    pub log: Log,
+    pub log: Arc<Log>,
     /// The types.
     pub registry: Registry,
     /// The time.

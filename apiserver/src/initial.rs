@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use crate::{
     builtin::{self, BuiltinType},
     cluster::Cluster,
-    crd, namespace,
+    crd,
+    log::ObjectKey,
+    namespace,
     resource::{GroupResource, Origin, Resource},
     write::{self, Applied, WriteOptions},
 };
@@ -49,7 +51,7 @@ fn resource(builtin: &'static BuiltinType) -> Resource {
     }
 }
 
-/// Creates the first objects.
+/// Creates those of the first objects that do not exist.
 pub(crate) fn objects(cluster: &Cluster) {
     let namespaces = namespace::INITIAL.map(
         |name| json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } }),
@@ -66,10 +68,15 @@ fn create(cluster: &Cluster, object: Value) {
     let resources = cluster.registry.snapshot();
     let resource =
         resources.by_kind(group, &kind).expect("the first objects are of built-in types");
-    let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
+    let metadata = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
+    let namespace = metadata("namespace");
+    let key = ObjectKey::new(namespace.as_str(), metadata("name"));
+    if cluster.log.get(&resource.storage, &key).is_some() {
+        return;
+    }
     let options = WriteOptions { manager: "kube-apiserver".to_owned(), ..Default::default() };
     write::create(cluster, resource, &namespace, object, Applied::No, &options)
-        .expect("an empty cluster accepts its first objects");
+        .expect("a cluster accepts its first objects");
 }
 
 /// The priorities that pods of the system name.

@@ -2,7 +2,8 @@
 //!
 //! Real semantics for what it serves (resource versions, watches, server-side apply, finalizers,
 //! garbage collection, namespaces, custom resource definitions), and an honest 501 or 415 that
-//! names what is missing for the rest. Nothing is stored after the [`Server`] is dropped.
+//! names what is missing for the rest. Nothing is stored after the [`Server`] is dropped, unless it was
+//! started with a data directory ([`Builder::start_in`]).
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -47,8 +48,10 @@ mod initial;
 mod log;
 mod namespace;
 mod openapi;
+mod persistence;
 mod protection;
 mod protobuf;
+mod recovery;
 mod rendered;
 mod requests;
 mod resource;
@@ -66,6 +69,7 @@ mod users;
 mod write;
 
 pub use self::{
+    persistence::DataDirectoryError,
     requests::{RequestRecord, WatchRecord},
     rest::Body,
     server::{Backup, Builder, Layer, Next, Server},

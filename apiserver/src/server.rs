@@ -1,18 +1,20 @@
 //! The server handle, with the controls for tests.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, path::Path, sync::Arc};
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use http::{Request, Response};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 use crate::{
     addresses::Addresses,
     clock::{Clock, Ids},
     cluster::Cluster,
     controllers, crd, initial,
-    log::{self, Log},
+    log::{self, Committed, Log},
+    persistence::{self, DataDirectoryError, Persistence},
+    recovery,
     requests::{RequestRecord, Requests, WatchRecord},
     resource::Registry,
     rest::{self, Body},
@@ -113,6 +115,24 @@ impl Server {
         self.cut_watches();
     }
 
+    /// Makes every change durable and gives the data directory free, for another server; then every request
+    /// is refused, and every watch is closed. Without a data directory it does nothing.
+    pub async fn close(&self) {
+        if let Some(persistence) = &self.shared.persistence {
+            persistence.close(&self.shared.cluster.log).await;
+            self.cut_watches();
+        }
+    }
+
+    /// Waits until the data directory cannot be written any more, and says why: from then on every request
+    /// is refused. Without a data directory it waits forever.
+    pub async fn persistence_failure(&self) -> String {
+        match &self.shared.persistence {
+            Some(persistence) => persistence.failure().await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Closes every open watch.
     pub fn cut_watches(&self) {
         self.shared.cuts.send_modify(|cuts| *cuts += 1);
@@ -151,16 +171,47 @@ impl Builder {
 
     /// Starts the server; call it within a tokio runtime, which runs its controllers.
     pub fn start(self) -> Server {
-        let cluster = Cluster {
-            log: Log::new(self.history.unwrap_or(HISTORY)).within(self.storage.unwrap_or(STORAGE)),
+        let cluster = self.cluster();
+        initial::objects(&cluster);
+        let commits = cluster.log.follow();
+        self.run(cluster, None, commits)
+    }
+
+    /// Starts the server with a data directory, which is created if it does not exist: what an earlier
+    /// server left there is served again. Call it within a tokio runtime, which runs its controllers.
+    ///
+    /// Nothing that was answered is lost when the process is killed. Only one server at a time can use the
+    /// directory; [`Server::close`] gives it free.
+    pub fn start_in(self, directory: &Path) -> Result<Server, DataDirectoryError> {
+        let mut opened = persistence::Opened::open(directory)?;
+        let cluster = self.cluster();
+        recovery::load(&cluster, opened.read()?);
+        let persistence = opened.persist(&cluster.log, self.history.unwrap_or(HISTORY))?;
+        recovery::serve(&cluster);
+        initial::objects(&cluster);
+        let commits = cluster.log.follow_states();
+        Ok(self.run(cluster, Some(persistence), commits))
+    }
+
+    fn cluster(&self) -> Cluster {
+        let log = Log::new(self.history.unwrap_or(HISTORY));
+        Cluster {
+            log: Arc::new(log.within(self.storage.unwrap_or(STORAGE))),
             registry: Registry::new(initial::resources()),
             clock: Clock::new(),
             ids: Ids::new(self.seed.unwrap_or_else(random_seed)),
             addresses: Addresses::default(),
             on_definition: crd::publish,
             publishing: std::sync::Mutex::default(),
-        };
-        initial::objects(&cluster);
+        }
+    }
+
+    fn run(
+        self,
+        cluster: Cluster,
+        persistence: Option<Persistence>,
+        commits: mpsc::UnboundedReceiver<Committed>,
+    ) -> Server {
         let shared = Arc::new(Shared {
             cluster,
             requests: Arc::new(Requests::new(REQUEST_HISTORY)),
@@ -168,8 +219,8 @@ impl Builder {
             rendered: Arc::default(),
             turn: std::sync::Mutex::default(),
             tokens: Tokens::default(),
+            persistence,
         });
-        let commits = shared.cluster.log.follow();
         tokio::spawn(controllers::run(Arc::downgrade(&shared), commits));
         Server { shared, layer: self.layer }
     }

@@ -4,7 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::watch;
 
-use crate::{cluster::Cluster, rendered::Rendered, requests::Requests, users::Tokens};
+use crate::{
+    cluster::Cluster, persistence::Persistence, rendered::Rendered, requests::Requests,
+    users::Tokens,
+};
 
 /// What all parts of one server share.
 pub(crate) struct Shared {
@@ -20,4 +23,6 @@ pub(crate) struct Shared {
     pub turn: Mutex<()>,
     /// The users.
     pub tokens: Tokens,
+    /// The data directory, if there is one. Dropped after the log, whose changes it writes.
+    pub persistence: Option<Persistence>,
 }

@@ -31,6 +31,28 @@ pub(crate) fn publish(cluster: &Cluster, name: &str) {
     write_status(cluster, definitions, &key, &verdict);
 }
 
+/// Serves the persisted definitions: established ones under the names that were accepted, then those whose
+/// publication was interrupted.
+pub(crate) fn serve_again(cluster: &Cluster) {
+    let resources = cluster.registry.snapshot();
+    let Some(definitions) = resources.by_kind("apiextensions.k8s.io", own_type::KIND) else {
+        return;
+    };
+    let mut interrupted = Vec::new();
+    for (key, object) in cluster.log.entries(&definitions.storage, &Scope::All).1 {
+        let mut definition = definitions.decode(&object);
+        if names::is_established(&definition) {
+            definition["spec"]["names"] = definition["status"]["acceptedNames"].clone();
+            cluster.registry.define(&key.name, versions::resources(&key.name, &definition));
+        } else {
+            interrupted.push(key.name);
+        }
+    }
+    for name in interrupted {
+        publish(cluster, &name);
+    }
+}
+
 fn write_status(
     cluster: &Cluster,
     definitions: &Resource,

@@ -17,7 +17,7 @@ mod validate;
 mod versions;
 
 pub(crate) use self::{
-    controller::{publish, terminate},
+    controller::{publish, serve_again, terminate},
     own_type::resource as definition_resource,
     rules::{CLEANUP, default, is_terminating, prepare_for_create},
     validate::{validate, validate_update},

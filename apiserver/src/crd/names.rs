@@ -80,6 +80,11 @@ impl Verdict {
     }
 }
 
+/// Whether a definition is served.
+pub(super) fn is_established(object: &Value) -> bool {
+    is_true(object, "Established")
+}
+
 fn is_true(object: &Value, kind: &str) -> bool {
     let conditions = object["status"]["conditions"].as_array().into_iter().flatten();
     conditions.into_iter().any(|c| c["type"] == kind && c["status"] == "True")

@@ -9,9 +9,11 @@
 //! **Invariants.** A version is given to exactly one revision. Revisions of a table are ordered.
 //! A reader that has every revision of a table up to *v* and asks for those after *v* misses none,
 //! or gets [`Compacted`]. Writes are compare-and-swap on the version of the key.
+//! Watches of a log that is persisted (see [`Log::changes`]) see durable revisions only.
 //!
 //! It knows no HTTP, no schemas and no time.
 
+mod durable;
 mod key;
 mod object;
 mod part;
@@ -27,17 +29,18 @@ use std::{
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
+use self::{
+    durable::Persistence,
+    table::{Space, Table},
+};
 pub(crate) use self::{
+    durable::{Change, Persisted, PersistedRevision},
     key::{ObjectKey, Scope},
     object::{Event, Meta, Object, OwnerReference},
-    part::{Found, Part},
+    part::{Found, Part, States},
     refused::Refused,
     revision::Revision,
     table::Compacted,
-};
-use self::{
-    part::States,
-    table::{Space, Table},
 };
 use crate::resource::GroupResource;
 
@@ -79,8 +82,10 @@ pub(crate) struct Committed {
 /// All objects at one moment.
 #[derive(Debug, Clone)]
 pub(crate) struct Backup {
-    head: u64,
-    tables: HashMap<Arc<GroupResource>, States>,
+    /// The version that they are at.
+    pub head: u64,
+    /// By resource.
+    pub tables: HashMap<Arc<GroupResource>, States>,
     dependents: Dependents,
 }
 
@@ -102,6 +107,7 @@ struct State {
     tables: HashMap<Arc<GroupResource>, Table>,
     dependents: Dependents,
     followers: Vec<mpsc::UnboundedSender<Committed>>,
+    persistence: Option<Persistence>,
 }
 
 impl Log {
@@ -171,10 +177,10 @@ impl Log {
         limit: usize,
     ) -> Result<(u64, Vec<Arc<Revision>>), Compacted> {
         let mut state = self.lock();
-        let head = state.head;
+        let visible = state.visible();
         let table = state.table(resource, self.capacity);
-        let (revisions, complete) = table.revisions_after(version, limit)?;
-        let upto = if complete { head } else { revisions.last().map_or(head, |r| r.version) };
+        let (revisions, complete) = table.revisions_after(version, limit, visible)?;
+        let upto = if complete { visible } else { revisions.last().map_or(visible, |r| r.version) };
         Ok((upto.max(version), revisions))
     }
 
@@ -203,6 +209,7 @@ impl Log {
         for table in state.tables.values_mut() {
             table.compact(head);
         }
+        state.report(|| Change::Compacted(head));
     }
 
     /// A backup of all objects.
@@ -222,6 +229,7 @@ impl Log {
             let states = backup.tables.get(ty).cloned().unwrap_or_default();
             table.restore(states, backup.head);
         }
+        state.report(|| Change::Restored(backup.clone()));
     }
 
     /// Applies a write at the head, if its precondition holds and its object is not too large.
@@ -293,14 +301,23 @@ impl State {
         if !delete {
             refused::admit(&object, previous.as_deref(), room)?;
         }
-        self.index(resource, &key, previous.as_deref(), (!delete).then_some(&*object));
         let revision = Revision { version, event, key, previous, object: Arc::clone(&object) };
-        let revision = Arc::new(revision);
-        self.table(resource, capacity).push(Arc::clone(&revision));
-        self.head = version;
-        let committed = Committed { resource: Arc::clone(resource), revision };
+        let committed = Committed { resource: Arc::clone(resource), revision: Arc::new(revision) };
+        self.push(capacity, &committed);
+        if self.persistence.is_none() {
+            self.table(resource, capacity).announce(version);
+        }
+        self.report(|| Change::Committed(committed.clone()));
         self.followers.retain(|follower| follower.send(committed.clone()).is_ok());
         Ok(object)
+    }
+
+    /// Makes a revision the newest.
+    fn push(&mut self, capacity: usize, Committed { resource, revision }: &Committed) {
+        let after = (revision.event != Event::Deleted).then_some(&*revision.object);
+        self.index(resource, &revision.key, revision.previous.as_deref(), after);
+        self.table(resource, capacity).push(Arc::clone(revision));
+        self.head = revision.version;
     }
 
     fn index(

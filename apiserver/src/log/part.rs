@@ -34,7 +34,7 @@ pub(crate) struct Found {
 }
 
 /// Newest states.
-pub(super) type States = BTreeMap<ObjectKey, Arc<Object>>;
+pub(crate) type States = BTreeMap<ObjectKey, Arc<Object>>;
 
 type Entry<'a> = (&'a ObjectKey, &'a Arc<Object>);
 

@@ -74,18 +74,20 @@ impl Table {
         &self,
         version: u64,
         limit: usize,
+        upto: u64,
     ) -> Result<(Vec<Arc<Revision>>, bool), Compacted> {
         self.check(version)?;
-        let start = self.revisions.partition_point(|r| r.version <= version);
+        let end = self.revisions.partition_point(|r| r.version <= upto);
+        let start = self.revisions.partition_point(|r| r.version <= version).min(end);
         let mut size = 0;
         let is_in_stretch = |revision: &&Arc<Revision>| {
             let is_first = size == 0;
             size += revision.object.size();
             is_first || size <= STRETCH
         };
-        let later = self.revisions.iter().skip(start).take(limit).take_while(is_in_stretch);
+        let later = self.revisions.range(start..end).take(limit).take_while(is_in_stretch);
         let later: Vec<Arc<Revision>> = later.cloned().collect();
-        let is_complete = start + later.len() == self.revisions.len();
+        let is_complete = start + later.len() == end;
         Ok((later, is_complete))
     }
 
@@ -104,11 +106,14 @@ impl Table {
         };
         self.space.current -= previous.map_or(0, |object| object.size());
         self.space.history += size;
-        let version = revision.version;
         self.revisions.push_back(revision);
         while self.revisions.len() > self.capacity {
             self.forget_oldest();
         }
+    }
+
+    /// Tells readers that there are revisions up to a version.
+    pub(super) fn announce(&self, version: u64) {
         self.announce.send_replace(version);
     }
 

@@ -85,13 +85,28 @@ pub(crate) async fn handle(server: &Arc<Shared>, request: Request<Bytes>) -> Res
         resource: String::new(),
         status: 0,
     };
-    let response = match answer(server, &mut record, &parts.headers, &body).await {
+    let answered = answer(server, &mut record, &parts.headers, &body).await;
+    let response = match durable(server, answered).await {
         Ok(response) => response,
         Err(error) => reply::failure(&error, accepted_format(&parts.headers)),
     };
     record.status = response.status().as_u16();
     server.requests.record(record);
     response
+}
+
+/// Holds an answer back until everything that it may show is durable.
+async fn durable(
+    server: &Shared,
+    answered: Result<Response<Body>, StatusError>,
+) -> Result<Response<Body>, StatusError> {
+    if let Some(persistence) = &server.persistence {
+        let durable = persistence.durable(server.cluster.log.change_count()).await;
+        durable.map_err(|why| {
+            StatusError::internal(format!("cannot write the data directory: {why}"))
+        })?;
+    }
+    answered
 }
 
 fn accepted_format(headers: &HeaderMap) -> Format {

@@ -30,7 +30,7 @@ pub(super) fn list(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>,
     let selection = Selection::of(call)?;
     let version = exact_version(call)?;
     let page = Page::of(call)?;
-    let source = (&cluster.log, &*call.resource.storage);
+    let source = (&*cluster.log, &*call.resource.storage);
     let found = page.find(source, &selection, page.version().or(version))?;
     let metadata = page::metadata(call.resource, &found, selection.is_everything());
     list::render(call, &metadata, found.entries)

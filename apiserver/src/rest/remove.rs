@@ -41,7 +41,7 @@ pub(super) fn delete_collection(
 ) -> Result<Response<Body>, StatusError> {
     let options = options(call)?;
     let selection = Selection::of(call)?;
-    let source = (&cluster.log, &*call.resource.storage);
+    let source = (&*cluster.log, &*call.resource.storage);
     let page = Page::of(call)?;
     let found = page.find(source, &selection, page.version())?;
     for (key, _) in &found.entries {

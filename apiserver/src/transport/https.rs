@@ -21,10 +21,16 @@ use http::{Method, Request, Response, header};
 
 use super::{
     credentials::{Credentials, CredentialsError},
-    kubeconfig,
+    kubeconfig, last_port,
     peer::Peer,
 };
-use crate::{rest::Body, server::Server, status::StatusError, users};
+use crate::{
+    persistence::{DataDirectoryError, Persistence},
+    rest::Body,
+    server::Server,
+    status::StatusError,
+    users,
+};
 
 /// The largest body that is read; the handler refuses anything above 3 MiB itself.
 const READ_LIMIT: usize = 3 * 1024 * 1024 + 1;
@@ -65,6 +71,9 @@ pub enum ServeError {
     /// Certificate or token.
     #[error(transparent)]
     Credentials(#[from] CredentialsError),
+    /// The data directory.
+    #[error(transparent)]
+    DataDirectory(#[from] DataDirectoryError),
     /// The kubeconfig file.
     #[error("cannot write the kubeconfig {path}: {source}")]
     Kubeconfig {
@@ -91,17 +100,21 @@ struct Received<'s> {
 }
 
 impl Server {
-    /// Listens on a loopback address (port 0 chooses one); call it within a tokio runtime.
+    /// Listens on a loopback address; call it within a tokio runtime. Port 0 chooses one; with a data directory
+    /// the port of the last time, if it is free.
     pub fn serve(&self, address: SocketAddr) -> Result<Running, ServeError> {
         if !address.ip().is_loopback() {
             return Err(ServeError::NotLoopback(address.ip()));
         }
-        let Credentials { tls, authority, token } = Credentials::make()?;
+        let persistence = self.shared.persistence.as_ref();
+        let directory = persistence.map(Persistence::directory);
+        let Credentials { tls, authority, token } = Credentials::obtain(directory)?;
         let shared = Data::new(Shared {
             server: self.clone(),
             token: token.clone(),
             bodies: AtomicUsize::new(0),
         });
+        let address = last_port::prefer(address, directory);
         let refused = |source| ServeError::Listen { address, source };
         let http = HttpServer::new(move || {
             App::new().app_data(Data::clone(&shared)).default_service(web::to(answer))
@@ -114,6 +127,7 @@ impl Server {
         .bind_rustls_0_23(address, tls)
         .map_err(refused)?;
         let address = http.addrs().first().copied().unwrap_or(address);
+        last_port::remember(address, directory)?;
         let http = http.run();
         let handle = http.handle();
         tokio::spawn(http);

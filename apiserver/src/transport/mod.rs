@@ -4,6 +4,7 @@ mod credentials;
 mod https;
 mod in_process;
 mod kubeconfig;
+mod last_port;
 mod peer;
 
 pub use self::{
