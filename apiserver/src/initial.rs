@@ -13,7 +13,7 @@ use crate::{
     log::ObjectKey,
     namespace,
     resource::{GroupResource, Origin, Resource},
-    write::{self, Applied, WriteOptions},
+    write::{self, Applied, Complaints, WriteOptions},
 };
 
 /// The built-in types.
@@ -61,7 +61,7 @@ pub(crate) fn objects(cluster: &Cluster) {
     }
 }
 
-fn create(cluster: &Cluster, object: Value) {
+fn create(cluster: &Cluster, mut object: Value) {
     let text = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
     let (version, kind) = (text("apiVersion"), text("kind"));
     let group = version.split_once('/').map_or("", |(group, _)| group);
@@ -75,6 +75,8 @@ fn create(cluster: &Cluster, object: Value) {
         return;
     }
     let options = WriteOptions { manager: "kube-apiserver".to_owned(), ..Default::default() };
+    write::decode(resource, &mut object, options.validation, Complaints::default())
+        .expect("the first objects are of their types");
     write::create(cluster, resource, &namespace, object, Applied::No, &options)
         .expect("a cluster accepts its first objects");
 }

@@ -60,11 +60,6 @@ impl StatusError {
         error
     }
 
-    /// 404: the type has no such subresource.
-    pub(crate) fn no_such_subresource(resource: &GroupResource, name: &str) -> Self {
-        Self { details: Value::Null, ..Self::no_such_resource() }.of(resource, name)
-    }
-
     /// 409: an object of this name exists and is being deleted.
     pub(crate) fn being_deleted(resource: &GroupResource, name: &str) -> Self {
         let message = format!("object is being deleted: {resource} \"{name}\" already exists");
@@ -245,6 +240,17 @@ impl StatusError {
         let mut error = Self::new(504, "Timeout", format!("Timeout: {why}"));
         error.details = json!({});
         error
+    }
+
+    /// The same of an object that exists, where a name was to be generated.
+    #[must_use]
+    pub(crate) fn of_generated_name(mut self) -> Self {
+        if self.reason == "AlreadyExists" {
+            let more = ", the server was not able to generate a unique name for the object";
+            self.message.push_str(more);
+            self.details["retryAfterSeconds"] = json!(1);
+        }
+        self
     }
 
     /// Adds a machine-readable cause to the details.

@@ -1,7 +1,8 @@
 //! Checks whether an object can be decoded into its Go struct, and finds unknown fields.
 //!
 //! The errors are those of a request with status 400. Of several invalid values the real server reports
-//! the first in the document, this module the first by name.
+//! the first in the document, this module the first by name; but both prefer what a type with its own reader
+//! says, such as a time.
 
 use base64::{DecodeError as Base64Error, Engine, prelude::BASE64_STANDARD};
 use serde_json::{Map, Value};
@@ -14,6 +15,9 @@ use super::{
     timestamp,
 };
 
+/// The struct of the metadata of every object.
+pub(super) const OBJECT_META: &str = "meta.v1.ObjectMeta";
+
 /// Why an object cannot be decoded as its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{kind} in version {version:?} cannot be handled as a {kind}: {reason}")]
@@ -23,15 +27,31 @@ pub struct DecodeError {
     reason: String,
 }
 
+impl DecodeError {
+    /// Without the type, as Go says it.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+}
+
 /// Checks that every value has the type of its field, and returns the fields that the type does
 /// not have, as `spec.containers[0].imagee`. These are dropped by `default`.
 pub fn decode(ty: &BuiltinType, object: &Value) -> Result<Vec<String>, DecodeError> {
-    let mut walk = Walk { unknown: Vec::new() };
-    let place = Place { go_struct: "", fields: String::new(), at: String::new() };
-    match walk.value(&GoType::Struct(ty.root), None, object, &place) {
-        Ok(()) => Ok(walk.unknown),
-        Err(reason) => Err(DecodeError { kind: ty.kind, version: ty.version, reason }),
-    }
+    decode_struct(ty.root, object, "")
+        .map_err(|reason| DecodeError { kind: ty.kind, version: ty.version, reason })
+}
+
+/// The same for the metadata of an object of any type.
+pub(crate) fn decode_metadata(metadata: &Value) -> Result<Vec<String>, String> {
+    decode_struct(OBJECT_META, metadata, "metadata")
+}
+
+fn decode_struct(name: &'static str, value: &Value, at: &str) -> Result<Vec<String>, String> {
+    let mut walk = Walk { unknown: Vec::new(), first: None };
+    let place = Place { go_struct: "", fields: String::new(), at: at.to_owned() };
+    walk.value(&GoType::Struct(name), None, value, &place)?;
+    walk.first.map_or(Ok(walk.unknown), Err)
 }
 
 /// Where a value is: as errors say it, and as warnings about unknown fields do.
@@ -43,6 +63,8 @@ struct Place {
 
 struct Walk {
     unknown: Vec<String>,
+    /// The first value of another type: Go reads on, and may find what stops it.
+    first: Option<String>,
 }
 
 impl Walk {
@@ -67,8 +89,15 @@ impl Walk {
                     self.value(element, name, item, &place.with(&format!(".{key}")))
                 })
             }
-            _ => scalar(ty, value)
-                .map_err(|fault| fault.unwrap_or_else(|| mismatch(ty, name, value, place))),
+            _ => {
+                let Err(fault) = scalar(ty, value) else { return Ok(()) };
+                let fault = fault.unwrap_or_else(|| mismatch(ty, name, value, place));
+                if reads_itself(ty) {
+                    return Err(fault);
+                }
+                self.first.get_or_insert(fault);
+                Ok(())
+            }
         }
     }
 
@@ -105,6 +134,11 @@ impl Place {
     }
 }
 
+/// Whether the type has its own reader, whose errors are the last ones.
+fn reads_itself(ty: &GoType) -> bool {
+    matches!(ty, GoType::Quantity | GoType::IntOrString | GoType::Time | GoType::MicroTime)
+}
+
 /// Whether a scalar can be read; the error is its own, or `None` for the general one.
 pub(super) fn scalar(ty: &GoType, value: &Value) -> Result<(), Option<String>> {
     let fits = match (ty, value) {
@@ -118,12 +152,6 @@ pub(super) fn scalar(ty: &GoType, value: &Value) -> Result<(), Option<String>> {
         (GoType::Bytes, Value::String(text)) => return bytes(text).map_err(Some),
         (GoType::Time | GoType::MicroTime, Value::String(text)) => {
             return timestamp::check(text, *ty == GoType::MicroTime).map_err(Some);
-        }
-        (GoType::Time | GoType::MicroTime, _) => {
-            let found = json_name(value);
-            return Err(Some(format!(
-                "json: cannot unmarshal {found} into Go value of type string"
-            )));
         }
         _ => false,
     };
@@ -153,7 +181,10 @@ fn mismatch(ty: &GoType, name: Option<&str>, value: &Value, place: &Place) -> St
         Value::Number(number) if wants_number => format!("number {number}"),
         _ => json_name(value).to_owned(),
     };
-    let wanted = go_name(ty, name);
+    let wanted = match ty {
+        GoType::Time | GoType::MicroTime => "string".to_owned(),
+        ty => go_name(ty, name),
+    };
     if place.go_struct.is_empty() {
         return format!("json: cannot unmarshal {found} into Go value of type {wanted}");
     }

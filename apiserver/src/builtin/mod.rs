@@ -34,7 +34,7 @@ pub use addresses::{free_address, free_node_ports};
 pub use catalog::{BuiltinType, find, kubernetes_version, name_rule, types};
 pub(crate) use catalog::{messages, structs};
 pub use convert::{convert, stored_as};
-pub(crate) use decode::json_name;
+pub(crate) use decode::{decode_metadata, json_name};
 pub use decode::{DecodeError, decode};
 pub use defaulting::{default, empty};
 pub(crate) use go_type::{GoStruct, GoType, WireForm};
@@ -45,6 +45,7 @@ pub use prepare::{
 pub(crate) use quantity::Quantity;
 #[cfg(test)]
 pub(crate) use round_trip::fill;
+pub(crate) use round_trip::round_trip_metadata;
 pub use service::{
     cluster_ip, needs_cluster_ip, needs_node_ports, node_ports, set_cluster_ip, set_node_ports,
 };

@@ -60,6 +60,9 @@ impl Building<'_> {
         let mut schema = Arc::unwrap_or_clone(plain);
         schema.enumeration.clone_from(&field.enumeration);
         schema.default.clone_from(&field.default);
+        if field.required && schema.default.is_none() && is_plain(&field.ty) {
+            schema.default = Some(field.ty.zero());
+        }
         if field.atomic {
             schema.map_type = MapType::Atomic;
         }
@@ -99,6 +102,11 @@ impl Building<'_> {
             }
         })
     }
+}
+
+/// Whether Go writes a value of the type even if it is empty: then the document has it as the default.
+fn is_plain(ty: &GoType) -> bool {
+    matches!(ty, GoType::String | GoType::Bool | GoType::Int32 | GoType::Int64 | GoType::Float64)
 }
 
 fn anything() -> Schema {

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{catalog::go_struct, go_type::GoType, quantity, timestamp};
+use super::{catalog::go_struct, decode::OBJECT_META, go_type::GoType, quantity, timestamp};
 
 /// Removes everything that Go drops when it decodes.
 pub(super) fn strip(name: &str, object: &mut Value) {
@@ -26,6 +26,12 @@ pub(super) fn strip(name: &str, object: &mut Value) {
             }
         }
     }
+}
+
+/// The metadata of an object of any type after Go has decoded and encoded it.
+pub(crate) fn round_trip_metadata(metadata: &mut Value) {
+    strip(OBJECT_META, metadata);
+    fill(OBJECT_META, metadata);
 }
 
 /// Adds everything that Go writes even if it is empty.

@@ -43,7 +43,7 @@ fn convert(ty: &GoType, name: Option<&str>, value: &mut Value) -> Result<(), Str
             Err(format!("cannot restore slice from {}", kind(value)))
         }
         (GoType::Quantity | GoType::IntOrString | GoType::Time | GoType::MicroTime, value) => {
-            scalar(ty, value).map_err(|error| error.unwrap_or_else(|| unmarshalled(value)))
+            scalar(ty, value).map_err(|error| error.unwrap_or_else(|| unmarshalled(ty, value)))
         }
         (ty, value) => simple(ty, name, value),
     }
@@ -79,8 +79,9 @@ fn simple(ty: &GoType, name: Option<&str>, value: &mut Value) -> Result<(), Stri
     }
 }
 
-fn unmarshalled(value: &Value) -> String {
-    format!("json: cannot unmarshal {} into Go value of type int32", json_name(value))
+fn unmarshalled(ty: &GoType, value: &Value) -> String {
+    let wanted = if *ty == GoType::IntOrString { "int32" } else { "string" };
+    format!("json: cannot unmarshal {} into Go value of type {wanted}", json_name(value))
 }
 
 /// What Go calls the kind of a value of free JSON.

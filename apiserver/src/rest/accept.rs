@@ -11,9 +11,28 @@ pub(super) enum Representation {
     /// As it is.
     Object,
     /// Rows for `kubectl get`.
-    Table,
+    Table(MetaVersion),
     /// Metadata without the rest.
-    PartialMetadata,
+    PartialMetadata(MetaVersion),
+    /// The same for each object of a list.
+    PartialMetadataList(MetaVersion),
+}
+
+/// A version of the forms that objects of all types have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MetaVersion {
+    V1,
+    V1Beta1,
+}
+
+impl MetaVersion {
+    /// As `apiVersion` spells it.
+    pub(super) fn api_version(self) -> &'static str {
+        match self {
+            Self::V1 => "meta.k8s.io/v1",
+            Self::V1Beta1 => "meta.k8s.io/v1beta1",
+        }
+    }
 }
 
 /// A format of bodies.
@@ -60,7 +79,8 @@ pub(super) fn choose(accept: Option<&str>, offer: Offer) -> Result<Accepted, Sta
             let has = !(offer.is_custom
                 && format == Format::Protobuf
                 && representation == Representation::Object);
-            let can = !(format == Format::Protobuf && representation == Representation::Table);
+            let can = !(format == Format::Protobuf
+                && matches!(representation, Representation::Table(_)));
             (has && can).then_some(Accepted { representation, format })
         })
     });
@@ -185,14 +205,16 @@ impl<'a> Clause<'a> {
             return None;
         }
         let parameters = ["as", "g", "v"].map(|name| self.parameter(name));
-        match parameters {
-            [None, None, None] => Some(Representation::Object),
-            [Some("Table"), Some("meta.k8s.io"), Some("v1")] => Some(Representation::Table),
-            [
-                Some("PartialObjectMetadata" | "PartialObjectMetadataList"),
-                Some("meta.k8s.io"),
-                Some("v1"),
-            ] => Some(Representation::PartialMetadata),
+        let version = match parameters {
+            [None, None, None] => return Some(Representation::Object),
+            [Some(_), Some("meta.k8s.io"), Some("v1")] => MetaVersion::V1,
+            [Some(_), Some("meta.k8s.io"), Some("v1beta1")] => MetaVersion::V1Beta1,
+            _ => return None,
+        };
+        match parameters[0]? {
+            "Table" => Some(Representation::Table(version)),
+            "PartialObjectMetadata" => Some(Representation::PartialMetadata(version)),
+            "PartialObjectMetadataList" => Some(Representation::PartialMetadataList(version)),
             _ => None,
         }
     }
@@ -212,7 +234,9 @@ mod tests {
     #[test]
     fn the_first_that_can_be_produced_is_chosen() {
         use Format::{Json, Protobuf, Yaml};
-        use Representation::{Object, PartialMetadata, Table};
+        use Representation::Object;
+        let table_of = |format| Some((Representation::Table(MetaVersion::V1), format));
+        let partial_of = |format| Some((Representation::PartialMetadata(MetaVersion::V1), format));
         let table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
         let proto_table = "application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1";
         let partial = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,\
@@ -227,9 +251,9 @@ mod tests {
             ("application/vnd.kubernetes.protobuf", Some((Object, Protobuf)), None),
             ("application/vnd.kubernetes.protobuf;stream=foo", None, None),
             ("application/*", None, Some((Object, Json))),
-            (table, Some((Table, Json)), Some((Table, Json))),
+            (table, table_of(Json), table_of(Json)),
             (proto_table, None, None),
-            (partial, Some((PartialMetadata, Protobuf)), Some((PartialMetadata, Protobuf))),
+            (partial, partial_of(Protobuf), partial_of(Protobuf)),
             ("text/html", None, None),
         ];
         for (accept, built_in, custom) in cases {

@@ -7,7 +7,7 @@ use http::{HeaderMap, Method, header};
 use jiff::Timestamp;
 
 use super::{
-    accept::{self, Accepted, Offer},
+    accept::{self, Accepted, MetaVersion, Offer, Representation},
     query::Query,
     route::ResourcePath,
 };
@@ -116,11 +116,15 @@ impl Call<'_> {
 
     /// The contents of a table, if one is requested.
     pub(super) fn table_options(&self) -> TableOptions {
+        let version = match self.accepted() {
+            Ok(Accepted { representation: Representation::Table(version), .. }) => version,
+            _ => MetaVersion::V1,
+        };
         let include = match self.query.text("includeObject") {
             Some("None") => Include::Nothing,
             Some("Object") => Include::Object,
             _ => Include::Metadata,
         };
-        TableOptions { headings: true, include, now: self.now }
+        TableOptions { headings: true, include, now: self.now, api_version: version.api_version() }
     }
 }

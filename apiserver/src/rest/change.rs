@@ -2,15 +2,25 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::Response;
 use serde_json::Value;
 
-use super::{body::Body, call::Call, decode, kind, patch::Patch, reply, tree::Tree};
+use super::{
+    body::Body,
+    call::Call,
+    decode, kind,
+    patch::{self, Patch},
+    place, reply,
+};
 use crate::{
     cluster::Cluster,
     resource::Resource,
     status::StatusError,
-    write::{self, Applied, Change, FieldValidation, Subresource, WriteOptions, Written},
+    write::{
+        self, Applied, Change, Complaints, FieldValidation, Subresource, Undecodable, WriteOptions,
+        Written,
+    },
 };
 
 /// How often a write that creates is retried as an update, and vice versa.
@@ -18,47 +28,54 @@ const TRIES: usize = 5;
 
 /// Answers a create.
 pub(super) fn create(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
-    let mut options = call.write_options()?;
-    let Tree { value: mut object, duplicates } =
-        decode::object(call.resource, call.content_type(), call.body)?;
-    options.complaints = duplicates.complaints();
-    let namespace = call.path.namespace.as_deref();
-    decode::check_place(namespace, None, &object)?;
-    decode::place(call.resource, namespace, None, &mut object);
-    write::given_version(&object)?;
-    let namespace = namespace.unwrap_or_default();
-    let written = write::create(cluster, call.resource, namespace, object, Applied::No, &options)?;
-    reply::written(call, &written)
+    let options = call.write_options()?;
+    let (object, warnings) = decode::object(call, options.validation)?;
+    let namespace = call.path.namespace.as_deref().unwrap_or_default();
+    let create = |object| {
+        write::given_version(&object)?;
+        write::create(cluster, call.resource, namespace, object, Applied::No, &options)
+    };
+    let answered = create(object).and_then(|written| reply::written(call, &written));
+    reply::warned(answered, &warnings)
 }
 
 /// Answers an update (PUT).
 pub(super) fn update(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
-    let mut options = call.write_options()?;
-    let Tree { value: mut object, duplicates } =
-        decode::object(call.resource, call.content_type(), call.body)?;
-    options.complaints = duplicates.complaints();
-    let (namespace, name) = (call.path.namespace.as_deref(), call.path.name.as_deref());
-    decode::check_place(namespace, name, &object)?;
-    decode::place(call.resource, namespace, name, &mut object);
+    let options = call.write_options()?;
+    let (object, warnings) = decode::object(call, options.validation)?;
+    let answered = replace(cluster, call, &object, &options);
+    reply::warned(answered.and_then(|written| reply::written(call, &written)), &warnings)
+}
+
+/// Replaces an object, or creates it where its type allows that.
+fn replace(
+    cluster: &Cluster,
+    call: &Call<'_>,
+    object: &Value,
+    options: &WriteOptions,
+) -> Result<Written, StatusError> {
     let mut change = |live: &Value| {
-        check_uid(call, live, &object)?;
+        check_uid(call, options, live, object)?;
         Ok(Change { next: object.clone(), managed: Applied::No })
     };
     let creates = call.subresource == Subresource::Main && write::creates_on_update(call.resource);
+    let namespace = call.path.namespace.as_deref().unwrap_or_default();
     for _ in 0..TRIES {
         let exists = cluster.log.get(&call.resource.storage, &call.key()).is_some();
         let outcome = if exists || !creates {
-            change_existing(cluster, call, &options, &mut change)
+            change_existing(cluster, call, options, &mut change)
         } else {
-            check_uid(call, &Value::Null, &object)?;
-            let (namespace, mut new) = (namespace.unwrap_or_default(), object.clone());
-            // Of an object that does not exist any version is accepted.
-            write::metadata_mut(&mut new).remove("resourceVersion");
-            write::create(cluster, call.resource, namespace, new, Applied::No, &options)
+            check_uid(call, options, &Value::Null, object)?;
+            let mut new = object.clone();
+            // Of an object that does not exist any version is accepted. A dry run stores nothing, and shows it.
+            if !options.dry_run {
+                write::metadata_mut(&mut new).remove("resourceVersion");
+            }
+            write::create(cluster, call.resource, namespace, new, Applied::No, options)
         };
         match outcome {
             Err(error) if creates && has_raced(&error, exists) => {}
-            outcome => return reply::written(call, &outcome?),
+            outcome => return outcome,
         }
     }
     Err(StatusError::modified(&call.resource.id, &call.key().name))
@@ -69,87 +86,101 @@ fn has_raced(error: &StatusError, existed: bool) -> bool {
     error.reason == if existed { "NotFound" } else { "AlreadyExists" }
 }
 
-fn check_uid(call: &Call<'_>, live: &Value, given: &Value) -> Result<(), StatusError> {
+fn check_uid(
+    call: &Call<'_>,
+    options: &WriteOptions,
+    live: &Value,
+    given: &Value,
+) -> Result<(), StatusError> {
     let uid = |object: &Value| object["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
     let (given, found, key) = (uid(given), uid(live), call.key());
     if given.is_empty() || given == found {
         return Ok(());
     }
-    let id = &call.resource.id;
-    let group = if id.group.is_empty() { String::new() } else { format!("{}/", id.group) };
+    // A dry run does not get as far as the store that adds the first part of the key.
+    let root = if options.dry_run { "" } else { "/registry" };
     let why = format!(
-        "StorageError: invalid object, Code: 4, Key: /registry/{group}{}/{}, ResourceVersion: 0, \
+        "StorageError: invalid object, Code: 4, Key: {root}/{}/{}, ResourceVersion: 0, \
          AdditionalErrorMsg: Precondition failed: UID in precondition: {given}, \
          UID in object meta: {found}",
-        id.plural,
+        write::storage_prefix(call.resource),
         [&*key.namespace, &*key.name].join("/").trim_start_matches('/'),
     );
-    Err(StatusError::conflict(id, &key.name, &why))
+    Err(StatusError::conflict(&call.resource.id, &key.name, &why))
 }
 
 /// Answers a patch.
 pub(super) fn patch(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
-    let mut options = call.write_options()?;
-    options.patched = true;
-    let (patch, complaints) = Patch::of(call)?;
-    options.complaints = complaints;
-    if let Patch::Apply(_) = patch {
-        refuse_strictly(&mut options)?;
-    }
-    let written = if let Patch::Apply(applied) = &patch {
-        apply(cluster, call, applied, &options)?
+    let options = call.write_options()?;
+    let patch = Patch::of(call, options.validation)?;
+    let mut warnings = Vec::new();
+    let written = if let Patch::Apply(body) = &patch {
+        apply(cluster, call, body, &options, &mut warnings)
     } else {
         let mut change = |live: &Value| {
-            let next = patch.applied_to(live)?;
-            Ok(Change { next: checked(call, next)?, managed: Applied::No })
+            let (next, complaints) = patch.applied_to(live)?;
+            let (next, complained) = decoded(call, next, options.validation, complaints)?;
+            warnings = complained;
+            Ok(Change { next: placed(call, next)?, managed: Applied::No })
         };
-        change_existing(cluster, call, &options, &mut change)?
+        change_existing(cluster, call, &options, &mut change)
     };
-    reply::written(call, &written)
-}
-
-/// An apply is refused for its text before anything else, and in other words.
-fn refuse_strictly(options: &mut WriteOptions) -> Result<(), StatusError> {
-    let refusals = std::mem::take(&mut options.complaints.refusals);
-    if options.validation != FieldValidation::Strict || refusals.is_empty() {
-        return Ok(());
-    }
-    let list = refusals.join(", ");
-    let message = format!("error strict decoding YAML: error converting YAML to JSON: {list}");
-    Err(StatusError::bad_request(message))
+    reply::warned(written.and_then(|written| reply::written(call, &written)), &warnings)
 }
 
 /// Server-side apply: updates an existing object or creates it.
 fn apply(
     cluster: &Cluster,
     call: &Call<'_>,
-    applied: &Value,
+    body: &Bytes,
     options: &WriteOptions,
+    warnings: &mut Vec<String>,
 ) -> Result<Written, StatusError> {
-    check_applied_type(call, applied)?;
+    let (applied, complaints) = patch::applied(body)?;
+    check_applied_type(call, &applied)?;
     let force = call.query.flag("force");
-    let key = call.key();
     let result = |live: Option<&Value>| -> Result<Value, StatusError> {
         let (resource, subresource) = (call.resource, call.subresource);
-        let next =
-            write::apply_request(cluster, resource, subresource, live, applied, force, options)?;
-        checked(call, next)
+        let mut next =
+            write::apply_request(cluster, resource, subresource, live, &applied, force, options)?;
+        refuse_strictly(options, &complaints)?;
+        write::complete_applied(resource, &mut next)
+            .map_err(|error| StatusError::internal(error.to_string()))?;
+        Ok(next)
     };
+    if options.validation == FieldValidation::Warn {
+        warnings.extend(complaints.refusals.iter().map(|why| in_yaml(why)));
+    }
     for _ in 0..TRIES {
-        let mut change =
-            |live: &Value| Ok(Change { next: result(Some(live))?, managed: Applied::Yes });
-        let exists = cluster.log.get(&call.resource.storage, &key).is_some();
+        let mut change = |live: &Value| {
+            Ok(Change { next: placed(call, result(Some(live))?)?, managed: Applied::Yes })
+        };
+        let exists = cluster.log.get(&call.resource.storage, &call.key()).is_some();
         let outcome = if exists || call.subresource != Subresource::Main {
             change_existing(cluster, call, options, &mut change)
         } else {
-            create_applied(cluster, call, applied, options, &result)
+            create_applied(cluster, call, result(None)?, options)
         };
         match outcome {
             Err(error) if has_raced(&error, exists) => {}
             outcome => return outcome,
         }
     }
-    Err(StatusError::modified(&call.resource.id, &key.name))
+    Err(StatusError::modified(&call.resource.id, &call.key().name))
+}
+
+/// An apply is refused for its text after everything else, and in other words.
+fn refuse_strictly(options: &WriteOptions, complaints: &Complaints) -> Result<(), StatusError> {
+    let refusals = &complaints.refusals;
+    if options.validation != FieldValidation::Strict || refusals.is_empty() {
+        return Ok(());
+    }
+    let list = in_yaml(&refusals.join(", "));
+    Err(StatusError::bad_request(format!("error strict decoding YAML: {list}")))
+}
+
+fn in_yaml(why: &str) -> String {
+    format!("error converting YAML to JSON: {why}")
 }
 
 fn check_applied_type(call: &Call<'_>, applied: &Value) -> Result<(), StatusError> {
@@ -165,32 +196,43 @@ fn check_applied_type(call: &Call<'_>, applied: &Value) -> Result<(), StatusErro
 fn create_applied(
     cluster: &Cluster,
     call: &Call<'_>,
-    applied: &Value,
+    object: Value,
     options: &WriteOptions,
-    result: &dyn Fn(Option<&Value>) -> Result<Value, StatusError>,
 ) -> Result<Written, StatusError> {
-    let object = result(None)?;
-    if let Some(uid) = applied["metadata"]["uid"].as_str().filter(|uid| !uid.is_empty()) {
+    if let Some(uid) = object["metadata"]["uid"].as_str().filter(|uid| !uid.is_empty()) {
         let why = format!(
             "uid mismatch: the provided object specified uid {uid}, \
              and no existing object was found"
         );
         return Err(StatusError::conflict(&call.resource.id, &call.key().name, &why));
     }
+    let object = placed(call, object)?;
     write::given_version(&object)?;
     let namespace = call.path.namespace.as_deref().unwrap_or_default();
     write::create(cluster, call.resource, namespace, object, Applied::Yes, options)
 }
 
-/// The result of a patch, if it is still the object that the path names.
-fn checked(call: &Call<'_>, mut next: Value) -> Result<Value, StatusError> {
-    let (namespace, name) = (call.path.namespace.as_deref(), call.path.name.as_deref());
-    let is_ignored = call.resource.is_custom() && call.subresource == Subresource::Status;
-    if !is_ignored || !next.is_object() {
-        kind::check_patched(call.resource, &next)?;
+/// The result of a patch as an object of its type, and what to warn of.
+fn decoded(
+    call: &Call<'_>,
+    mut next: Value,
+    validation: FieldValidation,
+    complaints: Complaints,
+) -> Result<(Value, Vec<String>), StatusError> {
+    kind::check_patched(call.resource, &next)?;
+    let sent = next.clone();
+    match write::decode(call.resource, &mut next, validation, complaints) {
+        Ok(warnings) => Ok((next, warnings)),
+        Err(Undecodable::Because(why)) => Err(kind::unreadable(&sent, &why)),
+        Err(error @ Undecodable::TooLarge) => Err(StatusError::internal(error.to_string())),
     }
-    decode::check_place(namespace, name, &next)?;
-    decode::place(call.resource, namespace, name, &mut next);
+}
+
+/// The result of a patch, if it is still the object that the path names.
+fn placed(call: &Call<'_>, mut next: Value) -> Result<Value, StatusError> {
+    let (namespace, name) = (call.path.namespace.as_deref(), call.path.name.as_deref());
+    place::check(namespace, name, &next)?;
+    place::fill(call.resource, namespace, name, &mut next);
     Ok(next)
 }
 

@@ -1,17 +1,22 @@
-//! From the body of a request to an object, and whether it is the object that the path names.
+//! From the body of a request to an object of the type that the path is about.
 
 use bytes::Bytes;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
-    kind,
+    call::Call,
+    json_fault,
+    kind::{self, Given},
+    place,
     tree::{Duplicates, Tree},
+    yaml_fault,
 };
 use crate::{
     protobuf::{self, Unreadable},
     resource::Resource,
     reviews::Review,
     status::StatusError,
+    write::{self, FieldValidation, Undecodable},
 };
 
 const UNKNOWN_FORMAT: &str = "the body of the request was in an unknown format - accepted media \
@@ -21,18 +26,60 @@ const UNKNOWN_FORMAT: &str = "the body of the request was in an unknown format -
 const NO_PROTOBUF: &str = "the body of the request was in an unknown format - accepted media types \
                            include: application/json, application/yaml";
 
-/// The object in a body.
+/// The object in a body, decoded and named as the path says, and what to warn of.
 pub(super) fn object(
-    resource: &Resource,
-    content_type: Option<&str>,
-    body: &Bytes,
-) -> Result<Tree, StatusError> {
-    if resource.is_custom() && media_type(content_type) == protobuf::MEDIA_TYPE {
+    call: &Call<'_>,
+    validation: FieldValidation,
+) -> Result<(Value, Vec<String>), StatusError> {
+    let (resource, body) = (call.resource, call.body);
+    if resource.is_custom() && media_type(call.content_type()) == protobuf::MEDIA_TYPE {
         return Err(StatusError::unsupported_media_type(NO_PROTOBUF));
     }
-    let tree = tree((&resource.api_version(), &resource.kind), content_type, body)?;
-    kind::check_sent(resource, &tree.value)?;
-    Ok(tree)
+    let Tree { mut value, duplicates } =
+        tree((&resource.api_version(), &resource.kind), call.content_type(), body)?;
+    let given = Given::of(&value).map_err(|why| unrecognized(&resource.kind, body, &why))?;
+    if resource.is_custom() && given.kind.is_empty() {
+        return Err(without_kind(call, &value, validation));
+    }
+    if value.is_null() {
+        value = Value::Object(Map::new());
+    }
+    let unfit = |why: String| unfit(resource, &given, &why);
+    kind::mismatch(resource, &given).map_or(Ok(()), |why| Err(unfit(why)))?;
+    let decoded = write::decode(resource, &mut value, validation, duplicates.complaints());
+    let warnings = decoded.map_err(|error| match error {
+        Undecodable::Because(why) => unfit(why),
+        Undecodable::TooLarge => StatusError::internal(error.to_string()),
+    })?;
+    let (namespace, name) = (call.path.namespace.as_deref(), call.path.name.as_deref());
+    kind::check_version(resource, &given)
+        .and_then(|()| place::check(namespace, name, &value))
+        .map_err(|error| error.with_warnings(&warnings))?;
+    place::fill(resource, namespace, name, &mut value);
+    Ok((value, warnings))
+}
+
+/// The refusal of a custom object that does not say what it is.
+fn without_kind(call: &Call<'_>, value: &Value, validation: FieldValidation) -> StatusError {
+    let body = String::from_utf8_lossy(call.body);
+    if validation != FieldValidation::Ignore {
+        let why = format!("Object 'Kind' is missing in '{body}'");
+        return unrecognized(&call.resource.kind, call.body, &why);
+    }
+    let is_yaml = media_type(call.content_type()) == "application/yaml";
+    let text = if is_yaml { value.to_string() } else { body.trim().to_owned() };
+    let nothing = Given { version: String::new(), kind: String::new() };
+    unfit(call.resource, &nothing, &format!("Object 'Kind' is missing in '{text}'"))
+}
+
+/// The refusal of a value that is no object of its type.
+fn unfit(resource: &Resource, given: &Given, why: &str) -> StatusError {
+    let expected = &resource.kind;
+    let kind = if given.kind.is_empty() { expected } else { &given.kind };
+    let version = given.version.rsplit('/').next().filter(|version| !version.is_empty());
+    let version = version.unwrap_or(&resource.version);
+    let message = format!("{kind} in version \"{version}\" cannot be handled as a {expected}");
+    StatusError::bad_request(format!("{message}: {why}"))
 }
 
 /// The review in a body.
@@ -62,7 +109,14 @@ pub(super) fn delete_options(
                 let (Unreadable::Envelope(fault) | Unreadable::Object { fault, .. }) = error;
                 StatusError::bad_request(fault.to_string())
             }),
-        "" | "application/json" | "application/yaml" | "*/*" => Ok(yaml(body)?.value),
+        "" | "application/json" | "application/yaml" | "*/*" => {
+            let malformed = |why: &str| {
+                StatusError::bad_request(format!(
+                    "error decoding YAML: error converting YAML to JSON: {why}"
+                ))
+            };
+            Ok(yaml(body, malformed)?.value)
+        }
         _ => Err(StatusError::unsupported_media_type(UNKNOWN_FORMAT)),
     }
 }
@@ -74,11 +128,11 @@ fn tree(
     body: &Bytes,
 ) -> Result<Tree, StatusError> {
     match media_type(content_type) {
-        "" | "application/json" | "*/*" => {
-            let malformed = |why: &str| unrecognized(expected.1, body, why);
-            Tree::of_json(body).map_err(|unread| unread.refusal(malformed))
-        }
-        "application/yaml" => yaml(body),
+        "" | "application/json" | "*/*" => json(body, |why| {
+            let why = format!("couldn't get version/kind; json parse error: {why}");
+            unrecognized(expected.1, body, &why)
+        }),
+        "application/yaml" => yaml(body, |why| unrecognized(expected.1, body, why)),
         protobuf::MEDIA_TYPE => {
             let value = protobuf::decode(body, expected)
                 .map_err(|error| unreadable(expected.1, body, &error))?;
@@ -93,13 +147,24 @@ pub(super) fn media_type(content_type: Option<&str>) -> &str {
     content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim()
 }
 
-/// YAML (hence JSON too) as JSON.
-pub(super) fn yaml(body: &Bytes) -> Result<Tree, StatusError> {
+/// JSON; what is malformed is refused with what Go says about it.
+pub(super) fn json(
+    body: &Bytes,
+    malformed: impl FnOnce(&str) -> StatusError,
+) -> Result<Tree, StatusError> {
+    Tree::of_json(body).map_err(|unread| {
+        unread.refusal(|why| malformed(&json_fault::of(body).unwrap_or_else(|| why.to_owned())))
+    })
+}
+
+/// YAML (hence JSON too) as JSON; what is malformed is refused with what Go says about it.
+pub(super) fn yaml(
+    body: &Bytes,
+    malformed: impl FnOnce(&str) -> StatusError,
+) -> Result<Tree, StatusError> {
     let text = std::str::from_utf8(body).unwrap_or_default();
     if text.contains(is_control) {
-        let why = "yaml: control characters are not allowed";
-        let message = format!("error decoding YAML: error converting YAML to JSON: {why}");
-        return Err(StatusError::bad_request(message));
+        return Err(malformed("yaml: control characters are not allowed"));
     }
     // Most of what arrives as YAML is JSON, which is read much faster.
     if !text.contains(is_line_break)
@@ -108,11 +173,8 @@ pub(super) fn yaml(body: &Bytes) -> Result<Tree, StatusError> {
     {
         return Ok(tree);
     }
-    let malformed = |why: &str| {
-        let message = format!("error decoding YAML: error converting YAML to JSON: yaml: {why}");
-        StatusError::bad_request(message)
-    };
-    Tree::of_yaml(body).map_err(|unread| unread.refusal(malformed))
+    Tree::of_yaml(body)
+        .map_err(|unread| unread.refusal(|why| malformed(&yaml_fault::in_words_of_go(why))))
 }
 
 /// Characters that YAML allows only escaped, unlike JSON.
@@ -128,15 +190,10 @@ fn is_line_break(c: char) -> bool {
     matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-fn unrecognized(kind: &str, body: &Bytes, error: &str) -> StatusError {
-    let mut text = String::from_utf8_lossy(body).into_owned();
-    if let Some((at, _)) = text.char_indices().nth(64) {
-        text.truncate(at);
-        text.push_str(" ...");
-    }
+fn unrecognized(kind: &str, body: &[u8], why: &str) -> StatusError {
     StatusError::bad_request(format!(
-        "the object provided is unrecognized (must be of type {kind}): \
-         couldn't get version/kind; json parse error: {error} ({text})"
+        "the object provided is unrecognized (must be of type {kind}): {why} ({})",
+        summary(body)
     ))
 }
 
@@ -145,10 +202,7 @@ fn unreadable(kind: &str, body: &[u8], error: &Unreadable) -> StatusError {
         Unreadable::Object { kind: given, version, fault } => {
             format!("{given} in version {version:?} cannot be handled as a {kind}: {fault}")
         }
-        Unreadable::Envelope(fault) => format!(
-            "the object provided is unrecognized (must be of type {kind}): {fault} ({})",
-            summary(body)
-        ),
+        Unreadable::Envelope(fault) => return unrecognized(kind, body, &fault.to_string()),
     })
 }
 
@@ -165,53 +219,5 @@ fn summary(body: &[u8]) -> String {
             let hex: String = digits.filter_map(|it| char::from_digit(it.into(), 16)).collect();
             hex + more
         }
-    }
-}
-
-/// Whether name and namespace of an object, where given, are those of the path.
-pub(super) fn check_place(
-    namespace: Option<&str>,
-    name: Option<&str>,
-    object: &Value,
-) -> Result<(), StatusError> {
-    if !matches!(object["metadata"], Value::Null | Value::Object(_)) {
-        return Err(StatusError::bad_request("metadata must be an object"));
-    }
-    let given = |field: &str| object["metadata"][field].as_str().filter(|text| !text.is_empty());
-    if given("namespace").is_some_and(|given| Some(given) != namespace) {
-        return Err(StatusError::bad_request(
-            "the namespace of the provided object does not match \
-             the namespace sent on the request",
-        ));
-    }
-    match (name, given("name")) {
-        (Some(name), None) => Err(StatusError::bad_request(format!(
-            "the name of the object ({name} based on URL) was undeterminable: \
-             name must be provided"
-        ))),
-        (Some(name), Some(given)) if name != given => Err(StatusError::bad_request(format!(
-            "the name of the object ({given}) does not match the name on the URL ({name})"
-        ))),
-        _ => Ok(()),
-    }
-}
-
-/// Fills in type, name and namespace from the path.
-pub(super) fn place(
-    resource: &Resource,
-    namespace: Option<&str>,
-    name: Option<&str>,
-    object: &mut Value,
-) {
-    object["apiVersion"] = Value::from(resource.api_version());
-    object["kind"] = Value::from(resource.kind.as_str());
-    if object["metadata"].is_null() {
-        object["metadata"] = serde_json::json!({});
-    }
-    if let Some(namespace) = namespace {
-        object["metadata"]["namespace"] = Value::from(namespace);
-    }
-    if let Some(name) = name {
-        object["metadata"]["name"] = Value::from(name);
     }
 }

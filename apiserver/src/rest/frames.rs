@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     accept::{Accepted, Format, Representation},
-    reply,
+    representation,
 };
 use crate::{
     log::{Event, Object},
@@ -78,8 +78,11 @@ impl Frames {
     fn show(&mut self, object: Value) -> Value {
         match self.accepted.representation {
             Representation::Object => object,
-            Representation::PartialMetadata => reply::partial("PartialObjectMetadata", &object),
-            Representation::Table => {
+            Representation::PartialMetadata(version)
+            | Representation::PartialMetadataList(version) => {
+                representation::partial(&self.resource, version, &object)
+            }
+            Representation::Table(_) => {
                 let metadata = json!({
                     "resourceVersion": object["metadata"]["resourceVersion"],
                 });

@@ -20,6 +20,11 @@ const SHIFT_LIMIT: usize = 100_000_000;
 /// The members of an operation.
 const FIELDS: [&str; 4] = ["from", "op", "path", "value"];
 
+/// The Go types of a patch and of an operation, as the handler of requests reads them.
+pub(super) const OF_HANDLER: (&str, &str) = ("[]handlers.jsonPatchOp", "handlers.jsonPatchOp");
+/// The same, as the library of patches reads them.
+pub(super) const OF_LIBRARY: (&str, &str) = ("jsonpatch.Patch", "jsonpatch.Operation");
+
 /// A parsed patch.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct JsonPatch(Vec<Map<String, Value>>);
@@ -38,12 +43,15 @@ struct Spent {
 
 impl JsonPatch {
     /// The patch in a document; `null` is the empty one.
-    pub(super) fn of(document: Value) -> Result<Self, StatusError> {
-        let refuse = |why: &str| StatusError::bad_request(format!("error decoding patch: {why}"));
+    pub(super) fn of(
+        document: Value,
+        (whole, each): (&str, &str),
+        refuse: impl Fn(&str) -> StatusError,
+    ) -> Result<Self, StatusError> {
         let operations = match document {
             Value::Array(operations) => operations,
             Value::Null => Vec::new(),
-            other => return Err(refuse(&mismatch(&other, "[]handlers.jsonPatchOp"))),
+            other => return Err(refuse(&mismatch(&other, whole))),
         };
         if operations.len() > OPERATIONS_LIMIT {
             return Err(StatusError::too_many_operations(operations.len(), OPERATIONS_LIMIT));
@@ -51,7 +59,7 @@ impl JsonPatch {
         let operation = |operation| match operation {
             Value::Object(operation) => Ok(operation),
             Value::Null => Ok(Map::new()),
-            other => Err(refuse(&mismatch(&other, "handlers.jsonPatchOp"))),
+            other => Err(refuse(&mismatch(&other, each))),
         };
         operations.into_iter().map(operation).collect::<Result<_, _>>().map(Self)
     }
@@ -253,7 +261,7 @@ mod tests {
     use super::*;
 
     fn patched(document: &Value, patch: &Value) -> Result<Value, StatusError> {
-        JsonPatch::of(patch.clone())?.applied_to(document)
+        JsonPatch::of(patch.clone(), OF_HANDLER, |why| StatusError::bad_request(why))?.applied_to(document)
     }
 
     #[test]

@@ -9,89 +9,77 @@ use crate::{
     status::StatusError,
 };
 
-/// Refuses a sent object of another type.
-pub(super) fn check_sent(resource: &Resource, value: &Value) -> Result<(), StatusError> {
-    let (version, kind) = given(value);
-    if !value.is_object() {
-        return Err(no_object(&resource.kind));
-    }
-    if resource.is_custom() && (kind.is_empty() || version.is_empty()) {
-        let what = if kind.is_empty() { "Kind" } else { "apiVersion" };
-        return Err(StatusError::bad_request(format!("Object '{what}' is missing in the request")));
-    }
-    if let Some(why) = built_in_mismatch(resource, version, kind) {
-        let version = if version.is_empty() { resource.api_version() } else { version.to_owned() };
-        let version = version.rsplit('/').next().unwrap_or_default();
-        let (kind, expected) = (or(kind, &resource.kind), &resource.kind);
-        let message = format!("{kind} in version \"{version}\" cannot be handled as a {expected}");
-        return Err(StatusError::bad_request(format!("{message}: {why}")));
-    }
-    let expected = resource.api_version();
-    if !version.is_empty() && version != expected {
-        return Err(StatusError::bad_request(format!(
-            "the API version in the data ({version}) does not match \
-             the expected API version ({expected})"
-        )));
-    }
-    if !kind.is_empty() && kind != resource.kind {
-        return Err(StatusError::bad_request(format!(
-            "{kind} in version \"{}\" cannot be handled as a {}",
-            resource.version, resource.kind
-        )));
-    }
-    Ok(())
+/// What a value says that it is, as Go looks for it before anything else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Given {
+    /// `group/version`; may be empty.
+    pub(super) version: String,
+    /// May be empty.
+    pub(super) kind: String,
 }
 
-/// Refuses the result of a patch that is of another type, or none.
+impl Given {
+    /// What a value says; the error is what Go has to complain about.
+    pub(super) fn of(value: &Value) -> Result<Self, String> {
+        const LOOKED_FOR: &str = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; \
+                                  Kind string \"json:\\\"kind,omitempty\\\"\" }";
+        let unparsed = |found: &Value, into: &str| {
+            let found = builtin::json_name(found);
+            let into = format!("json: cannot unmarshal {found} into Go {into}");
+            Err(format!("couldn't get version/kind; json parse error: {into}"))
+        };
+        if !matches!(value, Value::Object(_) | Value::Null) {
+            return unparsed(value, &format!("value of type {LOOKED_FOR}"));
+        }
+        for field in ["apiVersion", "kind"] {
+            if let Some(other) = value.get(field).filter(|it| !it.is_string() && !it.is_null()) {
+                return unparsed(other, &format!("struct field .{field} of type string"));
+            }
+        }
+        let text = |field: &str| value[field].as_str().unwrap_or_default().to_owned();
+        let (version, kind) = (text("apiVersion"), text("kind"));
+        if version.matches('/').count() > 1 {
+            return Err(format!("unexpected GroupVersion string: {version}"));
+        }
+        Ok(Self { version, kind })
+    }
+}
+
+/// Why a sent object cannot become one of the type, if it is of another one.
+pub(super) fn mismatch(resource: &Resource, given: &Given) -> Option<String> {
+    built_in_mismatch(resource, &given.version, &given.kind)
+}
+
+/// Refuses a sent object of another version.
+pub(super) fn check_version(resource: &Resource, given: &Given) -> Result<(), StatusError> {
+    let (version, expected) = (&given.version, resource.api_version());
+    if *version == expected || version.is_empty() && !resource.is_custom() {
+        return Ok(());
+    }
+    Err(StatusError::bad_request(format!(
+        "the API version in the data ({version}) does not match \
+         the expected API version ({expected})"
+    )))
+}
+
+/// Refuses the result of a patch that cannot be of the type.
 pub(super) fn check_patched(resource: &Resource, value: &Value) -> Result<(), StatusError> {
-    if !value.is_object() {
-        return Err(unreadable(
-            value,
-            "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go \
-             value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind \
-             string \"json:\\\"kind,omitempty\\\"\" }",
-        ));
-    }
-    let (version, kind) = given(value);
+    let given = Given::of(value).map_err(|why| unreadable(value, &why))?;
     if resource.is_custom() {
-        return check_custom(resource, value, version, kind);
+        if given.kind.is_empty() {
+            let why = format!("Object 'Kind' is missing in '{value}'");
+            return Err(unreadable(value, &why));
+        }
+        if given.version.is_empty() {
+            let why = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
+            return Err(StatusError::internal(format!("Internal error occurred: {why}")));
+        }
+        return Ok(());
     }
-    match built_in_mismatch(resource, version, kind) {
+    match mismatch(resource, &given) {
         Some(why) => Err(unreadable(value, &why)),
         None => Ok(()),
     }
-}
-
-fn check_custom(
-    resource: &Resource,
-    value: &Value,
-    version: &str,
-    kind: &str,
-) -> Result<(), StatusError> {
-    if kind.is_empty() {
-        return Err(unreadable(value, &format!("Object 'Kind' is missing in '{value}'")));
-    }
-    if version.is_empty() {
-        let why = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
-        return Err(StatusError::internal(format!("Internal error occurred: {why}")));
-    }
-    let wrong = |field: &str, found: &str, expected: &str| {
-        (found != expected).then(|| {
-            let detail = format!("must be {expected}");
-            FieldError::invalid(&FieldPath::new(field), &Value::from(found), detail)
-        })
-    };
-    let errors = [
-        wrong("kind", kind, &resource.kind),
-        wrong("apiVersion", version, &resource.api_version()),
-    ];
-    let errors: Vec<FieldError> = errors.into_iter().flatten().collect();
-    if errors.is_empty() {
-        return Ok(());
-    }
-    let group = version.split_once('/').map_or("", |(group, _)| group);
-    let name = value["metadata"]["name"].as_str().unwrap_or_default();
-    Err(StatusError::invalid(group, kind, name, &errors))
 }
 
 /// Why an object cannot become one of a built-in type.
@@ -122,14 +110,15 @@ fn built_in_mismatch(resource: &Resource, version: &str, kind: &str) -> Option<S
 }
 
 /// The Go package of the types of a group.
-fn package(group: &str) -> &str {
+pub(super) fn package(group: &str) -> &str {
     match group.split('.').next().unwrap_or_default() {
         "" | "events" => "core",
         first => first,
     }
 }
 
-fn unreadable(value: &Value, why: &str) -> StatusError {
+/// The answer to a patch whose result is no object of the type.
+pub(super) fn unreadable(value: &Value, why: &str) -> StatusError {
     let text = Value::from(value.to_string());
     let error = FieldError::invalid(&FieldPath::new("patch"), &text, why);
     StatusError::invalid("", "", "", &[error])
@@ -140,11 +129,6 @@ pub(super) fn no_object(kind: &str) -> StatusError {
     StatusError::bad_request(format!(
         "the object provided is unrecognized (must be of type {kind})"
     ))
-}
-
-fn given(value: &Value) -> (&str, &str) {
-    let text = |field: &str| value[field].as_str().unwrap_or_default();
-    (text("apiVersion"), text("kind"))
 }
 
 fn or<'a>(given: &'a str, expected: &'a str) -> &'a str {

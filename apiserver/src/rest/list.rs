@@ -11,7 +11,7 @@ use super::{
     accept::{Format, Representation},
     body::Body,
     call::Call,
-    reply,
+    reply, representation,
 };
 use crate::{
     log::{Object, ObjectKey},
@@ -42,6 +42,7 @@ pub(super) fn render(
 ) -> Result<Response<Body>, StatusError> {
     let size: usize = entries.iter().map(|(_, object)| object.size()).sum();
     let mut accepted = call.accepted()?;
+    representation::check_list(call.resource, accepted.representation)?;
     if size > LARGE && accepted.format != Format::Json {
         accepted.format = format_of_large(call, accepted.format, size)?;
     }
@@ -50,14 +51,17 @@ pub(super) fn render(
         representation: accepted.representation,
         table: call.table_options(),
     };
-    let head = items.head(metadata);
+    let is_null = matches!(items.representation, Representation::PartialMetadataList(_))
+        && entries.is_empty();
+    let head = items.head(metadata, is_null);
+    let tail = Bytes::from_static(if is_null { b"}" } else { b"]}" });
     let mut is_first = true;
     let parts = entries.into_iter().flat_map(move |(_, object)| {
         let comma = if std::mem::take(&mut is_first) { &[] } else { COMMA };
         [Bytes::from_static(comma), items.item(&object)]
     });
     let parts = std::iter::once(head).chain(parts);
-    let parts = parts.chain([Bytes::from_static(b"]}")]).filter(|part| !part.is_empty());
+    let parts = parts.chain([tail]).filter(|part| !part.is_empty());
     if size <= LARGE || accepted.format != Format::Json {
         let whole = parts.fold(Vec::with_capacity(size), |mut whole, part| {
             whole.extend_from_slice(&part);
@@ -88,24 +92,32 @@ fn format_of_large(call: &Call<'_>, format: Format, size: usize) -> Result<Forma
 
 impl Items {
     /// What comes before the items.
-    fn head(&self, metadata: &Value) -> Bytes {
+    fn head(&self, metadata: &Value, is_null: bool) -> Bytes {
         let (kind, version, field) = match self.representation {
             Representation::Object => {
                 (self.resource.list_kind.clone(), self.resource.api_version(), "items".to_owned())
             }
-            Representation::PartialMetadata => {
+            Representation::PartialMetadata(version)
+            | Representation::PartialMetadataList(version) => {
                 let kind = "PartialObjectMetadataList".to_owned();
-                (kind, "meta.k8s.io/v1".to_owned(), "items".to_owned())
+                (kind, version.api_version().to_owned(), "items".to_owned())
             }
-            Representation::Table => {
+            Representation::Table(version) => {
                 let empty = table::render(&self.resource, &[], metadata, self.table);
                 let columns = &empty["columnDefinitions"];
                 let field = format!("columnDefinitions\":{columns},\"rows");
-                ("Table".to_owned(), "meta.k8s.io/v1".to_owned(), field)
+                ("Table".to_owned(), version.api_version().to_owned(), field)
             }
         };
+        let items = if is_null { "null" } else { "[" };
+        let mut metadata = metadata.clone();
+        if !matches!(self.representation, Representation::Object)
+            && let Some(metadata) = metadata.as_object_mut()
+        {
+            metadata.retain(|name, value| name != "continue" || *value != "");
+        }
         let head = format!(
-            r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{metadata},"{field}":["#
+            r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{metadata},"{field}":{items}"#
         );
         head.into()
     }
@@ -117,11 +129,12 @@ impl Items {
             Representation::Object => {
                 [b"{", &self.resource.json_after_type(object)[..]].concat().into()
             }
-            Representation::PartialMetadata => {
+            Representation::PartialMetadata(version)
+            | Representation::PartialMetadataList(version) => {
                 let object = self.resource.decode(object);
-                reply::partial("PartialObjectMetadata", &object).to_string().into()
+                representation::partial(&self.resource, version, &object).to_string().into()
             }
-            Representation::Table => {
+            Representation::Table(_) => {
                 let objects = [self.resource.decode(object)];
                 let options = TableOptions { headings: false, ..self.table };
                 let table = table::render(&self.resource, &objects, &Value::Null, options);

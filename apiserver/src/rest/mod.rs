@@ -17,16 +17,19 @@ mod change;
 mod decode;
 mod fields;
 mod frames;
+mod json_fault;
 mod json_patch;
 mod kind;
 mod list;
 mod options;
 mod page;
 mod patch;
+mod place;
 mod query;
 mod read;
 mod remove;
 mod reply;
+mod representation;
 mod route;
 mod scale;
 mod selection;
@@ -35,6 +38,7 @@ mod tree;
 mod watch;
 mod watcher;
 mod weight;
+mod yaml_fault;
 
 use std::{
     sync::{Arc, PoisonError},
@@ -45,7 +49,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode, header};
 
 pub use self::body::Body;
-use self::{accept::Format, call::Call, route::ResourcePath};
+use self::{accept::Format, call::Call, route::ResourcePath, selection::Selection};
 pub(crate) use self::{
     call::Verb,
     query::Query,
@@ -172,6 +176,21 @@ async fn objects(
     let Some(resource) = resources.by_path(&path.group, &path.version, &path.plural) else {
         return beyond_resources(server, &resources, record, path, headers, body);
     };
+    let answered = answered(server, resource, record, path, headers, body).await;
+    match &resource.deprecation {
+        Some(warning) => reply::warned(answered, std::slice::from_ref(warning)),
+        None => answered,
+    }
+}
+
+async fn answered(
+    server: &Arc<Shared>,
+    resource: &Arc<Resource>,
+    record: &mut RequestRecord,
+    path: &ResourcePath,
+    headers: &HeaderMap,
+    body: &Bytes,
+) -> Result<Response<Body>, StatusError> {
     refuse_unknown_subresource(resource, path)?;
     let query = Query::parse(&record.query);
     let method = record.method.parse().map_err(|_| StatusError::method_not_allowed())?;
@@ -186,25 +205,32 @@ async fn objects(
     let call = Call { resource, path, verb, subresource, query: &query, headers, body, now };
     // An unacceptable `Accept` must be refused before a write.
     call.accepted()?;
-    match verb {
-        Verb::List | Verb::Watch => query.check_numbers(&["limit", "timeoutSeconds"])?,
-        Verb::DeleteCollection => {
-            query.check_numbers(&["limit", "timeoutSeconds", "gracePeriodSeconds"])?;
-        }
-        Verb::Delete => query.check_numbers(&["gracePeriodSeconds"])?,
-        Verb::Get | Verb::Create | Verb::Update | Verb::Patch => {}
+    check_parameters(&call)?;
+    if matches!(verb, Verb::Get | Verb::List | Verb::Watch) {
+        await_version(server, &call, verb).await?;
     }
-    let answered = match verb {
-        Verb::Get | Verb::List | Verb::Watch => await_version(server, &call, verb).await,
-        _ => Ok(()),
-    };
     // Trees are many times as large as their texts, so that large ones come one after another.
     let turn = || server.turn.lock().unwrap_or_else(PoisonError::into_inner);
     let _turn = (body.len() > LARGE_BODY).then(turn);
-    let answered = answered.and_then(|()| dispatch(server, &call, verb, record));
-    match &resource.deprecation {
-        Some(warning) => reply::warned(answered, std::slice::from_ref(warning)),
-        None => answered,
+    dispatch(server, &call, verb, record)
+}
+
+/// Checks the parameters that are read before anything else.
+fn check_parameters(call: &Call<'_>) -> Result<(), StatusError> {
+    match call.verb {
+        Verb::List | Verb::Watch => {
+            call.query.check_numbers(&["limit", "timeoutSeconds"])?;
+            Selection::of(call)?;
+            if call.verb == Verb::List {
+                read::check_match(call.query)?;
+            }
+            Ok(())
+        }
+        Verb::DeleteCollection => {
+            call.query.check_numbers(&["limit", "timeoutSeconds", "gracePeriodSeconds"])
+        }
+        Verb::Delete => call.query.check_numbers(&["gracePeriodSeconds"]),
+        Verb::Get | Verb::Create | Verb::Update | Verb::Patch => Ok(()),
     }
 }
 
@@ -314,7 +340,7 @@ fn subresource(
         Some("scale") if resource.has_scale() => Subresource::Scale,
         Some(_) if resource.is_custom() => {
             let name = path.name.as_deref().unwrap_or_default();
-            return Err(StatusError::no_such_subresource(&resource.id, name));
+            return Err(StatusError::not_found(&resource.id, name));
         }
         Some(_) => return Err(StatusError::no_such_resource()),
     };

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     schema::{FieldError, FieldErrorKind, FieldPath},
     status::StatusError,
-    write::{Complaints, FieldValidation, WriteOptions},
+    write::{FieldValidation, WriteOptions},
 };
 
 /// The longest manager name that is kept.
@@ -46,8 +46,6 @@ impl Call<'_> {
                 "Strict" => FieldValidation::Strict,
                 _ => FieldValidation::Warn,
             },
-            complaints: Complaints::default(),
-            patched: false,
         })
     }
 

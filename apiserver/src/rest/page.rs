@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use base64::{DecodeError, Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
-use super::{call::Call, selection::Selection};
+use super::{call::Call, json_fault, selection::Selection};
 use crate::{
     log::{Found, Log, ObjectKey, Part},
     resource::{GroupResource, Resource},
@@ -40,8 +40,9 @@ impl Page {
             let message = "specifying resource version is not allowed when using continue";
             return Err(StatusError::bad_request(message));
         }
-        let after = parse(token).ok_or_else(|| {
-            StatusError::bad_request("invalid continue token: continue key is not valid")
+        let after = parse(token).map_err(|why| {
+            let what = "invalid continue token: continue key is not valid";
+            StatusError::bad_request(format!("{what}: {why}"))
         })?;
         Ok(Self { limit, after: Some(after) })
     }
@@ -140,11 +141,26 @@ fn token(version: u64, key: &ObjectKey) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(text)
 }
 
-fn parse(token: &str) -> Option<(u64, ObjectKey)> {
-    let text = String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(token).ok()?).ok()?;
-    let mut parts = text.splitn(3, '/');
-    let version = parts.next()?.parse().ok()?;
-    Some((version, ObjectKey::new(parts.next()?, parts.next()?)))
+/// The version and the key in a token; the error is what Go says of one that it did not make.
+fn parse(token: &str) -> Result<(u64, ObjectKey), String> {
+    let text = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|error| {
+        let at = match error {
+            DecodeError::InvalidByte(at, _) => at,
+            _ => token.len() - token.len() % 4,
+        };
+        format!("illegal base64 data at input byte {at}")
+    })?;
+    let ours = || {
+        let mut parts = std::str::from_utf8(&text).ok()?.splitn(3, '/');
+        let version = parts.next()?.parse().ok()?;
+        Some((version, ObjectKey::new(parts.next()?, parts.next()?)))
+    };
+    ours().ok_or_else(|| {
+        // The tokens of the real server are JSON.
+        json_fault::of(&text).unwrap_or_else(|| {
+            "continue token: server does not recognize this encoded version \"\"".to_owned()
+        })
+    })
 }
 
 #[cfg(test)]
@@ -154,7 +170,8 @@ mod tests {
     #[test]
     fn a_token_leads_back_to_version_and_key() {
         let key = ObjectKey::new("ns", "a.b/c");
-        assert_eq!(parse(&token(7, &key)), Some((7, key)));
-        assert_eq!(parse("abc"), None);
+        assert_eq!(parse(&token(7, &key)), Ok((7, key)));
+        assert_eq!(parse("x").unwrap_err(), "illegal base64 data at input byte 0");
+        assert!(parse("abcd").unwrap_err().starts_with("invalid character"));
     }
 }

@@ -1,7 +1,9 @@
 //! The kinds of patch, and their application to an object.
 //!
-//! Applies are made by the `apply` module, strategic merge patches by the `strategic` module.
+//! Strategic merge patches are made by the `strategic` module, applies by the `apply` module: only their text is
+//! read here. A patch of an object that does not exist is never read.
 
+use bytes::Bytes;
 use serde_json::Value;
 
 use super::{
@@ -11,92 +13,119 @@ use super::{
     strategic::StrategicPatch,
     tree::Tree,
 };
-use crate::{status::StatusError, write::Complaints};
+use crate::{
+    status::StatusError,
+    write::{Complaints, FieldValidation},
+};
 
-/// A patch.
+/// A patch that has not been read yet.
 #[derive(Debug)]
 pub(super) enum Patch {
     /// RFC 6902.
-    Json(JsonPatch),
+    Json(Bytes, FieldValidation),
     /// RFC 7396.
-    Merge(Value),
+    Merge(Bytes, FieldValidation),
     /// A merge by the rules of a built-in type.
     Strategic(StrategicPatch),
     /// Server-side apply; made by the `apply` module.
-    Apply(Value),
+    Apply(Bytes),
 }
 
 impl Patch {
     /// The patch in the body of a request.
-    pub(super) fn of(call: &Call<'_>) -> Result<(Self, Complaints), StatusError> {
+    pub(super) fn of(call: &Call<'_>, validation: FieldValidation) -> Result<Self, StatusError> {
+        let body = call.body.clone();
         match decode::media_type(call.content_type()) {
-            "application/json-patch+json" => json_patch(call),
-            "application/merge-patch+json" => merge_patch(call),
-            "application/apply-patch+yaml" => apply_patch(call),
-            "application/strategic-merge-patch+json" => strategic_patch(call),
+            "application/json-patch+json" => Ok(Self::Json(body, validation)),
+            "application/merge-patch+json" => Ok(Self::Merge(body, validation)),
+            "application/apply-patch+yaml" => Ok(Self::Apply(body)),
+            "application/strategic-merge-patch+json" => {
+                StrategicPatch::of(call.resource, call.body, validation)
+                    .map(Self::Strategic)
+                    .ok_or_else(no_strategy)
+            }
             _ => Err(StatusError::unsupported_patch_type()),
         }
     }
 
-    /// The object after the patch.
-    pub(super) fn applied_to(&self, live: &Value) -> Result<Value, StatusError> {
-        let mut next = live.clone();
+    /// The object after the patch, and what is wrong with the text of the patch.
+    pub(super) fn applied_to(&self, live: &Value) -> Result<(Value, Complaints), StatusError> {
         match self {
-            Self::Json(patch) => return patch.applied_to(live),
-            Self::Merge(patch) => ::json_patch::merge(&mut next, patch),
-            Self::Strategic(patch) => next = patch.applied_to(live)?,
+            Self::Json(body, validation) => {
+                let (patch, complaints) = json_patch(body, *validation)?;
+                Ok((patch.applied_to(live)?, complaints))
+            }
+            Self::Merge(body, validation) => merged(live, body, *validation),
+            Self::Strategic(patch) => patch.applied_to(live),
             // The `apply` module performs an apply.
-            Self::Apply(_) => {}
+            Self::Apply(_) => Ok((live.clone(), Complaints::default())),
         }
-        Ok(next)
     }
 }
 
-fn json_patch(call: &Call<'_>) -> Result<(Patch, Complaints), StatusError> {
-    let tree = patch_tree(call)?;
-    let mut complaints = tree.duplicates.complaints();
-    let patch = JsonPatch::of(tree.value)?;
+fn no_strategy() -> StatusError {
+    StatusError::unsupported_media_type(
+        "the body of the request was in an unknown format - accepted media types include: \
+         application/json-patch+json, application/merge-patch+json, \
+         application/apply-patch+yaml",
+    )
+}
+
+fn json_patch(
+    body: &Bytes,
+    validation: FieldValidation,
+) -> Result<(JsonPatch, Complaints), StatusError> {
+    let is_ignorant = validation == FieldValidation::Ignore;
+    // Without field validation only the library of patches reads the text.
+    let refuse = |why: &str| {
+        if is_ignorant { StatusError::bad_request(why) } else { undecodable(why) }
+    };
+    let Tree { value, duplicates } = decode::json(body, refuse)?;
+    let kinds = if is_ignorant { json_patch::OF_LIBRARY } else { json_patch::OF_HANDLER };
+    let patch = JsonPatch::of(value, kinds, refuse)?;
     let unknown = patch.unknown_fields().map(|path| format!("unknown field \"{path}\""));
-    let all: Vec<String> = unknown.chain(complaints.warnings).collect();
-    complaints = Complaints::of(all.iter().map(|what| format!("json patch {what}")).collect());
-    Ok((Patch::Json(patch), complaints))
+    let all = unknown.chain(duplicates.complaints().warnings);
+    let complaints = Complaints::of(all.map(|what| format!("json patch {what}")).collect());
+    Ok((patch, complaints))
 }
 
-fn merge_patch(call: &Call<'_>) -> Result<(Patch, Complaints), StatusError> {
-    let tree = patch_tree(call)?;
-    let complaints = tree.duplicates.complaints();
-    match tree.value {
-        patch @ Value::Object(_) => Ok((Patch::Merge(patch), complaints)),
-        other => Err(undecodable(&json_patch::mismatch(&other, "map[string]interface {}"))),
+fn merged(
+    live: &Value,
+    body: &Bytes,
+    validation: FieldValidation,
+) -> Result<(Value, Complaints), StatusError> {
+    let is_ignorant = validation == FieldValidation::Ignore;
+    let no_patch = || StatusError::bad_request("Invalid JSON Patch");
+    let refuse = |why: &str| if is_ignorant { no_patch() } else { undecodable(why) };
+    let Tree { value, duplicates } = decode::json(body, refuse)?;
+    match value {
+        patch @ Value::Object(_) => {
+            let mut next = live.clone();
+            ::json_patch::merge(&mut next, &patch);
+            Ok((next, duplicates.complaints()))
+        }
+        Value::Null => Err(no_patch()),
+        // It replaces the object.
+        list @ Value::Array(_) if is_ignorant => Ok((list, Complaints::default())),
+        other => Err(refuse(&json_patch::mismatch(&other, "map[string]interface {}"))),
     }
-}
-
-fn strategic_patch(call: &Call<'_>) -> Result<(Patch, Complaints), StatusError> {
-    let validation = call.write_options()?.validation;
-    let patch = StrategicPatch::of(call.resource, call.body, validation);
-    let patch = patch.map(|patch| (Patch::Strategic(patch), Complaints::default()));
-    patch.ok_or_else(|| {
-        StatusError::unsupported_media_type(
-            "the body of the request was in an unknown format - accepted media types include: \
-             application/json-patch+json, application/merge-patch+json, \
-             application/apply-patch+yaml",
-        )
-    })
-}
-
-fn patch_tree(call: &Call<'_>) -> Result<Tree, StatusError> {
-    Tree::of_json(call.body).map_err(|unread| unread.refusal(undecodable))
 }
 
 fn undecodable(why: &str) -> StatusError {
     StatusError::bad_request(format!("error decoding patch: {why}"))
 }
 
-fn apply_patch(call: &Call<'_>) -> Result<(Patch, Complaints), StatusError> {
-    let Tree { value: applied, duplicates } = decode::yaml(call.body)?;
-    if !applied.is_object() {
-        return Err(StatusError::bad_request("invalid object type: /, Kind="));
+/// What is applied, and what is wrong with its text.
+pub(super) fn applied(body: &Bytes) -> Result<(Value, Complaints), StatusError> {
+    let refuse = |why: &str| StatusError::bad_request(format!("error decoding YAML: {why}"));
+    let Tree { value, duplicates } =
+        decode::yaml(body, |why| refuse(&format!("error converting YAML to JSON: {why}")))?;
+    match value {
+        value @ Value::Object(_) => Ok((value, duplicates.complaints())),
+        Value::Null => Err(StatusError::bad_request("invalid object type: /, Kind=")),
+        other => {
+            let why = json_patch::mismatch(&other, "map[string]interface {}");
+            Err(refuse(&format!("error unmarshaling JSON: while decoding JSON: {why}")))
+        }
     }
-    decode::check_place(call.path.namespace.as_deref(), call.path.name.as_deref(), &applied)?;
-    Ok((Patch::Apply(applied), duplicates.complaints()))
 }

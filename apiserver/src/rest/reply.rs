@@ -10,6 +10,7 @@ use super::{
     accept::{Format, Representation},
     body::Body,
     call::Call,
+    representation,
 };
 use crate::{log::Object, protobuf, status::StatusError, table, write::Written};
 
@@ -97,16 +98,19 @@ pub(super) fn failure(error: &StatusError, format: Format) -> Response<Body> {
 /// One object.
 pub(super) fn object(call: &Call<'_>, object: &Object) -> Result<Response<Body>, StatusError> {
     let accepted = call.accepted()?;
+    let decode = || call.resource.decode(object);
+    representation::check_object(call.resource, accepted.representation, &decode)?;
     let body = match accepted.representation {
         Representation::Object => call.resource.json(object),
-        Representation::Table => {
-            let rows = [call.resource.decode(object)];
+        Representation::Table(_) => {
+            let rows = [decode()];
             table::render(call.resource, &rows, &table_metadata(object), call.table_options())
                 .to_string()
                 .into()
         }
-        Representation::PartialMetadata => {
-            partial("PartialObjectMetadata", &call.resource.decode(object)).to_string().into()
+        Representation::PartialMetadata(version)
+        | Representation::PartialMetadataList(version) => {
+            representation::partial(call.resource, version, &decode()).to_string().into()
         }
     };
     Ok(json_as(accepted.format, StatusCode::OK, body))
@@ -140,11 +144,6 @@ pub(super) fn warned(
 fn warning_header(warning: &str) -> Option<HeaderValue> {
     let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
     HeaderValue::from_str(&format!("299 - \"{quoted}\"")).ok()
-}
-
-/// The metadata of an object without the rest.
-pub(super) fn partial(kind: &str, object: &Value) -> Value {
-    json!({ "kind": kind, "apiVersion": "meta.k8s.io/v1", "metadata": object["metadata"] })
 }
 
 fn table_metadata(object: &Object) -> Value {

@@ -5,13 +5,13 @@
 use http::Response;
 use serde_json::{Value, json};
 
-use super::{accept::Representation, body::Body, call::Call, decode, patch::Patch, reply};
+use super::{accept::Representation, body::Body, call::Call, decode, patch::Patch, place, reply, representation};
 use crate::{
     cluster::Cluster,
     resource::{Resource, ScalePaths},
     status::StatusError,
     table::{self, path::Path},
-    write::{self, Applied, Change},
+    write::{self, Applied, Change, FieldValidation},
 };
 
 /// Answers a get.
@@ -26,7 +26,7 @@ pub(super) fn get(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, 
 /// Answers an update or a patch.
 pub(super) fn change(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
     let options = call.write_options()?;
-    let wanted = Wanted::of(call)?;
+    let wanted = Wanted::of(call, options.validation)?;
     let mut change = |live: &Value| {
         let scale = wanted.after(&scale_of(call.resource, live))?;
         Ok(Change { next: scaled(call.resource, live, &scale)?, managed: Applied::No })
@@ -46,8 +46,11 @@ fn answer(call: &Call<'_>, object: &Value) -> Result<Response<Body>, StatusError
     let (accepted, scale) = (call.accepted()?, scale_of(call.resource, object));
     let value = match accepted.representation {
         Representation::Object => scale,
-        Representation::Table => table::of_scale(&scale, call.table_options()),
-        Representation::PartialMetadata => reply::partial("PartialObjectMetadata", &scale),
+        Representation::Table(_) => table::of_scale(&scale, call.table_options()),
+        Representation::PartialMetadata(version)
+        | Representation::PartialMetadataList(version) => {
+            representation::partial(call.resource, version, &scale)
+        }
     };
     Ok(reply::value_as(accepted.format, &value))
 }
@@ -59,13 +62,13 @@ enum Wanted {
 }
 
 impl Wanted {
-    fn of(call: &Call<'_>) -> Result<Self, StatusError> {
+    fn of(call: &Call<'_>, validation: FieldValidation) -> Result<Self, StatusError> {
         if call.method_is_put() {
             let whole = decode::scale(call.content_type(), call.body)?;
-            decode::check_place(call.path.namespace.as_deref(), call.path.name.as_deref(), &whole)?;
+            place::check(call.path.namespace.as_deref(), call.path.name.as_deref(), &whole)?;
             return Ok(Self::Whole(whole));
         }
-        match Patch::of(call)?.0 {
+        match Patch::of(call, validation)? {
             Patch::Apply(_) => Err(StatusError::not_implemented("server-side apply of a scale")),
             patch => Ok(Self::Patched(patch)),
         }
@@ -74,7 +77,7 @@ impl Wanted {
     fn after(&self, live: &Value) -> Result<Value, StatusError> {
         match self {
             Self::Whole(scale) => Ok(scale.clone()),
-            Self::Patched(patch) => patch.applied_to(live),
+            Self::Patched(patch) => patch.applied_to(live).map(|(next, _)| next),
         }
     }
 }

@@ -6,14 +6,14 @@
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::{json_patch, tree::Tree};
+use super::{decode, json_patch};
 use crate::{
     builtin::{self, BuiltinType, PatchType},
     resource::{Origin, Resource},
     schema::{FieldError, FieldPath},
     status::StatusError,
     strategic::{self, StrategicError},
-    write::FieldValidation,
+    write::{Complaints, FieldValidation},
 };
 
 /// A patch that has not been read yet: of an object that does not exist it never is.
@@ -41,38 +41,43 @@ impl StrategicPatch {
         Some(Self { ty, body: body.clone(), validation })
     }
 
-    /// The object after the patch.
-    pub(super) fn applied_to(&self, live: &Value) -> Result<Value, StatusError> {
-        let mut patch = read(&self.body)?;
+    /// The object after the patch, and what is wrong with the text of the patch.
+    pub(super) fn applied_to(&self, live: &Value) -> Result<(Value, Complaints), StatusError> {
+        let (mut patch, complaints) = read(&self.body)?;
         let live = live.as_object().cloned().unwrap_or_default();
         let next = strategic::patch(&PatchType::of(self.ty), live, &mut patch).map_err(refusal)?;
         let mut next = Value::Object(next);
         builtin::from_unstructured(self.ty, &mut next)
             .map_err(|why| unreadable(patch.clone(), why))?;
         if self.validation == FieldValidation::Strict {
-            self.check_fields(&next, patch)?;
+            self.check_fields(&next, patch, complaints.refusals)?;
+            return Ok((next, Complaints::default()));
         }
-        Ok(next)
+        Ok((next, complaints))
     }
 
-    fn check_fields(&self, next: &Value, patch: Map<String, Value>) -> Result<(), StatusError> {
+    fn check_fields(
+        &self,
+        next: &Value,
+        patch: Map<String, Value>,
+        mut refusals: Vec<String>,
+    ) -> Result<(), StatusError> {
         let mut unknown = builtin::decode(self.ty, next).unwrap_or_default();
-        if unknown.is_empty() {
+        unknown.sort();
+        refusals.extend(unknown.iter().map(|path| format!("unknown field \"{path}\"")));
+        if refusals.is_empty() {
             return Ok(());
         }
-        unknown.sort();
-        let unknown: Vec<_> =
-            unknown.iter().map(|path| format!("unknown field \"{path}\"")).collect();
-        Err(unreadable(patch, format!("strict decoding error: {}", unknown.join(", "))))
+        Err(unreadable(patch, format!("strict decoding error: {}", refusals.join(", "))))
     }
 }
 
-fn read(body: &Bytes) -> Result<Map<String, Value>, StatusError> {
-    let tree = Tree::of_json(body)
-        .map_err(|unread| unread.refusal(|why| StatusError::bad_request(why)))?;
+fn read(body: &Bytes) -> Result<(Map<String, Value>, Complaints), StatusError> {
+    let tree = decode::json(body, |why| StatusError::bad_request(why))?;
+    let complaints = tree.duplicates.complaints();
     match tree.value {
-        Value::Object(patch) => Ok(patch),
-        Value::Null => Ok(Map::new()),
+        Value::Object(patch) => Ok((patch, complaints)),
+        Value::Null => Ok((Map::new(), complaints)),
         other => {
             let why = json_patch::mismatch(&other, "map[string]interface {}");
             Err(StatusError::bad_request(why))

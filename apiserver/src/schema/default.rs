@@ -15,61 +15,85 @@ const ROOM: usize = 1 << 19;
 /// The default of an object is filled in first, then the defaults of its fields; a default below
 /// a field that is absent and has none itself has no effect.
 pub fn default(schema: &Schema, value: &mut Value) -> bool {
-    let mut room = ROOM;
-    fill(schema, value, &mut room);
-    room > 0
+    let mut filling = Filling { room: ROOM, nulls: Nulls::Dropped };
+    filling.fill(schema, value);
+    filling.room > 0
 }
 
-fn fill(schema: &Schema, value: &mut Value, room: &mut usize) {
-    match value {
-        Value::Object(fields) => fill_fields(schema, fields, room),
-        Value::Array(items) => fill_items(schema, items, room),
-        _ => {}
+/// The same for the result of an apply, where a `null` without a default stays, to be refused later.
+pub fn default_applied(schema: &Schema, value: &mut Value) -> bool {
+    let mut filling = Filling { room: ROOM, nulls: Nulls::Kept };
+    filling.fill(schema, value);
+    filling.room > 0
+}
+
+/// What becomes of a `null` that means absent and has no default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Nulls {
+    Dropped,
+    Kept,
+}
+
+/// Defaulting in progress.
+struct Filling {
+    room: usize,
+    nulls: Nulls,
+}
+
+impl Filling {
+    fn fill(&mut self, schema: &Schema, value: &mut Value) {
+        match value {
+            Value::Object(fields) => self.fill_fields(schema, fields),
+            Value::Array(items) => self.fill_items(schema, items),
+            _ => {}
+        }
     }
-}
 
-fn fill_fields(schema: &Schema, fields: &mut Map<String, Value>, room: &mut usize) {
-    fields.retain(|name, value| {
-        let field = field(schema, name);
-        field.is_none_or(|field| !means_absent(field, value) || field.default.is_some())
-    });
-    for (name, field) in &schema.properties {
-        let absent = fields.get(name).is_none_or(|value| means_absent(field, value));
-        if let Some(default) = field.default.as_ref().filter(|_| absent)
-            && takes(room, default)
+    fn fill_fields(&mut self, schema: &Schema, fields: &mut Map<String, Value>) {
+        let keeps = self.nulls == Nulls::Kept;
+        fields.retain(|name, value| {
+            let field = field(schema, name);
+            let is_gone = |field: &Schema| means_absent(field, value) && field.default.is_none();
+            keeps || !field.is_some_and(is_gone)
+        });
+        for (name, field) in &schema.properties {
+            let absent = fields.get(name).is_none_or(|value| means_absent(field, value));
+            if let Some(default) = field.default.as_ref().filter(|_| absent)
+                && self.takes(default)
+            {
+                fields.insert(name.clone(), default.clone());
+            }
+        }
+        for (name, value) in fields.iter_mut() {
+            if let Some(field) = field(schema, name) {
+                self.fill_value(field, value);
+            }
+        }
+    }
+
+    fn fill_items(&mut self, schema: &Schema, items: &mut [Value]) {
+        if let Some(item) = &schema.items {
+            for value in items {
+                self.fill_value(item, value);
+            }
+        }
+    }
+
+    /// An element of a list cannot go: a `null` without a default is left to validation.
+    fn fill_value(&mut self, schema: &Schema, value: &mut Value) {
+        if let Some(default) = schema.default.as_ref().filter(|_| means_absent(schema, value))
+            && self.takes(default)
         {
-            fields.insert(name.clone(), default.clone());
+            *value = default.clone();
         }
+        self.fill(schema, value);
     }
-    for (name, value) in fields.iter_mut() {
-        if let Some(field) = field(schema, name) {
-            fill_value(field, value, room);
-        }
-    }
-}
 
-fn fill_items(schema: &Schema, items: &mut [Value], room: &mut usize) {
-    if let Some(item) = &schema.items {
-        for value in items {
-            fill_value(item, value, room);
-        }
+    /// Whether there is room for another default.
+    fn takes(&mut self, default: &Value) -> bool {
+        self.room = self.room.saturating_sub(cost(default));
+        self.room > 0
     }
-}
-
-/// An element of a list cannot go: a `null` without a default is left to validation.
-fn fill_value(schema: &Schema, value: &mut Value, room: &mut usize) {
-    if let Some(default) = schema.default.as_ref().filter(|_| means_absent(schema, value))
-        && takes(room, default)
-    {
-        *value = default.clone();
-    }
-    fill(schema, value, room);
-}
-
-/// Whether there is room for another default.
-fn takes(room: &mut usize, default: &Value) -> bool {
-    *room = room.saturating_sub(cost(default));
-    *room > 0
 }
 
 /// The number of values, where long texts count as several.

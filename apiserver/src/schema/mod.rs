@@ -14,7 +14,7 @@ mod prune;
 mod structural;
 mod validate;
 
-pub use default::default;
+pub use default::{default, default_applied};
 pub use field_error::{FieldError, FieldErrorKind};
 pub use field_path::FieldPath;
 pub use node::{ListType, MapType, Schema, SchemaType};

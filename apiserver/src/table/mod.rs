@@ -22,6 +22,8 @@ pub(crate) struct TableOptions {
     pub(crate) include: Include,
     /// The time that ages are counted to.
     pub(crate) now: Timestamp,
+    /// `meta.k8s.io/v1`, or an older one.
+    pub(crate) api_version: &'static str,
 }
 
 /// The object part of each row.
@@ -74,7 +76,7 @@ fn with_columns(
     let headings: Vec<Value> = wanted.map(|source| heading(&source.column)).collect();
     json!({
         "kind": "Table",
-        "apiVersion": "meta.k8s.io/v1",
+        "apiVersion": options.api_version,
         "metadata": metadata,
         "columnDefinitions": headings,
         "rows": rows,
@@ -135,7 +137,7 @@ fn row(sources: &[Source], object: &Value, options: TableOptions) -> Value {
         Include::Object => object.clone(),
         Include::Metadata => json!({
             "kind": "PartialObjectMetadata",
-            "apiVersion": "meta.k8s.io/v1",
+            "apiVersion": options.api_version,
             "metadata": object["metadata"],
         }),
     };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Result, Subresource, WriteOptions, Written, admit, manage, metadata, strategy};
+use super::{Result, Subresource, WriteOptions, Written, admit, manage, metadata, strategy, validate};
 use crate::{
     cluster::Cluster,
     log::{Event, Expect, Object, ObjectKey, Refused, Write},
@@ -15,7 +15,7 @@ use crate::{
 /// How often another name is tried when a generated one exists.
 const GENERATE_NAME_TRIES: usize = 8;
 
-/// Creates an object; `managed` is whether `managedFields` are already those of an apply.
+/// Creates an object that is decoded; `managed` is whether `managedFields` are already those of an apply.
 pub(crate) fn create(
     cluster: &Cluster,
     resource: &Resource,
@@ -29,11 +29,11 @@ pub(crate) fn create(
         admit::within_namespace(cluster, resource, namespace, &object)?;
     }
     admit::creation(cluster, resource)?;
-    let mut warnings = strategy::normalise(resource, &mut object, options)?;
+    let mut warnings = Vec::new();
     metadata::drop_system_fields(&mut object);
     if managed == manage::Applied::No {
         object = manage::track(cluster, resource, Subresource::Main, None, object, options);
-    } else {
+    } else if !options.dry_run {
         metadata::metadata_mut(&mut object).remove("resourceVersion");
     }
     metadata::prepare_for_create(cluster, resource, namespace, &mut object);
@@ -53,7 +53,7 @@ fn insert_valid(
     (tries, warnings): (usize, &mut Vec<String>),
 ) -> Result<Arc<Object>> {
     strategy::prepare_for_create(cluster, resource, object)?;
-    let inserted = strategy::validate_create(resource, object).and_then(|()| {
+    let inserted = validate::validate_create(resource, object).and_then(|()| {
         warnings.extend(strategy::warnings(resource, object, None));
         insert_named(cluster, resource, object, options, tries)
     });
@@ -77,6 +77,9 @@ fn insert_named(
                 tries -= 1;
                 metadata::metadata_mut(object).remove("name");
                 metadata::generate_name(cluster, object);
+            }
+            Err(taken) if !object["metadata"]["generateName"].is_null() => {
+                return Err(taken.of_generated_name());
             }
             outcome => return outcome,
         }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Result, Subresource, peculiar};
 use crate::{
+    builtin,
     cluster::Cluster,
     resource::{GroupResource, Resource},
     schema::{FieldError, FieldErrorKind},
@@ -13,35 +14,15 @@ use crate::{
 /// The base of a generated name is cut so that name and suffix fit into 63 characters.
 const GENERATE_NAME_BASE: usize = 58;
 
-/// The fields of `metadata` that there are.
-const FIELDS: [&str; 15] = [
-    "annotations",
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "finalizers",
-    "generateName",
-    "generation",
-    "labels",
-    "managedFields",
-    "name",
-    "namespace",
-    "ownerReferences",
-    "resourceVersion",
-    "selfLink",
-    "uid",
-];
-
-/// Drops what Go would not write back: empty values, and fields that it does not know, whose paths
-/// are returned. Custom resources only; the fields of built-in types are all treated so.
-pub(super) fn round_trip(object: &mut Value) -> Vec<String> {
+/// Drops what Go would not write back: empty values, and fields that it does not know. Custom resources only;
+/// the fields of built-in types are all treated so.
+pub(super) fn round_trip(object: &mut Value) {
+    let managers = object["metadata"].get("managedFields").cloned();
+    builtin::round_trip_metadata(&mut object["metadata"]);
     let metadata = metadata_mut(object);
-    let (known, unknown): (Map<String, Value>, Map<String, Value>) =
-        std::mem::take(metadata).into_iter().partition(|(field, _)| FIELDS.contains(&&**field));
+    metadata.retain(|_, value| !is_empty(value));
     // An empty list of managers removes them, which is done afterwards.
-    let is_kept = |field: &str, value: &Value| field == "managedFields" || !is_empty(value);
-    metadata.extend(known.into_iter().filter(|(field, value)| is_kept(field, value)));
-    unknown.into_iter().map(|(field, _)| format!("metadata.{field}")).collect()
+    metadata.extend(managers.map(|managers| ("managedFields".to_owned(), managers)));
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -89,7 +70,7 @@ pub(super) fn prepare_for_create(
     object: &mut Value,
 ) {
     let metadata = metadata_mut(object);
-    metadata.remove("generation");
+    // Types that do not count theirs keep what a client gives.
     if resource.has_generation {
         metadata.insert("generation".into(), json!(1));
     }

@@ -1,7 +1,7 @@
 //! Creating, changing and deleting objects: what happens between a decoded request and the log.
 //!
 //! ```text
-//!  value ─ prune ─ default ─ managedFields ─ prepare (metadata, status, generation) ─ validate ─ commit
+//!  value ─ decode (prune, default) ─ managedFields ─ prepare (metadata, status, generation) ─ validate ─ commit
 //! ```
 //!
 //! The REST verbs and the server's own controllers write through here and nowhere else, so that
@@ -9,17 +9,22 @@
 
 mod admit;
 mod create;
+mod decode;
 mod delete;
 mod generation;
 mod manage;
 mod metadata;
+mod metadata_checks;
 mod options;
 mod peculiar;
+mod scaling;
 mod strategy;
 mod update;
+mod validate;
 
 pub(crate) use self::{
     create::create,
+    decode::{Undecodable, complete_applied, decode},
     delete::{Deleted, FOREGROUND, ORPHAN, delete},
     manage::{Applied, apply_request},
     metadata::{given_version, metadata_mut},
@@ -27,7 +32,7 @@ pub(crate) use self::{
         Complaints, DeleteOptions, FieldValidation, Propagation, Result, Subresource, WriteOptions,
         Written,
     },
-    peculiar::{creates_on_update, returns_deleted},
+    peculiar::{creates_on_update, returns_deleted, storage_prefix},
     strategy::warnings_of_deletion,
     update::{Change, update},
 };

@@ -50,10 +50,6 @@ pub(crate) struct WriteOptions {
     pub dry_run: bool,
     /// Undeclared fields.
     pub validation: FieldValidation,
-    /// What was wrong with the text of the object.
-    pub complaints: Complaints,
-    /// Whether the object is the result of a patch, which is refused in other words.
-    pub patched: bool,
 }
 
 /// What was wrong with a text that could be read all the same.

@@ -5,15 +5,9 @@ use serde_json::Value;
 use super::{Propagation, Subresource};
 use crate::{
     builtin, crd,
-    resource::{Origin, Resource},
-    schema::{
-        FieldError, FieldPath,
-        name_rule::{self, NameRule},
-    },
+    resource::{GroupResource, Origin, Resource},
+    schema::name_rule::{self, NameRule},
 };
-
-/// The finalizers without a domain that there are.
-const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
 
 /// The rule for names of a type.
 pub(super) fn name_rule(resource: &Resource) -> NameRule {
@@ -89,6 +83,20 @@ pub(crate) fn creates_on_update(resource: &Resource) -> bool {
     )
 }
 
+/// Where the real server stores the objects of a type.
+pub(crate) fn storage_prefix(resource: &Resource) -> String {
+    let GroupResource { group, plural } = &*resource.storage;
+    match (&resource.origin, group.as_str(), plural.as_str()) {
+        (Origin::Custom(_) | Origin::Definition, ..) => format!("{group}/{plural}"),
+        (_, "", "services") => "services/specs".to_owned(),
+        (_, "", "endpoints") => "services/endpoints".to_owned(),
+        (_, "", "nodes") => "minions".to_owned(),
+        (_, "", "replicationcontrollers") => "controllers".to_owned(),
+        (_, "networking.k8s.io", "ingresses") => "ingress".to_owned(),
+        _ => plural.clone(),
+    }
+}
+
 /// Whether a delete is answered with the object, and not with a `Status`.
 pub(crate) fn returns_deleted(resource: &Resource) -> bool {
     match (resource.id.group.as_str(), resource.id.plural.as_str()) {
@@ -107,38 +115,6 @@ pub(crate) fn returns_deleted(resource: &Resource) -> bool {
         ("resource.k8s.io", _) => true,
         _ => false,
     }
-}
-
-/// What is wrong with the metadata of a built-in type beside what is wrong for all types.
-pub(super) fn metadata_errors(resource: &Resource, object: &Value) -> Vec<FieldError> {
-    if !matches!(resource.origin, Origin::BuiltIn(_)) {
-        return Vec::new();
-    }
-    let path = FieldPath::new("metadata").child("finalizers");
-    let finalizers = object["metadata"]["finalizers"].as_array().into_iter().flatten();
-    let bare = finalizers.enumerate().filter(|(_, finalizer)| {
-        let name = finalizer.as_str().unwrap_or_default();
-        !name.contains('/') && !STANDARD_FINALIZERS.contains(&name)
-    });
-    let errors = bare.map(|(at, finalizer)| {
-        let detail = "name is neither a standard finalizer name nor is it fully qualified";
-        FieldError::invalid(&path.index(at), finalizer, detail)
-    });
-    errors.chain(event_error(resource, object)).collect()
-}
-
-/// An Event is in the namespace of what it is about; without one, in the default namespace.
-fn event_error(resource: &Resource, object: &Value) -> Option<FieldError> {
-    if (resource.id.group.as_str(), resource.id.plural.as_str()) != ("", "events") {
-        return None;
-    }
-    let involved = object["involvedObject"]["namespace"].as_str().unwrap_or_default();
-    let own = object["metadata"]["namespace"].as_str().unwrap_or_default();
-    let fits = if involved.is_empty() { own == "default" } else { own == involved };
-    (!fits).then(|| {
-        let path = FieldPath::new("involvedObject").child("namespace");
-        FieldError::invalid(&path, &Value::from(involved), "does not match event.namespace")
-    })
 }
 
 /// Whether objects of the type are Services.

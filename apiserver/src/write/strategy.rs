@@ -1,12 +1,11 @@
-//! The differences between types when they are written: schema, defaults, own rules.
+//! The differences between types when they are written: status, allocation, validation, warnings.
 //!
 //! Only this module depends on the origin of a type; the verbs are the same for all.
 
 use serde_json::{Value, json};
 
 use super::{
-    DeleteOptions, FieldValidation, Result, Subresource, WriteOptions, metadata,
-    peculiar::{is_service, metadata_errors, name_rule},
+    DeleteOptions, Result, Subresource, metadata, peculiar::is_service, validate,
 };
 use crate::{
     addresses::Refusal,
@@ -15,71 +14,9 @@ use crate::{
     crd,
     log::ObjectKey,
     resource::{Origin, Resource},
-    schema::{self, FieldError, FieldPath},
+    schema::{FieldError, FieldPath},
     status::StatusError,
 };
-
-/// Drops undeclared fields, with warnings if requested, and fills in defaults.
-pub(super) fn normalise(
-    resource: &Resource,
-    object: &mut Value,
-    options: &WriteOptions,
-) -> Result<Vec<String>> {
-    let strict = options.validation == FieldValidation::Strict;
-    let sent = (strict && options.patched).then(|| object.to_string());
-    let mut unknown = match resource.origin {
-        Origin::BuiltIn(builtin) => builtin::decode(builtin, object)
-            .map_err(|error| StatusError::bad_request(error.to_string()))?,
-        Origin::Definition | Origin::Custom(_) => {
-            let mut unknown = metadata::round_trip(object);
-            unknown.extend(schema::prune(&resource.schema, object));
-            unknown
-        }
-    };
-    unknown.sort();
-    let mut complaints = options.complaints.clone();
-    if matches!(resource.origin, Origin::BuiltIn(_)) {
-        for path in &unknown {
-            complaints.forget(path);
-        }
-    }
-    let unknown = unknown.iter().map(|path| format!("unknown field \"{path}\""));
-    if strict {
-        complaints.refusals.extend(unknown);
-        if !complaints.refusals.is_empty() {
-            return Err(strict_refusal(resource, sent.as_deref(), &complaints.refusals));
-        }
-    } else {
-        complaints.warnings.extend(unknown);
-    }
-    match resource.origin {
-        Origin::BuiltIn(builtin) => builtin::default(builtin, object),
-        Origin::Custom(_) => {
-            if !schema::default(&resource.schema, object) {
-                return Err(StatusError::internal("etcdserver: request is too large"));
-            }
-        }
-        Origin::Definition => crd::default(object),
-    }
-    let warn = options.validation == FieldValidation::Warn;
-    Ok(if warn { complaints.warnings } else { Vec::new() })
-}
-
-fn strict_refusal(
-    resource: &Resource,
-    patched: Option<&str>,
-    complaints: &[String],
-) -> StatusError {
-    let list = format!("strict decoding error: {}", complaints.join(", "));
-    let Some(object) = patched else {
-        let (kind, version) = (&resource.kind, &resource.version);
-        let whole =
-            format!("{kind} in version \"{version}\" cannot be handled as a {kind}: {list}");
-        return StatusError::bad_request(whole);
-    };
-    let value = Value::from(object);
-    StatusError::invalid("", "", "", &[FieldError::invalid(&FieldPath::new("patch"), &value, list)])
-}
 
 /// What the type decides about a new object.
 pub(super) fn prepare_for_create(
@@ -159,7 +96,7 @@ fn allocate(
             ("spec.ports.nodePort", json!(port), "provided port is already allocated".to_owned())
         }
     };
-    refuse(resource, object, &[FieldError::invalid(&FieldPath::new(path), &value, detail)])
+    validate::refuse(resource, object, &[FieldError::invalid(&FieldPath::new(path), &value, detail)])
 }
 
 /// Releases the allocations of a failed write.
@@ -172,49 +109,6 @@ pub(super) fn abandon(
     if is_service(resource) {
         cluster.addresses.release(object, live);
     }
-}
-
-/// Validates a new object.
-pub(super) fn validate_create(resource: &Resource, object: &Value) -> Result<()> {
-    let (namespaced, name_rule) = (resource.namespaced, name_rule(resource));
-    let mut errors = schema::metadata::validate_create(object, namespaced, name_rule);
-    errors.extend(metadata_errors(resource, object));
-    errors.extend(match &resource.origin {
-        Origin::BuiltIn(builtin) => builtin::validate_create(builtin, object),
-        Origin::Definition => crd::validate(object),
-        Origin::Custom(custom) => custom.validator.validate(object, None),
-    });
-    if let Origin::Custom(custom) = &resource.origin {
-        errors.extend(custom.rule_errors(&errors, object, None));
-    }
-    refuse(resource, object, &errors)
-}
-
-/// Validates a changed object.
-pub(super) fn validate_update(
-    resource: &Resource,
-    subresource: Subresource,
-    live: &Value,
-    next: &Value,
-) -> Result<()> {
-    let mut errors = schema::metadata::validate_update(next, live);
-    // The real server validates metadata twice, and reports the errors twice.
-    errors.extend(errors.clone());
-    errors.extend(metadata_errors(resource, next));
-    errors.extend(match (&resource.origin, subresource) {
-        (Origin::BuiltIn(builtin), Subresource::Status) => {
-            builtin::validate_status(builtin, next, live)
-        }
-        (Origin::Definition, Subresource::Status) | (_, Subresource::Finalize) => Vec::new(),
-        (Origin::BuiltIn(builtin), _) => builtin::validate_update(builtin, next, live),
-        (Origin::Definition, _) => crd::validate_update(next, live),
-        (Origin::Custom(custom), Subresource::Status) => custom.status_errors(next, live),
-        (Origin::Custom(custom), _) => custom.validator.validate(next, Some(live)),
-    });
-    if let Origin::Custom(custom) = &resource.origin {
-        errors.extend(custom.rule_errors(&errors, next, Some(live)));
-    }
-    refuse(resource, next, &errors)
 }
 
 /// What a valid new object is warned of, or a changed one with its live form.
@@ -245,14 +139,6 @@ pub(crate) fn warnings_of_deletion(resource: &Resource, options: &DeleteOptions)
         }
         _ => Vec::new(),
     }
-}
-
-fn refuse(resource: &Resource, object: &Value, errors: &[FieldError]) -> Result<()> {
-    if errors.is_empty() {
-        return Ok(());
-    }
-    let name = object["metadata"]["name"].as_str().unwrap_or_default();
-    Err(StatusError::invalid(&resource.id.group, &resource.kind, name, errors))
 }
 
 /// The object as it is stored.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    Result, Subresource, WriteOptions, Written, generation, manage, metadata, peculiar, strategy,
+    Result, Subresource, WriteOptions, Written, generation, manage, metadata, peculiar, strategy, validate,
 };
 use crate::{
     apply::ignore_timestamps,
@@ -21,7 +21,7 @@ const TRIES: usize = 5;
 /// The next state, as the change computed it.
 #[derive(Debug)]
 pub(crate) struct Change {
-    /// The whole object.
+    /// The whole object, decoded.
     pub next: Value,
     /// Whether its `managedFields` are already those of an apply.
     pub managed: manage::Applied,
@@ -76,13 +76,11 @@ fn next_state(
     options: &WriteOptions,
 ) -> Result<(Value, Vec<String>)> {
     let Change { mut next, managed } = change;
-    let mut warnings = strategy::normalise(resource, &mut next, options)?;
     if managed == manage::Applied::No {
         next = manage::track(cluster, resource, subresource, Some(live), next, options);
     }
-    prepare_and_validate(cluster, resource, subresource, live, &mut next, options)
-        .map_err(|error| error.with_warnings(&warnings))?;
-    warnings.extend(strategy::update_warnings(resource, subresource, live, &next));
+    prepare_and_validate(cluster, resource, subresource, live, &mut next, options)?;
+    let warnings = strategy::update_warnings(resource, subresource, live, &next);
     Ok((ignore_timestamps(live, next), warnings))
 }
 
@@ -97,7 +95,7 @@ fn prepare_and_validate(
     metadata::prepare_for_update(resource, subresource, live, next)?;
     strategy::prepare_for_update(cluster, resource, subresource, live, next)?;
     generation::carry_over(resource, live, next);
-    let valid = strategy::validate_update(resource, subresource, live, next);
+    let valid = validate::validate_update(resource, subresource, live, next);
     if valid.is_err() || options.dry_run {
         strategy::abandon(cluster, resource, next, Some(live));
     }

@@ -32,10 +32,19 @@ static ALLOCATED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\b(10\.0\.\d+\.\d+|3[0-2]\d{3})\b").unwrap());
 static AGE: LazyLock<Regex> = LazyLock::new(|| Regex::new("^[0-9]+m?s$").unwrap());
 
+/// An object that a message repeats.
+static ECHO: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#""\{(?:[^"\\]|\\.)*\}""#).unwrap());
+
 /// The body of an answer, masked.
-pub(crate) fn masked(body: &[u8], namespace: &str) -> Value {
+///
+/// The YAML of both servers has one meaning and two styles: they fold lines and quote texts differently.
+pub(crate) fn masked(media: &str, body: &[u8], namespace: &str) -> Value {
     let text = String::from_utf8_lossy(body).replace(namespace, "$ns");
-    let mut value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+    let parsed = match media {
+        "application/yaml" => serde_yaml_ng::from_str(&text).ok(),
+        _ => serde_json::from_str(&text).ok(),
+    };
+    let mut value = parsed.unwrap_or(Value::String(text));
     mask(&mut value);
     value
 }
@@ -75,12 +84,23 @@ fn mask_field(name: &str, value: &mut Value) {
             list.iter_mut().filter(allocated).for_each(|it| *it = "<address>".into());
         }
         ("nodePort" | "healthCheckNodePort", Value::Number(_)) => *value = "<port>".into(),
+        // They are the documentation of Kubernetes, which the embedded server does not repeat.
+        ("columnDefinitions", Value::Array(columns)) => {
+            columns.iter_mut().for_each(|column| column["description"] = Value::Null);
+        }
         _ => mask(value),
     }
 }
 
 fn masked_text(text: &str) -> String {
-    let text = UID.replace_all(text, "<uid>");
+    // Go writes what a patch has not touched in the order of its structs, the rest by name.
+    let sorted = |echo: &Captures<'_>| {
+        let echoed = serde_json::from_str::<String>(&echo[0]).ok();
+        let object = echoed.and_then(|text| serde_json::from_str::<Value>(&text).ok());
+        object.map_or(echo[0].to_owned(), |object| Value::from(object.to_string()).to_string())
+    };
+    let text = ECHO.replace_all(text, sorted);
+    let text = UID.replace_all(&text, "<uid>");
     let text = TIME.replace_all(&text, "<time>");
     let text = VERSION.replace_all(&text, |it: &Captures<'_>| format!("{}<version>", &it[1]));
     let text = RANDOM.replace_all(&text, "$1<random>");

@@ -96,6 +96,8 @@ impl Pair {
                     spoilt.insert(operation.object());
                 }
                 differences.push(difference);
+            } else if is_left_to_controllers(operation, &embedded.memory) {
+                spoilt.insert(operation.object());
             }
         }
         differences
@@ -110,6 +112,21 @@ fn is_spoilt(spoilt: &BTreeSet<String>, operation: &Operation) -> bool {
         return spoilt.iter().any(|it| it.starts_with(&object));
     }
     spoilt.contains(&object) || spoilt.contains(&format!("{}/", operation.collection))
+}
+
+/// Whether a controller goes on with the object: the real control plane has none here.
+fn is_left_to_controllers(operation: &Operation, memory: &Memory) -> bool {
+    if operation.method == "DELETE" && operation.rest.is_empty() {
+        // Of these, dependents are orphaned by default.
+        return matches!(&*operation.kind, "Job" | "ReplicationController");
+    }
+    let metadata = memory.get(&operation.object()).map(|object| &object["metadata"]);
+    metadata.is_some_and(|metadata| {
+        let finalizers = metadata["finalizers"].as_array().into_iter().flatten();
+        let is_collected = |it: &serde_json::Value| *it == "orphan" || *it == "foregroundDeletion";
+        let is_deleted = !metadata["deletionTimestamp"].is_null();
+        is_deleted && (operation.kind == "Namespace" || finalizers.into_iter().any(is_collected))
+    })
 }
 
 struct Session<'a> {
@@ -139,11 +156,12 @@ impl Session<'_> {
             let values = parts.headers.get_all(name).iter();
             values.map(|it: &http::HeaderValue| it.to_str().unwrap().to_owned()).collect::<Vec<_>>()
         };
+        let media = text(header::CONTENT_TYPE).concat();
         Answer {
             code: parts.status.as_u16(),
-            media: text(header::CONTENT_TYPE).concat(),
+            body: answer::masked(&media, &bytes, namespace),
+            media,
             warnings: text(header::WARNING).iter().map(|it| it.replace(namespace, "$ns")).collect(),
-            body: answer::masked(&bytes, namespace),
         }
     }
 

@@ -1,0 +1,101 @@
+//! From the JSON of a request to an object of its type, as Go would read it: values that do not fit,
+//! undeclared fields, defaults.
+//!
+//! Whether the object may be written is decided afterwards. Nothing here reads other objects.
+
+use serde_json::Value;
+
+use super::{Complaints, FieldValidation, metadata};
+use crate::{
+    builtin, crd,
+    resource::{Origin, Resource},
+    schema,
+};
+
+/// Why a value is no object of its type.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Undecodable {
+    /// In the words of Go; the request decides what stands before them.
+    #[error("{0}")]
+    Because(String),
+    /// Its defaults are larger than an object may be.
+    #[error("etcdserver: request is too large")]
+    TooLarge,
+}
+
+/// Drops undeclared fields and fills in defaults. Returns what to warn of; `complaints` are those about the
+/// text of the object.
+pub(crate) fn decode(
+    resource: &Resource,
+    object: &mut Value,
+    validation: FieldValidation,
+    mut complaints: Complaints,
+) -> Result<Vec<String>, Undecodable> {
+    let unknown = undeclared_fields(resource, object).map_err(Undecodable::Because)?;
+    if matches!(resource.origin, Origin::BuiltIn(_)) {
+        for path in &unknown {
+            complaints.forget(path);
+        }
+    }
+    let unknown = unknown.iter().map(|path| format!("unknown field \"{path}\""));
+    if validation == FieldValidation::Strict {
+        complaints.refusals.extend(unknown);
+        if !complaints.refusals.is_empty() {
+            let list = complaints.refusals.join(", ");
+            return Err(Undecodable::Because(format!("strict decoding error: {list}")));
+        }
+    } else {
+        complaints.warnings.extend(unknown);
+    }
+    default(resource, object)?;
+    let warn = validation == FieldValidation::Warn;
+    Ok(if warn { complaints.warnings } else { Vec::new() })
+}
+
+/// Completes the result of an apply. Its values are of their types already.
+pub(crate) fn complete_applied(
+    resource: &Resource,
+    object: &mut Value,
+) -> Result<(), Undecodable> {
+    match resource.origin {
+        Origin::Custom(_) => {
+            metadata::round_trip(object);
+            let fits = schema::default_applied(&resource.schema, object);
+            if fits { Ok(()) } else { Err(Undecodable::TooLarge) }
+        }
+        _ => decode(resource, object, FieldValidation::Ignore, Complaints::default()).map(drop),
+    }
+}
+
+/// Checks the types of values, and drops the undeclared fields of custom resources.
+fn undeclared_fields(resource: &Resource, object: &mut Value) -> Result<Vec<String>, String> {
+    let mut unknown = match resource.origin {
+        Origin::BuiltIn(builtin) => {
+            builtin::decode(builtin, object).map_err(|error| error.reason().to_owned())?
+        }
+        Origin::Definition | Origin::Custom(_) => {
+            let mut unknown = builtin::decode_metadata(&object["metadata"])?;
+            metadata::round_trip(object);
+            if object["kind"] == resource.kind.as_str() {
+                unknown.extend(schema::prune(&resource.schema, object));
+            }
+            unknown
+        }
+    };
+    unknown.sort();
+    Ok(unknown)
+}
+
+fn default(resource: &Resource, object: &mut Value) -> Result<(), Undecodable> {
+    match resource.origin {
+        Origin::BuiltIn(builtin) => builtin::default(builtin, object),
+        Origin::Custom(_) if object["kind"] != resource.kind.as_str() => {}
+        Origin::Custom(_) => {
+            if !schema::default(&resource.schema, object) {
+                return Err(Undecodable::TooLarge);
+            }
+        }
+        Origin::Definition => crd::default(object),
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! Validation of new and changed objects: metadata, the rules of the type, and how often the real server
+//! reports the same error.
+//!
+//! The rules of single types are elsewhere: `builtin::validate`, `crd`, and the schemas of custom resources.
+
+use serde_json::Value;
+
+use super::{
+    Result, Subresource,
+    metadata_checks::{self, MetadataCheck},
+    peculiar::name_rule,
+    scaling,
+};
+use crate::{
+    builtin, crd,
+    resource::{Origin, Resource},
+    schema::{FieldError, FieldPath, metadata, name_rule},
+    status::StatusError,
+};
+
+/// Validates a new object.
+pub(super) fn validate_create(resource: &Resource, object: &Value) -> Result<()> {
+    refuse(resource, object, &type_errors(resource, object))?;
+    let metadata = metadata_checks::of_new(resource, object, name_rule(resource));
+    let is_last = metadata_checks::is_last(resource);
+    let mut errors = if is_last { Vec::new() } else { metadata.clone() };
+    errors.extend(metadata_checks::event_error(resource, object));
+    errors.extend(match &resource.origin {
+        Origin::BuiltIn(builtin) => builtin::validate_create(builtin, object),
+        Origin::Definition => crd::validate(object),
+        Origin::Custom(custom) => custom.validator.validate(object, None),
+    });
+    errors.extend(scaling::errors(resource, object));
+    if let Origin::Custom(custom) = &resource.origin {
+        errors.extend(custom.rule_errors(&errors, object, None));
+    }
+    refuse(resource, object, &errors)?;
+    if is_last { refuse(resource, object, &metadata) } else { Ok(()) }
+}
+
+/// Validates a changed object.
+pub(super) fn validate_update(
+    resource: &Resource,
+    subresource: Subresource,
+    live: &Value,
+    next: &Value,
+) -> Result<()> {
+    // What is checked for all types, and again by the validation of a type.
+    let mut errors =
+        metadata::validate_create(next, resource.namespaced, name_rule::path_segment);
+    errors.extend(metadata::validate_update(next, live));
+    let types = type_errors(resource, next);
+    if !types.is_empty() {
+        errors.extend(types);
+        return refuse(resource, next, &errors);
+    }
+    let checks = metadata_checks::of_type(resource, subresource);
+    errors.extend(checks.iter().flat_map(|check| match check {
+        MetadataCheck::New => metadata_checks::of_new(resource, next, name_rule(resource)),
+        MetadataCheck::Change => metadata_checks::of_change(resource, next, live),
+        MetadataCheck::PlainChange => metadata::validate_update(next, live),
+    }));
+    errors.extend(metadata_checks::event_error(resource, next));
+    errors.extend(match (&resource.origin, subresource) {
+        (Origin::BuiltIn(builtin), Subresource::Status) => {
+            builtin::validate_status(builtin, next, live)
+        }
+        (Origin::Definition, Subresource::Status) | (_, Subresource::Finalize) => Vec::new(),
+        (Origin::BuiltIn(builtin), _) => builtin::validate_update(builtin, next, live),
+        (Origin::Definition, _) => crd::validate_update(next, live),
+        (Origin::Custom(custom), Subresource::Status) => custom.status_errors(next, live),
+        (Origin::Custom(custom), _) => custom.validator.validate(next, Some(live)),
+    });
+    if subresource == Subresource::Status {
+        errors.extend(scaling::status_errors(resource, next));
+    } else {
+        errors.extend(scaling::errors(resource, next));
+    }
+    if let Origin::Custom(custom) = &resource.origin {
+        errors.extend(custom.rule_errors(&errors, next, Some(live)));
+    }
+    refuse(resource, next, &errors)
+}
+
+/// What is wrong with the type of a custom object; then nothing else is looked at.
+fn type_errors(resource: &Resource, object: &Value) -> Vec<FieldError> {
+    if !resource.is_custom() {
+        return Vec::new();
+    }
+    let expected = [("kind", resource.kind.clone()), ("apiVersion", resource.api_version())];
+    let wrong = expected.into_iter().filter(|(field, expected)| object[field] != expected.as_str());
+    wrong
+        .map(|(field, expected)| {
+            let detail = format!("must be {expected}");
+            FieldError::invalid(&FieldPath::new(field), &object[field], detail)
+        })
+        .collect()
+}
+
+/// The refusal of an object with errors.
+pub(super) fn refuse(resource: &Resource, object: &Value, errors: &[FieldError]) -> Result<()> {
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    let kind = object["kind"].as_str().unwrap_or(&resource.kind);
+    Err(StatusError::invalid(&resource.id.group, kind, name, errors))
+}
