@@ -38,8 +38,11 @@ impl DecodeError {
 /// Checks that every value has the type of its field, and returns the fields that the type does
 /// not have, as `spec.containers[0].imagee`. These are dropped by `default`.
 pub fn decode(ty: &BuiltinType, object: &Value) -> Result<Vec<String>, DecodeError> {
-    decode_struct(ty.root, object, "")
-        .map_err(|reason| DecodeError { kind: ty.kind, version: ty.version, reason })
+    decode_struct(ty.root, object, "").map_err(|reason| DecodeError {
+        kind: ty.kind,
+        version: ty.version,
+        reason,
+    })
 }
 
 /// The same for the metadata of an object of any type.

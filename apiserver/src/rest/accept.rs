@@ -79,8 +79,8 @@ pub(super) fn choose(accept: Option<&str>, offer: Offer) -> Result<Accepted, Sta
             let has = !(offer.is_custom
                 && format == Format::Protobuf
                 && representation == Representation::Object);
-            let can = !(format == Format::Protobuf
-                && matches!(representation, Representation::Table(_)));
+            let can =
+                !(format == Format::Protobuf && matches!(representation, Representation::Table(_)));
             (has && can).then_some(Accepted { representation, format })
         })
     });

@@ -35,6 +35,8 @@ pub(super) fn create(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body
         write::given_version(&object)?;
         write::create(cluster, call.resource, namespace, object, Applied::No, &options)
     };
+    let mut object = object;
+    write::drop_system_fields(&mut object);
     let answered = create(object).and_then(|written| reply::written(call, &written));
     reply::warned(answered, &warnings)
 }
@@ -111,6 +113,7 @@ fn check_uid(
 
 /// Answers a patch.
 pub(super) fn patch(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
+    Patch::check(call)?;
     let options = call.write_options()?;
     let patch = Patch::of(call, options.validation)?;
     let mut warnings = Vec::new();

@@ -44,6 +44,14 @@ pub(super) fn object(
     if value.is_null() {
         value = Value::Object(Map::new());
     }
+    if resource.is_custom() && value.get("apiVersion") == Some(&Value::Null) {
+        let kind = &resource.kind;
+        return Err(StatusError::bad_request(format!(
+            "{} in version \"\" cannot be handled as a {kind}: .apiVersion accessor error: <nil> is \
+             of the type <nil>, expected string",
+            given.kind
+        )));
+    }
     let unfit = |why: String| unfit(resource, &given, &why);
     kind::mismatch(resource, &given).map_or(Ok(()), |why| Err(unfit(why)))?;
     let decoded = write::decode(resource, &mut value, validation, duplicates.complaints());

@@ -69,7 +69,9 @@ fn text(key: &ObjectKey, object: &Value, field: &str) -> String {
 }
 
 fn check_field(resource: &Resource, field: &str) -> Result<(), StatusError> {
-    if COMMON.contains(&field) {
+    // Custom resources have fewer: those without a namespace have no field of that name.
+    let is_missing = resource.is_custom() && !resource.namespaced && field == COMMON[1];
+    if COMMON.contains(&field) && !is_missing {
         return Ok(());
     }
     let more = match &resource.origin {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::{
-    accept::{Accepted, Format, Representation},
+    accept::{Accepted, Format, MetaVersion, Representation},
     representation,
 };
 use crate::{
@@ -49,14 +49,14 @@ impl Frames {
         if is_whole && self.resource.fits(object) {
             return if object.event == event { object.frame() } else { object.frame_as(event) };
         }
-        if representation == Representation::Table {
+        if !is_shared(representation) {
             return self.render(event, object);
         }
         let shown = Shown {
             object: Arc::clone(object),
             resource: Arc::clone(&self.resource),
             event,
-            partial: representation == Representation::PartialMetadata,
+            partial: representation != Representation::Object,
             protobuf: format == Format::Protobuf,
         };
         Arc::clone(&self.rendered).frame(&shown, || self.render(event, &shown.object))
@@ -77,9 +77,9 @@ impl Frames {
 
     fn show(&mut self, object: Value) -> Value {
         match self.accepted.representation {
-            Representation::Object => object,
-            Representation::PartialMetadata(version)
-            | Representation::PartialMetadataList(version) => {
+            // An event has no list: the real server sends the object then.
+            Representation::Object | Representation::PartialMetadataList(_) => object,
+            Representation::PartialMetadata(version) => {
                 representation::partial(&self.resource, version, &object)
             }
             Representation::Table(_) => {
@@ -120,4 +120,12 @@ impl Frames {
         }
         format!("{{\"type\":\"{word}\",\"object\":{object}}}\n").into()
     }
+}
+
+/// Whether all watches of the form get the same frames; the headings of a table are sent once.
+fn is_shared(representation: Representation) -> bool {
+    matches!(
+        representation,
+        Representation::Object | Representation::PartialMetadata(MetaVersion::V1)
+    )
 }

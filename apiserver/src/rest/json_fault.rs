@@ -12,7 +12,9 @@ pub(super) fn of(text: &[u8]) -> Option<String> {
     match (Scanner { text, at: 0 }).document() {
         Ok(()) => None,
         Err(Fault::End) => Some("unexpected end of JSON input".to_owned()),
-        Err(Fault::Byte(byte, place)) => Some(format!("invalid character {} {place}", quoted(byte))),
+        Err(Fault::Byte(byte, place)) => {
+            Some(format!("invalid character {} {place}", quoted(byte)))
+        }
     }
 }
 

@@ -261,7 +261,8 @@ mod tests {
     use super::*;
 
     fn patched(document: &Value, patch: &Value) -> Result<Value, StatusError> {
-        JsonPatch::of(patch.clone(), OF_HANDLER, |why| StatusError::bad_request(why))?.applied_to(document)
+        JsonPatch::of(patch.clone(), OF_HANDLER, |why| StatusError::bad_request(why))?
+            .applied_to(document)
     }
 
     #[test]

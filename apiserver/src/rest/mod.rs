@@ -177,9 +177,12 @@ async fn objects(
         return beyond_resources(server, &resources, record, path, headers, body);
     };
     let answered = answered(server, resource, record, path, headers, body).await;
+    // A path that leads nowhere is not deprecated, except below a custom resource.
+    let is_routed = resource.is_custom()
+        || !matches!(&answered, Err(error) if *error == StatusError::no_such_resource());
     match &resource.deprecation {
-        Some(warning) => reply::warned(answered, std::slice::from_ref(warning)),
-        None => answered,
+        Some(warning) if is_routed => reply::warned(answered, std::slice::from_ref(warning)),
+        _ => answered,
     }
 }
 

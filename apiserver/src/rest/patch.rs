@@ -32,6 +32,11 @@ pub(super) enum Patch {
 }
 
 impl Patch {
+    /// Refuses a kind of patch that the type does not have.
+    pub(super) fn check(call: &Call<'_>) -> Result<(), StatusError> {
+        Self::of(call, FieldValidation::Ignore).map(drop)
+    }
+
     /// The patch in the body of a request.
     pub(super) fn of(call: &Call<'_>, validation: FieldValidation) -> Result<Self, StatusError> {
         let body = call.body.clone();

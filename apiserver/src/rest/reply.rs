@@ -108,8 +108,7 @@ pub(super) fn object(call: &Call<'_>, object: &Object) -> Result<Response<Body>,
                 .to_string()
                 .into()
         }
-        Representation::PartialMetadata(version)
-        | Representation::PartialMetadataList(version) => {
+        Representation::PartialMetadata(version) | Representation::PartialMetadataList(version) => {
             representation::partial(call.resource, version, &decode()).to_string().into()
         }
     };

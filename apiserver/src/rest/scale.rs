@@ -5,7 +5,10 @@
 use http::Response;
 use serde_json::{Value, json};
 
-use super::{accept::Representation, body::Body, call::Call, decode, patch::Patch, place, reply, representation};
+use super::{
+    accept::Representation, body::Body, call::Call, decode, patch::Patch, place, reply,
+    representation,
+};
 use crate::{
     cluster::Cluster,
     resource::{Resource, ScalePaths},
@@ -47,8 +50,7 @@ fn answer(call: &Call<'_>, object: &Value) -> Result<Response<Body>, StatusError
     let value = match accepted.representation {
         Representation::Object => scale,
         Representation::Table(_) => table::of_scale(&scale, call.table_options()),
-        Representation::PartialMetadata(version)
-        | Representation::PartialMetadataList(version) => {
+        Representation::PartialMetadata(version) | Representation::PartialMetadataList(version) => {
             representation::partial(call.resource, version, &scale)
         }
     };

@@ -14,7 +14,9 @@ pub(super) fn in_words_of_go(complaint: &str) -> String {
         digits.parse::<usize>().ok()?.checked_sub(1).filter(|line| *line > 0)
     });
     match below_first.next() {
-        Some(line) => format!("yaml: line {}: {problem}", line + usize::from(is_of_scanner(problem))),
+        Some(line) => {
+            format!("yaml: line {}: {problem}", line + usize::from(is_of_scanner(problem)))
+        }
         None => format!("yaml: {problem}"),
     }
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Result, Subresource, WriteOptions, Written, admit, manage, metadata, strategy, validate};
+use super::{
+    Result, Subresource, WriteOptions, Written, admit, manage, metadata, strategy, validate,
+};
 use crate::{
     cluster::Cluster,
     log::{Event, Expect, Object, ObjectKey, Refused, Write},
@@ -30,7 +32,7 @@ pub(crate) fn create(
     }
     admit::creation(cluster, resource)?;
     let mut warnings = Vec::new();
-    metadata::drop_system_fields(&mut object);
+    metadata::metadata_mut(&mut object).remove("selfLink");
     if managed == manage::Applied::No {
         object = manage::track(cluster, resource, Subresource::Main, None, object, options);
     } else if !options.dry_run {

@@ -3,7 +3,7 @@
 //!
 //! Whether the object may be written is decided afterwards. Nothing here reads other objects.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Complaints, FieldValidation, metadata};
 use crate::{
@@ -53,10 +53,7 @@ pub(crate) fn decode(
 }
 
 /// Completes the result of an apply. Its values are of their types already.
-pub(crate) fn complete_applied(
-    resource: &Resource,
-    object: &mut Value,
-) -> Result<(), Undecodable> {
+pub(crate) fn complete_applied(resource: &Resource, object: &mut Value) -> Result<(), Undecodable> {
     match resource.origin {
         Origin::Custom(_) => {
             metadata::round_trip(object);
@@ -88,7 +85,14 @@ fn undeclared_fields(resource: &Resource, object: &mut Value) -> Result<Vec<Stri
 
 fn default(resource: &Resource, object: &mut Value) -> Result<(), Undecodable> {
     match resource.origin {
-        Origin::BuiltIn(builtin) => builtin::default(builtin, object),
+        Origin::BuiltIn(builtin) => {
+            let managers = object["metadata"].get("managedFields").cloned();
+            builtin::default(builtin, object);
+            // An empty list of managers removes them, which is done afterwards.
+            if let Some(managers @ Value::Array(_)) = managers.filter(|it| *it == json!([])) {
+                object["metadata"]["managedFields"] = managers;
+            }
+        }
         Origin::Custom(_) if object["kind"] != resource.kind.as_str() => {}
         Origin::Custom(_) => {
             if !schema::default(&resource.schema, object) {

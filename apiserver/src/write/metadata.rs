@@ -17,12 +17,9 @@ const GENERATE_NAME_BASE: usize = 58;
 /// Drops what Go would not write back: empty values, and fields that it does not know. Custom resources only;
 /// the fields of built-in types are all treated so.
 pub(super) fn round_trip(object: &mut Value) {
-    let managers = object["metadata"].get("managedFields").cloned();
     builtin::round_trip_metadata(&mut object["metadata"]);
     let metadata = metadata_mut(object);
     metadata.retain(|_, value| !is_empty(value));
-    // An empty list of managers removes them, which is done afterwards.
-    metadata.extend(managers.map(|managers| ("managedFields".to_owned(), managers)));
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -53,8 +50,9 @@ pub(super) fn finalizer_warnings(object: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Drops what the client of a new object cannot decide: it manages no such field.
-pub(super) fn drop_system_fields(object: &mut Value) {
+/// Drops what the client that creates an object cannot decide: it manages no such field. Not so a client that
+/// updates or applies an object that does not exist.
+pub(crate) fn drop_system_fields(object: &mut Value) {
     let metadata = metadata_mut(object);
     for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"] {
         metadata.remove(field);

@@ -27,10 +27,7 @@ pub(super) enum MetadataCheck {
 }
 
 /// What the validation of a type checks of the metadata once more: each check reports its errors again.
-pub(super) fn of_type(
-    resource: &Resource,
-    subresource: Subresource,
-) -> &'static [MetadataCheck] {
+pub(super) fn of_type(resource: &Resource, subresource: Subresource) -> &'static [MetadataCheck] {
     use MetadataCheck::{Change, New, PlainChange};
     if !matches!(resource.origin, Origin::BuiltIn(_)) {
         return &[PlainChange];
@@ -45,8 +42,14 @@ pub(super) fn of_type(
         ("", "persistentvolumes") => &[New, New],
         (
             "",
-            "configmaps" | "secrets" | "serviceaccounts" | "pods" | "persistentvolumeclaims"
-            | "endpoints" | "namespaces" | "nodes",
+            "configmaps"
+            | "secrets"
+            | "serviceaccounts"
+            | "pods"
+            | "persistentvolumeclaims"
+            | "endpoints"
+            | "namespaces"
+            | "nodes",
         )
         | ("batch", "jobs")
         | ("networking.k8s.io", "ingresses")

@@ -27,7 +27,7 @@ pub(crate) use self::{
     decode::{Undecodable, complete_applied, decode},
     delete::{Deleted, FOREGROUND, ORPHAN, delete},
     manage::{Applied, apply_request},
-    metadata::{given_version, metadata_mut},
+    metadata::{drop_system_fields, given_version, metadata_mut},
     options::{
         Complaints, DeleteOptions, FieldValidation, Propagation, Result, Subresource, WriteOptions,
         Written,

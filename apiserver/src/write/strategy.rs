@@ -4,9 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    DeleteOptions, Result, Subresource, metadata, peculiar::is_service, validate,
-};
+use super::{DeleteOptions, Result, Subresource, metadata, peculiar::is_service, validate};
 use crate::{
     addresses::Refusal,
     builtin,
@@ -96,7 +94,11 @@ fn allocate(
             ("spec.ports.nodePort", json!(port), "provided port is already allocated".to_owned())
         }
     };
-    validate::refuse(resource, object, &[FieldError::invalid(&FieldPath::new(path), &value, detail)])
+    validate::refuse(
+        resource,
+        object,
+        &[FieldError::invalid(&FieldPath::new(path), &value, detail)],
+    )
 }
 
 /// Releases the allocations of a failed write.

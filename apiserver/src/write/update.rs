@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    Result, Subresource, WriteOptions, Written, generation, manage, metadata, peculiar, strategy, validate,
+    Result, Subresource, WriteOptions, Written, generation, manage, metadata, peculiar, strategy,
+    validate,
 };
 use crate::{
     apply::ignore_timestamps,

@@ -46,8 +46,7 @@ pub(super) fn validate_update(
     next: &Value,
 ) -> Result<()> {
     // What is checked for all types, and again by the validation of a type.
-    let mut errors =
-        metadata::validate_create(next, resource.namespaced, name_rule::path_segment);
+    let mut errors = metadata::validate_create(next, resource.namespaced, name_rule::path_segment);
     errors.extend(metadata::validate_update(next, live));
     let types = type_errors(resource, next);
     if !types.is_empty() {

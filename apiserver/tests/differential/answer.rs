@@ -86,7 +86,9 @@ fn mask_field(name: &str, value: &mut Value) {
         ("nodePort" | "healthCheckNodePort", Value::Number(_)) => *value = "<port>".into(),
         // They are the documentation of Kubernetes, which the embedded server does not repeat.
         ("columnDefinitions", Value::Array(columns)) => {
-            columns.iter_mut().for_each(|column| column["description"] = Value::Null);
+            for column in columns {
+                column["description"] = Value::Null;
+            }
         }
         _ => mask(value),
     }
