@@ -66,6 +66,7 @@ mod strategic;
 mod table;
 mod transport;
 mod users;
+mod version_tag;
 mod write;
 
 pub use self::{

@@ -266,32 +266,3 @@ fn json_type(value: &Value) -> Option<&'static str> {
 fn names_masters(groups: &Value) -> bool {
     groups.as_array().is_some_and(|groups| groups.iter().any(|group| group == users::GROUPS[0]))
 }
-
-/// The entry of discovery of a group; `None` when it has no reviews.
-pub(crate) fn discovery(group: &str, version: &str) -> Option<Value> {
-    if !GROUPS.contains(&group) || version != VERSION {
-        return None;
-    }
-    let entry = |review: &Review| {
-        json!({
-            "name": review.plural,
-            "singularName": review.kind.to_lowercase(),
-            "namespaced": false,
-            "kind": review.kind,
-            "verbs": ["create"],
-        })
-    };
-    let resources: Vec<Value> =
-        ALL.iter().filter(|review| review.group == group).map(entry).collect();
-    Some(json!({
-        "kind": "APIResourceList",
-        "apiVersion": "v1",
-        "groupVersion": format!("{group}/{VERSION}"),
-        "resources": resources,
-    }))
-}
-
-/// Each group with its versions.
-pub(crate) fn groups<'a>() -> impl Iterator<Item = (&'a str, Vec<&'a str>)> {
-    GROUPS.into_iter().map(|group| (group, vec![VERSION]))
-}

@@ -18,7 +18,7 @@ mod read;
 mod special;
 #[cfg(test)]
 mod tests;
-mod wire;
+pub(crate) mod wire;
 mod write;
 
 use bytes::Bytes;

@@ -157,26 +157,26 @@ pub(super) fn varint(rest: &mut &[u8]) -> Result<u64, Malformed> {
 }
 
 /// Writes a number.
-pub(super) fn put_varint(number: u32, value: u64, out: &mut Vec<u8>) {
+pub(crate) fn put_varint(number: u32, value: u64, out: &mut Vec<u8>) {
     encode_key(number, WireType::Varint, out);
     encode_varint(value, out);
 }
 
 /// Writes a floating-point number.
-pub(super) fn put_double(number: u32, value: f64, out: &mut Vec<u8>) {
+pub(crate) fn put_double(number: u32, value: f64, out: &mut Vec<u8>) {
     encode_key(number, WireType::SixtyFourBit, out);
     out.extend_from_slice(&value.to_le_bytes());
 }
 
 /// Writes a string or bytes.
-pub(super) fn put_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn put_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
     encode_key(number, WireType::LengthDelimited, out);
     encode_varint(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
 }
 
 /// Writes a message.
-pub(super) fn put_message(number: u32, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+pub(crate) fn put_message(number: u32, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     let mut inner = Vec::new();
     write(&mut inner);
     put_bytes(number, &inner, out);

@@ -7,6 +7,6 @@ mod registry;
 mod served;
 
 pub(crate) use self::{
-    registry::{Registry, Resources},
+    registry::{Registry, Resources, stability},
     served::{Column, CustomType, GroupResource, Origin, Resource, ScalePaths},
 };

@@ -93,25 +93,6 @@ impl Resources {
         forms().find(|r| r.is_stored_form()).or_else(|| forms().next())
     }
 
-    /// The groups but the core group, each with its versions, the preferred one first.
-    pub(crate) fn groups(&self) -> Vec<(&str, Vec<&str>)> {
-        let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-        for resource in self.iter().filter(|r| !r.id.group.is_empty()) {
-            let group = resource.id.group.as_str();
-            let at = groups.iter().position(|(name, _)| *name == group).unwrap_or_else(|| {
-                groups.push((group, Vec::new()));
-                groups.len() - 1
-            });
-            if !groups[at].1.contains(&resource.version.as_str()) {
-                groups[at].1.push(&resource.version);
-            }
-        }
-        for (_, versions) in &mut groups {
-            versions.sort_by_key(|version| std::cmp::Reverse(stability(version)));
-        }
-        groups
-    }
-
     /// Whether any version of a group is served.
     pub(crate) fn has_group(&self, group: &str) -> bool {
         self.iter().any(|r| r.id.group == group)
@@ -128,7 +109,7 @@ impl Resources {
 }
 
 /// Orders versions as Kubernetes does: stable before beta before alpha, then by numbers.
-fn stability(version: &str) -> (u8, u32, u32) {
+pub(crate) fn stability(version: &str) -> (u8, u32, u32) {
     let parse = || -> Option<(u8, u32, u32)> {
         let rest = version.strip_prefix('v')?;
         let split = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());

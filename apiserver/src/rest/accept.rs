@@ -103,6 +103,29 @@ pub(super) fn format(accept: Option<&str>) -> Format {
         .unwrap_or(Format::Json)
 }
 
+/// The format of aggregated discovery; `None` where the plain form is wanted.
+pub(super) fn discovery(accept: Option<&str>) -> Result<Option<Format>, StatusError> {
+    let accept = accept.unwrap_or_default();
+    if accept.is_empty() {
+        return Ok(None);
+    }
+    let format = |clause: &Clause<'_>| FORMATS.into_iter().find(|format| clause.names(*format));
+    let chosen = clauses(accept).into_iter().find_map(|clause| {
+        let format = format(&clause)?;
+        match ["as", "g", "v"].map(|name| clause.parameter(name)) {
+            [None, None, None] => Some(None),
+            // There is none in protobuf here, so that another range has to do.
+            [Some("APIGroupDiscoveryList"), Some("apidiscovery.k8s.io"), Some("v2")]
+                if format != Format::Protobuf =>
+            {
+                Some(Some(format))
+            }
+            _ => None,
+        }
+    });
+    chosen.ok_or_else(|| StatusError::not_acceptable(&FORMATS.map(Format::media_type)))
+}
+
 impl Format {
     /// The media type of a body.
     pub(super) fn media_type(self) -> &'static str {

@@ -1,7 +1,9 @@
 //! The HTTP face of the cluster: from a request to a response, without sockets.
 //!
 //! ```text
-//!  request ─ route ─ Call ─┬─ read    get, list (page, selection)
+//!  request ─ route ─┬─ documents    discovery, OpenAPI, health, version
+//!                   │
+//!                   └ Call ─┬─ read    get, list (page, selection)
 //!                          ├─ watch   watcher ─ frames
 //!                          ├─ change  create, update, patch ──> write
 //!                          └─ remove  delete ─────────────────> write
@@ -15,8 +17,10 @@ mod body;
 mod call;
 mod change;
 mod decode;
+mod documents;
 mod fields;
 mod frames;
+mod health;
 mod json_fault;
 mod json_patch;
 mod kind;
@@ -56,7 +60,6 @@ pub(crate) use self::{
     route::{Route, parse as parse_path},
 };
 use crate::{
-    discovery, openapi,
     requests::{RequestRecord, WatchRecord},
     resource::{Resource, Resources},
     reviews,
@@ -126,43 +129,10 @@ async fn answer(
     if body.len() > BODY_LIMIT {
         return Err(StatusError::too_large(BODY_LIMIT));
     }
-    let resources = server.cluster.registry.snapshot();
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let format = accepted_format(headers);
-    let shown = |value: &serde_json::Value| reply::value_as(format, value);
-    let found = |value: Option<serde_json::Value>| match value {
-        Some(value) => Ok(shown(&value)),
-        None => Ok(not_found()),
-    };
     match route::parse(&record.path) {
         Route::Objects(path) => objects(server, record, &path, headers, body).await,
-        Route::Unknown => Ok(not_found()),
-        _ if record.method != "GET" => Err(StatusError::method_not_allowed()),
-        Route::Health => Ok(reply::text(StatusCode::OK, "ok")),
-        Route::Version => Ok(reply::value(&discovery::version())),
-        Route::CoreVersions => Ok(shown(&discovery::core_versions(host))),
-        Route::Groups => Ok(shown(&discovery::groups(&resources))),
-        Route::Group(group) => found(discovery::group(&resources, &group)),
-        Route::GroupVersion(group, version) => {
-            found(discovery::resources(&resources, &group, &version))
-        }
-        Route::OpenApiVersion2 => {
-            let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
-            let (media, document) = openapi::version_2(accept.unwrap_or_default());
-            Ok(reply::of_type(media, document))
-        }
-        Route::OpenApiIndex => Ok(reply::value(&openapi::index(&resources))),
-        Route::OpenApi(group, version) => {
-            Ok(match openapi::document(&resources, &group, &version) {
-                Some(document) => reply::unless_known(headers, &document),
-                None => not_found(),
-            })
-        }
+        route => documents::answer(server, record, &route, headers),
     }
-}
-
-fn not_found() -> Response<Body> {
-    reply::text(StatusCode::NOT_FOUND, "404 page not found\n")
 }
 
 async fn objects(
@@ -266,7 +236,7 @@ fn beyond_resources(
         {
             Err(StatusError::no_such_resource())
         }
-        None => Ok(not_found()),
+        None => Ok(reply::page_not_found()),
     }
 }
 

@@ -1,9 +1,7 @@
 //! Responses: objects in the requested representation, lists, `Status` bodies.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::{
@@ -49,19 +47,15 @@ pub(super) fn value(value: &Value) -> Response<Body> {
     json(StatusCode::OK, value.to_string())
 }
 
-/// The same with its version, or no more than that where the client knows it.
-pub(super) fn unless_known(headers: &HeaderMap, value: &Value) -> Response<Body> {
-    let text = value.to_string();
-    let mut hash = DefaultHasher::new();
-    text.hash(&mut hash);
-    let tag = format!("\"{:016X}\"", hash.finish());
-    let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| *known == *tag);
-    let mut response = if is_known {
-        json(StatusCode::NOT_MODIFIED, Bytes::new())
-    } else {
-        json(StatusCode::OK, text)
-    };
-    response.headers_mut().extend(HeaderValue::from_str(&tag).map(|tag| (header::ETAG, tag)));
+/// The answer to a path that leads nowhere.
+pub(super) fn page_not_found() -> Response<Body> {
+    text(StatusCode::NOT_FOUND, "404 page not found\n")
+}
+
+/// A response without a body.
+pub(super) fn empty(code: StatusCode) -> Response<Body> {
+    let mut response = Response::new(Body::full(Bytes::new()));
+    *response.status_mut() = code;
     response
 }
 
@@ -73,7 +67,7 @@ pub(super) fn of_type(media: &'static str, body: impl Into<Bytes>) -> Response<B
 }
 
 /// A text response.
-pub(super) fn text(code: StatusCode, text: &'static str) -> Response<Body> {
+pub(super) fn text(code: StatusCode, text: impl Into<Bytes>) -> Response<Body> {
     let mut response = Response::new(Body::full(text));
     *response.status_mut() = code;
     let plain = HeaderValue::from_static("text/plain; charset=utf-8");

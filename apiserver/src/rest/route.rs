@@ -3,8 +3,8 @@
 /// What a path leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// `/healthz` and the like.
-    Health,
+    /// `/healthz`, `/livez`, `/readyz` and what is below them.
+    Health(String),
     /// `/version`.
     Version,
     /// `/api`.
@@ -19,8 +19,8 @@ pub(crate) enum Route {
     OpenApiVersion2,
     /// `/openapi/v3`.
     OpenApiIndex,
-    /// `/openapi/v3/api/v1`, `/openapi/v3/apis/{group}/{version}`.
-    OpenApi(String, String),
+    /// `/openapi/v3/api/v1`, `/openapi/v3/apis/{group}/{version}` and the like.
+    OpenApi(String),
     /// Objects.
     Objects(ResourcePath),
     /// Nothing that is served.
@@ -45,7 +45,7 @@ pub(crate) fn parse(path: &str) -> Route {
     let path = path.strip_prefix('/').unwrap_or(&path).trim_end_matches('/');
     let segments: Vec<&str> = path.split('/').collect();
     match segments.as_slice() {
-        ["healthz" | "livez" | "readyz", ..] => Route::Health,
+        ["healthz" | "livez" | "readyz", ..] => Route::Health(segments.join("/")),
         ["version"] => Route::Version,
         ["api"] => Route::CoreVersions,
         ["api", version] => Route::GroupVersion(String::new(), (*version).to_owned()),
@@ -56,10 +56,7 @@ pub(crate) fn parse(path: &str) -> Route {
         ["apis", group, version, rest @ ..] => objects(group, version, rest),
         ["openapi", "v2"] => Route::OpenApiVersion2,
         ["openapi", "v3"] => Route::OpenApiIndex,
-        ["openapi", "v3", "api", version] => Route::OpenApi(String::new(), (*version).to_owned()),
-        ["openapi", "v3", "apis", group, version] => {
-            Route::OpenApi((*group).to_owned(), (*version).to_owned())
-        }
+        ["openapi", "v3", rest @ ..] => Route::OpenApi(rest.join("/")),
         _ => Route::Unknown,
     }
 }

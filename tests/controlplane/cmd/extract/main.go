@@ -8,6 +8,12 @@
 // -protobuf it prints objects of all types as JSON and as protobuf, one a line:
 //
 //	go run ./cmd/extract -protobuf > ../../apiserver/src/protobuf/tests/cases.jsonl
+//
+// With -openapi it prints the definitions of all types with their descriptions, with -discovery what a
+// server lists:
+//
+//	go run ./cmd/extract -openapi | gzip -9n > ../../apiserver/data/openapi.gz
+//	go run ./cmd/extract -discovery > ../../apiserver/data/discovery.txt
 package main
 
 import (
@@ -26,8 +32,16 @@ func main() {
 	log.SetFlags(0)
 	defaultOnly := flag.Bool("default", false, "default the objects on stdin, one JSON object a line")
 	protobufCases := flag.Bool("protobuf", false, "print objects of all types as JSON and as protobuf")
+	openAPI := flag.Bool("openapi", false, "print the OpenAPI definitions of all types")
+	discoveryOnly := flag.Bool("discovery", false, "print the groups, versions and resources that a server lists")
 	flag.Parse()
 	run := printData
+	if *openAPI {
+		run = printOpenAPI
+	}
+	if *discoveryOnly {
+		run = printDiscovery
+	}
 	if *protobufCases {
 		run = printCases
 	}

@@ -75,7 +75,10 @@ type typeTable struct {
 }
 
 func newTypeTable() *typeTable {
-	ref := func(path string) spec.Ref { return spec.MustCreateRef(path) }
+	return newTypeTableWith(func(path string) spec.Ref { return spec.MustCreateRef(path) })
+}
+
+func newTypeTableWith(ref common.ReferenceCallback) *typeTable {
 	definitions := kubernetesopenapi.GetOpenAPIDefinitions(ref)
 	for name, definition := range apiextensionsopenapi.GetOpenAPIDefinitions(ref) {
 		definitions[name] = definition

@@ -1,0 +1,47 @@
+//! Discovery: groups, versions and resources in the plain and in the aggregated form, and the version of the
+//! server.
+//!
+//! ```text
+//!  data file of built-in types ─┐
+//!                               ├─ groups ─┬─ plain       /api  /apis  /apis/{group}  /apis/{group}/{version}
+//!  registry: custom types ──────┘          └─ aggregated  /api  /apis
+//! ```
+//!
+//! **Invariant**: both forms and `OpenAPI` come from the same groups, made when they are asked for. What is listed
+//! is what the real server lists, with the subresources of which some are answered 501 here.
+
+mod aggregated;
+mod groups;
+mod listed;
+mod plain;
+
+use serde_json::{Value, json};
+
+pub(crate) use self::{
+    aggregated::{MEDIA_PARAMETERS, aggregated, aggregated_core},
+    groups::{Group, core, find, others},
+    listed::{Kind, Listed, ListedVersion, Subresource},
+    plain::{core_versions, group, groups, resources},
+};
+
+/// The release whose behaviour is imitated.
+pub(crate) const IMITATED: &str = "v1.36.2";
+
+/// `/version`, which shows that it is not the real server.
+pub(crate) fn version() -> Value {
+    json!({
+        "major": "1",
+        "minor": "36",
+        "emulationMajor": "1",
+        "emulationMinor": "36",
+        "minCompatibilityMajor": "1",
+        "minCompatibilityMinor": "35",
+        "gitVersion": format!("{IMITATED}+operetta"),
+        "gitCommit": "",
+        "gitTreeState": "",
+        "buildDate": "1970-01-01T00:00:00Z",
+        "goVersion": "",
+        "compiler": "rustc",
+        "platform": format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
+    })
+}

@@ -1,0 +1,146 @@
+//! A document of version 3.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    custom,
+    definitions::{self, Definitions},
+    naming::{capital, short},
+    paths::{self, information},
+};
+use crate::{
+    discovery::{self, Group},
+    resource::{Origin, Resources},
+};
+
+const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+const VERSION: &str = "io.k8s.apimachinery.pkg.version.Info";
+/// Groups whose kinds the definitions of custom types do not name.
+const NOT_OF_CUSTOM: [&str; 4] =
+    ["admission.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "imagepolicy.k8s.io"];
+
+/// The document behind `/openapi/v3/{path}`; `None` where there is none.
+pub(crate) fn document(resources: &Resources, path: &str) -> Option<String> {
+    let text = definitions::text();
+    let definitions = Definitions::new(&text);
+    let segments: Vec<&str> = path.split('/').collect();
+    match segments.as_slice() {
+        ["api" | "apis" | "version"] | ["apis", _] => {
+            let (path, item) = information_path(resources, path)?;
+            Some(assemble(&definitions, &json!({ path: item }), &BTreeMap::new(), &|_, _| true))
+        }
+        ["api", version] => of_version(&definitions, resources, &discovery::core()?, version),
+        ["apis", group, version] => {
+            of_version(&definitions, resources, &discovery::find(resources, group)?, version)
+        }
+        _ => None,
+    }
+}
+
+/// The definitions of the custom types of a group version, by their names.
+pub(super) fn custom_definitions(
+    definitions: &Definitions<'_>,
+    resources: &Resources,
+    group: &str,
+    version: &str,
+) -> BTreeMap<String, Value> {
+    let mut schemas = BTreeMap::new();
+    for resource in resources.of_group_version(group, version) {
+        if let Origin::Custom(custom) = &resource.origin {
+            schemas.insert(custom::name(resource), custom::object(definitions, resource, custom));
+            schemas
+                .insert(custom::list_name(resource), custom::list(definitions, resource, custom));
+        }
+    }
+    schemas
+}
+
+fn of_version(
+    definitions: &Definitions<'_>,
+    resources: &Resources,
+    group: &Group,
+    version: &str,
+) -> Option<String> {
+    let listed = group.version(version)?;
+    let paths = paths::paths(definitions, resources, &group.name, listed);
+    let custom = custom_definitions(definitions, resources, &group.name, version);
+    let is_custom = !custom.is_empty();
+    let shows = |kind_group: &str, kind_version: &str| {
+        if is_custom {
+            !NOT_OF_CUSTOM.contains(&kind_group)
+        } else {
+            (kind_group, kind_version) == (&*group.name, version)
+                || (kind_group, kind_version) == ("", "v1")
+        }
+    };
+    Some(assemble(definitions, &Value::Object(paths), &custom, &shows))
+}
+
+/// The paths that tell of groups, and that of the version.
+pub(super) fn information_paths(resources: &Resources) -> Map<String, Value> {
+    let groups =
+        discovery::others(resources).into_iter().map(|group| format!("apis/{}", group.name));
+    let all = ["api", "apis", "version"].map(str::to_owned).into_iter().chain(groups);
+    all.filter_map(|path| information_path(resources, &path)).collect()
+}
+
+fn information_path(resources: &Resources, path: &str) -> Option<(String, Value)> {
+    let versions = "get available API versions";
+    let meta = |kind: &str| format!("{META}{kind}");
+    let item = match path {
+        "api" => information("core", versions, "getCoreAPIVersions", &meta("APIVersions"), false),
+        "apis" => information("apis", versions, "getAPIVersions", &meta("APIGroupList"), false),
+        "version" => {
+            let what = "get the version information for this server";
+            information("version", what, "getCodeVersion", VERSION, true)
+        }
+        _ => {
+            let group = path.strip_prefix("apis/")?;
+            let known = discovery::find(resources, group)?.versions;
+            known.iter().any(|it| !super::is_custom(resources, group, &it.version)).then_some(())?;
+            let tag = short(group);
+            let id = format!("get{}APIGroup", capital(&tag));
+            information(&tag, "get information of a group", &id, &meta("APIGroup"), false)
+        }
+    };
+    Some((format!("/{path}/"), item))
+}
+
+fn assemble(
+    definitions: &Definitions<'_>,
+    paths: &Value,
+    custom: &BTreeMap<String, Value>,
+    shows: &dyn Fn(&str, &str) -> bool,
+) -> String {
+    let paths = paths.to_string();
+    let custom: Vec<String> =
+        custom.iter().map(|(name, schema)| format!("\"{name}\":{schema}")).collect();
+    let reached = definitions.reached(&[&*paths, &custom.join(",")].concat());
+    let built_in =
+        reached.iter().map(|name| format!("\"{name}\":{}", definitions.shown(name, shows)));
+    let schemas: Vec<String> = built_in.chain(custom.iter().cloned()).collect();
+    let (title, version, security) = if custom.is_empty() {
+        let scheme = bearer_token();
+        ("Kubernetes", "1.36", format!(",\"securitySchemes\":{{\"BearerToken\":{scheme}}}"))
+    } else {
+        ("Kubernetes CRD Swagger", "v0.1.0", String::new())
+    };
+    let info = json!({ "title": title, "version": version });
+    let schemas = schemas.join(",");
+    format!(
+        "{{\"openapi\":\"3.0.0\",\"info\":{info},\"paths\":{paths},\
+         \"components\":{{\"schemas\":{{{schemas}}}{security}}}}}"
+    )
+}
+
+/// How clients prove who they are.
+pub(super) fn bearer_token() -> Value {
+    json!({
+        "type": "apiKey",
+        "description": "Bearer Token authentication",
+        "name": "authorization",
+        "in": "header",
+    })
+}
