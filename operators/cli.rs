@@ -98,6 +98,25 @@ pub(crate) struct RunArgs {
     /// [default: target/operetta/kubeconfig].
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig_out: Option<PathBuf>,
+    /// Run the operators in one of several processes only: the one that holds this Lease. NAMESPACE is by
+    /// default that of the process [default NAME: operetta].
+    #[arg(
+        long,
+        value_name = "[NAMESPACE/]NAME",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "operetta"
+    )]
+    pub(crate) leader_elect: Option<String>,
+    /// With --leader-elect: how many seconds the others wait after the last renewal that they saw.
+    #[arg(long, value_name = "SECONDS", default_value_t = 15, requires = "leader_elect")]
+    pub(crate) leader_elect_lease_duration: u32,
+    /// With --leader-elect: how many seconds the leader works after its last renewal.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, requires = "leader_elect")]
+    pub(crate) leader_elect_renew_deadline: f32,
+    /// With --leader-elect: how many seconds are between renewals.
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0, requires = "leader_elect")]
+    pub(crate) leader_elect_retry_period: f32,
     /// What to log: a level, or directives such as `warn,operetta=debug`.
     #[arg(
         long,

@@ -7,19 +7,21 @@ use std::{
 
 use anyhow::Context;
 use kube::Client;
-use operetta::supervisor::Connect;
+use operetta::supervisor::{Connect, Connection};
 use operetta_apiserver::Server;
 
 use crate::settings::Target;
 
-/// A client, and the kubeconfig of the embedded server if that is the cluster.
-pub(crate) struct Connection {
+/// A connection, and the kubeconfig of the embedded server if that is the cluster.
+pub(crate) struct Connected {
+    pub(crate) connection: Connection,
+    /// To install CRDs.
     pub(crate) client: Client,
     pub(crate) kubeconfig: Option<PathBuf>,
 }
 
 /// Connects; for the embedded server, starts it.
-pub(crate) async fn connect(target: Target) -> anyhow::Result<Connection> {
+pub(crate) async fn connect(target: Target) -> anyhow::Result<Connected> {
     match target {
         Target::Embedded { listen, kubeconfig_out } => embedded(listen, &kubeconfig_out),
         Target::InCluster => remote(Connect::InCluster).await.context("--cluster in-cluster"),
@@ -29,15 +31,18 @@ pub(crate) async fn connect(target: Target) -> anyhow::Result<Connection> {
     }
 }
 
-async fn remote(cluster: Connect) -> anyhow::Result<Connection> {
-    Ok(Connection { client: cluster.client().await?, kubeconfig: None })
+async fn remote(cluster: Connect) -> anyhow::Result<Connected> {
+    let config = cluster.config().await?;
+    let client = Client::try_from(config.clone())?;
+    Ok(Connected { connection: config.into(), client, kubeconfig: None })
 }
 
 /// The server lives as long as the runtime that this is called on.
-fn embedded(listen: SocketAddr, kubeconfig_out: &Path) -> anyhow::Result<Connection> {
+fn embedded(listen: SocketAddr, kubeconfig_out: &Path) -> anyhow::Result<Connected> {
     let server = Server::start();
     let running = server.serve(listen).context("--embedded-listen")?;
     running.write_kubeconfig(kubeconfig_out).context("--kubeconfig-out")?;
     let kubeconfig = Some(std::path::absolute(kubeconfig_out)?);
-    Ok(Connection { client: server.client(), kubeconfig })
+    let client = server.client();
+    Ok(Connected { connection: client.clone().into(), client, kubeconfig })
 }

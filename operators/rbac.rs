@@ -13,10 +13,10 @@ pub const NAMESPACE: &str = "operetta-system";
 /// The name of the account, and with it of its roles.
 const NAME: &str = "operetta";
 
-/// The permissions of the operators with the endpoint that the binary serves.
+/// The permissions of the operators with the endpoint that the binary serves, and those of `--leader-elect`.
 pub fn permissions(operators: &[Operator]) -> Result<Permissions, ManifestError> {
     let configs = operators.iter().map(|operator| &operator.config);
-    Ok(Permissions::of(configs)?.with_delegated_auth())
+    Ok(Permissions::of(configs)?.with_delegated_auth().with_leader_election(None))
 }
 
 /// Account, roles and bindings.

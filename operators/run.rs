@@ -8,13 +8,12 @@ use std::{
 };
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::Client;
 use operators::{Operator, crds::crds, install::install, register_all};
-use operetta::supervisor::{Ready, Supervisor};
+use operetta::supervisor::{Connection, Ready, Supervisor};
 
 use crate::{
     cli::RunArgs,
-    connect::{Connection, connect},
+    connect::{Connected, connect},
     endpoint,
     failure::explain,
     ready::Announcement,
@@ -29,29 +28,34 @@ type KubeconfigPath = Arc<OnceLock<PathBuf>>;
 pub(crate) fn run(args: RunArgs, operators: Vec<Operator>) -> anyhow::Result<()> {
     let logs = telemetry::start(&args.log_level)?;
     let inside_a_cluster = env::var_os("KUBERNETES_SERVICE_HOST").is_some();
-    let Settings { target, install_crds, web } = Settings::resolve(args, inside_a_cluster)?;
+    let Settings { target, install_crds, web, election } =
+        Settings::resolve(args, inside_a_cluster)?;
     let definitions = if install_crds { crds(&operators) } else { Vec::new() };
     let kubeconfig = KubeconfigPath::default();
     let builder = endpoint::serve(Supervisor::builder(), &web)?
         .log_level(logs)
         .program(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         .on_ready(announce(&operators, web.scheme(), kubeconfig.clone()))
-        .connect(move || client(target, definitions, kubeconfig));
+        .connect(move || connection(target, definitions, kubeconfig));
+    let builder = match election {
+        Some(election) => builder.leader_election(election),
+        None => builder,
+    };
     register_all(builder, operators).run_blocking().map_err(explain)
 }
 
-async fn client(
+async fn connection(
     target: Target,
     definitions: Vec<CustomResourceDefinition>,
     known: KubeconfigPath,
-) -> anyhow::Result<Client> {
-    let Connection { client, kubeconfig } = connect(target).await?;
+) -> anyhow::Result<Connection> {
+    let Connected { connection, client, kubeconfig } = connect(target).await?;
     install(&client, &definitions).await?;
     if let Some(path) = kubeconfig {
         // Empty until now, as there is only one connection.
         let _ = known.set(path);
     }
-    Ok(client)
+    Ok(connection)
 }
 
 fn announce(

@@ -53,7 +53,7 @@
 //! | layer | modules |
 //! |---|---|
 //! | 0 | `object` |
-//! | 1 | `operator`, `reply`, `schedule` |
+//! | 1 | `operator`, `election`, `reply`, `schedule` |
 //! | 2 | `store`, `diff`, `manifests` |
 //! | 3 | `plan`, `history`, `related` |
 //! | 4 | `journal` |
@@ -77,6 +77,7 @@ pub(crate) mod actors;
 pub(crate) mod board;
 pub(crate) mod cluster;
 pub(crate) mod diff;
+pub mod election;
 pub(crate) mod execute;
 pub(crate) mod history;
 pub(crate) mod journal;
@@ -106,6 +107,11 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/handlers.md")]
 struct Handlers;
+
+/// Compiles the example of the document.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/leader-election.md")]
+struct LeaderElections;
 
 /// Compiles the example of the document.
 #[cfg(doctest)]

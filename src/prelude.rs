@@ -3,6 +3,7 @@
 pub use anyhow::{Error, Result};
 
 pub use crate::{
+    election::LeaderElection,
     object::{K8sType, Object},
     operator::{
         AsyncHandler, ChildConfig, ConflictPolicy, ErrorResponse, FinalizeResponse, Handler,

@@ -1,8 +1,11 @@
 //! Computes the settings from flags and environment: a pure decision.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use operetta::web::{Auth, TlsProxy};
+use operetta::{
+    election::LeaderElection,
+    web::{Auth, TlsProxy},
+};
 
 use crate::cli::{AuthChoice, ClusterChoice, RunArgs};
 
@@ -15,6 +18,8 @@ pub(crate) struct Settings {
     pub(crate) install_crds: bool,
     /// The web endpoint.
     pub(crate) web: Web,
+    /// The Lease of the process that works.
+    pub(crate) election: Option<LeaderElection>,
 }
 
 /// The web endpoint.
@@ -86,6 +91,9 @@ pub(crate) enum UsageError {
          127.0.0.1:8080, or --insecure-listen"
     )]
     ClearListen(SocketAddr),
+    /// No duration.
+    #[error("{flag} {seconds} is no duration: give a positive number of seconds")]
+    Seconds { flag: &'static str, seconds: String },
     /// No tokens are reviewed.
     #[error("--auth-audience needs --auth delegated")]
     AudienceWithoutAuth,
@@ -99,8 +107,29 @@ impl Settings {
         refuse_flags_of_others(&args, choice)?;
         let web = Web::of(&args, choice)?;
         let install_crds = args.install_crds || choice == ClusterChoice::Embedded;
-        Ok(Self { target: target(args, choice), install_crds, web })
+        let election =
+            args.leader_elect.as_deref().map(|lease| election(lease, &args)).transpose()?;
+        Ok(Self { target: target(args, choice), install_crds, web, election })
     }
+}
+
+/// An election by the Lease `[NAMESPACE/]NAME`.
+fn election(lease: &str, args: &RunArgs) -> Result<LeaderElection, UsageError> {
+    let election = match lease.split_once('/') {
+        Some((namespace, name)) => LeaderElection::new(name).in_namespace(namespace),
+        None => LeaderElection::new(lease),
+    };
+    let seconds = |flag, seconds| {
+        Duration::try_from_secs_f32(seconds)
+            .map_err(|_| UsageError::Seconds { flag, seconds: seconds.to_string() })
+    };
+    Ok(election
+        .with_lease_duration(Duration::from_secs(args.leader_elect_lease_duration.into()))
+        .with_renew_deadline(seconds(
+            "--leader-elect-renew-deadline",
+            args.leader_elect_renew_deadline,
+        )?)
+        .with_retry_period(seconds("--leader-elect-retry-period", args.leader_elect_retry_period)?))
 }
 
 impl Web {

@@ -32,6 +32,7 @@ use crate::{
 };
 
 mod cluster;
+mod hand_over;
 mod inside;
 mod program;
 

@@ -2,9 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
+use tokio::sync::oneshot;
+
 use crate::{
     board::{Answer, OperatorState, Preview, WebRequest},
     cluster::{List, WatchNote, Watched},
+    election::Input,
     execute::{Origin, Permit},
     history::Cause,
     object::{K8sType, ObjectKey, SecretFields, Uid, Undecodable},
@@ -163,4 +166,17 @@ pub(super) struct Retire;
 pub(super) struct Ended {
     pub(super) key: ObjectKey,
     pub(super) uid: Uid,
+}
+
+/// An answer to a request of an election, or what its watch showed.
+pub(crate) struct Answered {
+    pub(crate) input: Input,
+    /// Why the request failed.
+    pub(crate) problem: Option<String>,
+}
+
+/// The process stops: the Lease is given back. The sender is dropped when that is done.
+pub(crate) struct Released {
+    #[expect(dead_code, reason = "its end is the message")]
+    pub(crate) done: oneshot::Sender<()>,
 }

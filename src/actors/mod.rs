@@ -8,6 +8,7 @@
 //! reconciles --Published--> Reflector                  OperatorActor --Touched, Retire--> Reconciler
 //!                                                    OperatorActor <--Ended-- Reconciler
 //! RelatedReflector --RelatedObserved, RelatedSettled--> OperatorActor --RelatedChanged--> Reconciler
+//! watch of the Lease, answers --Answered--> Elector (one per Lease) --hold, open--> gates of the operators
 //! commands --Asked--> OperatorActor --Touched, Resumed--> Reconciler
 //! ```
 //!
@@ -23,6 +24,7 @@
 mod arbiters;
 mod awaited;
 mod deferred;
+mod elector;
 mod mailbox;
 mod messages;
 mod operator_actor;
@@ -35,6 +37,7 @@ mod timer;
 mod watching;
 
 pub(crate) use arbiters::{ArbiterPool, Arbiters};
+pub(crate) use elector::{Elected, Elector, ElectorParts};
 pub(crate) use mailbox::MeteredRecipient;
 pub(crate) use messages::{Asked, OperatorStateChanged, Published};
 pub(crate) use operator_actor::{OperatorActor, OperatorParts};

@@ -47,6 +47,37 @@ pub(crate) struct OperatorPause {
     pub(crate) by: Option<String>,
 }
 
+/// The part of this process in the election of a leader.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Leadership {
+    /// Namespace and name of the Lease.
+    pub(crate) lease: String,
+    /// Who this process is.
+    pub(crate) identity: String,
+    /// Whether this process leads.
+    pub(crate) leads: bool,
+    /// Who holds the Lease, as far as is known.
+    pub(crate) holder: Option<String>,
+    /// Why the last request failed.
+    pub(crate) problem: Option<String>,
+}
+
+impl Leadership {
+    /// The part in words; `None` if there is nothing to say.
+    pub(crate) fn sentence(&self) -> Option<String> {
+        let Self { lease, leads, holder, problem, identity: _ } = self;
+        let role = match holder {
+            _ if *leads => None,
+            Some(holder) => Some(format!("standby: {holder} leads by the Lease {lease}")),
+            None => Some(format!("standby: nobody holds the Lease {lease}")),
+        };
+        let problem =
+            problem.as_ref().map(|why| format!("the Lease {lease} cannot be used: {why}"));
+        let parts: Vec<String> = role.into_iter().chain(problem).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+}
+
 /// The state of the watch of a type.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct TypeState {
@@ -161,6 +192,8 @@ pub struct OperatorSnapshot {
     pub state: OperatorState,
     /// Whether a user has paused it.
     pub(crate) paused: Option<OperatorPause>,
+    /// The part of the process in the election of a leader, if there is one.
+    pub(crate) leadership: Option<Leadership>,
     /// How many of its parents are in each phase.
     pub parents: BTreeMap<ParentPhase, usize>,
 }

@@ -40,8 +40,8 @@ pub use commands::Command;
 pub(crate) use commands::{CommandRequest, WebRequest};
 pub(crate) use event_reading::{EventReading, EventRequest, EventSubject};
 pub(crate) use facts::{
-    NamespaceState, OperatorInfo, OperatorPause, OperatorSnapshot, ParentPage, TypeError,
-    TypeSnapshot, TypeState,
+    Leadership, NamespaceState, OperatorInfo, OperatorPause, OperatorSnapshot, ParentPage,
+    TypeError, TypeSnapshot, TypeState,
 };
 pub use facts::{OperatorState, ParentPhase, ParentState, ReconcileStage};
 pub(crate) use feed::{Change, Full, MAX_LISTENERS, NoNotice, Notice, ParentName, Subscription};

@@ -10,9 +10,9 @@ use std::{
 use tokio::sync::mpsc;
 
 use super::{
-    Beat, Change, Full, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState, ParentName,
-    ParentPhase, ParentState, Pulse, QueueState, Reader, Subscription, TypeSnapshot, TypeState,
-    WebRequest,
+    Beat, Change, Full, Leadership, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState,
+    ParentName, ParentPhase, ParentState, Pulse, QueueState, Reader, Subscription, TypeSnapshot,
+    TypeState, WebRequest,
     feed::{self, Feed},
     pulse::Pulses,
 };
@@ -46,6 +46,7 @@ pub(super) struct Operator {
     info: OperatorInfo,
     state: OperatorState,
     paused: Option<OperatorPause>,
+    leadership: Option<Leadership>,
     pub(super) parents: BTreeMap<ObjectKey, ParentState>,
     /// Kept up to date with `parents`, because it is read most often.
     pub(super) by_phase: BTreeMap<ParentPhase, usize>,
@@ -66,9 +67,18 @@ impl Board {
         let state = OperatorState::Starting { waiting_for: Vec::new() };
         let name = info.name.as_str().to_owned();
         let by_phase = ParentPhase::ALL.into_iter().map(|phase| (phase, 0)).collect();
-        let (parents, paused, queue, undeclared, reads) = <_>::default();
-        let operator =
-            Operator { info, state, paused, parents, by_phase, queue, undeclared, reads };
+        let (parents, paused, leadership, queue, undeclared, reads) = <_>::default();
+        let operator = Operator {
+            info,
+            state,
+            paused,
+            leadership,
+            parents,
+            by_phase,
+            queue,
+            undeclared,
+            reads,
+        };
         self.write().operators.insert(name, operator);
     }
 
@@ -87,6 +97,18 @@ impl Board {
         shown.paused = paused;
         let change = shown.change(name);
         self.notify(&contents, [change]);
+    }
+
+    pub(crate) fn set_leadership(&self, operators: &[OperatorName], leadership: &Leadership) {
+        let mut contents = self.write();
+        for name in operators {
+            let Some(shown) = contents.operators.get_mut(name.as_str()) else { continue };
+            if shown.leadership.as_ref() != Some(leadership) {
+                shown.leadership = Some(leadership.clone());
+                let change = shown.change(name);
+                self.notify(&contents, [change]);
+            }
+        }
     }
 
     pub(crate) fn show_queue(&self, operator: &OperatorName, queue: Reader<QueueState>) {
@@ -302,11 +324,12 @@ impl Operator {
     }
 
     fn snapshot(&self) -> OperatorSnapshot {
-        let Self { info, state, paused, by_phase, parents: _, .. } = self;
+        let Self { info, state, paused, leadership, by_phase, parents: _, .. } = self;
         OperatorSnapshot {
             info: info.clone(),
             state: state.clone(),
             paused: paused.clone(),
+            leadership: leadership.clone(),
             parents: by_phase.clone(),
         }
     }

@@ -13,8 +13,9 @@ use kube::{
     client::{AuthError, Body},
 };
 
-use super::{documents::Documents, retry_after::retry_after};
+use super::{boot_clock::election_now, documents::Documents, retry_after::retry_after};
 use crate::{
+    election::Fence,
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
     reply::{ApiError, Refusal},
@@ -74,6 +75,10 @@ pub struct Cluster {
     user_agent: String,
     settings: ClusterSettings,
     pub(super) documents: Documents,
+    /// Closed while another process leads; `None` without an election.
+    fence: Option<Fence>,
+    /// For writes behind the fence, if it is another client.
+    writer: Option<Client>,
 }
 
 pub(super) struct ApiRequest<'a> {
@@ -122,8 +127,8 @@ impl Cluster {
     /// A connection that keeps the given managers' `managedFields` of every object it reads.
     pub(crate) fn new(client: Client, metrics: Metrics, managers: KeptManagers) -> Self {
         let user_agent = concat!("operetta/", env!("CARGO_PKG_VERSION")).to_owned();
-        let (settings, documents) = <_>::default();
-        Self { client, metrics, managers, user_agent, settings, documents }
+        let (settings, documents, fence, writer) = <_>::default();
+        Self { client, metrics, managers, user_agent, settings, documents, fence, writer }
     }
 
     /// The same connection with other settings.
@@ -148,6 +153,17 @@ impl Cluster {
     pub(crate) fn in_the_name_of(&self, operator: &str) -> Self {
         let user_agent = format!("{} ({operator})", self.user_agent);
         Self { user_agent, ..self.clone() }
+    }
+
+    /// The same connection, which sends no write while the fence is closed. Writes are sent by `writer`, if there
+    /// is one.
+    #[must_use]
+    pub(crate) fn behind(self, fence: Fence, writer: Option<Client>) -> Self {
+        Self { fence: Some(fence), writer, ..self }
+    }
+
+    pub(super) fn client(&self) -> &Client {
+        &self.client
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {
@@ -209,11 +225,27 @@ impl Cluster {
             .body(Body::from(request.body))
             .map_err(|error| unreachable(name, error))?;
         http.headers_mut().extend(request.headers);
-        let response = self.client.send(http).await.map_err(|error| unsent(name, error))?;
+        let client = self.client_for(name, &http)?;
+        let response = client.send(http).await.map_err(|error| unsent(name, error))?;
         if response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED {
             return Ok(response);
         }
         Err(refused(name, response).await?)
+    }
+}
+
+impl Cluster {
+    /// The client for a request; none for a write while the fence is closed. A dry run writes nothing.
+    fn client_for(&self, name: &str, request: &Request<Body>) -> Result<&Client, ApiError> {
+        let is_dry_run = request.uri().query().is_some_and(|query| query.contains("dryRun=All"));
+        match &self.fence {
+            Some(fence) if request.method() != Method::GET && !is_dry_run => {
+                let may_write = fence.is_open(election_now().boot);
+                let client = may_write.then(|| self.writer.as_ref().unwrap_or(&self.client));
+                client.ok_or_else(|| ApiError::NotLeading { request: name.to_owned() })
+            }
+            _ => Ok(&self.client),
+        }
     }
 }
 

@@ -9,10 +9,13 @@
 //! - create and update are server-side apply; a delete carries uid, version and propagation policy.
 
 mod api;
+mod boot_clock;
 mod documents;
 mod event_list;
 mod events;
+mod fenced;
 mod frames;
+mod lease;
 mod list;
 mod published;
 mod retry_after;
@@ -24,7 +27,10 @@ mod write;
 
 pub use api::Timeouts;
 pub(crate) use api::{Cluster, ClusterSettings};
+pub(crate) use boot_clock::election_now;
 pub(crate) use event_list::EventList;
+pub(crate) use fenced::fenced;
+pub(crate) use lease::lease_type;
 pub(crate) use list::{List, PAGE_SIZE};
 pub(crate) use published::{PUBLISHED_WITHIN, secret_fields};
 pub(crate) use reviews::{AccessVerdict, TokenVerdict, User};

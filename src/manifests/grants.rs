@@ -44,6 +44,11 @@ impl Grants {
         self.allow("events.k8s.io", "events", &["create", "patch"]);
     }
 
+    /// What the election of a leader requests.
+    pub(super) fn allow_leases(&mut self) {
+        self.allow("coordination.k8s.io", "leases", &["get", "list", "watch", "create", "update"]);
+    }
+
     /// What an operator reads of cluster-scoped types, which no role of a namespace grants.
     pub(super) fn allow_cluster_scoped(&mut self, config: &OperatorConfig) {
         for related in config.related.iter().filter(|related| !related.ty.is_namespaced()) {

@@ -24,6 +24,8 @@ pub struct Permissions {
     everywhere: Grants,
     within: BTreeMap<String, Grants>,
     reviews: bool,
+    /// The namespace of Leases, if it is set, for programs that elect a leader.
+    leases: Option<Option<String>>,
 }
 
 impl Permissions {
@@ -69,6 +71,13 @@ impl Permissions {
         Self { reviews: true, ..self.with_web_endpoint() }
     }
 
+    /// The program elects a leader by Leases in this namespace. With `None` it is the namespace of the account.
+    #[must_use]
+    pub fn with_leader_election(mut self, namespace: Option<&str>) -> Self {
+        self.leases = Some(namespace.map(str::to_owned));
+        self
+    }
+
     /// The rules for all namespaces and for cluster-scoped objects; none where every operator is
     /// restricted to namespaces.
     pub fn rules(&self) -> Vec<PolicyRule> {
@@ -86,7 +95,7 @@ impl Permissions {
         if !self.everywhere.is_empty() {
             manifests.extend(bound(account, &account.name, self.rules()));
         }
-        for (namespace, grants) in &self.within {
+        for (namespace, grants) in &self.within_with_leases(account) {
             manifests.push(Manifest::Role(account.role(namespace, grants.rules())));
             manifests.push(Manifest::RoleBinding(account.binding(namespace)));
         }
@@ -96,6 +105,16 @@ impl Permissions {
             manifests.extend(endpoint::users(account).map(Manifest::ClusterRole));
         }
         manifests
+    }
+
+    /// The permissions in single namespaces, with those for Leases.
+    fn within_with_leases(&self, account: &Account) -> BTreeMap<String, Grants> {
+        let mut within = self.within.clone();
+        if let Some(namespace) = &self.leases {
+            let namespace = namespace.clone().unwrap_or_else(|| account.namespace.clone());
+            within.entry(namespace).or_default().allow_leases();
+        }
+        within
     }
 }
 

@@ -130,6 +130,12 @@ families! {
         = "1 once the first list of the type was complete, else 0.";
     cache_undecodable: gauges("cache_undecodable_objects", ["type"])
         = "Objects that are not in the cache now because they cannot be decoded.";
+    // leader election
+    leader: gauges("leader", ["lease"]) = "1 while this process leads by the Lease, else 0.";
+    leader_transitions: counters("leader_transitions_total", ["lease", "to"])
+        = "Changes of the role of this process, by the new role: leader, standby.";
+    lease_renewals: counters("lease_renewals_total", ["lease", "outcome"])
+        = "Writes of the Lease: accepted, outrun by another process, failed.";
     // the web endpoint
     web_attempts: counters("web_attempts_total", ["attempt", "outcome"])
         = "Logins and commands over HTTP, by outcome.";

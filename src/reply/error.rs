@@ -35,6 +35,14 @@ pub(crate) enum ApiError {
         /// What is wrong with it; never its content.
         why: String,
     },
+    /// It was not sent, because another process leads.
+    #[error(
+        "this process is not the leader, and another process does the work: nothing was sent ({request})"
+    )]
+    NotLeading {
+        /// Verb and path.
+        request: String,
+    },
     /// The server stored the object without the label by which it is watched.
     #[error(
         "the API server stored the object without the label `{label}`, which the watch selects: \
@@ -224,6 +232,7 @@ impl ApiError {
             Self::Unreachable { .. }
             | Self::TimedOut { .. }
             | Self::Malformed { .. }
+            | Self::NotLeading { .. }
             | Self::Unlabelled { .. } => None,
         }
     }
@@ -235,7 +244,8 @@ impl ApiError {
 
     /// Whether the request may have taken effect anyway.
     pub(crate) fn may_have_taken_effect(&self) -> bool {
-        self.code().is_none_or(|code| code >= 500)
+        let was_sent = !matches!(self, Self::NotLeading { .. });
+        was_sent && self.code().is_none_or(|code| code >= 500)
     }
 
     /// Whether a smaller request may succeed: it took too long, or the answer was too large.
@@ -243,16 +253,20 @@ impl ApiError {
         match self {
             Self::TimedOut { .. } => true,
             Self::Unreachable { source, .. } => source.is::<LengthLimitError>(),
-            Self::Refused { .. } | Self::Malformed { .. } | Self::Unlabelled { .. } => false,
+            Self::Refused { .. }
+            | Self::Malformed { .. }
+            | Self::NotLeading { .. }
+            | Self::Unlabelled { .. } => false,
         }
     }
 
     pub(crate) fn class(&self) -> ErrorClass {
         match self {
             Self::Refused { refusal, .. } => refusal.class(),
-            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Malformed { .. } => {
-                ErrorClass::Retry
-            }
+            Self::Unreachable { .. }
+            | Self::TimedOut { .. }
+            | Self::Malformed { .. }
+            | Self::NotLeading { .. } => ErrorClass::Retry,
             Self::Unlabelled { .. } => ErrorClass::Permanent,
         }
     }

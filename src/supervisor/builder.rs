@@ -3,17 +3,17 @@
 use std::{collections::BTreeSet, fmt, io, net::ToSocketAddrs, sync::Arc, thread, time::Duration};
 
 use futures::FutureExt;
-use kube::Client;
 use tokio::{runtime::Handle, sync::oneshot};
 
 use super::{
-    Connect, Ready, RunError, Running,
+    Connect, Connection, Ready, RunError, Running,
     running::Handles,
     system::{self, Connecting, OnReady, Parts, Signals},
     thread::Thread,
 };
 use crate::{
     cluster::Timeouts,
+    election::LeaderElection,
     operator::{AnyHandler, ConfigError, IntoHandler, OperatorConfig},
     web::{self, Auth, LogLevel, Program, Tls, TlsProxy},
 };
@@ -33,6 +33,7 @@ pub struct SupervisorBuilder {
     proxy: Option<TlsProxy>,
     is_open_allowed: bool,
     on_ready: Option<OnReady>,
+    election: Option<LeaderElection>,
     arbiters: usize,
     program: Program,
     #[cfg(feature = "testkit")]
@@ -58,6 +59,7 @@ impl Supervisor {
             proxy: None,
             is_open_allowed: false,
             on_ready: None,
+            election: None,
             arbiters: arbiters(),
             program: Program::default(),
             #[cfg(feature = "testkit")]
@@ -69,19 +71,22 @@ impl Supervisor {
 impl SupervisorBuilder {
     /// Sets the cluster. Default is the one that the process runs in.
     pub fn connect_to(self, cluster: Connect) -> Self {
-        self.connect(move || cluster.client_of_supervisor())
+        self.connect(move || cluster.config_of_supervisor())
     }
 
-    /// Sets how to create the client, where [`connect_to`](Self::connect_to) is not enough.
+    /// Sets how to create the client or its configuration, where [`connect_to`](Self::connect_to) is not enough.
     ///
     /// `connect` runs on the supervisor's own runtime. The client should not retry
-    /// (`kube::Config::default_retry = false`), because the schedule of a parent does.
-    pub fn connect<F, Fut>(mut self, connect: F) -> Self
+    /// (`kube::Config::default_retry = false`), because the schedule of a parent does. With a
+    /// [leader election](Self::leader_election) return the configuration: then also connections are fenced.
+    pub fn connect<F, Fut, C>(mut self, connect: F) -> Self
     where
         F: FnOnce() -> Fut + Send + 'static,
-        Fut: Future<Output = anyhow::Result<Client>> + Send + 'static,
+        Fut: Future<Output = anyhow::Result<C>> + Send + 'static,
+        C: Into<Connection>,
     {
-        self.connect = Some(Box::new(move || connect().boxed()));
+        let connecting = move || async move { Ok(connect().await?.into()) };
+        self.connect = Some(Box::new(move || connecting().boxed()));
         self
     }
 
@@ -93,6 +98,14 @@ impl SupervisorBuilder {
         handler: impl IntoHandler<Form>,
     ) -> Self {
         self.operators.push((config, handler.into_handler()));
+        self
+    }
+
+    /// Runs the operators only while this process leads. Without it, every process that runs them writes.
+    ///
+    /// A standby watches, serves the web endpoint and is ready, so that it continues at once.
+    pub fn leader_election(mut self, election: LeaderElection) -> Self {
+        self.election = Some(election);
         self
     }
 
@@ -286,15 +299,16 @@ impl SupervisorBuilder {
         }
         check(&self.operators)?;
         let Self { connect, operators, web, auth, tls, proxy, is_open_allowed, .. } = self;
-        let Self { on_ready, arbiters, program, .. } = self;
+        let Self { on_ready, election, arbiters, program, .. } = self;
+        election.as_ref().map(LeaderElection::validate).transpose()?;
         let is_protected = auth != Auth::None && tls.is_some();
         if let (Some(address), false) = (&web, is_protected || is_open_allowed) {
             refuse_exposure(address)?;
         }
         let certificates = tls.map(Tls::load).transpose()?;
         let listener = web.as_deref().map(web::listen).transpose()?;
-        let around = || Connect::InCluster.client_of_supervisor().boxed();
-        let connect = connect.unwrap_or_else(|| Box::new(around));
+        let around = async || Ok(Connect::InCluster.config_of_supervisor().await?.into());
+        let connect = connect.unwrap_or_else(|| Box::new(move || around().boxed()));
         Ok(Parts {
             connect,
             operators,
@@ -303,6 +317,7 @@ impl SupervisorBuilder {
             certificates,
             proxy,
             on_ready,
+            election,
             arbiters,
             program,
             #[cfg(feature = "testkit")]

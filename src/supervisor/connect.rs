@@ -41,18 +41,26 @@ impl Connect {
     /// # Errors
     /// When the credentials cannot be found or read.
     pub async fn client(self) -> anyhow::Result<Client> {
+        Ok(Client::try_from(self.config().await?)?)
+    }
+
+    /// The configuration of such a client.
+    ///
+    /// # Errors
+    /// When the credentials cannot be found or read.
+    pub async fn config(self) -> anyhow::Result<Config> {
         let mut config = match self {
             Self::InCluster => Config::incluster().map_err(|error| not_inside(&error))?,
             Self::Kubeconfig { file, context } => from_kubeconfig(file, context).await?,
         };
         config.default_retry = false;
-        Ok(Client::try_from(config)?)
+        Ok(config)
     }
 
     /// The same with a hint in the error, as the program may not have named a cluster.
-    pub(super) async fn client_of_supervisor(self) -> anyhow::Result<Client> {
+    pub(super) async fn config_of_supervisor(self) -> anyhow::Result<Config> {
         let is_around = self == Self::InCluster;
-        self.client().await.map_err(|error| if is_around { with_hint(&error) } else { error })
+        self.config().await.map_err(|error| if is_around { with_hint(&error) } else { error })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::{io, net::SocketAddr};
 
 use crate::{
+    election::ElectionError,
     operator::ConfigError,
     reply::causes,
     web::{BindError, TlsError},
@@ -18,6 +19,9 @@ pub enum RunError {
     /// An operator's configuration cannot work.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The settings of the leader election cannot work.
+    #[error(transparent)]
+    Election(#[from] ElectionError),
     /// The program was built with `panic = "abort"`.
     #[error(
         "the program was built with panic = \"abort\", so that a panic of one handler would end all \

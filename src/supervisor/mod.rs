@@ -15,8 +15,11 @@ mod builder;
 #[cfg(feature = "testkit")]
 mod clock;
 mod connect;
+mod connection;
 mod demand;
+mod elections;
 mod error;
+mod fences;
 mod published;
 mod run_operator;
 mod running;
@@ -29,6 +32,7 @@ pub use builder::{Supervisor, SupervisorBuilder};
 #[cfg(feature = "testkit")]
 pub(crate) use clock::Jump;
 pub use connect::Connect;
+pub use connection::Connection;
 pub use error::RunError;
 pub use run_operator::{run_operator, run_operator_with};
 #[cfg(feature = "testkit")]

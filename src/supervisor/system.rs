@@ -12,7 +12,6 @@ use std::{
 };
 
 use futures::future::BoxFuture;
-use kube::Client;
 use tokio::{
     runtime::{Handle, Runtime},
     signal::unix::{SignalKind, signal},
@@ -25,15 +24,17 @@ use tokio::{
 #[cfg(feature = "testkit")]
 use super::clock;
 use super::{
-    Ready, RunError,
+    Connection, Ready, RunError,
+    fences::Fences,
     running::Handles,
     thread::Lifeline,
     web_requests,
     wiring::{Started, Wiring},
 };
 use crate::{
-    actors::{Arbiters, OperatorStateChanged},
+    actors::{Arbiters, Elected, OperatorStateChanged},
     board::OperatorState,
+    election::LeaderElection,
     execute::Context,
     operator::{AnyHandler, OperatorConfig, OperatorName, panic_text},
     web::{self, Access, Auth, Certificates, Program, Protection, TlsProxy, WebState},
@@ -42,8 +43,12 @@ use crate::{
 /// How long reconciles in flight may take when the supervisor stops.
 const DRAIN: Duration = Duration::from_secs(4);
 
+/// How long the Leases may take to be given back then.
+const RELEASE: Duration = Duration::from_millis(500);
+
 /// Creates the client on the supervisor's runtime, which then drives its connections.
-pub(super) type Connecting = Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Client>> + Send>;
+pub(super) type Connecting =
+    Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Connection>> + Send>;
 
 pub(super) type OnReady = Box<dyn FnOnce(&Ready) + Send>;
 
@@ -55,6 +60,7 @@ pub(super) struct Parts {
     pub(super) certificates: Option<Certificates>,
     pub(super) proxy: Option<TlsProxy>,
     pub(super) on_ready: Option<OnReady>,
+    pub(super) election: Option<LeaderElection>,
     /// The number of threads for reconcilers.
     pub(super) arbiters: usize,
     pub(super) program: Program,
@@ -114,19 +120,26 @@ async fn live(
     runtime: &Handle,
 ) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, .. } = parts;
-    let Parts { proxy, on_ready, arbiters, program, .. } = parts;
+    let Parts { proxy, on_ready, election, arbiters, program, .. } = parts;
     let Lifeline { started, ready, stop } = lifeline;
     let mut stopped = pin!(stop_future(signals, stop)?);
-    let client = tokio::select! {
-        client = runtime.spawn(connect()) => client.map_err(|error| RunError::Connect(error.into())),
+    let connection = tokio::select! {
+        connected = runtime.spawn(connect()) => {
+            connected.map_err(|error| RunError::Connect(error.into()))
+        }
         () = &mut stopped => return Ok(()),
     };
-    let client = client?.map_err(RunError::Connect)?;
+    let connection = connection?.map_err(RunError::Connect)?;
     let (states, changes) = mpsc::unbounded_channel();
-    let wiring = Wiring::new((client, &program), runtime.clone(), &operators, states);
+    let entered = runtime.enter();
+    let fences = Fences::of(election.as_ref(), &operators, &connection)?;
+    let client = connection.client()?;
+    drop(entered);
+    let wiring = Wiring::new((client, &program), runtime.clone(), &operators, states, fences);
     let arbiters = Arbiters::start(arbiters, &wiring.board);
     let Started { contexts, operators } = wiring.start(operators, &arbiters.pool())?;
     let (board, metrics) = (wiring.board.clone(), wiring.metrics.clone());
+    let elected = wiring.start_elections(election.as_ref(), &contexts);
     actix::spawn(web_requests::dispatch(board.take_commands(), operators));
     let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     let state = WebState { board: board.clone(), metrics: metrics.clone(), program };
@@ -142,6 +155,7 @@ async fn live(
     }
     board.begin_stopping();
     drain(&contexts).await;
+    release(&elected).await;
     if let Some(server) = server {
         server.stop(false).await;
     }
@@ -217,6 +231,14 @@ async fn drain(contexts: &[Arc<Context>]) {
     let draining = futures::future::join_all(contexts.iter().map(|context| context.drain()));
     if tokio::time::timeout(DRAIN, draining).await.is_err() {
         tracing::warn!("handlers or requests did not end in time: they are abandoned");
+    }
+}
+
+/// Gives the Leases back after the last write, so that a standby continues at once.
+async fn release(elected: &[Elected]) {
+    let releasing = futures::future::join_all(elected.iter().map(Elected::release));
+    if tokio::time::timeout(RELEASE, releasing).await.is_err() {
+        tracing::warn!("a Lease was not given back in time: it expires");
     }
 }
 

@@ -12,6 +12,7 @@ use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 use super::{
     RunError,
     demand::{self, Demanding, Watches},
+    fences::Fences,
     published::PublishedTo,
     running,
     web_requests::Operators,
@@ -41,13 +42,14 @@ type RelatedReflectors = Vec<(SourceSpec, RelatedReflector)>;
 /// What all parts of the process share.
 pub(super) struct Wiring {
     pub(super) cluster: Cluster,
-    runtime: Handle,
+    pub(super) runtime: Handle,
     pub(super) board: Board,
     pub(super) metrics: Metrics,
     watches: Watches,
     stores: BTreeMap<K8sType, Store>,
     sources: Vec<Source>,
     states: UnboundedSender<OperatorStateChanged>,
+    pub(super) fences: Fences,
     published: PublishedTo,
     shared_permits: SharedPermits,
     requests: RequestPermits,
@@ -65,6 +67,7 @@ impl Wiring {
         runtime: Handle,
         operators: &[Registered],
         states: UnboundedSender<OperatorStateChanged>,
+        fences: Fences,
     ) -> Self {
         let configs: Vec<&OperatorConfig> = operators.iter().map(|(config, _)| config).collect();
         let demanding: Vec<Demanding<'_>> = operators
@@ -107,6 +110,7 @@ impl Wiring {
             stores,
             watches,
             states,
+            fences,
             published: PublishedTo::default(),
         }
     }
@@ -255,7 +259,7 @@ impl Wiring {
         Ok(Context::new(ContextParts {
             shared_permits: self.shared_permits.clone(),
             requests: self.requests.clone(),
-            cluster: self.cluster.in_the_name_of(&config.name),
+            cluster: self.fences.behind(self.cluster.in_the_name_of(&config.name), &config.name),
             parents: self.stores[&config.parent].clone(),
             children: config.children.iter().map(|child| self.stores[&child.ty].clone()).collect(),
             reads: Arc::new(Reads::new(self.sources_of(&config))),

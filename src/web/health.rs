@@ -17,8 +17,8 @@ use actix_web::{
 use super::{state::WebState, status::Refused, tls::Certificates};
 use crate::{
     board::{
-        BEAT_DEADLINE, Beat, Board, NamespaceState, OperatorInfo, OperatorSnapshot, OperatorState,
-        TypeError, TypeSnapshot,
+        BEAT_DEADLINE, Beat, Board, Leadership, NamespaceState, OperatorInfo, OperatorSnapshot,
+        OperatorState, TypeError, TypeSnapshot,
     },
     operator::Namespaces,
     plan::WantedBy,
@@ -145,8 +145,10 @@ impl Check {
     }
 
     fn operator(operator: &OperatorSnapshot) -> Self {
-        let OperatorSnapshot { info, state, paused, parents: _ } = operator;
+        let OperatorSnapshot { info, state, paused, leadership, parents: _ } = operator;
+        let standby = leadership.as_ref().and_then(Leadership::sentence);
         let text = match state {
+            OperatorState::Running if let Some(standby) = standby => standby,
             OperatorState::Running if paused.is_some() => {
                 "paused by a user: only statuses are written".to_owned()
             }

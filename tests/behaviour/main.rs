@@ -14,6 +14,7 @@ mod conflicts;
 mod deletion;
 mod faults;
 mod handlers;
+mod leadership;
 mod order;
 mod ownership;
 mod related;

@@ -20,6 +20,7 @@ use cycles::{Dependency, cycles};
 const LAYERS: &[(&str, u8)] = &[
     ("object", 0),
     ("operator", 1),
+    ("election", 1),
     ("reply", 1),
     ("schedule", 1),
     ("store", 2),

@@ -60,6 +60,13 @@ impl Program {
         Self::spawn(command, folder)
     }
 
+    /// Starts it on a host of this name.
+    pub(crate) fn start_on(host: &str, flags: &[&str]) -> Self {
+        let mut command = command(&LISTEN);
+        command.env("HOSTNAME", host).args(flags);
+        Self::spawn(command, &new_folder())
+    }
+
     /// Starts it with the environment of a Pod: the address of the API server, and the files of an
     /// account. The test [`needs_own_mounts`].
     pub(crate) fn start_in_pod(account: &Path, (host, port): (&str, &str)) -> Self {
@@ -110,11 +117,16 @@ impl Program {
         self.child.kill().await.unwrap();
     }
 
-    /// Sends a signal and returns the exit code.
-    pub(crate) async fn stop(mut self, signal: &str) -> Option<i32> {
+    /// Sends a signal.
+    pub(crate) async fn signal(&self, signal: &str) {
         let id = self.child.id().expect("it runs").to_string();
         let sent = Command::new("kill").args(["-s", signal, &id]).status().await.unwrap();
         assert!(sent.success());
+    }
+
+    /// Sends a signal and returns the exit code.
+    pub(crate) async fn stop(mut self, signal: &str) -> Option<i32> {
+        self.signal(signal).await;
         timeout(DEADLINE, self.child.wait()).await.expect("an end in time").unwrap().code()
     }
 }

@@ -56,6 +56,8 @@ struct State {
     /// Whether the gate waits for a shared permit.
     is_queued: bool,
     is_closed: bool,
+    /// Whether another process leads.
+    is_held: bool,
 }
 
 struct Queued {
@@ -73,6 +75,7 @@ impl Gate {
             shared: 0,
             is_queued: false,
             is_closed: false,
+            is_held: false,
         });
         Self(Arc::new(Shared { state, permits: shared_permits, idle: Notify::new(), metrics }))
     }
@@ -98,6 +101,17 @@ impl Gate {
     /// Admits nobody any more. Waiters keep waiting.
     pub(crate) fn close(&self) {
         self.state().is_closed = true;
+    }
+
+    /// Admits nobody until [`open`](Self::open). Waiters keep waiting.
+    pub(crate) fn hold(&self) {
+        self.state().is_held = true;
+    }
+
+    /// Admits the waiters, the most urgent first.
+    pub(crate) fn open(&self) {
+        self.state().is_held = false;
+        self.admit_more();
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -261,7 +275,7 @@ impl WaitingGate for Shared {
 
 impl State {
     fn has_free_permit(&self) -> bool {
-        !self.is_closed && self.in_flight < self.limit
+        !self.is_closed && !self.is_held && self.in_flight < self.limit
     }
 
     /// One more is in flight, with a shared permit.

@@ -43,7 +43,7 @@ fn an_address_beyond_loopback_is_refused_without_auth_and_tls() {
 fn unreachable() -> SupervisorBuilder {
     Supervisor::builder()
         .register(OperatorConfig::of::<ConfigMap>("a"), sync)
-        .connect(|| async { Err(anyhow::anyhow!("no such cluster")) })
+        .connect(|| async { Err::<kube::Client, _>(anyhow::anyhow!("no such cluster")) })
 }
 
 #[test]

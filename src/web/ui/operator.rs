@@ -17,7 +17,7 @@ use super::{
     time::{Moment, span, took},
 };
 use crate::{
-    board::{Board, OperatorSnapshot, ParentState, QueueState},
+    board::{Board, Leadership, OperatorSnapshot, ParentState, QueueState},
     object::ObjectKey,
     web::{state::WebState, status::Refused},
 };
@@ -44,6 +44,7 @@ struct View {
     mark: Mark,
     reasons: Vec<Prose>,
     paused: Option<Moment>,
+    standby: Option<String>,
     commands: Vec<Button>,
     bar: Bar,
     tabs: Vec<Tab>,
@@ -108,6 +109,7 @@ fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Resu
         mark: (&operator).into(),
         reasons: operator.state.reasons().iter().map(Prose::from).collect(),
         paused: operator.paused.as_ref().map(|pause| Moment::past(pause.since, now)),
+        standby: operator.leadership.as_ref().and_then(Leadership::sentence),
         commands: commands(&operator),
         bar: Bar::new(&operator),
         tabs: tabs(&operator, &query),

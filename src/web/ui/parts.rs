@@ -135,9 +135,11 @@ impl From<&OperatorState> for Mark {
 }
 
 impl From<&OperatorSnapshot> for Mark {
-    /// A running operator may be paused; other states take precedence.
+    /// A running operator may be a standby or paused; other states take precedence.
     fn from(operator: &OperatorSnapshot) -> Self {
+        let is_standby = operator.leadership.as_ref().is_some_and(|it| !it.leads);
         match (&operator.state, &operator.paused) {
+            (OperatorState::Running, _) if is_standby => Self::paused("standby"),
             (OperatorState::Running, Some(_)) => Self::paused("paused"),
             (state, _) => state.into(),
         }

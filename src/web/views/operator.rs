@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{configuration::ConfigurationView, object::Time};
 use crate::{
-    board::{OperatorPause, OperatorSnapshot, QueueState},
+    board::{Leadership, OperatorPause, OperatorSnapshot, QueueState},
     plan::UndeclaredField,
 };
 
@@ -24,6 +24,9 @@ pub(in crate::web) struct OperatorView {
     /// Absent if it is not paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     paused: Option<PauseView>,
+    /// The part of this process in the election of a leader; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leadership: Option<LeadershipView>,
     #[serde(flatten)]
     configuration: ConfigurationView,
     /// How many parents are in each phase.
@@ -45,6 +48,31 @@ struct PauseView {
     /// The user, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
+}
+
+/// The part of this process in the election of a leader.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Leadership")]
+struct LeadershipView {
+    /// Namespace and name of the Lease.
+    lease: String,
+    /// Who this process is.
+    identity: String,
+    /// Whether this process leads.
+    leads: bool,
+    /// Who holds the Lease, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    holder: Option<String>,
+    /// Why the Lease cannot be read or written; absent if it can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+impl From<Leadership> for LeadershipView {
+    fn from(leadership: Leadership) -> Self {
+        let Leadership { lease, identity, leads, holder, problem } = leadership;
+        Self { lease, identity, leads, holder, problem }
+    }
 }
 
 /// The parents that are reconciled and those that wait for a permit.
@@ -69,7 +97,7 @@ impl OperatorView {
         queue: Option<QueueState>,
         undeclared_status: Vec<UndeclaredField>,
     ) -> Self {
-        let OperatorSnapshot { info, state, paused, parents } = operator;
+        let OperatorSnapshot { info, state, paused, leadership, parents } = operator;
         Self {
             name: info.name.to_string(),
             state: state.name(),
@@ -77,6 +105,7 @@ impl OperatorView {
             paused: paused
                 .clone()
                 .map(|OperatorPause { since, by }| PauseView { since: Time(since), by }),
+            leadership: leadership.clone().map(LeadershipView::from),
             configuration: info.into(),
             parents: parents.iter().map(|(phase, count)| (phase.name(), *count)).collect(),
             queue: queue.map(QueueView::from),

@@ -11,6 +11,7 @@ use kube::{
     client::ClientBuilder,
     config::{KubeConfigOptions, Kubeconfig},
 };
+use operetta::supervisor::Connection;
 use operetta_apiserver::{
     RequestRecord, Server,
     faults::{FaultLayer, FaultPlan},
@@ -36,7 +37,8 @@ pub(crate) struct Request {
 }
 
 /// Creates the client of a supervisor on its own runtime.
-pub(crate) type Connector = Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Client>> + Send>;
+pub(crate) type Connector =
+    Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Connection>> + Send>;
 
 impl Request {
     pub(crate) fn is_write(&self) -> bool {
@@ -118,7 +120,7 @@ impl Cluster {
             Self::Real(cluster, _) => connector_to(cluster.kube_config()),
             Self::Embedded(server, _) => {
                 let server = server.clone();
-                Box::new(move || async move { Ok(server.client()) }.boxed())
+                Box::new(move || async move { Ok(server.client().into()) }.boxed())
             }
             Self::Given(cluster, _) => connector_to(cluster.kube_config()),
         }
@@ -130,13 +132,14 @@ impl Cluster {
         if let Self::Embedded(server, _) = self {
             let service = server.service_as("kube-rs");
             return Box::new(move || {
-                async move { Ok(Client::new(layer.layer(service), "default")) }.boxed()
+                async move { Ok(Client::new(layer.layer(service), "default").into()) }.boxed()
             });
         }
         let mut config = self.kube_config();
         config.default_retry = false;
         Box::new(move || {
-            async move { Ok(ClientBuilder::try_from(config)?.with_layer(&layer).build()) }.boxed()
+            async move { Ok(ClientBuilder::try_from(config)?.with_layer(&layer).build().into()) }
+                .boxed()
         })
     }
 
@@ -250,5 +253,5 @@ impl From<RequestRecord> for Request {
 /// Connects with this configuration, without retries by the client.
 pub(crate) fn connector_to(mut config: kube::Config) -> Connector {
     config.default_retry = false;
-    Box::new(move || async move { Ok(Client::try_from(config)?) }.boxed())
+    Box::new(move || async move { Ok(config.into()) }.boxed())
 }

@@ -23,6 +23,7 @@ pub(crate) const CLUSTER_ROLE: Kind =
     Kind("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles");
 pub(crate) const CLUSTER_ROLE_BINDING: Kind =
     Kind("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "clusterrolebindings");
+pub(crate) const LEASE: Kind = Kind("coordination.k8s.io/v1", "Lease", "leases");
 pub(crate) const NAMESPACE: Kind = Kind("v1", "Namespace", "namespaces");
 
 impl Kind {

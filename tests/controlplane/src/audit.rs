@@ -31,6 +31,10 @@ pub struct AuditEvent {
     pub name: String,
     /// The HTTP status; 0 when none was sent.
     pub code: u16,
+    /// When the request was received. Texts of times compare as the times.
+    pub received: String,
+    /// When the stage was reached.
+    pub reached: String,
 }
 
 impl AuditEvent {
@@ -68,6 +72,10 @@ struct Line {
     #[serde(default)]
     user: Username,
     verb: String,
+    #[serde(default, rename = "requestReceivedTimestamp")]
+    received: String,
+    #[serde(default, rename = "stageTimestamp")]
+    reached: String,
     #[serde(rename = "requestURI")]
     uri: String,
     #[serde(default)]
@@ -112,6 +120,8 @@ impl From<Line> for AuditEvent {
             namespace: line.object_ref.namespace,
             name: line.object_ref.name,
             code: line.response_status.code,
+            received: line.received,
+            reached: line.reached,
         }
     }
 }

@@ -1,0 +1,283 @@
+//! One actor per Lease: it holds the Lease while this process leads, and waits for it otherwise.
+//!
+//! ```text
+//! watch loop --Seen--> Elector --requests--> API server
+//!                        |  ^                    |
+//!                        |  +------Answered------+
+//!                        v
+//!            fence and gates of the operators, board, metrics
+//! ```
+
+use std::{collections::BTreeSet, mem, time::Duration};
+
+use actix::{Actor, Addr, AsyncContext, Context, Handler};
+use tokio::{runtime::Handle, sync::oneshot, task::AbortHandle};
+
+use super::{
+    mailbox::{Metered, Receive, post},
+    messages::{Answered, Released},
+    timer::Timer,
+};
+use crate::{
+    board::{Board, Leadership},
+    cluster::{Cluster, WatchNote, election_now, lease_type, watch},
+    election::{Act, Election, Fence, Input, Lease, Timing},
+    execute::Gate,
+    metrics::{MailboxDepth, Metrics, Renewal},
+    object::ObjectKey,
+    operator::OperatorName,
+    reply::{ApiError, ErrorClass},
+    store::Store,
+};
+
+pub(crate) struct ElectorParts {
+    /// Without the fence.
+    pub(crate) cluster: Cluster,
+    /// Where requests and the watch run.
+    pub(crate) runtime: Handle,
+    pub(crate) lease: ObjectKey,
+    pub(crate) identity: String,
+    pub(crate) timing: Timing,
+    /// The fence of the operators' writes.
+    pub(crate) fence: Fence,
+    /// The operators that work while this process leads.
+    pub(crate) operators: Vec<(OperatorName, Gate)>,
+    pub(crate) board: Board,
+    pub(crate) metrics: Metrics,
+    pub(crate) mailbox: MailboxDepth,
+}
+
+pub(crate) struct Elector {
+    parts: ElectorParts,
+    election: Election,
+    timer: Timer,
+    leads: bool,
+    /// Why the last request failed.
+    problem: Option<String>,
+    watching: Option<AbortHandle>,
+}
+
+impl Elector {
+    /// Starts as a standby: no reconcile begins before the Lease is held.
+    pub(crate) fn start(parts: ElectorParts) -> Elected {
+        let place = (parts.lease.namespace.as_deref().unwrap_or_default(), &*parts.lease.name);
+        let election = Election::new(place, &parts.identity, parts.timing);
+        parts.metrics.election_began(&parts.lease.to_string());
+        let (mailbox, runtime) = (parts.mailbox.clone(), parts.runtime.clone());
+        let (timer, leads, problem, watching) = <_>::default();
+        let elector = Self { parts, election, timer, leads, problem, watching };
+        elector.hold_operators();
+        elector.show();
+        Elected { elector: Actor::start(elector), mailbox, runtime }
+    }
+
+    fn step(&mut self, input: Input, ctx: &mut Context<Self>) {
+        let act = self.election.step(input, election_now());
+        self.apply_role();
+        match act {
+            Act::Read => self.read(ctx),
+            Act::Write(lease) => self.write(lease, ctx),
+            Act::Wait(until) => {
+                let delay = until.from(election_now().boot);
+                self.timer.set(
+                    delay,
+                    ctx,
+                    |this| &mut this.timer,
+                    |this, ctx| {
+                        this.step(Input::Due, ctx);
+                    },
+                );
+            }
+            Act::Await => {}
+        }
+        self.show();
+    }
+
+    /// The fence is set before the gates open, and stays open by time alone.
+    fn apply_role(&mut self) {
+        let until = self.election.leads_until();
+        self.parts.fence.set(until);
+        if mem::replace(&mut self.leads, until.is_some()) == until.is_some() {
+            return;
+        }
+        let lease = self.parts.lease.to_string();
+        self.parts.metrics.leads(&lease, self.leads);
+        if self.leads {
+            tracing::info!(lease, identity = self.parts.identity, "this process leads");
+            self.parts.operators.iter().for_each(|(_, gate)| gate.open());
+        } else {
+            let holder = self.election.holder().unwrap_or("nobody");
+            tracing::warn!(lease, holder, "this process leads no more");
+            self.hold_operators();
+        }
+    }
+
+    fn hold_operators(&self) {
+        self.parts.operators.iter().for_each(|(_, gate)| gate.hold());
+    }
+
+    fn show(&self) {
+        let names: Vec<OperatorName> =
+            self.parts.operators.iter().map(|(name, _)| name.clone()).collect();
+        let leadership = Leadership {
+            lease: self.parts.lease.to_string(),
+            identity: self.parts.identity.clone(),
+            leads: self.leads,
+            holder: self.election.holder().map(str::to_owned),
+            problem: self.problem.clone(),
+        };
+        self.parts.board.set_leadership(&names, &leadership);
+    }
+
+    fn read(&mut self, ctx: &mut Context<Self>) {
+        let (cluster, lease) = (self.parts.cluster.clone(), self.parts.lease.clone());
+        let patience = self.patience();
+        self.ask(ctx, async move {
+            let reading = tokio::time::timeout(patience, cluster.read_lease(&lease)).await;
+            match reading {
+                Ok(Ok(lease)) => Answered { input: Input::Read(lease), problem: None },
+                Ok(Err(error)) => failed(&error),
+                Err(_) => Answered {
+                    input: Input::Failed,
+                    problem: Some(format!("no answer within {} s", patience.as_secs_f64())),
+                },
+            }
+        });
+    }
+
+    fn write(&mut self, lease: Lease, ctx: &mut Context<Self>) {
+        let (cluster, key) = (self.parts.cluster.clone(), self.parts.lease.clone());
+        let (metrics, patience) = (self.parts.metrics.clone(), self.patience());
+        let name = key.to_string();
+        self.ask(ctx, async move {
+            // Before it is sent: nobody may count on more.
+            let sent = election_now().boot;
+            let written = cluster.write_lease(&key, &lease, patience).await;
+            let (renewal, answered) = match written {
+                Ok(lease) => {
+                    let input = Input::Written { sent, lease };
+                    (Renewal::Accepted, Answered { input, problem: None })
+                }
+                Err(error) if is_outrun(&error, lease.exists()) => {
+                    (Renewal::Outrun, Answered { input: Input::Outrun, problem: None })
+                }
+                Err(error) => (Renewal::Failed, failed(&error)),
+            };
+            metrics.renewed(&name, renewal);
+            answered
+        });
+    }
+
+    fn ask(&self, ctx: &Context<Self>, asking: impl Future<Output = Answered> + Send + 'static) {
+        let (address, mailbox) = (ctx.address(), self.parts.mailbox.clone());
+        self.parts.runtime.spawn(async move { post(&address, &mailbox, asking.await) });
+    }
+
+    /// A request that hangs must leave time for another one.
+    fn patience(&self) -> Duration {
+        self.parts.timing.renew_deadline / 2
+    }
+
+    fn watch(&mut self, ctx: &Context<Self>) {
+        let store = Store::new(lease_type(), BTreeSet::new());
+        let scope = store.add_scope(self.parts.lease.namespace.as_deref().map(str::to_owned));
+        let (address, mailbox) = (ctx.address(), self.parts.mailbox.clone());
+        let spec = Cluster::watch_of_lease(&self.parts.lease);
+        let note = move |note| {
+            let WatchNote::Changed(changes) = note else { return };
+            for change in changes {
+                let lease = change.after.map(|object| Lease::of(object.to_value()));
+                post(&address, &mailbox, Answered { input: Input::Seen(lease), problem: None });
+            }
+        };
+        let watching = watch(self.parts.cluster.clone(), spec, store, scope, note);
+        self.watching = Some(self.parts.runtime.spawn(watching).abort_handle());
+    }
+}
+
+fn failed(error: &ApiError) -> Answered {
+    Answered { input: Input::Failed, problem: Some(error.to_string()) }
+}
+
+/// Another process wrote the Lease first, or it is gone. Where one cannot be created, the namespace is missing.
+fn is_outrun(error: &ApiError, existed: bool) -> bool {
+    match error.class() {
+        ErrorClass::Conflict => true,
+        ErrorClass::Missing => existed,
+        _ => false,
+    }
+}
+
+impl Actor for Elector {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Self::Context) {
+        self.watch(ctx);
+        self.step(Input::Due, ctx);
+    }
+
+    fn stopped(&mut self, _: &mut Self::Context) {
+        self.watching.take().iter().for_each(AbortHandle::abort);
+    }
+}
+
+impl<M: Send + 'static> Handler<Metered<M>> for Elector
+where
+    Self: Receive<M>,
+{
+    type Result = ();
+
+    fn handle(&mut self, metered: Metered<M>, ctx: &mut Self::Context) {
+        let (message, _work) = metered.received();
+        self.receive(message, ctx);
+    }
+}
+
+impl Receive<Answered> for Elector {
+    fn receive(&mut self, answered: Answered, ctx: &mut Self::Context) {
+        let Answered { input, problem } = answered;
+        if let Some(problem) = &problem {
+            tracing::warn!(lease = %self.parts.lease, problem, "the Lease cannot be used");
+        }
+        if !matches!(input, Input::Seen(_)) {
+            self.problem = problem;
+        }
+        self.step(input, ctx);
+    }
+}
+
+impl Receive<Released> for Elector {
+    fn receive(&mut self, released: Released, ctx: &mut Self::Context) {
+        self.timer.clear(ctx);
+        self.watching.take().iter().for_each(AbortHandle::abort);
+        let lease = self.election.release(election_now());
+        self.apply_role();
+        let Some(lease) = lease else { return };
+        let (cluster, key) = (self.parts.cluster.clone(), self.parts.lease.clone());
+        let patience = self.patience();
+        self.parts.runtime.spawn(async move {
+            if let Err(error) = cluster.write_lease(&key, &lease, patience).await {
+                tracing::warn!(lease = %key, %error, "the Lease was not given back: it expires");
+            }
+            drop(released);
+        });
+    }
+}
+
+/// A running election.
+pub(crate) struct Elected {
+    elector: Addr<Elector>,
+    mailbox: MailboxDepth,
+    runtime: Handle,
+}
+
+impl Elected {
+    /// Gives the Lease back, if this process holds it, after its last write.
+    pub(crate) async fn release(&self) {
+        let (done, is_done) = oneshot::channel();
+        post(&self.elector, &self.mailbox, Released { done });
+        let _runtime = self.runtime.enter();
+        // The sender is dropped when it is done.
+        let _ = is_done.await;
+    }
+}

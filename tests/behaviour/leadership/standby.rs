@@ -1,0 +1,38 @@
+//! What a standby shows.
+
+use serde_json::json;
+
+use super::{process, until_led_by};
+use crate::{
+    recipe::{RECIPE, recipe},
+    world::{World, eventually},
+};
+
+#[operetta_harness::test]
+async fn a_standby_is_ready_has_the_objects_and_says_who_leads() {
+    let world = World::new().await;
+    let first = process(&world, "first").await;
+    until_led_by(&world, "first").await;
+    let second = process(&world, "second").await;
+    let (code, body) = second.http("/readyz?verbose").await;
+    let sentence = format!("standby: first leads by the Lease {}/cooks", world.namespace);
+    assert!(code == 200 && body.contains(&sentence), "{body}");
+    let (_, metrics) = second.http("/metrics").await;
+    let lease = format!("{}/cooks", world.namespace);
+    assert!(metrics.contains(&format!("operetta_leader{{lease=\"{lease}\"}} 0")), "{metrics}");
+    let (_, metrics) = first.http("/metrics").await;
+    assert!(metrics.contains(&format!("operetta_leader{{lease=\"{lease}\"}} 1")), "{metrics}");
+    let accepted = "operetta_lease_renewals_total{lease=\"";
+    assert!(metrics.contains(accepted), "{metrics}");
+    let (_, page) = second.http("/ui/operators/cook").await;
+    assert!(page.contains(&sentence), "{page}");
+    world.apply(RECIPE, recipe("r", &[])).await;
+    let cached = || async { second.http("/api/v1/operators/cook/parents").await.1 };
+    eventually("the parent on the standby", cached, |body| body.contains("\"r\"")).await;
+    let (_, body) = first.http("/api/v1/operators/cook").await;
+    let operator: serde_json::Value = serde_json::from_str(&body).unwrap();
+    let expected = json!({"lease": lease, "identity": "first", "leads": true, "holder": "first"});
+    assert_eq!(operator["leadership"], expected);
+    first.stop().await;
+    second.stop().await;
+}
