@@ -1,5 +1,7 @@
-//! Who wrote after another process had taken the Lease.
+//! What the audit log says about hand-overs: who wrote after another process had taken the Lease, and how soon the new
+//! leader wrote.
 
+use k8s_openapi::jiff::Timestamp;
 use operetta_controlplane::AuditEvent;
 
 use super::LEASE;
@@ -7,18 +9,7 @@ use super::LEASE;
 /// The writes of the two processes that were received after the answer to the other one, which took the Lease, and
 /// before their own process took it again.
 pub(super) fn late_writes(events: &[AuditEvent]) -> Vec<AuditEvent> {
-    let of_processes = |event: &&AuditEvent| ["first", "second"].contains(&event.user.as_str());
-    let is_lease = |event: &AuditEvent| event.resource == "leases" && event.name == LEASE;
-    let writes_something =
-        |event: &&AuditEvent| event.is_write() && !event.uri.contains("dryRun=All");
-    let writes = || events.iter().filter(of_processes).filter(writes_something);
-    // A creation has no name in its path.
-    let mut taken: Vec<&AuditEvent> = writes()
-        .filter(|event| is_lease(event) || (event.resource == "leases" && event.verb == "create"))
-        .filter(|event| event.stage == "ResponseComplete" && event.code < 300)
-        .collect();
-    taken.sort_by(|a, b| a.reached.cmp(&b.reached));
-    assert!(!taken.is_empty(), "the audit log has no write of the Lease");
+    let taken = taken(events);
     let holder_at = |time: &str| {
         let before = taken.partition_point(|event| event.reached.as_str() < time);
         before.checked_sub(1).map(|at| taken[at].user.as_str())
@@ -26,5 +17,42 @@ pub(super) fn late_writes(events: &[AuditEvent]) -> Vec<AuditEvent> {
     let is_late = |event: &&AuditEvent| {
         event.resource != "leases" && holder_at(&event.received) != Some(event.user.as_str())
     };
-    writes().filter(is_late).cloned().collect()
+    writes(events).filter(is_late).cloned().collect()
+}
+
+/// After how many milliseconds each new leader sent its first write.
+pub(super) fn first_writes(events: &[AuditEvent]) -> Vec<f64> {
+    let taken = taken(events);
+    let begun = taken.windows(2).filter(|two| two[0].user != two[1].user).map(|two| two[1]);
+    let first = |lease: &AuditEvent| {
+        let is_next = |event: &&AuditEvent| {
+            event.user == lease.user && event.resource != "leases" && event.received > lease.reached
+        };
+        writes(events).filter(is_next).map(|event| event.received.as_str()).min()
+    };
+    let at = |time: &str| time.parse::<Timestamp>().unwrap();
+    let millis = |lease: &AuditEvent, first: &str| {
+        at(first).duration_since(at(&lease.reached)).as_secs_f64() * 1000.0
+    };
+    begun.filter_map(|lease| first(lease).map(|first| millis(lease, first))).collect()
+}
+
+/// The successful writes of the Lease, in their order.
+fn taken(events: &[AuditEvent]) -> Vec<&AuditEvent> {
+    // The path of a creation has no name.
+    let is_lease = |event: &&AuditEvent| {
+        event.resource == "leases" && (event.name == LEASE || event.verb == "create")
+    };
+    let was_accepted = |event: &&AuditEvent| event.stage == "ResponseComplete" && event.code < 300;
+    let mut taken: Vec<_> = writes(events).filter(is_lease).filter(was_accepted).collect();
+    taken.sort_by(|a, b| a.reached.cmp(&b.reached));
+    assert!(!taken.is_empty(), "the audit log has no write of the Lease");
+    taken
+}
+
+/// The writes of both processes, without dry runs.
+fn writes(events: &[AuditEvent]) -> impl Iterator<Item = &AuditEvent> {
+    let of_processes = |event: &&AuditEvent| ["first", "second"].contains(&event.user.as_str());
+    let writes = |event: &&AuditEvent| event.is_write() && !event.uri.contains("dryRun=All");
+    events.iter().filter(of_processes).filter(writes)
 }
