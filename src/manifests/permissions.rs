@@ -24,8 +24,16 @@ pub struct Permissions {
     everywhere: Grants,
     within: BTreeMap<String, Grants>,
     reviews: bool,
-    /// The namespace of Leases, if it is set, for programs that elect a leader.
-    leases: Option<Option<String>>,
+    /// Where the Leases of a program are that elects a leader.
+    leases: Option<Leases>,
+}
+
+/// The namespace of Leases.
+#[derive(Debug, Clone)]
+enum Leases {
+    /// That of the account.
+    Own,
+    In(String),
 }
 
 impl Permissions {
@@ -74,7 +82,7 @@ impl Permissions {
     /// The program elects a leader by Leases in this namespace. With `None` it is the namespace of the account.
     #[must_use]
     pub fn with_leader_election(mut self, namespace: Option<&str>) -> Self {
-        self.leases = Some(namespace.map(str::to_owned));
+        self.leases = Some(namespace.map_or(Leases::Own, |name| Leases::In(name.to_owned())));
         self
     }
 
@@ -110,8 +118,11 @@ impl Permissions {
     /// The permissions in single namespaces, with those for Leases.
     fn within_with_leases(&self, account: &Account) -> BTreeMap<String, Grants> {
         let mut within = self.within.clone();
-        if let Some(namespace) = &self.leases {
-            let namespace = namespace.clone().unwrap_or_else(|| account.namespace.clone());
+        if let Some(leases) = &self.leases {
+            let namespace = match leases {
+                Leases::Own => account.namespace.clone(),
+                Leases::In(namespace) => namespace.clone(),
+            };
             within.entry(namespace).or_default().allow_leases();
         }
         within

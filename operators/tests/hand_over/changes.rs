@@ -18,7 +18,7 @@ use serde_json::json;
 use tokio::task::JoinHandle;
 
 /// How long the last changes may take.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 const PARENTS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(100);
 

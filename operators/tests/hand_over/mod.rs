@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// How long a hand-over may take.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 const LEASE: &str = "operetta";
 
 /// One of the two processes. Its user and host have its name.

@@ -24,7 +24,7 @@ fn election() -> Election {
 }
 
 /// A Lease on the server.
-fn lease(version: u64, spec: Value) -> Lease {
+fn lease(version: u64, spec: &Value) -> Lease {
     let metadata =
         json!({"name": "operators", "namespace": "ns", "resourceVersion": version.to_string()});
     Lease::of(json!({"metadata": metadata, "spec": spec}))
@@ -33,7 +33,7 @@ fn lease(version: u64, spec: Value) -> Lease {
 fn held_by(holder: &str, version: u64, renewed: u64) -> Lease {
     lease(
         version,
-        json!({"holderIdentity": holder, "leaseDurationSeconds": 15, "renewTime": renewed}),
+        &json!({"holderIdentity": holder, "leaseDurationSeconds": 15, "renewTime": renewed}),
     )
 }
 
@@ -98,10 +98,10 @@ fn a_lease_without_a_holder_is_taken_at_once_after_it_is_read() {
         let mut election = election();
         election.step(Input::Due, at(1));
         election.step(Input::Read(Some(held_by("other", 3, 1))), at(1));
-        let seen = Input::Seen(Some(lease(5, spec.clone())));
+        let seen = Input::Seen(Some(lease(5, &spec)));
         assert_eq!(election.step(seen, at(2)), Act::Wait(boot(2)), "{spec}");
         assert_eq!(election.step(Input::Due, at(2)), Act::Read);
-        let taken = written(election.step(Input::Read(Some(lease(5, spec))), at(2)));
+        let taken = written(election.step(Input::Read(Some(lease(5, &spec))), at(2)));
         assert_eq!(taken.holder(), Some("me"));
     }
 }
@@ -111,7 +111,7 @@ fn a_lease_without_a_duration_is_valid_for_the_own_one() {
     for duration in [json!(null), json!(0), json!(-5), json!("15")] {
         let mut election = election();
         election.step(Input::Due, at(1));
-        let odd = lease(3, json!({"holderIdentity": "other", "leaseDurationSeconds": duration}));
+        let odd = lease(3, &json!({"holderIdentity": "other", "leaseDurationSeconds": duration}));
         assert_eq!(election.step(Input::Read(Some(odd)), at(1)), Act::Wait(boot(16)));
     }
 }
@@ -173,13 +173,13 @@ fn a_leader_whose_lease_another_holds_stops_at_once() {
 fn a_leader_whose_lease_was_emptied_by_hand_stops_and_takes_it_again() {
     let mut election = leader();
     assert_eq!(
-        election.step(Input::Seen(Some(lease(9, json!({})))), at(103)),
+        election.step(Input::Seen(Some(lease(9, &json!({})))), at(103)),
         Act::Wait(boot(103))
     );
     assert_eq!(election.leads_until(), None);
     election.step(Input::Due, at(103));
     assert_eq!(
-        written(election.step(Input::Read(Some(lease(9, json!({})))), at(103))).holder(),
+        written(election.step(Input::Read(Some(lease(9, &json!({})))), at(103))).holder(),
         Some("me")
     );
 }
