@@ -20,12 +20,58 @@ pub(crate) struct Cli {
 }
 
 /// A command other than running the operators.
-#[derive(Debug, Clone, Copy, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Command {
     /// Print the CRDs of the operators' resources (deploy/crds.yaml).
     Crds,
     /// Print the permissions that the operators need (deploy/rbac.yaml).
     Rbac,
+    /// Print what the operators would do on a cluster, and write nothing. Exits with 0 if nothing would be changed,
+    /// with 2 if something would, with 1 on an error.
+    Plan(PlanArgs),
+}
+
+/// For which cluster and which parents to plan, and how to print that.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PlanArgs {
+    /// The cluster: that of a kubeconfig, or the one in which this process runs.
+    #[arg(long, value_enum, default_value = "kubeconfig")]
+    pub(crate) cluster: PlanCluster,
+    /// The kubeconfig [default: $KUBECONFIG, else ~/.kube/config].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+    /// The context [default: the current one].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) context: Option<String>,
+    /// Only the parents of this operator.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) operator: Option<String>,
+    /// Only the parents in this namespace.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) namespace: Option<String>,
+    /// How to print the plans.
+    #[arg(long, value_enum, default_value = "diff")]
+    pub(crate) output: PlanOutput,
+}
+
+/// For which cluster to plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanCluster {
+    /// The cluster in which this process runs, with its service account.
+    InCluster,
+    /// The cluster of a context in a kubeconfig.
+    Kubeconfig,
+}
+
+/// How to print plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanOutput {
+    /// A unified diff with a hunk for each field.
+    Diff,
+    /// One JSON document.
+    Json,
+    /// One YAML document.
+    Yaml,
 }
 
 /// Which cluster to run on.

@@ -13,6 +13,7 @@ mod cli;
 mod connect;
 mod endpoint;
 mod failure;
+mod plan;
 mod ready;
 mod run;
 mod settings;
@@ -20,7 +21,7 @@ mod telemetry;
 
 fn main() -> ExitCode {
     match execute(Cli::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("error: {}", failure::one_line(&error));
             ExitCode::FAILURE
@@ -28,13 +29,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn execute(cli: Cli) -> anyhow::Result<()> {
+fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
     let operators = operators::all();
     match cli.command {
-        None => run::run(cli.run, operators),
-        Some(Command::Crds) => print(&operators::crds::yaml(&operators)?),
-        Some(Command::Rbac) => print(&operators::rbac::yaml(&operators)?),
+        None => run::run(cli.run, operators)?,
+        Some(Command::Crds) => print(&operators::crds::yaml(&operators)?)?,
+        Some(Command::Rbac) => print(&operators::rbac::yaml(&operators)?)?,
+        Some(Command::Plan(args)) => return plan::plan(args, operators),
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn print(text: &str) -> anyhow::Result<()> {

@@ -120,6 +120,11 @@ struct Order;
 
 /// Compiles the example of the document.
 #[cfg(doctest)]
+#[doc = include_str!("../docs/plan-mode.md")]
+struct PlanMode;
+
+/// Compiles the example of the document.
+#[cfg(doctest)]
 #[doc = include_str!("../docs/related.md")]
 struct Related;
 

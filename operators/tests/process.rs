@@ -314,3 +314,32 @@ async fn it_prints_the_manifests_that_are_committed() {
 fn main() -> ExitCode {
     operetta_harness::main()
 }
+
+#[operetta_harness::test]
+async fn plan_prints_what_would_be_changed_and_its_exit_code_says_whether_something_is() {
+    let tenant = Tenant::new("planned").await;
+    tenant.create(1).await;
+    let kubeconfig = tenant.cluster.kubeconfig().to_str().unwrap().to_owned();
+    let plan = ["plan", "--kubeconfig", &kubeconfig, "--namespace", "planned"];
+    let (code, printed, errors) = output(&plan).await;
+    assert_eq!(code, Some(2), "{printed}{errors}");
+    assert!(printed.contains("# Create v1/Pod/planned/echo-0\n--- live /dev/null\n"), "{printed}");
+    assert!(printed.ends_with("# 1 of 1 parents would be changed\n"), "{printed}");
+    let (code, printed, _) = output(&[&plan[..], &["--output", "json"]].concat()).await;
+    let plans: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!((code, &plans["parents"][0]["changes"][0]["kind"]), (Some(2), &"Pod".into()));
+    assert!(tenant.children().await.0.is_empty(), "nothing was written");
+    let mut operators = tenant.operators();
+    operators.ready().await;
+    tenant.until_all_synced().await;
+    operators.stop("TERM").await;
+    let (code, printed, errors) = output(&plan).await;
+    assert_eq!(
+        (code, printed.as_str()),
+        (Some(0), "# 0 of 1 parents would be changed\n"),
+        "{errors}"
+    );
+    let (code, _, errors) = output(&[&plan[..], &["--operator", "nobody"]].concat()).await;
+    assert!(code == Some(1) && errors.contains("`nobody` does not exist"), "{errors}");
+    tenant.clear().await;
+}

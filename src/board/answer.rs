@@ -41,6 +41,9 @@ pub enum CommandError {
     /// The plan of a reconcile cannot be computed now, with the reason.
     #[error("{0}")]
     Undecided(String),
+    /// The same, because related objects are being listed.
+    #[error("{0}")]
+    NotYet(String),
     /// The API server did not answer, or its answer cannot be decoded.
     #[error("{0}")]
     Unanswered(String),

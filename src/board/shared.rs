@@ -38,6 +38,7 @@ pub(super) struct Contents {
     types: BTreeMap<K8sType, TypeSnapshot>,
     pub(super) related: Vec<Source>,
     is_stopping: bool,
+    is_plan_only: bool,
     /// The queue of commands, while the process accepts them.
     pub(super) commands: Option<mpsc::Sender<WebRequest>>,
 }
@@ -201,6 +202,11 @@ impl Board {
         self.pulses.add(name, now)
     }
 
+    /// Records that nothing is ever written.
+    pub(crate) fn begin_plan_only(&self) {
+        self.write().is_plan_only = true;
+    }
+
     /// Records that the process is stopping: it is no longer ready and accepts no commands.
     pub(crate) fn begin_stopping(&self) {
         let mut contents = self.write();
@@ -283,6 +289,11 @@ impl Board {
     /// When the limit of listeners is reached.
     pub(crate) fn subscribe(&self) -> Result<Subscription, Full> {
         self.feed.subscribe()
+    }
+
+    /// Whether nothing is ever written.
+    pub(crate) fn is_plan_only(&self) -> bool {
+        self.read().is_plan_only
     }
 
     /// Whether the process is stopping.

@@ -27,7 +27,7 @@ const NOT_PREVIEWED: &str = "the handler of this operator is not called for prev
 
 impl Context {
     fn may_preview(&self) -> bool {
-        self.config().preview.unwrap_or_else(|| !self.is_async())
+        self.config().plan_only || self.config().preview.unwrap_or_else(|| !self.is_async())
     }
 }
 
@@ -55,7 +55,10 @@ pub(crate) async fn preview(context: &Arc<Context>, job: Job) -> Result<Preview,
     if let Some(failure) = concluded_failure(&ended) {
         return Err(undecided(&failure));
     }
-    let Previewed { plan, contested } = *ended.preview.unwrap_or_default();
+    let Previewed { plan, contested, pending } = *ended.preview.unwrap_or_default();
+    if let Some(pending) = pending {
+        return Err(CommandError::NotYet(pending));
+    }
     let live = live(context, &plan);
     let foreign = foreign_children(&plan, ended.memory.foreign());
     Ok(Preview { plan, live, foreign, contested })

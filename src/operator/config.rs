@@ -60,6 +60,8 @@ pub struct OperatorConfig {
     /// Whether the handler is called for previews. Default for blocking handlers only, see
     /// [`OperatorConfig::with_preview`].
     pub preview: Option<bool>,
+    /// Whether the supervisor only plans.
+    pub(crate) plan_only: bool,
     /// Whether other controllers are declared to write the status of the parents too. Default no,
     /// see [`OperatorConfig::sharing_status`] and [`OperatorConfig::shares_status`].
     pub shared_status: bool,
@@ -116,6 +118,7 @@ impl OperatorConfig {
             normal_events: false,
             child_status: false,
             preview: None,
+            plan_only: false,
             shared_status: false,
         }
     }

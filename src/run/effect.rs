@@ -45,6 +45,8 @@ pub(crate) struct Previewed {
     pub(crate) plan: Plan,
     /// The children that would not be written because other managers own fields of them, with the reason.
     pub(crate) contested: BTreeMap<ChildId, String>,
+    /// The related objects that are being listed, without which there is no plan.
+    pub(crate) pending: Option<String>,
 }
 
 #[derive(Debug)]

@@ -45,14 +45,14 @@ impl Machine {
         let plan = self.planned(desired.clone(), at)?;
         let contested = contested(&plan);
         if contested.is_empty() {
-            return Ok(Previewed { plan, contested });
+            return Ok(Previewed { plan, contested, pending: None });
         }
         let mut last_applied = self.memory.last_applied().clone();
         for id in contested.keys() {
             last_applied.forget(id);
         }
         self.memory.set_last_applied(last_applied);
-        Ok(Previewed { plan: self.planned(desired, at)?, contested })
+        Ok(Previewed { plan: self.planned(desired, at)?, contested, pending: None })
     }
 }
 

@@ -2,7 +2,7 @@
 //! step here.
 
 use super::{
-    Effect, HandlerError, Machine, Moment, Purpose,
+    Effect, HandlerError, Machine, Moment, Previewed, Purpose,
     stage::{self, Stage},
 };
 use crate::{
@@ -26,7 +26,10 @@ impl Machine {
     pub(super) fn related_named(&mut self, related: &Related, at: &Moment<'_>) {
         let Some(parent) = self.parent.clone() else { return };
         match related.asks(self.settings.config(), &parent) {
-            Ok(asks) if self.preview.is_some() => self.related_asked(&asks, at),
+            // A look at a plan starts no watch, unless plans are all that there is.
+            Ok(asks) if self.preview.is_some() && !self.settings.config().plan_only => {
+                self.related_asked(&asks, at);
+            }
             Ok(asks) => {
                 self.effects.push(Effect::Ask(parent.uid().clone(), asks.clone()));
                 self.effects.push(Effect::Resume);
@@ -50,8 +53,9 @@ impl Machine {
                 self.call(purpose, at);
             }
             Answer::Pending(what) if self.preview.is_some() => {
-                let why = format!("{what}: not listed yet, try again");
-                self.preview_failed(Failure::RelatedUnavailable(why), at);
+                let pending = Some(format!("{what}: not listed yet, try again"));
+                self.preview = Some(Box::new(Previewed { pending, ..Previewed::default() }));
+                self.finish(at);
             }
             Answer::Pending(what) => {
                 self.note(

@@ -34,6 +34,7 @@ pub struct SupervisorBuilder {
     is_open_allowed: bool,
     on_ready: Option<OnReady>,
     election: Option<LeaderElection>,
+    is_plan_only: bool,
     arbiters: usize,
     program: Program,
     #[cfg(feature = "testkit")]
@@ -60,6 +61,7 @@ impl Supervisor {
             is_open_allowed: false,
             on_ready: None,
             election: None,
+            is_plan_only: false,
             arbiters: arbiters(),
             program: Program::default(),
             #[cfg(feature = "testkit")]
@@ -106,6 +108,15 @@ impl SupervisorBuilder {
     /// A standby watches, serves the web endpoint and is ready, so that it continues at once.
     pub fn leader_election(mut self, election: LeaderElection) -> Self {
         self.election = Some(election);
+        self
+    }
+
+    /// Writes nothing: the operators watch, and [`Running::plans`] says what they would do.
+    ///
+    /// Handlers are called for plans only, also those that [`OperatorConfig::with_preview`] excludes from previews;
+    /// [`SyncRequest::is_preview`](crate::operator::SyncRequest::is_preview) is true.
+    pub fn plan_only(mut self) -> Self {
+        self.is_plan_only = true;
         self
     }
 
@@ -299,7 +310,13 @@ impl SupervisorBuilder {
         }
         check(&self.operators)?;
         let Self { connect, operators, web, auth, tls, proxy, is_open_allowed, .. } = self;
-        let Self { on_ready, election, arbiters, program, .. } = self;
+        let Self { on_ready, mut election, is_plan_only, arbiters, program, .. } = self;
+        let mut operators = operators;
+        if is_plan_only {
+            operators.iter_mut().for_each(|(config, _)| config.plan_only = true);
+            // A standby for ever needs no Lease.
+            election = None;
+        }
         election.as_ref().map(LeaderElection::validate).transpose()?;
         let is_protected = auth != Auth::None && tls.is_some();
         if let (Some(address), false) = (&web, is_protected || is_open_allowed) {
@@ -318,6 +335,7 @@ impl SupervisorBuilder {
             proxy,
             on_ready,
             election,
+            is_plan_only,
             arbiters,
             program,
             #[cfg(feature = "testkit")]

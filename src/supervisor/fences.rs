@@ -41,6 +41,12 @@ impl Fences {
         operators.iter().map(fenced).collect::<Result<_, _>>().map(Self)
     }
 
+    /// Fences that never open.
+    pub(super) fn closed(operators: &[(OperatorConfig, AnyHandler)]) -> Self {
+        let closed = || Fenced { fence: Fence::default(), writer: None };
+        Self(operators.iter().map(|(config, _)| (config.name.clone(), closed())).collect())
+    }
+
     pub(super) fn of_operator(&self, name: &str) -> Option<Fence> {
         self.0.get(name).map(|fenced| fenced.fence.clone())
     }

@@ -8,7 +8,7 @@ use crate::{
     cluster::{Cluster, WatchSpec},
     metrics::Metrics,
     store::StoreReader,
-    web::{Probes, Stores},
+    web::{PlanFilter, Plans, Probes, Stores},
 };
 
 /// The process is ready: every operator runs, or is degraded with a reason.
@@ -62,6 +62,15 @@ impl Running {
     #[doc(hidden)]
     pub fn board(&self) -> &Board {
         &self.handles.board
+    }
+
+    /// What the operators would do now, parent by parent. Handlers are called, and nothing is written; wait for
+    /// [`ready`](Self::ready) first.
+    ///
+    /// # Errors
+    /// The operator of the filter does not exist, or the supervisor has ended.
+    pub async fn plans(&self, filter: &PlanFilter) -> anyhow::Result<Plans> {
+        Ok(Plans::of(&self.handles.board, filter).await?)
     }
 
     /// The caches of the operators.

@@ -61,6 +61,8 @@ pub(super) struct Parts {
     pub(super) proxy: Option<TlsProxy>,
     pub(super) on_ready: Option<OnReady>,
     pub(super) election: Option<LeaderElection>,
+    /// Whether nothing is written at all.
+    pub(super) is_plan_only: bool,
     /// The number of threads for reconcilers.
     pub(super) arbiters: usize,
     pub(super) program: Program,
@@ -120,7 +122,7 @@ async fn live(
     runtime: &Handle,
 ) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, .. } = parts;
-    let Parts { proxy, on_ready, election, arbiters, program, .. } = parts;
+    let Parts { proxy, on_ready, election, is_plan_only, arbiters, program, .. } = parts;
     let Lifeline { started, ready, stop } = lifeline;
     let mut stopped = pin!(stop_future(signals, stop)?);
     let connection = tokio::select! {
@@ -132,13 +134,21 @@ async fn live(
     let connection = connection?.map_err(RunError::Connect)?;
     let (states, changes) = mpsc::unbounded_channel();
     let entered = runtime.enter();
-    let fences = Fences::of(election.as_ref(), &operators, &connection)?;
+    let fences = if is_plan_only {
+        Fences::closed(&operators)
+    } else {
+        Fences::of(election.as_ref(), &operators, &connection)?
+    };
     let client = connection.client()?;
     drop(entered);
     let wiring = Wiring::new((client, &program), runtime.clone(), &operators, states, fences);
     let arbiters = Arbiters::start(arbiters, &wiring.board);
     let Started { contexts, operators } = wiring.start(operators, &arbiters.pool())?;
     let (board, metrics) = (wiring.board.clone(), wiring.metrics.clone());
+    if is_plan_only {
+        contexts.iter().for_each(|context| context.gate().hold());
+        board.begin_plan_only();
+    }
     let elected = wiring.start_elections(election.as_ref(), &contexts);
     actix::spawn(web_requests::dispatch(board.take_commands(), operators));
     let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());

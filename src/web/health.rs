@@ -77,7 +77,13 @@ fn process_checks(board: &Board) -> Vec<Check> {
     });
     let types = board.types();
     let types = types.iter().map(|ty| Check::ty(ty, &Namespaces::All));
-    let checks = [Check::shutdown(board)].into_iter().chain(operators);
+    let mode = board.is_plan_only().then(|| Check {
+        name: "mode".to_owned(),
+        is_good: true,
+        decides: false,
+        text: "plan mode: nothing is written".to_owned(),
+    });
+    let checks = [Check::shutdown(board)].into_iter().chain(mode).chain(operators);
     checks.chain(undeclared).chain(types).collect()
 }
 

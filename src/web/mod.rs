@@ -55,6 +55,7 @@ mod page;
 mod parents;
 mod paths;
 mod peer;
+mod plan;
 mod probes;
 mod program;
 mod proxy;
@@ -80,6 +81,7 @@ mod tests;
 
 pub use access::{Access, Auth};
 pub use audit::AUDIT;
+pub use plan::{PlanFilter, Plans};
 pub use probes::Probes;
 pub use program::{LogLevel, Program, Routes};
 pub use proxy::{NoHost, TlsProxy};

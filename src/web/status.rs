@@ -230,7 +230,7 @@ fn code_and_reason(error: &CommandError) -> (StatusCode, Cow<'static, str>) {
         CommandError::NoOperator(_) | CommandError::NoParent { .. } => {
             (StatusCode::NOT_FOUND, "NotFound")
         }
-        CommandError::Undecided(_) => (StatusCode::CONFLICT, "Conflict"),
+        CommandError::Undecided(_) | CommandError::NotYet(_) => (StatusCode::CONFLICT, "Conflict"),
         CommandError::Busy => (StatusCode::TOO_MANY_REQUESTS, "TooManyRequests"),
         CommandError::Closed => (StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable"),
         CommandError::Refused { code, reason, .. } => {

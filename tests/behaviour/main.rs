@@ -17,6 +17,7 @@ mod handlers;
 mod leadership;
 mod order;
 mod ownership;
+mod plan_mode;
 mod related;
 mod rollout;
 mod roperator;

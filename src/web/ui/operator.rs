@@ -109,7 +109,7 @@ fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Resu
         mark: (&operator).into(),
         reasons: operator.state.reasons().iter().map(Prose::from).collect(),
         paused: operator.paused.as_ref().map(|pause| Moment::past(pause.since, now)),
-        standby: operator.leadership.as_ref().and_then(Leadership::sentence),
+        standby: standby(board, &operator),
         commands: commands(&operator),
         bar: Bar::new(&operator),
         tabs: tabs(&operator, &query),
@@ -123,6 +123,12 @@ fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Resu
         caches: caches(board, &operator, now),
         query,
     })
+}
+
+/// Why this process writes nothing.
+fn standby(board: &Board, operator: &OperatorSnapshot) -> Option<String> {
+    let standby = operator.leadership.as_ref().and_then(Leadership::sentence);
+    if board.is_plan_only() { Some("plan mode".to_owned()) } else { standby }
 }
 
 fn commands(operator: &OperatorSnapshot) -> Vec<Button> {

@@ -75,6 +75,16 @@ impl From<&ObjectKey> for KeyView {
     }
 }
 
+/// As kubectl names it.
+impl std::fmt::Display for KeyView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.namespace {
+            Some(namespace) => write!(f, "{namespace}/{}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
 impl From<&Object> for ObjectView {
     fn from(object: &Object) -> Self {
         Self {

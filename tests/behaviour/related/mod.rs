@@ -86,7 +86,7 @@ fn handler() -> AnyHandler {
     with_related(sync, related)
 }
 
-fn register(builder: SupervisorBuilder) -> SupervisorBuilder {
+pub(crate) fn register(builder: SupervisorBuilder) -> SupervisorBuilder {
     builder.register(config(), handler())
 }
 

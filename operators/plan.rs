@@ -1,0 +1,52 @@
+//! `operators plan`: what the operators would do on a cluster.
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use operators::{Operator, register_all};
+use operetta::{
+    supervisor::{Connect, Supervisor},
+    web::{PlanFilter, Plans},
+};
+
+use crate::{
+    cli::{PlanArgs, PlanCluster, PlanOutput},
+    failure::explain,
+};
+
+/// The exit code where something would be changed, as with `kubectl diff` it is not that of an error.
+const CHANGES: u8 = 2;
+
+/// Prints the plans of the chosen parents.
+pub(crate) fn plan(args: PlanArgs, operators: Vec<Operator>) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let output = args.output;
+    let plans = runtime.block_on(plans(args, operators))?;
+    let printed = match output {
+        PlanOutput::Diff => plans.to_string(),
+        PlanOutput::Json => format!("{}\n", serde_json::to_string_pretty(&plans)?),
+        PlanOutput::Yaml => serde_yaml_ng::to_string(&plans)?,
+    };
+    io::stdout().write_all(printed.as_bytes())?;
+    let problems: Vec<String> = plans.problems().collect();
+    if !problems.is_empty() {
+        anyhow::bail!("there is no plan for {} parents: {}", problems.len(), problems.join("; "));
+    }
+    Ok(if plans.has_changes() { ExitCode::from(CHANGES) } else { ExitCode::SUCCESS })
+}
+
+async fn plans(args: PlanArgs, operators: Vec<Operator>) -> anyhow::Result<Plans> {
+    let PlanArgs { cluster, kubeconfig, context, operator, namespace, output: _ } = args;
+    let cluster = match cluster {
+        PlanCluster::InCluster => Connect::InCluster,
+        PlanCluster::Kubeconfig => Connect::Kubeconfig { file: kubeconfig, context },
+    };
+    let builder = Supervisor::builder().connect_to(cluster).plan_only();
+    let running = register_all(builder, operators).start().await.map_err(explain)?;
+    running.ready().await;
+    let plans = running.plans(&PlanFilter { operator, namespace }).await;
+    running.stop().await?;
+    plans
+}
