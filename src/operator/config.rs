@@ -12,6 +12,7 @@ use crate::object::{K8sType, ResourceScope};
 ///
 /// Made with [`OperatorConfig::of`] or [`OperatorConfig::new`]; checked when it is registered.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "options, each on its own")]
 pub struct OperatorConfig {
     /// The identity of the operator, see [`OperatorName`].
     pub name: String,

@@ -313,7 +313,9 @@ impl SupervisorBuilder {
         let Self { on_ready, mut election, is_plan_only, arbiters, program, .. } = self;
         let mut operators = operators;
         if is_plan_only {
-            operators.iter_mut().for_each(|(config, _)| config.plan_only = true);
+            for (config, _) in &mut operators {
+                config.plan_only = true;
+            }
             // A standby for ever needs no Lease.
             election = None;
         }

@@ -146,7 +146,9 @@ async fn live(
     let Started { contexts, operators } = wiring.start(operators, &arbiters.pool())?;
     let (board, metrics) = (wiring.board.clone(), wiring.metrics.clone());
     if is_plan_only {
-        contexts.iter().for_each(|context| context.gate().hold());
+        for context in &contexts {
+            context.gate().hold();
+        }
         board.begin_plan_only();
     }
     let elected = wiring.start_elections(election.as_ref(), &contexts);
