@@ -20,21 +20,26 @@ pub(super) fn late_writes(events: &[AuditEvent]) -> Vec<AuditEvent> {
     writes(events).filter(is_late).cloned().collect()
 }
 
-/// After how many milliseconds each new leader sent its first write.
+/// After how many milliseconds each new leader sent its first write, unless another mishap came before that.
 pub(super) fn first_writes(events: &[AuditEvent]) -> Vec<f64> {
-    let taken = taken(events);
-    let begun = taken.windows(2).filter(|two| two[0].user != two[1].user).map(|two| two[1]);
-    let first = |lease: &AuditEvent| {
-        let is_next = |event: &&AuditEvent| {
-            event.user == lease.user && event.resource != "leases" && event.received > lease.reached
+    let mut leaders = taken(events);
+    leaders.dedup_by(|next, lease| next.user == lease.user);
+    let ends = leaders.iter().skip(1).map(|next| Some(*next)).chain([None]);
+    let first = |(lease, next): (&AuditEvent, Option<&AuditEvent>)| {
+        let is_of_leader = |event: &&AuditEvent| {
+            event.user == lease.user
+                && event.resource != "leases"
+                && event.received > lease.reached
+                && next.is_none_or(|next| event.received < next.reached)
         };
-        writes(events).filter(is_next).map(|event| event.received.as_str()).min()
+        let first = writes(events).filter(is_of_leader).map(|event| &*event.received).min()?;
+        Some(at(first).duration_since(at(&lease.reached)).as_secs_f64() * 1000.0)
     };
-    let at = |time: &str| time.parse::<Timestamp>().unwrap();
-    let millis = |lease: &AuditEvent, first: &str| {
-        at(first).duration_since(at(&lease.reached)).as_secs_f64() * 1000.0
-    };
-    begun.filter_map(|lease| first(lease).map(|first| millis(lease, first))).collect()
+    leaders.iter().copied().zip(ends).filter_map(first).collect()
+}
+
+fn at(time: &str) -> Timestamp {
+    time.parse().unwrap()
 }
 
 /// The successful writes of the Lease, in their order.
