@@ -163,6 +163,10 @@ pub(crate) struct RunArgs {
     /// With --leader-elect: how many seconds are between renewals.
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0, requires = "leader_elect")]
     pub(crate) leader_elect_retry_period: f32,
+    /// With the embedded server: a directory that keeps its objects and credentials over a restart, and
+    /// gets its kubeconfig. It is created if it does not exist [default: nothing is kept].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
     /// What to log: a level, or directives such as `warn,operetta=debug`.
     #[arg(
         long,

@@ -12,18 +12,28 @@ use operetta_apiserver::Server;
 
 use crate::settings::Target;
 
-/// A connection, and the kubeconfig of the embedded server if that is the cluster.
+/// A connection, and the embedded server if that is the cluster.
 pub(crate) struct Connected {
     pub(crate) connection: Connection,
     /// To install CRDs.
     pub(crate) client: Client,
-    pub(crate) kubeconfig: Option<PathBuf>,
+    pub(crate) embedded: Option<Embedded>,
+}
+
+/// The embedded server.
+pub(crate) struct Embedded {
+    /// The file with its kubeconfig.
+    pub(crate) kubeconfig: PathBuf,
+    /// The directory that keeps its objects, if they are kept.
+    pub(crate) data: Option<PathBuf>,
 }
 
 /// Connects; for the embedded server, starts it.
 pub(crate) async fn connect(target: Target) -> anyhow::Result<Connected> {
     match target {
-        Target::Embedded { listen, kubeconfig_out } => embedded(listen, &kubeconfig_out),
+        Target::Embedded { listen, kubeconfig_out, data } => {
+            embedded(listen, &kubeconfig_out, data)
+        }
         Target::InCluster => remote(Connect::InCluster).await.context("--cluster in-cluster"),
         Target::Kubeconfig { file, context } => {
             remote(Connect::Kubeconfig { file, context }).await.context("--cluster kubeconfig")
@@ -34,15 +44,22 @@ pub(crate) async fn connect(target: Target) -> anyhow::Result<Connected> {
 async fn remote(cluster: Connect) -> anyhow::Result<Connected> {
     let config = cluster.config().await?;
     let client = Client::try_from(config.clone())?;
-    Ok(Connected { connection: config.into(), client, kubeconfig: None })
+    Ok(Connected { connection: config.into(), client, embedded: None })
 }
 
 /// The server lives as long as the runtime that this is called on.
-fn embedded(listen: SocketAddr, kubeconfig_out: &Path) -> anyhow::Result<Connected> {
-    let server = Server::start();
+fn embedded(
+    listen: SocketAddr,
+    kubeconfig_out: &Path,
+    data: Option<PathBuf>,
+) -> anyhow::Result<Connected> {
+    let server = match &data {
+        Some(directory) => Server::builder().start_in(directory).context("--data")?,
+        None => Server::start(),
+    };
     let running = server.serve(listen).context("--embedded-listen")?;
     running.write_kubeconfig(kubeconfig_out).context("--kubeconfig-out")?;
-    let kubeconfig = Some(std::path::absolute(kubeconfig_out)?);
+    let embedded = Some(Embedded { kubeconfig: std::path::absolute(kubeconfig_out)?, data });
     let client = server.client();
-    Ok(Connected { connection: client.clone().into(), client, kubeconfig })
+    Ok(Connected { connection: client.clone().into(), client, embedded })
 }

@@ -1,13 +1,15 @@
 //! The message when all is ready, with commands to copy.
 
-use std::{fmt, path::Path};
+use std::fmt;
+
+use crate::connect::Embedded;
 
 /// The content of the message.
 pub(crate) struct Announcement<'a> {
     /// The operators.
     pub(crate) operators: &'a [String],
-    /// The kubeconfig of the embedded server, if that is the cluster.
-    pub(crate) kubeconfig: Option<&'a Path>,
+    /// The embedded server, if that is the cluster.
+    pub(crate) embedded: Option<&'a Embedded>,
     /// The address of the web endpoint, with its scheme.
     pub(crate) web: Option<&'a str>,
     /// The problems, a line each.
@@ -16,12 +18,12 @@ pub(crate) struct Announcement<'a> {
 
 impl fmt::Display for Announcement<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { operators, kubeconfig, web, degraded } = self;
+        let Self { operators, embedded, web, degraded } = self;
         writeln!(f, "\nOperetta is ready. Operators: {}.", operators.join(", "))?;
         for reason in *degraded {
             writeln!(f, "  Degraded: {reason}")?;
         }
-        if let Some(kubeconfig) = kubeconfig {
+        if let Some(Embedded { kubeconfig, .. }) = embedded {
             let kubeconfig = quoted(&kubeconfig.to_string_lossy());
             writeln!(f, "\n  export KUBECONFIG={kubeconfig}")?;
             writeln!(f, "  kubectl apply -f examples/echo-server.yaml")?;
@@ -30,11 +32,12 @@ impl fmt::Display for Announcement<'_> {
         if let Some(web) = web {
             writeln!(f, "Dashboard: {web}/")?;
         }
-        writeln!(
-            f,
-            "Ctrl-C stops them.{}",
-            kubeconfig.map_or("", |_| " The objects of the embedded API server are then lost.")
-        )
+        write!(f, "Ctrl-C stops them.")?;
+        match embedded.map(|server| &server.data) {
+            Some(None) => writeln!(f, " The objects of the embedded API server are then lost."),
+            Some(Some(directory)) => writeln!(f, " The objects stay in {}.", directory.display()),
+            None => writeln!(f),
+        }
     }
 }
 
@@ -56,24 +59,33 @@ mod tests {
     fn the_message_contains_the_commands_to_copy() {
         let operators = ["echo-server".to_owned(), "temp-namespace".to_owned()];
         let web = Some("http://127.0.0.1:8080");
-        let kubeconfig = Some(Path::new("/a b/kubeconfig"));
-        let text =
-            Announcement { operators: &operators, kubeconfig, web, degraded: &[] }.to_string();
+        let server = Embedded { kubeconfig: "/a b/kubeconfig".into(), data: None };
+        let embedded = Some(&server);
+        let text = Announcement { operators: &operators, embedded, web, degraded: &[] }.to_string();
         for part in [
             "Operators: echo-server, temp-namespace.",
             "\n  export KUBECONFIG='/a b/kubeconfig'\n",
             "\n  kubectl apply -f examples/echo-server.yaml\n",
             "http://127.0.0.1:8080/\n",
+            "are then lost.\n",
         ] {
             assert!(text.contains(part), "{part} is missing in {text}");
         }
     }
 
     #[test]
+    fn objects_that_are_kept_are_not_called_lost() {
+        let server = Embedded { kubeconfig: "k".into(), data: Some("/data".into()) };
+        let embedded = Some(&server);
+        let text = Announcement { operators: &[], embedded, web: None, degraded: &[] }.to_string();
+        assert!(text.ends_with("The objects stay in /data.\n"), "{text}");
+    }
+
+    #[test]
     fn a_real_cluster_gets_no_advice_to_change_it() {
         let degraded = ["echo-server: no such type".to_owned()];
         let announcement =
-            Announcement { operators: &[], kubeconfig: None, web: None, degraded: &degraded };
+            Announcement { operators: &[], embedded: None, web: None, degraded: &degraded };
         let text = announcement.to_string();
         assert!(!text.contains("kubectl") && !text.contains("lost"));
         assert!(text.contains("Degraded: echo-server: no such type"), "{text}");

@@ -3,7 +3,6 @@
 use std::{
     env,
     io::{self, Write},
-    path::PathBuf,
     sync::{Arc, OnceLock},
 };
 
@@ -13,7 +12,7 @@ use operetta::supervisor::{Connection, Ready, Supervisor};
 
 use crate::{
     cli::RunArgs,
-    connect::{Connected, connect},
+    connect::{Connected, Embedded, connect},
     endpoint,
     failure::explain,
     ready::Announcement,
@@ -21,8 +20,8 @@ use crate::{
     telemetry,
 };
 
-/// The path of the embedded server's kubeconfig, known once connected.
-type KubeconfigPath = Arc<OnceLock<PathBuf>>;
+/// The embedded server, known once connected.
+type KnownServer = Arc<OnceLock<Embedded>>;
 
 /// Runs until SIGINT or SIGTERM.
 pub(crate) fn run(args: RunArgs, operators: Vec<Operator>) -> anyhow::Result<()> {
@@ -31,12 +30,12 @@ pub(crate) fn run(args: RunArgs, operators: Vec<Operator>) -> anyhow::Result<()>
     let Settings { target, install_crds, web, election } =
         Settings::resolve(args, inside_a_cluster)?;
     let definitions = if install_crds { crds(&operators) } else { Vec::new() };
-    let kubeconfig = KubeconfigPath::default();
+    let embedded = KnownServer::default();
     let builder = endpoint::serve(Supervisor::builder(), &web)?
         .log_level(logs)
         .program(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
-        .on_ready(announce(&operators, web.scheme(), kubeconfig.clone()))
-        .connect(move || connection(target, definitions, kubeconfig));
+        .on_ready(announce(&operators, web.scheme(), embedded.clone()))
+        .connect(move || connection(target, definitions, embedded));
     let builder = match election {
         Some(election) => builder.leader_election(election),
         None => builder,
@@ -47,13 +46,13 @@ pub(crate) fn run(args: RunArgs, operators: Vec<Operator>) -> anyhow::Result<()>
 async fn connection(
     target: Target,
     definitions: Vec<CustomResourceDefinition>,
-    known: KubeconfigPath,
+    known: KnownServer,
 ) -> anyhow::Result<Connection> {
-    let Connected { connection, client, kubeconfig } = connect(target).await?;
+    let Connected { connection, client, embedded } = connect(target).await?;
     install(&client, &definitions).await?;
-    if let Some(path) = kubeconfig {
+    if let Some(server) = embedded {
         // Empty until now, as there is only one connection.
-        let _ = known.set(path);
+        let _ = known.set(server);
     }
     Ok(connection)
 }
@@ -61,14 +60,14 @@ async fn connection(
 fn announce(
     operators: &[Operator],
     scheme: &'static str,
-    kubeconfig: KubeconfigPath,
+    embedded: KnownServer,
 ) -> impl FnOnce(&Ready) + use<> {
     let operators: Vec<String> = operators.iter().map(|o| o.config.name.clone()).collect();
     move |ready| {
-        let kubeconfig = kubeconfig.get().map(PathBuf::as_path);
+        let embedded = embedded.get();
         let web = ready.web.map(|address| format!("{scheme}://{address}"));
         let (web, degraded) = (web.as_deref(), &ready.degraded);
-        let message = Announcement { operators: &operators, kubeconfig, web, degraded };
+        let message = Announcement { operators: &operators, embedded, web, degraded };
         // A closed standard output is no reason to stop.
         let _ = write!(io::stdout(), "{message}");
     }

@@ -60,6 +60,8 @@ pub(crate) enum Target {
         listen: SocketAddr,
         /// The file for its kubeconfig.
         kubeconfig_out: PathBuf,
+        /// The directory that keeps its objects, if they are kept.
+        data: Option<PathBuf>,
     },
     /// The cluster in which this process runs.
     InCluster,
@@ -166,9 +168,11 @@ fn target(args: RunArgs, choice: ClusterChoice) -> Target {
     match choice {
         ClusterChoice::Embedded => Target::Embedded {
             listen: args.embedded_listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 0))),
-            kubeconfig_out: args
-                .kubeconfig_out
-                .unwrap_or_else(|| PathBuf::from("target/operetta/kubeconfig")),
+            kubeconfig_out: args.kubeconfig_out.unwrap_or_else(|| match &args.data {
+                Some(directory) => directory.join("kubeconfig"),
+                None => PathBuf::from("target/operetta/kubeconfig"),
+            }),
+            data: args.data,
         },
         ClusterChoice::InCluster => Target::InCluster,
         ClusterChoice::Kubeconfig => {
@@ -185,6 +189,7 @@ fn refuse_flags_of_others(args: &RunArgs, choice: ClusterChoice) -> Result<(), U
         (args.context.is_some(), "--context", of_kubeconfig),
         (args.embedded_listen.is_some(), "--embedded-listen", of_embedded),
         (args.kubeconfig_out.is_some(), "--kubeconfig-out", of_embedded),
+        (args.data.is_some(), "--data", of_embedded),
     ] {
         if is_given && owner != choice {
             let (needs, chosen) = (name(owner), name(choice));

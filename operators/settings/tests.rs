@@ -24,8 +24,19 @@ fn without_flags_the_surrounding_cluster_is_used_or_an_embedded_server() {
     let outside = resolve("", false).unwrap();
     let listen = "127.0.0.1:0".parse().unwrap();
     let kubeconfig_out = PathBuf::from("target/operetta/kubeconfig");
-    assert_eq!(outside.target, Target::Embedded { listen, kubeconfig_out });
+    assert_eq!(outside.target, Target::Embedded { listen, kubeconfig_out, data: None });
     assert_eq!(resolve("", true).unwrap().target, Target::InCluster);
+}
+
+#[test]
+fn a_data_directory_gets_the_kubeconfig_unless_that_is_given() {
+    let target = |flags| match resolve(flags, false).unwrap().target {
+        Target::Embedded { kubeconfig_out, data, .. } => (kubeconfig_out, data),
+        other => panic!("{other:?}"),
+    };
+    let data = Some(PathBuf::from("d"));
+    assert_eq!(target("--data d"), ("d/kubeconfig".into(), data.clone()));
+    assert_eq!(target("--data d --kubeconfig-out f"), ("f".into(), data));
 }
 
 #[test]
@@ -48,6 +59,7 @@ fn a_flag_of_another_cluster_is_refused_by_name() {
         ("--kubeconfig f", "--kubeconfig", "--cluster kubeconfig"),
         ("--context c", "--context", "--cluster kubeconfig"),
         ("--cluster in-cluster --kubeconfig-out f", "--kubeconfig-out", "--cluster embedded"),
+        ("--cluster in-cluster --data d", "--data", "--cluster embedded"),
         (
             "--cluster kubeconfig --embedded-listen 127.0.0.1:1",
             "--embedded-listen",
