@@ -13,6 +13,7 @@
 //!
 //! It knows no HTTP, no schemas and no time.
 
+mod committed;
 mod durable;
 mod key;
 mod object;
@@ -20,77 +21,33 @@ mod part;
 mod refused;
 mod revision;
 mod table;
+mod write;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::{mpsc, watch};
 
 use self::{
+    committed::Dependents,
     durable::Persistence,
     table::{Space, Table},
 };
 pub(crate) use self::{
+    committed::{Backup, Committed},
     durable::{Change, Persisted, PersistedRevision},
     key::{ObjectKey, Scope},
     object::{Event, Meta, Object, OwnerReference},
-    part::{Found, Part, States},
+    part::{Found, Part},
     refused::Refused,
     revision::Revision,
     table::Compacted,
+    write::{Expect, Write},
 };
 use crate::resource::GroupResource;
-
-/// The precondition of a write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Expect {
-    /// There is no object.
-    Absent,
-    /// The object has this version.
-    Version(u64),
-}
-
-/// One write.
-#[derive(Debug)]
-pub(crate) struct Write<'a> {
-    /// The resource.
-    pub resource: &'a Arc<GroupResource>,
-    /// The object's name.
-    pub key: ObjectKey,
-    /// Compared before the write.
-    pub expect: Expect,
-    /// Whether the write deletes the object; `value` is then its last state.
-    pub delete: bool,
-    /// The object; its `resourceVersion` is set by the log.
-    pub value: Value,
-    /// See [`Object::epoch`].
-    pub epoch: u64,
-}
-
-/// A revision with the resource it belongs to, for readers of the whole log.
-#[derive(Debug, Clone)]
-pub(crate) struct Committed {
-    /// The resource.
-    pub resource: Arc<GroupResource>,
-    /// What happened.
-    pub revision: Arc<Revision>,
-}
-
-/// All objects at one moment.
-#[derive(Debug, Clone)]
-pub(crate) struct Backup {
-    /// The version that they are at.
-    pub head: u64,
-    /// By resource.
-    pub tables: HashMap<Arc<GroupResource>, States>,
-    dependents: Dependents,
-}
-
-/// The dependents by the uid of an owner.
-type Dependents = HashMap<Box<str>, BTreeSet<(Arc<GroupResource>, ObjectKey)>>;
 
 /// The store. Every method is one short critical section.
 #[derive(Debug)]
@@ -250,6 +207,71 @@ impl Log {
         Ok(appended)
     }
 
+    /// Fills an empty log with what was persisted.
+    pub(crate) fn recover(&self, persisted: Persisted) {
+        let mut state = self.lock();
+        let Persisted { floor, states, revisions } = persisted;
+        (state.head, state.floor) = (floor, floor);
+        for (resource, states) in states {
+            for (key, object) in &states {
+                state.index(&resource, key, None, Some(object));
+            }
+            state.table(&resource, self.capacity).restore(states, floor);
+        }
+        for PersistedRevision { resource, key, object } in revisions {
+            let previous = state.table(&resource, self.capacity).get(&key).cloned();
+            let (version, event) = (object.meta.resource_version, object.event);
+            let revision = Arc::new(Revision { version, event, key, previous, object });
+            state.push(self.capacity, &Committed { resource, revision });
+        }
+        state.forget(self.space / 2);
+    }
+
+    /// Every change from now on. From now on watches wait until [`Log::mark_durable`] is called.
+    pub(crate) fn changes(&self) -> mpsc::UnboundedReceiver<Change> {
+        let mut state = self.lock();
+        let (persistence, changes) = Persistence::begin(state.head);
+        state.persistence = Some(persistence);
+        changes
+    }
+
+    /// Ends the changes: later ones do not become durable.
+    pub(crate) fn end_changes(&self) {
+        self.lock().persistence.iter_mut().for_each(Persistence::end);
+    }
+
+    /// The number of changes so far, if they are persisted.
+    pub(crate) fn change_count(&self) -> u64 {
+        self.lock().persistence.as_ref().map_or(0, Persistence::count)
+    }
+
+    /// Shows the watches of these resources the revisions up to a version, which are durable.
+    pub(crate) fn mark_durable(&self, version: u64, resources: &HashSet<Arc<GroupResource>>) {
+        let mut state = self.lock();
+        if let Some(persistence) = &mut state.persistence {
+            persistence.advance(version);
+        }
+        for table in resources.iter().filter_map(|resource| state.tables.get(resource)) {
+            table.announce(version);
+        }
+    }
+
+    /// The present states as if they had just been created, then every revision from now on.
+    pub(crate) fn follow_states(&self) -> mpsc::UnboundedReceiver<Committed> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let mut state = self.lock();
+        for (resource, table) in &state.tables {
+            for (key, object) in table.states() {
+                let (version, event) = (object.meta.resource_version, Event::Added);
+                let revision = Arc::new(Revision { version, event, key, previous: None, object });
+                // The receiver is here.
+                let _ = sender.send(Committed { resource: Arc::clone(resource), revision });
+            }
+        }
+        state.followers.push(sender);
+        receiver
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         // A panic elsewhere cannot leave a half-applied revision behind: pushing one is infallible.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -257,6 +279,19 @@ impl Log {
 }
 
 impl State {
+    /// The newest version that watches may see.
+    fn visible(&self) -> u64 {
+        let durable = self.persistence.as_ref().map(Persistence::durable);
+        durable.map_or(self.head, |durable| durable.min(self.head))
+    }
+
+    /// Reports a change to the persistence, if there is one.
+    fn report(&mut self, change: impl FnOnce() -> Change) {
+        if let Some(persistence) = &mut self.persistence {
+            persistence.report(change());
+        }
+    }
+
     fn table(&mut self, resource: &Arc<GroupResource>, capacity: usize) -> &mut Table {
         let floor = self.floor;
         self.tables.entry(Arc::clone(resource)).or_insert_with(|| Table::new(floor, capacity))

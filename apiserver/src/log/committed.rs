@@ -1,0 +1,32 @@
+//! What leaves the log: a revision with its resource, and all objects at one moment. Values.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
+
+use super::{ObjectKey, Revision, part::States};
+use crate::resource::GroupResource;
+
+/// A revision with the resource it belongs to, for readers of the whole log.
+#[derive(Debug, Clone)]
+pub(crate) struct Committed {
+    /// The resource.
+    pub resource: Arc<GroupResource>,
+    /// What happened.
+    pub revision: Arc<Revision>,
+}
+
+/// All objects at one moment.
+#[derive(Debug, Clone)]
+pub(crate) struct Backup {
+    /// The version that they are at.
+    pub head: u64,
+    /// By resource.
+    pub tables: HashMap<Arc<GroupResource>, States>,
+    /// The dependents by the uid of an owner.
+    pub(super) dependents: Dependents,
+}
+
+/// The dependents by the uid of an owner.
+pub(super) type Dependents = HashMap<Box<str>, BTreeSet<(Arc<GroupResource>, ObjectKey)>>;
