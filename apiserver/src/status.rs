@@ -274,6 +274,11 @@ impl StatusError {
         self
     }
 
+    /// Whether the request did not get as far as the handler of its path.
+    pub(crate) fn is_of_path(&self) -> bool {
+        *self == Self::no_such_resource() || self.message.starts_with("406: Not Acceptable")
+    }
+
     /// How many seconds a client should wait before the next try.
     pub(crate) fn retry_after(&self) -> Option<u64> {
         self.details.get("retryAfterSeconds").and_then(Value::as_u64)

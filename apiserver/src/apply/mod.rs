@@ -44,7 +44,10 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::go_format::type_name;
+pub(crate) use self::{
+    go_format::type_name,
+    object::{describe, describe_type},
+};
 pub use conflict::{Cause, Conflict, Conflicts};
 pub use error::ApplyError;
 pub use managers::Operation;

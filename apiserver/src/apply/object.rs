@@ -41,14 +41,14 @@ pub(super) fn has_uid(object: &Value) -> bool {
 }
 
 /// `namespace/name; group/version, Kind=Kind`, as messages name an object.
-pub(super) fn describe(object: &Value) -> String {
+pub(crate) fn describe(object: &Value) -> String {
     let metadata = object.get("metadata");
     let text = |field| metadata.and_then(|m| m.get(field)).and_then(Value::as_str).unwrap_or("");
     format!("{}/{}; {}", text("namespace"), text("name"), describe_type(object))
 }
 
 /// `group/version, Kind=Kind`, with an empty group before the version of a core type.
-pub(super) fn describe_type(object: &Value) -> String {
+pub(crate) fn describe_type(object: &Value) -> String {
     let text = |field| object.get(field).and_then(Value::as_str).unwrap_or_default();
     let version = text("apiVersion");
     let core = if version.contains('/') { "" } else { "/" };

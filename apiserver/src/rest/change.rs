@@ -68,6 +68,7 @@ fn replace(
             change_existing(cluster, call, options, &mut change)
         } else {
             check_uid(call, options, &Value::Null, object)?;
+            write::given_version(object)?;
             let mut new = object.clone();
             // Of an object that does not exist any version is accepted. A dry run stores nothing, and shows it.
             if !options.dry_run {
@@ -148,7 +149,7 @@ fn apply(
             write::apply_request(cluster, resource, subresource, live, &applied, force, options)?;
         refuse_strictly(options, &complaints)?;
         write::complete_applied(resource, &mut next)
-            .map_err(|error| StatusError::internal(error.to_string()))?;
+            .map_err(|why| StatusError::internal(write::unconvertible(&applied, &why)))?;
         Ok(next)
     };
     if options.validation == FieldValidation::Warn {

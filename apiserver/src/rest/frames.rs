@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{
@@ -40,6 +41,11 @@ impl Frames {
     /// Continues with a changed type.
     pub(super) fn set_resource(&mut self, resource: Arc<Resource>) {
         self.resource = resource;
+    }
+
+    /// Ages are counted up to this time.
+    pub(super) fn set_now(&mut self, now: Timestamp) {
+        self.table.now = now;
     }
 
     /// The event of an object.

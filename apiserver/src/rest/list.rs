@@ -51,8 +51,12 @@ pub(super) fn render(
         representation: accepted.representation,
         table: call.table_options(),
     };
-    let is_null = matches!(items.representation, Representation::PartialMetadataList(_))
-        && entries.is_empty();
+    let is_null = entries.is_empty()
+        && match items.representation {
+            Representation::PartialMetadataList(_) => true,
+            Representation::Table(_) => table::has_no_printer(call.resource),
+            Representation::Object | Representation::PartialMetadata(_) => false,
+        };
     let head = items.head(metadata, is_null);
     let tail = Bytes::from_static(if is_null { b"}" } else { b"]}" });
     let mut is_first = true;

@@ -148,8 +148,7 @@ async fn objects(
     };
     let answered = answered(server, resource, record, path, headers, body).await;
     // A path that leads nowhere is not deprecated, except below a custom resource.
-    let is_routed = resource.is_custom()
-        || !matches!(&answered, Err(error) if *error == StatusError::no_such_resource());
+    let is_routed = resource.is_custom() || !matches!(&answered, Err(error) if error.is_of_path());
     match &resource.deprecation {
         Some(warning) if is_routed => reply::warned(answered, std::slice::from_ref(warning)),
         _ => answered,

@@ -1,6 +1,6 @@
 //! Whether an answer has the representation that is asked for: a list is not the metadata of one object.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     accept::{MetaVersion, Representation},
@@ -9,10 +9,8 @@ use super::{
 use crate::{
     resource::{Origin, Resource},
     status::StatusError,
+    table,
 };
-
-/// An annotation that only the stored form of a `DaemonSet` has.
-const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 /// Refuses a list as the metadata of one object.
 pub(super) fn check_list(
@@ -53,17 +51,7 @@ pub(super) fn check_object(
 
 /// The metadata of an object without the rest.
 pub(super) fn partial(resource: &Resource, version: MetaVersion, object: &Value) -> Value {
-    let mut metadata = object["metadata"].clone();
-    if resource.kind == "DaemonSet"
-        && let Some(annotations) = metadata["annotations"].as_object_mut()
-    {
-        annotations.remove(TEMPLATE_GENERATION);
-        if annotations.is_empty() {
-            metadata.as_object_mut().map(|metadata| metadata.remove("annotations"));
-        }
-    }
-    let version = version.api_version();
-    json!({ "kind": "PartialObjectMetadata", "apiVersion": version, "metadata": metadata })
+    table::partial(resource, version.api_version(), object)
 }
 
 fn not_acceptable(message: &str) -> StatusError {

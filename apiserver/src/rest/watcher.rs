@@ -123,6 +123,7 @@ impl Watcher {
     /// The next frame, or the end.
     pub(super) async fn next(&mut self) -> Option<Bytes> {
         loop {
+            self.frames.set_now(self.server.cluster.clock.now());
             match self.queue.pop_front() {
                 Some(Waiting::Frame(frame)) => return Some(frame),
                 Some(Waiting::State(object)) => {

@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 use self::{age::age, path::Path};
 use crate::resource::{Column, Origin, Resource};
 
+/// An annotation that only the stored form of a `DaemonSet` has.
+const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+
 /// The contents of a table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TableOptions {
@@ -55,14 +58,42 @@ pub(crate) fn render(
     metadata: &Value,
     options: TableOptions,
 ) -> Value {
-    with_columns(&sources(resource), objects, metadata, options)
+    let partial = |object: &Value| partial(resource, options.api_version, object);
+    with_columns(&sources(resource), objects, metadata, options, &partial)
+}
+
+/// The metadata of an object without the rest.
+pub(crate) fn partial(resource: &Resource, api_version: &str, object: &Value) -> Value {
+    let mut metadata = object["metadata"].clone();
+    if resource.kind == "DaemonSet"
+        && let Some(annotations) = metadata["annotations"].as_object_mut()
+    {
+        annotations.remove(TEMPLATE_GENERATION);
+        if annotations.is_empty() {
+            metadata.as_object_mut().map(|metadata| metadata.remove("annotations"));
+        }
+    }
+    json!({ "kind": "PartialObjectMetadata", "apiVersion": api_version, "metadata": metadata })
+}
+
+/// Whether the real server has no columns of its own for a type: then a table without rows has null for them.
+pub(crate) fn has_no_printer(resource: &Resource) -> bool {
+    !resource.is_custom() && columns::is_plain(&resource.id.group, &resource.id.plural)
 }
 
 /// The table of one scale.
 pub(crate) fn of_scale(scale: &Value, options: TableOptions) -> Value {
     let metadata = json!({ "resourceVersion": scale["metadata"]["resourceVersion"] });
     let sources: Vec<Source> = columns::SCALE.iter().map(built_in).collect();
-    with_columns(&sources, std::slice::from_ref(scale), &metadata, options)
+    let version = options.api_version;
+    let partial = |scale: &Value| {
+        json!({
+            "kind": "PartialObjectMetadata",
+            "apiVersion": version,
+            "metadata": scale["metadata"],
+        })
+    };
+    with_columns(&sources, std::slice::from_ref(scale), &metadata, options, &partial)
 }
 
 fn with_columns(
@@ -70,10 +101,11 @@ fn with_columns(
     objects: &[Value],
     metadata: &Value,
     options: TableOptions,
+    partial: &dyn Fn(&Value) -> Value,
 ) -> Value {
-    let rows: Vec<Value> = objects.iter().map(|o| row(sources, o, options)).collect();
-    let wanted = sources.iter().filter(|_| options.headings);
-    let headings: Vec<Value> = wanted.map(|source| heading(&source.column)).collect();
+    let rows: Vec<Value> = objects.iter().map(|o| row(sources, o, options, partial)).collect();
+    let headings = || sources.iter().map(|source| heading(&source.column)).collect::<Vec<Value>>();
+    let headings = options.headings.then(headings);
     json!({
         "kind": "Table",
         "apiVersion": options.api_version,
@@ -129,17 +161,18 @@ fn heading(column: &Column) -> Value {
     })
 }
 
-fn row(sources: &[Source], object: &Value, options: TableOptions) -> Value {
+fn row(
+    sources: &[Source],
+    object: &Value,
+    options: TableOptions,
+    partial: &dyn Fn(&Value) -> Value,
+) -> Value {
     // A bookmark in a table watch has no row that could be printed, but carries its metadata.
     let cells: Vec<Value> = sources.iter().map(|s| cell(s, object, options.now)).collect();
     let beside = match options.include {
         Include::Nothing => Value::Null,
         Include::Object => object.clone(),
-        Include::Metadata => json!({
-            "kind": "PartialObjectMetadata",
-            "apiVersion": options.api_version,
-            "metadata": object["metadata"],
-        }),
+        Include::Metadata => partial(object),
     };
     json!({ "cells": cells, "object": beside })
 }

@@ -60,7 +60,13 @@ pub(crate) fn complete_applied(resource: &Resource, object: &mut Value) -> Resul
             let fits = schema::default_applied(&resource.schema, object);
             if fits { Ok(()) } else { Err(Undecodable::TooLarge) }
         }
-        _ => decode(resource, object, FieldValidation::Ignore, Complaints::default()).map(drop),
+        Origin::BuiltIn(builtin) => {
+            builtin::from_unstructured(builtin, object).map_err(Undecodable::Because)?;
+            default(resource, object)
+        }
+        Origin::Definition => {
+            decode(resource, object, FieldValidation::Ignore, Complaints::default()).map(drop)
+        }
     }
 }
 

@@ -35,32 +35,42 @@ pub(crate) fn delete(
     key: &ObjectKey,
     options: &DeleteOptions,
 ) -> Result<Deleted> {
+    let mut options = options.clone();
     loop {
         let Some((live, mut value)) = cluster.read(resource, key) else {
             return Err(StatusError::not_found(&resource.id, &key.name));
         };
         admit::deletion(resource, &key.name)?;
-        check_preconditions(resource, key, &live, options)?;
+        check_preconditions(resource, key, &live, &options)?;
         let held = set_finalizers(resource, &mut value, options.propagation);
-        if held {
+        let is_marked = !value["metadata"]["deletionTimestamp"].is_null();
+        // A Pod is marked before it goes, even where nothing holds it.
+        let marks_first = !held && !is_marked && peculiar::deletes_gracefully(resource);
+        if held || marks_first {
             mark(cluster, resource, &mut value);
-            if value["metadata"] == live.value()["metadata"] {
+            if held && value["metadata"] == live.value()["metadata"] {
                 return Ok(Deleted::Held(live));
             }
         }
         if options.dry_run {
             let marked = || Arc::new(Object::encode(Event::Modified, value, resource.epoch));
-            return Ok(if held { Deleted::Held(marked()) } else { Deleted::Gone(live) });
+            return Ok(match (held, marks_first) {
+                (true, _) => Deleted::Held(marked()),
+                (false, true) => Deleted::Gone(marked()),
+                (false, false) => Deleted::Gone(live),
+            });
         }
         let write = Write {
             resource: &resource.storage,
             key: key.clone(),
             expect: Expect::Version(live.meta.resource_version),
-            delete: !held,
+            delete: !held && !marks_first,
             value: strategy::to_storage(resource, value),
             epoch: resource.epoch,
         };
         match cluster.log.commit(write) {
+            // It has another version now.
+            Ok(_) if marks_first => options.resource_version = None,
             Ok(object) => {
                 strategy::after_commit(cluster, resource, Subresource::Main, key);
                 return Ok(if held { Deleted::Held(object) } else { Deleted::Gone(object) });
@@ -77,6 +87,9 @@ fn check_preconditions(
     live: &Object,
     options: &DeleteOptions,
 ) -> Result<()> {
+    if peculiar::is_namespace(resource) {
+        return check_namespace(resource, key, live, options);
+    }
     // The real server names the kind here, not the resource.
     let kind = GroupResource::new(resource.id.group.as_str(), resource.kind.as_str());
     let conflict = |why: String| Err(StatusError::conflict(&kind, &key.name, &why));
@@ -95,6 +108,28 @@ fn check_preconditions(
         ));
     }
     Ok(())
+}
+
+/// Namespaces have a store of their own, with other words.
+fn check_namespace(
+    resource: &Resource,
+    key: &ObjectKey,
+    live: &Object,
+    options: &DeleteOptions,
+) -> Result<()> {
+    let check = |what: &str, wanted: &Option<String>, found: &str| match wanted {
+        Some(wanted) if wanted != found => {
+            let why = format!(
+                "Precondition failed: {what} in precondition: {wanted}, \
+                 {what} in object meta: {found}"
+            );
+            Err(StatusError::conflict(&resource.id, &key.name, &why))
+        }
+        _ => Ok(()),
+    };
+    check("UID", &options.uid, &live.meta.uid)?;
+    let version = live.meta.resource_version.to_string();
+    check("ResourceVersion", &options.resource_version, &version)
 }
 
 /// Adds or removes the finalizers of a propagation policy; returns whether any remains.

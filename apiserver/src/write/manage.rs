@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Result, Subresource, WriteOptions};
+use super::{Result, Subresource, Undecodable, WriteOptions};
 use crate::{
     apply::{self, ApplyError, Request},
     cluster::Cluster,
@@ -75,6 +75,18 @@ fn reset_fields(resource: &Resource, subresource: Subresource) -> &'static [&'st
         Subresource::Status if resource.is_custom() => &["metadata", "spec"],
         Subresource::Status | Subresource::Finalize => &["spec"],
     }
+}
+
+/// Why the result of an apply is no object of its type, although each value fits the schema.
+pub(crate) fn unconvertible(applied: &Value, why: &Undecodable) -> String {
+    if *why == Undecodable::TooLarge {
+        return why.to_string();
+    }
+    let (whole, ty) = (apply::describe(applied), apply::describe_type(applied));
+    format!(
+        "failed to convert new object ({whole}) to proper version: \
+         unable to convert unstructured object to {ty}: {why}"
+    )
 }
 
 fn refusal(error: &ApplyError) -> StatusError {

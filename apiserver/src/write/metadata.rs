@@ -1,5 +1,7 @@
 //! The fields of `metadata` that belong to the server: set at creation, kept by every update.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::{Result, Subresource, peculiar};
@@ -32,13 +34,17 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Finalizers that may collide with those of others. Built-in types refuse them.
-pub(super) fn finalizer_warnings(object: &Value) -> Vec<String> {
+/// New finalizers that may collide with those of others. Built-in types refuse them.
+pub(super) fn finalizer_warnings(object: &Value, live: Option<&Value>) -> Vec<String> {
     const STANDARD: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
-    let finalizers = object["metadata"]["finalizers"].as_array().into_iter().flatten();
-    let names = finalizers.filter_map(Value::as_str);
-    let is_bare = |name: &&str| !name.contains('/') && !STANDARD.contains(name);
-    names
+    let names = |object: &Value| -> BTreeSet<String> {
+        let finalizers = object["metadata"]["finalizers"].as_array().into_iter().flatten();
+        finalizers.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let known = live.map(names).unwrap_or_default();
+    let is_bare = |name: &&String| !name.contains('/') && !STANDARD.contains(&name.as_str());
+    names(object)
+        .difference(&known)
         .filter(is_bare)
         .map(|name| {
             let path = if name.contains('.') { "including a path (/) " } else { "" };

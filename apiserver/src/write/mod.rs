@@ -26,7 +26,7 @@ pub(crate) use self::{
     create::create,
     decode::{Undecodable, complete_applied, decode},
     delete::{Deleted, FOREGROUND, ORPHAN, delete},
-    manage::{Applied, apply_request},
+    manage::{Applied, apply_request, unconvertible},
     metadata::{drop_system_fields, given_version, metadata_mut},
     options::{
         Complaints, DeleteOptions, FieldValidation, Propagation, Result, Subresource, WriteOptions,

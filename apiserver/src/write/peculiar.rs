@@ -25,6 +25,11 @@ pub(super) fn finalizers_on_delete(resource: &Resource) -> &'static [&'static st
     }
 }
 
+/// Whether a deletion gives an object time to end.
+pub(super) fn deletes_gracefully(resource: &Resource) -> bool {
+    resource.id.group.is_empty() && resource.id.plural == "pods"
+}
+
 /// Whether objects of the type are namespaces.
 pub(super) fn is_namespace(resource: &Resource) -> bool {
     resource.id.group.is_empty() && resource.id.plural == "namespaces"

@@ -117,7 +117,7 @@ pub(super) fn abandon(
 pub(super) fn warnings(resource: &Resource, object: &Value, live: Option<&Value>) -> Vec<String> {
     match resource.origin {
         Origin::BuiltIn(builtin) => builtin::warnings(builtin, object, live),
-        Origin::Custom(_) => metadata::finalizer_warnings(object),
+        Origin::Custom(_) => metadata::finalizer_warnings(object, live),
         Origin::Definition => Vec::new(),
     }
 }

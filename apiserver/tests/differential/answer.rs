@@ -75,6 +75,19 @@ fn mask_field(name: &str, value: &mut Value) {
                 key.map(|field| it[field].to_string())
             });
         }
+        // They come from a Go map.
+        ("causes", Value::Array(causes))
+            if causes.iter().all(|it| it["reason"] == "FieldManagerConflict") =>
+        {
+            causes.sort_by_key(ToString::to_string);
+        }
+        // Objects are ordered by their names, which may be random.
+        ("items" | "rows", Value::Array(list))
+            if list.iter().any(|it| RANDOM.is_match(&it.to_string())) =>
+        {
+            list.iter_mut().for_each(mask);
+            list.sort_by_key(ToString::to_string);
+        }
         ("continue", Value::String(text)) if !text.is_empty() => "<token>".clone_into(text),
         ("clusterIP", Value::String(text)) if text.starts_with("10.") => {
             "<address>".clone_into(text);

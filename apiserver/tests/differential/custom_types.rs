@@ -75,13 +75,14 @@ fn gadgets() -> Value {
     definition("gadgets", "Gadget", "Cluster", &version)
 }
 
-/// Its fields are at the top.
+/// Its fields are at the top. None is called `items`: the real server takes such an object for a list, sends no
+/// event of it, and hangs up watches.
 fn gizmos() -> Value {
     let version = json!({
         "name": "v1beta1", "served": true, "storage": true, "deprecated": true,
         "schema": {"openAPIV3Schema": {"type": "object", "properties": {
             "mode": {"type": "string", "enum": ["slow", "fast"], "default": "slow"},
-            "items": {"type": "array", "x-kubernetes-list-type": "map",
+            "things": {"type": "array", "x-kubernetes-list-type": "map",
                 "x-kubernetes-list-map-keys": ["id"],
                 "items": {"type": "object", "required": ["id"],
                     "properties": {"id": {"type": "integer"}}}},

@@ -1,83 +1,55 @@
 //! Random operations. A sequence works on few objects of few types, so that operations meet.
 
-use std::sync::LazyLock;
-
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
     mutation::Mutation,
-    operation::{Body, Operation},
+    mutations::{field, mutations},
+    operation::{Body, Operation, Sequence},
     random::Random,
+    types::{TYPES, Type},
+    watch::Watch,
+    without_object::{collection_deletion, deletion, garbage, reading},
 };
 
-/// One type: what an object needs at least, and what else to try.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Type {
-    api_version: String,
-    pub(crate) kind: String,
-    plural: String,
-    namespaced: bool,
-    #[serde(default)]
-    scale: bool,
-    base: Map<String, Value>,
-    #[serde(default)]
-    status: Vec<Value>,
-    /// Values for some fields, right and wrong ones.
-    fields: Map<String, Value>,
-}
-
-static TYPES: LazyLock<Vec<Type>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("types.json")).unwrap());
-
-const NAMES: [&str; 3] = ["a", "b", "c"];
+pub(crate) const NAMES: [&str; 3] = ["a", "b", "c"];
 const MANAGERS: [&str; 3] = ["one", "two", "three"];
-const JSON: &str = "application/json";
-const MERGE: &str = "application/merge-patch+json";
-const JSON_PATCH: &str = "application/json-patch+json";
-const STRATEGIC: &str = "application/strategic-merge-patch+json";
-const APPLY: &str = "application/apply-patch+yaml";
-
-impl Type {
-    pub(crate) fn collection(&self) -> String {
-        let root = if self.api_version.contains('/') { "apis" } else { "api" };
-        let within = if self.namespaced { "namespaces/$ns/" } else { "" };
-        format!("/{root}/{}/{within}{}", self.api_version, self.plural)
-    }
-
-    pub(crate) fn name(&self, name: &str) -> String {
-        if self.namespaced { name.to_owned() } else { format!("$ns-{name}") }
-    }
-
-    /// A valid object.
-    pub(crate) fn object(&self, name: &str) -> Value {
-        let mut object = self.base.clone();
-        object.insert("apiVersion".to_owned(), json!(self.api_version));
-        object.insert("kind".to_owned(), json!(self.kind));
-        let metadata = json!({"name": self.name(name), "labels": {"name": name, "run": "$ns"}});
-        object.insert("metadata".to_owned(), metadata);
-        Value::Object(object)
-    }
-}
+pub(crate) const JSON: &str = "application/json";
+pub(crate) const MERGE: &str = "application/merge-patch+json";
+pub(crate) const JSON_PATCH: &str = "application/json-patch+json";
+pub(crate) const STRATEGIC: &str = "application/strategic-merge-patch+json";
+pub(crate) const APPLY: &str = "application/apply-patch+yaml";
 
 /// The types of a sequence.
-pub(crate) fn types(seed: u64) -> Vec<&'static Type> {
+fn types(seed: u64) -> Vec<&'static Type> {
     let mut random = Random::new(seed);
     (0..3).map(|_| random.pick(&TYPES)).collect()
 }
 
 /// A sequence of operations.
-pub(crate) fn sequence(seed: u64, length: usize) -> Vec<Operation> {
+pub(crate) fn sequence(seed: u64, length: usize) -> Sequence {
     let mut random = Random::new(seed ^ 0x5eed);
     let types = types(seed);
-    (0..length)
+    let operations = (0..length)
         .map(|at| {
             let ty = *random.pick(&types);
             let name = *random.pick(&NAMES);
             if at < 6 { creation(&mut random, ty, name) } else { any(&mut random, ty, name) }
         })
-        .collect()
+        .collect();
+    Sequence { watches: watches(seed, &types), operations }
+}
+
+/// One watch of each type.
+fn watches(seed: u64, types: &[&'static Type]) -> Vec<Watch> {
+    let mut random = Random::new(seed ^ 0x3a7c);
+    let mut watches: Vec<Watch> = Vec::new();
+    for ty in types {
+        if !watches.iter().any(|watch| watch.kind == ty.kind) {
+            watches.push(Watch::random(&mut random, ty));
+        }
+    }
+    watches
 }
 
 fn any(random: &mut Random, ty: &Type, name: &str) -> Operation {
@@ -97,7 +69,7 @@ fn any(random: &mut Random, ty: &Type, name: &str) -> Operation {
     }
 }
 
-fn operation(ty: &Type, method: &'static str, rest: String) -> Operation {
+pub(crate) fn operation(ty: &Type, method: &'static str, rest: String) -> Operation {
     Operation {
         method,
         kind: ty.kind.clone(),
@@ -110,7 +82,7 @@ fn operation(ty: &Type, method: &'static str, rest: String) -> Operation {
     }
 }
 
-fn named(ty: &Type, method: &'static str, name: &str) -> Operation {
+pub(crate) fn named(ty: &Type, method: &'static str, name: &str) -> Operation {
     operation(ty, method, format!("/{}", ty.name(name)))
 }
 
@@ -120,6 +92,7 @@ fn creation(random: &mut Random, ty: &Type, name: &str) -> Operation {
         let metadata = object["metadata"].as_object_mut().unwrap();
         metadata.remove("name");
         metadata.insert("generateName".to_owned(), json!(ty.name("made-")));
+        metadata["labels"]["made"] = json!("x");
     }
     let body = Body::Value(object, mutations(random, ty, 2));
     written(random, Operation { media: JSON, body, ..operation(ty, "POST", String::new()) })
@@ -189,7 +162,7 @@ fn status(random: &mut Random, ty: &Type, name: &str) -> Operation {
         if ty.status.is_empty() { json!({"x": 1}) } else { random.pick(&ty.status).clone() };
     let mut mutations = vec![Mutation::Set("/status".to_owned(), status)];
     if random.one_in(4) {
-        mutations.extend(self::mutations(random, ty, 1));
+        mutations.extend(super::mutations::mutations(random, ty, 1));
     }
     if random.one_in(3) {
         operation.method = "PUT";
@@ -215,91 +188,6 @@ fn scale(random: &mut Random, ty: &Type, name: &str) -> Operation {
     operation
 }
 
-fn reading(random: &mut Random, ty: &Type, name: &str) -> Operation {
-    let accept = [
-        JSON,
-        JSON,
-        "application/json;as=Table;v=v1;g=meta.k8s.io",
-        "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
-        "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
-        "application/yaml",
-        "text/html",
-    ];
-    let accept = *random.pick(&accept);
-    if random.one_in(3) {
-        return Operation { accept, ..named(ty, "GET", name) };
-    }
-    let mut operation = Operation { accept, ..operation(ty, "GET", String::new()) };
-    let run = if random.one_in(6) { "bad selector(" } else { "run=$ns" };
-    operation.query.push(("labelSelector", run.to_owned()));
-    let further = [
-        ("limit", "2"),
-        ("limit", "x"),
-        ("fieldSelector", "metadata.name=a"),
-        ("fieldSelector", "metadata.name!=a,metadata.namespace=$ns"),
-        ("fieldSelector", "spec.none=x"),
-        ("resourceVersion", "0"),
-        ("resourceVersion", "x"),
-        ("resourceVersionMatch", "Exact"),
-        ("continue", "x"),
-    ];
-    if random.one_in(2) {
-        let (name, value) = *random.pick(&further);
-        operation.query.push((name, value.to_owned()));
-    }
-    operation
-}
-
-fn deletion(random: &mut Random, ty: &Type, name: &str) -> Operation {
-    let mut operation = named(ty, "DELETE", name);
-    let options = [
-        json!({}),
-        json!({"preconditions": {"uid": "$uid"}}),
-        json!({"preconditions": {"uid": "other"}}),
-        json!({"preconditions": {"resourceVersion": "1"}}),
-        json!({"propagationPolicy": "Background"}),
-        json!({"propagationPolicy": "Other"}),
-        json!({"gracePeriodSeconds": 0}),
-        json!({"gracePeriodSeconds": -5}),
-        json!({"kind": "DeleteOptions", "apiVersion": "v1", "dryRun": ["All"]}),
-        json!({"dryRun": ["Some"]}),
-    ];
-    if random.one_in(2) {
-        operation.media = JSON;
-        operation.body = Body::Value(random.pick(&options).clone(), Vec::new());
-        if operation_is_dry(&operation) {
-            operation.query.push(("dryRun", "All".to_owned()));
-        }
-    }
-    operation
-}
-
-fn operation_is_dry(operation: &Operation) -> bool {
-    matches!(&operation.body, Body::Value(value, _) if value["dryRun"][0] == "All")
-}
-
-fn collection_deletion(random: &mut Random, ty: &Type) -> Operation {
-    let mut operation = operation(ty, "DELETE", String::new());
-    let selector = format!("run=$ns,name in (a,{})", random.pick(&NAMES));
-    operation.query.push(("labelSelector", selector));
-    operation
-}
-
-fn garbage(random: &mut Random, ty: &Type, name: &str) -> Operation {
-    let texts = ["", "{", "[]", "null", "5", "{}", "\"x\"", "{\"a\":1,\"a\":2}", "a: b", "\u{1}"];
-    let medias: [&str; 7] =
-        [JSON, MERGE, JSON_PATCH, STRATEGIC, APPLY, "application/yaml", "text/plain"];
-    let method = *random.pick(&["POST", "PUT", "PATCH"]);
-    let base = if method == "POST" {
-        operation(ty, method, String::new())
-    } else {
-        named(ty, method, name)
-    };
-    let media = *random.pick(&medias);
-    let body = Body::Text((*random.pick(&texts)).to_owned());
-    Operation { media, body, ..base }
-}
-
 /// A write with options.
 fn written(random: &mut Random, mut operation: Operation) -> Operation {
     let is_apply = operation.media == APPLY;
@@ -314,67 +202,4 @@ fn written(random: &mut Random, mut operation: Operation) -> Operation {
         operation.query.push(("fieldValidation", validation.to_owned()));
     }
     operation
-}
-
-/// Up to so many changes.
-fn mutations(random: &mut Random, ty: &Type, most: usize) -> Vec<Mutation> {
-    (0..random.below(most + 1)).map(|_| mutation(random, ty)).collect()
-}
-
-fn mutation(random: &mut Random, ty: &Type) -> Mutation {
-    let values =
-        [json!("text"), json!(7), json!(true), json!([]), json!({}), Value::Null, json!(-1)];
-    match random.below(20) {
-        0 => Mutation::Remove(random.below(64)),
-        1 | 2 => Mutation::Replace(random.below(64), random.pick(&values).clone()),
-        3 => Mutation::Unknown(random.below(16)),
-        4 => Mutation::Repeat(random.below(8)),
-        5..10 => metadata(random),
-        _ => {
-            let (pointer, value) = field(random, ty);
-            Mutation::Set(pointer, value)
-        }
-    }
-}
-
-/// One of the type's own fields with a value to try.
-fn field(random: &mut Random, ty: &Type) -> (String, Value) {
-    let fields: Vec<_> = ty.fields.iter().collect();
-    if fields.is_empty() || random.one_in(8) {
-        return ("/metadata/labels/x".to_owned(), json!("y"));
-    }
-    let (pointer, values) = *random.pick(&fields);
-    (pointer.clone(), random.pick(values.as_array().unwrap()).clone())
-}
-
-fn metadata(random: &mut Random) -> Mutation {
-    let fields = [
-        ("labels/x", json!("y")),
-        ("labels/x", json!("not a label!")),
-        ("labels/bad key", json!("x")),
-        ("labels", Value::Null),
-        ("annotations/note", json!("some text")),
-        ("annotations/bad key", json!("x")),
-        ("annotations/note", json!(1)),
-        ("finalizers", json!(["example.com/a"])),
-        ("finalizers", json!(["example.com/a", "example.com/b"])),
-        ("finalizers", json!(["nodomain"])),
-        ("finalizers", json!([])),
-        ("name", json!("Bad_Name")),
-        ("name", json!("other")),
-        ("namespace", json!("elsewhere")),
-        ("ownerReferences", json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "o"}])),
-        ("generation", json!(7)),
-        ("creationTimestamp", json!("2020-01-01T00:00:00Z")),
-        ("deletionTimestamp", json!("2020-01-01T00:00:00Z")),
-        ("managedFields", json!([])),
-        ("managedFields", json!([{}])),
-        ("resourceVersion", json!("$rv")),
-        ("uid", json!("$uid")),
-        ("unknown", json!("x")),
-        ("selfLink", json!("/x")),
-        ("generateName", json!("g-")),
-    ];
-    let (field, value) = random.pick(&fields).clone();
-    Mutation::Set(format!("/metadata/{field}"), value)
 }

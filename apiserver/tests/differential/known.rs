@@ -3,10 +3,16 @@
 use super::difference::Difference;
 
 /// Part of a class of answers with one code, and why the difference does not matter.
-const KNOWN: &[(&str, &str)] = &[(
-    "failed to create typed patch object",
-    "the real server stops at the first undeclared field, in the random order of a Go map",
-)];
+const KNOWN: &[(&str, &str)] = &[
+    (
+        "failed to create typed patch object",
+        "the real server stops at the first undeclared field, in the random order of a Go map",
+    ),
+    (
+        "/metadata/continue <absent>, really <token>",
+        "behind a page of a selection the real server announces another one, which may be empty",
+    ),
+];
 
 pub(crate) fn reason(difference: &Difference) -> Option<&'static str> {
     if difference.embedded.code != difference.real.code {

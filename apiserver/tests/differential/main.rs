@@ -1,8 +1,9 @@
-//! Random operations on the embedded server and on the real control plane: every answer must be the same.
+//! Random operations on the embedded server and on the real control plane: every answer, and every
+//! event of a watch, must be the same.
 //!
 //! ```text
-//!  seed ─ generate ─> Operation ─┬─> embedded server ─> answer ─ mask ─┐
-//!                                └─> kube-apiserver ──> answer ─ mask ─┴─ compare ─ known? ─ shrink
+//!  seed ─ generate ─> Operation ─┬─> embedded server ─> answer, events ─ mask ─┐
+//!                                └─> kube-apiserver ──> answer, events ─ mask ─┴─ compare ─ known? ─ shrink
 //! ```
 //!
 //! `OPERETTA_DIFFERENTIAL_SEED` and `OPERETTA_DIFFERENTIAL_OPERATIONS` choose another run. What differs is printed with
@@ -18,11 +19,15 @@ mod difference;
 mod generate;
 mod known;
 mod mutation;
+mod mutations;
 mod open;
 mod operation;
 mod random;
 mod servers;
 mod shrink;
+mod types;
+mod watch;
+mod without_object;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,14 +36,17 @@ use std::{
 };
 
 use difference::Difference;
-use operation::Operation;
+use futures::{StreamExt, stream};
+use operation::Sequence;
 use servers::Pair;
 
 /// How many operations a run of `cargo test` performs.
-const OPERATIONS: usize = 2_000;
+const OPERATIONS: usize = 10_000;
 /// Operations on one namespace: what is left of earlier ones makes later ones richer, and a difference harder to
 /// understand.
 const SEQUENCE: usize = 100;
+/// So many sequences at one time; each has its own namespace.
+const AT_ONCE: usize = 4;
 const SEED: u64 = 1;
 
 fn main() -> ExitCode {
@@ -57,9 +65,15 @@ async fn random_operations_are_answered_as_by_the_real_server() {
     let seed = chosen.0.unwrap_or(SEED);
     let operations = chosen.1.map_or(OPERATIONS, |it| usize::try_from(it).unwrap());
     let mut found = Found::default();
-    for number in 0..operations.div_ceil(SEQUENCE) {
-        let sequence = generate::sequence(seed + number as u64, SEQUENCE);
-        found.add(&sequence, pair.run(&sequence).await);
+    let mut runs = stream::iter(0..operations.div_ceil(SEQUENCE) as u64)
+        .map(|number| {
+            let sequence = generate::sequence(seed + number, SEQUENCE);
+            let pair = &pair;
+            async move { (pair.run(&sequence).await, sequence) }
+        })
+        .buffered(AT_ONCE);
+    while let Some((differences, sequence)) = runs.next().await {
+        found.add(&sequence, differences);
     }
     println!("{operations} operations, {} differences that are known", found.known);
     // Another run shows all.
@@ -79,22 +93,23 @@ struct Found {
 
 struct Example {
     count: usize,
-    sequence: Vec<Operation>,
+    sequence: Sequence,
     difference: Difference,
 }
 
 /// So many classes are shrunk: each takes many operations.
-const SHRUNK: usize = 40;
+const SHRUNK: usize = 20;
 
 impl Found {
-    fn add(&mut self, sequence: &[Operation], differences: Vec<Difference>) {
+    fn add(&mut self, sequence: &Sequence, differences: Vec<Difference>) {
         for difference in differences {
             if known::reason(&difference).is_some() {
                 self.known += 1;
                 continue;
             }
             let example = self.classes.entry(difference.class()).or_insert_with(|| {
-                let sequence = sequence[..=difference.at].to_vec();
+                let mut sequence = sequence.clone();
+                sequence.operations.truncate(difference.at + 1);
                 Example { count: 0, sequence, difference }
             });
             example.count += 1;
@@ -116,10 +131,11 @@ impl Found {
             writeln!(text, "\n{}x {class}", example.count).unwrap();
             let shrunk =
                 if at < SHRUNK { shrink::shortest(pair, class, example).await } else { None };
-            let (sequence, difference) = match &shrunk {
-                Some((sequence, difference)) => (sequence.as_slice(), difference),
-                None => (&example.sequence[example.difference.at..], &example.difference),
-            };
+            let at = example.difference.at;
+            let unshrunk = (&example.sequence.operations[at..], &example.difference);
+            let (sequence, difference) = shrunk
+                .as_ref()
+                .map_or(unshrunk, |(sequence, difference)| (&sequence.operations[..], difference));
             for operation in sequence {
                 writeln!(text, "  {operation}").unwrap();
             }

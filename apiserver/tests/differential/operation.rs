@@ -4,7 +4,14 @@ use std::{collections::BTreeMap, fmt};
 
 use serde_json::{Value, json};
 
-use super::mutation::Mutation;
+use super::{mutation::Mutation, watch::Watch};
+
+/// Operations on one namespace, and what is watched meanwhile.
+#[derive(Debug, Clone)]
+pub(crate) struct Sequence {
+    pub(crate) watches: Vec<Watch>,
+    pub(crate) operations: Vec<Operation>,
+}
 
 /// One request. `$ns` in any text is the namespace of the sequence; cluster-scoped objects have it in their names.
 #[derive(Debug, Clone)]
@@ -82,7 +89,10 @@ impl Operation {
             let text = known.and_then(|object| object["metadata"][field].as_str());
             text.unwrap_or("1").to_owned()
         };
+        // Where the last list of the collection stopped.
+        let rest = memory.get(&format!("{}/ rest", self.collection)).and_then(Value::as_str);
         text.replace("$ns", namespace)
+            .replace("$continue", rest.unwrap_or("none"))
             .replace("$rv", &known("resourceVersion"))
             .replace("$uid", &known("uid"))
     }

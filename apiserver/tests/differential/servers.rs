@@ -17,11 +17,12 @@ use super::{
     answer::{self, Answer},
     custom_types,
     difference::Difference,
-    operation::{Memory, Operation},
+    operation::{Memory, Operation, Sequence},
+    watch::{self, Watch},
 };
 
 /// Who the servers take the client for.
-const AGENT: &str = "differential/1.0";
+pub(crate) const AGENT: &str = "differential/1.0";
 
 pub(crate) struct Pair {
     embedded: Client,
@@ -71,18 +72,22 @@ impl Pair {
 
     /// Performs the operations in a new namespace, and returns what was answered differently. An object in a
     /// different state on both servers is not used again.
-    pub(crate) async fn run(&self, sequence: &[Operation]) -> Vec<Difference> {
+    pub(crate) async fn run(&self, sequence: &Sequence) -> Vec<Difference> {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let namespace = format!("run{}x", NEXT.fetch_add(1, Ordering::Relaxed));
         let object = serde_json::json!({"metadata": {"name": namespace}});
-        for client in [&self.embedded, &self.real] {
-            assert!(post(client, "/api/v1/namespaces", &object).await.status().is_success());
-        }
+        self.create("/api/v1/namespaces", &object).await;
         let mut embedded = Session { client: &self.embedded, memory: Memory::new() };
         let mut real = Session { client: &self.real, memory: Memory::new() };
+        let mut watches = Vec::new();
+        for watch in &sequence.watches {
+            let embedded = watch.open(&self.embedded, &namespace).await;
+            let real = watch.open(&self.real, &namespace).await;
+            watches.push((watch, embedded, real));
+        }
         let mut spoilt = BTreeSet::new();
         let mut differences = Vec::new();
-        for (at, operation) in sequence.iter().enumerate() {
+        for (at, operation) in sequence.operations.iter().enumerate() {
             if is_spoilt(&spoilt, operation) {
                 continue;
             }
@@ -100,8 +105,52 @@ impl Pair {
                 spoilt.insert(operation.object());
             }
         }
+        for (watch, embedded, real) in watches {
+            if spoilt.contains(&format!("{}/", watch.collection)) {
+                continue;
+            }
+            self.create(&watch.collection.replace("$ns", &namespace), &watch.end(&namespace)).await;
+            let again = tokio::join!(embedded.again(&self.embedded), real.again(&self.real));
+            let at = sequence.operations.len() - 1;
+            for (what, ours, theirs) in
+                [("", embedded, real), ("again from history: ", again.0, again.1)]
+            {
+                let events = tokio::join!(ours.events(), theirs.events());
+                differences.extend(unlike_events(at, what, watch, &spoilt, events));
+            }
+        }
         differences
     }
+
+    async fn create(&self, path: &str, object: &Value) {
+        for client in [&self.embedded, &self.real] {
+            let created = post(client, path, object).await;
+            assert!(created.status().is_success(), "{path} {created:?}");
+        }
+    }
+}
+
+/// The first event in which two watches differ, without those of objects that differ already.
+fn unlike_events(
+    at: usize,
+    what: &str,
+    watch: &Watch,
+    spoilt: &BTreeSet<String>,
+    (mut ours, mut theirs): (Vec<Value>, Vec<Value>),
+) -> Option<Difference> {
+    for events in [&mut ours, &mut theirs] {
+        events.retain(|event| {
+            let name = watch::name(event).as_str().unwrap_or_default();
+            !spoilt.contains(&format!("{}/{name}", watch.collection))
+        });
+    }
+    let most = ours.len().max(theirs.len());
+    let event = |events: &[Value], at: usize| events.get(at).cloned().unwrap_or(Value::Null);
+    let first = (0..most).find(|at| event(&ours, *at) != event(&theirs, *at))?;
+    let answer = |body| Answer { code: 200, media: String::new(), warnings: Vec::new(), body };
+    let answers = [&ours, &theirs].map(|events| answer(event(events, first)));
+    let [embedded, real] = answers;
+    Difference::of(at, format!("{what}{}", watch.name()), embedded, real)
 }
 
 /// Whether the operation concerns an object, or a collection with one, that differs already.
@@ -116,16 +165,27 @@ fn is_spoilt(spoilt: &BTreeSet<String>, operation: &Operation) -> bool {
 
 /// Whether a controller goes on with the object: the real control plane has none here.
 fn is_left_to_controllers(operation: &Operation, memory: &Memory) -> bool {
-    if operation.method == "DELETE" && operation.rest.is_empty() {
-        // Of these, dependents are orphaned by default.
-        return matches!(&*operation.kind, "Job" | "ReplicationController");
+    const HELD: [&str; 5] = [
+        "Namespace",
+        "PersistentVolume",
+        "PersistentVolumeClaim",
+        // Their dependents are orphaned by default.
+        "Job",
+        "ReplicationController",
+    ];
+    if operation.method == "DELETE" {
+        return !operation.is_dry_run() && HELD.contains(&&*operation.kind);
     }
     let metadata = memory.get(&operation.object()).map(|object| &object["metadata"]);
     metadata.is_some_and(|metadata| {
         let finalizers = metadata["finalizers"].as_array().into_iter().flatten();
-        let is_collected = |it: &serde_json::Value| *it == "orphan" || *it == "foregroundDeletion";
+        // The collector of garbage, and the controllers that protect volumes and claims.
+        let is_theirs = |it: &Value| {
+            let name = it.as_str().unwrap_or_default();
+            matches!(name, "orphan" | "foregroundDeletion") || name.starts_with("kubernetes.io/pv")
+        };
         let is_deleted = !metadata["deletionTimestamp"].is_null();
-        is_deleted && (operation.kind == "Namespace" || finalizers.into_iter().any(is_collected))
+        is_deleted && (operation.kind == "Namespace" || finalizers.into_iter().any(is_theirs))
     })
 }
 
@@ -169,6 +229,9 @@ impl Session<'_> {
     fn remember(&mut self, operation: &Operation, bytes: &[u8], namespace: &str) {
         let is_object = operation.accept == "application/json" && !operation.is_dry_run();
         let Ok(object) = serde_json::from_slice::<Value>(bytes) else { return };
+        if let Some(rest) = object["metadata"].get("continue").filter(|it| *it != "") {
+            self.memory.insert(format!("{}/ rest", operation.collection), rest.clone());
+        }
         if !is_object || object["kind"] != operation.kind.as_str() {
             return;
         }

@@ -26,10 +26,15 @@ pub(super) const SCALE: &[BuiltInColumn] = &[
     AGE,
 ];
 
+/// Whether the columns are those of types that have none of their own.
+pub(super) fn is_plain(group: &str, plural: &str) -> bool {
+    matches!(of(group, plural), [(name, ..), (created, ..)] if (*name, *created) == ("Name", "Created At"))
+}
+
 /// The columns of a type.
 pub(super) fn of(group: &str, plural: &str) -> &'static [BuiltInColumn] {
     let found = match (group, plural) {
-        ("apiextensions.k8s.io", _) => Some(&[NAME, CREATED_AT][..]),
+        ("apiextensions.k8s.io", _) | ("", "limitranges") => Some(&[NAME, CREATED_AT][..]),
         ("", _) => workloads::core(plural).or_else(|| core::columns(plural)),
         ("apps" | "batch" | "autoscaling", _) => workloads::columns(plural),
         ("events.k8s.io", _) => core::columns(plural),
