@@ -1,5 +1,5 @@
 //! The controllers that live in the server: garbage collection, namespaces, definitions, protection of
-//! volumes.
+//! volumes, disruption budgets, certificates.
 //!
 //! One task that follows the log. It never sleeps or polls: every step is caused by a revision,
 //! so that it works under a paused clock too.
@@ -12,8 +12,9 @@ use std::{
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::{
+    certificates,
     cluster::Cluster,
-    crd, garbage,
+    crd, disruption, garbage,
     log::{Committed, Event, Meta, ObjectKey, Revision},
     namespace, protection,
     resource::GroupResource,
@@ -32,6 +33,8 @@ struct Work {
     namespaces: BTreeSet<Arc<str>>,
     definitions: BTreeSet<Arc<str>>,
     protection: protection::Work,
+    disruption: disruption::Work,
+    certificates: certificates::Work,
 }
 
 /// Runs until the server is dropped.
@@ -58,6 +61,8 @@ impl Work {
             release(cluster, revision);
         }
         self.protection.note(resource, revision);
+        self.disruption.note(resource, revision);
+        self.certificates.note(resource, revision);
         let this = || (Arc::clone(resource), revision.key.clone());
         if revision.event == Event::Deleted {
             self.gone.insert(meta.uid.clone());
@@ -115,6 +120,8 @@ impl Work {
 
     fn perform(self, cluster: &Cluster) {
         self.protection.perform(cluster);
+        self.disruption.perform(cluster);
+        self.certificates.perform(cluster);
         for (resource, key) in &self.dependents {
             garbage::look_at(cluster, resource, key, &self.gone);
         }

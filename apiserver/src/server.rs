@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::{
     addresses::Addresses,
+    certificates::Signer,
     clock::{Clock, Ids},
     cluster::Cluster,
     controllers, crd, initial,
@@ -201,6 +202,7 @@ impl Builder {
             clock: Clock::new(),
             ids: Ids::new(self.seed.unwrap_or_else(random_seed)),
             addresses: Addresses::default(),
+            signer: Signer::default(),
             on_definition: crd::publish,
             publishing: std::sync::Mutex::default(),
         }

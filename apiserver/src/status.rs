@@ -213,15 +213,42 @@ impl StatusError {
         Self::new(413, "RequestEntityTooLarge", message)
     }
 
+    /// 429: not now; `seconds` is when to ask again.
+    pub(crate) fn too_many_requests(
+        message: &str,
+        seconds: u64,
+        reason: &str,
+        cause: &str,
+    ) -> Self {
+        let mut error = Self::new(429, "TooManyRequests", message);
+        error.details = json!({ "causes": [{ "reason": reason, "message": cause }] });
+        if seconds > 0 {
+            error.details["retryAfterSeconds"] = json!(seconds);
+        }
+        error
+    }
+
     /// 500: the answer of the real server to other errors.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new(500, "", message)
+    }
+
+    /// 500: what the real server cannot do, with the reason as a cause.
+    pub(crate) fn internal_error(why: &str) -> Self {
+        let mut error = Self::new(500, "InternalError", format!("Internal error occurred: {why}"));
+        error.details = json!({ "causes": [{ "message": why }] });
+        error
     }
 
     /// 501: a feature that this server does not have; `what` names it.
     pub(crate) fn not_implemented(what: &str) -> Self {
         let message = format!("the embedded API server does not support {what}");
         Self::new(501, "NotImplemented", message)
+    }
+
+    /// 503: nothing is there that could answer.
+    pub(crate) fn unavailable(why: &str) -> Self {
+        Self::new(503, "ServiceUnavailable", why)
     }
 
     /// 504: a version was asked for that lies in the future.

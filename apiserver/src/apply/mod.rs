@@ -35,6 +35,7 @@ mod path_element;
 mod reconcile;
 mod remove;
 mod request;
+mod scale;
 mod shape;
 mod updater;
 mod validate;
@@ -47,6 +48,7 @@ mod tests;
 pub(crate) use self::{
     go_format::type_name,
     object::{describe, describe_type},
+    scale::{ReplicasPaths, VERSION as SCALE_VERSION, managers_of_parent, managers_of_scale},
 };
 pub use conflict::{Cause, Conflict, Conflicts};
 pub use error::ApplyError;

@@ -125,8 +125,14 @@ const COUNTED: &[(&str, &str)] = &[
     ("apiextensions.k8s.io", "CustomResourceDefinition"),
 ];
 
+/// What a scale looks like.
+pub(crate) fn scale_schema() -> &'static Schema {
+    &CATALOG.scale
+}
+
 struct Catalog {
     version: &'static str,
+    scale: Arc<Schema>,
     structs: Structs,
     types: Vec<BuiltinType>,
     messages: Vec<Message>,
@@ -137,7 +143,8 @@ static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
         .expect("the data file is part of this program and tested with it");
     let schemas = open_api::schemas(&data.types);
     let types = data.resources.into_iter().map(|r| r.into_type(&schemas)).collect();
-    Catalog { version: data.version, structs: data.types, types, messages: data.messages }
+    let scale = Arc::clone(&schemas["autoscaling.v1.Scale"]);
+    Catalog { version: data.version, scale, structs: data.types, types, messages: data.messages }
 });
 
 #[derive(Deserialize)]

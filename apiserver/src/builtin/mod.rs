@@ -16,8 +16,10 @@ mod convert;
 mod copied;
 mod decode;
 mod defaulting;
+mod ephemeral;
 mod go_type;
 mod open_api;
+mod part;
 mod patch_type;
 mod path;
 mod pod;
@@ -32,12 +34,13 @@ mod warnings;
 
 pub use addresses::{free_address, free_node_ports};
 pub use catalog::{BuiltinType, find, kubernetes_version, name_rule, types};
-pub(crate) use catalog::{messages, structs};
+pub(crate) use catalog::{messages, scale_schema, structs};
 pub use convert::{convert, stored_as};
 pub use decode::{DecodeError, decode};
 pub(crate) use decode::{decode_metadata, json_name};
 pub use defaulting::{default, empty};
 pub(crate) use go_type::{GoStruct, GoType, WireForm};
+pub use part::{Part, complete_conditions, prepare_for_part, validate_part};
 pub use patch_type::{PatchField, PatchFieldError, PatchType};
 pub use prepare::{
     prepare_for_create, prepare_for_finalize, prepare_for_status_update, prepare_for_update,
@@ -50,6 +53,7 @@ pub use service::{
     cluster_ip, needs_cluster_ip, needs_node_ports, node_ports, set_cluster_ip, set_node_ports,
 };
 pub(crate) use unstructured::from_unstructured;
+pub(crate) use validate::selects;
 pub use validate::{validate_create, validate_status, validate_update};
 pub use warnings::{deprecation, warnings, warnings_of_deletion};
 

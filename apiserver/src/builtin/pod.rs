@@ -56,7 +56,8 @@ fn tolerate_lost_nodes(pod: &mut Value) {
 
 type Amounts = BTreeMap<String, Quantity>;
 
-fn quality_of_service(pod: &Value) -> &'static str {
+/// The quality of service that follows from the resources.
+pub(super) fn quality_of_service(pod: &Value) -> &'static str {
     let (mut requests, mut limits) = (Amounts::new(), Amounts::new());
     let mut all_limited = true;
     let pod_level = path::get(pod, "spec.resources").map(|resources| vec![resources]);

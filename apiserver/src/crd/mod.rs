@@ -13,6 +13,7 @@ mod controller;
 mod names;
 mod own_type;
 mod rules;
+mod scale;
 mod validate;
 mod versions;
 

@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use super::scale;
 use crate::{
     cel,
     schema::{self, FieldError, FieldPath, Schema, Validator, structural_errors},
@@ -15,6 +16,7 @@ pub(crate) fn validate(definition: &Value) -> Vec<FieldError> {
     let spec = FieldPath::new("spec");
     let mut errors = name_errors(definition);
     errors.extend(spec_errors(&definition["spec"], &spec));
+    errors.extend(scale::errors(&definition["spec"], &spec));
     let versions = spec.child("versions");
     errors.extend(storage_errors(&definition["spec"]["versions"], &versions));
     for (at, version) in list(&definition["spec"]["versions"]).enumerate() {

@@ -14,6 +14,7 @@ use super::{
     place, reply,
 };
 use crate::{
+    certificates,
     cluster::Cluster,
     resource::Resource,
     status::StatusError,
@@ -29,13 +30,13 @@ const TRIES: usize = 5;
 /// Answers a create.
 pub(super) fn create(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
     let options = call.write_options()?;
-    let (object, warnings) = decode::object(call, options.validation)?;
+    let (mut object, warnings) = decode::object(call, options.validation)?;
     let namespace = call.path.namespace.as_deref().unwrap_or_default();
     let create = |object| {
         write::given_version(&object)?;
         write::create(cluster, call.resource, namespace, object, Applied::No, &options)
     };
-    let mut object = object;
+    certificates::identify(call.resource, &mut object);
     write::drop_system_fields(&mut object);
     let answered = create(object).and_then(|written| reply::written(call, &written));
     reply::warned(answered, &warnings)
@@ -89,7 +90,8 @@ fn has_raced(error: &StatusError, existed: bool) -> bool {
     error.reason == if existed { "NotFound" } else { "AlreadyExists" }
 }
 
-fn check_uid(
+/// Refuses an object of another uid.
+pub(super) fn check_uid(
     call: &Call<'_>,
     options: &WriteOptions,
     live: &Value,
@@ -210,7 +212,8 @@ fn create_applied(
         );
         return Err(StatusError::conflict(&call.resource.id, &call.key().name, &why));
     }
-    let object = placed(call, object)?;
+    let mut object = placed(call, object)?;
+    certificates::identify(call.resource, &mut object);
     write::given_version(&object)?;
     let namespace = call.path.namespace.as_deref().unwrap_or_default();
     write::create(cluster, call.resource, namespace, object, Applied::Yes, options)

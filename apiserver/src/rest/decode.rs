@@ -100,9 +100,14 @@ pub(super) fn review(
     if value.is_object() { Ok(value) } else { Err(kind::no_object(review.kind)) }
 }
 
-/// The scale in a body.
-pub(super) fn scale(content_type: Option<&str>, body: &Bytes) -> Result<Value, StatusError> {
-    Ok(tree(("autoscaling/v1", "Scale"), content_type, body)?.value)
+/// An object in a body that is not stored; `expected` are its version and kind.
+pub(super) fn message(
+    expected: (&str, &str),
+    content_type: Option<&str>,
+    body: &Bytes,
+) -> Result<Value, StatusError> {
+    let value = tree(expected, content_type, body)?.value;
+    if value.is_object() { Ok(value) } else { Err(kind::no_object(expected.1)) }
 }
 
 /// The options of a deletion in a body; `Null` without one.

@@ -113,6 +113,7 @@ fn built_in_fields(group: &str, plural: &str) -> &'static [&'static str] {
             "status.podIP",
             "status.nominatedNodeName",
         ],
+        ("certificates.k8s.io", "certificatesigningrequests") => &["spec.signerName"],
         ("", "events") => &[
             "involvedObject.kind",
             "involvedObject.namespace",

@@ -109,6 +109,29 @@ fn built_in_mismatch(resource: &Resource, version: &str, kind: &str) -> Option<S
     Some(format!("converting ({short}.{kind}) to ({package}.{expected}): unknown conversion"))
 }
 
+/// The refusal of another object where one is expected that is not stored.
+pub(super) fn other_message(version: &str, kind: &str, expected: &str) -> StatusError {
+    let (group, short) = version.split_once('/').unwrap_or(("", version));
+    let is_known =
+        |ty: &builtin::BuiltinType| ty.group == group && ty.version == short && ty.kind == kind;
+    let why = if builtin::types().iter().any(is_known) {
+        let package = match expected {
+            "Eviction" => "policy",
+            "Scale" => "autoscaling",
+            _ => "core",
+        };
+        format!("converting ({short}.{kind}) to ({package}.{expected}): unknown conversion")
+    } else {
+        format!(
+            "no kind \"{kind}\" is registered for version \"{version}\" in scheme \
+             \"pkg/runtime/scheme.go:111\""
+        )
+    };
+    StatusError::bad_request(format!(
+        "{kind} in version \"{short}\" cannot be handled as a {expected}: {why}"
+    ))
+}
+
 /// The Go package of the types of a group.
 pub(super) fn package(group: &str) -> &str {
     match group.split('.').next().unwrap_or_default() {

@@ -6,13 +6,15 @@
 //!                   └ Call ─┬─ read    get, list (page, selection)
 //!                          ├─ watch   watcher ─ frames
 //!                          ├─ change  create, update, patch ──> write
-//!                          └─ remove  delete ─────────────────> write
+//!                          ├─ remove  delete ─────────────────> write
+//!                          └─ action  binding, eviction, log ─> pods
 //! ```
 //!
 //! Every failure is a `Status`; missing features are answered 501 or 415 with their name.
 //! Not here: tokens and sockets (see [`crate::transport`]).
 
 mod accept;
+mod action;
 mod body;
 mod call;
 mod change;
@@ -38,6 +40,7 @@ mod route;
 mod scale;
 mod selection;
 mod strategic;
+mod subresource;
 mod tree;
 mod watch;
 mod watcher;
@@ -53,7 +56,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode, header};
 
 pub use self::body::Body;
-use self::{accept::Format, call::Call, route::ResourcePath, selection::Selection};
+use self::{accept::Format, action::Action, call::Call, route::ResourcePath, selection::Selection};
 pub(crate) use self::{
     call::Verb,
     query::Query,
@@ -143,10 +146,12 @@ async fn objects(
     body: &Bytes,
 ) -> Result<Response<Body>, StatusError> {
     let resources = server.cluster.registry.snapshot();
-    let Some(resource) = resources.by_path(&path.group, &path.version, &path.plural) else {
+    let (action, resource) = action::find(&resources, path).unzip();
+    let stored = || resources.by_path(&path.group, &path.version, &path.plural);
+    let Some(resource) = resource.or_else(stored) else {
         return beyond_resources(server, &resources, record, path, headers, body);
     };
-    let answered = answered(server, resource, record, path, headers, body).await;
+    let answered = answered(server, (action, resource), record, path, headers, body).await;
     // A path that leads nowhere is not deprecated, except below a custom resource.
     let is_routed = resource.is_custom() || !matches!(&answered, Err(error) if error.is_of_path());
     match &resource.deprecation {
@@ -157,26 +162,35 @@ async fn objects(
 
 async fn answered(
     server: &Arc<Shared>,
-    resource: &Arc<Resource>,
+    (action, resource): (Option<Action>, &Arc<Resource>),
     record: &mut RequestRecord,
     path: &ResourcePath,
     headers: &HeaderMap,
     body: &Bytes,
 ) -> Result<Response<Body>, StatusError> {
-    refuse_unknown_subresource(resource, path)?;
+    action::refuse_missing(&resource.id, path)?;
     let query = Query::parse(&record.query);
     let method = record.method.parse().map_err(|_| StatusError::method_not_allowed())?;
-    let verb = Verb::of(&method, path, &query).ok_or_else(StatusError::method_not_allowed)?;
+    let verb = match action {
+        Some(action) => action.verb(&method)?,
+        None => Verb::of(&method, path, &query).ok_or_else(StatusError::method_not_allowed)?,
+    };
     verb.name().clone_into(&mut record.verb);
     record.resource = resource.id.to_string();
     check_scope(resource, path, verb)?;
     check_verb(resource, path, verb)?;
-    let subresource = subresource(resource, path, verb)?;
+    let subresource = match action {
+        Some(_) => Subresource::Main,
+        None => subresource::find(resource, path, verb)?,
+    };
     check_name(path)?;
     let now = server.cluster.clock.now();
     let call = Call { resource, path, verb, subresource, query: &query, headers, body, now };
     // An unacceptable `Accept` must be refused before a write.
     call.accepted()?;
+    if let Some(action) = action {
+        return action.answer(&server.cluster, &call);
+    }
     check_parameters(&call)?;
     if matches!(verb, Verb::Get | Verb::List | Verb::Watch) {
         await_version(server, &call, verb).await?;
@@ -297,58 +311,6 @@ fn check_name(path: &ResourcePath) -> Result<(), StatusError> {
         _ => return Ok(()),
     };
     Err(StatusError::bad_request(format!("Name parameter invalid: {name:?}: {why}")))
-}
-
-fn subresource(
-    resource: &Resource,
-    path: &ResourcePath,
-    verb: Verb,
-) -> Result<Subresource, StatusError> {
-    let allowed = matches!(verb, Verb::Get | Verb::Update | Verb::Patch);
-    let found = match path.subresource.as_deref() {
-        None => return Ok(Subresource::Main),
-        Some("status") if resource.has_status => Subresource::Status,
-        Some("finalize") if resource.id.plural == "namespaces" => Subresource::Finalize,
-        Some("scale") if resource.has_scale() => Subresource::Scale,
-        Some(_) if resource.is_custom() => {
-            let name = path.name.as_deref().unwrap_or_default();
-            return Err(StatusError::not_found(&resource.id, name));
-        }
-        Some(_) => return Err(StatusError::no_such_resource()),
-    };
-    if allowed { Ok(found) } else { Err(StatusError::method_not_allowed()) }
-}
-
-/// Called before the method is checked, so that a missing feature is named for every method.
-fn refuse_unknown_subresource(resource: &Resource, path: &ResourcePath) -> Result<(), StatusError> {
-    match path.subresource.as_deref() {
-        Some(name) if is_known_subresource(resource, name) => {
-            let what = format!("the subresource {}/{name}", resource.id.plural);
-            Err(StatusError::not_implemented(&what))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Subresources of the real server that this one lacks.
-fn is_known_subresource(resource: &Resource, name: &str) -> bool {
-    let known: &[&str] = match (resource.id.group.as_str(), resource.id.plural.as_str()) {
-        ("", "pods") => &[
-            "log",
-            "exec",
-            "attach",
-            "portforward",
-            "proxy",
-            "eviction",
-            "binding",
-            "resize",
-            "ephemeralcontainers",
-        ],
-        ("", "services" | "nodes") => &["proxy"],
-        ("", "serviceaccounts") => &["token"],
-        _ => &[],
-    };
-    known.contains(&name)
 }
 
 /// Waits for a version of the future for a while, as the real server does.

@@ -9,6 +9,7 @@ use super::{
     decode, list,
     options::dry_run_error,
     page::{self, Page},
+    query::Query,
     reply,
     selection::Selection,
 };
@@ -77,16 +78,25 @@ fn gone(call: &Call<'_>, object: &Object) -> Result<Response<Body>, StatusError>
 
 fn options(call: &Call<'_>) -> Result<DeleteOptions, StatusError> {
     let given = decode::delete_options(call.content_type(), call.body)?;
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let policy = text(&given["propagationPolicy"])
-        .or_else(|| call.query.text("propagationPolicy").map(str::to_owned));
-    let orphan = given["orphanDependents"].as_bool().or(call.query.choice("orphanDependents"));
     let stages: Vec<&str> = if call.body.is_empty() {
         call.query.texts("dryRun")
     } else {
         given["dryRun"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
     };
-    if let Some(error) = dry_run_error(&stages) {
+    options_of(&given, &stages, call.query)
+}
+
+/// The options that an object and a query give.
+pub(super) fn options_of(
+    given: &Value,
+    stages: &[&str],
+    query: &Query,
+) -> Result<DeleteOptions, StatusError> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let policy = text(&given["propagationPolicy"])
+        .or_else(|| query.text("propagationPolicy").map(str::to_owned));
+    let orphan = given["orphanDependents"].as_bool().or(query.choice("orphanDependents"));
+    if let Some(error) = dry_run_error(stages) {
         return Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &[error]));
     }
     Ok(DeleteOptions {

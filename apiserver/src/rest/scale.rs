@@ -1,26 +1,33 @@
 //! The scale subresource: the number of replicas of an object, in one shape for all types.
-//!
-//! Server-side apply of a scale is not supported.
 
 use http::Response;
 use serde_json::{Value, json};
 
 use super::{
-    accept::Representation, body::Body, call::Call, decode, patch::Patch, place, reply,
-    representation,
+    accept::Representation, body::Body, call::Call, change, decode, kind, patch, patch::Patch,
+    place, reply, representation,
 };
 use crate::{
+    apply::{self, ReplicasPaths},
+    builtin,
     cluster::Cluster,
     resource::{Resource, ScalePaths},
+    schema::{FieldError, FieldPath},
+    selector,
     status::StatusError,
     table::{self, path::Path},
-    write::{self, Applied, Change, FieldValidation},
+    write::{self, Applied, Change, FieldValidation, WriteOptions},
 };
 
 /// Answers a get.
 pub(super) fn get(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
     let key = call.key();
     match cluster.read(call.resource, &key) {
+        Some((_, object)) if call.resource.is_custom() && !has_replicas(call.resource, &object) => {
+            let path = paths(call.resource).spec_replicas;
+            let why = format!("the spec replicas field {path:?} does not exist");
+            Err(StatusError::internal_error(&why))
+        }
         Some((_, object)) => answer(call, &object),
         None => Err(StatusError::not_found(&call.resource.id, &key.name)),
     }
@@ -30,18 +37,21 @@ pub(super) fn get(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, 
 pub(super) fn change(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
     let options = call.write_options()?;
     let wanted = Wanted::of(call, options.validation)?;
+    let versions = versions(cluster, call.resource);
+    let version = call.resource.api_version();
+    let paths = ReplicasPaths { paths: versions, version: &version };
     let mut change = |live: &Value| {
-        let scale = wanted.after(&scale_of(call.resource, live))?;
-        Ok(Change { next: scaled(call.resource, live, &scale)?, managed: Applied::No })
+        wanted.check_uid(call, live, &options)?;
+        let mut scale = scale_of(call.resource, live);
+        set_managers(&mut scale, apply::managers_of_scale(live, &paths));
+        let scale = wanted.after(cluster, call, &scale, &options)?;
+        let mut next = scaled(call.resource, live, &scale)?;
+        set_managers(&mut next, apply::managers_of_parent(live, &scale, &paths));
+        Ok(Change { next, managed: Applied::Yes })
     };
-    let written = write::update(
-        cluster,
-        call.resource,
-        &call.key(),
-        call.subresource,
-        &options,
-        &mut change,
-    )?;
+    let key = call.key();
+    let written =
+        write::update(cluster, call.resource, &key, call.subresource, &options, &mut change)?;
     answer(call, &call.resource.decode(&written.object))
 }
 
@@ -57,6 +67,15 @@ fn answer(call: &Call<'_>, object: &Value) -> Result<Response<Body>, StatusError
     Ok(reply::value_as(accepted.format, &value))
 }
 
+/// What the real server answers to an apply to a scale of a custom resource whose replicas nobody manages.
+const UNTRACKED: &str = "failed to create manager for existing fields: failed to convert live object \
+                         (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to \
+                         an invalid group/version: autoscaling/v1";
+
+fn is_untracked_custom(call: &Call<'_>, live: &Value) -> bool {
+    call.resource.is_custom() && live["metadata"]["managedFields"].is_null()
+}
+
 /// The change of the scale.
 enum Wanted {
     Whole(Value),
@@ -66,21 +85,54 @@ enum Wanted {
 impl Wanted {
     fn of(call: &Call<'_>, validation: FieldValidation) -> Result<Self, StatusError> {
         if call.method_is_put() {
-            let whole = decode::scale(call.content_type(), call.body)?;
+            let expected = (apply::SCALE_VERSION, "Scale");
+            let whole = decode::message(expected, call.content_type(), call.body)?;
+            let given = |field: &str| whole[field].as_str().unwrap_or_default();
+            let is_other = !matches!(given("apiVersion"), "" | apply::SCALE_VERSION);
+            if is_other || !matches!(given("kind"), "" | "Scale") {
+                return Err(kind::other_message(given("apiVersion"), given("kind"), "Scale"));
+            }
             place::check(call.path.namespace.as_deref(), call.path.name.as_deref(), &whole)?;
             return Ok(Self::Whole(whole));
         }
-        match Patch::of(call, validation)? {
-            Patch::Apply(_) => Err(StatusError::not_implemented("server-side apply of a scale")),
-            patch => Ok(Self::Patched(patch)),
+        Patch::of(call, validation).map(Self::Patched)
+    }
+
+    /// Whoever sends a whole scale may name the object by its uid.
+    fn check_uid(
+        &self,
+        call: &Call<'_>,
+        live: &Value,
+        options: &WriteOptions,
+    ) -> Result<(), StatusError> {
+        match self {
+            Self::Whole(scale) => change::check_uid(call, options, live, scale),
+            Self::Patched(_) => Ok(()),
         }
     }
 
-    fn after(&self, live: &Value) -> Result<Value, StatusError> {
-        match self {
-            Self::Whole(scale) => Ok(scale.clone()),
-            Self::Patched(patch) => patch.applied_to(live).map(|(next, _)| next),
-        }
+    /// The next scale, with its managers.
+    fn after(
+        &self,
+        cluster: &Cluster,
+        call: &Call<'_>,
+        live: &Value,
+        options: &WriteOptions,
+    ) -> Result<Value, StatusError> {
+        let schema = builtin::scale_schema();
+        let next = match self {
+            Self::Patched(Patch::Apply(_)) if is_untracked_custom(call, live) => {
+                return Err(StatusError::internal(UNTRACKED));
+            }
+            Self::Patched(Patch::Apply(body)) => {
+                let (applied, _) = patch::applied(body)?;
+                let force = call.query.flag("force");
+                return write::apply_to_scale(cluster, live, &applied, force, schema, options);
+            }
+            Self::Whole(scale) => scale.clone(),
+            Self::Patched(patch) => patch.applied_to(live)?.0,
+        };
+        Ok(write::track_scale(cluster, live, next, schema, options))
     }
 }
 
@@ -90,13 +142,19 @@ fn scale_of(resource: &Resource, object: &Value) -> Value {
     let found = |path: &str| Path::parse(path).first(object).cloned();
     let number = |path: &str| found(path).filter(Value::is_number).unwrap_or(json!(0));
     let mut status = json!({ "replicas": number(&paths.status_replicas) });
-    if let Some(selector) = selector(resource, object, &paths) {
+    if let Some(selector) = selector_of(resource, object, &paths) {
         status["selector"] = json!(selector);
+    }
+    let mut spec = json!({});
+    // Zero is not written.
+    let replicas = number(&paths.spec_replicas);
+    if replicas != 0 {
+        spec["replicas"] = replicas;
     }
     let metadata = &object["metadata"];
     json!({
         "kind": "Scale",
-        "apiVersion": "autoscaling/v1",
+        "apiVersion": apply::SCALE_VERSION,
         "metadata": {
             "name": metadata["name"],
             "namespace": metadata["namespace"],
@@ -104,21 +162,23 @@ fn scale_of(resource: &Resource, object: &Value) -> Value {
             "resourceVersion": metadata["resourceVersion"],
             "creationTimestamp": metadata["creationTimestamp"],
         },
-        "spec": { "replicas": number(&paths.spec_replicas) },
+        "spec": spec,
         "status": status,
     })
 }
 
-fn selector(resource: &Resource, object: &Value, paths: &ScalePaths) -> Option<String> {
+fn selector_of(resource: &Resource, object: &Value, paths: &ScalePaths) -> Option<String> {
     if let Some(path) = &paths.label_selector {
-        return Path::parse(path).first(object)?.as_str().map(str::to_owned);
+        let selector = Path::parse(path).first(object)?.as_str()?;
+        return (!selector.is_empty()).then(|| selector.to_owned());
     }
-    if resource.is_custom() {
+    let spec = &object["spec"]["selector"];
+    if resource.is_custom() || !spec.is_object() {
         return None;
     }
-    let labels = object["spec"]["selector"]["matchLabels"].as_object()?;
-    let pairs = labels.iter().map(|(key, v)| format!("{key}={}", v.as_str().unwrap_or_default()));
-    Some(pairs.collect::<Vec<_>>().join(","))
+    // Replication controllers have the labels alone.
+    let labels = if resource.id.group.is_empty() { spec } else { &spec["matchLabels"] };
+    Some(selector::of_label_selector(labels, &spec["matchExpressions"]))
 }
 
 /// Built-in types have their replicas where most custom resources have them.
@@ -130,23 +190,78 @@ fn paths(resource: &Resource) -> ScalePaths {
     })
 }
 
+/// The names on the way to the replicas.
+fn names(path: &str) -> Vec<String> {
+    path.split('.').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// The versions of a type, with the way to the replicas of those that have a scale.
+fn versions(cluster: &Cluster, resource: &Resource) -> Vec<(String, Vec<String>)> {
+    let resources = cluster.registry.snapshot();
+    let same = resources.iter().filter(|other| other.id == resource.id);
+    let names = |other: &Resource| match (&other.scale, other.has_scale()) {
+        (Some(paths), _) => names(&paths.spec_replicas),
+        (None, true) => names(".spec.replicas"),
+        (None, false) => Vec::new(),
+    };
+    same.map(|other| (other.api_version(), names(other))).collect()
+}
+
+fn set_managers(object: &mut Value, managers: Option<Value>) {
+    let metadata = write::metadata_mut(object);
+    match managers {
+        Some(managers) => metadata.insert("managedFields".to_owned(), managers),
+        None => metadata.remove("managedFields"),
+    };
+}
+
 /// The object with the replicas of a scale, and with its preconditions.
 fn scaled(resource: &Resource, live: &Value, scale: &Value) -> Result<Value, StatusError> {
-    let Some(replicas) = scale["spec"]["replicas"].as_i64().filter(|replicas| *replicas >= 0)
-    else {
-        return Err(StatusError::bad_request("spec.replicas must be a number of at least 0"));
-    };
     let mut next = live.clone();
-    for field in ["resourceVersion", "uid"] {
-        if let Some(given) = scale["metadata"][field].as_str().filter(|text| !text.is_empty()) {
-            next["metadata"][field] = json!(given);
+    let given = |field: &str| scale["metadata"][field].as_str().unwrap_or_default();
+    if resource.is_custom() {
+        if !given("resourceVersion").is_empty() {
+            next["metadata"]["resourceVersion"] = json!(given("resourceVersion"));
         }
+    } else {
+        next["metadata"]["resourceVersion"] = json!(given("resourceVersion"));
     }
-    let path = paths(resource).spec_replicas;
+    let is_unset = resource.is_custom() && !has_replicas(resource, live);
+    let replicas = replicas(resource, scale, is_unset)?;
     let mut slot = &mut next;
-    for step in path.split('.').filter(|step| !step.is_empty()) {
-        slot = &mut slot[step];
+    for name in names(&paths(resource).spec_replicas) {
+        slot = &mut slot[name];
     }
     *slot = json!(replicas);
     Ok(next)
+}
+
+/// Whether the replicas of a custom resource have been set.
+fn has_replicas(resource: &Resource, object: &Value) -> bool {
+    let names = names(&paths(resource).spec_replicas);
+    let found = names.iter().try_fold(object, |value, name| value.get(name));
+    found.is_some_and(Value::is_number)
+}
+
+fn replicas(resource: &Resource, scale: &Value, is_unset: bool) -> Result<i64, StatusError> {
+    let replicas = match &scale["spec"]["replicas"] {
+        Value::Null if is_unset => {
+            let path = paths(resource).spec_replicas;
+            let why = format!("the spec replicas field {path:?} cannot be empty");
+            return Err(StatusError::bad_request(why));
+        }
+        Value::Null => 0,
+        given => given.as_i64().ok_or_else(|| {
+            StatusError::bad_request("spec.replicas of a scale must be an integer")
+        })?,
+    };
+    // Those of custom resources are validated with the object.
+    if replicas < 0 && !resource.is_custom() {
+        let name = scale["metadata"]["name"].as_str().unwrap_or_default();
+        let path = FieldPath::new("spec").child("replicas");
+        let detail = "must be greater than or equal to 0";
+        let error = FieldError::invalid(&path, &json!(replicas), detail);
+        return Err(StatusError::invalid("autoscaling", "Scale", name, &[error]));
+    }
+    Ok(replicas)
 }

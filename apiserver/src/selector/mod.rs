@@ -6,10 +6,12 @@ mod error;
 mod field;
 mod label;
 mod lexer;
+mod text;
 
 pub use error::ParseError;
 pub use field::{FieldOperator, FieldRequirement, FieldSelector};
 pub use label::{LabelSelector, Operator, Requirement};
+pub(crate) use text::of_label_selector;
 
 #[cfg(test)]
 mod tests;

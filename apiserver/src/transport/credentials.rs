@@ -26,6 +26,8 @@ pub(super) struct Credentials {
     pub(super) tls: ServerConfig,
     /// The certificate authority, as PEM.
     pub(super) authority: String,
+    /// Its key, as PEM.
+    pub(super) authority_key: String,
     /// The bearer token of the administrator.
     pub(super) token: String,
 }
@@ -109,8 +111,12 @@ impl Secrets {
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
             .with_single_cert(vec![certificate], key)?;
-        let Self { authority_certificate: authority, administrator_token: token, .. } = self;
-        Ok(Credentials { tls, authority, token })
+        Ok(Credentials {
+            tls,
+            authority: self.authority_certificate,
+            authority_key: self.authority_key,
+            token: self.administrator_token,
+        })
     }
 }
 

@@ -108,7 +108,8 @@ impl Server {
         }
         let persistence = self.shared.persistence.as_ref();
         let directory = persistence.map(Persistence::directory);
-        let Credentials { tls, authority, token } = Credentials::obtain(directory)?;
+        let Credentials { tls, authority, authority_key, token } = Credentials::obtain(directory)?;
+        self.shared.cluster.signer.adopt(&authority, &authority_key);
         let shared = Data::new(Shared {
             server: self.clone(),
             token: token.clone(),

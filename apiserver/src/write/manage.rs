@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Result, Subresource, Undecodable, WriteOptions};
+use super::{Result, Subresource, Undecodable, WriteOptions, peculiar::is_signing_request};
 use crate::{
     apply::{self, ApplyError, Request},
     cluster::Cluster,
     resource::Resource,
+    schema::Schema,
     status::StatusError,
 };
 
@@ -33,6 +34,50 @@ pub(crate) fn apply_request(
         apply::apply(live, applied, force, &resource.schema, request)
     })
     .map_err(|error| refusal(&error))
+}
+
+/// The result of a server-side apply to a scale.
+pub(crate) fn apply_to_scale(
+    cluster: &Cluster,
+    live: &Value,
+    applied: &Value,
+    force: bool,
+    schema: &Schema,
+    options: &WriteOptions,
+) -> Result<Value> {
+    with_scale_request(cluster, options, |request| {
+        apply::apply(Some(live), applied, force, schema, request)
+    })
+    .map_err(|error| refusal(&error))
+}
+
+/// A scale with the changes of the request's manager in `managedFields`.
+pub(crate) fn track_scale(
+    cluster: &Cluster,
+    live: &Value,
+    next: Value,
+    schema: &Schema,
+    options: &WriteOptions,
+) -> Value {
+    with_scale_request(cluster, options, |request| {
+        apply::track_update(Some(live), next, schema, request)
+    })
+}
+
+fn with_scale_request<T>(
+    cluster: &Cluster,
+    options: &WriteOptions,
+    act: impl FnOnce(&Request<'_>) -> T,
+) -> T {
+    let now = cluster.clock.now_text();
+    act(&Request {
+        manager: &options.manager,
+        api_version: apply::SCALE_VERSION,
+        subresource: Some("scale"),
+        now: &now,
+        reset: &[],
+        empty: None,
+    })
 }
 
 /// The object with the changes of the request's manager in `managedFields`.
@@ -70,8 +115,14 @@ fn with_request<T>(
 /// Fields that have no manager because the endpoint ignores them.
 fn reset_fields(resource: &Resource, subresource: Subresource) -> &'static [&'static str] {
     match subresource {
+        Subresource::Main if is_signing_request(resource) => &["spec", "status"],
         Subresource::Main if resource.has_status => &["status"],
-        Subresource::Main | Subresource::Scale => &[],
+        Subresource::Approval => &["spec", "status.certificate"],
+        Subresource::Status if is_signing_request(resource) => &["spec", "status.conditions"],
+        Subresource::Main
+        | Subresource::Scale
+        | Subresource::EphemeralContainers
+        | Subresource::Resize => &[],
         Subresource::Status if resource.is_custom() => &["metadata", "spec"],
         Subresource::Status | Subresource::Finalize => &["spec"],
     }

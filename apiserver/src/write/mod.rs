@@ -11,11 +11,13 @@ mod admit;
 mod create;
 mod decode;
 mod delete;
+mod direct;
 mod generation;
 mod manage;
 mod metadata;
 mod metadata_checks;
 mod options;
+mod part;
 mod peculiar;
 mod scaling;
 mod strategy;
@@ -26,13 +28,14 @@ pub(crate) use self::{
     create::create,
     decode::{Undecodable, complete_applied, decode},
     delete::{Deleted, FOREGROUND, ORPHAN, delete},
-    manage::{Applied, apply_request, unconvertible},
+    direct::change_directly,
+    manage::{Applied, apply_request, apply_to_scale, track_scale, unconvertible},
     metadata::{drop_system_fields, given_version, metadata_mut},
     options::{
         Complaints, DeleteOptions, FieldValidation, Propagation, Result, Subresource, WriteOptions,
         Written,
     },
-    peculiar::{creates_on_update, returns_deleted, storage_prefix},
+    peculiar::{creates_on_update, is_signing_request, returns_deleted, storage_prefix},
     strategy::warnings_of_deletion,
     update::{Change, update},
 };

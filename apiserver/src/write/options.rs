@@ -15,6 +15,12 @@ pub(crate) enum Subresource {
     Scale,
     /// A namespace's `spec.finalizers` alone.
     Finalize,
+    /// The approval of a request for a certificate alone.
+    Approval,
+    /// A Pod's containers for debugging alone.
+    EphemeralContainers,
+    /// The resources of a Pod's containers alone.
+    Resize,
 }
 
 impl Subresource {
@@ -25,6 +31,9 @@ impl Subresource {
             Self::Status => "status",
             Self::Scale => "scale",
             Self::Finalize => "finalize",
+            Self::Approval => "approval",
+            Self::EphemeralContainers => "ephemeralcontainers",
+            Self::Resize => "resize",
         }
     }
 }

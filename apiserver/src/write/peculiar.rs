@@ -51,10 +51,13 @@ pub(super) fn default_propagation(resource: &Resource) -> Propagation {
 /// Whether a write through a subresource does not change `metadata`.
 pub(super) fn keeps_metadata(resource: &Resource, subresource: Subresource) -> bool {
     match subresource {
-        Subresource::Main => false,
+        Subresource::Main | Subresource::Approval => false,
         // Built-in types differ in what of their metadata may be written with their status.
         Subresource::Status => !matches!(resource.origin, Origin::BuiltIn(_)),
-        Subresource::Scale | Subresource::Finalize => true,
+        Subresource::Scale
+        | Subresource::Finalize
+        | Subresource::EphemeralContainers
+        | Subresource::Resize => true,
     }
 }
 
@@ -125,4 +128,9 @@ pub(crate) fn returns_deleted(resource: &Resource) -> bool {
 /// Whether objects of the type are Services.
 pub(super) fn is_service(resource: &Resource) -> bool {
     resource.id.group.is_empty() && resource.id.plural == "services"
+}
+
+/// Whether objects of the type are requests for certificates.
+pub(crate) fn is_signing_request(resource: &Resource) -> bool {
+    resource.id.group == "certificates.k8s.io" && resource.kind == "CertificateSigningRequest"
 }

@@ -4,10 +4,15 @@
 
 use serde_json::{Value, json};
 
-use super::{DeleteOptions, Result, Subresource, metadata, peculiar::is_service, validate};
+use super::{
+    DeleteOptions, Result, Subresource, metadata,
+    part::part_of,
+    peculiar::{is_service, is_signing_request},
+    validate,
+};
 use crate::{
     addresses::Refusal,
-    builtin,
+    builtin, certificates,
     cluster::Cluster,
     crd,
     log::ObjectKey,
@@ -51,12 +56,31 @@ pub(super) fn prepare_for_update(
         }
         (Origin::BuiltIn(builtin), Subresource::Status) => {
             builtin::prepare_for_status_update(builtin, next, live);
+            if is_signing_request(resource) {
+                certificates::prepare_status(next, live, &cluster.clock.now_text());
+            }
+        }
+        (Origin::BuiltIn(builtin), part) if part_of(part).is_some() => {
+            if let Some(part) = part_of(part) {
+                let now = cluster.clock.now_text();
+                builtin::prepare_for_part(builtin, part, next, live, &now);
+            }
         }
         (Origin::BuiltIn(builtin), _) => {
             builtin::prepare_for_update(builtin, next, live);
+            if is_signing_request(resource) {
+                copy(live, next, "spec");
+            }
             allocate(cluster, resource, next, Some(live))?;
         }
-        (_, Subresource::Status | Subresource::Finalize) => keep_all_but_status(live, next),
+        (
+            _,
+            Subresource::Status
+            | Subresource::Finalize
+            | Subresource::Approval
+            | Subresource::EphemeralContainers
+            | Subresource::Resize,
+        ) => keep_all_but_status(live, next),
         (Origin::Definition, _) => copy(live, next, "status"),
         (Origin::Custom(_), _) if resource.has_status => copy(live, next, "status"),
         (Origin::Custom(_), _) => {}

@@ -8,11 +8,12 @@ use serde_json::Value;
 use super::{
     Result, Subresource,
     metadata_checks::{self, MetadataCheck},
-    peculiar::name_rule,
+    part::part_of,
+    peculiar::{is_signing_request, name_rule},
     scaling,
 };
 use crate::{
-    builtin, crd,
+    builtin, certificates, crd,
     resource::{Origin, Resource},
     schema::{FieldError, FieldPath, metadata, name_rule},
     status::StatusError,
@@ -26,6 +27,7 @@ pub(super) fn validate_create(resource: &Resource, object: &Value) -> Result<()>
     let mut errors = if is_last { Vec::new() } else { metadata.clone() };
     errors.extend(metadata_checks::event_error(resource, object));
     errors.extend(match &resource.origin {
+        Origin::BuiltIn(_) if is_signing_request(resource) => certificates::validate_create(object),
         Origin::BuiltIn(builtin) => builtin::validate_create(builtin, object),
         Origin::Definition => crd::validate(object),
         Origin::Custom(custom) => custom.validator.validate(object, None),
@@ -35,7 +37,10 @@ pub(super) fn validate_create(resource: &Resource, object: &Value) -> Result<()>
         errors.extend(custom.rule_errors(&errors, object, None));
     }
     refuse(resource, object, &errors)?;
-    if is_last { refuse(resource, object, &metadata) } else { Ok(()) }
+    if is_last {
+        refuse(resource, object, &metadata)?;
+    }
+    if is_signing_request(resource) { certificates::restrict(resource, object) } else { Ok(()) }
 }
 
 /// Validates a changed object.
@@ -61,9 +66,15 @@ pub(super) fn validate_update(
     }));
     errors.extend(metadata_checks::event_error(resource, next));
     errors.extend(match (&resource.origin, subresource) {
+        (Origin::BuiltIn(_), _) if is_signing_request(resource) => {
+            certificates::validate_update(next, live, subresource)
+        }
         (Origin::BuiltIn(builtin), Subresource::Status) => {
             builtin::validate_status(builtin, next, live)
         }
+        (Origin::BuiltIn(builtin), part) if part_of(part).is_some() => part_of(part)
+            .map(|part| builtin::validate_part(builtin, part, next, live))
+            .unwrap_or_default(),
         (Origin::Definition, Subresource::Status) | (_, Subresource::Finalize) => Vec::new(),
         (Origin::BuiltIn(builtin), _) => builtin::validate_update(builtin, next, live),
         (Origin::Definition, _) => crd::validate_update(next, live),

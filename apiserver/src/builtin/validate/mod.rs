@@ -34,6 +34,7 @@ mod tests;
 
 use serde_json::Value;
 
+pub(crate) use self::selector::matches as selects;
 use super::{
     catalog::{BuiltinType, go_struct},
     go_type::GoType,

@@ -39,7 +39,7 @@ pub(super) fn labels(labels: Option<&Value>, at: &FieldPath, errors: &mut Vec<Fi
 }
 
 /// Whether labels match a selector; an empty selector matches everything.
-pub(super) fn matches(selector: &Value, labels: &Map<String, Value>) -> bool {
+pub(crate) fn matches(selector: &Value, labels: &Map<String, Value>) -> bool {
     let wanted = path::get(selector, "matchLabels").and_then(Value::as_object);
     let all_equal = wanted.into_iter().flatten().all(|(key, value)| labels.get(key) == Some(value));
     all_equal

@@ -1,0 +1,31 @@
+//! Requests for certificates: what a request may say, who approves it, and the certificate that follows.
+//!
+//! ```text
+//!  POST ─> identify (who asks) ─> validate, restrict ──────> stored
+//!                                                            │ controller
+//!  kubectl certificate approve ─> approval ─────────────────>│
+//!                      kubelets: approved by the controller ─┴> signer ─> status.certificate
+//! ```
+//!
+//! **Invariants**: only the four signers of Kubernetes sign, and only what was approved; a certificate is never
+//! one of an authority. Certificates are not accepted as credentials of clients here.
+
+mod certificate;
+mod controller;
+mod der;
+mod pem;
+mod request;
+mod requester;
+mod signers;
+mod usage;
+mod validate;
+
+pub(crate) use self::{
+    certificate::Signer,
+    controller::Work,
+    requester::{identify, restrict},
+    validate::{prepare_status, validate_create, validate_update},
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,24 @@
+//! What can be done to Pods beside writing them: binding to a node, eviction, and connections to what does
+//! not run here.
+//!
+//! ```text
+//!  pods/binding, bindings ─> binding ────────────────> node name, PodScheduled
+//!  pods/eviction ─> eviction ─> budget (one PDB) ────> DisruptionTarget, then deletion
+//!  log, exec, ... ─> connection ─────────────────────> the answer about a Pod without a node, or 501
+//! ```
+//!
+//! **Invariants**: an eviction takes one disruption from its budget before it deletes the Pod. Nothing here
+//! knows HTTP.
+
+mod binding;
+mod budget;
+mod condition;
+mod connection;
+mod eviction;
+
+pub(crate) use self::{
+    binding::{Binding, bind},
+    condition::{is_ready, set_condition},
+    connection::{Connection, connect},
+    eviction::{evict, success},
+};

@@ -1,0 +1,161 @@
+//! Subresources that hold no part of their object: bindings, evictions, and connections.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Method, Response, StatusCode};
+use serde_json::Value;
+
+use super::{
+    body::Body,
+    call::{Call, Verb},
+    decode,
+    kind::other_message,
+    place, remove, reply,
+    route::ResourcePath,
+};
+use crate::{
+    cluster::Cluster,
+    log::ObjectKey,
+    pods::{self, Binding, Connection},
+    resource::{GroupResource, Resource, Resources},
+    status::StatusError,
+};
+
+/// What a request does beside reading and writing objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Assigns a Pod to a node.
+    Bind,
+    /// Deletes a Pod within its disruption budget.
+    Evict,
+    /// Connects to what runs.
+    Connect(Connection, &'static str),
+}
+
+/// The action that a path leads to, and the type that it is about.
+pub(super) fn find<'r>(
+    resources: &'r Resources,
+    path: &ResourcePath,
+) -> Option<(Action, &'r Arc<Resource>)> {
+    if !path.group.is_empty() {
+        return None;
+    }
+    let subresource = path.subresource.as_deref().unwrap_or_default();
+    let first = subresource.split('/').next().unwrap_or_default();
+    let action = match (path.plural.as_str(), first) {
+        ("bindings", "") if path.name.is_none() && path.namespace.is_some() => Action::Bind,
+        ("pods" | "services" | "nodes", "proxy") => Action::Connect(Connection::Proxy, "proxy"),
+        _ if first != subresource => return None,
+        ("pods", "binding") => Action::Bind,
+        ("pods", "eviction") => Action::Evict,
+        ("pods", "log") => Action::Connect(Connection::Log, "log"),
+        ("pods", "exec") => Action::Connect(Connection::Exec, "exec"),
+        ("pods", "attach") => Action::Connect(Connection::Exec, "attach"),
+        ("pods", "portforward") => Action::Connect(Connection::PortForward, "portforward"),
+        _ => return None,
+    };
+    let plural = if path.plural == "bindings" { "pods" } else { path.plural.as_str() };
+    Some((action, resources.by_path("", &path.version, plural)?))
+}
+
+impl Action {
+    /// What a method does; most actions have one method.
+    pub(super) fn verb(self, method: &Method) -> Result<Verb, StatusError> {
+        match (self, method.as_str()) {
+            (Self::Bind | Self::Evict, "POST") => Ok(Verb::Create),
+            (Self::Connect(Connection::Proxy, _), _)
+            | (Self::Connect(..), "GET")
+            | (Self::Connect(Connection::Exec | Connection::PortForward, _), "POST") => {
+                Ok(Verb::Get)
+            }
+            _ => Err(StatusError::method_not_allowed()),
+        }
+    }
+
+    /// Answers a request.
+    pub(super) fn answer(
+        self,
+        cluster: &Cluster,
+        call: &Call<'_>,
+    ) -> Result<Response<Body>, StatusError> {
+        match self {
+            Self::Bind => bind(cluster, call),
+            Self::Evict => evict(cluster, call),
+            Self::Connect(connection, name) => {
+                let (container, about) = (call.query.text("container"), (connection, name));
+                pods::connect(cluster, call.resource, &call.key(), about, container)?;
+                let mut response = Response::new(Body::full(Bytes::new()));
+                *response.status_mut() = StatusCode::NO_CONTENT;
+                Ok(response)
+            }
+        }
+    }
+}
+
+fn bind(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
+    let dry_run = call.write_options()?.dry_run;
+    let binding = message(call, "Binding", &["v1"])?;
+    let name = match &call.path.name {
+        Some(name) => check_name("Binding", name, &binding)?,
+        None => binding["metadata"]["name"].as_str().unwrap_or_default(),
+    };
+    let key = ObjectKey::new(call.path.namespace.as_deref().unwrap_or_default(), name);
+    pods::bind(cluster, call.resource, &key, &Binding(&binding), dry_run)?;
+    created(call, &pods::success())
+}
+
+fn evict(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
+    let dry_run = call.write_options()?.dry_run;
+    let eviction = message(call, "Eviction", &["policy/v1", "policy/v1beta1"])?;
+    check_name("Eviction", &call.key().name, &eviction)?;
+    let given = &eviction["deleteOptions"];
+    let mut stages: Vec<&str> =
+        given["dryRun"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if stages.is_empty() && dry_run {
+        stages.push("All");
+    }
+    let options = remove::options_of(given, &stages, call.query)?;
+    created(call, &pods::evict(cluster, call.resource, &call.key(), &options)?)
+}
+
+/// The object in the body of a request.
+fn message(call: &Call<'_>, kind: &str, versions: &[&str]) -> Result<Value, StatusError> {
+    let body = decode::message((versions[0], kind), call.content_type(), call.body)?;
+    let given = |field: &str| body[field].as_str().unwrap_or_default();
+    let (version, given_kind) = (given("apiVersion"), given("kind"));
+    let fits = version.is_empty() || versions.contains(&version);
+    if !fits || !given_kind.is_empty() && given_kind != kind {
+        return Err(other_message(version, given_kind, kind));
+    }
+    place::check(call.path.namespace.as_deref(), None, &body)?;
+    Ok(body)
+}
+
+fn check_name<'b>(kind: &str, name: &str, body: &'b Value) -> Result<&'b str, StatusError> {
+    let given = body["metadata"]["name"].as_str().unwrap_or_default();
+    if given == name {
+        return Ok(given);
+    }
+    let message = format!("name in URL does not match name in {kind} object");
+    Err(StatusError::bad_request(message))
+}
+
+fn created(call: &Call<'_>, status: &Value) -> Result<Response<Body>, StatusError> {
+    let mut response = reply::value_as(call.accepted()?.format, status);
+    let code = status["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+    let code = code.and_then(|code| StatusCode::from_u16(code).ok());
+    *response.status_mut() = code.unwrap_or(StatusCode::CREATED);
+    Ok(response)
+}
+
+/// Refuses the subresources of the real server that are missing here.
+pub(super) fn refuse_missing(id: &GroupResource, path: &ResourcePath) -> Result<(), StatusError> {
+    match (id.group.as_str(), id.plural.as_str(), path.subresource.as_deref()) {
+        ("", "serviceaccounts", Some(name @ "token")) => {
+            let what = format!("the subresource {}/{name}", id.plural);
+            Err(StatusError::not_implemented(&what))
+        }
+        _ => Ok(()),
+    }
+}
