@@ -1,5 +1,5 @@
 //! The controllers that live in the server: garbage collection, namespaces, definitions, protection of
-//! volumes, disruption budgets, certificates.
+//! volumes, disruption budgets, certificates, cluster roles that are made of others.
 //!
 //! One task that follows the log. It never sleeps or polls: every step is caused by a revision,
 //! so that it works under a paused clock too.
@@ -16,7 +16,7 @@ use crate::{
     cluster::Cluster,
     crd, disruption, garbage,
     log::{Committed, Event, Meta, ObjectKey, Revision},
-    namespace, protection,
+    namespace, protection, rbac,
     resource::GroupResource,
     shared::Shared,
 };
@@ -35,6 +35,8 @@ struct Work {
     protection: protection::Work,
     disruption: disruption::Work,
     certificates: certificates::Work,
+    /// Whether a cluster role changed.
+    roles: bool,
 }
 
 /// Runs until the server is dropped.
@@ -63,6 +65,7 @@ impl Work {
         self.protection.note(resource, revision);
         self.disruption.note(resource, revision);
         self.certificates.note(resource, revision);
+        self.roles |= resource.plural == "clusterroles" && resource.group == rbac::GROUP;
         let this = || (Arc::clone(resource), revision.key.clone());
         if revision.event == Event::Deleted {
             self.gone.insert(meta.uid.clone());
@@ -122,6 +125,9 @@ impl Work {
         self.protection.perform(cluster);
         self.disruption.perform(cluster);
         self.certificates.perform(cluster);
+        if self.roles {
+            rbac::aggregate(cluster);
+        }
         for (resource, key) in &self.dependents {
             garbage::look_at(cluster, resource, key, &self.gone);
         }

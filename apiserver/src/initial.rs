@@ -11,7 +11,7 @@ use crate::{
     cluster::Cluster,
     crd,
     log::ObjectKey,
-    namespace,
+    namespace, rbac,
     resource::{GroupResource, Origin, Resource},
     write::{self, Applied, Complaints, WriteOptions},
 };
@@ -53,6 +53,11 @@ fn resource(builtin: &'static BuiltinType) -> Resource {
 
 /// Creates those of the first objects that do not exist.
 pub(crate) fn objects(cluster: &Cluster) {
+    if !cluster.log.begin(rbac::objects()) {
+        for object in rbac::declared() {
+            create(cluster, object);
+        }
+    }
     let namespaces = namespace::INITIAL.map(
         |name| json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } }),
     );

@@ -54,6 +54,7 @@ mod persistence;
 mod pods;
 mod protection;
 mod protobuf;
+mod rbac;
 mod recovery;
 mod rendered;
 mod requests;
@@ -78,4 +79,5 @@ pub use self::{
     rest::Body,
     server::{Backup, Builder, Layer, Next, Server},
     transport::{CredentialsError, InProcess, Running, ServeError},
+    users::User,
 };

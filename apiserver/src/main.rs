@@ -8,7 +8,7 @@ use operetta_apiserver::{DataDirectoryError, ServeError, Server};
 const NOT_IMITATED: &str = "\
 Not imitated, and answered with 501 or 415 where a client asks for it: logs, exec, port-forward and proxies
 (no containers run), conversion webhooks of custom resource definitions.
-Not there: admission webhooks, RBAC and its enforcement (whoever has the token may do everything),
+Not there: admission webhooks,
 aggregated discovery, OpenAPI schemas of built-in types (kubectl explain), quotas, request limits.
 There is no scheduler, no kubelet and no workload controller: Pods stay Pending and end as soon as
 they are deleted, Deployments make no ReplicaSets.";
@@ -32,6 +32,9 @@ struct Arguments {
     /// How many MiB of objects there may be; their history takes at most half as many more.
     #[arg(long, default_value_t = 2048)]
     storage_mib: usize,
+    /// Enforces what roles and their bindings allow. Without it, everybody who has a token may do everything.
+    #[arg(long)]
+    rbac: bool,
 }
 
 #[tokio::main]
@@ -60,8 +63,9 @@ enum Failure {
 }
 
 async fn run(arguments: Arguments) -> Result<(), Failure> {
-    let Arguments { listen, kubeconfig, data, storage_mib } = arguments;
+    let Arguments { listen, kubeconfig, data, storage_mib, rbac } = arguments;
     let builder = Server::builder().storage(storage_mib.saturating_mul(1 << 20));
+    let builder = if rbac { builder.rbac() } else { builder };
     let server = match &data {
         Some(directory) => builder.start_in(directory)?,
         None => builder.start(),

@@ -15,6 +15,7 @@ use crate::{
     controllers, crd, initial,
     log::{self, Committed, Log},
     persistence::{self, DataDirectoryError, Persistence},
+    rbac::{self, Authorizer},
     recovery,
     requests::{RequestRecord, Requests, WatchRecord},
     resource::Registry,
@@ -57,6 +58,7 @@ pub struct Builder {
     history: Option<usize>,
     storage: Option<usize>,
     layer: Option<Layer>,
+    authorization: rbac::Mode,
 }
 
 impl Server {
@@ -113,6 +115,7 @@ impl Server {
     /// it.
     pub fn restore(&self, backup: &Backup) {
         self.shared.cluster.log.restore(&backup.0);
+        self.shared.authorizer.policy.reset();
         self.cut_watches();
     }
 
@@ -170,6 +173,14 @@ impl Builder {
         self
     }
 
+    /// Enforces what roles and their bindings allow, as the real server does by default. Without this, everybody
+    /// may do everything.
+    #[must_use]
+    pub fn rbac(mut self) -> Self {
+        self.authorization = rbac::Mode::Rbac;
+        self
+    }
+
     /// Starts the server; call it within a tokio runtime, which runs its controllers.
     pub fn start(self) -> Server {
         let cluster = self.cluster();
@@ -222,6 +233,8 @@ impl Builder {
             turn: std::sync::Mutex::default(),
             tokens: Tokens::default(),
             persistence,
+            authorizer: Authorizer::new(self.authorization),
+            impersonation: rbac::Impersonation::default(),
         });
         tokio::spawn(controllers::run(Arc::downgrade(&shared), commits));
         Server { shared, layer: self.layer }
@@ -255,12 +268,13 @@ impl fmt::Debug for Next {
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { seed, history, storage, layer } = self;
+        let Self { seed, history, storage, layer, authorization } = self;
         f.debug_struct("Builder")
             .field("seed", seed)
             .field("history", history)
             .field("storage", storage)
             .field("layer", &layer.is_some())
+            .field("authorization", authorization)
             .finish()
     }
 }

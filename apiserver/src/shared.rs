@@ -5,7 +5,11 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
 use crate::{
-    cluster::Cluster, persistence::Persistence, rendered::Rendered, requests::Requests,
+    cluster::Cluster,
+    persistence::Persistence,
+    rbac::{Authorizer, Impersonation},
+    rendered::Rendered,
+    requests::Requests,
     users::Tokens,
 };
 
@@ -21,8 +25,12 @@ pub(crate) struct Shared {
     pub rendered: Arc<Rendered>,
     /// Held while a large body is handled.
     pub turn: Mutex<()>,
-    /// The users.
+    /// Who has a token.
     pub tokens: Tokens,
     /// The data directory, if there is one. Dropped after the log, whose changes it writes.
     pub persistence: Option<Persistence>,
+    /// Who may do what.
+    pub authorizer: Authorizer,
+    /// Who may be who.
+    pub impersonation: Impersonation,
 }

@@ -139,11 +139,9 @@ impl StatusError {
         Self::new(401, "Unauthorized", "Unauthorized")
     }
 
-    /// 403: no token where one is needed.
-    pub(crate) fn anonymous(method: &str, path: &str) -> Self {
-        let verb = method.to_lowercase();
-        let message = format!("forbidden: User \"system:anonymous\" cannot {verb} path \"{path}\"");
-        let mut error = Self::new(403, "Forbidden", message);
+    /// 403: a path that is no resource, and not allowed.
+    pub(crate) fn forbidden_path(why: &str) -> Self {
+        let mut error = Self::new(403, "Forbidden", format!("forbidden: {why}"));
         error.details = json!({});
         error
     }

@@ -1,27 +1,29 @@
 //! Who makes a request for a certificate, and what is never signed for anybody.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::request::Request;
 use crate::{
     resource::Resource,
     status::StatusError,
-    users,
+    users::User,
     write::{self, Result},
 };
 
 const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
 
 /// Writes into a new request for a certificate who made it.
-pub(crate) fn identify(resource: &Resource, object: &mut Value) {
+pub(crate) fn identify(user: &User, resource: &Resource, object: &mut Value) {
     if !write::is_signing_request(resource) {
         return;
     }
     let Some(spec) = object["spec"].as_object_mut() else { return };
-    spec.remove("uid");
-    spec.remove("extra");
-    spec.insert("username".to_owned(), json!(users::NAME));
-    spec.insert("groups".to_owned(), json!(users::GROUPS));
+    for field in ["username", "uid", "groups", "extra"] {
+        spec.remove(field);
+    }
+    if let Value::Object(info) = user.info() {
+        spec.extend(info);
+    }
 }
 
 /// Refuses a valid request for what its signer never signs.

@@ -189,6 +189,21 @@ impl Log {
         state.report(|| Change::Restored(backup.clone()));
     }
 
+    /// Begins an empty store with the objects of another one; returns whether it was empty.
+    pub(crate) fn begin(&self, objects: &Backup) -> bool {
+        let mut state = self.lock();
+        if !state.tables.is_empty() {
+            return false;
+        }
+        state.head = objects.head;
+        state.dependents.clone_from(&objects.dependents);
+        for (ty, states) in &objects.tables {
+            state.table(ty, self.capacity).restore(states.clone(), objects.head);
+        }
+        state.report(|| Change::Restored(objects.clone()));
+        true
+    }
+
     /// Applies a write at the head, if its precondition holds and its object is not too large.
     pub(crate) fn commit(&self, write: Write<'_>) -> Result<Arc<Object>, Refused> {
         let mut state = self.lock();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, Method, header};
 use jiff::Timestamp;
+use serde_json::Value;
 
 use super::{
     accept::{self, Accepted, MetaVersion, Offer, Representation},
@@ -13,6 +14,7 @@ use super::{
 };
 use crate::{
     log::ObjectKey,
+    rbac::Writer,
     resource::Resource,
     status::StatusError,
     table::{Include, TableOptions},
@@ -30,6 +32,7 @@ pub(super) struct Call<'a> {
     pub(super) headers: &'a HeaderMap,
     pub(super) body: &'a Bytes,
     pub(super) now: Timestamp,
+    pub(super) writer: Writer<'a>,
 }
 
 /// The verb of a request.
@@ -82,6 +85,16 @@ impl Call<'_> {
     pub(super) fn key(&self) -> ObjectKey {
         let namespace = self.path.namespace.as_deref().unwrap_or_default();
         ObjectKey::new(namespace, self.path.name.as_deref().unwrap_or_default())
+    }
+
+    /// Refuses to give more rights than the user has.
+    pub(super) fn check_rights(
+        &self,
+        live: Option<&Value>,
+        next: &Value,
+    ) -> Result<(), StatusError> {
+        let key = self.key();
+        self.writer.check((&self.resource.id, &key.namespace, &key.name), live, next)
     }
 
     /// A header as text.

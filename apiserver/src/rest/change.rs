@@ -31,12 +31,11 @@ const TRIES: usize = 5;
 pub(super) fn create(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
     let options = call.write_options()?;
     let (mut object, warnings) = decode::object(call, options.validation)?;
-    let namespace = call.path.namespace.as_deref().unwrap_or_default();
     let create = |object| {
         write::given_version(&object)?;
-        write::create(cluster, call.resource, namespace, object, Applied::No, &options)
+        create_new(cluster, call, object, Applied::No, &options)
     };
-    certificates::identify(call.resource, &mut object);
+    certificates::identify(call.writer.user, call.resource, &mut object);
     write::drop_system_fields(&mut object);
     let answered = create(object).and_then(|written| reply::written(call, &written));
     reply::warned(answered, &warnings)
@@ -62,7 +61,6 @@ fn replace(
         Ok(Change { next: object.clone(), managed: Applied::No })
     };
     let creates = call.subresource == Subresource::Main && write::creates_on_update(call.resource);
-    let namespace = call.path.namespace.as_deref().unwrap_or_default();
     for _ in 0..TRIES {
         let exists = cluster.log.get(&call.resource.storage, &call.key()).is_some();
         let outcome = if exists || !creates {
@@ -75,7 +73,7 @@ fn replace(
             if !options.dry_run {
                 write::metadata_mut(&mut new).remove("resourceVersion");
             }
-            write::create(cluster, call.resource, namespace, new, Applied::No, options)
+            create_new(cluster, call, new, Applied::No, options)
         };
         match outcome {
             Err(error) if creates && has_raced(&error, exists) => {}
@@ -213,10 +211,9 @@ fn create_applied(
         return Err(StatusError::conflict(&call.resource.id, &call.key().name, &why));
     }
     let mut object = placed(call, object)?;
-    certificates::identify(call.resource, &mut object);
+    certificates::identify(call.writer.user, call.resource, &mut object);
     write::given_version(&object)?;
-    let namespace = call.path.namespace.as_deref().unwrap_or_default();
-    write::create(cluster, call.resource, namespace, object, Applied::Yes, options)
+    create_new(cluster, call, object, Applied::Yes, options)
 }
 
 /// The result of a patch as an object of its type, and what to warn of.
@@ -243,6 +240,20 @@ fn placed(call: &Call<'_>, mut next: Value) -> Result<Value, StatusError> {
     Ok(next)
 }
 
+/// Creates an object, if the user may give the rights that it gives.
+fn create_new(
+    cluster: &Cluster,
+    call: &Call<'_>,
+    object: Value,
+    managed: Applied,
+    options: &WriteOptions,
+) -> Result<Written, StatusError> {
+    call.check_rights(None, &object)?;
+    let namespace = call.path.namespace.as_deref().unwrap_or_default();
+    write::create(cluster, call.resource, namespace, object, managed, options)
+}
+
+/// Changes an object, if the user may give the rights that it then gives.
 fn change_existing(
     cluster: &Cluster,
     call: &Call<'_>,
@@ -250,5 +261,10 @@ fn change_existing(
     change: &mut dyn FnMut(&Value) -> Result<Change, StatusError>,
 ) -> Result<Written, StatusError> {
     let resource: &Arc<Resource> = call.resource;
-    write::update(cluster, resource, &call.key(), call.subresource, options, change)
+    let mut permitted = |live: &Value| {
+        let change = change(live)?;
+        call.check_rights(Some(live), &change.next)?;
+        Ok(change)
+    };
+    write::update(cluster, resource, &call.key(), call.subresource, options, &mut permitted)
 }

@@ -30,12 +30,14 @@ mod list;
 mod options;
 mod page;
 mod patch;
+mod permission;
 mod place;
 mod query;
 mod read;
 mod remove;
 mod reply;
 mod representation;
+mod review;
 mod route;
 mod scale;
 mod selection;
@@ -53,21 +55,23 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{HeaderMap, Request, Response, StatusCode, header};
+use http::{HeaderMap, Request, Response, header};
 
 pub use self::body::Body;
 use self::{accept::Format, action::Action, call::Call, route::ResourcePath, selection::Selection};
 pub(crate) use self::{
     call::Verb,
+    permission::permit,
     query::Query,
     route::{Route, parse as parse_path},
 };
 use crate::{
+    rbac::Writer,
     requests::{RequestRecord, WatchRecord},
-    resource::{Resource, Resources},
-    reviews,
+    resource::Resource,
     shared::Shared,
     status::StatusError,
+    users::User,
     write::Subresource,
 };
 
@@ -95,7 +99,11 @@ pub(crate) async fn handle(server: &Arc<Shared>, request: Request<Bytes>) -> Res
         resource: String::new(),
         status: 0,
     };
-    let answered = answer(server, &mut record, &parts.headers, &body).await;
+    let user = parts.extensions.get::<User>().cloned().unwrap_or_else(User::admin);
+    let answered = match permission::permitted(server, user, &mut record, &parts.headers) {
+        Ok(user) => answer(server, &user, &mut record, &parts.headers, &body).await,
+        Err(error) => Err(error),
+    };
     let response = match durable(server, answered).await {
         Ok(response) => response,
         Err(error) => reply::failure(&error, accepted_format(&parts.headers)),
@@ -125,6 +133,7 @@ fn accepted_format(headers: &HeaderMap) -> Format {
 
 async fn answer(
     server: &Arc<Shared>,
+    user: &User,
     record: &mut RequestRecord,
     headers: &HeaderMap,
     body: &Bytes,
@@ -133,13 +142,14 @@ async fn answer(
         return Err(StatusError::too_large(BODY_LIMIT));
     }
     match route::parse(&record.path) {
-        Route::Objects(path) => objects(server, record, &path, headers, body).await,
+        Route::Objects(path) => objects(server, user, record, &path, headers, body).await,
         route => documents::answer(server, record, &route, headers),
     }
 }
 
 async fn objects(
     server: &Arc<Shared>,
+    user: &User,
     record: &mut RequestRecord,
     path: &ResourcePath,
     headers: &HeaderMap,
@@ -149,9 +159,9 @@ async fn objects(
     let (action, resource) = action::find(&resources, path).unzip();
     let stored = || resources.by_path(&path.group, &path.version, &path.plural);
     let Some(resource) = resource.or_else(stored) else {
-        return beyond_resources(server, &resources, record, path, headers, body);
+        return review::beyond_resources(server, user, &resources, record, path, headers, body);
     };
-    let answered = answered(server, (action, resource), record, path, headers, body).await;
+    let answered = answered(server, user, (action, resource), record, path, headers, body).await;
     // A path that leads nowhere is not deprecated, except below a custom resource.
     let is_routed = resource.is_custom() || !matches!(&answered, Err(error) if error.is_of_path());
     match &resource.deprecation {
@@ -162,6 +172,7 @@ async fn objects(
 
 async fn answered(
     server: &Arc<Shared>,
+    user: &User,
     (action, resource): (Option<Action>, &Arc<Resource>),
     record: &mut RequestRecord,
     path: &ResourcePath,
@@ -185,7 +196,9 @@ async fn answered(
     };
     check_name(path)?;
     let now = server.cluster.clock.now();
-    let call = Call { resource, path, verb, subresource, query: &query, headers, body, now };
+    let writer = Writer { authorizer: &server.authorizer, log: &server.cluster.log, user };
+    let call =
+        Call { resource, path, verb, subresource, query: &query, headers, body, now, writer };
     // An unacceptable `Accept` must be refused before a write.
     call.accepted()?;
     if let Some(action) = action {
@@ -217,39 +230,6 @@ fn check_parameters(call: &Call<'_>) -> Result<(), StatusError> {
         }
         Verb::Delete => call.query.check_numbers(&["gracePeriodSeconds"]),
         Verb::Get | Verb::Create | Verb::Update | Verb::Patch => Ok(()),
-    }
-}
-
-/// Answers a path without stored objects.
-fn beyond_resources(
-    server: &Shared,
-    resources: &Resources,
-    record: &mut RequestRecord,
-    path: &ResourcePath,
-    headers: &HeaderMap,
-    body: &Bytes,
-) -> Result<Response<Body>, StatusError> {
-    let group = path.group.as_str();
-    match reviews::find(group, &path.version, &path.plural) {
-        Some(_) if path.name.is_some() => Err(StatusError::no_such_resource()),
-        Some(review) if record.method == "POST" => {
-            "create".clone_into(&mut record.verb);
-            record.resource = format!("{}.{group}", review.plural);
-            let content_type = headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok());
-            let asked = decode::review(review, content_type, body)?;
-            let answer = review.answer(&server.tokens, asked)?;
-            let mut response = reply::value_as(accepted_format(headers), &answer);
-            *response.status_mut() = StatusCode::CREATED;
-            Ok(response)
-        }
-        Some(_) => Err(StatusError::method_not_allowed()),
-        None if group.is_empty()
-            || reviews::GROUPS.contains(&group)
-            || resources.has_group(group) =>
-        {
-            Err(StatusError::no_such_resource())
-        }
-        None => Ok(reply::page_not_found()),
     }
 }
 

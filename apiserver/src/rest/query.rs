@@ -15,7 +15,7 @@ impl Query {
     }
 
     /// The value of a parameter, unless it is empty.
-    pub(super) fn text(&self, name: &str) -> Option<&str> {
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
         let value = self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
         value.filter(|value| !value.is_empty())
     }

@@ -26,10 +26,10 @@ use super::{
 };
 use crate::{
     persistence::{DataDirectoryError, Persistence},
-    rest::Body,
+    rest::{self, Body},
     server::Server,
     status::StatusError,
-    users,
+    users::User,
 };
 
 /// The largest body that is read; the handler refuses anything above 3 MiB itself.
@@ -42,9 +42,6 @@ const BODY_PATIENCE: Duration = Duration::from_mins(1);
 const WORKERS: usize = 2;
 /// How many connections each of them serves; more of them wait.
 const CONNECTIONS: usize = 1024;
-/// Paths that need no token.
-const OPEN_PATHS: [&str; 4] = ["/healthz", "/livez", "/readyz", "/version"];
-
 /// A server that listens.
 pub struct Running {
     server: Server,
@@ -87,7 +84,6 @@ pub enum ServeError {
 /// What every worker needs.
 struct Shared {
     server: Server,
-    token: String,
     /// How many bytes of bodies are in memory.
     bodies: AtomicUsize,
 }
@@ -110,11 +106,7 @@ impl Server {
         let directory = persistence.map(Persistence::directory);
         let Credentials { tls, authority, authority_key, token } = Credentials::obtain(directory)?;
         self.shared.cluster.signer.adopt(&authority, &authority_key);
-        let shared = Data::new(Shared {
-            server: self.clone(),
-            token: token.clone(),
-            bodies: AtomicUsize::new(0),
-        });
+        let shared = Data::new(Shared { server: self.clone(), bodies: AtomicUsize::new(0) });
         let address = last_port::prefer(address, directory);
         let refused = |source| ServeError::Listen { address, source };
         let http = HttpServer::new(move || {
@@ -133,7 +125,7 @@ impl Server {
         let handle = http.handle();
         tokio::spawn(http);
         let kubeconfig = kubeconfig::text(address, &authority, &token);
-        self.shared.tokens.add(&token);
+        self.shared.tokens.add(&token, User::admin());
         Ok(Running { server: self.clone(), address, token, kubeconfig, handle })
     }
 }
@@ -169,7 +161,21 @@ impl fmt::Debug for Running {
 }
 
 async fn answer(request: HttpRequest, payload: Payload, shared: Data<Shared>) -> HttpResponse {
-    if let Err(error) = authenticate(&request, &shared.token) {
+    let user = match authenticate(&request, &shared.server) {
+        Ok(user) => user,
+        Err(error) => return refusal(&error),
+    };
+    // The bodies of strangers are not read for nothing.
+    if user.is_anonymous()
+        && let Ok(method) = Method::from_bytes(request.method().as_str().as_bytes())
+        && let Err(error) = rest::permit(
+            &shared.server.shared,
+            &user,
+            &method,
+            request.path(),
+            request.query_string(),
+        )
+    {
         return refusal(&error);
     }
     // After an upgrade another protocol follows, without an end of the request body.
@@ -185,7 +191,8 @@ async fn answer(request: HttpRequest, payload: Payload, shared: Data<Shared>) ->
         }
     }
     match translate(&request, received.take()) {
-        Ok(translated) => {
+        Ok(mut translated) => {
+            translated.extensions_mut().insert(user);
             let peer = request.conn_data::<Peer>().cloned();
             reply(shared.server.handle(translated).await, peer)
         }
@@ -223,14 +230,15 @@ impl Drop for Received<'_> {
     }
 }
 
-fn authenticate(request: &HttpRequest, token: &str) -> Result<(), StatusError> {
+/// Who sends a request. A header without a token of the known kind means nothing.
+fn authenticate(request: &HttpRequest, server: &Server) -> Result<User, StatusError> {
     let given = request.headers().get(actix_header::AUTHORIZATION);
-    let given = given.and_then(|value| value.to_str().ok());
-    match given.map(|value| value.strip_prefix("Bearer ").unwrap_or_default()) {
-        Some(given) if users::same(given, token) => Ok(()),
-        Some(_) => Err(StatusError::unauthorized()),
-        None if OPEN_PATHS.contains(&request.path()) => Ok(()),
-        None => Err(StatusError::anonymous(request.method().as_str(), request.path())),
+    let given = given.and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let mut parts = given.trim().splitn(3, ' ');
+    let is_bearer = parts.next().is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer"));
+    match parts.next().filter(|token| is_bearer && !token.is_empty()) {
+        Some(token) => server.shared.tokens.user(token).ok_or_else(StatusError::unauthorized),
+        None => Ok(User::anonymous()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! In process: a tower service, and kube clients on it. No sockets, and callers are trusted.
+//! In process: a tower service, and kube clients on it. No sockets, and callers are trusted to be who they say.
 
 use std::{
     convert::Infallible,
@@ -12,13 +12,14 @@ use http_body_util::BodyExt;
 use kube::client::Body as ClientBody;
 use tower::Service;
 
-use crate::{rest::Body, server::Server, status::StatusError};
+use crate::{rest::Body, server::Server, status::StatusError, users::User};
 
 /// The server as a tower service, for `kube::Client::new` and the like.
 #[derive(Debug, Clone)]
 pub struct InProcess {
     server: Server,
     user_agent: HeaderValue,
+    user: Option<User>,
 }
 
 impl Server {
@@ -32,11 +33,38 @@ impl Server {
         kube::Client::new(self.service_as(user_agent), "default")
     }
 
+    /// A client whose requests are those of a user, who may do what the roles allow: see
+    /// [`Builder::rbac`](crate::Builder::rbac).
+    ///
+    /// ```
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # use kube::{Api, api::ListParams};
+    /// # use operetta_apiserver::{Server, User};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let server = Server::builder().rbac().start();
+    /// let pods: Api<Pod> = Api::default_namespaced(server.client_of(User::new("jane")));
+    /// let error = pods.list(&ListParams::default()).await.unwrap_err();
+    /// assert!(error.to_string().contains("User \"jane\" cannot list resource \"pods\""));
+    /// # }
+    /// ```
+    pub fn client_of(&self, user: User) -> kube::Client {
+        kube::Client::new(self.service_as("kube-rs").of(user), "default")
+    }
+
     /// The service under [`client_as`](Self::client_as), for custom layers.
     pub fn service_as(&self, user_agent: &str) -> InProcess {
         let user_agent =
             HeaderValue::from_str(user_agent).unwrap_or(HeaderValue::from_static("kube-rs"));
-        InProcess { server: self.clone(), user_agent }
+        InProcess { server: self.clone(), user_agent, user: None }
+    }
+}
+
+impl InProcess {
+    /// The same for a user, and not for the administrator.
+    #[must_use]
+    pub fn of(self, user: User) -> Self {
+        Self { user: Some(user.authenticated()), ..self }
     }
 }
 
@@ -50,10 +78,13 @@ impl Service<Request<ClientBody>> for InProcess {
     }
 
     fn call(&mut self, request: Request<ClientBody>) -> Self::Future {
-        let Self { server, user_agent } = self.clone();
+        let Self { server, user_agent, user } = self.clone();
         Box::pin(async move {
             let (mut parts, body) = request.into_parts();
             parts.headers.entry(header::USER_AGENT).or_insert(user_agent);
+            if let Some(user) = user {
+                parts.extensions.insert(user);
+            }
             match body.collect().await {
                 Ok(body) => {
                     let request = Request::from_parts(parts, body.to_bytes());

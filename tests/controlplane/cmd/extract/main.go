@@ -14,6 +14,10 @@
 //
 //	go run ./cmd/extract -openapi | gzip -9n > ../../apiserver/data/openapi.gz
 //	go run ./cmd/extract -discovery > ../../apiserver/data/discovery.txt
+//
+// With -rbac it prints the roles and bindings that a server makes when it starts:
+//
+//	go run ./cmd/extract -rbac > ../../apiserver/data/rbac.json
 package main
 
 import (
@@ -34,6 +38,7 @@ func main() {
 	protobufCases := flag.Bool("protobuf", false, "print objects of all types as JSON and as protobuf")
 	openAPI := flag.Bool("openapi", false, "print the OpenAPI definitions of all types")
 	discoveryOnly := flag.Bool("discovery", false, "print the groups, versions and resources that a server lists")
+	roles := flag.Bool("rbac", false, "print the roles and bindings of a new cluster")
 	flag.Parse()
 	run := printData
 	if *openAPI {
@@ -41,6 +46,9 @@ func main() {
 	}
 	if *discoveryOnly {
 		run = printDiscovery
+	}
+	if *roles {
+		run = printRoles
 	}
 	if *protobufCases {
 		run = printCases

@@ -1,13 +1,20 @@
-//! Token and access reviews. There is one user, the administrator, and no rules: that user may do
-//! everything, others nothing, and the answer gives this reason.
+//! Token and access reviews: questions that are sent like objects, and answered in their status.
+//!
+//! ```text
+//!  POST ─ Review (type, known fields) ─┬─ wrong   what the spec must not be
+//!                                      ├─ access  may somebody do something?
+//!                                      └─ users   whose token is it?
+//! ```
+//!
+//! **Invariants.** Nothing is stored. Where the roles do not count, the administrator may do everything and others
+//! nothing, and the answer gives this reason.
+
+mod access;
+mod wrong;
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    schema::{FieldError, FieldPath},
-    status::StatusError,
-    users::{self, Tokens},
-};
+use crate::{schema::FieldError, shared::Shared, status::StatusError, users::User};
 
 /// The group and the names of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +25,8 @@ pub(crate) struct Review {
     pub plural: &'static str,
     /// The kind of object that is sent and comes back.
     pub kind: &'static str,
+    /// Whether it is about a namespace.
+    pub namespaced: bool,
     /// What its spec may hold.
     fields: &'static [&'static str],
 }
@@ -30,38 +39,45 @@ const TOKEN: Review = Review {
     group: GROUPS[0],
     plural: "tokenreviews",
     kind: "TokenReview",
+    namespaced: false,
     fields: &["audiences", "token"],
 };
 const SELF_SUBJECT: Review = Review {
     group: GROUPS[1],
     plural: "selfsubjectaccessreviews",
     kind: "SelfSubjectAccessReview",
+    namespaced: false,
     fields: &["nonResourceAttributes", "resourceAttributes"],
 };
 const SUBJECT: Review = Review {
     group: GROUPS[1],
     plural: "subjectaccessreviews",
     kind: "SubjectAccessReview",
+    namespaced: false,
     fields: &["extra", "groups", "nonResourceAttributes", "resourceAttributes", "uid", "user"],
+};
+const LOCAL: Review = Review {
+    plural: "localsubjectaccessreviews",
+    kind: "LocalSubjectAccessReview",
+    namespaced: true,
+    ..SUBJECT
 };
 const SELF: Review = Review {
     group: GROUPS[0],
     plural: "selfsubjectreviews",
     kind: "SelfSubjectReview",
+    namespaced: false,
     fields: &[],
 };
 const RULES: Review = Review {
     group: GROUPS[1],
     plural: "selfsubjectrulesreviews",
     kind: "SelfSubjectRulesReview",
+    namespaced: false,
     fields: &["namespace"],
 };
 /// Those that are answered.
-const ALL: [Review; 5] = [SELF, TOKEN, SELF_SUBJECT, RULES, SUBJECT];
-
-const WHY_ALLOWED: &str =
-    "the embedded API server has no authorization rules: its user may do everything";
-const WHY_NOT: &str = "the embedded API server has one user, and this is another one";
+const ALL: [Review; 6] = [SELF, TOKEN, LOCAL, SELF_SUBJECT, RULES, SUBJECT];
 
 /// The default audience of tokens, as in every cluster.
 const AUDIENCE: &str = "https://kubernetes.default.svc";
@@ -74,20 +90,33 @@ pub(crate) fn find(group: &str, version: &str, plural: &str) -> Option<Review> {
 
 impl Review {
     /// The answer to a request.
-    pub(crate) fn answer(self, tokens: &Tokens, mut asked: Value) -> Result<Value, StatusError> {
+    pub(crate) fn answer(
+        self,
+        server: &Shared,
+        user: &User,
+        namespace: Option<&str>,
+        mut asked: Value,
+    ) -> Result<Value, StatusError> {
         self.check_type(&asked)?;
         let spec = self.known_fields(&asked["spec"])?;
-        let metadata = metadata(&mut asked);
+        let mut metadata = metadata(&mut asked, namespace);
+        let (authorizer, log) = (&server.authorizer, &server.cluster.log);
         let status = match self {
-            TOKEN => token_status(tokens, &spec)?,
-            SELF => json!({"userInfo": {"username": users::NAME, "groups": users::GROUPS}}),
-            RULES => rules_status(&spec)?,
-            SUBJECT => self.subject_status(&spec, &metadata)?,
+            TOKEN => token_status(server, &spec)?,
+            SELF => {
+                metadata = json!({ "creationTimestamp": server.cluster.clock.now_text() });
+                json!({ "userInfo": user.info() })
+            }
+            RULES => access::rules(authorizer, log, user, &spec)?,
+            SUBJECT | LOCAL => {
+                self.check_subject(&spec, &metadata)?;
+                access::of_subject(authorizer, log, &spec)
+            }
             _ => {
-                self.refuse(
-                    &[&wrong_with_metadata(&metadata)[..], &wrong_with_attributes(&spec)].concat(),
-                )?;
-                json!({"allowed": true, "reason": WHY_ALLOWED})
+                let mut errors = wrong::attributes(&spec);
+                errors.extend(wrong::metadata(&metadata));
+                self.refuse(&errors)?;
+                access::own(authorizer, log, user, &spec)
             }
         };
         let mut answer = json!({
@@ -96,8 +125,11 @@ impl Review {
             "metadata": metadata,
             "status": status,
         });
-        if self != SELF {
-            answer["spec"] = spec;
+        match self {
+            SELF => {}
+            // The real server forgets the namespace.
+            RULES => answer["spec"] = json!({}),
+            _ => answer["spec"] = spec,
         }
         Ok(answer)
     }
@@ -150,14 +182,15 @@ impl Review {
         ))
     }
 
-    fn subject_status(self, spec: &Value, metadata: &Value) -> Result<Value, StatusError> {
-        let mut errors = wrong_with_attributes(spec);
-        errors.extend(wrong_with_subject(spec));
-        errors.extend(wrong_with_metadata(metadata));
-        self.refuse(&errors)?;
-        let is_admin = spec["user"] == users::NAME || names_masters(&spec["groups"]);
-        let reason = if is_admin { WHY_ALLOWED } else { WHY_NOT };
-        Ok(json!({"allowed": is_admin, "reason": reason}))
+    fn check_subject(self, spec: &Value, metadata: &Value) -> Result<(), StatusError> {
+        let mut errors = wrong::attributes(spec);
+        errors.extend(wrong::subject(spec));
+        if self == LOCAL {
+            errors.extend(wrong::local(spec, metadata));
+        } else {
+            errors.extend(wrong::metadata(metadata));
+        }
+        self.refuse(&errors)
     }
 
     fn refuse(self, errors: &[FieldError]) -> Result<(), StatusError> {
@@ -170,85 +203,36 @@ impl Review {
     }
 }
 
-/// Without the namespace, as reviews are cluster-scoped.
-fn metadata(asked: &mut Value) -> Value {
+/// The metadata, with the namespace of the path.
+fn metadata(asked: &mut Value, namespace: Option<&str>) -> Value {
     let mut metadata = asked["metadata"].take();
-    if let Some(fields) = metadata.as_object_mut() {
-        fields.remove("namespace");
-        metadata
-    } else {
-        json!({})
+    if !metadata.is_object() {
+        metadata = json!({});
     }
+    if let (Some(fields), None) = (metadata.as_object_mut(), namespace) {
+        fields.remove("namespace");
+    }
+    if let Some(namespace) = namespace {
+        metadata["namespace"] = namespace.into();
+    }
+    metadata
 }
 
-fn token_status(tokens: &Tokens, spec: &Value) -> Result<Value, StatusError> {
+fn token_status(server: &Shared, spec: &Value) -> Result<Value, StatusError> {
     let Some(token) = spec["token"].as_str().filter(|token| !token.is_empty()) else {
         let message = "token is required for TokenReview in authentication";
         return Err(StatusError::bad_request(message));
     };
     let audiences = spec["audiences"].as_array().filter(|audiences| !audiences.is_empty());
     let is_for_others = audiences.is_some_and(|wanted| !wanted.iter().any(|it| it == AUDIENCE));
-    if is_for_others || !tokens.knows(token) {
-        return Ok(json!({"user": {}, "error": "invalid bearer token"}));
+    match server.tokens.user(token) {
+        Some(user) if !is_for_others => Ok(json!({
+            "authenticated": true,
+            "user": user.info(),
+            "audiences": [AUDIENCE],
+        })),
+        _ => Ok(json!({"user": {}, "error": "invalid bearer token"})),
     }
-    Ok(json!({
-        "authenticated": true,
-        "user": {"username": users::NAME, "groups": users::GROUPS},
-        "audiences": [AUDIENCE],
-    }))
-}
-
-/// The rules of the administrator, in each namespace.
-fn rules_status(spec: &Value) -> Result<Value, StatusError> {
-    if text(&spec["namespace"]).is_empty() {
-        return Err(StatusError::bad_request("no namespace on request"));
-    }
-    let all = ["*"];
-    Ok(json!({
-        "resourceRules": [{"verbs": all, "apiGroups": all, "resources": all}],
-        "nonResourceRules": [{"verbs": all, "nonResourceURLs": all}],
-        "incomplete": false,
-    }))
-}
-
-fn wrong_with_attributes(spec: &Value) -> Vec<FieldError> {
-    let of = |name: &str| spec[name].is_object();
-    match (of("resourceAttributes"), of("nonResourceAttributes")) {
-        (true, true) => {
-            let why = "cannot be specified in combination with resourceAttributes";
-            let given = &spec["nonResourceAttributes"];
-            // As a Go program prints it.
-            let shown = json!({"Path": text(&given["path"]), "Verb": text(&given["verb"])});
-            vec![FieldError::invalid(&at("nonResourceAttributes"), &shown, why)]
-        }
-        (false, false) => {
-            let why =
-                "exactly one of nonResourceAttributes or resourceAttributes must be specified";
-            vec![FieldError::invalid(&at("resourceAttributes"), &Value::Null, why)]
-        }
-        _ => Vec::new(),
-    }
-}
-
-fn wrong_with_subject(spec: &Value) -> Option<FieldError> {
-    let is_empty = |value: &Value| value.as_array().is_none_or(Vec::is_empty);
-    let is_nobody = text(&spec["user"]).is_empty() && is_empty(&spec["groups"]);
-    let why = "at least one of user or group must be specified";
-    is_nobody.then(|| FieldError::invalid(&at("user"), &json!(""), why))
-}
-
-fn wrong_with_metadata(metadata: &Value) -> Vec<FieldError> {
-    let is_empty = metadata.as_object().is_none_or(Map::is_empty);
-    let error = || FieldError::invalid(&FieldPath::new("metadata"), metadata, "must be empty");
-    (!is_empty).then(error).into_iter().collect()
-}
-
-fn at(field: &str) -> FieldPath {
-    FieldPath::new("spec").child(field)
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }
 
 /// As the real server calls it; `None` for null.
@@ -261,8 +245,4 @@ fn json_type(value: &Value) -> Option<&'static str> {
         Value::Array(_) => Some("array"),
         Value::Object(_) => Some("object"),
     }
-}
-
-fn names_masters(groups: &Value) -> bool {
-    groups.as_array().is_some_and(|groups| groups.iter().any(|group| group == users::GROUPS[0]))
 }
