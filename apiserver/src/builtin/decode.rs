@@ -172,8 +172,12 @@ fn quantity(value: &Value) -> Result<(), String> {
 pub(super) fn bytes(text: &str) -> Result<(), String> {
     let position = match BASE64_STANDARD.decode(text) {
         Ok(_) => return Ok(()),
+        // Padding is one byte of its group; what is after it is wrong.
+        Err(Base64Error::InvalidByte(at, b'=')) if at % 4 >= 2 && text.len() > at / 4 * 4 + 4 => {
+            at / 4 * 4 + 4
+        }
         Err(Base64Error::InvalidByte(at, _)) => at,
-        Err(_) => text.len(),
+        Err(_) => text.len() - text.len() % 4,
     };
     Err(format!("illegal base64 data at input byte {position}"))
 }

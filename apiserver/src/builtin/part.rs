@@ -5,7 +5,9 @@
 
 use serde_json::{Value, json};
 
-use super::{catalog::BuiltinType, defaulting::default, ephemeral, path, pod, validate_create};
+use super::{
+    catalog::BuiltinType, defaulting::default, ephemeral, path, pod, validate::validate_pod,
+};
 use crate::schema::{FieldError, FieldPath};
 
 /// A part that has a path of its own.
@@ -37,7 +39,7 @@ pub fn prepare_for_part(ty: &BuiltinType, part: Part, new: &mut Value, old: &Val
 }
 
 /// Why the successor of `old` is refused; empty when it is not.
-pub fn validate_part(ty: &BuiltinType, part: Part, new: &Value, old: &Value) -> Vec<FieldError> {
+pub fn validate_part(part: Part, new: &Value, old: &Value) -> Vec<FieldError> {
     let is_static = old["metadata"]["annotations"].get(MIRROR).is_some();
     let refused = |detail: &str| vec![FieldError::forbidden(&FieldPath::root(), detail)];
     let windows = path::text(old, "spec.os.name") == "windows";
@@ -48,11 +50,8 @@ pub fn validate_part(ty: &BuiltinType, part: Part, new: &Value, old: &Value) -> 
         }
         Part::Resize if is_static => refused("static pods cannot be resized"),
         Part::Resize if windows => refused("windows pods cannot be resized"),
-        Part::EphemeralContainers => {
-            let added = [ephemeral::check(new), ephemeral::check_kept(new, old)].concat();
-            [validate_create(ty, new), added].concat()
-        }
-        Part::Resize => [validate_create(ty, new), resized(new, old)].concat(),
+        Part::EphemeralContainers => [validate_pod(new), ephemeral::check_kept(new, old)].concat(),
+        Part::Resize => [validate_pod(new), resized(new, old)].concat(),
     }
 }
 

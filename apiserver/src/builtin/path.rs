@@ -30,6 +30,11 @@ pub(super) fn list<'a>(object: &'a Value, path: &str) -> &'a [Value] {
     get(object, path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
+/// The elements of a list; none of anything else.
+pub(super) fn list_of(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
 /// The elements at a path, to be changed.
 pub(super) fn list_mut<'a>(object: &'a mut Value, path: &str) -> &'a mut [Value] {
     get_mut(object, path).and_then(Value::as_array_mut).map_or(&mut [], Vec::as_mut_slice)

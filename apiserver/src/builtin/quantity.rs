@@ -109,6 +109,16 @@ impl Quantity {
         self.nanos as f64 / NANO as f64
     }
 
+    /// The whole number next to this, away from zero.
+    pub(crate) fn rounded(self) -> i128 {
+        ceil_to(self.nanos, NANO) / NANO
+    }
+
+    /// Whether the quantity is a whole number.
+    pub(crate) fn is_whole(self) -> bool {
+        self.nanos % NANO == 0
+    }
+
     /// Whether the quantity is above zero.
     pub(crate) fn is_positive(self) -> bool {
         self.nanos > 0

@@ -44,6 +44,11 @@ pub(super) fn prepare_for_update(new: &mut Value, old: &Value) {
         keep(new, old, "spec.ipFamilyPolicy");
         keep(new, old, "spec.ipFamilies");
     }
+    if has_health_check(new) && has_health_check(old) {
+        keep(new, old, "spec.healthCheckNodePort");
+    } else if has_health_check(old) {
+        drop_unchanged(new, old, &["spec.healthCheckNodePort"]);
+    }
     drop_allocations_of_other_types(new, old);
     prepare_for_create(new);
 }
@@ -97,6 +102,12 @@ fn has_cluster_ip(service: &Value) -> bool {
 
 fn has_node_ports(service: &Value) -> bool {
     matches!(path::text(service, "spec.type"), "NodePort" | "LoadBalancer")
+}
+
+/// Whether load balancers ask the nodes of a service how they are.
+fn has_health_check(service: &Value) -> bool {
+    path::text(service, "spec.type") == "LoadBalancer"
+        && path::text(service, "spec.externalTrafficPolicy") == "Local"
 }
 
 /// An old client knows only `clusterIP`.

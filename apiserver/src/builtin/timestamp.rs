@@ -36,8 +36,16 @@ pub(super) fn check(text: &str, with_micros: bool) -> Result<(), String> {
         return refuse(rest, ".000000");
     }
     let zone = &rest[fraction.map_or(0, |digits| digits + 1)..];
-    let is_offset = zone.len() == 6 && zone.starts_with(['+', '-']);
-    if zone == "Z" || is_offset { Ok(()) } else { refuse(zone, "Z07:00") }
+    let is_offset = zone.starts_with(['+', '-']) && zone.is_char_boundary(6) && zone.len() >= 6;
+    let extra = match zone.strip_prefix('Z') {
+        Some(extra) => extra,
+        None if is_offset => &zone[6..],
+        None => return refuse(zone, "Z07:00"),
+    };
+    if extra.is_empty() {
+        return Ok(());
+    }
+    Err(format!("parsing time {text:?}: extra text: {extra:?}"))
 }
 
 fn split(text: &str) -> Option<(&str, &str)> {

@@ -18,6 +18,41 @@ pub fn dns_subdomain(name: &str, prefix: bool) -> Vec<String> {
     errors
 }
 
+/// Search domains: like [`dns_subdomain`], but with `_`.
+pub fn search_domain(name: &str, _prefix: bool) -> Vec<String> {
+    let mut errors = too_long(name, 253);
+    let outer = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let is_part = |part: &str| {
+        let part = part.strip_prefix('_').unwrap_or(part);
+        is_enclosed(part, outer, |byte| matches!(byte, b'-' | b'_'))
+    };
+    if !name.split('.').all(is_part) {
+        let part = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
+        errors.push(explain(
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, \
+             '_', '-' or '.', and must start and end with an alphanumeric character",
+            &format!("{part}(\\.{part})*"),
+            &["example.com"],
+        ));
+    }
+    errors
+}
+
+/// Hosts for which a certificate or a route may stand: `*.example.com`.
+pub fn wildcard_subdomain(name: &str, _prefix: bool) -> Vec<String> {
+    let mut errors = too_long(name, 253);
+    if !name.strip_prefix("*.").is_some_and(is_dns_subdomain) {
+        errors.push(explain(
+            "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS \
+             subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and \
+             end with an alphanumeric character",
+            &format!("\\*\\.{DNS_LABEL}(\\.{DNS_LABEL})*"),
+            &["*.example.com"],
+        ));
+    }
+    errors
+}
+
 /// Names of namespaces and the like: lower case, digits and `-`, at most 63 bytes.
 pub fn dns_label(name: &str, prefix: bool) -> Vec<String> {
     let name = mask_trailing_dash(name, prefix);

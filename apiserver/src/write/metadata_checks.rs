@@ -110,7 +110,12 @@ pub(super) fn event_error(resource: &Resource, object: &Value) -> Option<FieldEr
     }
     let involved = object["involvedObject"]["namespace"].as_str().unwrap_or_default();
     let own = object["metadata"]["namespace"].as_str().unwrap_or_default();
-    let fits = if involved.is_empty() { own == "default" } else { own == involved };
+    let is_new = !object["eventTime"].is_null();
+    let fits = match (involved.is_empty(), is_new) {
+        (true, false) => own == "default",
+        (true, true) => matches!(own, "default" | "kube-system"),
+        (false, is_new) => is_new || own == involved,
+    };
     (!fits).then(|| {
         let path = FieldPath::new("involvedObject").child("namespace");
         FieldError::invalid(&path, &Value::from(involved), "does not match event.namespace")

@@ -72,9 +72,9 @@ pub(super) fn validate_update(
         (Origin::BuiltIn(builtin), Subresource::Status) => {
             builtin::validate_status(builtin, next, live)
         }
-        (Origin::BuiltIn(builtin), part) if part_of(part).is_some() => part_of(part)
-            .map(|part| builtin::validate_part(builtin, part, next, live))
-            .unwrap_or_default(),
+        (Origin::BuiltIn(builtin), part) if part_of(part).is_some() => {
+            part_of(part).map(|part| builtin::validate_part(part, next, live)).unwrap_or_default()
+        }
         (Origin::Definition, Subresource::Status) | (_, Subresource::Finalize) => Vec::new(),
         (Origin::BuiltIn(builtin), _) => builtin::validate_update(builtin, next, live),
         (Origin::Definition, _) => crd::validate_update(next, live),
@@ -114,5 +114,7 @@ pub(super) fn refuse(resource: &Resource, object: &Value, errors: &[FieldError])
     }
     let name = object["metadata"]["name"].as_str().unwrap_or_default();
     let kind = object["kind"].as_str().unwrap_or(&resource.kind);
-    Err(StatusError::invalid(&resource.id.group, kind, name, errors))
+    // The real server takes events of both groups for those of the core group.
+    let group = Some(resource.id.group.as_str()).filter(|group| *group != "events.k8s.io");
+    Err(StatusError::invalid(group.unwrap_or_default(), kind, name, errors))
 }

@@ -50,6 +50,8 @@ pub(crate) fn kube_apiserver(home: &Home, ports: Ports, options: &Options) -> Ve
         "--authorization-mode=RBAC".into(),
         "--enable-admission-plugins=OwnerReferencesPermissionEnforcement".into(),
         "--disable-admission-plugins=ServiceAccount".into(),
+        // As where operators run: their pods may ask for it.
+        "--allow-privileged=true".into(),
     ];
     if options.audit {
         flags.push(at("audit-policy-file", AUDIT_POLICY_FILE));

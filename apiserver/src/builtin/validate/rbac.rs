@@ -1,107 +1,100 @@
 //! Roles and their bindings.
 
-use serde_json::{Value, json};
-
-use crate::{
-    builtin::path,
-    schema::{FieldError, FieldPath, name_rule},
+use super::{
+    field::{Errors, Field},
+    selector, shown,
 };
+use crate::schema::name_rule;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-/// A rule has verbs and resources.
-pub(super) fn policy_rule(rule: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
-    let is_empty = |field| path::list(rule, field).is_empty();
-    if is_empty("verbs") {
-        let detail = "verbs must contain at least one value";
-        errors.push(FieldError::required(&at.child("verbs"), detail));
+/// Whether a role or a binding is of one namespace or of the whole cluster.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Scope {
+    Namespace,
+    Cluster,
+}
+
+/// A role: rules, and for a cluster role also the roles that it is made of.
+pub(super) fn role(role: &Field, scope: Scope, errors: &mut Errors) {
+    for rule in role.child("rules").items() {
+        policy_rule(&rule, scope, errors);
     }
-    if !is_empty("nonResourceURLs") {
+    let Some(aggregation) = role.given("aggregationRule") else { return };
+    let selectors = aggregation.child("clusterRoleSelectors");
+    let detail = "at least one clusterRoleSelector required if aggregationRule is non-nil";
+    selectors.is_required(detail, errors);
+    for labels in selectors.items() {
+        let before = errors.len();
+        selector::check(&labels, errors);
+        if errors.len() > before {
+            errors.push(labels.invalid_as("null".to_owned(), "invalid label selector."));
+        }
+    }
+}
+
+/// A rule has verbs and resources.
+fn policy_rule(rule: &Field, scope: Scope, errors: &mut Errors) {
+    rule.child("verbs").is_required("verbs must contain at least one value", errors);
+    let urls = rule.child("nonResourceURLs");
+    if !urls.is_empty() {
+        if scope == Scope::Namespace {
+            errors.push(urls.invalid("namespaced rules cannot apply to non-resource URLs"));
+        }
+        let others = ["apiGroups", "resources", "resourceNames"];
+        if others.iter().any(|name| !rule.child(name).is_empty()) {
+            let detail = "rules cannot apply to both regular resources and non-resource URLs";
+            errors.push(urls.invalid(detail));
+        }
         return;
     }
-    if is_empty("apiGroups") {
-        let detail = "resource rules must supply at least one api group";
-        errors.push(FieldError::required(&at.child("apiGroups"), detail));
-    }
-    if is_empty("resources") {
-        let detail = "resource rules must supply at least one resource";
-        errors.push(FieldError::required(&at.child("resources"), detail));
+    let detail = "resource rules must supply at least one api group";
+    rule.child("apiGroups").is_required(detail, errors);
+    let detail = "resource rules must supply at least one resource";
+    rule.child("resources").is_required(detail, errors);
+}
+
+/// A binding of a role to subjects.
+pub(super) fn binding(binding: &Field, scope: Scope, errors: &mut Errors) {
+    let role = binding.child("roleRef");
+    role.string("apiGroup").is_one_of(&[GROUP], errors);
+    let kinds: &[&str] = match scope {
+        Scope::Namespace => &["Role", "ClusterRole"],
+        Scope::Cluster => &["ClusterRole"],
+    };
+    role.string("kind").is_one_of(kinds, errors);
+    let name = role.string("name");
+    name.is_required("", errors);
+    name.follows_unless_empty(name_rule::path_segment, errors);
+    for subject in binding.child("subjects").items() {
+        self::subject(&subject, scope, errors);
     }
 }
 
-/// A role that is made of others says of which.
-pub(super) fn aggregation(rule: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
-    if path::list(rule, "clusterRoleSelectors").is_empty() {
-        let detail = "at least one clusterRoleSelector required if aggregationRule is non-nil";
-        errors.push(FieldError::required(&at.child("clusterRoleSelectors"), detail));
+/// The role of a binding never changes.
+pub(super) fn binding_update(new: &Field, old: &Field, errors: &mut Errors) {
+    let role = new.child("roleRef");
+    if role.value() != old.child("roleRef").value() {
+        let print = shown::go("rbac.RoleRef", role.value());
+        errors.push(role.invalid_as(print, "cannot change roleRef"));
     }
 }
 
-/// A binding binds a role of one of these kinds.
-pub(super) fn role_ref(binding: &Value, kinds: &[&str], errors: &mut Vec<FieldError>) {
-    let at = FieldPath::new("roleRef");
-    let given = |field| path::get(&binding["roleRef"], field).cloned().unwrap_or_else(|| json!(""));
-    if given("apiGroup") != GROUP {
-        errors.push(FieldError::not_supported(&at.child("apiGroup"), &given("apiGroup"), [GROUP]));
-    }
-    if !kinds.contains(&given("kind").as_str().unwrap_or_default()) {
-        errors.push(FieldError::not_supported(&at.child("kind"), &given("kind"), kinds.to_vec()));
-    }
-    if given("name") == "" {
-        errors.push(FieldError::required(&at.child("name"), ""));
-    }
-}
-
-/// The subject of a binding.
-pub(super) fn subject(subject: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
-    let kind = path::text(subject, "kind");
-    let expected_group = match kind {
-        "ServiceAccount" => "",
-        "User" | "Group" => GROUP,
+fn subject(subject: &Field, scope: Scope, errors: &mut Errors) {
+    let (name, group) = (subject.string("name"), subject.string("apiGroup"));
+    name.is_required("", errors);
+    match subject.string("kind").text() {
+        "ServiceAccount" => {
+            name.follows_unless_empty(name_rule::dns_subdomain, errors);
+            group.is_one_of(&[""], errors);
+            if scope == Scope::Cluster {
+                subject.string("namespace").is_required("", errors);
+            }
+        }
+        "User" | "Group" => group.is_one_of(&[GROUP], errors),
         _ => {
             let kinds = ["ServiceAccount", "User", "Group"];
-            errors.push(FieldError::not_supported(&at.child("kind"), &json!(kind), kinds));
-            return;
-        }
-    };
-    let name = path::text(subject, "name");
-    if kind == "ServiceAccount" && !name.is_empty() {
-        for detail in name_rule::dns_subdomain(name, false) {
-            errors.push(FieldError::invalid(&at.child("name"), &json!(name), detail));
+            errors.push(subject.string("kind").not_supported(&kinds));
         }
     }
-    let group = path::text(subject, "apiGroup");
-    if group != expected_group {
-        let at = at.child("apiGroup");
-        errors.push(FieldError::not_supported(&at, &json!(group), [expected_group]));
-    }
-}
-
-/// In a cluster role binding a service account needs its namespace.
-pub(super) fn subject_namespaces(binding: &Value, errors: &mut Vec<FieldError>) {
-    for (index, subject) in path::list(binding, "subjects").iter().enumerate() {
-        let is_account = path::text(subject, "kind") == "ServiceAccount";
-        if is_account && path::text(subject, "namespace").is_empty() {
-            let at = FieldPath::new("subjects").index(index).child("namespace");
-            errors.push(FieldError::required(&at, ""));
-        }
-    }
-}
-
-/// The role of a binding is immutable.
-pub(super) fn update(new: &Value, old: &Value, errors: &mut Vec<FieldError>) {
-    if new["roleRef"] == old["roleRef"] {
-        return;
-    }
-    let text = |field| path::text(&new["roleRef"], field);
-    let print = crate::schema::go_value::quote;
-    let value = format!(
-        r#"{{"APIGroup":{},"Kind":{},"Name":{}}}"#,
-        print(text("apiGroup")),
-        print(text("kind")),
-        print(text("name"))
-    );
-    let error =
-        FieldError::invalid(&FieldPath::new("roleRef"), &Value::Null, "cannot change roleRef");
-    errors.push(FieldError { value: Some(value), ..error });
 }

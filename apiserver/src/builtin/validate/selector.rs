@@ -1,17 +1,18 @@
 //! Label selectors: whether one is well formed, and whether it matches.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use super::field::{Errors, Field};
 use crate::{
     builtin::path,
-    schema::{FieldError, FieldPath, go_value, name_rule},
+    schema::{FieldError, go_value, name_rule},
 };
 
 /// Refuses operators that do not exist and values that do not fit them.
-pub(super) fn check(selector: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
-    labels(selector.get("matchLabels"), &at.child("matchLabels"), errors);
-    for (index, expression) in path::list(selector, "matchExpressions").iter().enumerate() {
-        expression_rules(expression, &at.child("matchExpressions").index(index), errors);
+pub(super) fn check(selector: &Field, errors: &mut Errors) {
+    labels(&selector.child("matchLabels"), errors);
+    for expression in selector.child("matchExpressions").items() {
+        requirement(&expression, errors);
     }
 }
 
@@ -26,16 +27,22 @@ pub(super) fn print(selector: &Value) -> String {
     format!("{{{}}}", fields.join(","))
 }
 
-/// Refuses keys and values that no label can have.
-pub(super) fn labels(labels: Option<&Value>, at: &FieldPath, errors: &mut Vec<FieldError>) {
-    for (key, value) in labels.and_then(Value::as_object).into_iter().flatten() {
+/// Refuses keys and values that no label can have. All are reported at the map.
+pub(super) fn labels(labels: &Field, errors: &mut Errors) {
+    for (key, value) in labels.entries() {
         for detail in name_rule::label_key(key) {
-            errors.push(FieldError::invalid(at, &json!(key), detail));
+            errors.push(FieldError::invalid(labels.at(), &key.into(), detail));
         }
-        for detail in name_rule::label_value(value.as_str().unwrap_or_default()) {
-            errors.push(FieldError::invalid(at, value, detail));
+        for detail in name_rule::label_value(value.text()) {
+            errors.push(FieldError::invalid(labels.at(), value.value(), detail));
         }
     }
+}
+
+/// Whether a selector selects everything.
+pub(super) fn is_empty(selector: &Value) -> bool {
+    let labels = path::get(selector, "matchLabels").and_then(Value::as_object);
+    labels.is_none_or(Map::is_empty) && path::list(selector, "matchExpressions").is_empty()
 }
 
 /// Whether labels match a selector; an empty selector matches everything.
@@ -56,32 +63,24 @@ pub(crate) fn matches(selector: &Value, labels: &Map<String, Value>) -> bool {
         })
 }
 
-fn expression_rules(expression: &Value, at: &FieldPath, errors: &mut Vec<FieldError>) {
-    let has_values = !path::list(expression, "values").is_empty();
-    match path::text(expression, "operator") {
-        "In" | "NotIn" if !has_values => {
+fn requirement(expression: &Field, errors: &mut Errors) {
+    let values = expression.child("values");
+    let operator = expression.string("operator");
+    match operator.text() {
+        "In" | "NotIn" if values.is_empty() => {
             let detail = "must be specified when `operator` is 'In' or 'NotIn'";
-            errors.push(FieldError::required(&at.child("values"), detail));
+            errors.push(values.required(detail));
         }
-        "Exists" | "DoesNotExist" if has_values => {
+        "Exists" | "DoesNotExist" if !values.is_empty() => {
             let detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-            errors.push(FieldError::forbidden(&at.child("values"), detail));
+            errors.push(values.forbidden(detail));
         }
         "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
-        _ => {
-            let operator = expression.get("operator").unwrap_or(&Value::Null);
-            let detail = "not a valid selector operator";
-            errors.push(FieldError::invalid(&at.child("operator"), operator, detail));
-        }
+        _ => errors.push(operator.invalid("not a valid selector operator")),
     }
-    let key = path::text(expression, "key");
-    for detail in name_rule::label_key(key) {
-        errors.push(FieldError::invalid(&at.child("key"), &json!(key), detail));
-    }
-    for (index, value) in path::list(expression, "values").iter().enumerate() {
-        for detail in name_rule::label_value(value.as_str().unwrap_or_default()) {
-            let at = at.child("values").index(index);
-            errors.push(FieldError::invalid(&at, value, detail));
-        }
+    expression.string("key").is_qualified(errors);
+    for value in values.items() {
+        let details = name_rule::label_value(value.text());
+        errors.extend(details.into_iter().map(|detail| value.invalid(detail)));
     }
 }

@@ -18,6 +18,10 @@
 // With -rbac it prints the roles and bindings that a server makes when it starts:
 //
 //	go run ./cmd/extract -rbac > ../../apiserver/data/rbac.json
+//
+// With -internal it prints how Go writes the structs that messages of the server show:
+//
+//	go run ./cmd/extract -internal > ../../apiserver/data/internal.json
 package main
 
 import (
@@ -39,6 +43,7 @@ func main() {
 	openAPI := flag.Bool("openapi", false, "print the OpenAPI definitions of all types")
 	discoveryOnly := flag.Bool("discovery", false, "print the groups, versions and resources that a server lists")
 	roles := flag.Bool("rbac", false, "print the roles and bindings of a new cluster")
+	internal := flag.Bool("internal", false, "print how Go writes the structs that messages show")
 	flag.Parse()
 	run := printData
 	if *openAPI {
@@ -49,6 +54,9 @@ func main() {
 	}
 	if *roles {
 		run = printRoles
+	}
+	if *internal {
+		run = printInternal
 	}
 	if *protobufCases {
 		run = printCases
