@@ -71,7 +71,7 @@ async fn random_operations_are_answered_as_by_the_real_server() {
             let pair = &pair;
             async move { (pair.run(&sequence).await, sequence) }
         })
-        .buffered(AT_ONCE);
+        .buffer_unordered(AT_ONCE);
     while let Some((differences, sequence)) = runs.next().await {
         found.add(&sequence, differences);
     }

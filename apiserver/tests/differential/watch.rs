@@ -78,7 +78,7 @@ impl Watch {
             .append_pair("watch", "true")
             .append_pair("resourceVersion", &start)
             .append_pair("labelSelector", &self.selector.replace("$ns", namespace))
-            .append_pair("timeoutSeconds", "60")
+            .append_pair("timeoutSeconds", "20")
             .finish();
         let path = self.collection.replace("$ns", namespace);
         let request = Request::get(format!("{path}?{query}"))
