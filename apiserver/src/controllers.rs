@@ -1,5 +1,5 @@
 //! The controllers that live in the server: garbage collection, namespaces, definitions, protection of
-//! volumes, disruption budgets, certificates, cluster roles that are made of others.
+//! volumes, disruption budgets, certificates, cluster roles that are made of others, quotas.
 //!
 //! One task that follows the log. It never sleeps or polls: every step is caused by a revision,
 //! so that it works under a paused clock too.
@@ -16,7 +16,7 @@ use crate::{
     cluster::Cluster,
     crd, disruption, garbage,
     log::{Committed, Event, Meta, ObjectKey, Revision},
-    namespace, protection, rbac,
+    namespace, protection, quota, rbac,
     resource::GroupResource,
     shared::Shared,
 };
@@ -37,6 +37,7 @@ struct Work {
     certificates: certificates::Work,
     /// Whether a cluster role changed.
     roles: bool,
+    quota: quota::Work,
 }
 
 /// Runs until the server is dropped.
@@ -66,6 +67,7 @@ impl Work {
         self.disruption.note(resource, revision);
         self.certificates.note(resource, revision);
         self.roles |= resource.plural == "clusterroles" && resource.group == rbac::GROUP;
+        self.quota.note(resource, revision);
         let this = || (Arc::clone(resource), revision.key.clone());
         if revision.event == Event::Deleted {
             self.gone.insert(meta.uid.clone());
@@ -128,6 +130,7 @@ impl Work {
         if self.roles {
             rbac::aggregate(cluster);
         }
+        self.quota.perform(cluster);
         for (resource, key) in &self.dependents {
             garbage::look_at(cluster, resource, key, &self.gone);
         }

@@ -143,7 +143,7 @@ fn delete(
         uid: Some(object.meta.uid.to_string()),
         resource_version: Some(object.meta.resource_version.to_string()),
         propagation,
-        dry_run: false,
+        ..DeleteOptions::default()
     };
     // A concurrent write is checked later.
     let _ = write::delete(cluster, resource, key, &options);

@@ -28,19 +28,23 @@
 //! ```text
 //!  transport (in process | https) ─> rest ─> write ─> log ─> watches, controllers
 //!                                      │       │
+//!                                      │       ├ admission ─> callout ─> webhooks
 //!                                      │       └ apply, schema, builtin, crd: pure rules
 //!                                      └ discovery, openapi, table, selector, protobuf
 //!  faults: a layer for clients of this server or of any other
 //! ```
 
 mod addresses;
+mod admission;
 pub mod apply;
 pub mod builtin;
+mod callout;
 mod cel;
 mod certificates;
 mod clock;
 mod cluster;
 mod controllers;
+mod conversion;
 mod crd;
 mod discovery;
 mod disruption;
@@ -54,6 +58,7 @@ mod persistence;
 mod pods;
 mod protection;
 mod protobuf;
+mod quota;
 mod rbac;
 mod recovery;
 mod rendered;

@@ -7,9 +7,9 @@ use operetta_apiserver::{DataDirectoryError, ServeError, Server};
 
 const NOT_IMITATED: &str = "\
 Not imitated, and answered with 501 or 415 where a client asks for it: logs, exec, port-forward and proxies
-(no containers run), conversion webhooks of custom resource definitions.
-Not there: admission webhooks,
-aggregated discovery, OpenAPI schemas of built-in types (kubectl explain), quotas, request limits.
+(no containers run).
+Not there: mutating admission policies, request limits. Webhooks are called on loopback addresses, and at those
+that --service names.
 There is no scheduler, no kubelet and no workload controller: Pods stay Pending and end as soon as
 they are deleted, Deployments make no ReplicaSets.";
 
@@ -35,6 +35,29 @@ struct Arguments {
     /// Enforces what roles and their bindings allow. Without it, everybody who has a token may do everything.
     #[arg(long)]
     rbac: bool,
+    /// Where a Service answers that a webhook configuration names, such as default/hook=127.0.0.1:9443. May be
+    /// given more than once.
+    #[arg(long = "service", value_name = "NAMESPACE/NAME=ADDRESS", value_parser = mapped_service)]
+    services: Vec<MappedService>,
+}
+
+/// A Service, and where it answers.
+#[derive(Debug, Clone)]
+struct MappedService {
+    namespace: String,
+    name: String,
+    address: SocketAddr,
+}
+
+fn mapped_service(text: &str) -> Result<MappedService, String> {
+    let parts = text.split_once('=').and_then(|(service, address)| {
+        let (namespace, name) = service.split_once('/')?;
+        Some((namespace.to_owned(), name.to_owned(), address))
+    });
+    let (namespace, name, address) =
+        parts.ok_or("expected NAMESPACE/NAME=ADDRESS, such as default/hook=127.0.0.1:9443")?;
+    let address = address.parse().map_err(|error| format!("{address:?}: {error}"))?;
+    Ok(MappedService { namespace, name, address })
 }
 
 #[tokio::main]
@@ -63,9 +86,12 @@ enum Failure {
 }
 
 async fn run(arguments: Arguments) -> Result<(), Failure> {
-    let Arguments { listen, kubeconfig, data, storage_mib, rbac } = arguments;
+    let Arguments { listen, kubeconfig, data, storage_mib, rbac, services } = arguments;
     let builder = Server::builder().storage(storage_mib.saturating_mul(1 << 20));
-    let builder = if rbac { builder.rbac() } else { builder };
+    let mut builder = if rbac { builder.rbac() } else { builder };
+    for MappedService { namespace, name, address } in services {
+        builder = builder.service(&namespace, &name, address);
+    }
     let server = match &data {
         Some(directory) => builder.start_in(directory)?,
         None => builder.start(),

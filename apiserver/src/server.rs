@@ -1,6 +1,6 @@
 //! The server handle, with the controls for tests.
 
-use std::{fmt, path::Path, sync::Arc};
+use std::{fmt, net::SocketAddr, path::Path, sync::Arc};
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
@@ -9,6 +9,8 @@ use tokio::sync::{mpsc, watch};
 
 use crate::{
     addresses::Addresses,
+    admission::Chains,
+    callout::Services,
     certificates::Signer,
     clock::{Clock, Ids},
     cluster::Cluster,
@@ -59,6 +61,7 @@ pub struct Builder {
     storage: Option<usize>,
     layer: Option<Layer>,
     authorization: rbac::Mode,
+    services: Services,
 }
 
 impl Server {
@@ -166,6 +169,14 @@ impl Builder {
         self
     }
 
+    /// Says where a Service answers, for webhooks whose configuration names it. Other Services cannot be
+    /// called, and other addresses only on loopback.
+    #[must_use]
+    pub fn service(mut self, namespace: &str, name: &str, address: SocketAddr) -> Self {
+        self.services.map(namespace, name, address);
+        self
+    }
+
     /// Puts a layer before the handler, for faults.
     #[must_use]
     pub fn layer(mut self, layer: Layer) -> Self {
@@ -232,6 +243,8 @@ impl Builder {
             rendered: Arc::default(),
             turn: std::sync::Mutex::default(),
             tokens: Tokens::default(),
+            services: Arc::new(self.services),
+            chains: Chains::default(),
             persistence,
             authorizer: Authorizer::new(self.authorization),
             impersonation: rbac::Impersonation::default(),
@@ -268,13 +281,14 @@ impl fmt::Debug for Next {
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { seed, history, storage, layer, authorization } = self;
+        let Self { seed, history, storage, layer, authorization, services } = self;
         f.debug_struct("Builder")
             .field("seed", seed)
             .field("history", history)
             .field("storage", storage)
             .field("layer", &layer.is_some())
             .field("authorization", authorization)
+            .field("services", services)
             .finish()
     }
 }

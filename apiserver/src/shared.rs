@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
 use crate::{
+    admission::Chains,
+    callout::Services,
     cluster::Cluster,
     persistence::Persistence,
     rbac::{Authorizer, Impersonation},
@@ -25,6 +27,10 @@ pub(crate) struct Shared {
     pub rendered: Arc<Rendered>,
     /// Held while a large body is handled.
     pub turn: Mutex<()>,
+    /// The configurations of admission.
+    pub chains: Chains,
+    /// The addresses of Services that have webhooks.
+    pub services: Arc<Services>,
     /// Who has a token.
     pub tokens: Tokens,
     /// The data directory, if there is one. Dropped after the log, whose changes it writes.

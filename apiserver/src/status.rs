@@ -2,6 +2,8 @@
 //!
 //! Values only: how a failure is written to a connection is decided in [`crate::rest`].
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use crate::{resource::GroupResource, schema::FieldError};
@@ -13,13 +15,13 @@ pub(crate) struct StatusError {
     /// The HTTP status.
     pub code: u16,
     /// The machine-readable reason, for example `AlreadyExists`.
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
     /// The human-readable message.
     pub message: String,
     /// The `details` of the body; `Null` when there are none.
     pub details: Value,
     /// The token with which a list may continue with the current state.
-    pub continue_token: Option<String>,
+    pub continue_token: Option<Box<str>>,
     /// The warnings that come with the answer.
     pub warnings: Box<[String]>,
 }
@@ -28,7 +30,7 @@ impl StatusError {
     fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Self {
             code,
-            reason,
+            reason: Cow::Borrowed(reason),
             message: message.into(),
             details: Value::Null,
             continue_token: None,
@@ -235,6 +237,17 @@ impl StatusError {
     pub(crate) fn internal_error(why: &str) -> Self {
         let mut error = Self::new(500, "InternalError", format!("Internal error occurred: {why}"));
         error.details = json!({ "causes": [{ "message": why }] });
+        error
+    }
+
+    /// What a webhook answers with: its own code, reason and details, and this message.
+    pub(crate) fn of_webhook(status: &Value, message: String) -> Self {
+        let code = status["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+        let mut error = Self::new(code.filter(|code| *code >= 400).unwrap_or(400), "", message);
+        if let Some(reason) = status["reason"].as_str() {
+            error.reason = Cow::Owned(reason.to_owned());
+        }
+        error.details = status["details"].clone();
         error
     }
 

@@ -16,8 +16,15 @@ pub(super) fn select<'a>(operand: &Val<'a>, field: &'a str, test: bool) -> Outco
             Val::Map(map) => Ok(Val::Optional(map.find(&key)?.map(Arc::new))),
             _ => error(format!("no such key: {field}")),
         },
+        // What a document says without a schema may be anything.
+        value if is_simple(value) && test => Ok(Val::Bool(false)),
+        value if is_simple(value) => error(format!("no such key: {field}")),
         _ => no_overload(),
     }
+}
+
+fn is_simple(value: &Val<'_>) -> bool {
+    matches!(value, Val::Null | Val::Bool(_) | Val::Int(_) | Val::Double(_) | Val::String(_))
 }
 
 pub(super) fn element<'a>(value: &Val<'a>, index: &Val<'a>) -> Outcome<'a> {

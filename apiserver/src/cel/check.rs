@@ -109,6 +109,12 @@ impl Checker<'_> {
         if let Some(ty) = qualified_name(expr).and_then(|name| self.type_name(expr.id, &name)) {
             return ty;
         }
+        let whole = qualified_name(expr).filter(|_| !test);
+        if let Some(name) = whole.filter(|name| self.scope.iter().any(|(known, _)| known == name)) {
+            // Both names are known to the lowered expression.
+            self.visit(operand);
+            return self.ident(expr.id, &name);
+        }
         let ty = self.select_field(expr.id, operand, field, false);
         if test { Type::Bool } else { ty }
     }

@@ -4,6 +4,8 @@ use super::value::{Failure, Val};
 
 const STRING: f64 = 0.1;
 const PATTERN: f64 = 0.25;
+/// A question to the authorizer.
+const AUTHORIZATION: u64 = 350_000;
 
 /// The cost of a call that depends on its arguments; `None` if it depends on the result.
 pub(super) fn before(function: &str, overload: &str, args: &[Val<'_>]) -> Option<u64> {
@@ -39,6 +41,7 @@ pub(super) fn before(function: &str, overload: &str, args: &[Val<'_>]) -> Option
         "@sortByAssociatedKeys" => compared(args.get(1)),
         "sets.contains" | "sets.intersects" => size(0) * size(1) + 1,
         "sets.equivalent" => 2 * size(0) * size(1) + 1,
+        "check" if matches!(args.first(), Some(Val::Authorizer(_))) => AUTHORIZATION,
         _ => by_overload(overload, args),
     })
 }

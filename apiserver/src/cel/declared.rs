@@ -53,6 +53,17 @@ impl Declared {
         Some(Arc::new(declared))
     }
 
+    /// The declaration of an object of a library.
+    pub(super) fn named(name: &str, fields: Vec<(String, Arc<Self>)>) -> Arc<Self> {
+        let kind = Kind::Object(fields.into_iter().collect());
+        Arc::new(Self { name: name.to_owned(), kind, max_elements: 0, min_size: 2 })
+    }
+
+    /// The declaration of a value of this type.
+    pub(super) fn of_type(ty: Type) -> Arc<Self> {
+        Arc::new(Self::simple(ty, 0, 1))
+    }
+
     /// The type of the value.
     pub(super) fn ty(self: &Arc<Self>) -> Type {
         match &self.kind {

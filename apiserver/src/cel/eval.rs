@@ -28,7 +28,14 @@ pub(super) fn evaluate<'a>(
     node: &'a Node,
     variables: &[(&'static str, Val<'a>)],
 ) -> (Outcome<'a>, u64) {
-    let scope = variables.iter().map(|(name, value)| (*name, Ok(value.clone()))).collect();
+    evaluate_in(node, variables.iter().map(|(name, value)| (*name, Ok(value.clone()))).collect())
+}
+
+/// The same where a variable may be an error.
+pub(super) fn evaluate_in<'a>(
+    node: &'a Node,
+    scope: Vec<(&'a str, Outcome<'a>)>,
+) -> (Outcome<'a>, u64) {
     let mut run = Run { scope, cost: 0 };
     let outcome = run.eval(node);
     (outcome, run.cost)

@@ -6,6 +6,7 @@
 //!  source ─ parse ─ check ─ lower (node) ─ estimate
 //!                              │
 //!  object ─ validator ─ eval ──┘─ functions, cost
+//!  request ─ program ───┘  (webhooks and policies)
 //! ```
 //!
 //! - The crate `cel` parses. Everything else is here, because its interpreter has neither types nor costs, and clients see
@@ -14,6 +15,7 @@
 //! - Nothing of an object is copied until an expression makes something new of it.
 
 mod access;
+mod authorizer;
 mod check;
 mod cost;
 mod data;
@@ -32,14 +34,21 @@ mod mixed;
 mod node;
 mod overloads;
 mod parse;
+mod program;
 mod ratchet;
+mod request_types;
 mod rule;
 mod ty;
 mod unify;
 mod validator;
 mod value;
 
-pub(crate) use self::{definition::errors as definition_errors, validator::Rules};
+pub(crate) use self::{
+    authorizer::{Authorizer, Question},
+    definition::errors as definition_errors,
+    program::{Facts, Given, Names, Program, Scope, Trouble, Wanted, variable_name},
+    validator::Rules,
+};
 
 #[cfg(test)]
 mod tests;

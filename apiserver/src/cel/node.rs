@@ -249,4 +249,26 @@ impl Node {
             }
         }
     }
+
+    /// Changes the parts directly inside.
+    pub(super) fn for_each_part_mut(&mut self, change: &mut dyn FnMut(&mut Self)) {
+        match &mut self.kind {
+            Kind::Literal | Kind::TypeName | Kind::Variable(_) => {}
+            Kind::Select { operand, .. } => change(operand),
+            Kind::Call(call) => call.args.iter_mut().for_each(change),
+            Kind::List { elements, .. } => elements.iter_mut().for_each(change),
+            Kind::Map { entries } => {
+                for (key, value, _) in entries {
+                    change(key);
+                    change(value);
+                }
+            }
+            Kind::Fold(fold) => {
+                let Fold { range, init, condition, step, result, .. } = &mut **fold;
+                for part in [range, init, condition, step, result] {
+                    change(part);
+                }
+            }
+        }
+    }
 }

@@ -109,7 +109,7 @@ pub(super) struct Expression {
 
 impl Expression {
     /// The expression, if the conversions of its constants work.
-    fn instantiated(self, what: &str) -> Result<Self, String> {
+    pub(super) fn instantiated(self, what: &str) -> Result<Self, String> {
         match failing_constant(&self.node) {
             Some(reason) => Err(format!("{what} instantiation failed: {reason}")),
             None => Ok(self),

@@ -5,6 +5,7 @@ use std::{net::IpAddr, ops::Deref, sync::Arc};
 use serde_json::Value;
 
 use super::{
+    authorizer::Asking,
     functions::{Cidr, NamedFormat, Url, Version},
     list::List,
     map::Map,
@@ -39,6 +40,8 @@ pub(super) enum Val<'a> {
     Format(&'static NamedFormat),
     /// What the schema says nothing about.
     Opaque(&'a Value),
+    /// A question whether someone may do something.
+    Authorizer(Arc<Asking>),
 }
 
 /// Why there is no value.
@@ -151,6 +154,7 @@ impl<'a> Val<'a> {
             Self::Semver(_) => "kubernetes.Semver",
             Self::Format(_) => "kubernetes.NamedFormat",
             Self::Opaque(_) => "unknown",
+            Self::Authorizer(asking) => asking.type_name(),
         }
     }
 

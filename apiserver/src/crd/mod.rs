@@ -10,6 +10,7 @@
 //! not know how: it calls the hook that the cluster has for that.
 
 mod controller;
+mod conversion;
 mod names;
 mod own_type;
 mod rules;

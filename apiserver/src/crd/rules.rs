@@ -17,6 +17,9 @@ pub(crate) fn default(object: &mut Value) {
         fill(&mut spec["names"]["listKind"], json!(format!("{kind}List")));
     }
     fill(&mut spec["conversion"], json!({ "strategy": "None" }));
+    if spec["conversion"]["webhook"]["clientConfig"]["service"].is_object() {
+        fill(&mut spec["conversion"]["webhook"]["clientConfig"]["service"]["port"], json!(443));
+    }
 }
 
 fn fill(slot: &mut Value, value: Value) {

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::scale;
+use super::{conversion, scale};
 use crate::{
     cel,
     schema::{self, FieldError, FieldPath, Schema, Validator, structural_errors},
@@ -73,10 +73,7 @@ fn spec_errors(spec: &Value, path: &FieldPath) -> Vec<FieldError> {
         let scopes = ["Cluster", "Namespaced"];
         errors.push(FieldError::not_supported(&path.child("scope"), &spec["scope"], scopes));
     }
-    if text(&spec["conversion"]["strategy"]) != "None" {
-        let path = path.child("conversion").child("strategy");
-        errors.push(unsupported(&path, "conversion webhooks"));
-    }
+    errors.extend(conversion::errors(&spec["conversion"], &path.child("conversion")));
     if spec["preserveUnknownFields"] == true {
         let detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in \
                       spec.versions[*].schema instead";

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     cel,
+    conversion::Converter,
     resource::{Column, CustomType, GroupResource, Origin, Resource, ScalePaths},
     schema::{Schema, Validator, ValidatorError},
 };
@@ -61,12 +62,13 @@ fn resource(name: &str, definition: &Value, version: &Value) -> Result<Resource,
         has_generation: true,
         schema: Arc::new(schema.clone()),
         empty: None,
-        epoch: epoch(&open_api),
+        epoch: epoch(&version["name"], &open_api),
         deprecation: deprecation(spec, version),
         columns: columns(&version["additionalPrinterColumns"]),
         origin: Origin::Custom(Arc::new(CustomType {
             definition: name.to_owned(),
             status_validator: status_schema.map(Validator::new).transpose()?,
+            converter: Converter::of(definition),
             rules: cel::Rules::new(&schema),
             validator: Validator::new(schema)?,
             open_api,
@@ -87,8 +89,9 @@ fn deprecation(spec: &Value, version: &Value) -> Option<String> {
 }
 
 /// The same schema has the same epoch, so that a change of something else costs nothing.
-fn epoch(open_api: &Value) -> u64 {
+fn epoch(version: &Value, open_api: &Value) -> u64 {
     let mut hash = DefaultHasher::new();
+    version.to_string().hash(&mut hash);
     open_api.to_string().hash(&mut hash);
     hash.finish()
 }

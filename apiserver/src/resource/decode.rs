@@ -19,9 +19,17 @@ impl Resource {
         if let Origin::BuiltIn(builtin) = self.origin {
             builtin::convert(&mut value, builtin);
         } else {
-            value["apiVersion"] = json!(self.api_version());
+            let version = self.api_version();
+            let is_own = value["apiVersion"] == version;
+            if let Some(converter) = self.converter() {
+                value = converter.read(value, &version);
+            }
+            value["apiVersion"] = json!(version);
             schema::prune(&self.schema, &mut value);
-            schema::default(&self.schema, &mut value);
+            // The defaults are those of the version in which it was stored.
+            if is_own {
+                schema::default(&self.schema, &mut value);
+            }
         }
         value
     }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::{
     builtin::BuiltinType,
     cel,
+    conversion::Converter,
     schema::{FieldError, FieldPath, Schema, Validator},
 };
 
@@ -104,6 +105,8 @@ pub(crate) struct CustomType {
     pub validator: Validator,
     /// Validates the status alone, for writes of the status subresource.
     pub status_validator: Option<Validator>,
+    /// What converts objects between versions; without it only their version differs.
+    pub converter: Option<Converter>,
     /// The rules in CEL, if there are any.
     pub rules: Option<cel::Rules>,
     /// JSON paths that field selectors may name, such as `.spec.color`.
@@ -196,6 +199,14 @@ impl Resource {
     /// Whether objects are stored in this form.
     pub(crate) fn is_stored_form(&self) -> bool {
         self.id == self.storage && self.version == self.storage_version
+    }
+
+    /// What converts objects of the type, if a webhook does.
+    pub(crate) fn converter(&self) -> Option<&Converter> {
+        match &self.origin {
+            Origin::Custom(custom) => custom.converter.as_ref(),
+            Origin::BuiltIn(_) | Origin::Definition => None,
+        }
     }
 
     /// Whether the type comes from a `CustomResourceDefinition`.

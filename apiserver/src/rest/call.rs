@@ -13,6 +13,8 @@ use super::{
     route::ResourcePath,
 };
 use crate::{
+    admission::Chain,
+    callout::Caller,
     log::ObjectKey,
     rbac::Writer,
     resource::Resource,
@@ -33,6 +35,10 @@ pub(super) struct Call<'a> {
     pub(super) body: &'a Bytes,
     pub(super) now: Timestamp,
     pub(super) writer: Writer<'a>,
+    /// The configurations of admission, for a write.
+    pub(super) chain: Option<Arc<Chain>>,
+    /// Who calls webhooks, where that is possible.
+    pub(super) caller: Option<Caller>,
 }
 
 /// The verb of a request.
@@ -62,6 +68,16 @@ impl Verb {
             ("DELETE", true) => Some(Self::Delete),
             ("DELETE", false) => Some(Self::DeleteCollection),
             _ => None,
+        }
+    }
+
+    /// Whether it may change something.
+    pub(super) fn is_write(self) -> bool {
+        match self {
+            Self::Get | Self::List | Self::Watch => false,
+            Self::Create | Self::Update | Self::Patch | Self::Delete | Self::DeleteCollection => {
+                true
+            }
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) const OF_LIBRARY: (&str, &str) = ("jsonpatch.Patch", "jsonpatch.Opera
 
 /// A parsed patch.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct JsonPatch(Vec<Map<String, Value>>);
+pub(crate) struct JsonPatch(Vec<Map<String, Value>>);
 
 /// An operation does not apply; the answer does not say which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ struct Spent {
 
 impl JsonPatch {
     /// The patch in a document; `null` is the empty one.
-    pub(super) fn of(
+    pub(crate) fn of(
         document: Value,
         (whole, each): (&str, &str),
         refuse: impl Fn(&str) -> StatusError,
@@ -74,7 +74,7 @@ impl JsonPatch {
     }
 
     /// A document after the patch.
-    pub(super) fn applied_to(&self, document: &Value) -> Result<Value, StatusError> {
+    pub(crate) fn applied_to(&self, document: &Value) -> Result<Value, StatusError> {
         let mut next = document.clone();
         let mut spent = Spent::default();
         for operation in &self.0 {

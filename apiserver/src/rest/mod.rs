@@ -15,6 +15,8 @@
 
 mod accept;
 mod action;
+mod admission;
+mod beside;
 mod body;
 mod call;
 mod change;
@@ -61,6 +63,7 @@ pub use self::body::Body;
 use self::{accept::Format, action::Action, call::Call, route::ResourcePath, selection::Selection};
 pub(crate) use self::{
     call::Verb,
+    json_patch::JsonPatch,
     permission::permit,
     query::Query,
     route::{Route, parse as parse_path},
@@ -197,8 +200,23 @@ async fn answered(
     check_name(path)?;
     let now = server.cluster.clock.now();
     let writer = Writer { authorizer: &server.authorizer, log: &server.cluster.log, user };
-    let call =
-        Call { resource, path, verb, subresource, query: &query, headers, body, now, writer };
+    let chain = verb.is_write().then(|| server.chains.current(&server.cluster.log));
+    let converts = resource.converter().is_some() && verb != Verb::Watch;
+    let waits = converts || chain.as_ref().is_some_and(|chain| chain.calls());
+    let caller = None;
+    let call = Call {
+        resource,
+        path,
+        verb,
+        subresource,
+        query: &query,
+        headers,
+        body,
+        now,
+        writer,
+        chain,
+        caller,
+    };
     // An unacceptable `Accept` must be refused before a write.
     call.accepted()?;
     if let Some(action) = action {
@@ -207,6 +225,9 @@ async fn answered(
     check_parameters(&call)?;
     if matches!(verb, Verb::Get | Verb::List | Verb::Watch) {
         await_version(server, &call, verb).await?;
+    }
+    if waits {
+        return beside::answer(server, &call, record, dispatch).await;
     }
     // Trees are many times as large as their texts, so that large ones come one after another.
     let turn = || server.turn.lock().unwrap_or_else(PoisonError::into_inner);

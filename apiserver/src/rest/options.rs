@@ -46,6 +46,7 @@ impl Call<'_> {
                 "Strict" => FieldValidation::Strict,
                 _ => FieldValidation::Warn,
             },
+            admission: self.admission(),
         })
     }
 

@@ -105,7 +105,7 @@ impl Page {
         match &self.after {
             None => "The resourceVersion for the provided list is too old.",
             Some((_, key)) => {
-                error.continue_token = Some(token(NEWEST, key));
+                error.continue_token = Some(token(NEWEST, key).into());
                 "The provided continue parameter is too old to display a consistent list result. \
                  You can start a new list without the continue parameter, or use the continue \
                  token in this response to retrieve the remainder of the results. Continuing with \

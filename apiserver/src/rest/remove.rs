@@ -83,7 +83,8 @@ fn options(call: &Call<'_>) -> Result<DeleteOptions, StatusError> {
     } else {
         given["dryRun"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
     };
-    options_of(&given, &stages, call.query)
+    let options = options_of(&given, &stages, call.query)?;
+    Ok(DeleteOptions { admission: call.deletion(&given, !stages.is_empty()), ..options })
 }
 
 /// The options that an object and a query give.
@@ -104,6 +105,7 @@ pub(super) fn options_of(
         resource_version: text(&given["preconditions"]["resourceVersion"]),
         propagation: propagation(policy.as_deref(), orphan)?,
         dry_run: !stages.is_empty(),
+        admission: None,
     })
 }
 

@@ -8,6 +8,7 @@ use super::{
     place, reply, representation,
 };
 use crate::{
+    admission::Operation,
     apply::{self, ReplicasPaths},
     builtin,
     cluster::Cluster,
@@ -35,24 +36,32 @@ pub(super) fn get(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, 
 
 /// Answers an update or a patch.
 pub(super) fn change(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
-    let options = call.write_options()?;
+    let mut options = call.write_options()?;
+    // It sees the scale, and not the object behind it.
+    let admission = options.admission.take();
     let wanted = Wanted::of(call, options.validation)?;
     let versions = versions(cluster, call.resource);
     let version = call.resource.api_version();
     let paths = ReplicasPaths { paths: versions, version: &version };
     let mut change = |live: &Value| {
         wanted.check_uid(call, live, &options)?;
-        let mut scale = scale_of(call.resource, live);
-        set_managers(&mut scale, apply::managers_of_scale(live, &paths));
-        let scale = wanted.after(cluster, call, &scale, &options)?;
+        let mut before = scale_of(call.resource, live);
+        set_managers(&mut before, apply::managers_of_scale(live, &paths));
+        let mut scale = wanted.after(cluster, call, &before, &options)?;
+        if let Some(admission) = &admission {
+            let (update, before) = (Operation::Update, Some(&before));
+            admission.mutate(cluster, update, &mut scale, before, &|_| Ok(()))?;
+            admission.validate(cluster, update, &scale, before)?;
+        }
         let mut next = scaled(call.resource, live, &scale)?;
         set_managers(&mut next, apply::managers_of_parent(live, &scale, &paths));
         Ok(Change { next, managed: Applied::Yes })
     };
     let key = call.key();
     let written =
-        write::update(cluster, call.resource, &key, call.subresource, &options, &mut change)?;
-    answer(call, &call.resource.decode(&written.object))
+        write::update(cluster, call.resource, &key, call.subresource, &options, &mut change);
+    let answered = written.and_then(|written| answer(call, &call.resource.decode(&written.object)));
+    reply::warned(answered, &admission.map(|it| it.warnings()).unwrap_or_default())
 }
 
 fn answer(call: &Call<'_>, object: &Value) -> Result<Response<Body>, StatusError> {

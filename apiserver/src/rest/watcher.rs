@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde_json::json;
 use tokio::{sync::watch, time::Instant};
 
-use super::{accept::Accepted, frames::Frames, selection::Selection};
+use super::{accept::Accepted, beside, frames::Frames, selection::Selection};
 use crate::{
     log::{Compacted, Event, Object, Revision},
     requests::OpenWatch,
@@ -123,6 +123,7 @@ impl Watcher {
     /// The next frame, or the end.
     pub(super) async fn next(&mut self) -> Option<Bytes> {
         loop {
+            self.learn().await;
             self.frames.set_now(self.server.cluster.clock.now());
             match self.queue.pop_front() {
                 Some(Waiting::Frame(frame)) => return Some(frame),
@@ -144,6 +145,28 @@ impl Watcher {
             if self.queue.is_empty() && !self.ended {
                 self.wait().await;
             }
+        }
+    }
+
+    /// Converts what comes next, where a webhook does that; a failure ends the watch.
+    async fn learn(&mut self) {
+        if self.resource.converter().is_none() {
+            return;
+        }
+        let objects = match self.queue.front() {
+            Some(Waiting::State(object)) => vec![Arc::clone(object)],
+            Some(Waiting::Revision(revision)) => {
+                [Some(&revision.object), revision.previous.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .cloned()
+                    .collect()
+            }
+            Some(Waiting::Frame(_)) | None => return,
+        };
+        if let Err(error) = beside::learn(&self.server, &self.resource, objects).await {
+            self.queue.clear();
+            self.end_with(&error);
         }
     }
 

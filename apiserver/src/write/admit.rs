@@ -1,9 +1,11 @@
-//! Admission: objects that may not be created or deleted, regardless of their contents.
+//! Admission: objects that may not be created or deleted, regardless of their contents, and the way from a
+//! write into the chain of [`crate::admission`].
 
 use serde_json::Value;
 
-use super::{Result, peculiar::is_namespace};
+use super::{DeleteOptions, Result, WriteOptions, decode, peculiar::is_namespace};
 use crate::{
+    admission::Operation,
     cluster::Cluster,
     crd,
     log::ObjectKey,
@@ -51,10 +53,46 @@ pub(super) fn within_namespace(
         "unable to create new content in namespace {namespace} because it is being terminated"
     );
     let cause = format!("namespace {namespace} is being terminated");
-    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    let text = |field: &str| object["metadata"][field].as_str().filter(|text| !text.is_empty());
+    let name = text("name").or_else(|| text("generateName")).unwrap_or("Unknown");
     Err(StatusError::forbidden(&resource.id, name, &why).with_cause(
         "NamespaceTerminating",
         &cause,
         "metadata.namespace",
     ))
+}
+
+/// Lets the chain change an object; what it warns of is added to the warnings.
+pub(super) fn mutate(
+    cluster: &Cluster,
+    resource: &Resource,
+    options: &WriteOptions,
+    (operation, old): (Operation, Option<&Value>),
+    object: &mut Value,
+    warnings: &mut Vec<String>,
+) -> Result<()> {
+    let Some(admission) = &options.admission else { return Ok(()) };
+    let refine = |changed: &mut Value| decode::refine(resource, changed);
+    let outcome = admission.mutate(cluster, operation, object, old, &refine);
+    warnings.extend(admission.warnings());
+    outcome
+}
+
+/// Lets the chain refuse an object.
+pub(super) fn validate(
+    cluster: &Cluster,
+    options: &WriteOptions,
+    (operation, old): (Operation, Option<&Value>),
+    object: &Value,
+    warnings: &mut Vec<String>,
+) -> Result<()> {
+    let Some(admission) = &options.admission else { return Ok(()) };
+    let outcome = admission.validate(cluster, operation, object, old);
+    warnings.extend(admission.warnings());
+    outcome
+}
+
+/// Lets the chain refuse a deletion.
+pub(super) fn delete(cluster: &Cluster, options: &DeleteOptions, live: &Value) -> Result<()> {
+    options.admission.as_ref().map_or(Ok(()), |admission| admission.delete(cluster, live))
 }

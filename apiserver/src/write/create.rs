@@ -8,7 +8,9 @@ use super::{
     Result, Subresource, WriteOptions, Written, admit, manage, metadata, strategy, validate,
 };
 use crate::{
+    admission::Operation,
     cluster::Cluster,
+    conversion,
     log::{Event, Expect, Object, ObjectKey, Refused, Write},
     resource::Resource,
     status::StatusError,
@@ -26,7 +28,6 @@ pub(crate) fn create(
     managed: manage::Applied,
     options: &WriteOptions,
 ) -> Result<Written> {
-    let generated = metadata::generate_name(cluster, &mut object);
     if resource.namespaced {
         admit::within_namespace(cluster, resource, namespace, &object)?;
     }
@@ -38,6 +39,10 @@ pub(crate) fn create(
     } else if !options.dry_run {
         metadata::metadata_mut(&mut object).remove("resourceVersion");
     }
+    let what = (Operation::Create, None);
+    admit::mutate(cluster, resource, options, what, &mut object, &mut warnings)
+        .map_err(|error| error.with_warnings(&warnings))?;
+    let generated = metadata::generate_name(cluster, &mut object);
     metadata::prepare_for_create(cluster, resource, namespace, &mut object);
     let tries = if generated { GENERATE_NAME_TRIES } else { 1 };
     match insert_valid(cluster, resource, &mut object, options, (tries, &mut warnings)) {
@@ -57,6 +62,7 @@ fn insert_valid(
     strategy::prepare_for_create(cluster, resource, object)?;
     let inserted = validate::validate_create(resource, object).and_then(|()| {
         warnings.extend(strategy::warnings(resource, object, None));
+        admit::validate(cluster, options, (Operation::Create, None), object, warnings)?;
         insert_named(cluster, resource, object, options, tries)
     });
     if inserted.is_err() || options.dry_run {
@@ -113,6 +119,7 @@ fn insert(
         let why = "resourceVersion should not be set on objects to be created";
         return Err(StatusError::internal(why));
     }
+    conversion::check().map_err(StatusError::internal)?;
     let write = Write {
         resource: &resource.storage,
         key: key.clone(),

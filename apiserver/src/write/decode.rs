@@ -10,6 +10,7 @@ use crate::{
     builtin, crd,
     resource::{Origin, Resource},
     schema,
+    status::StatusError,
 };
 
 /// Why a value is no object of its type.
@@ -50,6 +51,12 @@ pub(crate) fn decode(
     default(resource, object)?;
     let warn = validation == FieldValidation::Warn;
     Ok(if warn { complaints.warnings } else { Vec::new() })
+}
+
+/// The same for an object that admission changed.
+pub(super) fn refine(resource: &Resource, object: &mut Value) -> Result<(), StatusError> {
+    let decoded = decode(resource, object, FieldValidation::Ignore, Complaints::default());
+    decoded.map(drop).map_err(|why| StatusError::internal_error(&why.to_string()))
 }
 
 /// Completes the result of an apply. Its values are of their types already.

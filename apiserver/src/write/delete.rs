@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{DeleteOptions, Propagation, Result, Subresource, admit, metadata, peculiar, strategy};
 use crate::{
     cluster::Cluster,
+    conversion,
     log::{Event, Expect, Object, ObjectKey, Refused, Write},
     resource::{GroupResource, Resource},
     status::StatusError,
@@ -42,6 +43,7 @@ pub(crate) fn delete(
         };
         admit::deletion(resource, &key.name)?;
         check_preconditions(resource, key, &live, &options)?;
+        admit::delete(cluster, &options, &value)?;
         let held = set_finalizers(resource, &mut value, options.propagation);
         let is_marked = !value["metadata"]["deletionTimestamp"].is_null();
         // A Pod is marked before it goes, even where nothing holds it.
@@ -68,9 +70,13 @@ pub(crate) fn delete(
             value: strategy::to_storage(resource, value),
             epoch: resource.epoch,
         };
+        conversion::check().map_err(StatusError::internal)?;
         match cluster.log.commit(write) {
-            // It has another version now.
-            Ok(_) if marks_first => options.resource_version = None,
+            // It has another version now, and was admitted.
+            Ok(_) if marks_first => {
+                options.resource_version = None;
+                options.admission = None;
+            }
             Ok(object) => {
                 strategy::after_commit(cluster, resource, Subresource::Main, key);
                 return Ok(if held { Deleted::Held(object) } else { Deleted::Gone(object) });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{log::Object, status::StatusError};
+use crate::{admission::Admission, log::Object, status::StatusError};
 
 /// The part of an object that a write may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +59,15 @@ pub(crate) struct WriteOptions {
     pub dry_run: bool,
     /// Undeclared fields.
     pub validation: FieldValidation,
+    /// What may change or refuse the write; nothing does for writes of the server itself.
+    pub admission: Option<Arc<Admission>>,
+}
+
+impl WriteOptions {
+    /// Whether nothing wants to see a write that changes nothing.
+    pub(super) fn has_no_admission(&self) -> bool {
+        self.admission.as_ref().is_none_or(|admission| admission.is_idle())
+    }
 }
 
 /// What was wrong with a text that could be read all the same.
@@ -92,6 +101,8 @@ pub(crate) struct DeleteOptions {
     pub propagation: Option<Propagation>,
     /// Do everything but the deletion.
     pub dry_run: bool,
+    /// What may refuse the deletion.
+    pub admission: Option<Arc<Admission>>,
 }
 
 /// The result of a write.

@@ -176,7 +176,13 @@ pub(super) fn to_storage(resource: &Resource, mut object: Value) -> Value {
                 builtin::convert(&mut object, stored);
             }
         }
-        _ => object["apiVersion"] = json!(resource.storage_api_version()),
+        _ => {
+            let version = resource.storage_api_version();
+            if let Some(converter) = resource.converter() {
+                object = converter.written(object, &version);
+            }
+            object["apiVersion"] = json!(version);
+        }
     }
     object
 }

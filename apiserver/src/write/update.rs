@@ -5,12 +5,14 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    Result, Subresource, WriteOptions, Written, generation, manage, metadata, peculiar, strategy,
-    validate,
+    Result, Subresource, WriteOptions, Written, admit, generation, manage, metadata, peculiar,
+    strategy, validate,
 };
 use crate::{
+    admission::Operation,
     apply::ignore_timestamps,
     cluster::Cluster,
+    conversion,
     log::{Event, Expect, Object, ObjectKey, Refused, Write},
     resource::Resource,
     status::StatusError,
@@ -43,7 +45,7 @@ pub(crate) fn update(
             return Err(StatusError::not_found(&resource.id, &key.name));
         };
         let change = change(&live)?;
-        if change.next == live {
+        if change.next == live && options.has_no_admission() {
             // What is stored is normalised and valid already.
             let warnings = strategy::update_warnings(resource, subresource, &live, &live);
             return Ok(Written { object, warnings, created: false });
@@ -77,12 +79,23 @@ fn next_state(
     options: &WriteOptions,
 ) -> Result<(Value, Vec<String>)> {
     let Change { mut next, managed } = change;
+    let mut warnings = Vec::new();
+    let what = (Operation::Update, Some(live));
     if managed == manage::Applied::No {
         next = manage::track(cluster, resource, subresource, Some(live), next, options);
     }
-    prepare_and_validate(cluster, resource, subresource, live, &mut next, options)?;
-    let warnings = strategy::update_warnings(resource, subresource, live, &next);
-    Ok((ignore_timestamps(live, next), warnings))
+    admit::mutate(cluster, resource, options, what, &mut next, &mut warnings)
+        .and_then(|()| {
+            prepare_and_validate(cluster, resource, subresource, live, &mut next, options)
+        })
+        .map_err(|error| error.with_warnings(&warnings))?;
+    warnings.extend(strategy::update_warnings(resource, subresource, live, &next));
+    let next = ignore_timestamps(live, next);
+    if let Err(error) = admit::validate(cluster, options, what, &next, &mut warnings) {
+        strategy::abandon(cluster, resource, &next, Some(live));
+        return Err(error.with_warnings(&warnings));
+    }
+    Ok((next, warnings))
 }
 
 fn prepare_and_validate(
@@ -117,6 +130,7 @@ fn store(
     if options.dry_run {
         return Ok(Some(Arc::new(Object::encode(Event::Modified, value, resource.epoch))));
     }
+    conversion::check().map_err(StatusError::internal)?;
     let write = Write {
         resource: &resource.storage,
         key: key.clone(),

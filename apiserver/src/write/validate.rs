@@ -13,7 +13,7 @@ use super::{
     scaling,
 };
 use crate::{
-    builtin, certificates, crd,
+    admission, builtin, certificates, crd,
     resource::{Origin, Resource},
     schema::{FieldError, FieldPath, metadata, name_rule},
     status::StatusError,
@@ -36,6 +36,7 @@ pub(super) fn validate_create(resource: &Resource, object: &Value) -> Result<()>
     if let Origin::Custom(custom) = &resource.origin {
         errors.extend(custom.rule_errors(&errors, object, None));
     }
+    errors.extend(configuration_errors(resource, object));
     refuse(resource, object, &errors)?;
     if is_last {
         refuse(resource, object, &metadata)?;
@@ -89,7 +90,16 @@ pub(super) fn validate_update(
     if let Origin::Custom(custom) = &resource.origin {
         errors.extend(custom.rule_errors(&errors, next, Some(live)));
     }
+    errors.extend(configuration_errors(resource, next));
     refuse(resource, next, &errors)
+}
+
+/// What is wrong with the expressions of a configuration of admission.
+fn configuration_errors(resource: &Resource, object: &Value) -> Vec<FieldError> {
+    if resource.id.group != "admissionregistration.k8s.io" {
+        return Vec::new();
+    }
+    admission::configuration_errors(&resource.kind, object)
 }
 
 /// What is wrong with the type of a custom object; then nothing else is looked at.

@@ -17,6 +17,7 @@ pub(super) mod time;
 mod urls;
 
 use super::{
+    authorizer,
     ty::Type,
     value::{Outcome, Val, no_overload},
 };
@@ -28,6 +29,9 @@ pub(super) use self::{
 
 /// Calls a function that looks at all of its arguments.
 pub(super) fn call<'a>(function: &str, args: &[Val<'a>]) -> Outcome<'a> {
+    if let [Val::Authorizer(asking), args @ ..] = args {
+        return authorizer::call(function, asking, args);
+    }
     match function {
         "_+_" | "_-_" | "_*_" | "_/_" | "_%_" | "-_" | "!_" => arithmetic::call(function, args),
         "bool" | "bytes" | "double" | "duration" | "dyn" | "int" | "string" | "timestamp"
