@@ -39,7 +39,9 @@ impl Case {
 
     /// Whether an object has the place, or what is around it.
     pub(crate) fn fits(&self, object: &Value) -> bool {
-        self.at.rsplit_once('/').is_none_or(|(parent, _)| object.pointer(parent).is_some())
+        self.at.rsplit_once('/').is_none_or(|(parent, _)| {
+            object.pointer(parent).is_some_and(|around| !around.is_null())
+        })
     }
 
     pub(crate) fn applied_to(&self, object: &Value) -> Value {

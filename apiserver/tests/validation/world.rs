@@ -51,12 +51,18 @@ impl World {
 
     /// What is said of this change of a live object.
     pub(crate) async fn update(&self, base: &Base, live: &Value, case: &Case) -> Answer {
-        let (at, place) = (place(base, live), format!("{}?dryRun=All", place(base, live)));
-        let mut answer = self.answer("PUT", &place, &case.applied_to(live)).await;
+        if !case.fits(live) {
+            return CLOSED;
+        }
+        let place = place(base, live);
+        let mut answer = self.put(&place, &case.applied_to(live)).await;
         if answer.0 == 409 {
-            // A controller was faster.
-            let live = self.send("GET", &at, &Value::Null).await.unwrap();
-            answer = self.answer("PUT", &place, &case.applied_to(&live)).await;
+            let now = self.send("GET", &place, &Value::Null).await.unwrap();
+            answer = if case.fits(&now) {
+                self.put(&place, &case.applied_to(&now)).await
+            } else {
+                CLOSED
+            };
         }
         masked(answer, live)
     }
@@ -66,8 +72,19 @@ impl World {
         let mut object = live.clone();
         object["metadata"].as_object_mut().unwrap().remove("managedFields");
         object["status"] = base.status.clone();
-        let place = format!("{}/status?dryRun=All", place(base, live));
-        masked(self.answer("PUT", &place, &case.applied_to(&object)).await, live)
+        let place = place(base, live);
+        let mut answer = self.put(&format!("{place}/status"), &case.applied_to(&object)).await;
+        if answer.0 == 409 {
+            let now = self.send("GET", &place, &Value::Null).await.unwrap();
+            object["metadata"]["resourceVersion"] = now["metadata"]["resourceVersion"].clone();
+            answer = self.put(&format!("{place}/status"), &case.applied_to(&object)).await;
+        }
+        masked(answer, live)
+    }
+
+    /// A conflict means that a controller was faster.
+    async fn put(&self, place: &str, object: &Value) -> Answer {
+        self.answer("PUT", &format!("{place}?dryRun=All"), object).await
     }
 
     async fn answer(&self, method: &str, path: &str, object: &Value) -> Answer {
