@@ -37,6 +37,7 @@
 mod addresses;
 mod admission;
 pub mod apply;
+mod bootstrap;
 pub mod builtin;
 mod callout;
 mod cel;

@@ -157,6 +157,21 @@ impl StatusError {
         Self::new(403, "Forbidden", message).of(resource, name)
     }
 
+    /// 404: there is no such component.
+    pub(crate) fn no_component(name: &str) -> Self {
+        let mut error = Self::new(404, "NotFound", format!("componentstatus \"{name}\" not found"));
+        error.details = json!({ "name": name, "kind": "componentstatus" });
+        error
+    }
+
+    /// 405: objects of the resource cannot be watched.
+    pub(crate) fn cannot_be_watched(plural: &str) -> Self {
+        let message = format!("watch is not supported on resources of kind \"{plural}\"");
+        let mut error = Self::new(405, "MethodNotAllowed", message);
+        error.details = json!({ "kind": plural });
+        error
+    }
+
     /// 405: the resource has no such verb.
     pub(crate) fn method_not_allowed() -> Self {
         let message = "the server does not allow this method on the requested resource";

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use ring::digest::{Context, SHA512};
 
 /// What a version is made of, part by part.
+#[derive(Clone)]
 pub(crate) struct Content(Context);
 
 impl Content {

@@ -83,9 +83,8 @@ pub fn find(group: &str, version: &str, kind: &str) -> Option<&'static BuiltinTy
 pub fn name_rule(ty: &BuiltinType) -> NameRule {
     match (ty.group, ty.kind) {
         ("", "Namespace" | "Service") | ("apps", "StatefulSet") => name_rule::dns_label,
-        ("rbac.authorization.k8s.io", _) | ("policy", "PodDisruptionBudget") => {
-            name_rule::path_segment
-        }
+        ("rbac.authorization.k8s.io" | "apiregistration.k8s.io", _)
+        | ("policy", "PodDisruptionBudget") => name_rule::path_segment,
         _ => name_rule::dns_subdomain,
     }
 }
@@ -123,6 +122,16 @@ const COUNTED: &[(&str, &str)] = &[
     ("discovery.k8s.io", "EndpointSlice"),
     ("scheduling.k8s.io", "PriorityClass"),
     ("apiextensions.k8s.io", "CustomResourceDefinition"),
+    ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
+    ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"),
+    ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"),
+    ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"),
+    ("flowcontrol.apiserver.k8s.io", "FlowSchema"),
+    ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"),
+    ("resource.k8s.io", "DeviceClass"),
+    ("resource.k8s.io", "ResourceSlice"),
 ];
 
 /// What a scale looks like.

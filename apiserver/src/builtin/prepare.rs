@@ -31,6 +31,7 @@ pub fn prepare_for_create(ty: &BuiltinType, object: &mut Value) {
         }
         ("batch", "Job") => generate_selector(object),
         ("apps", "DaemonSet") => count_template(object, 1),
+        ("apiregistration.k8s.io", "APIService") => judge_service(object),
         _ => {}
     }
     default(ty, object);
@@ -94,6 +95,7 @@ fn counts(ty: &BuiltinType) -> &'static [&'static str] {
         "EndpointSlice" => &["addressType", "endpoints", "ports", "metadata.labels"],
         "PodTemplate" => &["template"],
         "PriorityClass" => &[],
+        "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration" => &["webhooks"],
         _ => &["spec"],
     }
 }
@@ -134,6 +136,21 @@ fn drop_trust_bundles(object: &mut Value) {
                 }
             }
         }
+    }
+}
+
+/// The server itself is always there.
+fn judge_service(service: &mut Value) {
+    if path::get(service, "spec.service").is_none() {
+        let created = path::text(service, "metadata.creationTimestamp").to_owned();
+        let condition = json!({
+            "type": "Available",
+            "status": "True",
+            "lastTransitionTime": created,
+            "reason": "Local",
+            "message": "Local APIServices are always available",
+        });
+        path::set(service, "status.conditions", json!([condition]));
     }
 }
 

@@ -23,6 +23,8 @@ mod protobuf;
 mod shared_parameter;
 mod version_2;
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value, json};
 
 pub(crate) use self::{document::document, version_2::document as version_2};
@@ -80,9 +82,12 @@ pub(crate) fn index(resources: &Resources) -> Value {
     json!({ "paths": paths })
 }
 
+/// The content that all documents are made of.
+static BUILT_IN: LazyLock<Content> = LazyLock::new(|| Content::new(definitions::COMPRESSED));
+
 /// The version of a document; that of version 2 has an empty path.
 pub(crate) fn version(resources: &Resources, path: &str) -> String {
-    let mut content = Content::new(definitions::COMPRESSED);
+    let mut content = BUILT_IN.clone();
     content.add(path.as_bytes());
     for resource in resources.iter() {
         if let Origin::Custom(custom) = &resource.origin

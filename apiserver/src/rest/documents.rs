@@ -38,7 +38,7 @@ pub(super) fn answer(
         return Err(StatusError::method_not_allowed());
     }
     Ok(match route {
-        Route::Objects(_) | Route::Unknown => reply::page_not_found(),
+        Route::Objects(_) | Route::Watch(_) | Route::Unknown => reply::page_not_found(),
         Route::Health(path) => health::answer(path, &Query::parse(&record.query)),
         Route::Version => reply::value(&discovery::version()),
         Route::CoreVersions => match accept::discovery(accept)? {

@@ -38,13 +38,16 @@ struct Items {
 pub(super) fn render(
     call: &Call<'_>,
     metadata: &Value,
-    entries: Vec<(ObjectKey, Arc<Object>)>,
+    mut entries: Vec<(ObjectKey, Arc<Object>)>,
 ) -> Result<Response<Body>, StatusError> {
     let size: usize = entries.iter().map(|(_, object)| object.size()).sum();
     let mut accepted = call.accepted()?;
     representation::check_list(call.resource, accepted.representation)?;
     if size > LARGE && accepted.format != Format::Json {
         accepted.format = format_of_large(call, accepted.format, size)?;
+    }
+    if matches!(accepted.representation, Representation::Table(_)) {
+        sort(call.resource, &mut entries);
     }
     let items = Items {
         resource: Arc::clone(call.resource),
@@ -77,6 +80,14 @@ pub(super) fn render(
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     Ok(response)
+}
+
+/// Tables show flow schemas in the order in which they are tried.
+fn sort(resource: &Resource, entries: &mut [(ObjectKey, Arc<Object>)]) {
+    if resource.id.plural == "flowschemas" && !resource.is_custom() {
+        let precedence = |object: &Object| object.value()["spec"]["matchingPrecedence"].as_i64();
+        entries.sort_by_cached_key(|(key, object)| (precedence(object), key.name.clone()));
+    }
 }
 
 /// Only JSON is made item by item. Another format is made of the whole list, which must not be too large.

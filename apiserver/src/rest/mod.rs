@@ -20,6 +20,7 @@ mod beside;
 mod body;
 mod call;
 mod change;
+mod component_status;
 mod decode;
 mod documents;
 mod fields;
@@ -69,6 +70,7 @@ pub(crate) use self::{
     route::{Route, parse as parse_path},
 };
 use crate::{
+    bootstrap,
     rbac::Writer,
     requests::{RequestRecord, WatchRecord},
     resource::Resource,
@@ -145,7 +147,17 @@ async fn answer(
         return Err(StatusError::too_large(BODY_LIMIT));
     }
     match route::parse(&record.path) {
-        Route::Objects(path) => objects(server, user, record, &path, headers, body).await,
+        Route::Objects(path) => {
+            let query = Query::parse(&record.query);
+            objects(server, user, record, (&path, &query), headers, body).await
+        }
+        Route::Watch(path) if path.subresource.is_some() => Err(StatusError::no_such_resource()),
+        Route::Watch(_) if record.method != "GET" => Err(StatusError::method_not_allowed()),
+        Route::Watch(mut path) => {
+            let name = path.name.take();
+            let query = Query::parse(&record.query).watching(name.as_deref());
+            objects(server, user, record, (&path, &query), headers, body).await
+        }
         route => documents::answer(server, record, &route, headers),
     }
 }
@@ -154,7 +166,7 @@ async fn objects(
     server: &Arc<Shared>,
     user: &User,
     record: &mut RequestRecord,
-    path: &ResourcePath,
+    (path, query): (&ResourcePath, &Query),
     headers: &HeaderMap,
     body: &Bytes,
 ) -> Result<Response<Body>, StatusError> {
@@ -162,9 +174,14 @@ async fn objects(
     let (action, resource) = action::find(&resources, path).unzip();
     let stored = || resources.by_path(&path.group, &path.version, &path.plural);
     let Some(resource) = resource.or_else(stored) else {
+        if (path.group.as_str(), path.plural.as_str()) == ("", component_status::PLURAL) {
+            let now = server.cluster.clock.now();
+            return component_status::answer(&record.method, path, query, headers, now);
+        }
         return review::beyond_resources(server, user, &resources, record, path, headers, body);
     };
-    let answered = answered(server, user, (action, resource), record, path, headers, body).await;
+    let answered =
+        answered(server, user, (action, resource), record, (path, query), headers, body).await;
     // A path that leads nowhere is not deprecated, except below a custom resource.
     let is_routed = resource.is_custom() || !matches!(&answered, Err(error) if error.is_of_path());
     match &resource.deprecation {
@@ -178,16 +195,15 @@ async fn answered(
     user: &User,
     (action, resource): (Option<Action>, &Arc<Resource>),
     record: &mut RequestRecord,
-    path: &ResourcePath,
+    (path, query): (&ResourcePath, &Query),
     headers: &HeaderMap,
     body: &Bytes,
 ) -> Result<Response<Body>, StatusError> {
     action::refuse_missing(&resource.id, path)?;
-    let query = Query::parse(&record.query);
     let method = record.method.parse().map_err(|_| StatusError::method_not_allowed())?;
     let verb = match action {
         Some(action) => action.verb(&method)?,
-        None => Verb::of(&method, path, &query).ok_or_else(StatusError::method_not_allowed)?,
+        None => Verb::of(&method, path, query).ok_or_else(StatusError::method_not_allowed)?,
     };
     verb.name().clone_into(&mut record.verb);
     record.resource = resource.id.to_string();
@@ -209,7 +225,7 @@ async fn answered(
         path,
         verb,
         subresource,
-        query: &query,
+        query,
         headers,
         body,
         now,
@@ -223,6 +239,7 @@ async fn answered(
         return action.answer(&server.cluster, &call);
     }
     check_parameters(&call)?;
+    bootstrap::complete(&server.cluster, &resource.id);
     if matches!(verb, Verb::Get | Verb::List | Verb::Watch) {
         await_version(server, &call, verb).await?;
     }

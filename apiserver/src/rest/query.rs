@@ -14,6 +14,17 @@ impl Query {
         Self(form_urlencoded::parse(text.as_bytes()).into_owned().collect())
     }
 
+    /// The parameters of a watch, of one object if it has a name.
+    pub(super) fn watching(mut self, name: Option<&str>) -> Self {
+        self.0.retain(|(key, _)| key != "watch");
+        self.0.push(("watch".to_owned(), "true".to_owned()));
+        if let Some(name) = name {
+            self.0.retain(|(key, _)| key != "fieldSelector");
+            self.0.push(("fieldSelector".to_owned(), format!("metadata.name={name}")));
+        }
+        self
+    }
+
     /// The value of a parameter, unless it is empty.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         let value = self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());

@@ -23,6 +23,8 @@ pub(crate) enum Route {
     OpenApi(String),
     /// Objects.
     Objects(ResourcePath),
+    /// The deprecated path of a watch.
+    Watch(ResourcePath),
     /// Nothing that is served.
     Unknown,
 }
@@ -62,6 +64,14 @@ pub(crate) fn parse(path: &str) -> Route {
 }
 
 fn objects(group: &str, version: &str, rest: &[&str]) -> Route {
+    match rest {
+        ["watch"] => Route::Unknown,
+        ["watch", rest @ ..] => Route::Watch(resource_path(group, version, rest)),
+        _ => Route::Objects(resource_path(group, version, rest)),
+    }
+}
+
+fn resource_path(group: &str, version: &str, rest: &[&str]) -> ResourcePath {
     let (namespace, rest) = match rest {
         // `namespaces/x` and its subresources are the namespace itself.
         ["namespaces", _] | ["namespaces", _, "status" | "finalize"] => (None, rest),
@@ -71,14 +81,14 @@ fn objects(group: &str, version: &str, rest: &[&str]) -> Route {
         _ => (None, rest),
     };
     let text = |at: usize| rest.get(at).map(|s| (*s).to_owned());
-    Route::Objects(ResourcePath {
+    ResourcePath {
         group: group.to_owned(),
         version: version.to_owned(),
         namespace,
         plural: text(0).unwrap_or_default(),
         name: text(1),
         subresource: rest.get(2..).filter(|rest| !rest.is_empty()).map(|rest| rest.join("/")),
-    })
+    }
 }
 
 #[cfg(test)]
@@ -108,6 +118,18 @@ mod tests {
             (scale.name.as_deref(), scale.subresource.as_deref()),
             (Some("b"), Some("scale"))
         );
+    }
+
+    #[test]
+    fn a_watch_may_be_in_the_path() {
+        let Route::Watch(pod) = parse("/api/v1/watch/namespaces/a/pods/b") else {
+            panic!("it is a watch")
+        };
+        assert_eq!((pod.plural.as_str(), pod.name.as_deref()), ("pods", Some("b")));
+        let Route::Watch(namespace) = parse("/api/v1/watch/namespaces/a") else {
+            panic!("it is a watch")
+        };
+        assert_eq!((namespace.namespace, namespace.name.as_deref()), (None, Some("a")));
     }
 
     #[test]

@@ -15,6 +15,11 @@ pub(super) fn age(time: &str, now: Timestamp) -> String {
     }
 }
 
+/// A number of seconds.
+pub(super) fn of_seconds(seconds: i64) -> String {
+    duration(seconds)
+}
+
 /// Two units where the second still matters, else one.
 fn duration(seconds: i64) -> String {
     let two = |large: i64, small: i64, names: [&str; 2]| {

@@ -85,15 +85,25 @@ pub(crate) fn has_no_printer(resource: &Resource) -> bool {
 pub(crate) fn of_scale(scale: &Value, options: TableOptions) -> Value {
     let metadata = json!({ "resourceVersion": scale["metadata"]["resourceVersion"] });
     let sources: Vec<Source> = columns::SCALE.iter().map(built_in).collect();
-    let version = options.api_version;
-    let partial = |scale: &Value| {
+    let partial = metadata_of(options.api_version);
+    with_columns(&sources, std::slice::from_ref(scale), &metadata, options, &partial)
+}
+
+/// The table of the statuses of components.
+pub(crate) fn of_components(statuses: &[Value], options: TableOptions) -> Value {
+    let sources: Vec<Source> = columns::COMPONENT.iter().map(built_in).collect();
+    with_columns(&sources, statuses, &json!({}), options, &metadata_of(options.api_version))
+}
+
+/// The metadata of what is no resource of its own.
+fn metadata_of(version: &'static str) -> impl Fn(&Value) -> Value {
+    move |object| {
         json!({
             "kind": "PartialObjectMetadata",
             "apiVersion": version,
-            "metadata": scale["metadata"],
+            "metadata": object["metadata"],
         })
-    };
-    with_columns(&sources, std::slice::from_ref(scale), &metadata, options, &partial)
+    }
 }
 
 fn with_columns(

@@ -1,7 +1,7 @@
 //! The columns of built-in types, those of the real server: each type has what `kubectl get` prints of it.
 //!
 //! ```text
-//!  group, plural ─> workloads | core | networking | storage | cluster ─> columns, each with the way to its cell
+//!  group, plural ─> workloads | core | networking | storage | cluster | control ─> columns, each with the way to its cell
 //! ```
 //!
 //! **Invariant**: a cell is a function of the object and the time. Types without columns of their own have name and
@@ -9,13 +9,14 @@
 
 mod cluster;
 mod column;
+mod control;
 mod core;
 mod networking;
 mod storage;
 mod workloads;
 
-pub(super) use self::column::BuiltInColumn;
 use self::column::{AGE, CREATED_AT, NAME};
+pub(super) use self::{column::BuiltInColumn, control::COMPONENT};
 use super::cells;
 
 /// The columns of the scale of any type.
@@ -40,7 +41,7 @@ pub(super) fn of(group: &str, plural: &str) -> &'static [BuiltInColumn] {
         ("events.k8s.io", _) => core::columns(plural),
         ("networking.k8s.io" | "discovery.k8s.io", _) => networking::columns(plural),
         ("storage.k8s.io", _) => storage::columns(plural),
-        _ => cluster::columns(plural),
+        _ => cluster::columns(plural).or_else(|| control::columns(plural)),
     };
     found.unwrap_or(&[NAME, AGE])
 }

@@ -47,7 +47,7 @@ pub(super) fn columns(plural: &str) -> Option<&'static [BuiltInColumn]> {
             }),
             AGE,
         ],
-        "ipaddresses" => &[NAME, ("ParentRef", "string", 0, parent), AGE],
+        "ipaddresses" => &[NAME, ("ParentRef", "string", 0, parent)],
         _ => return None,
     })
 }

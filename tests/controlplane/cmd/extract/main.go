@@ -10,10 +10,11 @@
 //	go run ./cmd/extract -protobuf > ../../apiserver/src/protobuf/tests/cases.jsonl
 //
 // With -openapi it prints the definitions of all types with their descriptions, with -discovery what a
-// server lists:
+// server lists, with -bootstrap the objects of flow control that a server creates:
 //
 //	go run ./cmd/extract -openapi | gzip -9n > ../../apiserver/data/openapi.gz
 //	go run ./cmd/extract -discovery > ../../apiserver/data/discovery.txt
+//	go run ./cmd/extract -bootstrap > ../../apiserver/data/flowcontrol.txt
 //
 // With -rbac it prints the roles and bindings that a server makes when it starts:
 //
@@ -42,12 +43,16 @@ func main() {
 	protobufCases := flag.Bool("protobuf", false, "print objects of all types as JSON and as protobuf")
 	openAPI := flag.Bool("openapi", false, "print the OpenAPI definitions of all types")
 	discoveryOnly := flag.Bool("discovery", false, "print the groups, versions and resources that a server lists")
+	bootstrapOnly := flag.Bool("bootstrap", false, "print the objects of flow control that a server creates")
 	roles := flag.Bool("rbac", false, "print the roles and bindings of a new cluster")
 	internal := flag.Bool("internal", false, "print how Go writes the structs that messages show")
 	flag.Parse()
 	run := printData
 	if *openAPI {
 		run = printOpenAPI
+	}
+	if *bootstrapOnly {
+		run = printBootstrap
 	}
 	if *discoveryOnly {
 		run = printDiscovery
