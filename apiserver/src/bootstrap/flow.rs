@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::create;
+use super::object::create;
 use crate::{
     cluster::Cluster,
     log::ObjectKey,

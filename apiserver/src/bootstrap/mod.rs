@@ -11,17 +11,11 @@
 //! again when they are missing, as the real server does. Not here: namespaces and priority classes (see `initial`).
 
 mod flow;
+mod object;
 mod range;
 mod services;
 
-use serde_json::Value;
-
-use crate::{
-    cluster::Cluster,
-    log::ObjectKey,
-    resource::{GroupResource, Resource},
-    write::{self, Applied, Complaints, WriteOptions},
-};
+use crate::{cluster::Cluster, resource::GroupResource};
 
 /// Creates what every cluster has of a type.
 pub(crate) fn complete(cluster: &Cluster, of: &GroupResource) {
@@ -31,16 +25,4 @@ pub(crate) fn complete(cluster: &Cluster, of: &GroupResource) {
         ("networking.k8s.io", "servicecidrs") => range::complete(cluster),
         _ => {}
     }
-}
-
-/// Creates an object that does not exist; says whether it did so.
-fn create(cluster: &Cluster, resource: &Resource, mut object: Value, manager: &str) -> bool {
-    let key = ObjectKey::new("", object["metadata"]["name"].as_str().unwrap_or_default());
-    if cluster.log.get(&resource.storage, &key).is_some() {
-        return false;
-    }
-    let options = WriteOptions { manager: manager.to_owned(), ..WriteOptions::default() };
-    let decoded = write::decode(resource, &mut object, options.validation, Complaints::default());
-    // Another request may have created it meanwhile.
-    decoded.is_ok() && write::create(cluster, resource, "", object, Applied::No, &options).is_ok()
 }

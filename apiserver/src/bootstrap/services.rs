@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::create;
+use super::object::create;
 use crate::{
     cluster::Cluster,
     discovery,

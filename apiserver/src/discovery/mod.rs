@@ -21,7 +21,7 @@ pub(crate) use self::{
     aggregated::{MEDIA_PARAMETERS, aggregated, aggregated_core},
     groups::{Group, core, find, others},
     listed::{Kind, Listed, ListedVersion, Subresource},
-    plain::{core_versions, group, groups, resources},
+    plain::{core_versions, group, group_list, resources},
 };
 
 /// The release whose behaviour is imitated.

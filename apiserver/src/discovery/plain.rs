@@ -17,7 +17,7 @@ pub(crate) fn core_versions(host: &str) -> Value {
 }
 
 /// `/apis`.
-pub(crate) fn groups(resources: &Resources) -> Value {
+pub(crate) fn group_list(resources: &Resources) -> Value {
     let groups: Vec<Value> = groups::others(resources).iter().map(group_value).collect();
     json!({ "kind": "APIGroupList", "apiVersion": "v1", "groups": groups })
 }

@@ -9,6 +9,7 @@ use super::{
     definitions::{self, Definitions},
     naming::{capital, short},
     paths::{self, information},
+    place::is_custom,
 };
 use crate::{
     discovery::{self, Group},
@@ -99,7 +100,7 @@ fn information_path(resources: &Resources, path: &str) -> Option<(String, Value)
         _ => {
             let group = path.strip_prefix("apis/")?;
             let known = discovery::find(resources, group)?.versions;
-            known.iter().any(|it| !super::is_custom(resources, group, &it.version)).then_some(())?;
+            known.iter().any(|it| !is_custom(resources, group, &it.version)).then_some(())?;
             let tag = short(group);
             let id = format!("get{}APIGroup", capital(&tag));
             information(&tag, "get information of a group", &id, &meta("APIGroup"), false)

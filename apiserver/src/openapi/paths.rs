@@ -8,6 +8,7 @@ use super::{
     naming::{capital, short, tag},
     operation::{Operation, Subject, content, reference, responses},
     parameter,
+    place::group_version_path,
 };
 use crate::{
     discovery::{Kind, Listed, ListedVersion, Subresource},
@@ -24,7 +25,7 @@ pub(super) fn paths(
     group: &str,
     version: &ListedVersion,
 ) -> Map<String, Value> {
-    let root = format!("/{}", super::group_version_path(group, &version.version));
+    let root = format!("/{}", group_version_path(group, &version.version));
     let mut paths = Map::new();
     for listed in &version.resources {
         let subject = subject(definitions, resources, group, &version.version, listed);

@@ -47,7 +47,7 @@ pub(super) fn answer(
         },
         Route::Groups => match accept::discovery(accept)? {
             Some(format) => aggregated(headers, format, &discovery::aggregated(&resources)),
-            None => shown(&discovery::groups(&resources)),
+            None => shown(&discovery::group_list(&resources)),
         },
         Route::Group(group) => found(discovery::group(&resources, group)),
         Route::GroupVersion(group, version) => {

@@ -1,0 +1,29 @@
+//! The versions of documents, and their form as protobuf.
+
+use super::{message, protobuf};
+
+/// A version of `OpenAPI`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version {
+    /// One document.
+    Two,
+    /// A document for each group version.
+    Three,
+}
+
+impl Version {
+    /// The media type of its protobuf.
+    pub(crate) fn protobuf(self) -> &'static str {
+        match self {
+            Self::Two => "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+            Self::Three => "application/com.github.proto-openapi.spec.v3.v1.0+protobuf",
+        }
+    }
+
+    /// A document in protobuf.
+    pub(crate) fn encode(self, document: &str) -> Vec<u8> {
+        let table = if self == Self::Two { message::VERSION_2 } else { message::VERSION_3 };
+        let document = serde_json::from_str(document).unwrap_or_default();
+        protobuf::encode(&message::Messages::new(table), &document)
+    }
+}

@@ -1,0 +1,58 @@
+//! The list of documents with their versions.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    definitions,
+    place::{group_version_path, is_custom},
+};
+use crate::{
+    discovery,
+    resource::{Origin, Resource, Resources},
+    version_tag::Content,
+};
+
+/// `/openapi/v3`.
+pub(crate) fn index(resources: &Resources) -> Value {
+    let mut paths = Map::new();
+    let mut add = |path: String| {
+        let url = format!("/openapi/v3/{path}?hash={}", version(resources, &path));
+        paths.insert(path, json!({ "serverRelativeURL": url }));
+    };
+    ["api", "api/v1", "apis", "version"].map(str::to_owned).into_iter().for_each(&mut add);
+    for group in discovery::others(resources) {
+        // Groups of custom types have no document of their own.
+        if group.versions.iter().any(|version| !is_custom(resources, &group.name, &version.version))
+        {
+            add(format!("apis/{}", group.name));
+        }
+        group
+            .versions
+            .iter()
+            .for_each(|version| add(format!("apis/{}/{}", group.name, version.version)));
+    }
+    json!({ "paths": paths })
+}
+
+/// The content that all documents are made of.
+static BUILT_IN: LazyLock<Content> = LazyLock::new(|| Content::new(definitions::COMPRESSED));
+
+/// The version of a document; that of version 2 has an empty path.
+pub(crate) fn version(resources: &Resources, path: &str) -> String {
+    let mut content = BUILT_IN.clone();
+    content.add(path.as_bytes());
+    for resource in resources.iter() {
+        if let Origin::Custom(custom) = &resource.origin
+            && (path.is_empty()
+                || path == group_version_path(&resource.id.group, &resource.version))
+        {
+            let Resource { id, kind, has_status, scale, namespaced, .. } = &**resource;
+            let schema = &custom.open_api;
+            let shape = format!("{id}{kind}{has_status}{scale:?}{namespaced}{schema}");
+            content.add(shape.as_bytes());
+        }
+    }
+    content.tag()
+}
