@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -72,7 +73,19 @@ func addDefaults(types *typeTable, resources []resource) error {
 	}
 	types.dropInherited()
 	types.dropConditional()
+	types.dropTimes()
 	return nil
+}
+
+// dropTimes drops the rules that set the time of the extraction: the time of a request is not data.
+func (t *typeTable) dropTimes() {
+	for _, holder := range t.byName {
+		holder.Rules = slices.DeleteFunc(holder.Rules, func(r rule) bool {
+			text, isText := r.Value.(string)
+			_, err := time.Parse(time.RFC3339, text)
+			return isText && err == nil
+		})
+	}
 }
 
 // dropConditional drops the rules that a struct seems to have because the struct that holds it was
