@@ -81,9 +81,12 @@ func addDefaults(types *typeTable, resources []resource) error {
 func (t *typeTable) dropTimes() {
 	for _, holder := range t.byName {
 		holder.Rules = slices.DeleteFunc(holder.Rules, func(r rule) bool {
-			text, isText := r.Value.(string)
-			_, err := time.Parse(time.RFC3339, text)
-			return isText && err == nil
+			encoded, err := json.Marshal(r.Value)
+			if err != nil {
+				return false
+			}
+			_, err = time.Parse(`"`+time.RFC3339+`"`, string(encoded))
+			return err == nil
 		})
 	}
 }
