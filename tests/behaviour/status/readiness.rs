@@ -86,6 +86,7 @@ async fn a_parent_is_ready_while_its_children_are() {
     };
     world.until(RECIPE, "r", "only d is not ready", is_only_d).await;
     for _ in 0..2 {
+        operators.running().settled().await;
         let before = writes(&world);
         report(&world, "d", "True", "").await;
         world.until_ready(RECIPE, "r").await;
@@ -93,6 +94,7 @@ async fn a_parent_is_ready_while_its_children_are() {
         report(&world, "d", "False", "ContainersNotReady").await;
         until(&world, "False", "ChildrenNotReady", "/d: ContainersNotReady").await;
         until_shown(&world, &operators, "synced", "/d: ContainersNotReady").await;
+        operators.running().settled().await;
         assert_eq!(writes(&world), before + 2, "one for each change");
     }
     world.apply(RECIPE, acting("r", "fail")).await;
