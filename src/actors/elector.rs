@@ -63,12 +63,12 @@ impl Elector {
         let place = (parts.lease.namespace.as_deref().unwrap_or_default(), &*parts.lease.name);
         let election = Election::new(place, &parts.identity, parts.timing);
         parts.metrics.election_began(&parts.lease.to_string());
-        let (mailbox, runtime) = (parts.mailbox.clone(), parts.runtime.clone());
+        let mailbox = parts.mailbox.clone();
         let (timer, leads, problem, watching) = <_>::default();
         let elector = Self { parts, election, timer, leads, problem, watching };
         elector.hold_operators();
         elector.show();
-        Elected { elector: Actor::start(elector), mailbox, runtime }
+        Elected { elector: Actor::start(elector), mailbox }
     }
 
     fn step(&mut self, input: Input, ctx: &mut Context<Self>) {
@@ -268,7 +268,6 @@ impl Receive<Released> for Elector {
 pub(crate) struct Elected {
     elector: Addr<Elector>,
     mailbox: MailboxDepth,
-    runtime: Handle,
 }
 
 impl Elected {
@@ -276,7 +275,6 @@ impl Elected {
     pub(crate) async fn release(&self) {
         let (done, is_done) = oneshot::channel();
         post(&self.elector, &self.mailbox, Released { done });
-        let _runtime = self.runtime.enter();
         // The sender is dropped when it is done.
         let _ = is_done.await;
     }

@@ -29,6 +29,7 @@ pub struct PlanFilter {
 
 /// What operators would do now.
 #[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Plans {
     /// How many parents were looked at.
     looked_at: usize,

@@ -50,7 +50,7 @@ async fn exactly_the_parents_that_differ_are_planned_and_nothing_is_written() {
     let before = world.our_requests().len();
     let operators = planning(&world).await;
     let (plans, text, has_changes) = plans(&world, &operators).await;
-    assert!(has_changes && plans["looked_at"] == 11, "{plans}");
+    assert!(has_changes && plans["lookedAt"] == 11, "{plans}");
     let planned = |plan: &Value| {
         let change = &plan["changes"][0];
         let texts = [&plan["name"], &change["action"], &change["name"]];

@@ -33,7 +33,7 @@ pub(super) struct Webhook {
     conditions: Conditions,
     pub target: Target,
     pub versions: Vec<String>,
-    /// Whether a write goes on without an answer.
+    /// Whether a write continues without an answer.
     pub ignores_failure: bool,
     /// Whether it is asked again when others changed the object.
     pub is_reinvoked: bool,

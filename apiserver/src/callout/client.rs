@@ -32,7 +32,7 @@ pub(crate) struct Post<'a> {
     /// As the client calls itself.
     pub agent: &'static str,
     pub timeout: Duration,
-    /// Whether the other side is told how long it has.
+    /// Whether the request names its timeout.
     pub tells_timeout: bool,
 }
 

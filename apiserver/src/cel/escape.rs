@@ -24,12 +24,17 @@ const RESERVED: [&str; 21] = [
     "while",
 ];
 
+/// Whether a name is a word of the language.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
+
 /// The identifier of a field; `None` when it cannot have one.
 pub(super) fn escape(name: &str) -> Option<String> {
     if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
     }
-    if RESERVED.contains(&name) {
+    if is_reserved(name) {
         return Some(format!("__{name}__"));
     }
     let mut escaped = String::with_capacity(name.len());

@@ -46,6 +46,7 @@ mod value;
 pub(crate) use self::{
     authorizer::{Authorizer, Question},
     definition::errors as definition_errors,
+    escape::is_reserved,
     program::{Facts, Given, Names, Program, Scope, Trouble, Wanted, variable_name},
     validator::Rules,
 };

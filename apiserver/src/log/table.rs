@@ -112,7 +112,7 @@ impl Table {
         }
     }
 
-    /// Tells readers that there are revisions up to a version.
+    /// Notifies readers of revisions up to a version.
     pub(super) fn announce(&self, version: u64) {
         self.announce.send_replace(version);
     }

@@ -38,7 +38,7 @@ pub(super) fn paths(
     paths
 }
 
-/// A path that tells of groups and versions.
+/// A path that lists groups and versions.
 pub(super) fn information(
     tag: &str,
     description: &str,

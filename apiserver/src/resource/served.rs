@@ -114,7 +114,7 @@ pub(crate) struct CustomType {
 }
 
 impl CustomType {
-    /// The errors of the rules in CEL, which are not evaluated if errors of the schema stand in the way.
+    /// The errors of the rules in CEL, which are not evaluated after errors of the schema.
     pub(crate) fn rule_errors(
         &self,
         errors: &[FieldError],

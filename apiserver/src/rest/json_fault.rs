@@ -61,7 +61,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Goes on to the next value; true at the end of the text.
+    /// Continues with the next value; true at the end of the text.
     fn after_value(&mut self, open: &mut Vec<u8>) -> Result<bool, Fault> {
         loop {
             let next = self.visible();

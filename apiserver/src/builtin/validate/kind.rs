@@ -2,7 +2,7 @@
 
 use super::{
     admission::{policy, webhook},
-    autoscaler, certificate, class, config, device, disruption, event,
+    autoscaler, class, config, device, disruption, event,
     field::{Errors, Field},
     flow, immutable, job, lease, limit_range, namespace, network, node, pod, quota, rbac,
     rbac::Scope,
@@ -239,9 +239,6 @@ fn others(ty: &BuiltinType, object: &Field, errors: &mut Errors) -> bool {
     match (ty.group, ty.kind) {
         ("autoscaling", _) => autoscaler::autoscaler(&spec, 1, errors),
         ("policy", "PodDisruptionBudget") => disruption::budget(&spec, errors),
-        ("certificates.k8s.io", "CertificateSigningRequest") => {
-            certificate::request(&spec, errors);
-        }
         ("coordination.k8s.io", "Lease") => lease::spec(&spec, errors),
         ("discovery.k8s.io", "EndpointSlice") => network::endpoint_slice::slice(object, errors),
         ("events.k8s.io", "Event") => event::create(object, errors),

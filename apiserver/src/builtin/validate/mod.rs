@@ -13,7 +13,6 @@
 
 mod admission;
 mod autoscaler;
-mod certificate;
 mod class;
 mod config;
 mod declared;

@@ -7,7 +7,7 @@ use super::{
     },
     match_conditions, rule,
 };
-use crate::schema::name_rule;
+use crate::{cel, schema::name_rule};
 
 const REQUIRED: &str = "validations or auditAnnotations must contain at least one item";
 
@@ -187,32 +187,9 @@ fn variables(spec: &Field, errors: &mut Errors) {
 }
 
 fn is_identifier(name: &str) -> bool {
-    const RESERVED: [&str; 21] = [
-        "true",
-        "false",
-        "null",
-        "in",
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    ];
     name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
         && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
-        && !RESERVED.contains(&name)
+        && !cel::is_reserved(name)
 }
 
 fn expression(expression: &Field, detail: &str, errors: &mut Errors) {

@@ -60,7 +60,7 @@ fn selectors(selectors: &Field, errors: &mut Errors) {
     }
 }
 
-/// What a driver is told, in a form of its own.
+/// The parameters of a driver, in a form of its own.
 fn configuration(configuration: &Field, errors: &mut Errors) {
     let Some(opaque) = configuration.given("opaque") else {
         errors.push(configuration.child("opaque").required(""));

@@ -94,7 +94,7 @@ fn port(action: &Field, errors: &mut Errors) {
     }
 }
 
-/// A pause that is not longer than the pod lives after it is told to end.
+/// A pause within the grace period of the Pod.
 fn sleep(pod: &Field, action: &Field, errors: &mut Errors) {
     let Some(grace) = pod.given("terminationGracePeriodSeconds") else { return };
     let (seconds, grace) = (action.integer("seconds"), grace.number());
