@@ -49,8 +49,9 @@ async fn a_parent_that_does_not_match_the_rust_type_is_reported() {
 #[operetta_harness::test]
 async fn a_crd_without_the_status_subresource_is_reported_once_and_causes_no_repeated_writes() {
     let world = World::that_logs_requests().await;
-    let (world, operators) = cooking(world).await;
+    // Before the operators start: they read the schema of the type at their start, and keep it.
     world.install_recipes_without_status().await;
+    let (world, operators) = cooking(world).await;
     for name in ["r", "s"] {
         let mut parent = recipe(name, &[config_map(&format!("of-{name}"), json!({}))]);
         parent["spec"]["status"] = json!({"taste": "fine"});

@@ -88,9 +88,10 @@ impl World {
         operators::install::install(&self.client, &[crd]).await.unwrap();
     }
 
-    /// Replaces the type by one that takes any status without a subresource for it.
+    /// Replaces the type by one without a status and its subresource, and waits until that is published.
     pub(crate) async fn install_recipes_without_status(&self) {
         operators::install::install(&self.client, &[recipe::crd(None)]).await.unwrap();
+        self.until_published(|text| text.contains("Recipe") && !text.contains("/status")).await;
     }
 
     /// Replaces the type by one that marks fields as secret, and waits until that is published.
