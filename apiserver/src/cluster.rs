@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::{
     addresses::Addresses,
-    certificates::Signer,
     clock::{Clock, Ids},
+    credentials::Keychain,
     log::{Log, Object, ObjectKey},
     resource::{Registry, Resource},
 };
@@ -27,8 +27,8 @@ pub(crate) struct Cluster {
     pub ids: Ids,
     /// The addresses and ports of Services.
     pub addresses: Addresses,
-    /// Signs certificates.
-    pub signer: Signer,
+    /// What certificates and tokens are signed with.
+    pub keychain: Keychain,
     /// Called after a definition was written, before the request is answered.
     pub on_definition: fn(&Cluster, &str),
     /// Held while a definition is published, so that the newest one is published last.

@@ -34,9 +34,11 @@
 //!  faults: a layer for clients of this server or of any other
 //! ```
 
+mod account_tokens;
 mod addresses;
 mod admission;
 pub mod apply;
+mod authentication;
 mod bootstrap;
 pub mod builtin;
 mod callout;
@@ -47,6 +49,7 @@ mod cluster;
 mod controllers;
 mod conversion;
 mod crd;
+mod credentials;
 mod discovery;
 mod disruption;
 pub mod faults;
@@ -80,10 +83,11 @@ mod version_tag;
 mod write;
 
 pub use self::{
+    credentials::CredentialsError,
     persistence::DataDirectoryError,
     requests::{RequestRecord, WatchRecord},
     rest::Body,
     server::{Backup, Builder, Layer, Next, Server},
-    transport::{CredentialsError, InProcess, Running, ServeError},
+    transport::{InProcess, Running, ServeError},
     users::User,
 };

@@ -11,10 +11,11 @@ use crate::{
     addresses::Addresses,
     admission::Chains,
     callout::Services,
-    certificates::Signer,
     clock::{Clock, Ids},
     cluster::Cluster,
-    controllers, crd, initial,
+    controllers, crd,
+    credentials::Keychain,
+    initial,
     log::{self, Committed, Log},
     persistence::{self, DataDirectoryError, Persistence},
     rbac::{self, Authorizer},
@@ -207,7 +208,8 @@ impl Builder {
     /// directory; [`Server::close`] gives it free.
     pub fn start_in(self, directory: &Path) -> Result<Server, DataDirectoryError> {
         let mut opened = persistence::Opened::open(directory)?;
-        let cluster = self.cluster();
+        let keychain = Keychain::of(opened.directory().clone());
+        let cluster = Cluster { keychain, ..self.cluster() };
         recovery::load(&cluster, opened.read()?);
         let persistence = opened.persist(&cluster.log, self.history.unwrap_or(HISTORY))?;
         recovery::serve(&cluster);
@@ -224,7 +226,7 @@ impl Builder {
             clock: Clock::new(),
             ids: Ids::new(self.seed.unwrap_or_else(random_seed)),
             addresses: Addresses::default(),
-            signer: Signer::default(),
+            keychain: Keychain::default(),
             on_definition: crd::publish,
             publishing: std::sync::Mutex::default(),
         }

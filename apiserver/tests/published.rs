@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 const AGGREGATED: &str =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
-/// The keys of the issuer of tokens, which the embedded server does not have.
+/// The documents of the issuer of tokens, which the embedded server has but does not describe.
 const NOT_PUBLISHED: [&str; 2] = [".well-known/openid-configuration", "openid/v1/jwks"];
 
 fn main() -> ExitCode {

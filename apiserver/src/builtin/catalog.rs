@@ -139,9 +139,15 @@ pub(crate) fn scale_schema() -> &'static Schema {
     &CATALOG.scale
 }
 
+/// What a request for a token looks like.
+pub(crate) fn token_request_schema() -> &'static Schema {
+    &CATALOG.token_request
+}
+
 struct Catalog {
     version: &'static str,
     scale: Arc<Schema>,
+    token_request: Arc<Schema>,
     structs: Structs,
     types: Vec<BuiltinType>,
     messages: Vec<Message>,
@@ -153,7 +159,15 @@ static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
     let schemas = open_api::schemas(&data.types);
     let types = data.resources.into_iter().map(|r| r.into_type(&schemas)).collect();
     let scale = Arc::clone(&schemas["autoscaling.v1.Scale"]);
-    Catalog { version: data.version, scale, structs: data.types, types, messages: data.messages }
+    let token_request = Arc::clone(&schemas["authentication.v1.TokenRequest"]);
+    Catalog {
+        version: data.version,
+        scale,
+        token_request,
+        structs: data.types,
+        types,
+        messages: data.messages,
+    }
 });
 
 #[derive(Deserialize)]

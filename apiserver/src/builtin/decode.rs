@@ -50,7 +50,12 @@ pub(crate) fn decode_metadata(metadata: &Value) -> Result<Vec<String>, String> {
     decode_struct(OBJECT_META, metadata, "metadata")
 }
 
-fn decode_struct(name: &'static str, value: &Value, at: &str) -> Result<Vec<String>, String> {
+/// The same for a value of a struct, which is at a path of its object.
+pub(super) fn decode_struct(
+    name: &'static str,
+    value: &Value,
+    at: &str,
+) -> Result<Vec<String>, String> {
     let mut walk = Walk { unknown: Vec::new(), first: None };
     let place = Place { go_struct: "", fields: String::new(), at: at.to_owned() };
     walk.value(&GoType::Struct(name), None, value, &place)?;

@@ -18,6 +18,7 @@ mod decode;
 mod defaulting;
 mod ephemeral;
 mod go_type;
+mod message;
 mod open_api;
 mod part;
 mod patch_type;
@@ -34,12 +35,13 @@ mod warnings;
 
 pub use addresses::{free_address, free_node_ports};
 pub use catalog::{BuiltinType, find, kubernetes_version, name_rule, types};
-pub(crate) use catalog::{messages, scale_schema, structs};
+pub(crate) use catalog::{Message, messages, scale_schema, structs, token_request_schema};
 pub use convert::{convert, stored_as};
 pub use decode::{DecodeError, decode};
 pub(crate) use decode::{decode_metadata, json_name};
 pub use defaulting::{default, empty};
 pub(crate) use go_type::{GoStruct, GoType, WireForm};
+pub(crate) use message::{message, read_message};
 pub use part::{Part, complete_conditions, prepare_for_part, validate_part};
 pub use patch_type::{PatchField, PatchFieldError, PatchType};
 pub use prepare::{

@@ -30,8 +30,13 @@ pub(super) fn strip(name: &str, object: &mut Value) {
 
 /// The metadata of an object of any type after Go has decoded and encoded it.
 pub(crate) fn round_trip_metadata(metadata: &mut Value) {
-    strip(OBJECT_META, metadata);
-    fill(OBJECT_META, metadata);
+    round_trip(OBJECT_META, metadata);
+}
+
+/// An object of a struct after Go has decoded and encoded it.
+pub(super) fn round_trip(name: &str, object: &mut Value) {
+    strip(name, object);
+    fill(name, object);
 }
 
 /// Adds everything that Go writes even if it is empty.

@@ -2,16 +2,12 @@
 //!
 //! The subject, the key and the alternative names are those of the request, byte by byte.
 
-use std::sync::{Mutex, PoisonError};
-
 use jiff::{SignedDuration, Timestamp};
-use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, KeyUsagePurpose,
-    SigningKey,
-};
+use rcgen::{KeyPair, SigningKey};
 use x509_parser::{certificate::X509Certificate, extensions::ParsedExtension, prelude::FromDer};
 
 use super::{der, pem, request::Request, usage};
+use crate::credentials::CredentialsError;
 
 /// How long certificates are valid, at most.
 const LONGEST: i64 = 365 * 24 * 3600;
@@ -22,12 +18,8 @@ const BACKDATE: i64 = 300;
 /// Certificates that are valid for less than this are not shortened by the time that they are backdated.
 const SHORT: i64 = 8 * 3600;
 
-/// The authority of the cluster: that of the address that it listens on, or one that is made when it signs for
-/// the first time.
-#[derive(Default)]
-pub(crate) struct Signer(Mutex<Option<Authority>>);
-
-struct Authority {
+/// Signs certificates.
+pub(super) struct Authority {
     key: KeyPair,
     subject: Vec<u8>,
     key_identifier: Vec<u8>,
@@ -35,7 +27,10 @@ struct Authority {
 
 /// A certificate could not be made.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SigningError {
+pub(super) enum SigningError {
+    /// The authority cannot be had.
+    #[error(transparent)]
+    Credentials(#[from] CredentialsError),
     /// Keys or signatures.
     #[error("the certificate cannot be made: {0}")]
     Signature(#[from] rcgen::Error),
@@ -47,59 +42,9 @@ pub(crate) enum SigningError {
     Random(getrandom::Error),
 }
 
-impl Signer {
-    /// Signs with this authority from now on, unless there is one.
-    pub(crate) fn adopt(&self, certificate: &str, key: &str) {
-        let mut authority = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if authority.is_none() {
-            match Authority::of(certificate, key) {
-                Ok(adopted) => *authority = Some(adopted),
-                Err(error) => tracing::warn!(%error, "the authority cannot sign certificates"),
-            }
-        }
-    }
-
-    /// The certificate for a request, as PEM.
-    pub(super) fn sign(
-        &self,
-        request: &Request,
-        usages: &[&str],
-        seconds: Option<i64>,
-        now: Timestamp,
-    ) -> Result<String, SigningError> {
-        let mut authority = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if authority.is_none() {
-            *authority = Some(Authority::make()?);
-        }
-        let authority = authority.as_ref().ok_or(SigningError::Authority)?;
-        let mut serial = [0; 16];
-        getrandom::fill(&mut serial).map_err(SigningError::Random)?;
-        serial[0] &= 0x7f;
-        let signed = authority.to_be_signed(request, usages, validity(seconds, now), &serial);
-        let signature = authority.key.sign(&signed)?;
-        let certificate =
-            der::sequence(&[&signed, &signature_algorithm(), &der::bit_string(&signature)]);
-        Ok(pem::text("CERTIFICATE", &certificate))
-    }
-}
-
-impl std::fmt::Debug for Signer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Signer")
-    }
-}
-
 impl Authority {
-    fn make() -> Result<Self, SigningError> {
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
-        params.distinguished_name.push(DnType::CommonName, "operetta-apiserver-ca");
-        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate()?)?;
-        Self::of(&issuer.pem(), &issuer.key().serialize_pem())
-    }
-
-    fn of(certificate: &str, key: &str) -> Result<Self, SigningError> {
+    /// The authority with this certificate and key, as PEM.
+    pub(super) fn of(certificate: &str, key: &str) -> Result<Self, SigningError> {
         let block = pem::blocks(certificate).into_iter().next().ok_or(SigningError::Authority)?;
         let (_, certificate) =
             X509Certificate::from_der(&block.bytes).map_err(|_| SigningError::Authority)?;
@@ -112,6 +57,24 @@ impl Authority {
         });
         let key_identifier = identifier.ok_or(SigningError::Authority)?;
         Ok(Self { key: KeyPair::from_pem(key)?, subject, key_identifier })
+    }
+
+    /// The certificate for a request, as PEM.
+    pub(super) fn sign(
+        &self,
+        request: &Request,
+        usages: &[&str],
+        seconds: Option<i64>,
+        now: Timestamp,
+    ) -> Result<String, SigningError> {
+        let mut serial = [0; 16];
+        getrandom::fill(&mut serial).map_err(SigningError::Random)?;
+        serial[0] &= 0x7f;
+        let signed = self.to_be_signed(request, usages, validity(seconds, now), &serial);
+        let signature = self.key.sign(&signed)?;
+        let certificate =
+            der::sequence(&[&signed, &signature_algorithm(), &der::bit_string(&signature)]);
+        Ok(pem::text("CERTIFICATE", &certificate))
     }
 
     fn to_be_signed(

@@ -7,7 +7,11 @@ use std::collections::BTreeSet;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
 
-use super::{request::Request, signers::Kind};
+use super::{
+    certificate::{Authority, SigningError},
+    request::Request,
+    signers::Kind,
+};
 use crate::{
     cluster::Cluster,
     log::{Event, ObjectKey, Revision},
@@ -119,12 +123,16 @@ fn apply(cluster: &Cluster, object: &mut Value, due: &Step) {
 fn sign(cluster: &Cluster, object: &mut Value) {
     let Ok(request) = Request::of(object) else { return };
     let seconds = object["spec"]["expirationSeconds"].as_i64();
-    let signed = cluster.signer.sign(&request, &usages(object), seconds, cluster.clock.now());
-    match signed {
+    let sign = || {
+        let credentials = cluster.keychain.credentials()?;
+        let authority = Authority::of(&credentials.authority, &credentials.authority_key)?;
+        authority.sign(&request, &usages(object), seconds, cluster.clock.now())
+    };
+    match sign() {
         Ok(certificate) => {
             object["status"]["certificate"] = json!(BASE64_STANDARD.encode(certificate));
         }
-        Err(error) => tracing::warn!(%error, "a certificate cannot be signed"),
+        Err::<_, SigningError>(error) => tracing::warn!(%error, "a certificate cannot be signed"),
     }
 }
 

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! **Invariants**: only the four signers of Kubernetes sign, and only what was approved; a certificate is never
-//! one of an authority. Certificates are not accepted as credentials of clients here.
+//! one of an authority.
 
 mod certificate;
 mod controller;
@@ -21,7 +21,6 @@ mod usage;
 mod validate;
 
 pub(crate) use self::{
-    certificate::Signer,
     controller::Work,
     requester::{identify, restrict},
     validate::{prepare_status, validate_create, validate_update},

@@ -4,7 +4,8 @@ use rcgen::{CertificateParams, DnType, KeyPair, SanType};
 use serde_json::{Value, json};
 use x509_parser::{certificate::X509Certificate, prelude::FromDer};
 
-use super::{pem, request::Request, signers::Kind, *};
+use super::{certificate::Authority, pem, request::Request, signers::Kind, *};
+use crate::credentials::Keychain;
 
 fn request(name: &str, organization: &str, address: bool) -> Value {
     let mut params = CertificateParams::default();
@@ -34,7 +35,9 @@ fn a_certificate_has_the_subject_and_the_names_of_its_request_and_the_usages_of_
     let asked = Request::of(&object).unwrap();
     let usages = ["client auth", "digital signature"];
     let now = Timestamp::from_second(1_800_000_000).unwrap();
-    let text = Signer::default().sign(&asked, &usages, Some(3600), now).unwrap();
+    let credentials = Keychain::default().credentials().unwrap();
+    let authority = Authority::of(&credentials.authority, &credentials.authority_key).unwrap();
+    let text = authority.sign(&asked, &usages, Some(3600), now).unwrap();
     let block = pem::blocks(&text).remove(0);
     let (_, certificate) = X509Certificate::from_der(&block.bytes).unwrap();
     assert_eq!(certificate.subject().as_raw(), asked.subject);

@@ -52,6 +52,11 @@ impl Opened {
         Ok(Self { directory, store })
     }
 
+    /// Where files of the server are.
+    pub(crate) fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
     /// Reads what was persisted.
     pub(crate) fn read(&mut self) -> Result<Persisted, DataDirectoryError> {
         self.store.read()

@@ -1,4 +1,4 @@
-//! Subresources that hold no part of their object: bindings, evictions, and connections.
+//! Subresources that hold no part of their object: bindings, evictions, tokens, and connections.
 
 use std::sync::Arc;
 
@@ -13,12 +13,13 @@ use super::{
     kind::other_message,
     place, remove, reply,
     route::ResourcePath,
+    token,
 };
 use crate::{
     cluster::Cluster,
     log::ObjectKey,
     pods::{self, Binding, Connection},
-    resource::{GroupResource, Resource, Resources},
+    resource::{Resource, Resources},
     status::StatusError,
 };
 
@@ -29,6 +30,8 @@ pub(super) enum Action {
     Bind,
     /// Deletes a Pod within its disruption budget.
     Evict,
+    /// Issues a token for a service account.
+    IssueToken,
     /// Connects to what runs.
     Connect(Connection, &'static str),
 }
@@ -47,6 +50,7 @@ pub(super) fn find<'r>(
         ("bindings", "") if path.name.is_none() && path.namespace.is_some() => Action::Bind,
         ("pods" | "services" | "nodes", "proxy") => Action::Connect(Connection::Proxy, "proxy"),
         _ if first != subresource => return None,
+        ("serviceaccounts", "token") => Action::IssueToken,
         ("pods", "binding") => Action::Bind,
         ("pods", "eviction") => Action::Evict,
         ("pods", "log") => Action::Connect(Connection::Log, "log"),
@@ -63,7 +67,7 @@ impl Action {
     /// What a method does; most actions have one method.
     pub(super) fn verb(self, method: &Method) -> Result<Verb, StatusError> {
         match (self, method.as_str()) {
-            (Self::Bind | Self::Evict, "POST") => Ok(Verb::Create),
+            (Self::Bind | Self::Evict | Self::IssueToken, "POST") => Ok(Verb::Create),
             (Self::Connect(Connection::Proxy, _), _)
             | (Self::Connect(..), "GET")
             | (Self::Connect(Connection::Exec | Connection::PortForward, _), "POST") => {
@@ -82,6 +86,7 @@ impl Action {
         match self {
             Self::Bind => bind(cluster, call),
             Self::Evict => evict(cluster, call),
+            Self::IssueToken => token::issue(cluster, call),
             Self::Connect(connection, name) => {
                 let (container, about) = (call.query.text("container"), (connection, name));
                 pods::connect(cluster, call.resource, &call.key(), about, container)?;
@@ -147,15 +152,4 @@ fn created(call: &Call<'_>, status: &Value) -> Result<Response<Body>, StatusErro
     let code = code.and_then(|code| StatusCode::from_u16(code).ok());
     *response.status_mut() = code.unwrap_or(StatusCode::CREATED);
     Ok(response)
-}
-
-/// Refuses the subresources of the real server that are missing here.
-pub(super) fn refuse_missing(id: &GroupResource, path: &ResourcePath) -> Result<(), StatusError> {
-    match (id.group.as_str(), id.plural.as_str(), path.subresource.as_deref()) {
-        ("", "serviceaccounts", Some(name @ "token")) => {
-            let what = format!("the subresource {}/{name}", id.plural);
-            Err(StatusError::not_implemented(&what))
-        }
-        _ => Ok(()),
-    }
 }

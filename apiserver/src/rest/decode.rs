@@ -12,6 +12,7 @@ use super::{
     yaml_fault,
 };
 use crate::{
+    builtin,
     protobuf::{self, Unreadable},
     resource::Resource,
     reviews::Review,
@@ -110,6 +111,34 @@ pub(super) fn message(
     if value.is_object() { Ok(value) } else { Err(kind::no_object(expected.1)) }
 }
 
+/// The request for a token in a body, and what to warn of.
+pub(super) fn token_request(
+    call: &Call<'_>,
+    validation: FieldValidation,
+) -> Result<(Value, Vec<String>), StatusError> {
+    const VERSION: &str = "authentication.k8s.io/v1";
+    const KIND: &str = "TokenRequest";
+    let Tree { mut value, duplicates } = tree((VERSION, KIND), call.content_type(), call.body)?;
+    let given = Given::of(&value).map_err(|why| unrecognized(KIND, call.body, &why))?;
+    let is = |given: &str, expected| given.is_empty() || given == expected;
+    if !is(&given.version, VERSION) || !is(&given.kind, KIND) {
+        let (version, kind) = (or(&given.version, VERSION), or(&given.kind, KIND));
+        return Err(kind::other_message(version, kind, KIND));
+    }
+    let message = builtin::message(KIND).ok_or_else(|| StatusError::not_implemented(KIND))?;
+    let complaints = duplicates.complaints();
+    let decoded = write::decode_message(message, &mut value, validation, complaints);
+    let warnings = decoded.map_err(|why| {
+        StatusError::bad_request(format!(
+            "{KIND} in version \"v1\" cannot be handled as a {KIND}: {why}"
+        ))
+    })?;
+    place::check(call.path.namespace.as_deref(), None, &value)
+        .map_err(|error| error.with_warnings(&warnings))?;
+    (value["apiVersion"], value["kind"]) = (VERSION.into(), KIND.into());
+    Ok((value, warnings))
+}
+
 /// The options of a deletion in a body; `Null` without one.
 pub(super) fn delete_options(
     content_type: Option<&str>,
@@ -201,6 +230,10 @@ fn is_control(c: char) -> bool {
 /// Line breaks that YAML folds and JSON keeps.
 fn is_line_break(c: char) -> bool {
     matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+fn or<'a>(given: &'a str, expected: &'a str) -> &'a str {
+    if given.is_empty() { expected } else { given }
 }
 
 fn unrecognized(kind: &str, body: &[u8], why: &str) -> StatusError {

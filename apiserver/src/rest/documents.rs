@@ -1,4 +1,4 @@
-//! Answers of paths that are no objects: discovery, `OpenAPI`, health, and the version.
+//! Answers of paths that are no objects: discovery, `OpenAPI`, `OpenID`, health, and the version.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::{
     route::Route,
 };
 use crate::{
-    discovery, openapi, openapi::Version, requests::RequestRecord, shared::Shared,
+    account_tokens, discovery, openapi, openapi::Version, requests::RequestRecord, shared::Shared,
     status::StatusError, version_tag::Content,
 };
 
@@ -53,6 +53,16 @@ pub(super) fn answer(
         Route::GroupVersion(group, version) => {
             found(discovery::resources(&resources, group, version))
         }
+        Route::OpenIdConfiguration => {
+            public(accept, "application/json", &account_tokens::configuration(host))?
+        }
+        Route::TokenKeys => {
+            let credentials = server.cluster.keychain.credentials();
+            let credentials =
+                credentials.map_err(|error| StatusError::internal(error.to_string()))?;
+            let keys = account_tokens::keys(&credentials.token_key);
+            public(accept, "application/jwk-set+json", &keys)?
+        }
         Route::OpenApiVersion2 => {
             let tag = openapi::version(&resources, "");
             match openapi_format(accept, Version::Two) {
@@ -87,6 +97,22 @@ pub(super) fn answer(
             }
         }
     })
+}
+
+/// A document that anybody may keep for an hour.
+fn public(
+    accept: Option<&str>,
+    media_type: &'static str,
+    document: &Value,
+) -> Result<Response<Body>, StatusError> {
+    let ranges = accept.filter(|it| !it.is_empty()).unwrap_or("*/*").split(',');
+    let mut media = ranges.map(|range| range.split(';').next().unwrap_or_default().trim());
+    if !media.any(|it| matches!(it, "*/*" | "application/*") || it == media_type) {
+        return Err(StatusError::not_acceptable_here(&[media_type]));
+    }
+    let mut response = reply::of_type(media_type, document.to_string());
+    set(&mut response, header::CACHE_CONTROL, "public, max-age=3600");
+    Ok(response)
 }
 
 fn aggregated(headers: &HeaderMap, format: Format, list: &Value) -> Response<Body> {

@@ -112,12 +112,14 @@ fn built_in_mismatch(resource: &Resource, version: &str, kind: &str) -> Option<S
 /// The refusal of another object where one is expected that is not stored.
 pub(super) fn other_message(version: &str, kind: &str, expected: &str) -> StatusError {
     let (group, short) = version.split_once('/').unwrap_or(("", version));
-    let is_known =
-        |ty: &builtin::BuiltinType| ty.group == group && ty.version == short && ty.kind == kind;
-    let why = if builtin::types().iter().any(is_known) {
+    let mut types = builtin::types().iter().map(|ty| (ty.group, ty.version, ty.kind));
+    let mut messages = builtin::messages().iter().map(|it| (it.group, it.version, it.kind));
+    let given = (group, short, kind);
+    let why = if types.any(|ty| ty == given) || messages.any(|message| message == given) {
         let package = match expected {
             "Eviction" => "policy",
             "Scale" => "autoscaling",
+            "TokenRequest" => "authentication",
             _ => "core",
         };
         format!("converting ({short}.{kind}) to ({package}.{expected}): unknown conversion")

@@ -7,7 +7,7 @@
 //!                          ├─ watch   watcher ─ frames
 //!                          ├─ change  create, update, patch ──> write
 //!                          ├─ remove  delete ─────────────────> write
-//!                          └─ action  binding, eviction, log ─> pods
+//!                          └─ action  binding, eviction, log ─> pods; tokens ─> account_tokens
 //! ```
 //!
 //! Every failure is a `Status`; missing features are answered 501 or 415 with their name.
@@ -46,6 +46,7 @@ mod scale;
 mod selection;
 mod strategic;
 mod subresource;
+mod token;
 mod tree;
 mod watch;
 mod watcher;
@@ -199,7 +200,6 @@ async fn answered(
     headers: &HeaderMap,
     body: &Bytes,
 ) -> Result<Response<Body>, StatusError> {
-    action::refuse_missing(&resource.id, path)?;
     let method = record.method.parse().map_err(|_| StatusError::method_not_allowed())?;
     let verb = match action {
         Some(action) => action.verb(&method)?,

@@ -21,6 +21,10 @@ pub(crate) enum Route {
     OpenApiIndex,
     /// `/openapi/v3/api/v1`, `/openapi/v3/apis/{group}/{version}` and the like.
     OpenApi(String),
+    /// `/.well-known/openid-configuration`.
+    OpenIdConfiguration,
+    /// `/openid/v1/jwks`.
+    TokenKeys,
     /// Objects.
     Objects(ResourcePath),
     /// The deprecated path of a watch.
@@ -59,6 +63,8 @@ pub(crate) fn parse(path: &str) -> Route {
         ["openapi", "v2"] => Route::OpenApiVersion2,
         ["openapi", "v3"] => Route::OpenApiIndex,
         ["openapi", "v3", rest @ ..] => Route::OpenApi(rest.join("/")),
+        [".well-known", "openid-configuration"] => Route::OpenIdConfiguration,
+        ["openid", "v1", "jwks"] => Route::TokenKeys,
         _ => Route::Unknown,
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //!  POST ─ Review (type, known fields) ─┬─ wrong   what the spec must not be
 //!                                      ├─ access  may somebody do something?
-//!                                      └─ users   whose token is it?
+//!                                      └─ authentication   whose token is it?
 //! ```
 //!
 //! **Invariants.** Nothing is stored. Where the roles do not count, the administrator may do everything and others
@@ -14,7 +14,10 @@ mod wrong;
 
 use serde_json::{Map, Value, json};
 
-use crate::{schema::FieldError, shared::Shared, status::StatusError, users::User};
+use crate::{
+    account_tokens::Authenticated, authentication, schema::FieldError, shared::Shared,
+    status::StatusError, users::User,
+};
 
 /// The group and the names of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,9 +81,6 @@ const RULES: Review = Review {
 };
 /// Those that are answered.
 const ALL: [Review; 6] = [SELF, TOKEN, LOCAL, SELF_SUBJECT, RULES, SUBJECT];
-
-/// The default audience of tokens, as in every cluster.
-const AUDIENCE: &str = "https://kubernetes.default.svc";
 
 /// The review that a path leads to.
 pub(crate) fn find(group: &str, version: &str, plural: &str) -> Option<Review> {
@@ -223,16 +223,17 @@ fn token_status(server: &Shared, spec: &Value) -> Result<Value, StatusError> {
         let message = "token is required for TokenReview in authentication";
         return Err(StatusError::bad_request(message));
     };
-    let audiences = spec["audiences"].as_array().filter(|audiences| !audiences.is_empty());
-    let is_for_others = audiences.is_some_and(|wanted| !wanted.iter().any(|it| it == AUDIENCE));
-    match server.tokens.user(token) {
-        Some(user) if !is_for_others => Ok(json!({
+    let audiences = spec["audiences"].as_array().into_iter().flatten();
+    let audiences: Vec<String> =
+        audiences.filter_map(|it| it.as_str().map(str::to_owned)).collect();
+    Ok(match authentication::by_token(server, token, &audiences) {
+        Ok(Authenticated { user, audiences }) => json!({
             "authenticated": true,
             "user": user.info(),
-            "audiences": [AUDIENCE],
-        })),
-        _ => Ok(json!({"user": {}, "error": "invalid bearer token"})),
-    }
+            "audiences": audiences,
+        }),
+        Err(why) => json!({ "user": {}, "error": why }),
+    })
 }
 
 /// As the real server calls it; `None` for null.

@@ -19,12 +19,10 @@ use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use http::{Method, Request, Response, header};
 
-use super::{
-    credentials::{Credentials, CredentialsError},
-    kubeconfig, last_port,
-    peer::Peer,
-};
+use super::{kubeconfig, last_port, peer::Peer};
 use crate::{
+    authentication,
+    credentials::CredentialsError,
     persistence::{DataDirectoryError, Persistence},
     rest::{self, Body},
     server::Server,
@@ -104,8 +102,7 @@ impl Server {
         }
         let persistence = self.shared.persistence.as_ref();
         let directory = persistence.map(Persistence::directory);
-        let Credentials { tls, authority, authority_key, token } = Credentials::obtain(directory)?;
-        self.shared.cluster.signer.adopt(&authority, &authority_key);
+        let credentials = self.shared.cluster.keychain.credentials()?;
         let shared = Data::new(Shared { server: self.clone(), bodies: AtomicUsize::new(0) });
         let address = last_port::prefer(address, directory);
         let refused = |source| ServeError::Listen { address, source };
@@ -117,14 +114,15 @@ impl Server {
         .max_connections(CONNECTIONS)
         .disable_signals()
         .shutdown_timeout(1)
-        .bind_rustls_0_23(address, tls)
+        .bind_rustls_0_23(address, credentials.tls.clone())
         .map_err(refused)?;
         let address = http.addrs().first().copied().unwrap_or(address);
         last_port::remember(address, directory)?;
         let http = http.run();
         let handle = http.handle();
         tokio::spawn(http);
-        let kubeconfig = kubeconfig::text(address, &authority, &token);
+        let token = credentials.token.clone();
+        let kubeconfig = kubeconfig::text(address, &credentials.authority, &token);
         self.shared.tokens.add(&token, User::admin());
         Ok(Running { server: self.clone(), address, token, kubeconfig, handle })
     }
@@ -237,7 +235,9 @@ fn authenticate(request: &HttpRequest, server: &Server) -> Result<User, StatusEr
     let mut parts = given.trim().splitn(3, ' ');
     let is_bearer = parts.next().is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer"));
     match parts.next().filter(|token| is_bearer && !token.is_empty()) {
-        Some(token) => server.shared.tokens.user(token).ok_or_else(StatusError::unauthorized),
+        Some(token) => authentication::by_token(&server.shared, token, &[])
+            .map(|authenticated| authenticated.user)
+            .map_err(|_| StatusError::unauthorized()),
         None => Ok(User::anonymous()),
     }
 }

@@ -1,6 +1,5 @@
 //! How requests reach the handler: in process, or over TLS on loopback.
 
-mod credentials;
 mod https;
 mod in_process;
 mod kubeconfig;
@@ -8,7 +7,6 @@ mod last_port;
 mod peer;
 
 pub use self::{
-    credentials::CredentialsError,
     https::{Running, ServeError},
     in_process::InProcess,
 };

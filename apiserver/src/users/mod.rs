@@ -1,9 +1,9 @@
 //! The users, and what they prove themselves with.
 //!
 //! ```text
-//!  bearer token ──────> tokens ─┐
-//!  client certificate ──────────┼─> User ─> rbac
-//!  in process: named, or admin ─┘
+//!  bearer token ──────> tokens, account_tokens ─┐
+//!  client certificate ──────────────────────────┼─> User ─> rbac
+//!  in process: named, or admin ─────────────────┘
 //! ```
 //!
 //! **Invariants.** A user is in `system:authenticated` or in `system:unauthenticated`. A secret is compared in

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::{Complaints, FieldValidation, metadata};
 use crate::{
-    builtin, crd,
+    builtin::{self, Message},
+    crd,
     resource::{Origin, Resource},
     schema,
     status::StatusError,
@@ -38,6 +39,32 @@ pub(crate) fn decode(
             complaints.forget(path);
         }
     }
+    let warnings = judged(&unknown, validation, complaints)?;
+    default(resource, object)?;
+    Ok(warnings)
+}
+
+/// The same for a kind that travels without being a resource.
+pub(crate) fn decode_message(
+    message: &Message,
+    object: &mut Value,
+    validation: FieldValidation,
+    mut complaints: Complaints,
+) -> Result<Vec<String>, Undecodable> {
+    let mut unknown = builtin::read_message(message, object).map_err(Undecodable::Because)?;
+    unknown.sort();
+    for path in &unknown {
+        complaints.forget(path);
+    }
+    judged(&unknown, validation, complaints)
+}
+
+/// What to warn of: unknown fields, and what else there is to complain of, unless it is refused.
+fn judged(
+    unknown: &[String],
+    validation: FieldValidation,
+    mut complaints: Complaints,
+) -> Result<Vec<String>, Undecodable> {
     let unknown = unknown.iter().map(|path| format!("unknown field \"{path}\""));
     if validation == FieldValidation::Strict {
         complaints.refusals.extend(unknown);
@@ -48,7 +75,6 @@ pub(crate) fn decode(
     } else {
         complaints.warnings.extend(unknown);
     }
-    default(resource, object)?;
     let warn = validation == FieldValidation::Warn;
     Ok(if warn { complaints.warnings } else { Vec::new() })
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{Result, Subresource, Undecodable, WriteOptions, peculiar::is_signing_request};
 use crate::{
     apply::{self, ApplyError, Request},
+    builtin,
     cluster::Cluster,
     resource::Resource,
     schema::Schema,
@@ -45,7 +46,7 @@ pub(crate) fn apply_to_scale(
     schema: &Schema,
     options: &WriteOptions,
 ) -> Result<Value> {
-    with_scale_request(cluster, options, |request| {
+    with_message_request(cluster, SCALE, options, |request| {
         apply::apply(Some(live), applied, force, schema, request)
     })
     .map_err(|error| refusal(&error))
@@ -59,21 +60,47 @@ pub(crate) fn track_scale(
     schema: &Schema,
     options: &WriteOptions,
 ) -> Value {
-    with_scale_request(cluster, options, |request| {
+    with_message_request(cluster, SCALE, options, |request| {
         apply::track_update(Some(live), next, schema, request)
     })
 }
 
-fn with_scale_request<T>(
+/// A request for a token with the fields of the request's manager in `managedFields`.
+pub(crate) fn track_token_request(
     cluster: &Cluster,
+    asked: Value,
+    options: &WriteOptions,
+) -> Value {
+    let form = ("authentication.k8s.io/v1", "token");
+    // As Go sees a request that asks for nothing.
+    let empty = json!({
+        "apiVersion": form.0,
+        "kind": "TokenRequest",
+        "metadata": {},
+        "spec": { "audiences": null, "boundObjectRef": null, "expirationSeconds": null },
+        "status": { "expirationTimestamp": null, "token": "" },
+    });
+    with_message_request(cluster, form, options, |request| {
+        apply::track_update(Some(&empty), asked, builtin::token_request_schema(), request)
+    })
+}
+
+/// The version and the subresource of what is sent to a subresource of another type.
+type Form = (&'static str, &'static str);
+
+const SCALE: Form = (apply::SCALE_VERSION, "scale");
+
+fn with_message_request<T>(
+    cluster: &Cluster,
+    (api_version, subresource): Form,
     options: &WriteOptions,
     act: impl FnOnce(&Request<'_>) -> T,
 ) -> T {
     let now = cluster.clock.now_text();
     act(&Request {
         manager: &options.manager,
-        api_version: apply::SCALE_VERSION,
-        subresource: Some("scale"),
+        api_version,
+        subresource: Some(subresource),
         now: &now,
         reset: &[],
         empty: None,

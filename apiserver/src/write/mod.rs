@@ -26,10 +26,12 @@ mod validate;
 
 pub(crate) use self::{
     create::create,
-    decode::{Undecodable, complete_applied, decode},
+    decode::{Undecodable, complete_applied, decode, decode_message},
     delete::{Deleted, FOREGROUND, ORPHAN, delete},
     direct::change_directly,
-    manage::{Applied, apply_request, apply_to_scale, track_scale, unconvertible},
+    manage::{
+        Applied, apply_request, apply_to_scale, track_scale, track_token_request, unconvertible,
+    },
     metadata::{drop_system_fields, given_version, metadata_mut},
     options::{
         Complaints, DeleteOptions, FieldValidation, Propagation, Result, Subresource, WriteOptions,

@@ -83,7 +83,14 @@ fn mask(value: &mut Value) {
             if map.get("extra").is_some_and(|extra| extra == &serde_json::json!({})) {
                 map.remove("extra");
             }
-            for field in ["uid", "resourceVersion", "creationTimestamp", "gitVersion"] {
+            for field in [
+                "uid",
+                "resourceVersion",
+                "creationTimestamp",
+                "gitVersion",
+                "expirationTimestamp",
+                "token",
+            ] {
                 if let Some(value) = map.get_mut(field).filter(|it| it.is_string() && *it != "7") {
                     *value = Value::from("masked");
                 }

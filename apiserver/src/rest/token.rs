@@ -1,0 +1,21 @@
+//! The subresource of service accounts that issues tokens.
+
+use http::{Response, StatusCode};
+
+use super::{body::Body, call::Call, decode, reply};
+use crate::{account_tokens, cluster::Cluster, status::StatusError, write};
+
+/// Answers a request for a token.
+pub(super) fn issue(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
+    let options = call.write_options()?;
+    let (mut asked, warnings) = decode::token_request(call, options.validation)?;
+    account_tokens::default(&mut asked);
+    let asked = write::track_token_request(cluster, asked, &options);
+    let issued = account_tokens::issue(cluster, &call.key(), asked);
+    let answered = issued.and_then(|token| {
+        let mut response = reply::value_as(call.accepted()?.format, &token);
+        *response.status_mut() = StatusCode::CREATED;
+        Ok(response)
+    });
+    reply::warned(answered, &warnings)
+}
