@@ -191,6 +191,7 @@ fn parts(parents: &Store, client: Client, board: Board, runtime: Handle) -> Oper
 fn context(parents: Store, client: Client) -> Context {
     let metrics = Metrics::new();
     let parts = ContextParts {
+        parent_types: <_>::default(),
         reads: Arc::default(),
         shared_permits: SharedPermits::for_limits([16]),
         requests: RequestPermits::default(),

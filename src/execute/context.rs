@@ -8,15 +8,15 @@ use std::{
 use tokio::sync::{RwLock, Semaphore};
 
 use super::{
-    Gate, RequestPermits, SharedPermits, Undeclared, clock::now, event_queue::EventQueue,
-    schema::ParentSchema, timed_out::TimedOut, warn_once::WarnOnce,
+    Gate, ParentTypes, RequestPermits, SharedPermits, Undeclared, clock::now,
+    event_queue::EventQueue, schema::ParentSchema, timed_out::TimedOut, warn_once::WarnOnce,
 };
 use crate::{
     cluster::Cluster,
     journal::Failure,
     metrics::{Metrics, StepMetrics},
     object::{K8sType, Object, Uid},
-    operator::{Allowance, AnyHandler, ConfigError, OperatorConfig, OperatorName},
+    operator::{Allowance, AnyHandler, ConditionNames, ConfigError, OperatorConfig, OperatorName},
     plan::{DeletionBudget, Exceeded, Reservation},
     related::Reads,
     reply::{ApiError, TypeSchema},
@@ -50,6 +50,8 @@ pub(crate) struct ContextParts {
     pub(crate) shared_permits: SharedPermits,
     pub(crate) requests: RequestPermits,
     pub(crate) metrics: Metrics,
+    /// The operators of the process.
+    pub(crate) parent_types: ParentTypes,
     pub(crate) publish: Publish,
     pub(crate) show: Show,
 }
@@ -79,7 +81,9 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new(parts: ContextParts) -> Result<Self, ConfigError> {
-        let settings = Settings::new(parts.config.clone(), parts.handler.has_finalizer())?;
+        let settings =
+            Arc::new(Settings::new(parts.config.clone(), parts.handler.has_finalizer())?);
+        parts.parent_types.add(&settings);
         let (limit, shared_permits) =
             (parts.config.max_concurrent_reconciles, parts.shared_permits.clone());
         let (schema, undeclared, warned, budget, events) = <_>::default();
@@ -88,7 +92,7 @@ impl Context {
             gate: Gate::new(limit, shared_permits, parts.metrics.queue(settings.name())),
             steps: parts.metrics.steps(settings.name()),
             undecodable: Mutex::new(EventLog::new(Instant::now())),
-            settings: Arc::new(settings),
+            settings,
             parts,
             schema,
             undeclared,
@@ -110,6 +114,11 @@ impl Context {
 
     pub(crate) fn name(&self) -> &OperatorName {
         self.settings.name()
+    }
+
+    /// The types of the framework's conditions in the status of a parent.
+    pub(super) fn condition_names(&self, parent: &Object) -> ConditionNames {
+        self.settings.condition_names(&self.settings.beside(self.siblings(parent)))
     }
 
     /// Whether the handler awaits what it calls.

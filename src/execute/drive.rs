@@ -207,9 +207,10 @@ fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
     context.metrics().count(context.name(), journal.facts());
     if let Some(parent) = &parent {
         let mut announced = std::mem::take(memory.announced_mut());
+        let alone = context.condition_names(parent).alone(parent);
         let events = Announcer {
             config: context.config(),
-            parent,
+            parent: &alone,
             redactor: &redactor,
             memory: memory.view(calms_in, leaves),
             is_paused: context.pauses(parent),

@@ -9,7 +9,7 @@ use crate::{
     plan::ChildId,
     related::Answer,
     reply::TypeSchema,
-    run::Snapshot,
+    run::{Sibling, Snapshot},
     store::Store,
 };
 
@@ -69,6 +69,10 @@ impl Snapshot for Context {
 
     fn may_be_old(&self, parent: &Object) -> bool {
         !self.parts.parents.reader().may_delete(parent.namespace())
+    }
+
+    fn siblings(&self, parent: &Object) -> Vec<Sibling> {
+        self.parts.parent_types.siblings(&self.settings, parent)
     }
 
     fn is_paused(&self) -> bool {

@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use super::{End, Failure, NotReady, Pause, PausedBy, RequestFailure, RolledOut, Wait};
+use super::{
+    End, Failure, NotReady, Pause, PausedBy, RequestFailure, RolledOut, StatusConflict, Wait,
+};
 use crate::{
     history::Verb,
     object::{K8sType, ResourceVersion, Uid},
@@ -175,6 +177,8 @@ pub(crate) enum Fact {
     StatusBegan,
     /// Fields that the type of the parent does not declare were omitted.
     Undeclared(Vec<UndeclaredField>),
+    /// Another operator of the parent owns fields of the status with other values.
+    StatusHeld(StatusConflict),
     /// The handler returned fields of the framework; the message.
     Overruled(&'static str),
 }

@@ -25,7 +25,8 @@ pub(crate) use end::End;
 pub(crate) use fact::Plan;
 pub(crate) use fact::{Fact, Left, Planned, Repeat, Written};
 pub(crate) use failure::{
-    Failure, RequestFailure, RolloutStopped, StageTimeout, api_finished, foreign_message,
+    Failure, RequestFailure, RolloutStopped, StageTimeout, StatusConflict, api_finished,
+    foreign_message,
 };
 pub(crate) use not_ready::NotReady;
 pub(crate) use pause::{Held, Pause, PausedBy};

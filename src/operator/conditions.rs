@@ -23,7 +23,8 @@ pub(crate) const READY: &str = "Ready";
 pub(crate) const FRAMEWORK_CONDITIONS: [&str; 4] = [SYNCED, READY, "Reconciling", "Stalled"];
 
 /// Types that the framework sets at times; a handler may set them too.
-const OCCASIONAL: [&str; 5] = ["Paused", "DeletionsHeld", "Flapping", "Progressing", "Updated"];
+pub(super) const OCCASIONAL: [&str; 5] =
+    ["Paused", "DeletionsHeld", "Flapping", "Progressing", "Updated"];
 
 /// A condition, after the conventions of the Kubernetes API.
 ///
@@ -118,13 +119,16 @@ impl Conditions {
         Self::default()
     }
 
-    /// Those in the status of an object, without the framework's own, and without times and
+    /// Those in the status of an object, without the framework's own of any operator, and without times and
     /// generations: to change some of them and return the result. Anything but a condition is
     /// ignored.
     pub fn of(object: &Object) -> Self {
         let status = object.field("status").unwrap_or_default();
         let mut conditions = Self::from_json(&status["conditions"]);
-        let is_ours = |ty: &str| FRAMEWORK_CONDITIONS.contains(&ty) || OCCASIONAL.contains(&ty);
+        let is_ours = |ty: &str| {
+            let plain = ty.split_once('/').map_or(ty, |(_, plain)| plain);
+            FRAMEWORK_CONDITIONS.contains(&plain) || OCCASIONAL.contains(&plain)
+        };
         conditions.0.retain(|condition| !is_ours(&condition.ty));
         for condition in &mut conditions.0 {
             (condition.last_transition_time, condition.observed_generation) = (None, None);

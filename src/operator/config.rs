@@ -1,6 +1,6 @@
 //! The configuration of an operator.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use super::{
     ChildConfig, ChildType, ConfigError, DeletionLimit, Namespaces, OperatorName, Predecessor,
@@ -61,6 +61,9 @@ pub struct OperatorConfig {
     /// Whether the handler is called for previews. Default for blocking handlers only, see
     /// [`OperatorConfig::with_preview`].
     pub preview: Option<bool>,
+    /// The operators of other processes that answer for the same parents, see
+    /// [`OperatorConfig::beside`]. Default none.
+    pub beside: BTreeSet<String>,
     /// Whether the supervisor only plans.
     pub(crate) plan_only: bool,
     /// Whether other controllers are declared to write the status of the parents too. Default no,
@@ -119,6 +122,7 @@ impl OperatorConfig {
             normal_events: false,
             child_status: false,
             preview: None,
+            beside: BTreeSet::new(),
             plan_only: false,
             shared_status: false,
         }

@@ -14,9 +14,19 @@ pub enum ConfigError {
     /// Two operators have the same name, and would conflict as one field manager.
     #[error("operator `{0}` is registered twice: give one of them another name")]
     Duplicate(String),
-    /// Two operators have the same parent type, and would conflict over its status.
-    #[error("two operators have the parent type {0}, which is not supported: register one of them")]
-    SharedParent(K8sType),
+    /// Two operators of one parent type have the same finalizer: one would release a parent for both.
+    #[error(
+        "the operators `{one}` and `{other}` have the same parent type and the finalizer {finalizer}: \
+         give one of them another finalizer"
+    )]
+    SharedFinalizer {
+        /// The operator that was registered first.
+        one: String,
+        /// The other one.
+        other: String,
+        /// Their finalizer.
+        finalizer: String,
+    },
     /// A child type is declared twice, perhaps in two versions.
     #[error(
         "operator `{operator}` declares the child type {ty} twice, or in two versions: \

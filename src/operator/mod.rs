@@ -7,11 +7,13 @@
 //! ```
 
 mod as_json;
+mod beside;
 mod child_config;
 mod child_status;
 mod child_type;
 mod children;
 mod children_of_type;
+mod condition_names;
 mod conditions;
 mod config;
 mod delete_with_finalizer;
@@ -49,8 +51,9 @@ pub use child_config::{ChildConfig, ConflictPolicy, Propagation, UpdateStrategy}
 pub use child_status::{ChildState, ChildStatus};
 pub use child_type::ChildType;
 pub use children::Children;
+pub(crate) use condition_names::ConditionNames;
 pub use conditions::{Condition, ConditionStatus, Conditions};
-pub(crate) use conditions::{FRAMEWORK_CONDITIONS, READY, SYNCED};
+pub(crate) use conditions::{READY, SYNCED};
 pub use config::{Labels, OperatorConfig};
 pub use deletion_limit::{ALLOW_DELETION_ANNOTATION, Allowance, DeletionLimit};
 pub use desired_child::DesiredChild;

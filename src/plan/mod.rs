@@ -64,7 +64,7 @@ pub(crate) use resolve::{
 pub(crate) use rewrite::{Rewrite, RewriteReason, rewrites};
 pub(crate) use rollout::{Judgement, NotYet, Rollout, Standing};
 pub(crate) use status::{
-    ChildrenField, StatusInput, StatusPatch, UndeclaredField, WantedBy, is_list_outdated,
+    Beside, ChildrenField, StatusInput, StatusPatch, UndeclaredField, WantedBy, is_list_outdated,
     patched_paths, status_patch, status_wish,
 };
 pub(crate) use steps::{ChildId, Deletion, DeletionReason, Waiting, WaitingReason};

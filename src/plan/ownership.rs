@@ -26,7 +26,9 @@ pub(crate) fn is_ours(
     let of_type = || config.child_config(child.ty());
     let is_labelled = || is_labelled_by_us(&config.labels, operator, parent, child);
     match (can_own(parent, child.namespace()), child.controller()) {
-        (true, Some(controller)) => controller == parent.uid(),
+        (true, Some(controller)) => {
+            controller == parent.uid() && claimant(config, operator, child).is_none()
+        }
         // One that stays also after its type lost that option: it gets its reference back.
         (true, None) => {
             let stays = is_orphan(child)
@@ -37,6 +39,25 @@ pub(crate) fn is_ours(
         (false, Some(_)) => false,
         (false, None) => of_type().is_some_and(|it| it.delete_with_finalizer) && is_labelled(),
     }
+}
+
+/// The other operator whose child an object is, although the parent may be the same: it applied the
+/// label with its name.
+pub(crate) fn claimant(
+    config: &OperatorConfig,
+    operator: &OperatorName,
+    child: &Object,
+) -> Option<String> {
+    if !child.is_applied_by_another(operator.as_str()) {
+        return None;
+    }
+    let label = &config.labels.managed_by;
+    let other = child.label(label).filter(|other| *other != operator.as_str())?.into_owned();
+    let former = &config.predecessor;
+    let is_former = former.field_managers.contains(&other)
+        || former.finalizers.contains(&format!("operetta.dev/{other}"));
+    let owned = child.applied_fields(&other).filter(|_| !is_former)?;
+    owned.field("metadata")?.field("labels")?.field(label).map(|_| other)
 }
 
 /// Whether an object was a child that stays when its parent is deleted.

@@ -4,11 +4,11 @@
 use super::{
     ChildId, Deletion, DeletionReason, LastApplied, WaitingReason, Write,
     existing::{self, Choice},
-    ownership::is_ours,
+    ownership::{claimant, is_ours},
     tie,
 };
 use crate::{
-    object::{Object, ResourceVersion, Uid},
+    object::{Object, ResourceVersion, Uid, quoted},
     operator::{OperatorConfig, OperatorName},
 };
 
@@ -45,6 +45,8 @@ pub(crate) struct ForeignChild {
     pub(crate) owner: String,
     /// Whether its type could be configured to adopt it.
     pub(crate) is_adoptable: bool,
+    /// Whether another operator manages it for the same parent.
+    pub(crate) is_claimed: bool,
 }
 
 /// What to do after a delete answered 409.
@@ -71,6 +73,9 @@ pub(crate) fn after_conflict(
         return AfterConflict::Wait(WaitingReason::deleting(live));
     }
     if !is_ours(config, operator, parent, live) {
+        if let Some(other) = claimant(config, operator, live) {
+            return AfterConflict::Foreign(ForeignChild::of_both(&write, live, operator, &other));
+        }
         return match write {
             write if !write.config.adopt || live.controller().is_some() => {
                 AfterConflict::Foreign(ForeignChild::new(&write, live))
@@ -164,8 +169,16 @@ impl ForeignChild {
         self.owner != NO_CONTROLLER
     }
 
+    /// A child that two operators return.
+    fn of_both(write: &Write, live: &Object, operator: &OperatorName, other: &str) -> Self {
+        let other = quoted(other);
+        let owner = format!("the operator {other} manages it, and `{operator}` returns it too");
+        Self { owner, is_claimed: true, ..Self::new(write, live) }
+    }
+
     fn new(write: &Write, live: &Object) -> Self {
         Self {
+            is_claimed: false,
             is_adoptable: !write.config.delete_with_finalizer,
             id: ChildId::of(live),
             uid: live.uid().clone(),

@@ -3,7 +3,10 @@
 use super::{Gauges, MemoryView, Report, altered, decisions, shape::is_reported};
 use crate::{
     history::{Drift, Verb, WriteRecord},
-    journal::{End, Fact, Failure, Left, Planned, RequestFailure, Wait, Written, foreign_message},
+    journal::{
+        End, Fact, Failure, Left, Planned, RequestFailure, StatusConflict, Wait, Written,
+        foreign_message,
+    },
     object::Redactor,
     operator::ChildState,
     plan::{ChildId, ForeignChild, WaitingReason},
@@ -18,9 +21,18 @@ pub(super) fn fold(facts: &[Fact], memory: MemoryView<'_>, redactor: &Redactor) 
             .is_some_and(|deletion_guard| !deletion_guard.is_holding()),
         ..Report::default()
     };
-    let (failed, requests, foreign, throttled_by, is_planned, behind) = <_>::default();
-    let mut fold =
-        Fold { redactor, report, failed, requests, foreign, throttled_by, is_planned, behind };
+    let (failed, requests, foreign, throttled_by, is_planned, behind, status_held) = <_>::default();
+    let mut fold = Fold {
+        redactor,
+        report,
+        failed,
+        requests,
+        foreign,
+        status_held,
+        throttled_by,
+        is_planned,
+        behind,
+    };
     for fact in facts {
         fold.learn(fact);
     }
@@ -33,6 +45,7 @@ struct Fold<'a> {
     failed: Option<Failure>,
     requests: Vec<RequestFailure>,
     foreign: Vec<ForeignChild>,
+    status_held: Option<StatusConflict>,
     /// The index of the request that was throttled.
     throttled_by: Option<usize>,
     /// Whether a plan was carried out or held.
@@ -93,6 +106,7 @@ impl Fold<'_> {
             Fact::ReadyReturned => report.is_ready_returned = true,
             Fact::NotReady(why) => report.not_ready = Some(why.shown(self.redactor)),
             Fact::StatusFailed(failure) => self.status_failed(failure),
+            Fact::StatusHeld(conflict) => self.status_held = Some(conflict.clone()),
             Fact::WritesEnded { .. } | Fact::WritesHeld(_) => self.is_planned = true,
             _ => {}
         }
@@ -203,7 +217,7 @@ impl Fold<'_> {
             }
             None if !self.requests.is_empty() => Some(Failure::Api(self.requests)),
             None if !self.foreign.is_empty() => Some(Failure::Foreign(self.foreign)),
-            None => None,
+            None => self.status_held.map(Failure::StatusConflict),
         };
         let contested = || memory.last_applied.contested();
         report.is_contested = contested().any(|known| is_reported(known.policy));
@@ -274,6 +288,7 @@ mod tests {
             version: ResourceVersion::Number(1),
             owner: "it has no controller".to_owned(),
             is_adoptable: false,
+            is_claimed: false,
         })
     }
 

@@ -36,6 +36,7 @@ mod preview;
 mod related;
 mod request;
 mod settings;
+mod sibling;
 mod snapshot;
 mod stage;
 mod turn;
@@ -52,6 +53,7 @@ pub(crate) use effect::{
 pub(crate) use memory::Memory;
 pub(crate) use request::{Answer, DryRun, Force, Reply, Request, Whole};
 pub(crate) use settings::Settings;
+pub(crate) use sibling::Sibling;
 pub(crate) use snapshot::{Now, Snapshot};
 #[cfg(test)]
 pub(crate) use turn::StopReason;

@@ -1,9 +1,10 @@
 //! The settings that all reconciles of one operator share: its configuration, and predicates on objects
 //! derived from it. Pure.
 
+use super::sibling::Sibling;
 use crate::{
     object::{K8sType, Object, Undecodable},
-    operator::{Children, ConfigError, OperatorConfig, OperatorName, Selection},
+    operator::{Children, ConditionNames, ConfigError, OperatorConfig, OperatorName, Selection},
     plan::{self, Calm},
     reply::ApiError,
     schedule::{Backoff, Policy},
@@ -87,6 +88,30 @@ impl Settings {
         self.holds(parent)
             || (parent.is_deleting()
                 && parent.finalizers().iter().any(|held| former.contains(held)))
+    }
+
+    /// What the operator is for the others of a parent; `None` if it does not answer for it.
+    pub(crate) fn as_sibling(&self, parent: &Object) -> Option<Sibling> {
+        let (own, other) = (&self.config.parent, parent.ty());
+        let is_type = own.group() == other.group() && own.kind() == other.kind();
+        (is_type && self.answers_for(parent)).then(|| Sibling {
+            name: self.config.name.clone(),
+            has_conditions: !self.config.shares_status(),
+        })
+    }
+
+    /// The operators of a parent beside this one, given those of the process.
+    pub(crate) fn beside(&self, mut siblings: Vec<Sibling>) -> Vec<Sibling> {
+        let has_conditions = !self.config.shares_status();
+        let elsewhere = self.config.beside.iter().cloned();
+        siblings.extend(elsewhere.map(|name| Sibling { name, has_conditions }));
+        siblings
+    }
+
+    /// The types of its conditions in the status of a parent that these operators have too.
+    pub(crate) fn condition_names(&self, siblings: &[Sibling]) -> ConditionNames {
+        let is_prefixed = siblings.iter().any(|other| other.has_conditions);
+        ConditionNames::new(&self.config.name, is_prefixed)
     }
 
     pub(crate) fn is_ours(&self, parent: &Object, child: &Object) -> bool {

@@ -7,7 +7,7 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use super::{Cache, Effect, Settings};
+use super::{Cache, Effect, Settings, Sibling};
 use crate::{
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
     operator::{Asks, Children},
@@ -34,6 +34,8 @@ pub(crate) trait Snapshot {
     /// The child types whose cache may be incomplete for a parent.
     fn unsynced(&self, parent: &Object) -> BTreeSet<K8sType>;
     fn may_be_old(&self, parent: &Object) -> bool;
+    /// The other operators of a parent in this process.
+    fn siblings(&self, parent: &Object) -> Vec<Sibling>;
     fn is_paused(&self) -> bool;
     /// The reason if children cannot be listed.
     fn unavailable(&self) -> Option<String>;

@@ -1,10 +1,10 @@
 //! What a module may read, and predicates on it.
 
-use super::{Memory, Now, Settings, drift::Drift, snapshot::Overlaid};
+use super::{Memory, Now, Settings, Sibling, drift::Drift, snapshot::Overlaid};
 use crate::{
     journal::{PausedBy, Progress},
     object::{Object, Quoted, Readiness, Uid},
-    operator::{Children, is_paused},
+    operator::{Children, ConditionNames, is_paused},
     plan::{ChildId, is_orphan},
 };
 
@@ -46,6 +46,16 @@ impl View<'_> {
 
     pub(super) fn paused_by_now(&self) -> Option<PausedBy> {
         self.paused_by(self.parent).or_else(|| self.paused_meanwhile())
+    }
+
+    /// The other operators of the parent.
+    pub(super) fn siblings(&self) -> Vec<Sibling> {
+        self.settings.beside(self.snapshot.siblings(self.parent))
+    }
+
+    /// The types of the framework's conditions in the status of the parent.
+    pub(super) fn condition_names(&self) -> ConditionNames {
+        self.settings.condition_names(&self.siblings())
     }
 
     pub(super) fn ours(&self, observed: &Children) -> Children {

@@ -367,16 +367,15 @@ fn check(operators: &[(OperatorConfig, AnyHandler)]) -> Result<(), RunError> {
     if operators.is_empty() {
         return Err(RunError::NoOperators);
     }
-    let (mut names, mut parents) = (BTreeSet::new(), BTreeSet::new());
-    for (config, handler) in operators {
+    let mut names = BTreeSet::new();
+    for (index, (config, handler)) in operators.iter().enumerate() {
         config.validate()?;
         config.validate_handler(handler)?;
         if !names.insert(&config.name) {
             return Err(ConfigError::Duplicate(config.name.clone()).into());
         }
-        let (group, kind) = (config.parent.group(), config.parent.kind());
-        if !parents.insert((group, kind)) {
-            return Err(ConfigError::SharedParent(config.parent.clone()).into());
+        for (earlier, _) in &operators[..index] {
+            config.validate_beside(earlier)?;
         }
     }
     Ok(())

@@ -24,7 +24,7 @@ use crate::{
     },
     board::{BEAT_EVERY, Board, OperatorInfo, Reader, ReconcileStage},
     cluster::{Cluster, WatchSpec},
-    execute::{Context, ContextParts, RequestPermits, SharedPermits, Show},
+    execute::{Context, ContextParts, ParentTypes, RequestPermits, SharedPermits, Show},
     journal::Failure,
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
@@ -53,6 +53,7 @@ pub(super) struct Wiring {
     published: PublishedTo,
     shared_permits: SharedPermits,
     requests: RequestPermits,
+    parent_types: ParentTypes,
 }
 
 /// The started operators of a process.
@@ -83,8 +84,10 @@ impl Wiring {
         let stores = watches.keys().map(|ty| (ty.clone(), Store::new(ty.clone(), labels.clone())));
         let stores: BTreeMap<K8sType, Store> = stores.collect();
         let managers = configs.iter().flat_map(|config| {
-            [&config.name].into_iter().chain(&config.predecessor.field_managers).cloned()
+            let own = [&config.name].into_iter().chain(&config.predecessor.field_managers);
+            own.chain(&config.beside).cloned()
         });
+        let managers = KeptManagers::new(managers).with_labels_of_operators(&labels);
         let metrics = Metrics::new();
         let sources = demand::sources(&configs);
         let related = sources.iter().map(|source| &source.ty);
@@ -93,12 +96,13 @@ impl Wiring {
         for ty in types {
             metrics.type_registered(ty);
         }
-        let cluster = Cluster::new(client, metrics.clone(), KeptManagers::new(managers))
-            .with_settings(program.settings);
+        let cluster =
+            Cluster::new(client, metrics.clone(), managers).with_settings(program.settings);
         let limits = configs.iter().map(|config| config.max_concurrent_reconciles);
         Self {
             shared_permits: SharedPermits::for_limits(limits),
             requests: RequestPermits::default(),
+            parent_types: ParentTypes::default(),
             cluster: match &program.name {
                 Some((name, version)) => cluster.of_program(name, version),
                 None => cluster,
@@ -259,6 +263,7 @@ impl Wiring {
         Ok(Context::new(ContextParts {
             shared_permits: self.shared_permits.clone(),
             requests: self.requests.clone(),
+            parent_types: self.parent_types.clone(),
             cluster: self.fences.behind(self.cluster.in_the_name_of(&config.name), &config.name),
             parents: self.stores[&config.parent].clone(),
             children: config.children.iter().map(|child| self.stores[&child.ty].clone()).collect(),

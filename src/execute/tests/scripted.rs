@@ -60,6 +60,7 @@ impl World {
             reads: Arc::default(),
             shared_permits: SharedPermits::for_limits([16]),
             requests,
+            parent_types: <_>::default(),
             config,
             handler: AnyHandler::blocking(setup.handler()),
             cluster: Cluster::new(client, Metrics::new(), kept()),

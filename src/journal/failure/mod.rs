@@ -1,9 +1,11 @@
 //! Why a reconcile failed, and what follows for the schedule.
 
+mod status_conflict;
 mod unready;
 
 use std::{borrow::Cow, fmt, time::Duration};
 
+pub(crate) use status_conflict::StatusConflict;
 pub(crate) use unready::{RolloutStopped, StageTimeout};
 
 use crate::{
@@ -54,6 +56,9 @@ pub(crate) enum Failure {
     Foreign(Vec<ForeignChild>),
     #[error("{}", listed(.0))]
     Api(Vec<RequestFailure>),
+    /// Another operator of the parent owns fields of the status with other values.
+    #[error("{0}")]
+    StatusConflict(StatusConflict),
     /// Children wait for a stage longer than the handler allows.
     #[error("{0}")]
     StageTimeout(Box<StageTimeout>),
@@ -114,6 +119,7 @@ impl Failure {
             | Self::HandlerTimeout(_)
             | Self::Refused(_)
             | Self::Foreign(_)
+            | Self::StatusConflict(_)
             | Self::InternalError => self.clone(),
         }
     }
@@ -150,7 +156,7 @@ impl Failure {
             Self::Panicked(_) => FailureKind::HandlerPanicked,
             Self::HandlerTimeout(_) => FailureKind::HandlerTimeout,
             Self::Refused(_) => FailureKind::InvalidChildren,
-            Self::Foreign(_) => FailureKind::Conflict,
+            Self::Foreign(_) | Self::StatusConflict(_) => FailureKind::Conflict,
             Self::Api(_) => FailureKind::WriteFailed,
             Self::StageTimeout(_) => FailureKind::StageTimeout,
             Self::RolloutStopped(_) => FailureKind::RolloutStopped,
@@ -172,6 +178,7 @@ impl Failure {
             | Self::InvalidRelated(_)
             | Self::Refused(_)
             | Self::Foreign(_)
+            | Self::StatusConflict(_)
             | Self::StageTimeout(_)
             | Self::RolloutStopped(_) => true,
             Self::Panicked(_) | Self::HandlerTimeout(_) | Self::InternalError => false,
@@ -207,7 +214,7 @@ impl Failure {
             // No watch may cover the object, so it is read again.
             Self::Foreign(_) => Finished::FailedUntilGone { is_passing: true, at_most: LOOK_AGAIN },
             // The fix makes the operator start, which ends the wait.
-            Self::Unavailable(_) | Self::RelatedUnavailable(_) => {
+            Self::Unavailable(_) | Self::RelatedUnavailable(_) | Self::StatusConflict(_) => {
                 Finished::FailedUntil { after: longest }
             }
             // The children that are waited for wake the parent: no backoff keeps the next stage waiting.
@@ -314,7 +321,10 @@ fn foreign(children: &[ForeignChild]) -> String {
 }
 
 pub(crate) fn foreign_message(child: &ForeignChild) -> String {
-    let advice = if child.has_controller() {
+    let advice = if child.is_claimed {
+        "return it from one of them only, or name the other one in `Predecessor::field_managers` if it is \
+         gone for good"
+    } else if child.has_controller() {
         "give the child another name, or delete that object"
     } else if child.is_adoptable {
         "give the child another name, delete that object, or adopt it \
@@ -323,6 +333,9 @@ pub(crate) fn foreign_message(child: &ForeignChild) -> String {
         // It may be a child of another parent.
         "give the child another name, or delete that object if nobody needs it"
     };
+    if child.is_claimed {
+        return format!("already exists: {}; it was not modified: {advice}", child.owner);
+    }
     format!(
         "already exists and is not owned by this parent ({}); it was not modified: {advice}",
         child.owner

@@ -93,6 +93,7 @@ fn adoption_is_suggested_only_for_an_object_without_controller_of_a_type_that_al
             version: ResourceVersion::Number(1),
             owner: owner.to_owned(),
             is_adoptable,
+            is_claimed: false,
         })
     };
     for (owner, is_adoptable, is_suggested) in [

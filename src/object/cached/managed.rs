@@ -1,5 +1,5 @@
 //! Which fields of an object its managers own, as far as operators need it: what they themselves
-//! wrote to the object, not to a subresource.
+//! wrote to the object and to its status, and which other operators applied it.
 
 use std::{
     borrow::{Borrow, Cow},
@@ -23,6 +23,8 @@ pub struct KeptManagers(Arc<Kept>);
 #[derive(Debug, Default)]
 struct Kept {
     names: BTreeSet<String>,
+    /// The members of `fieldsV1` that only operators own: the labels with the uid of a parent.
+    marks: BTreeSet<String>,
     texts: Mutex<Shared<str>>,
     entries: Mutex<Shared<[KeptEntry]>>,
 }
@@ -57,6 +59,8 @@ enum KeptWrite {
     Applied(Applied),
     /// It wrote the object in another way.
     Updated,
+    /// It wrote the status, in whatever way.
+    Status(Applied),
     /// It is not one of the kept managers, and wrote after them.
     ChangedSince,
 }
@@ -103,23 +107,47 @@ impl KeptManagers {
         Self(Arc::new(Kept { names, ..Kept::default() }))
     }
 
+    /// Keeps what other managers applied with one of these labels too: they are operators of other
+    /// processes.
+    #[must_use]
+    pub fn with_labels_of_operators<L: AsRef<str>>(
+        self,
+        labels: impl IntoIterator<Item = L>,
+    ) -> Self {
+        let marks = labels.into_iter().map(|label| format!("\"f:{}\"", label.as_ref())).collect();
+        Self(Arc::new(Kept { names: self.0.names.clone(), marks, ..Kept::default() }))
+    }
+
     pub(super) fn reduce(
         &self,
         entries: Vec<Entry<'_>>,
         controller: Option<&Uid>,
     ) -> ManagedFields {
-        let entries: Vec<_> = entries.into_iter().filter(|entry| !entry.is_of_status()).collect();
-        let of_all = of_all(&entries);
         let is_kept = |entry: &Entry<'_>| self.0.names.contains(entry.manager.as_ref());
+        let (of_status, entries): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(Entry::is_of_status);
+        let of_status: Vec<_> =
+            of_status.iter().filter(|it| is_kept(it)).filter_map(Entry::keep_status).collect();
+        let of_all = of_all(&entries);
         let (mut kept, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_kept);
         kept.retain(Entry::is_of_object);
-        if kept.is_empty() {
-            return ManagedFields::default();
+        let marked = others.iter().filter(|entry| self.is_marked(entry));
+        let by_operators: Vec<_> = marked.filter_map(|entry| entry.keep(controller)).collect();
+        if kept.is_empty() && by_operators.is_empty() {
+            let kept = (!of_status.is_empty()).then(|| one_of(&self.0.entries, of_status));
+            return ManagedFields { kept, of_all: 0 };
         }
         let kept_entries = kept.iter().filter_map(|entry| entry.keep(controller));
-        let entries: Vec<_> = kept_entries.chain(changed_since(&kept, &others)).collect();
+        let entries = kept_entries.chain(changed_since(&kept, &others));
+        let entries: Vec<_> = entries.chain(by_operators).chain(of_status).collect();
         let kept = Some(one_of(&self.0.entries, entries));
         ManagedFields { kept, of_all }
+    }
+
+    /// Whether an operator of another process applied the object.
+    fn is_marked(&self, entry: &Entry<'_>) -> bool {
+        let has = |fields: &RawValue| self.0.marks.iter().any(|mark| fields.get().contains(mark));
+        entry.operation == "Apply" && entry.is_of_object() && entry.fields.is_some_and(has)
     }
 
     /// The shared copy of a text that many objects have.
@@ -167,6 +195,24 @@ impl ManagedFields {
         })?;
         let fields = applied.fields(Arc::strong_count(kept) >= MANY)?;
         Some(controller.map_or_else(|| fields.clone(), |uid| fields.of(uid)))
+    }
+
+    /// Whether another operator applied the object too.
+    pub(super) fn is_applied_by_another(&self, manager: &str) -> bool {
+        let is_it = |entry: &KeptEntry| {
+            matches!(entry.what, KeptWrite::Applied(_)) && *entry.manager != *manager
+        };
+        self.entries().iter().any(is_it)
+    }
+
+    /// What a manager owns of the status, for each way in which it wrote it.
+    pub(super) fn status_of(&self, manager: &str) -> Vec<FieldSet> {
+        let of_status = |entry: &KeptEntry| match &entry.what {
+            KeptWrite::Status(written) if *entry.manager == *manager => written.fields(false),
+            _ => None,
+        };
+        let fields = self.entries().iter().filter_map(of_status);
+        fields.filter_map(|fields| fields.field("status").cloned()).collect()
     }
 
     pub(super) fn has_update_by(&self, manager: &str) -> bool {
@@ -247,6 +293,11 @@ impl Entry<'_> {
             "Apply" => KeptWrite::Applied(Applied::new(shareable(self.fields?.get(), controller))),
             _ => KeptWrite::Updated,
         };
+        Some(KeptEntry { manager: Box::from(&*self.manager), what })
+    }
+
+    fn keep_status(&self) -> Option<KeptEntry> {
+        let what = KeptWrite::Status(Applied::new(self.fields?.get().into()));
         Some(KeptEntry { manager: Box::from(&*self.manager), what })
     }
 

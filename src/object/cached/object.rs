@@ -195,6 +195,17 @@ impl Object {
         self.0.managed.applied_by(manager, self.controller())
     }
 
+    /// Whether an operator of another name applied the object too.
+    pub(crate) fn is_applied_by_another(&self, manager: &str) -> bool {
+        self.0.managed.is_applied_by_another(manager)
+    }
+
+    /// What a manager owns of the status: one set for each way in which it wrote it, none if it was
+    /// not kept.
+    pub(crate) fn status_fields(&self, manager: &str) -> Vec<FieldSet> {
+        self.0.managed.status_of(manager)
+    }
+
     /// Whether a manager owns fields of the object itself by other writes than server-side apply;
     /// `false` if it was not kept.
     pub(crate) fn is_updated_by(&self, manager: &str) -> bool {

@@ -96,6 +96,7 @@ mod tests {
     use super::*;
     use crate::{
         object::{K8sType, KeptManagers, Object},
+        operator::ConditionNames,
         reply::StatusSchema,
     };
 
@@ -144,6 +145,8 @@ mod tests {
             conditions: &[],
             cleared: &[],
             children: ChildrenField::Off,
+            names: &ConditionNames::default(),
+            beside: None,
             observed_generation: false,
             schema: &schema,
             now: "",

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{StatusInput, UndeclaredField};
-use crate::operator::{Condition, FRAMEWORK_CONDITIONS, READY};
+use crate::operator::{Condition, READY};
 
 pub(super) const FIELD: &str = "conditions";
 pub(super) const TIME: &str = "lastTransitionTime";
@@ -52,11 +52,13 @@ pub(super) fn overruled(
     let (theirs, present) =
         (listed(fields).unwrap_or_default(), listed(present).unwrap_or_default());
     let is_own = |theirs: &Value| {
-        let is_valid_ready = || type_of(theirs) == READY && Condition::deserialize(theirs).is_ok();
-        let is_ours = FRAMEWORK_CONDITIONS.contains(&type_of(theirs)) && !is_valid_ready();
+        let names = input.names;
+        let is_valid_ready =
+            || names.is(type_of(theirs), READY) && Condition::deserialize(theirs).is_ok();
+        let is_ours = names.is_framework(type_of(theirs)) && !is_valid_ready();
         is_ours && !present.iter().any(|read| is_echo(theirs, read))
     };
-    input.shared.is_none() && theirs.iter().any(is_own)
+    input.shared.is_none() && returned(input, theirs).iter().any(is_own)
 }
 
 /// Whether a condition of the handler is one that it read.
@@ -67,17 +69,20 @@ fn is_echo(theirs: &Value, read: &Value) -> bool {
 fn merged(input: StatusInput<'_>, present: Option<&Value>, handler: Vec<Value>) -> Vec<Value> {
     let present = present.and_then(Value::as_array).cloned().unwrap_or_default();
     let mut merged = present.clone();
-    merged.retain(|condition| !input.cleared.contains(&type_of(condition)));
+    let is_cleared = |condition: &Value| input.cleared.iter().any(|ty| ty == type_of(condition));
+    merged.retain(|condition| !is_cleared(condition) && !is_former(input, type_of(condition)));
     let own = input.conditions.iter().map(|condition| own(input, condition));
     // Otherwise a handler that returns what it read would keep ours for ever.
     let is_stale = |theirs: &Value| {
         let is_read = present.iter().any(|read| is_echo(theirs, read));
-        input.cleared.contains(&type_of(theirs)) && is_read
+        is_cleared(theirs) && is_read
     };
     // Without a `Ready` of the framework that of the handler holds.
-    let sets_ready = input.conditions.iter().any(|condition| condition.ty == READY);
-    let is_ours = |ty: &str| FRAMEWORK_CONDITIONS.contains(&ty) && (ty != READY || sets_ready);
-    let handler = handler.into_iter().filter(|it| !is_ours(type_of(it)) && !is_stale(it));
+    let names = input.names;
+    let sets_ready = input.conditions.iter().any(|condition| names.is(&condition.ty, READY));
+    let is_ours = |ty: &str| names.is_framework(ty) && (!names.is(ty, READY) || sets_ready);
+    let handler =
+        returned(input, handler).into_iter().filter(|it| !is_ours(type_of(it)) && !is_stale(it));
     for condition in handler.chain(own) {
         let same_type = |other: &&Value| type_of(other) == type_of(&condition);
         let before = present.iter().find(same_type).cloned();
@@ -88,6 +93,31 @@ fn merged(input: StatusInput<'_>, present: Option<&Value>, handler: Vec<Value>) 
         }
     }
     merged
+}
+
+/// The conditions of the handler with the types by which they are written, without those of other
+/// operators that it read.
+fn returned(input: StatusInput<'_>, conditions: Vec<Value>) -> Vec<Value> {
+    let named = |mut condition: Value| {
+        let ty = condition["type"].as_str()?;
+        let written = input.names.returned(ty)?;
+        if written != ty {
+            condition["type"] = written.into();
+        }
+        Some(condition)
+    };
+    if input.names.is_prefixed() {
+        conditions.into_iter().filter_map(named).collect()
+    } else {
+        conditions
+    }
+}
+
+/// Whether we wrote a condition under another type, before the parent had several operators or
+/// while it had.
+fn is_former(input: StatusInput<'_>, ty: &str) -> bool {
+    let is_ours = || input.beside.is_some_and(|beside| beside.owns_condition(ty));
+    input.names.is_former(ty) && (!input.names.is_prefixed() || is_ours())
 }
 
 fn type_of(condition: &Value) -> &str {

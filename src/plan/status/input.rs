@@ -4,9 +4,10 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::Beside;
 use crate::{
     object::Object,
-    operator::{ChildStatus, Condition},
+    operator::{ChildStatus, Condition, ConditionNames},
     reply::StatusSchema,
 };
 
@@ -21,8 +22,13 @@ pub(crate) struct StatusInput<'a> {
     /// The framework's own conditions; without `Ready` where that of the handler holds.
     pub(crate) conditions: &'a [Condition],
     /// Types of the framework's conditions that do not apply any more.
-    pub(crate) cleared: &'a [&'a str],
+    pub(crate) cleared: &'a [String],
     pub(crate) children: ChildrenField<'a>,
+    /// How the types of the framework's conditions are written. `conditions` and `cleared` have the
+    /// written types.
+    pub(crate) names: &'a ConditionNames,
+    /// What the operators of the parent own of its status, if it has several.
+    pub(crate) beside: Option<&'a Beside>,
     /// Whether this generation of the parent was processed: sets `observedGeneration`.
     pub(crate) observed_generation: bool,
     pub(crate) schema: &'a StatusSchema,

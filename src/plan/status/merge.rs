@@ -37,7 +37,7 @@ fn change(present: Option<&Value>, desired: &Value, schema: Option<&ValueSchema>
 }
 
 /// Equal, where `1` is `1.0`, and apart from fields that the server would default again.
-fn same(present: &Value, desired: &Value, schema: Option<&ValueSchema>) -> bool {
+pub(super) fn same(present: &Value, desired: &Value, schema: Option<&ValueSchema>) -> bool {
     match (present, desired) {
         (Value::Number(x), Value::Number(y)) => {
             x == y || ((x.is_f64() || y.is_f64()) && x.as_f64() == y.as_f64())

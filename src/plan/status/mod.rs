@@ -6,13 +6,16 @@
 //! - Conditions merge by type; some types belong to the framework alone. `lastTransitionTime` moves
 //!   only with `status`.
 //! - The list of children belongs to the framework, where it is configured.
+//! - Where several operators answer for a parent each writes and removes only its own fields.
 //! - A status that others write too keeps all that is in it, and the framework adds nothing.
 //! - What the parent's schema does not declare is not sent, and is reported.
 
+mod beside;
 mod children;
 mod conditions;
 mod input;
 mod merge;
+mod owners;
 mod shared;
 mod undeclared;
 
@@ -31,9 +34,11 @@ use crate::{
     },
     object::Object,
     operator::Condition,
+    plan::HeldField,
 };
 
 pub(crate) use input::{ChildrenField, StatusInput};
+pub(crate) use owners::Beside;
 pub(crate) use shared::is_list_outdated;
 pub(crate) use undeclared::{UndeclaredField, WantedBy};
 
@@ -48,12 +53,17 @@ pub(crate) struct StatusPatch {
     pub(crate) overruled: bool,
     /// Whether the handler returned a condition of its own with a type of the framework.
     pub(crate) overruled_condition: bool,
+    /// The fields that are not sent because other operators own them with other values.
+    pub(crate) held: Vec<HeldField>,
 }
 
 pub(crate) fn status_patch(input: StatusInput<'_>) -> StatusPatch {
     let present = status_of(input.parent);
     let mut patch = StatusPatch::default();
-    let desired = desired(input, &present, &mut patch);
+    let mut desired = desired(input, &present, &mut patch);
+    if let Some(beside) = input.beside {
+        patch.held = beside::yield_to(beside, &present, &mut desired);
+    }
     let difference = merge::difference(&present, &desired, input.schema.declared());
     patch.body = difference.map(|status| {
         let version = input.parent.resource_version().to_string();
@@ -79,8 +89,14 @@ fn desired(
     if let Some(seen) = input.shared {
         return shared::desired(input, &status_of(seen), present, returned.unwrap_or_default());
     }
-    let mut status = returned.unwrap_or_else(|| without_conditions(present));
-    observe_generation(input, present, &mut status);
+    let mut status = match (returned, input.beside) {
+        (Some(returned), Some(beside)) => beside::desired(beside, present, returned),
+        (Some(returned), None) => returned,
+        (None, _) => without_conditions(present),
+    };
+    if input.beside.is_none() {
+        observe_generation(input, present, &mut status);
+    }
     children::show(input, present, &mut status, &mut patch.undeclared);
     conditions::merge(input, present, &mut status, &mut patch.undeclared);
     status

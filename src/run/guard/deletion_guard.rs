@@ -70,7 +70,8 @@ fn judged_as(deletion_guard: DeletionGuard) -> Fact {
 /// and do not reduce the share.
 fn resumed(view: &View<'_>, limit: DeletionLimit, deletions: &[&Deletion]) -> DeletionGuard {
     let mut deletion_guard = DeletionGuard::default();
-    let shown = deletion_guard::shown_message(view.parent);
+    let parent = view.condition_names().alone(view.parent);
+    let shown = deletion_guard::shown_message(&parent);
     let is_of_minute =
         shown.as_ref().is_some_and(|message| message.contains(deletion_guard::OF_THE_MINUTE));
     if is_of_minute && limit.minute.percent < 100 {

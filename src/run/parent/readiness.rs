@@ -24,7 +24,14 @@ pub(in crate::run) fn judged(
 ) -> Vec<Fact> {
     // In a shared status a `Ready` is about the parent, not about the operator.
     let status = status.filter(|_| !view.settings.config().shares_status());
-    match status.and_then(|status| ready::returned(status, view.parent)) {
+    let names = view.condition_names();
+    let returned = |status: &Value| {
+        if !names.is_prefixed() {
+            return ready::returned(status, view.parent);
+        }
+        ready::returned(&names.alone_in(status), &names.alone(view.parent))
+    };
+    match status.and_then(returned) {
         Some(ready) => {
             let not_ready = (!ready.is_true()).then(|| Fact::NotReady(by_handler(ready)));
             [Fact::ReadyReturned].into_iter().chain(not_ready).collect()

@@ -15,7 +15,7 @@ use crate::{
     plan::ChildId,
     related::Answer,
     reply::{StatusSchema, TypeSchema},
-    run::{Cache, Settings, Snapshot},
+    run::{Cache, Settings, Sibling, Snapshot},
     schedule::Trigger,
 };
 
@@ -189,6 +189,10 @@ impl Snapshot for Caches {
     fn parent_with(&self, uid: &Uid) -> Option<Object> {
         let is_it = |object: &&Object| *object.ty() == parent_type() && object.uid() == uid;
         self.objects.values().find(is_it).cloned()
+    }
+
+    fn siblings(&self, _: &Object) -> Vec<Sibling> {
+        Vec::new()
     }
 
     fn cached(&self, id: &ChildId) -> Option<Object> {

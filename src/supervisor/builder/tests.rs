@@ -14,9 +14,10 @@ fn what_cannot_work_is_said_before_anything_starts() {
     let config = || OperatorConfig::of::<ConfigMap>("a");
     let twice = Supervisor::builder().register(config(), sync).register(config(), sync);
     assert!(matches!(twice.run_blocking(), Err(RunError::Config(ConfigError::Duplicate(_)))));
-    let other = OperatorConfig::of::<ConfigMap>("b");
+    let other = OperatorConfig::of::<ConfigMap>("b").with_finalizer_name("operetta.dev/a");
     let shared = Supervisor::builder().register(config(), sync).register(other, sync);
-    assert!(matches!(shared.run_blocking(), Err(RunError::Config(ConfigError::SharedParent(_)))));
+    let refused = shared.run_blocking().unwrap_err();
+    assert!(matches!(refused, RunError::Config(ConfigError::SharedFinalizer { .. })), "{refused}");
     assert!(matches!(Supervisor::builder().run_blocking(), Err(RunError::NoOperators)));
     let handled = |_: &SyncRequest<Secret>| -> anyhow::Result<SyncResponse> { unreachable!() };
     let refused = Supervisor::builder().register(config(), handled).run_blocking().unwrap_err();

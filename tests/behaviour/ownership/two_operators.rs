@@ -1,12 +1,11 @@
-//! Two processes with operators of different names for one parent type. One process refuses that, but two
-//! processes cannot.
+//! Two processes with operators of different names for one parent type, which do not declare each other.
 
-use operetta::{prelude::*, supervisor::SupervisorBuilder};
+use operetta::{object::ObjectKey, prelude::*, supervisor::SupervisorBuilder};
 use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE},
-    world::{SERVICE, World, condition},
+    world::{SERVICE, World, eventually},
 };
 
 /// Returns the children for one operator: `spec.cook`, `spec.chef`.
@@ -83,25 +82,27 @@ async fn two_operators_of_one_parent_delete_only_their_own_children() {
     chef.stop().await;
 }
 
-/// The parent of both owns it, so that neither knows that the other one manages it.
+/// Neither knows the other one: the labels and their field manager show whose child it is.
 #[operetta_harness::test]
-async fn two_operators_with_the_same_child_of_one_parent_are_reported_as_flapping() {
+async fn a_child_of_two_operators_that_do_not_know_each_other_is_a_conflict_that_names_both() {
     let world = World::new().await;
     let cook = world.start(|builder| register("cook", builder)).await;
+    world.apply(RECIPE, of_both(&["a"], &[])).await;
+    let before = world.until(SERVICE, "a", "the child", Value::is_object).await;
+    cook.until_synced("cook", &world.namespace, "r").await;
     let chef = world.start(|builder| register("chef", builder)).await;
     world.apply(RECIPE, of_both(&["a"], &["a"])).await;
-    let is_reported = |parent: &Value| {
-        let flapping = condition(parent, "Flapping");
-        let message = flapping["message"].as_str().unwrap_or_default();
-        flapping["reason"] == "FightingOverFields"
-            && message.contains("managed-by")
-            && (message.contains("cook") || message.contains("chef"))
+    let (board, key) = (chef.running().board(), ObjectKey::namespaced(&world.namespace, "r"));
+    let message = || async { board.parent("chef", &key).and_then(|parent| parent.message) };
+    let names_both = |message: &Option<String>| {
+        message.as_ref().is_some_and(|it| it.contains("`cook`") && it.contains("`chef`"))
     };
-    world.until(RECIPE, "r", "the condition Flapping", is_reported).await;
-    world.apply(RECIPE, of_both(&["a"], &[])).await;
-    let is_of_cook =
-        |service: &Value| service["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "cook";
-    world.until(SERVICE, "a", "the child of the remaining operator", is_of_cook).await;
+    eventually("the conflict", message, names_both).await;
+    assert_eq!(world.get(SERVICE, "a").await["metadata"], before["metadata"], "not modified");
+    world.apply(RECIPE, of_both(&[], &["a"])).await;
+    let is_of_chef =
+        |service: &Value| service["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "chef";
+    world.until(SERVICE, "a", "the child of the remaining operator", is_of_chef).await;
     cook.stop().await;
     chef.stop().await;
 }

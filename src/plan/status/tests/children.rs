@@ -15,6 +15,8 @@ fn listing(
         conditions: &[],
         cleared: &[],
         children,
+        names: &ConditionNames::default(),
+        beside: None,
         observed_generation: false,
         schema,
         now: NOW,

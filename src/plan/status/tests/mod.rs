@@ -7,7 +7,7 @@ mod shared;
 use super::*;
 use crate::{
     object::{K8sType, KeptManagers},
-    operator::{ChildState, ChildStatus, ConditionStatus},
+    operator::{ChildState, ChildStatus, ConditionNames, ConditionStatus},
     reply::StatusSchema,
 };
 
@@ -58,8 +58,10 @@ fn patched(
         shared: None,
         handler,
         conditions,
-        cleared: &["Conflict"],
+        cleared: &["Conflict".to_owned()],
         children: ChildrenField::Off,
+        names: &ConditionNames::default(),
+        beside: None,
         observed_generation: true,
         schema,
         now: NOW,
@@ -181,6 +183,8 @@ fn undeclared_fields_are_attributed_to_the_handler_or_the_framework() {
             conditions: &[ready(ConditionStatus::True, "")],
             cleared: &[],
             children: ChildrenField::Off,
+            names: &ConditionNames::default(),
+            beside: None,
             observed_generation: true,
             schema: &StatusSchema::from_open_api(Some(&status), true),
             now: NOW,
@@ -263,6 +267,8 @@ fn debug_shows_no_content() {
         conditions: &[],
         cleared: &[],
         children: ChildrenField::Off,
+        names: &ConditionNames::default(),
+        beside: None,
         observed_generation: false,
         schema: &schema,
         now: NOW,

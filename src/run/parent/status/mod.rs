@@ -19,11 +19,11 @@ use writing::Patching;
 pub(in crate::run) use writing::{Next, Returned, Scope, State, Wanted, Writing};
 
 use crate::{
-    journal::{Fact, RequestFailure},
+    journal::{Fact, RequestFailure, StatusConflict},
     object::Object,
-    operator::Condition,
+    operator::{Condition, ConditionNames},
     plan::{
-        ChildId, ChildrenField, Flapping, StatusInput, StatusPatch, UndeclaredField,
+        Beside, ChildId, ChildrenField, Flapping, StatusInput, StatusPatch, UndeclaredField,
         is_list_outdated, patched_paths, status_patch, status_wish,
     },
     reply::{ApiError, ErrorClass, TypeSchema},
@@ -32,6 +32,7 @@ use crate::{
         drift::{self, rival::Search},
         effect::Cache,
         request::{Answer, Reply, Request},
+        sibling::Sibling,
         turn::Turn,
         view::View,
     },
@@ -112,6 +113,7 @@ impl Writing {
         let patch = self.patch_of(&parent, &schema, view);
         let mut turn = Turn::new(());
         turn.facts.extend(overruled(&patch));
+        turn.facts.extend(held(&patch, view));
         if !patch.undeclared.is_empty() {
             turn = turn.note(Fact::Undeclared(patch.undeclared.clone()));
         }
@@ -129,12 +131,21 @@ impl Writing {
         let Wanted { handler, conditions, holds_none, .. } = &self.wanted;
         let mut types = view.settings.config().children.iter();
         let has_rollouts = types.any(|child| child.config.rolling.is_some());
+        let siblings = view.siblings();
+        let names = view.settings.condition_names(&siblings);
+        let alone = names.alone(parent);
+        let cleared = conditions::outdated(&alone, conditions, *holds_none, has_rollouts);
+        let cleared: Vec<String> =
+            cleared.into_iter().map(|ty| names.written(ty).into_owned()).collect();
+        let beside = beside(parent, &siblings, view);
         status_patch(StatusInput {
             parent,
             shared: view.settings.config().shares_status().then_some(&self.seen),
             handler: handler.as_ref().map(|returned| &returned.0),
-            conditions,
-            cleared: &conditions::outdated(parent, conditions, *holds_none, has_rollouts),
+            conditions: &written(conditions, &names),
+            cleared: &cleared,
+            names: &names,
+            beside: beside.as_ref(),
             children: children(&self.wanted, view),
             observed_generation: true,
             schema: &schema.status,
@@ -291,6 +302,27 @@ fn children<'a>(wanted: &'a Wanted, view: &View<'_>) -> ChildrenField<'a> {
         Some(listed) => ChildrenField::Listed(listed),
         None => ChildrenField::Kept,
     }
+}
+
+/// What the operators of a parent own of its status; `None` for the only one.
+fn beside(parent: &Object, siblings: &[Sibling], view: &View<'_>) -> Option<Beside> {
+    let of = |other: &Sibling| (other.name.clone(), parent.status_fields(&other.name));
+    let own = || parent.status_fields(view.settings.name().as_str());
+    (!siblings.is_empty()).then(|| Beside { own: own(), others: siblings.iter().map(of).collect() })
+}
+
+/// The conditions with the types by which they are written.
+fn written(conditions: &[Condition], names: &ConditionNames) -> Vec<Condition> {
+    let renamed = |condition: &Condition| {
+        let ty = names.written(&condition.ty).into_owned();
+        Condition { ty, ..condition.clone() }
+    };
+    conditions.iter().map(renamed).collect()
+}
+
+fn held(patch: &StatusPatch, view: &View<'_>) -> Option<Fact> {
+    let (operator, held) = (view.settings.name().clone(), patch.held.clone());
+    (!held.is_empty()).then(|| Fact::StatusHeld(StatusConflict { operator, held }))
 }
 
 fn change_of(parent: &Object, body: &Value) -> u64 {
