@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
 use clap::Parser;
-use operetta_apiserver::{DataDirectoryError, ServeError, Server};
+use operetta_apiserver::{DataDirectoryError, ServeError, Server, User};
 
 const NOT_IMITATED: &str = "\
 Not imitated, and answered with 501 or 415 where a client asks for it: logs, exec, port-forward and proxies
@@ -35,10 +35,23 @@ struct Arguments {
     /// Enforces what roles and their bindings allow. Without it, everybody who has a token may do everything.
     #[arg(long)]
     rbac: bool,
+    /// A user for whom the kubeconfig gets a context, with their groups, such as jane=developers,testers. May be given
+    /// more than once.
+    #[arg(long = "user", value_name = "NAME[=GROUP,..]", value_parser = user)]
+    users: Vec<User>,
     /// Where a Service answers that a webhook configuration names, such as default/hook=127.0.0.1:9443. May be
     /// given more than once.
     #[arg(long = "service", value_name = "NAMESPACE/NAME=ADDRESS", value_parser = mapped_service)]
     services: Vec<MappedService>,
+}
+
+fn user(text: &str) -> Result<User, String> {
+    let (name, groups) = text.split_once('=').unwrap_or((text, ""));
+    if name.is_empty() {
+        return Err("expected NAME[=GROUP,..], such as jane=developers,testers".to_owned());
+    }
+    let groups = groups.split(',').filter(|group| !group.is_empty());
+    Ok(groups.fold(User::new(name), User::group))
 }
 
 /// A Service, and where it answers.
@@ -86,7 +99,7 @@ enum Failure {
 }
 
 async fn run(arguments: Arguments) -> Result<(), Failure> {
-    let Arguments { listen, kubeconfig, data, storage_mib, rbac, services } = arguments;
+    let Arguments { listen, kubeconfig, data, storage_mib, rbac, users, services } = arguments;
     let builder = Server::builder().storage(storage_mib.saturating_mul(1 << 20));
     let mut builder = if rbac { builder.rbac() } else { builder };
     for MappedService { namespace, name, address } in services {
@@ -98,7 +111,8 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
     };
     let usual = || data.map_or_else(|| "operetta.kubeconfig".into(), |it| it.join("kubeconfig"));
     let kubeconfig = kubeconfig.unwrap_or_else(usual);
-    let running = server.serve(listen)?;
+    let mut running = server.serve(listen)?;
+    users.iter().try_for_each(|user| running.add_user(user))?;
     running.write_kubeconfig(&kubeconfig)?;
     println!("The embedded Kubernetes API server listens on https://{}", running.address());
     println!("export KUBECONFIG={}", kubeconfig.display());

@@ -25,29 +25,11 @@ pub(super) struct Authority {
     key_identifier: Vec<u8>,
 }
 
-/// A certificate could not be made.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum SigningError {
-    /// The authority cannot be had.
-    #[error(transparent)]
-    Credentials(#[from] CredentialsError),
-    /// Keys or signatures.
-    #[error("the certificate cannot be made: {0}")]
-    Signature(#[from] rcgen::Error),
-    /// The authority cannot be read.
-    #[error("the certificate of the authority cannot be read")]
-    Authority,
-    /// The serial number.
-    #[error("the operating system gives no random bytes: {0}")]
-    Random(getrandom::Error),
-}
-
 impl Authority {
     /// The authority with this certificate and key, as PEM.
-    pub(super) fn of(certificate: &str, key: &str) -> Result<Self, SigningError> {
-        let block = pem::blocks(certificate).into_iter().next().ok_or(SigningError::Authority)?;
-        let (_, certificate) =
-            X509Certificate::from_der(&block.bytes).map_err(|_| SigningError::Authority)?;
+    pub(super) fn of(certificate: &str, key: &str) -> Result<Self, CredentialsError> {
+        let block = pem::blocks(certificate).into_iter().next().ok_or_else(unreadable)?;
+        let (_, certificate) = X509Certificate::from_der(&block.bytes).map_err(|_| unreadable())?;
         let subject = certificate.subject().as_raw().to_vec();
         let identifier = certificate.extensions().iter().find_map(|extension| {
             match extension.parsed_extension() {
@@ -55,7 +37,7 @@ impl Authority {
                 _ => None,
             }
         });
-        let key_identifier = identifier.ok_or(SigningError::Authority)?;
+        let key_identifier = identifier.ok_or_else(unreadable)?;
         Ok(Self { key: KeyPair::from_pem(key)?, subject, key_identifier })
     }
 
@@ -66,9 +48,9 @@ impl Authority {
         usages: &[&str],
         seconds: Option<i64>,
         now: Timestamp,
-    ) -> Result<String, SigningError> {
+    ) -> Result<String, CredentialsError> {
         let mut serial = [0; 16];
-        getrandom::fill(&mut serial).map_err(SigningError::Random)?;
+        getrandom::fill(&mut serial).map_err(CredentialsError::Random)?;
         serial[0] &= 0x7f;
         let signed = self.to_be_signed(request, usages, validity(seconds, now), &serial);
         let signature = self.key.sign(&signed)?;
@@ -120,6 +102,10 @@ impl Authority {
         }
         extensions
     }
+}
+
+fn unreadable() -> CredentialsError {
+    CredentialsError::Authority("its certificate cannot be read".to_owned())
 }
 
 /// An extension of certificates, by the last arc of its identifier.

@@ -7,13 +7,10 @@ use std::collections::BTreeSet;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
 
-use super::{
-    certificate::{Authority, SigningError},
-    request::Request,
-    signers::Kind,
-};
+use super::{certificate::Authority, request::Request, signers::Kind};
 use crate::{
     cluster::Cluster,
+    credentials::CredentialsError,
     log::{Event, ObjectKey, Revision},
     resource::{GroupResource, Resource},
     write::{self, Applied, Change, Subresource, WriteOptions},
@@ -132,7 +129,9 @@ fn sign(cluster: &Cluster, object: &mut Value) {
         Ok(certificate) => {
             object["status"]["certificate"] = json!(BASE64_STANDARD.encode(certificate));
         }
-        Err::<_, SigningError>(error) => tracing::warn!(%error, "a certificate cannot be signed"),
+        Err::<_, CredentialsError>(error) => {
+            tracing::warn!(%error, "a certificate cannot be signed");
+        }
     }
 }
 

@@ -7,10 +7,13 @@
 //!                      kubelets: approved by the controller ─┴> signer ─> status.certificate
 //! ```
 //!
+//! Without a request: client (a kubeconfig for a user).
+//!
 //! **Invariants**: only the four signers of Kubernetes sign, and only what was approved; a certificate is never
 //! one of an authority.
 
 mod certificate;
+mod client;
 mod controller;
 mod der;
 mod pem;
@@ -21,6 +24,7 @@ mod usage;
 mod validate;
 
 pub(crate) use self::{
+    client::{ClientCertificate, client_certificate},
     controller::Work,
     requester::{identify, restrict},
     validate::{prepare_status, validate_create, validate_update},

@@ -1,6 +1,7 @@
 use base64::{Engine, prelude::BASE64_STANDARD};
 use jiff::Timestamp;
 use rcgen::{CertificateParams, DnType, KeyPair, SanType};
+use rustls::pki_types::CertificateDer;
 use serde_json::{Value, json};
 use x509_parser::{certificate::X509Certificate, prelude::FromDer};
 
@@ -48,6 +49,25 @@ fn a_certificate_has_the_subject_and_the_names_of_its_request_and_the_usages_of_
     assert!(certificate.extended_key_usage().unwrap().unwrap().value.client_auth);
     let names = certificate.subject_alternative_name().unwrap().unwrap();
     assert_eq!(names.value.general_names.len(), 1);
+}
+
+#[test]
+fn the_certificate_of_a_user_counts_for_a_year_and_those_of_servers_never_do() {
+    let credentials = Keychain::default().credentials().unwrap();
+    let now = Timestamp::now();
+    let after = |days: i64| now + jiff::SignedDuration::from_hours(24 * days);
+    let der = |text: &str| CertificateDer::from(pem::blocks(text).remove(0).bytes);
+    let user = crate::users::User::new("jane").group("a").group("b");
+    let client = client_certificate(&credentials, &user, now).unwrap();
+    let chain = [der(&client.certificate)];
+    let named = crate::users::user_of(&chain[0]).unwrap().unwrap();
+    assert_eq!((&*named.name, &named.groups[..2]), ("jane", &["a".to_owned(), "b".to_owned()][..]));
+    assert!(credentials.check_client(&chain, after(364)).is_ok());
+    assert!(credentials.check_client(&chain, after(366)).is_err());
+    let authority = Authority::of(&credentials.authority, &credentials.authority_key).unwrap();
+    let asked = Request::of(&request("jane", "a", false)).unwrap();
+    let server = authority.sign(&asked, &["server auth"], None, now).unwrap();
+    assert!(credentials.check_client(&[der(&server)], now).is_err());
 }
 
 #[test]

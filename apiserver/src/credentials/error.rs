@@ -10,6 +10,9 @@ pub enum CredentialsError {
     /// The certificate.
     #[error("the certificate cannot be made")]
     Certificate(#[from] rcgen::Error),
+    /// The authority.
+    #[error("the certificate authority cannot be used: {0}")]
+    Authority(String),
     /// The TLS settings.
     #[error("TLS cannot be set up")]
     Tls(#[from] rustls::Error),

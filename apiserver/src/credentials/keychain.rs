@@ -3,11 +3,21 @@
 use std::{
     fmt,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
-use rustls::ServerConfig;
+use jiff::Timestamp;
+use rustls::{
+    ServerConfig,
+    pki_types::{CertificateDer, UnixTime},
+};
 
-use super::{CredentialsError, TokenKey, secrets::Secrets, tls};
+use super::{
+    CredentialsError, TokenKey,
+    clients::{self, Verifier},
+    secrets::Secrets,
+    tls,
+};
 use crate::persistence::Directory;
 
 /// Keeps the credentials of one server, from when they are first needed.
@@ -21,6 +31,7 @@ pub(crate) struct Keychain {
 pub(crate) struct Credentials {
     /// How connections are secured.
     pub tls: ServerConfig,
+    clients: Verifier,
     /// The certificate authority, as PEM.
     pub authority: String,
     /// Its key, as PEM.
@@ -63,13 +74,31 @@ impl Credentials {
     }
 
     fn of(secrets: Secrets) -> Result<Self, CredentialsError> {
+        let clients = clients::verifier(&secrets.authority_certificate)?;
         Ok(Self {
-            tls: tls::server(&secrets)?,
+            tls: tls::server(&secrets, Arc::clone(&clients))?,
+            clients,
             token_key: TokenKey::of(&secrets.token_key)?,
             authority: secrets.authority_certificate,
             authority_key: secrets.authority_key,
             token: secrets.administrator_token,
         })
+    }
+}
+
+impl Credentials {
+    /// Checks that a chain of certificates, of which the first is that of the client, comes from the authority.
+    pub(crate) fn check_client(
+        &self,
+        chain: &[CertificateDer<'_>],
+        now: Timestamp,
+    ) -> Result<(), rustls::Error> {
+        let Some((first, rest)) = chain.split_first() else {
+            return Err(rustls::Error::NoCertificatesPresented);
+        };
+        let seconds = u64::try_from(now.as_second()).unwrap_or_default();
+        let now = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
+        self.clients.verify_client_cert(first, rest, now).map(drop)
     }
 }
 

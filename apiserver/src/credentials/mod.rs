@@ -2,13 +2,14 @@
 //!
 //! ```text
 //!  data directory, or nothing ─> secrets (texts) ─> Keychain (once) ─> Credentials ─┬─> transport: TLS
-//!                                                    tls, token_key                 ├─> certificates: the authority
+//!                                           tls, clients, token_key               ├─> certificates: the authority
 //!                                                                                   └─> account_tokens: the key
 //! ```
 //!
 //! **Invariants**: a server has one set of them, and with a data directory so have all servers that use it. The file
 //! is for its owner alone, and `Debug` shows nothing of them.
 
+mod clients;
 mod error;
 mod keychain;
 mod secrets;
@@ -16,4 +17,7 @@ mod tls;
 mod token_key;
 
 pub use self::error::CredentialsError;
-pub(crate) use self::{keychain::Keychain, token_key::TokenKey};
+pub(crate) use self::{
+    keychain::{Credentials, Keychain},
+    token_key::TokenKey,
+};

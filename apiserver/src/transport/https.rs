@@ -1,4 +1,4 @@
-//! HTTPS on loopback, for kubectl and other processes: a certificate and a bearer token per run.
+//! HTTPS on loopback, for kubectl and other processes: clients have a bearer token or a certificate.
 
 use std::{
     fmt, io,
@@ -15,13 +15,20 @@ use actix_web::{
     http::header as actix_header,
     web::{self, Data, Payload},
 };
+use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use http::{Method, Request, Response, header};
+use serde_json::{Value, json};
 
-use super::{kubeconfig, last_port, peer::Peer};
+use super::{
+    kubeconfig::{self, Kubeconfig},
+    last_port,
+    peer::{Chain, Peer},
+};
 use crate::{
     authentication,
+    certificates::{self, ClientCertificate},
     credentials::CredentialsError,
     persistence::{DataDirectoryError, Persistence},
     rest::{self, Body},
@@ -45,7 +52,8 @@ pub struct Running {
     server: Server,
     address: SocketAddr,
     token: String,
-    kubeconfig: String,
+    kubeconfig: Kubeconfig,
+    text: String,
     handle: ServerHandle,
 }
 
@@ -122,9 +130,11 @@ impl Server {
         let handle = http.handle();
         tokio::spawn(http);
         let token = credentials.token.clone();
-        let kubeconfig = kubeconfig::text(address, &credentials.authority, &token);
+        let kubeconfig = Kubeconfig::new(address, &credentials.authority);
+        let kubeconfig = kubeconfig.with(kubeconfig::NAME, json!({ "token": token }));
         self.shared.tokens.add(&token, User::admin());
-        Ok(Running { server: self.clone(), address, token, kubeconfig, handle })
+        let text = kubeconfig.text();
+        Ok(Running { server: self.clone(), address, token, kubeconfig, text, handle })
     }
 }
 
@@ -134,14 +144,52 @@ impl Running {
         self.address
     }
 
-    /// The kubeconfig, with the token in it.
+    /// The kubeconfig, with the token of the administrator in it.
     pub fn kubeconfig(&self) -> &str {
-        &self.kubeconfig
+        &self.text
+    }
+
+    /// A kubeconfig for a user, with a certificate of theirs that is valid for a year: see
+    /// [`Builder::rbac`](crate::Builder::rbac).
+    ///
+    /// ```
+    /// # use operetta_apiserver::{Server, User};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let running = Server::builder().rbac().start().serve("127.0.0.1:0".parse()?)?;
+    /// let kubeconfig = running.kubeconfig_of(&User::new("jane").group("developers"))?;
+    /// assert!(kubeconfig.contains("client-certificate-data"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn kubeconfig_of(&self, user: &User) -> Result<String, ServeError> {
+        let credentials = self.server.shared.cluster.keychain.credentials()?;
+        let kubeconfig = Kubeconfig::new(self.address, &credentials.authority);
+        Ok(kubeconfig.with(user.name(), self.certificate_of(user)?).text())
+    }
+
+    /// Adds a user to the [kubeconfig](Self::kubeconfig), with a certificate, and a context of the same name.
+    pub fn add_user(&mut self, user: &User) -> Result<(), ServeError> {
+        let certificate = self.certificate_of(user)?;
+        self.kubeconfig = self.kubeconfig.clone().with(user.name(), certificate);
+        self.text = self.kubeconfig.text();
+        Ok(())
+    }
+
+    fn certificate_of(&self, user: &User) -> Result<Value, ServeError> {
+        let cluster = &self.server.shared.cluster;
+        let credentials = cluster.keychain.credentials()?;
+        let ClientCertificate { certificate, key } =
+            certificates::client_certificate(&credentials, user, cluster.clock.now())?;
+        Ok(json!({
+            "client-certificate-data": BASE64_STANDARD.encode(certificate),
+            "client-key-data": BASE64_STANDARD.encode(key),
+        }))
     }
 
     /// Writes the kubeconfig to a file that only its owner may read.
     pub fn write_kubeconfig(&self, path: &Path) -> Result<(), ServeError> {
-        kubeconfig::write(path, &self.kubeconfig)
+        kubeconfig::write(path, &self.text)
             .map_err(|source| ServeError::Kubeconfig { path: path.to_owned(), source })
     }
 
@@ -228,8 +276,14 @@ impl Drop for Received<'_> {
     }
 }
 
-/// Who sends a request. A header without a token of the known kind means nothing.
+/// Who sends a request. A certificate counts before a token; a header without a token of the known kind means
+/// nothing.
 fn authenticate(request: &HttpRequest, server: &Server) -> Result<User, StatusError> {
+    let chain = request.conn_data::<Chain>().map_or(&[][..], |chain| &chain.0);
+    let certified = authentication::by_certificate(&server.shared, chain);
+    if let Ok(Some(user)) = certified {
+        return Ok(user);
+    }
     let given = request.headers().get(actix_header::AUTHORIZATION);
     let given = given.and_then(|value| value.to_str().ok()).unwrap_or_default();
     let mut parts = given.trim().splitn(3, ' ');
@@ -238,6 +292,7 @@ fn authenticate(request: &HttpRequest, server: &Server) -> Result<User, StatusEr
         Some(token) => authentication::by_token(&server.shared, token, &[])
             .map(|authenticated| authenticated.user)
             .map_err(|_| StatusError::unauthorized()),
+        None if certified.is_err() => Err(StatusError::unauthorized()),
         None => Ok(User::anonymous()),
     }
 }

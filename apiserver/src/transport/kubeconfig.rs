@@ -11,29 +11,55 @@ use std::{
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
 
-/// The name of cluster, user and context.
-const NAME: &str = "operetta";
+/// The name of the cluster, and of the administrator and their context.
+pub(super) const NAME: &str = "operetta";
 
-/// The kubeconfig as YAML.
-pub(super) fn text(address: SocketAddr, authority: &str, token: &str) -> String {
-    let value: Value = json!({
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{
-            "name": NAME,
-            "cluster": {
-                "server": format!("https://{address}"),
-                "certificate-authority-data": BASE64_STANDARD.encode(authority),
-            },
-        }],
-        "users": [{ "name": NAME, "user": { "token": token } }],
-        "contexts": [{
-            "name": NAME,
-            "context": { "cluster": NAME, "user": NAME, "namespace": "default" },
-        }],
-        "current-context": NAME,
-    });
-    serde_yaml_ng::to_string(&value).expect("a JSON value is a YAML value")
+/// A way to a server, for several users: the first of them is the one that is used unless another is named.
+#[derive(Clone)]
+pub(super) struct Kubeconfig {
+    cluster: Value,
+    users: Vec<(String, Value)>,
+}
+
+impl Kubeconfig {
+    /// A way without users.
+    pub(super) fn new(address: SocketAddr, authority: &str) -> Self {
+        let cluster = json!({
+            "server": format!("https://{address}"),
+            "certificate-authority-data": BASE64_STANDARD.encode(authority),
+        });
+        Self { cluster, users: Vec::new() }
+    }
+
+    /// With a user, and a context of the same name. The user before of that name is replaced.
+    #[must_use]
+    pub(super) fn with(mut self, name: &str, user: Value) -> Self {
+        match self.users.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known = user,
+            None => self.users.push((name.to_owned(), user)),
+        }
+        self
+    }
+
+    /// The kubeconfig as YAML.
+    pub(super) fn text(&self) -> String {
+        let user = |(name, user): &(String, Value)| json!({ "name": name, "user": user });
+        let context = |(name, _): &(String, Value)| {
+            json!({
+                "name": name,
+                "context": { "cluster": NAME, "user": name, "namespace": "default" },
+            })
+        };
+        let value = json!({
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{ "name": NAME, "cluster": self.cluster }],
+            "users": self.users.iter().map(user).collect::<Vec<_>>(),
+            "contexts": self.users.iter().map(context).collect::<Vec<_>>(),
+            "current-context": self.users.first().map(|(name, _)| name),
+        });
+        serde_yaml_ng::to_string(&value).expect("a JSON value is a YAML value")
+    }
 }
 
 /// Writes the file atomically. A file of another cluster is not overwritten: it may be the only access to
@@ -89,7 +115,8 @@ mod tests {
         let path = file("own");
         let address = "127.0.0.1:6443".parse().unwrap();
         for token in ["old", "new"] {
-            write(&path, &text(address, "authority", token)).unwrap();
+            let kubeconfig = Kubeconfig::new(address, "authority");
+            write(&path, &kubeconfig.with(NAME, json!({ "token": token })).text()).unwrap();
         }
         assert!(fs::read_to_string(&path).unwrap().contains("new"));
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
