@@ -49,6 +49,10 @@ pub(crate) struct PlanArgs {
     /// Only the parents in this namespace.
     #[arg(long, value_name = "NAME")]
     pub(crate) namespace: Option<String>,
+    /// Plan for the parents in this file, or for those on standard input (`-`), as if they were applied. It is YAML
+    /// with one or more documents, or JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) against: Option<PathBuf>,
     /// How to print the plans.
     #[arg(long, value_enum, default_value = "diff")]
     pub(crate) output: PlanOutput,

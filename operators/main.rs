@@ -11,6 +11,7 @@ use crate::cli::{Cli, Command};
 
 mod cli;
 mod connect;
+mod documents;
 mod endpoint;
 mod failure;
 mod plan;

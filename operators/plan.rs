@@ -5,6 +5,7 @@ use std::{
     process::ExitCode,
 };
 
+use anyhow::Context;
 use operators::{Operator, register_all};
 use operetta::{
     supervisor::{Connect, Supervisor},
@@ -13,6 +14,7 @@ use operetta::{
 
 use crate::{
     cli::{PlanArgs, PlanCluster, PlanOutput},
+    documents,
     failure::explain,
 };
 
@@ -38,7 +40,8 @@ pub(crate) fn plan(args: PlanArgs, operators: Vec<Operator>) -> anyhow::Result<E
 }
 
 async fn plans(args: PlanArgs, operators: Vec<Operator>) -> anyhow::Result<Plans> {
-    let PlanArgs { cluster, kubeconfig, context, operator, namespace, output: _ } = args;
+    let PlanArgs { cluster, kubeconfig, context, operator, namespace, against, output: _ } = args;
+    let documents = against.as_deref().map(documents::read).transpose()?;
     let cluster = match cluster {
         PlanCluster::InCluster => Connect::InCluster,
         PlanCluster::Kubeconfig => Connect::Kubeconfig { file: kubeconfig, context },
@@ -46,7 +49,11 @@ async fn plans(args: PlanArgs, operators: Vec<Operator>) -> anyhow::Result<Plans
     let builder = Supervisor::builder().connect_to(cluster).plan_only();
     let running = register_all(builder, operators).start().await.map_err(explain)?;
     running.ready().await;
-    let plans = running.plans(&PlanFilter { operator, namespace }).await;
+    let filter = PlanFilter { operator, namespace };
+    let plans = match &documents {
+        Some(documents) => running.plans_against(&filter, documents).await.context("--against"),
+        None => running.plans(&filter).await,
+    };
     running.stop().await?;
     plans
 }

@@ -341,5 +341,19 @@ async fn plan_prints_what_would_be_changed_and_its_exit_code_says_whether_someth
     );
     let (code, _, errors) = output(&[&plan[..], &["--operator", "nobody"]].concat()).await;
     assert!(code == Some(1) && errors.contains("`nobody` does not exist"), "{errors}");
+    let file = new_folder().join("parents.yaml");
+    let new = "apiVersion: example.operetta.dev/v1alpha1\nkind: EchoServer\n\
+               metadata: {name: new, namespace: planned}\nspec: {serviceName: hello}\n";
+    std::fs::write(&file, format!("---\n{new}")).unwrap();
+    let against = ["--against", file.to_str().unwrap()];
+    let (code, printed, errors) = output(&[&plan[..], &against].concat()).await;
+    assert!(printed.contains("# Create v1/Pod/planned/new\n"), "{printed}{errors}");
+    assert!(
+        code == Some(2) && printed.ends_with("# 1 of 1 parents would be changed\n"),
+        "{printed}"
+    );
+    std::fs::write(&file, new.replace("EchoServer", "EchoClient")).unwrap();
+    let (code, _, errors) = output(&[&plan[..], &against].concat()).await;
+    assert!(code == Some(1) && errors.contains("no operator has parents of the type"), "{errors}");
     tenant.clear().await;
 }

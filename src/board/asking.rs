@@ -7,7 +7,7 @@ use super::{
     Answer, Board, Command, CommandError, CommandRequest, EventReading, EventRequest, EventSubject,
     Preview, PreviewRequest, WebRequest,
 };
-use crate::object::ObjectKey;
+use crate::object::{Object, ObjectKey};
 
 /// The capacity of the queue of commands.
 const WAITING: usize = 64;
@@ -44,8 +44,27 @@ impl Board {
         operator: &str,
         parent: ObjectKey,
     ) -> Result<Preview, CommandError> {
+        self.preview_with(operator, parent, None).await
+    }
+
+    /// The same as if this were the parent, which may not exist.
+    pub(crate) async fn preview_of(
+        &self,
+        operator: &str,
+        parent: Object,
+    ) -> Result<Preview, CommandError> {
+        self.preview_with(operator, parent.key().clone(), Some(parent)).await
+    }
+
+    async fn preview_with(
+        &self,
+        operator: &str,
+        parent: ObjectKey,
+        instead: Option<Object>,
+    ) -> Result<Preview, CommandError> {
         let operator = operator.to_owned();
-        let request = |answer| WebRequest::Preview(PreviewRequest { operator, parent, answer });
+        let request =
+            |answer| WebRequest::Preview(PreviewRequest { operator, parent, instead, answer });
         self.request(request).await
     }
 

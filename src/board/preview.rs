@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use serde_json::Value;
+
 use super::Answer;
 use crate::{
     object::{Object, ObjectKey},
@@ -19,12 +21,16 @@ pub struct Preview {
     pub(crate) foreign: BTreeMap<ChildId, String>,
     /// The children whose fields are owned by other field managers, each with a message.
     pub(crate) contested: BTreeMap<ChildId, String>,
+    /// The merge patch with the finalizers and the status fields that the parent would get.
+    pub(crate) parent: Option<Value>,
 }
 
 #[derive(Debug)]
 pub(crate) struct PreviewRequest {
     pub(crate) operator: String,
     pub(crate) parent: ObjectKey,
+    /// The version of the parent to plan for, if it is not the cached one.
+    pub(crate) instead: Option<Object>,
     pub(crate) answer: Answer<Preview>,
 }
 

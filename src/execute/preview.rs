@@ -31,11 +31,16 @@ impl Context {
     }
 }
 
-/// Plans for a parent without writing, with a copy of the memory of its last reconcile.
+/// Plans for a parent without writing, with a copy of the memory of its last reconcile, or for another version of the
+/// parent.
 ///
 /// # Errors
 /// The handler fails, does not return in time, or returns invalid children.
-pub(crate) async fn preview(context: &Arc<Context>, job: Job) -> Result<Preview, CommandError> {
+pub(crate) async fn preview(
+    context: &Arc<Context>,
+    job: Job,
+    instead: Option<Object>,
+) -> Result<Preview, CommandError> {
     if !context.may_preview() {
         return Err(CommandError::Undecided(NOT_PREVIEWED.to_owned()));
     }
@@ -43,7 +48,11 @@ pub(crate) async fn preview(context: &Arc<Context>, job: Job) -> Result<Preview,
     let permit = permit.map_err(|_| CommandError::Undecided(BUSY.to_owned()))?;
     let (operator, key) = (context.name().to_string(), job.key.clone());
     let (give, given) = oneshot::channel();
-    tokio::spawn(drive(context.clone(), job, permit, give));
+    if context.config().plan_only {
+        // An error leaves the status out.
+        let _ = context.schema().await;
+    }
+    tokio::spawn(drive(context.clone(), (job, instead), permit, give));
     let died = |_| undecided(&Failure::InternalError);
     let ended = given.await.map_err(died)?;
     let Some(parent) = &ended.parent else { return Err(CommandError::NoParent { operator, key }) };
@@ -55,29 +64,30 @@ pub(crate) async fn preview(context: &Arc<Context>, job: Job) -> Result<Preview,
     if let Some(failure) = concluded_failure(&ended) {
         return Err(undecided(&failure));
     }
-    let Previewed { plan, contested, pending } = *ended.preview.unwrap_or_default();
+    let Previewed { plan, contested, parent, pending } = *ended.preview.unwrap_or_default();
     if let Some(pending) = pending {
         return Err(CommandError::NotYet(pending));
     }
     let live = live(context, &plan);
     let foreign = foreign_children(&plan, ended.memory.foreign());
-    Ok(Preview { plan, live, foreign, contested })
+    Ok(Preview { plan, live, foreign, contested, parent })
 }
 
 /// A handler that does not return in time keeps the permit until it does.
 async fn drive(
     context: Arc<Context>,
-    job: Job,
+    (job, instead): (Job, Option<Object>),
     permit: OwnedSemaphorePermit,
     give: oneshot::Sender<Ended>,
 ) {
-    let mut driver = Driver::new(&context, job, Aim::Plan);
+    let mut driver = Driver::new(&context, job, Aim::Plan(instead));
     driver.drive().await;
-    if let Some((ended, mut in_progress)) = driver.ended() {
-        // Nobody waits if the connection was closed.
-        let _ = give.send(ended);
-        while in_progress.next().await.is_some() {}
-    }
+    let Some((ended, mut in_progress)) = driver.ended() else { return };
+    // Free before the answer: the next preview may follow at once.
+    let permit = (!in_progress.is_empty()).then_some(permit);
+    // Nobody waits if the connection was closed.
+    let _ = give.send(ended);
+    while in_progress.next().await.is_some() {}
     drop(permit);
 }
 

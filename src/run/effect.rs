@@ -31,12 +31,12 @@ pub(crate) enum Event {
     SchemaRead(Result<Option<Arc<TypeSchema>>, ApiError>),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Aim {
     /// Brings the parent one step closer to its desired state.
     Reconcile,
-    /// Shows what that would do, and sends no request.
-    Plan,
+    /// Shows what that would do, and sends no request: for the cached parent, or for another version of it.
+    Plan(Option<Object>),
 }
 
 #[derive(Debug, Default)]
@@ -45,6 +45,8 @@ pub(crate) struct Previewed {
     pub(crate) plan: Plan,
     /// The children that would not be written because other managers own fields of them, with the reason.
     pub(crate) contested: BTreeMap<ChildId, String>,
+    /// The merge patch with the finalizers and the status fields that the parent would get; `None` if none differs.
+    pub(crate) parent: Option<Value>,
     /// The related objects that are being listed, without which there is no plan.
     pub(crate) pending: Option<String>,
 }

@@ -107,7 +107,7 @@ impl Machine {
         }
         let desired = Desired { children: response.children, stages: response.stages };
         if self.preview.is_some() {
-            return self.preview_planned(desired, at);
+            return self.preview_planned(desired, response.status.as_ref(), at);
         }
         self.note(response.resync.map(Fact::Resync), at);
         let status = response.status.map(Returned);

@@ -168,7 +168,7 @@ impl Machine {
         self.step_began.get_or_insert(now.monotonic);
         match event {
             Event::Started(Aim::Reconcile) => self.started(&at),
-            Event::Started(Aim::Plan) => self.preview(&at),
+            Event::Started(Aim::Plan(instead)) => self.preview(instead, &at),
             Event::HandlerReturned(result) => self.handler_returned(result, &at),
             Event::HandlerTimeout(deadline) => self.handler_timed_out(deadline, &at),
             Event::Answered(id, answer) => self.answered(id, answer, &at),
@@ -222,13 +222,19 @@ impl Machine {
         let parent = self.parent.as_ref()?;
         Some(f(&View {
             settings: &self.settings,
-            snapshot: Overlaid::new(at.snapshot, &self.effects, &self.settings),
+            snapshot: self.overlaid(at),
             now: at.now,
             parent,
             memory: &self.memory,
             progress: self.journal.progress(),
             drift: &self.drift,
         }))
+    }
+
+    /// A preview does not look at its parent again: it may be for another version than the cached one.
+    fn overlaid<'a>(&'a self, at: &Moment<'a>) -> Overlaid<'a> {
+        let snapshot = Overlaid::new(at.snapshot, &self.effects, &self.settings);
+        snapshot.with_parent(self.parent.as_ref().filter(|_| self.preview.is_some()))
     }
 
     /// The same, and records the turn that it returns.

@@ -1,19 +1,22 @@
 //! The preview of a reconcile: the handler is called and its answer is planned. No request is sent and no finalizer is
-//! changed; the plan is for the cached state.
+//! changed; the plan is for the cached state, or for another version of the parent.
 
 use std::collections::BTreeMap;
 
-use super::{Machine, Moment, Previewed, Purpose};
+use serde_json::Value;
+
+use super::{Machine, Moment, Previewed, Purpose, parent::foreseen};
 use crate::{
     journal::{Fact, Failure},
+    object::Object,
     operator::ConflictPolicy,
     plan::{ChildId, Desired, Plan, Refusal},
 };
 
 impl Machine {
-    pub(super) fn preview(&mut self, at: &Moment<'_>) {
+    pub(super) fn preview(&mut self, instead: Option<Object>, at: &Moment<'_>) {
         self.preview = Some(Box::default());
-        self.parent = at.snapshot.parent(&self.key, &self.uid);
+        self.parent = instead.or_else(|| at.snapshot.parent(&self.key, &self.uid));
         let is_staying = self.parent.as_ref().is_some_and(|it| !self.settings.is_leaving(it));
         match at.snapshot.unavailable() {
             _ if !is_staying => self.finish(at),
@@ -27,10 +30,16 @@ impl Machine {
         self.finish(at);
     }
 
-    pub(super) fn preview_planned(&mut self, desired: Desired, at: &Moment<'_>) {
+    pub(super) fn preview_planned(
+        &mut self,
+        desired: Desired,
+        status: Option<&Value>,
+        at: &Moment<'_>,
+    ) {
         match self.planned_as_if_uncontested(desired, at) {
             Ok(previewed) => {
-                self.preview = Some(Box::new(previewed));
+                let parent = self.view(at, |view| foreseen::patch(view, status)).flatten();
+                self.preview = Some(Box::new(Previewed { parent, ..previewed }));
                 self.finish(at);
             }
             Err(refusals) => self.preview_failed(Failure::Refused(refusals), at),
@@ -45,14 +54,14 @@ impl Machine {
         let plan = self.planned(desired.clone(), at)?;
         let contested = contested(&plan);
         if contested.is_empty() {
-            return Ok(Previewed { plan, contested, pending: None });
+            return Ok(Previewed { plan, contested, ..Previewed::default() });
         }
         let mut last_applied = self.memory.last_applied().clone();
         for id in contested.keys() {
             last_applied.forget(id);
         }
         self.memory.set_last_applied(last_applied);
-        Ok(Previewed { plan: self.planned(desired, at)?, contested, pending: None })
+        Ok(Previewed { plan: self.planned(desired, at)?, contested, ..Previewed::default() })
     }
 }
 

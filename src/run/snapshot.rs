@@ -61,6 +61,8 @@ pub(super) struct Overlaid<'a> {
     under: &'a dyn Snapshot,
     effects: &'a [Effect],
     settings: &'a Settings,
+    /// The parent, if not the cached one counts.
+    parent: Option<&'a Object>,
 }
 
 /// A pending change of an object.
@@ -75,7 +77,11 @@ impl<'a> Overlaid<'a> {
         effects: &'a [Effect],
         settings: &'a Settings,
     ) -> Self {
-        Self { under, effects, settings }
+        Self { under, effects, settings, parent: None }
+    }
+
+    pub(super) fn with_parent(self, parent: Option<&'a Object>) -> Self {
+        Self { parent, ..self }
     }
 
     fn overlaid(&self, id: &ChildId) -> Option<Pending> {
@@ -94,6 +100,9 @@ impl<'a> Overlaid<'a> {
 
     /// As [`Snapshot::parent`].
     pub(super) fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object> {
+        if let Some(parent) = self.parent {
+            return Some(parent.clone());
+        }
         let id = ChildId { ty: self.settings.config().parent.clone(), key: key.clone() };
         match self.overlaid(&id) {
             Some(Pending::Is(parent)) => Some(parent).filter(|parent| parent.uid() == uid),

@@ -73,6 +73,21 @@ impl Running {
         Ok(Plans::of(&self.handles.board, filter).await?)
     }
 
+    /// The same for the parents of these documents, as if they were applied: a parent that does not exist plans
+    /// creations. Children and related objects are those of the cluster. Nothing is sent, so that the defaults of the
+    /// CRD are not filled in.
+    ///
+    /// # Errors
+    /// Those of [`plans`](Self::plans), and a [`DocumentError`](crate::web::DocumentError) where a document is no
+    /// parent of the chosen operators.
+    pub async fn plans_against(
+        &self,
+        filter: &PlanFilter,
+        documents: &[serde_json::Value],
+    ) -> anyhow::Result<Plans> {
+        Ok(Plans::against(&self.handles.board, filter, documents).await?)
+    }
+
     /// The caches of the operators.
     pub fn stores(&self) -> Stores {
         Stores::new(&self.handles.board)

@@ -60,7 +60,7 @@ pub(super) fn by_child(
     preview: &Preview,
     comparing: &Comparing<'_>,
 ) -> HashMap<ChildId, PreviewView> {
-    let Preview { plan, live, foreign, contested } = preview;
+    let Preview { plan, live, foreign, contested, parent: _ } = preview;
     let view = |step: &Step| {
         let id = step.id().clone();
         let live = live.get(&id);
@@ -133,17 +133,29 @@ impl Comparing<'_> {
     ) -> Vec<DifferenceView> {
         let tree = live.map_or_else(|| json!({}), Object::to_value);
         let fields = live.and_then(|live| live.applied_fields(self.operator.as_str()));
-        let hidden = |tree: &Value| self.secrets.hidden_in(self.board, ty, tree.clone());
-        let shown = (hidden(desired), hidden(&tree));
+        let shown = (self.hidden(ty, desired), self.hidden(ty, &tree));
         let view = |Difference { path, desired: wanted, live: found }: Difference<'_>| {
             let wanted = wanted.map(|value| (value, counterpart(desired, &shown.0, value)));
             let found = found.map(|value| (value, counterpart(&tree, &shown.1, value)));
-            let (desired, live) = as_secret_as_each_other(wanted, found);
-            let path = self.secrets.text(&path);
-            DifferenceView { path, desired: desired.map(bounded), live: live.map(bounded) }
+            between(self.secrets.text(&path), wanted, found)
         };
         compare(ty, desired, &tree, fields.as_ref()).into_iter().map(view).collect()
     }
+
+    /// An object of a type without secret values.
+    pub(super) fn hidden(&self, ty: &K8sType, tree: &Value) -> Value {
+        self.secrets.hidden_in(self.board, ty, tree.clone())
+    }
+}
+
+/// The difference between two values, of which each comes with what is shown of it.
+pub(super) fn between(
+    path: String,
+    desired: Option<(&Value, Value)>,
+    live: Option<(&Value, Value)>,
+) -> DifferenceView {
+    let (desired, live) = as_secret_as_each_other(desired, live);
+    DifferenceView { path, desired: desired.map(bounded), live: live.map(bounded) }
 }
 
 /// If one of the two is secret, the other may be its previous or next value, and is hidden too.
@@ -305,8 +317,8 @@ mod tests {
         let comparing = Comparing { board: &board, operator: &operator, secrets: &secrets };
         let id = ChildId { ty, key: ObjectKey::namespaced("ns", "a") };
         let plan = Plan { ensured: vec![id.clone()], ..Plan::default() };
-        let (live, foreign, contested) = <_>::default();
-        let shown = by_child(&Preview { plan, live, foreign, contested }, &comparing);
+        let (live, foreign, contested, parent) = <_>::default();
+        let shown = by_child(&Preview { plan, live, foreign, contested, parent }, &comparing);
         let why = "the handler only ensures that it exists, so it is left as it is";
         let expected = json!({"action": "Keep", "why": why, "differences": []});
         assert_eq!(serde_json::to_value(&shown[&id]).unwrap(), expected);
@@ -325,7 +337,8 @@ mod tests {
             let write = Write::new(id.clone(), body, 0, ChildConfig::apply());
             let steps = vec![Step::Create(write)];
             let plan = Plan { steps, ..Plan::default() };
-            let preview = Preview { plan, live: BTreeMap::new(), foreign, contested };
+            let live = BTreeMap::new();
+            let preview = Preview { plan, live, foreign, contested, parent: None };
             serde_json::to_value(&by_child(&preview, &comparing)[&id]).unwrap()
         };
         let none = BTreeMap::new;

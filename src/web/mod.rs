@@ -26,6 +26,7 @@
 mod about;
 mod accept;
 mod access;
+mod against;
 mod audit;
 mod body;
 mod cache;
@@ -53,9 +54,11 @@ mod origin;
 mod owners;
 mod page;
 mod parents;
+mod patched;
 mod paths;
 mod peer;
 mod plan;
+mod plans;
 mod probes;
 mod program;
 mod proxy;
@@ -80,6 +83,7 @@ mod why;
 mod tests;
 
 pub use access::{Access, Auth};
+pub use against::DocumentError;
 pub use audit::AUDIT;
 pub use plan::{PlanFilter, Plans};
 pub use probes::Probes;

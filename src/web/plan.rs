@@ -7,8 +7,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
+    against::{self, DocumentError},
     diff::{self, Comparing, DifferenceView, PreviewView},
     parents::cached_parent,
+    patched::differences,
     redact::Secrets,
     views::KeyView,
 };
@@ -33,19 +35,35 @@ pub struct PlanFilter {
 pub struct Plans {
     /// How many parents were looked at.
     looked_at: usize,
-    /// Those of which children would be written or deleted, or that cannot be planned.
+    /// Those that would be changed, or of which children would be written or deleted, or that cannot be planned.
     parents: Vec<ParentPlan>,
+}
+
+/// Why no plans can be made at all.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PlanError {
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    #[error(transparent)]
+    Document(#[from] DocumentError),
 }
 
 /// What an operator would do for a parent.
 #[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 struct ParentPlan {
     operator: String,
+    api_version: String,
+    kind: String,
     #[serde(flatten)]
     key: KeyView,
     /// Why there is no plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+    /// What would be changed in the parent itself: its finalizers, and the status fields that the handler returned.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    differences: Vec<DifferenceView>,
+    /// What would be done with its children.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changes: Vec<ChildPlan>,
 }
@@ -71,14 +89,8 @@ impl Plans {
     ///
     /// # Errors
     /// The operator of the filter does not exist.
-    pub(crate) async fn of(board: &Board, filter: &PlanFilter) -> Result<Self, CommandError> {
-        let mut operators = board.operators();
-        if let Some(name) = &filter.operator {
-            operators.retain(|operator| operator.info.name.as_str() == name);
-            if operators.is_empty() {
-                return Err(CommandError::NoOperator(name.clone()));
-            }
-        }
+    pub(crate) async fn of(board: &Board, filter: &PlanFilter) -> Result<Self, PlanError> {
+        let operators = filter.operators(board)?;
         until_secrets_are_known(board).await;
         let mut plans = Self::default();
         for operator in &operators {
@@ -87,27 +99,55 @@ impl Plans {
         Ok(plans)
     }
 
+    /// The same for the parents of these documents, as if they were applied; none is sent.
+    ///
+    /// # Errors
+    /// Those of [`Plans::of`], or a document is no parent of a chosen operator.
+    pub(crate) async fn against(
+        board: &Board,
+        filter: &PlanFilter,
+        documents: &[Value],
+    ) -> Result<Self, PlanError> {
+        let operators = filter.operators(board)?;
+        until_secrets_are_known(board).await;
+        let mut parents = against::parents(board, &operators, documents)?;
+        let mut plans = Self::default();
+        for operator in &operators {
+            let name = operator.info.name.as_str();
+            let mut objects = parents.remove(name).unwrap_or_default();
+            objects.retain(|object| filter.includes(object.key()));
+            for object in objects {
+                let preview = previewed(|| board.preview_of(name, object.clone())).await;
+                plans.push(ParentPlan::of(board, operator, (object.key(), Some(&object)), preview));
+            }
+        }
+        Ok(plans)
+    }
+
     async fn add(&mut self, board: &Board, operator: &OperatorSnapshot, filter: &PlanFilter) {
         let name = operator.info.name.as_str();
-        let is_chosen = |key: &ObjectKey, _: &ParentState| {
-            filter.namespace.as_deref().is_none_or(|only| key.namespace.as_deref() == Some(only))
-        };
+        let is_chosen = |key: &ObjectKey, _: &ParentState| filter.includes(key);
         let chosen = board.select(name, None, usize::MAX, is_chosen);
         for (key, parent) in chosen.map(|it| it.items).unwrap_or_default() {
-            self.looked_at += 1;
             let object = cached_parent(board, &operator.info, &key, &parent.uid);
-            let plan = ParentPlan::of(board, operator, &key, object.as_ref()).await;
-            if plan.problem.is_some() || !plan.changes.is_empty() {
-                self.parents.push(plan);
-            }
+            let preview = previewed(|| board.preview(name, key.clone())).await;
+            self.push(ParentPlan::of(board, operator, (&key, object.as_ref()), preview));
+        }
+    }
+
+    fn push(&mut self, plan: ParentPlan) {
+        self.looked_at += 1;
+        if plan.is_worth_showing() {
+            self.parents.push(plan);
         }
     }
 
     /// Whether something would be written or deleted.
     pub fn has_changes(&self) -> bool {
-        self.parents
-            .iter()
-            .any(|parent| parent.changes.iter().any(|it| it.change.changes_something()))
+        self.parents.iter().any(|parent| {
+            !parent.differences.is_empty()
+                || parent.changes.iter().any(|it| it.change.changes_something())
+        })
     }
 
     /// Why parents cannot be planned, each beginning with its name.
@@ -119,23 +159,60 @@ impl Plans {
     }
 }
 
+impl PlanFilter {
+    fn operators(&self, board: &Board) -> Result<Vec<OperatorSnapshot>, CommandError> {
+        let mut operators = board.operators();
+        if let Some(name) = &self.operator {
+            operators.retain(|operator| operator.info.name.as_str() == name);
+            if operators.is_empty() {
+                return Err(CommandError::NoOperator(name.clone()));
+            }
+        }
+        Ok(operators)
+    }
+
+    fn includes(&self, key: &ObjectKey) -> bool {
+        self.namespace.as_deref().is_none_or(|only| key.namespace.as_deref() == Some(only))
+    }
+}
+
 impl ParentPlan {
-    async fn of(
+    fn of(
         board: &Board,
         operator: &OperatorSnapshot,
-        key: &ObjectKey,
-        object: Option<&Object>,
+        (key, object): (&ObjectKey, Option<&Object>),
+        preview: Result<Preview, CommandError>,
     ) -> Self {
-        let name = &operator.info.name;
+        let (name, ty) = (&operator.info.name, &operator.info.config.parent);
         let secrets = object.map_or_else(Secrets::unknown, |it| Secrets::of(board, it));
-        let (changes, problem) = match previewed(board, name.as_str(), key).await {
+        let mut plan = Self {
+            operator: name.to_string(),
+            api_version: ty.api_version().to_owned(),
+            kind: ty.kind().to_owned(),
+            key: key.into(),
+            problem: None,
+            differences: Vec::new(),
+            changes: Vec::new(),
+        };
+        match preview {
             Ok(preview) => {
                 let comparing = Comparing { board, operator: name, secrets: &secrets };
-                (changes(&preview, &comparing), None)
+                let patched = object.zip(preview.parent.as_ref());
+                let patched = patched.map(|(it, patch)| differences(it, patch, &comparing));
+                plan.differences = patched.unwrap_or_default();
+                plan.changes = changes(&preview, &comparing);
             }
-            Err(error) => (Vec::new(), Some(secrets.text(&error.to_string()))),
-        };
-        Self { operator: name.to_string(), key: key.into(), problem, changes }
+            Err(error) => plan.problem = Some(secrets.text(&error.to_string())),
+        }
+        plan
+    }
+
+    fn is_worth_showing(&self) -> bool {
+        self.problem.is_some() || self.would_change()
+    }
+
+    fn would_change(&self) -> bool {
+        !self.differences.is_empty() || !self.changes.is_empty()
     }
 }
 
@@ -150,18 +227,17 @@ async fn until_secrets_are_known(board: &Board) {
 }
 
 /// Related objects may have to be listed first.
-async fn previewed(
-    board: &Board,
-    operator: &str,
-    key: &ObjectKey,
-) -> Result<Preview, CommandError> {
+async fn previewed<F>(preview: impl Fn() -> F) -> Result<Preview, CommandError>
+where
+    F: Future<Output = Result<Preview, CommandError>>,
+{
     for _ in 0..TRIES {
-        match board.preview(operator, key.clone()).await {
+        match preview().await {
             Err(CommandError::NotYet(_)) => tokio::time::sleep(PAUSE).await,
             answer => return answer,
         }
     }
-    board.preview(operator, key.clone()).await
+    preview().await
 }
 
 fn changes(preview: &Preview, comparing: &Comparing<'_>) -> Vec<ChildPlan> {
@@ -186,10 +262,22 @@ impl fmt::Display for Plans {
             if let Some(problem) = &parent.problem {
                 writeln!(f, "# no plan: {problem}")?;
             }
+            parent.fmt_differences(f)?;
             parent.changes.iter().try_for_each(|child| write!(f, "{child}"))?;
         }
-        let differing = self.parents.iter().filter(|parent| !parent.changes.is_empty()).count();
+        let differing = self.parents.iter().filter(|it| it.would_change()).count();
         writeln!(f, "# {differing} of {} parents would be changed", self.looked_at)
+    }
+}
+
+impl ParentPlan {
+    fn fmt_differences(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.differences.is_empty() {
+            return Ok(());
+        }
+        let name = format!("{}/{}/{}", self.api_version, self.kind, self.key);
+        writeln!(f, "# Update {name}\n--- live {name}\n+++ desired {name}")?;
+        self.differences.iter().try_for_each(|difference| write!(f, "{difference}"))
     }
 }
 

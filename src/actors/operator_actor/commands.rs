@@ -11,13 +11,15 @@ use crate::{
         messages::{Asked, PreviewAsked, Resumed, Touched},
     },
     board::{
-        Answer, Command, CommandError, CommandRequest, EventRequest, OperatorPause, PreviewRequest,
-        WebRequest,
+        Answer, Command, CommandError, CommandRequest, EventRequest, OperatorPause, Preview,
+        PreviewRequest, WebRequest,
     },
+    execute::preview,
     history::Cause,
     metrics::MailboxDepth,
-    object::ObjectKey,
+    object::{Object, ObjectKey},
     reply::{ApiError, ErrorClass},
+    run::{Job, Memory},
     schedule::Trigger,
 };
 
@@ -25,7 +27,10 @@ impl Receive<Asked> for OperatorActor {
     fn receive(&mut self, Asked { request }: Asked, _: &mut Self::Context) {
         match request {
             WebRequest::Command(command) => self.execute(command),
-            WebRequest::Preview(PreviewRequest { operator: _, parent, answer }) => {
+            WebRequest::Preview(PreviewRequest { instead: Some(parent), answer, .. }) => {
+                self.preview_of(parent, answer);
+            }
+            WebRequest::Preview(PreviewRequest { operator: _, parent, instead: None, answer }) => {
                 match self.known(&parent) {
                     Ok(known) => {
                         post(&known.reconciler, &self.reconcilers.mailbox, PreviewAsked { answer });
@@ -61,6 +66,16 @@ impl OperatorActor {
                 answer.give(Ok(()));
             }
         }
+    }
+
+    /// Without the memory of a reconcile: it is of the cached parent, if there is one.
+    fn preview_of(&self, parent: Object, answer: Answer<Preview>) {
+        let context = self.parts.context.clone();
+        let (key, uid) = (parent.key().clone(), parent.uid().clone());
+        let job = Job { key, uid, after_writes: 0, memory: Memory::default() };
+        self.parts.runtime.spawn(async move {
+            answer.give(preview(&context, job, Some(parent)).await);
+        });
     }
 
     pub(crate) fn web_requests(

@@ -78,7 +78,7 @@ impl Receive<PreviewAsked> for Reconciler {
         let context = self.parts.context.clone();
         let (key, uid, memory) = (self.key.clone(), self.uid.clone(), self.memory.for_preview());
         let job = Job { key, uid, after_writes: 0, memory };
-        self.parts.runtime.spawn(async move { answer.give(preview(&context, job).await) });
+        self.parts.runtime.spawn(async move { answer.give(preview(&context, job, None).await) });
     }
 }
 

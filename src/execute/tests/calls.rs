@@ -107,7 +107,7 @@ async fn a_preview_names_a_foreign_object_with_the_name_of_a_child() {
     let world = Setup::new(pods(), ChildConfig::apply()).desiring(desired("c")).before(script);
     let memory = world.reconcile(Memory::default()).await.memory;
     let job = scripted::World::job(0, memory.for_preview());
-    let preview = preview(&world.context(), job).await.unwrap();
+    let preview = preview(&world.context(), job, None).await.unwrap();
     let messages: Vec<_> = preview.foreign.values().collect();
     assert!(messages.len() == 1 && messages[0].contains("is not owned by this"), "{messages:?}");
 }

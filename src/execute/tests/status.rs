@@ -47,7 +47,7 @@ async fn a_status_that_is_nested_too_deep_is_not_written_and_stops_a_preview() {
     let [patch] = world.asked("PATCH").try_into().unwrap_or_else(|asked| panic!("{asked:?}"));
     let body = patch.body.to_string();
     assert!(body.contains("the status: ") && !body.contains("\"deep\""), "{body}");
-    let preview = preview(&world.context(), scripted::World::job(0, Memory::default())).await;
+    let preview = preview(&world.context(), scripted::World::job(0, Memory::default()), None).await;
     let refused = preview.unwrap_err().to_string();
     assert!(refused.contains("nested more than 100 levels deep"), "{refused}");
 }

@@ -2,5 +2,6 @@
 
 pub(super) mod collect;
 pub(super) mod finalizer;
+pub(super) mod foreseen;
 pub(super) mod readiness;
 pub(super) mod status;

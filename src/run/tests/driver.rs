@@ -95,7 +95,7 @@ impl Driver {
 
     /// What a reconcile would do.
     pub(super) fn preview(&mut self, scenario: &mut dyn Scenario) -> Previewed {
-        let machine = self.driven(Aim::Plan, 0, self.memory.for_preview(), scenario);
+        let machine = self.driven(Aim::Plan(None), 0, self.memory.for_preview(), scenario);
         *machine.end().preview.unwrap_or_default()
     }
 

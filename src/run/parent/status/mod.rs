@@ -305,7 +305,11 @@ fn children<'a>(wanted: &'a Wanted, view: &View<'_>) -> ChildrenField<'a> {
 }
 
 /// What the operators of a parent own of its status; `None` for the only one.
-fn beside(parent: &Object, siblings: &[Sibling], view: &View<'_>) -> Option<Beside> {
+pub(in crate::run) fn beside(
+    parent: &Object,
+    siblings: &[Sibling],
+    view: &View<'_>,
+) -> Option<Beside> {
     let of = |other: &Sibling| (other.name.clone(), parent.status_fields(&other.name));
     let own = || parent.status_fields(view.settings.name().as_str());
     (!siblings.is_empty()).then(|| Beside { own: own(), others: siblings.iter().map(of).collect() })
