@@ -16,11 +16,13 @@ use tokio::{runtime::Handle, sync::oneshot, task::AbortHandle};
 use super::{
     mailbox::{Metered, Receive, post},
     messages::{Answered, Released},
+    supervised::{self, Fall, Supervised, Supervision, guarded},
     timer::Timer,
+    watching,
 };
 use crate::{
     board::{Board, Leadership},
-    cluster::{Cluster, WatchNote, election_now, lease_type, watch},
+    cluster::{Cluster, WatchNote, election_now, lease_type},
     election::{Act, Election, Fence, Input, Lease, Timing},
     execute::Gate,
     metrics::{MailboxDepth, Metrics, Renewal},
@@ -55,17 +57,17 @@ pub(crate) struct Elector {
     /// Why the last request failed.
     problem: Option<String>,
     watching: Option<AbortHandle>,
+    supervision: Supervision,
 }
 
 impl Elector {
     /// Starts as a standby: no reconcile begins before the Lease is held.
     pub(crate) fn start(parts: ElectorParts) -> Elected {
-        let place = (parts.lease.namespace.as_deref().unwrap_or_default(), &*parts.lease.name);
-        let election = Election::new(place, &parts.identity, parts.timing);
+        let election = election(&parts);
         parts.metrics.election_began(&parts.lease.to_string());
         let mailbox = parts.mailbox.clone();
-        let (timer, leads, problem, watching) = <_>::default();
-        let elector = Self { parts, election, timer, leads, problem, watching };
+        let (timer, leads, problem, watching, supervision) = <_>::default();
+        let elector = Self { parts, election, timer, leads, problem, watching, supervision };
         elector.hold_operators();
         elector.show();
         Elected { elector: Actor::start(elector), mailbox }
@@ -83,9 +85,7 @@ impl Elector {
                     delay,
                     ctx,
                     |this| &mut this.timer,
-                    |this, ctx| {
-                        this.step(Input::Due, ctx);
-                    },
+                    |this, ctx| guarded(this, ctx, |this, ctx| this.step(Input::Due, ctx)),
                 );
             }
             Act::Await => {}
@@ -190,9 +190,15 @@ impl Elector {
                 post(&address, &mailbox, Answered { input: Input::Seen(lease), problem: None });
             }
         };
-        let watching = watch(self.parts.cluster.clone(), spec, store, scope, note);
-        self.watching = Some(self.parts.runtime.spawn(watching).abort_handle());
+        let watched = (self.parts.cluster.clone(), spec);
+        let watching = watching::start(&self.parts.runtime, watched, (store, scope), note);
+        self.watching = Some(watching);
     }
+}
+
+fn election(parts: &ElectorParts) -> Election {
+    let place = (parts.lease.namespace.as_deref().unwrap_or_default(), &*parts.lease.name);
+    Election::new(place, &parts.identity, parts.timing)
 }
 
 fn failed(error: &ApiError) -> Answered {
@@ -228,8 +234,42 @@ where
     type Result = ();
 
     fn handle(&mut self, metered: Metered<M>, ctx: &mut Self::Context) {
-        let (message, _work) = metered.received();
-        self.receive(message, ctx);
+        supervised::receive(self, metered, ctx);
+    }
+}
+
+impl Supervised for Elector {
+    fn supervision(&mut self) -> &mut Supervision {
+        &mut self.supervision
+    }
+
+    fn title(&self) -> String {
+        format!("the leader election by {}", self.parts.lease)
+    }
+
+    #[cfg(feature = "testkit")]
+    fn board(&self) -> &Board {
+        &self.parts.board
+    }
+
+    /// Nothing is written until the Lease was read again.
+    fn fallen(&mut self, fall: &Fall, ctx: &mut Context<Self>) {
+        self.timer.clear(ctx);
+        self.watching.take().iter().for_each(AbortHandle::abort);
+        self.election = election(&self.parts);
+        self.problem = Some(fall.sentence());
+        self.apply_role();
+        self.show();
+        for (operator, _) in &self.parts.operators {
+            self.parts.metrics.restarted(operator, "elector");
+            self.parts.board.restarted(operator, &fall.why);
+        }
+    }
+
+    fn risen(&mut self, ctx: &mut Context<Self>) {
+        self.problem = None;
+        self.watch(ctx);
+        self.step(Input::Due, ctx);
     }
 }
 
@@ -247,6 +287,8 @@ impl Receive<Answered> for Elector {
 }
 
 impl Receive<Released> for Elector {
+    const ALWAYS: bool = true;
+
     fn receive(&mut self, released: Released, ctx: &mut Self::Context) {
         self.timer.clear(ctx);
         self.watching.take().iter().for_each(AbortHandle::abort);

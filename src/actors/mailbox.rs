@@ -6,6 +6,9 @@ use crate::metrics::{InMailbox, MailboxDepth, Work};
 
 /// The handler of a message that waits in a [`Metered`] one. The [`Handler`] of the actor only unwraps it.
 pub(crate) trait Receive<M: Send + 'static>: Actor<Context = Context<Self>> {
+    /// Whether it is received also between a panic and the restart.
+    const ALWAYS: bool = false;
+
     fn receive(&mut self, message: M, ctx: &mut Context<Self>);
 }
 

@@ -66,6 +66,14 @@ pub(crate) enum WatchCondition {
     Refused(String),
 }
 
+/// A reflector was restarted after a panic: changes may not have been reported.
+#[derive(Clone)]
+pub(crate) struct ReflectorFell {
+    /// As in `mailbox_depth`.
+    pub(crate) actor: &'static str,
+    pub(crate) why: Arc<str>,
+}
+
 /// Objects changed that somebody asks for as related ones.
 #[derive(Clone)]
 pub(crate) struct RelatedObserved {

@@ -47,6 +47,15 @@ pub(crate) struct OperatorPause {
     pub(crate) by: Option<String>,
 }
 
+/// The restarts of an operator after panics.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OperatorRestarts {
+    pub(crate) count: u64,
+    pub(crate) last: SystemTime,
+    /// What panicked the last time, as a sentence without its full stop.
+    pub(crate) why: String,
+}
+
 /// The part of this process in the election of a leader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Leadership {
@@ -194,6 +203,8 @@ pub struct OperatorSnapshot {
     pub(crate) paused: Option<OperatorPause>,
     /// The part of the process in the election of a leader, if there is one.
     pub(crate) leadership: Option<Leadership>,
+    /// Its restarts after panics, if there were any.
+    pub(crate) restarts: Option<OperatorRestarts>,
     /// How many of its parents are in each phase.
     pub parents: BTreeMap<ParentPhase, usize>,
 }

@@ -26,6 +26,8 @@ mod commands;
 mod event_reading;
 mod facts;
 mod feed;
+#[cfg(feature = "testkit")]
+mod panics;
 mod parents;
 mod preview;
 mod pulse;
@@ -40,8 +42,8 @@ pub use commands::Command;
 pub(crate) use commands::{CommandRequest, WebRequest};
 pub(crate) use event_reading::{EventReading, EventRequest, EventSubject};
 pub(crate) use facts::{
-    Leadership, NamespaceState, OperatorInfo, OperatorPause, OperatorSnapshot, ParentPage,
-    TypeError, TypeSnapshot, TypeState,
+    Leadership, NamespaceState, OperatorInfo, OperatorPause, OperatorRestarts, OperatorSnapshot,
+    ParentPage, TypeError, TypeSnapshot, TypeState,
 };
 pub use facts::{OperatorState, ParentPhase, ParentState, ReconcileStage};
 pub(crate) use feed::{Change, Full, MAX_LISTENERS, NoNotice, Notice, ParentName, Subscription};

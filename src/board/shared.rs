@@ -4,15 +4,15 @@ use std::{
     collections::BTreeMap,
     fmt, mem,
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
-    time::Instant,
+    time::{Instant, SystemTime},
 };
 
 use tokio::sync::mpsc;
 
 use super::{
-    Beat, Change, Full, Leadership, OperatorInfo, OperatorPause, OperatorSnapshot, OperatorState,
-    ParentName, ParentPhase, ParentState, Pulse, QueueState, Reader, Subscription, TypeSnapshot,
-    TypeState, WebRequest,
+    Beat, Change, Full, Leadership, OperatorInfo, OperatorPause, OperatorRestarts,
+    OperatorSnapshot, OperatorState, ParentName, ParentPhase, ParentState, Pulse, QueueState,
+    Reader, Subscription, TypeSnapshot, TypeState, WebRequest,
     feed::{self, Feed},
     pulse::Pulses,
 };
@@ -30,6 +30,8 @@ pub struct Board {
     contents: Arc<RwLock<Contents>>,
     pulses: Pulses,
     feed: Feed,
+    #[cfg(feature = "testkit")]
+    panics: super::panics::Panics,
 }
 
 #[derive(Default)]
@@ -48,6 +50,7 @@ pub(super) struct Operator {
     state: OperatorState,
     paused: Option<OperatorPause>,
     leadership: Option<Leadership>,
+    restarts: Option<OperatorRestarts>,
     pub(super) parents: BTreeMap<ObjectKey, ParentState>,
     /// Kept up to date with `parents`, because it is read most often.
     pub(super) by_phase: BTreeMap<ParentPhase, usize>,
@@ -68,12 +71,13 @@ impl Board {
         let state = OperatorState::Starting { waiting_for: Vec::new() };
         let name = info.name.as_str().to_owned();
         let by_phase = ParentPhase::ALL.into_iter().map(|phase| (phase, 0)).collect();
-        let (parents, paused, leadership, queue, undeclared, reads) = <_>::default();
+        let (parents, paused, leadership, restarts, queue, undeclared, reads) = <_>::default();
         let operator = Operator {
             info,
             state,
             paused,
             leadership,
+            restarts,
             parents,
             by_phase,
             queue,
@@ -110,6 +114,17 @@ impl Board {
                 self.notify(&contents, [change]);
             }
         }
+    }
+
+    /// Counts a restart of an operator after a panic.
+    pub(crate) fn restarted(&self, name: &OperatorName, why: &str) {
+        let mut contents = self.write();
+        let Some(shown) = contents.operators.get_mut(name.as_str()) else { return };
+        let count = shown.restarts.as_ref().map_or(0, |restarts| restarts.count) + 1;
+        let (last, why) = (SystemTime::now(), why.to_owned());
+        shown.restarts = Some(OperatorRestarts { count, last, why });
+        let change = shown.change(name);
+        self.notify(&contents, [change]);
     }
 
     pub(crate) fn show_queue(&self, operator: &OperatorName, queue: Reader<QueueState>) {
@@ -200,6 +215,18 @@ impl Board {
     /// Adds a pulse that the liveness of the process depends on. Its first beat is now.
     pub(crate) fn pulse(&self, name: String, now: Instant) -> Pulse {
         self.pulses.add(name, now)
+    }
+
+    /// Lets an actor panic at its next messages, so many times: `the operator cook`, `the reflector of pods`.
+    #[cfg(feature = "testkit")]
+    pub fn let_panic(&self, actor: &str, times: usize) {
+        self.panics.ask(actor, times);
+    }
+
+    /// Whether the actor with this title shall panic now.
+    #[cfg(feature = "testkit")]
+    pub(crate) fn takes_panic(&self, actor: impl FnOnce() -> String) -> bool {
+        self.panics.take(actor)
     }
 
     /// Records that nothing is ever written.
@@ -335,12 +362,13 @@ impl Operator {
     }
 
     fn snapshot(&self) -> OperatorSnapshot {
-        let Self { info, state, paused, leadership, by_phase, parents: _, .. } = self;
+        let Self { info, state, paused, leadership, restarts, by_phase, parents: _, .. } = self;
         OperatorSnapshot {
             info: info.clone(),
             state: state.clone(),
             paused: paused.clone(),
             leadership: leadership.clone(),
+            restarts: restarts.clone(),
             parents: by_phase.clone(),
         }
     }

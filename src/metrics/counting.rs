@@ -7,7 +7,7 @@ use prometheus::{Histogram, IntGauge, Registry, TextEncoder};
 use super::{
     Activity, MailboxDepth, MetricDescription,
     described::Registrar,
-    family::{Families, RESTARTS},
+    family::{Families, RESTARTED, RESTARTS},
     managers::ManagerLabels,
     process,
     type_labels::TypeLabels,
@@ -138,6 +138,12 @@ impl Metrics {
     /// A failed reconcile will be retried.
     pub(crate) fn backed_off(&self, operator: &OperatorName) {
         self.families().backoffs.with_label_values(&[operator.as_str()]).inc();
+    }
+
+    /// An operator was restarted because this actor panicked.
+    pub(crate) fn restarted(&self, operator: &OperatorName, actor: &str) {
+        debug_assert!(RESTARTED.contains(&actor), "{actor} is initialized with zero");
+        self.families().restarts.with_label_values(&[operator.as_str(), actor]).inc();
     }
 
     pub(crate) fn handler_panicked(&self, operator: &OperatorName) {

@@ -26,6 +26,10 @@ const REQUEST_BUCKETS: &[f64] =
 pub(super) const RESTARTS: [&str; 7] =
     ["error", "expired", "outage", "silent", "stuck", "undecodable", "version_regressed"];
 
+/// The actors that are restarted.
+pub(super) const RESTARTED: [&str; 5] =
+    ["operator", "reconciler", "reflector", "related", "elector"];
+
 /// Declares the families in one table: field, kind, name, labels, buckets, help text.
 macro_rules! families {
     ($($field:ident: $kind:ident($name:literal, $labels:tt $(, $buckets:ident)?) = $help:literal;)*) => {
@@ -74,6 +78,9 @@ families! {
         = "1 while the operator is neither starting nor degraded, else 0.";
     operator_paused: gauges("operator_paused", ["operator"])
         = "1 while a user has paused the operator, else 0.";
+    restarts: counters("operator_restarts_total", ["operator", "actor"])
+        = "Restarts of an operator after a panic in Operetta, by the actor that panicked: operator, reconciler (of one \
+           parent), reflector, related, elector.";
     undeclared: gauges("undeclared_status_fields", ["operator", "wanted_by"])
         = "Status fields that are not written because the CRD does not declare them, by their \
            source.";

@@ -3,7 +3,10 @@
 //!
 //! Counters whose labels are not known in advance are excluded: status codes and field managers.
 
-use super::{counting::Metrics, family::RESTARTS};
+use super::{
+    counting::Metrics,
+    family::{RESTARTED, RESTARTS},
+};
 use crate::{
     history::Outcome,
     object::K8sType,
@@ -27,6 +30,9 @@ impl Metrics {
             &families.deletions_held,
         ] {
             counter.with_label_values(&[operator]).inc_by(0);
+        }
+        for actor in RESTARTED {
+            families.restarts.with_label_values(&[operator, actor]).inc_by(0);
         }
         for outcome in Outcome::NAMES {
             families.reconciles.with_label_values(&[operator, outcome]).inc_by(0);

@@ -153,6 +153,12 @@ impl Source {
         changed.into_iter().map(|ask| (ask.clone(), state.asked.contains_key(&ask))).collect()
     }
 
+    /// Everything that is asked for is news, for an actor that knows nothing.
+    pub(crate) fn change_all(&self) {
+        let mut state = self.state();
+        state.changed = state.asked.keys().cloned().collect();
+    }
+
     pub(crate) fn add_feed(&self, place: Place, reader: StoreReader) {
         self.state().feeds.insert(place, Feed { reader, state: FeedState::Pending });
     }

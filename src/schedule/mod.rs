@@ -1,4 +1,5 @@
-//! Decides when a parent is reconciled next, and the order of parents that wait for a permit.
+//! Decides when a parent is reconciled next, the order of parents that wait for a permit, and when an actor that panicked
+//! is restarted ([`restarts`]).
 //!
 //! Layer 1. Pure: a state machine per parent that maps inputs to actions, and a queue per operator. They read
 //! no clock (`now` is an argument) and start nothing.
@@ -64,6 +65,7 @@ mod facts;
 mod machine;
 mod priority;
 mod queue;
+mod restarts;
 #[cfg(test)]
 pub(crate) mod rng;
 
@@ -74,6 +76,7 @@ pub(crate) use facts::{Action, Finished, Input, Phase, Trigger, Wake};
 pub(crate) use machine::{Policy, Schedule};
 pub use priority::Priority;
 pub(crate) use queue::{Position, Queue};
+pub(crate) use restarts::{Restart, Restarts};
 
 #[cfg(test)]
 mod tests;

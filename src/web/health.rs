@@ -17,8 +17,8 @@ use actix_web::{
 use super::{state::WebState, status::Refused, tls::Certificates};
 use crate::{
     board::{
-        BEAT_DEADLINE, Beat, Board, Leadership, NamespaceState, OperatorInfo, OperatorSnapshot,
-        OperatorState, TypeError, TypeSnapshot,
+        BEAT_DEADLINE, Beat, Board, Leadership, NamespaceState, OperatorInfo, OperatorRestarts,
+        OperatorSnapshot, OperatorState, TypeError, TypeSnapshot,
     },
     operator::Namespaces,
     plan::WantedBy,
@@ -71,6 +71,7 @@ fn is_healthy(checks: &[Check]) -> bool {
 fn process_checks(board: &Board) -> Vec<Check> {
     let operators = board.operators();
     let undeclared = operators.iter().filter_map(|operator| Check::undeclared(board, operator));
+    let restarts: Vec<Check> = operators.iter().filter_map(Check::restarts).collect();
     let operators = operators.iter().map(|operator| {
         let is_settled = operator.state.is_settled();
         Check { decides: !is_settled, ..Check::operator(operator) }
@@ -84,7 +85,7 @@ fn process_checks(board: &Board) -> Vec<Check> {
         text: "plan mode: nothing is written".to_owned(),
     });
     let checks = [Check::shutdown(board)].into_iter().chain(mode).chain(operators);
-    checks.chain(undeclared).chain(types).collect()
+    checks.chain(restarts).chain(undeclared).chain(types).collect()
 }
 
 fn operator_checks(board: &Board, name: &str) -> Option<Vec<Check>> {
@@ -94,6 +95,7 @@ fn operator_checks(board: &Board, name: &str) -> Option<Vec<Check>> {
     let types = types.filter_map(|ty| board.type_state(ty));
     let types = types.map(|ty| Check::ty(&ty, &config.namespaces));
     let checks = [Check::shutdown(board), Check::operator(&operator)].into_iter();
+    let checks = checks.chain(Check::restarts(&operator));
     Some(checks.chain(Check::undeclared(board, &operator)).chain(types).collect())
 }
 
@@ -151,7 +153,8 @@ impl Check {
     }
 
     fn operator(operator: &OperatorSnapshot) -> Self {
-        let OperatorSnapshot { info, state, paused, leadership, parents: _ } = operator;
+        let OperatorSnapshot { info, state, paused, leadership, restarts: _, parents: _ } =
+            operator;
         let standby = leadership.as_ref().and_then(Leadership::sentence);
         let text = match state {
             OperatorState::Running if let Some(standby) = standby => standby,
@@ -172,6 +175,15 @@ impl Check {
         };
         let is_good = *state == OperatorState::Running;
         Self { name: format!("operator/{}", info.name), is_good, decides: true, text }
+    }
+
+    /// The restarts of an operator, if there were any. It does not decide readiness.
+    fn restarts(operator: &OperatorSnapshot) -> Option<Self> {
+        let OperatorRestarts { count, last, why } = operator.restarts.as_ref()?;
+        let ago = last.elapsed().unwrap_or_default().as_secs();
+        let text = format!("{count} after a panic, the last {ago} s ago: {why}");
+        let name = format!("restarts/{}", operator.info.name);
+        Some(Self { name, is_good: true, decides: false, text })
     }
 
     /// The status fields that the parent type does not declare, if any. The check fails if a handler

@@ -19,7 +19,9 @@ pub(super) fn text(board: &Board, metrics: &Metrics) -> String {
 }
 
 fn set_gauges(board: &Board, metrics: &Metrics) {
-    for OperatorSnapshot { info, state, paused, parents, leadership: _ } in board.operators() {
+    for OperatorSnapshot { info, state, paused, parents, leadership: _, restarts: _ } in
+        board.operators()
+    {
         metrics.operator_up(&info.name, state == OperatorState::Running);
         metrics.operator_paused(&info.name, paused.is_some());
         metrics.undeclared(&info.name, &board.undeclared(info.name.as_str()));

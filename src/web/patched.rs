@@ -33,11 +33,11 @@ pub(super) fn differences(
         shown_live: Some(&shown_live),
         shown_desired: Some(&shown_desired),
     };
-    let (mut path, mut found) = (Path::default(), Vec::new());
-    root.collect(patch, &mut path, &mut |path, field| {
+    let (mut at, mut found) = (Path::default(), Vec::new());
+    root.collect(patch, &mut at, &mut |at, field| {
         let desired = side(field.desired, field.shown_desired);
         let live = side(field.live, field.shown_live);
-        found.push(between(comparing.secrets.text(&path.render()), desired, live));
+        found.push(between(comparing.secrets.text(&at.render()), desired, live));
     });
     found
 }
@@ -61,18 +61,18 @@ impl<'a> Field<'a> {
     fn collect<'p>(
         self,
         patch: &'p Value,
-        path: &mut Path<'p>,
+        at: &mut Path<'p>,
         found: &mut impl FnMut(&Path<'p>, Self),
     ) {
         match patch {
             Value::Object(fields) if self.live.is_some_and(Value::is_object) => {
                 for (name, inner) in fields {
-                    path.enter(Segment::Field(name));
-                    self.inner(name).collect(inner, path, found);
-                    path.leave();
+                    at.enter(Segment::Field(name));
+                    self.inner(name).collect(inner, at, found);
+                    at.leave();
                 }
             }
-            _ => found(path, self),
+            _ => found(at, self),
         }
     }
 }

@@ -19,6 +19,7 @@ mod order;
 mod ownership;
 mod plan_mode;
 mod related;
+mod restarts;
 mod rollout;
 mod roperator;
 mod scheduling;

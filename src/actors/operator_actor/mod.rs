@@ -5,6 +5,7 @@ mod awaiting;
 mod commands;
 mod parents;
 mod related;
+mod restarting;
 mod start;
 
 use std::{
@@ -27,6 +28,7 @@ use super::{
     },
     reason::{is_ignored, parent_cause, parent_trigger},
     reconciler::{Reconciler, ReconcilerParts},
+    supervised::{self, Supervision},
 };
 use crate::{
     board::{BEAT_EVERY, Board, OperatorState, Pulse},
@@ -73,6 +75,9 @@ pub(crate) struct OperatorActor {
     related_troubles: BTreeMap<K8sType, Vec<String>>,
     reconcilers: Arc<ReconcilerParts>,
     pulse: Pulse,
+    supervision: Supervision,
+    /// Why it is down after a panic.
+    fallen: Option<String>,
 }
 
 /// The start phase of an operator.
@@ -100,6 +105,7 @@ impl OperatorActor {
         let pending = |watched: &Watched| (watched.clone(), WatchCondition::Pending);
         let watches = parts.relies_on.iter().map(pending).collect();
         let (parents, keys, ending, awaiting, held_up, related_troubles) = <_>::default();
+        let (supervision, fallen) = <_>::default();
         let name = parts.context.name();
         let reconcilers = Arc::new(ReconcilerParts {
             context: parts.context.clone(),
@@ -124,6 +130,8 @@ impl OperatorActor {
             related_troubles,
             reconcilers,
             pulse,
+            supervision,
+            fallen,
         }
     }
 
@@ -147,6 +155,7 @@ impl OperatorActor {
                 WatchCondition::Failing(why) | WatchCondition::Refused(why) => Some(why.clone()),
                 WatchCondition::Pending | WatchCondition::Synced => None,
             })
+            .chain(self.fallen.clone())
             .chain(self.held_up.clone())
             .chain(self.related_troubles.values().flatten().cloned())
             .collect();
@@ -244,12 +253,13 @@ where
     type Result = ();
 
     fn handle(&mut self, metered: Metered<M>, ctx: &mut Self::Context) {
-        let (message, _work) = metered.received();
-        self.receive(message, ctx);
+        supervised::receive(self, metered, ctx);
     }
 }
 
 impl Receive<Turn> for OperatorActor {
+    const ALWAYS: bool = true;
+
     /// Handlers become overdue without any other message.
     fn receive(&mut self, _: Turn, _: &mut Self::Context) {
         let now = Instant::now();

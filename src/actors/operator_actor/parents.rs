@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use actix::AsyncContext;
 
-use super::{OperatorActor, Parent};
+use super::{OperatorActor, Parent, Start};
 use crate::{
     actors::{
         mailbox::{Receive, post},
         messages::{Awaits, Ended, Retire, Touched},
         reconciler::Reconciler,
+        supervised::guarded,
     },
     board::ParentState,
     history::{Cause, ObjectChange},
@@ -66,8 +67,13 @@ impl OperatorActor {
     /// The last reconcile of a deleted parent has ended; the parent may exist again.
     fn ended(&mut self, key: &ObjectKey, uid: &Uid) {
         self.ending.remove(uid);
-        self.parts.context.parts.reads.forget(uid);
-        match self.answered_for(key) {
+        let parent = self.answered_for(key);
+        if parent.as_ref().is_none_or(|parent| parent.uid() != uid) {
+            self.parts.context.parts.reads.forget(uid);
+        }
+        match parent {
+            // It is reconciled with all others.
+            _ if self.start == Start::Awaited => {}
             Some(parent) if parent.uid() == uid => self.parent_is_now(None, &parent),
             // It existed again for a moment, and the board shows it as pending.
             None if !self.parents.contains_key(key) => self.parts.board.forget(self.name(), key),
@@ -77,16 +83,21 @@ impl OperatorActor {
 }
 
 impl Receive<Ended> for OperatorActor {
+    const ALWAYS: bool = true;
+
     fn receive(&mut self, Ended { key, uid }: Ended, ctx: &mut Self::Context) {
         if self.keys.remove(&uid).is_none() {
             return self.ended(&key, &uid);
         }
         tracing::error!(operator = %self.name(), parent = %key, restart_in = ?RESTART_DELAY,
             "the reconciler of the parent panicked; this is a bug in Operetta");
+        self.parts.context.metrics().restarted(self.name(), "reconciler");
         self.parents.remove(&key);
         self.awaiting.set(&uid, Vec::new());
         self.ending.insert(uid.clone());
-        ctx.run_later(RESTART_DELAY, move |operator, _| operator.ended(&key, &uid));
+        ctx.run_later(RESTART_DELAY, move |operator, ctx| {
+            guarded(operator, ctx, |operator, _| operator.ended(&key, &uid));
+        });
     }
 }
 

@@ -23,6 +23,8 @@ use crate::{
 };
 
 impl Receive<WatchChanged> for OperatorActor {
+    const ALWAYS: bool = true;
+
     fn receive(&mut self, changed: WatchChanged, _: &mut Self::Context) {
         self.related_watch_changed(&changed);
         let WatchChanged { watched, condition } = changed;
@@ -40,7 +42,10 @@ impl Receive<WatchChanged> for OperatorActor {
 }
 
 impl OperatorActor {
-    fn start_when_listed(&mut self) {
+    pub(super) fn start_when_listed(&mut self) {
+        if self.supervision.is_down {
+            return;
+        }
         if self.are_listed(|_| true) {
             self.parts.context.set_unavailable(None);
             self.reconcile_all(Start::Full);

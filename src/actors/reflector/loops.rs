@@ -7,6 +7,14 @@ use super::{Reflector, post};
 use crate::actors::{messages::Noted, watching};
 
 impl Reflector {
+    /// Starts all but the fallbacks, which are used when the watch of all namespaces is forbidden.
+    pub(super) fn start_loops(&mut self, ctx: &Context<Self>) {
+        let fallbacks = self.fallbacks();
+        for scope in (0..self.scopes.len()).filter(|scope| !fallbacks.contains(scope)) {
+            self.scopes[scope].watching = Some(self.start_loop(scope, ctx));
+        }
+    }
+
     pub(super) fn start_loop(&self, scope: usize, ctx: &Context<Self>) -> AbortHandle {
         let (cluster, store) = (self.parts.cluster.clone(), self.parts.store.clone());
         let (spec, id) = (self.parts.scopes[scope].clone(), self.scopes[scope].id);

@@ -3,6 +3,7 @@
 mod fallback;
 mod loops;
 mod messages;
+mod restarting;
 mod schema;
 mod type_state;
 
@@ -17,7 +18,11 @@ use tokio::{runtime::Handle, task::AbortHandle};
 use super::{
     OperatorActor,
     mailbox::{Metered, MeteredRecipient, Receive, post},
-    messages::{FoundUndecodable, Noted, Observed, Published, Turn, WatchChanged, WatchCondition},
+    messages::{
+        FoundUndecodable, Noted, Observed, Published, ReflectorFell, Turn, WatchChanged,
+        WatchCondition,
+    },
+    supervised::{self, Supervision, guarded},
     watching::is_refused,
 };
 use crate::{
@@ -49,6 +54,7 @@ pub(crate) struct Reflector {
     state: TypeState,
     observers: Vec<Observer>,
     pulse: Pulse,
+    supervision: Supervision,
 }
 
 /// An operator that is notified.
@@ -56,6 +62,7 @@ struct Observer {
     objects: MeteredRecipient<Observed>,
     undecodable: MeteredRecipient<FoundUndecodable>,
     watches: MeteredRecipient<WatchChanged>,
+    falls: MeteredRecipient<ReflectorFell>,
 }
 
 struct Scope {
@@ -97,8 +104,8 @@ impl Reflector {
         let (reading, observers) = (None, Vec::new());
         let name = format!("reflector/{}", parts.scopes[0].ty.resource_name());
         let pulse = parts.board.pulse(name, Instant::now());
-        let state = TypeState::default();
-        let reflector = Self { parts, scopes, reading, state, observers, pulse };
+        let (state, supervision) = <_>::default();
+        let reflector = Self { parts, scopes, reading, state, observers, pulse, supervision };
         reflector.fallbacks().for_each(|scope| reflector.rest(scope));
         reflector
     }
@@ -109,6 +116,7 @@ impl Reflector {
             objects: MeteredRecipient::new(operator, mailbox),
             undecodable: MeteredRecipient::new(operator, mailbox),
             watches: MeteredRecipient::new(operator, mailbox),
+            falls: MeteredRecipient::new(operator, mailbox),
         });
     }
 
@@ -203,9 +211,11 @@ impl Reflector {
     fn release_deletions_later(&mut self, scope: usize, ctx: &mut Context<Self>) {
         let hold = self.parts.store.hold(self.scopes[scope].id);
         if let Some(hold) = hold.filter(|_| hold != self.scopes[scope].held) {
-            ctx.run_later(self.parts.cluster.settings().deletions_held, move |reflector, _| {
-                reflector.parts.store.release_deletions(hold);
-                reflector.show();
+            ctx.run_later(self.parts.cluster.settings().deletions_held, move |reflector, ctx| {
+                guarded(reflector, ctx, |reflector, _| {
+                    reflector.parts.store.release_deletions(hold);
+                    reflector.show();
+                });
             });
         }
         self.scopes[scope].held = hold;
@@ -275,10 +285,7 @@ impl Actor for Reflector {
         ctx.run_interval(BEAT_EVERY, |reflector, ctx| {
             post(&ctx.address(), &reflector.parts.mailbox, Turn);
         });
-        let fallbacks = self.fallbacks();
-        for scope in (0..self.scopes.len()).filter(|scope| !fallbacks.contains(scope)) {
-            self.scopes[scope].watching = Some(self.start_loop(scope, ctx));
-        }
+        self.start_loops(ctx);
     }
 
     fn stopped(&mut self, _: &mut Self::Context) {
@@ -294,12 +301,13 @@ where
     type Result = ();
 
     fn handle(&mut self, metered: Metered<M>, ctx: &mut Self::Context) {
-        let (message, _work) = metered.received();
-        self.receive(message, ctx);
+        supervised::receive(self, metered, ctx);
     }
 }
 
 impl Receive<Turn> for Reflector {
+    const ALWAYS: bool = true;
+
     fn receive(&mut self, _: Turn, _: &mut Self::Context) {
         self.pulse.beat(Instant::now());
     }

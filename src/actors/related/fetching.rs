@@ -9,6 +9,7 @@ use crate::{
     actors::{
         mailbox::{Receive, post},
         messages::Fetched,
+        supervised::guarded,
         watching,
     },
     cluster::{Cluster, List, PAGE_SIZE},
@@ -72,7 +73,7 @@ impl RelatedReflector {
             self.settle(asks);
         }
         ctx.run_later(BACKOFF.delay(failures, self.started), |reflector, ctx| {
-            reflector.fetch_due(ctx);
+            guarded(reflector, ctx, |reflector, ctx| reflector.fetch_due(ctx));
         });
     }
 }

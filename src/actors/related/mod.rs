@@ -13,6 +13,7 @@
 
 mod fetching;
 mod notes;
+mod restarting;
 mod switching;
 mod to_fetch;
 
@@ -29,7 +30,11 @@ use self::to_fetch::Fetching;
 use super::{
     OperatorActor,
     mailbox::{Metered, MeteredRecipient, Receive, post},
-    messages::{DemandChanged, FeedNoted, RelatedObserved, RelatedSettled, RelatedTroubles, Turn},
+    messages::{
+        DemandChanged, FeedNoted, ReflectorFell, RelatedObserved, RelatedSettled, RelatedTroubles,
+        Turn,
+    },
+    supervised::{self, Supervision},
     watching,
 };
 use crate::{
@@ -60,6 +65,9 @@ pub(crate) struct RelatedReflector {
     /// The reported reasons why something cannot be read.
     troubles: Vec<String>,
     pulse: Pulse,
+    supervision: Supervision,
+    /// Why it is down after a panic.
+    fallen: Option<String>,
 }
 
 /// An operator that is notified.
@@ -67,6 +75,7 @@ struct Observer {
     objects: MeteredRecipient<RelatedObserved>,
     settled: MeteredRecipient<RelatedSettled>,
     troubles: MeteredRecipient<RelatedTroubles>,
+    falls: MeteredRecipient<ReflectorFell>,
 }
 
 /// A watch and its store.
@@ -90,7 +99,8 @@ impl RelatedReflector {
         let pulse =
             parts.board.pulse(format!("{what}/{}", spec.ty.resource_name()), Instant::now());
         let (asked, feeds, started, observers, troubles) = <_>::default();
-        Self { parts, asked, feeds, started, observers, troubles, pulse }
+        let (supervision, fallen) = <_>::default();
+        Self { parts, asked, feeds, started, observers, troubles, pulse, supervision, fallen }
     }
 
     /// Adds an operator to notify. Must be called before the start.
@@ -99,6 +109,7 @@ impl RelatedReflector {
             objects: MeteredRecipient::new(operator, mailbox),
             settled: MeteredRecipient::new(operator, mailbox),
             troubles: MeteredRecipient::new(operator, mailbox),
+            falls: MeteredRecipient::new(operator, mailbox),
         });
     }
 
@@ -221,7 +232,8 @@ impl RelatedReflector {
             FeedState::Failing(why) => Some(format!("related objects: {why}")),
             FeedState::Pending | FeedState::Synced => None,
         };
-        let reasons: BTreeSet<String> = self.feeds.values().filter_map(reason).collect();
+        let reasons = self.feeds.values().filter_map(reason).chain(self.fallen.clone());
+        let reasons: BTreeSet<String> = reasons.collect();
         let reasons: Vec<String> = reasons.into_iter().collect();
         if reasons != self.troubles {
             self.troubles.clone_from(&reasons);
@@ -275,12 +287,13 @@ where
     type Result = ();
 
     fn handle(&mut self, metered: Metered<M>, ctx: &mut Self::Context) {
-        let (message, _work) = metered.received();
-        self.receive(message, ctx);
+        supervised::receive(self, metered, ctx);
     }
 }
 
 impl Receive<Turn> for RelatedReflector {
+    const ALWAYS: bool = true;
+
     fn receive(&mut self, _: Turn, _: &mut Self::Context) {
         self.pulse.beat(Instant::now());
     }
@@ -288,6 +301,12 @@ impl Receive<Turn> for RelatedReflector {
 
 impl Receive<DemandChanged> for RelatedReflector {
     fn receive(&mut self, _: DemandChanged, ctx: &mut Self::Context) {
+        self.demand_changed(ctx);
+    }
+}
+
+impl RelatedReflector {
+    fn demand_changed(&mut self, ctx: &Context<Self>) {
         for (ask, is_asked) in self.parts.source.take_changes() {
             match (is_asked, self.asked.contains(&ask)) {
                 (true, false) => self.ask(ask),

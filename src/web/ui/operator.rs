@@ -17,7 +17,7 @@ use super::{
     time::{Moment, span, took},
 };
 use crate::{
-    board::{Board, Leadership, OperatorSnapshot, ParentState, QueueState},
+    board::{Board, Leadership, OperatorRestarts, OperatorSnapshot, ParentState, QueueState},
     object::ObjectKey,
     web::{state::WebState, status::Refused},
 };
@@ -118,7 +118,7 @@ fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Resu
         rows: found.items.iter().map(|(key, state)| Row::new(name, key, state, now)).collect(),
         first: after.map(|_| query.at(name, "")),
         next,
-        facts: facts(board, &operator),
+        facts: facts(board, &operator, now),
         children: children(&operator),
         caches: caches(board, &operator, now),
         query,
@@ -167,7 +167,7 @@ fn tabs(operator: &OperatorSnapshot, query: &ParentsQuery) -> Vec<Tab> {
     [all].into_iter().chain(phases).collect()
 }
 
-fn facts(board: &Board, operator: &OperatorSnapshot) -> Vec<Fact> {
+fn facts(board: &Board, operator: &OperatorSnapshot, now: SystemTime) -> Vec<Fact> {
     let config = &operator.info.config;
     let namespaces = config.namespaces.names();
     let namespaces = namespaces.map(|names| names.iter().cloned().collect::<Vec<_>>().join(", "));
@@ -188,7 +188,15 @@ fn facts(board: &Board, operator: &OperatorSnapshot) -> Vec<Fact> {
     ];
     facts.extend(config.parent_selector.as_ref().map(|it| Fact::code("Selector", it)));
     facts.extend(undeclared(board, operator));
+    facts.extend(restarts(operator, now));
     facts
+}
+
+/// After panics in Operetta.
+fn restarts(operator: &OperatorSnapshot, now: SystemTime) -> Option<Fact> {
+    let OperatorRestarts { count, last, why } = operator.restarts.as_ref()?;
+    let ago = span(now.duration_since(*last).unwrap_or_default());
+    Some(Fact::text("Restarts", format!("{count}, the last {ago} ago: {why}")))
 }
 
 fn undeclared(board: &Board, operator: &OperatorSnapshot) -> Option<Fact> {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{configuration::ConfigurationView, object::Time};
 use crate::{
-    board::{Leadership, OperatorPause, OperatorSnapshot, QueueState},
+    board::{Leadership, OperatorPause, OperatorRestarts, OperatorSnapshot, QueueState},
     plan::UndeclaredField,
 };
 
@@ -27,6 +27,9 @@ pub(in crate::web) struct OperatorView {
     /// The part of this process in the election of a leader; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     leadership: Option<LeadershipView>,
+    /// Its restarts after panics in Operetta; absent if there were none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    restarts: Option<RestartsView>,
     #[serde(flatten)]
     configuration: ConfigurationView,
     /// How many parents are in each phase.
@@ -48,6 +51,16 @@ struct PauseView {
     /// The user, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
+}
+
+/// The restarts of an operator after panics in Operetta.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Restarts")]
+struct RestartsView {
+    count: u64,
+    last: Time,
+    /// What panicked the last time.
+    why: String,
 }
 
 /// The part of this process in the election of a leader.
@@ -97,7 +110,7 @@ impl OperatorView {
         queue: Option<QueueState>,
         undeclared_status: Vec<UndeclaredField>,
     ) -> Self {
-        let OperatorSnapshot { info, state, paused, leadership, parents } = operator;
+        let OperatorSnapshot { info, state, paused, leadership, restarts, parents } = operator;
         Self {
             name: info.name.to_string(),
             state: state.name(),
@@ -106,11 +119,18 @@ impl OperatorView {
                 .clone()
                 .map(|OperatorPause { since, by }| PauseView { since: Time(since), by }),
             leadership: leadership.clone().map(LeadershipView::from),
+            restarts: restarts.clone().map(RestartsView::from),
             configuration: info.into(),
             parents: parents.iter().map(|(phase, count)| (phase.name(), *count)).collect(),
             queue: queue.map(QueueView::from),
             undeclared_status,
         }
+    }
+}
+
+impl From<OperatorRestarts> for RestartsView {
+    fn from(OperatorRestarts { count, last, why }: OperatorRestarts) -> Self {
+        Self { count, last: Time(last), why }
     }
 }
 

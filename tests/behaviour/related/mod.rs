@@ -22,8 +22,8 @@ use crate::{
     world::{CONFIG_MAP, Kind, Operators, World, eventually},
 };
 
-const READER: &str = "reader";
-const SECRET: Kind = Kind("v1", "Secret", "secrets");
+pub(crate) const READER: &str = "reader";
+pub(crate) const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
 /// Its parents name in `spec` what they read: `secrets` and `maps` by name, `labels` of `ConfigMaps`, and
 /// `others` by name, of a type that is not declared. A child shows what there is.

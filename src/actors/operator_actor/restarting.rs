@@ -1,0 +1,73 @@
+//! The restart of an operator after a panic of its actor, or of one that it relies on: all reconcilers end, and start again
+//! as after a start of the process. A parent is not reconciled before its last reconcile has ended.
+
+use actix::Context;
+
+use super::{Awaiting, OperatorActor, Start};
+#[cfg(feature = "testkit")]
+use crate::board::Board;
+use crate::{
+    actors::{
+        mailbox::Receive,
+        messages::ReflectorFell,
+        supervised::{Fall, Supervised, Supervision},
+    },
+    object::ObjectKey,
+};
+
+impl Supervised for OperatorActor {
+    fn supervision(&mut self) -> &mut Supervision {
+        &mut self.supervision
+    }
+
+    fn title(&self) -> String {
+        format!("the operator {}", self.name())
+    }
+
+    #[cfg(feature = "testkit")]
+    fn board(&self) -> &Board {
+        &self.parts.board
+    }
+
+    fn fallen(&mut self, fall: &Fall, _: &mut Context<Self>) {
+        self.end_reconcilers();
+        self.count_restart("operator", &fall.why);
+        self.fallen = Some(fall.sentence());
+        self.show_state();
+    }
+
+    fn risen(&mut self, _: &mut Context<Self>) {
+        self.fallen = None;
+        self.begin_again();
+    }
+}
+
+impl OperatorActor {
+    fn end_reconcilers(&mut self) {
+        let keys: Vec<ObjectKey> = self.parents.keys().cloned().collect();
+        for key in &keys {
+            self.retire(key);
+        }
+        self.keys.clear();
+        self.awaiting = Awaiting::default();
+        self.start = Start::Awaited;
+    }
+
+    fn begin_again(&mut self) {
+        self.start_when_listed();
+        self.show_state();
+    }
+
+    fn count_restart(&self, actor: &str, why: &str) {
+        self.parts.context.metrics().restarted(self.name(), actor);
+        self.parts.board.restarted(self.name(), why);
+    }
+}
+
+impl Receive<ReflectorFell> for OperatorActor {
+    fn receive(&mut self, fell: ReflectorFell, _: &mut Self::Context) {
+        self.end_reconcilers();
+        self.count_restart(fell.actor, &fell.why);
+        self.begin_again();
+    }
+}
