@@ -18,6 +18,8 @@ static RULES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"\b3[0-2]\d{3}\b", "<port>"),
         (r"/tmp/[A-Za-z0-9./_-]+", "<file>"),
         ("0x[0-9a-f]{6,}", "<pointer>"),
+        (r"debugger-\w{5}\b", "debugger-<name>"),
+        (r"eyJ[\w-]+\.[\w-]+\.[\w-]+", "<token>"),
         ("X509SHA256=[0-9a-f]+", "<certificate>"),
         (r"[ \t]+", " "),
         (r"-{3,}", "---"),
