@@ -171,6 +171,10 @@ pub(crate) struct RunArgs {
     /// gets its kubeconfig. It is created if it does not exist [default: nothing is kept].
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+    /// With the embedded server: whether to simulate workloads. Deployments, their Pods and a node `embedded` then look
+    /// as if they ran; nothing runs [default: true].
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) simulate_workloads: Option<bool>,
     /// What to log: a level, or directives such as `warn,operetta=debug`.
     #[arg(
         long,

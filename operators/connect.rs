@@ -8,7 +8,7 @@ use std::{
 use anyhow::Context;
 use kube::Client;
 use operetta::supervisor::{Connect, Connection};
-use operetta_apiserver::Server;
+use operetta_apiserver::{Builder, Server, WorkloadTiming};
 
 use crate::settings::Target;
 
@@ -31,8 +31,14 @@ pub(crate) struct Embedded {
 /// Connects; for the embedded server, starts it.
 pub(crate) async fn connect(target: Target) -> anyhow::Result<Connected> {
     match target {
-        Target::Embedded { listen, kubeconfig_out, data } => {
-            embedded(listen, &kubeconfig_out, data)
+        Target::Embedded { listen, kubeconfig_out, data, simulate_workloads } => {
+            let builder = Server::builder();
+            let builder = if simulate_workloads {
+                builder.simulate_workloads(WorkloadTiming::default())
+            } else {
+                builder
+            };
+            embedded(builder, listen, &kubeconfig_out, data)
         }
         Target::InCluster => remote(Connect::InCluster).await.context("--cluster in-cluster"),
         Target::Kubeconfig { file, context } => {
@@ -49,13 +55,14 @@ async fn remote(cluster: Connect) -> anyhow::Result<Connected> {
 
 /// The server lives as long as the runtime that this is called on.
 fn embedded(
+    builder: Builder,
     listen: SocketAddr,
     kubeconfig_out: &Path,
     data: Option<PathBuf>,
 ) -> anyhow::Result<Connected> {
     let server = match &data {
-        Some(directory) => Server::builder().start_in(directory).context("--data")?,
-        None => Server::start(),
+        Some(directory) => builder.start_in(directory).context("--data")?,
+        None => builder.start(),
     };
     let running = server.serve(listen).context("--embedded-listen")?;
     running.write_kubeconfig(kubeconfig_out).context("--kubeconfig-out")?;

@@ -29,6 +29,8 @@ pub(crate) struct Cluster {
     pub addresses: Addresses,
     /// What certificates and tokens are signed with.
     pub keychain: Keychain,
+    /// Whether Pods on a node get time to end when they are deleted, as simulated ones do.
+    pub graceful: bool,
     /// Called after a definition was written, before the request is answered.
     pub on_definition: fn(&Cluster, &str),
     /// Held while a definition is published, so that the newest one is published last.

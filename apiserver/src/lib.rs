@@ -31,6 +31,7 @@
 //!                                      │       ├ admission ─> callout ─> webhooks
 //!                                      │       └ apply, schema, builtin, crd: pure rules
 //!                                      └ discovery, openapi, table, selector, protobuf
+//!  simulation (off by default): workloads that look as if they ran ─> write
 //!  faults: a layer for clients of this server or of any other
 //! ```
 
@@ -74,6 +75,7 @@ pub mod schema;
 pub mod selector;
 mod server;
 mod shared;
+mod simulation;
 mod status;
 mod strategic;
 mod table;
@@ -88,6 +90,7 @@ pub use self::{
     requests::{RequestRecord, WatchRecord},
     rest::Body,
     server::{Backup, Builder, Layer, Next, Server},
+    simulation::WorkloadTiming,
     transport::{InProcess, Running, ServeError},
     users::User,
 };

@@ -3,15 +3,15 @@
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
 use clap::Parser;
-use operetta_apiserver::{DataDirectoryError, ServeError, Server, User};
+use operetta_apiserver::{DataDirectoryError, ServeError, Server, User, WorkloadTiming};
 
 const NOT_IMITATED: &str = "\
 Not imitated, and answered with 501 or 415 where a client asks for it: logs, exec, port-forward and proxies
 (no containers run).
 Not there: mutating admission policies, request limits. Webhooks are called on loopback addresses, and at those
 that --service names.
-There is no scheduler, no kubelet and no workload controller: Pods stay Pending and end as soon as
-they are deleted, Deployments make no ReplicaSets.";
+Without --simulate-workloads there is no scheduler, no kubelet and no workload controller: Pods stay Pending and
+end as soon as they are deleted, Deployments make no ReplicaSets. With it they only look as if they ran.";
 
 /// An embedded Kubernetes API server on loopback, for development and tests.
 #[derive(Debug, Parser)]
@@ -39,6 +39,9 @@ struct Arguments {
     /// more than once.
     #[arg(long = "user", value_name = "NAME[=GROUP,..]", value_parser = user)]
     users: Vec<User>,
+    /// Simulates workloads: Deployments, their Pods and a node `embedded` look as if they ran, and nothing runs.
+    #[arg(long)]
+    simulate_workloads: bool,
     /// Where a Service answers that a webhook configuration names, such as default/hook=127.0.0.1:9443. May be
     /// given more than once.
     #[arg(long = "service", value_name = "NAMESPACE/NAME=ADDRESS", value_parser = mapped_service)]
@@ -99,9 +102,21 @@ enum Failure {
 }
 
 async fn run(arguments: Arguments) -> Result<(), Failure> {
-    let Arguments { listen, kubeconfig, data, storage_mib, rbac, users, services } = arguments;
+    let Arguments {
+        listen,
+        kubeconfig,
+        data,
+        storage_mib,
+        rbac,
+        users,
+        simulate_workloads,
+        services,
+    } = arguments;
     let builder = Server::builder().storage(storage_mib.saturating_mul(1 << 20));
     let mut builder = if rbac { builder.rbac() } else { builder };
+    if simulate_workloads {
+        builder = builder.simulate_workloads(WorkloadTiming::default());
+    }
     for MappedService { namespace, name, address } in services {
         builder = builder.service(&namespace, &name, address);
     }

@@ -24,6 +24,7 @@ use crate::{
     resource::Registry,
     rest::{self, Body},
     shared::Shared,
+    simulation::{self, WorkloadTiming},
     users::Tokens,
 };
 
@@ -63,6 +64,7 @@ pub struct Builder {
     layer: Option<Layer>,
     authorization: rbac::Mode,
     services: Services,
+    simulation: Option<WorkloadTiming>,
 }
 
 impl Server {
@@ -193,6 +195,14 @@ impl Builder {
         self
     }
 
+    /// Simulates workloads: Pods look as if they ran on a node `embedded`, and Deployments become ready. Nothing runs.
+    /// Without this there is no scheduler, no kubelet and no controller of workloads.
+    #[must_use]
+    pub fn simulate_workloads(mut self, timing: WorkloadTiming) -> Self {
+        self.simulation = Some(timing);
+        self
+    }
+
     /// Starts the server; call it within a tokio runtime, which runs its controllers.
     pub fn start(self) -> Server {
         let cluster = self.cluster();
@@ -227,6 +237,7 @@ impl Builder {
             ids: Ids::new(self.seed.unwrap_or_else(random_seed)),
             addresses: Addresses::default(),
             keychain: Keychain::default(),
+            graceful: self.simulation.is_some(),
             on_definition: crd::publish,
             publishing: std::sync::Mutex::default(),
         }
@@ -238,6 +249,7 @@ impl Builder {
         persistence: Option<Persistence>,
         commits: mpsc::UnboundedReceiver<Committed>,
     ) -> Server {
+        let simulation = self.simulation.map(|timing| (timing, cluster.log.follow_states()));
         let shared = Arc::new(Shared {
             cluster,
             requests: Arc::new(Requests::new(REQUEST_HISTORY)),
@@ -252,6 +264,9 @@ impl Builder {
             impersonation: rbac::Impersonation::default(),
         });
         tokio::spawn(controllers::run(Arc::downgrade(&shared), commits));
+        if let Some((timing, commits)) = simulation {
+            tokio::spawn(simulation::run(Arc::downgrade(&shared), commits, timing));
+        }
         Server { shared, layer: self.layer }
     }
 }
@@ -283,7 +298,7 @@ impl fmt::Debug for Next {
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { seed, history, storage, layer, authorization, services } = self;
+        let Self { seed, history, storage, layer, authorization, services, simulation } = self;
         f.debug_struct("Builder")
             .field("seed", seed)
             .field("history", history)
@@ -291,6 +306,7 @@ impl fmt::Debug for Builder {
             .field("layer", &layer.is_some())
             .field("authorization", authorization)
             .field("services", services)
+            .field("simulation", simulation)
             .finish()
     }
 }

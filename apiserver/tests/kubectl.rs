@@ -9,7 +9,7 @@ use std::{
     process::{Command, ExitCode, Stdio},
 };
 
-use operetta_apiserver::{Running, Server};
+use operetta_apiserver::{Running, Server, WorkloadTiming};
 use operetta_controlplane::{Binaries, Error};
 use operetta_harness::ignore_outside_ci;
 
@@ -23,9 +23,12 @@ struct Kubectl {
 
 impl Kubectl {
     fn new(test: &str) -> Self {
+        Self::of(test, Server::start())
+    }
+
+    fn of(test: &str, server: Server) -> Self {
         let program = find();
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
-        let server = Server::start();
         let running = server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
         running.write_kubeconfig(&folder.join("kubeconfig")).unwrap();
         Self { program, folder, running, _server: server }
@@ -259,6 +262,42 @@ async fn kubectl_undoes_a_rollout() {
     kubectl.succeeds("rollout history deploy/web", "", "REVISION").await;
     kubectl.succeeds("rollout undo deploy/web --to-revision=1", "", "rolled back").await;
     kubectl.succeeds("get deploy web -o jsonpath={..image}", "", "web:1").await;
+    kubectl.running.stop().await;
+}
+
+#[operetta_harness::test]
+async fn kubectl_follows_simulated_workloads() {
+    let builder = Server::builder().simulate_workloads(WorkloadTiming::default());
+    let kubectl = Kubectl::of("simulated", builder.start());
+    kubectl.succeeds("create deployment web --image=web:1 --replicas=2", "", "created").await;
+    let rollout = "rollout status deployment/web --timeout=60s";
+    kubectl.succeeds(rollout, "", "successfully rolled out").await;
+    kubectl.succeeds("scale deployment web --replicas=3", "", "scaled").await;
+    kubectl.succeeds(rollout, "", "successfully rolled out").await;
+    kubectl.succeeds("get deployment web", "", "3/3     3            3").await;
+    kubectl.succeeds("set image deployment/web web=web:2", "", "image updated").await;
+    kubectl.succeeds(rollout, "", "successfully rolled out").await;
+    kubectl.succeeds("rollout history deployment/web", "", "2         <none>").await;
+    kubectl.succeeds("rollout undo deployment/web", "", "rolled back").await;
+    kubectl.succeeds(rollout, "", "successfully rolled out").await;
+    kubectl.succeeds("get deployment web -o jsonpath={..image}", "", "web:1").await;
+    kubectl
+        .succeeds("wait --for=condition=Available deployment/web --timeout=60s", "", "met")
+        .await;
+    kubectl.succeeds("get pods -l app=web", "", "1/1     Running").await;
+    kubectl.succeeds("describe deployment web", "", "simulated-deployment-controller").await;
+    kubectl.succeeds("get pods -o yaml", "", "simulation.operetta.dev/simulated").await;
+    kubectl.succeeds("describe node embedded", "", "simulation.operetta.dev/simulated").await;
+    kubectl.succeeds("get nodes", "", "embedded   Ready").await;
+    kubectl.succeeds("logs deployment/web", "", "This Pod is simulated").await;
+    kubectl.fails("exec deployment/web -- true", "", "it runs no containers").await;
+    kubectl.succeeds("create job once --image=once", "", "created").await;
+    kubectl.succeeds("wait --for=condition=complete job/once --timeout=60s", "", "met").await;
+    kubectl.succeeds("get job once", "", "Complete   1/1").await;
+    let delete = "delete deployment web --cascade=foreground --timeout=60s";
+    kubectl.succeeds(delete, "", "deleted").await;
+    let (_, left) = kubectl.run("get pods -l app=web", "").await;
+    assert!(left.contains("No resources found"), "{left}");
     kubectl.running.stop().await;
 }
 

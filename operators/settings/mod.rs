@@ -62,6 +62,8 @@ pub(crate) enum Target {
         kubeconfig_out: PathBuf,
         /// The directory that keeps its objects, if they are kept.
         data: Option<PathBuf>,
+        /// Whether workloads look as if they ran.
+        simulate_workloads: bool,
     },
     /// The cluster in which this process runs.
     InCluster,
@@ -173,6 +175,7 @@ fn target(args: RunArgs, choice: ClusterChoice) -> Target {
                 None => PathBuf::from("target/operetta/kubeconfig"),
             }),
             data: args.data,
+            simulate_workloads: args.simulate_workloads.unwrap_or(true),
         },
         ClusterChoice::InCluster => Target::InCluster,
         ClusterChoice::Kubeconfig => {
@@ -190,6 +193,7 @@ fn refuse_flags_of_others(args: &RunArgs, choice: ClusterChoice) -> Result<(), U
         (args.embedded_listen.is_some(), "--embedded-listen", of_embedded),
         (args.kubeconfig_out.is_some(), "--kubeconfig-out", of_embedded),
         (args.data.is_some(), "--data", of_embedded),
+        (args.simulate_workloads.is_some(), "--simulate-workloads", of_embedded),
     ] {
         if is_given && owner != choice {
             let (needs, chosen) = (name(owner), name(choice));

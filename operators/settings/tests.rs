@@ -24,7 +24,10 @@ fn without_flags_the_surrounding_cluster_is_used_or_an_embedded_server() {
     let outside = resolve("", false).unwrap();
     let listen = "127.0.0.1:0".parse().unwrap();
     let kubeconfig_out = PathBuf::from("target/operetta/kubeconfig");
-    assert_eq!(outside.target, Target::Embedded { listen, kubeconfig_out, data: None });
+    assert_eq!(
+        outside.target,
+        Target::Embedded { listen, kubeconfig_out, data: None, simulate_workloads: true }
+    );
     assert_eq!(resolve("", true).unwrap().target, Target::InCluster);
 }
 

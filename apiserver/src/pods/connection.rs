@@ -13,6 +13,12 @@ use crate::{
     write::Result,
 };
 
+/// The annotation of Pods and of the node that says that they are simulated.
+pub(crate) const SIMULATED: &str = "simulation.operetta.dev/simulated";
+/// The log of a simulated Pod.
+const SIMULATED_LOG: &str =
+    "This Pod is simulated: it runs no containers, so that it has no log.\n";
+
 /// What a client wants to be connected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Connection {
@@ -26,14 +32,14 @@ pub(crate) enum Connection {
     Proxy,
 }
 
-/// Answers a request for a connection; the log of a Pod without a node is empty.
+/// Answers a request for a connection with a text; the log of a Pod without a node is empty.
 pub(crate) fn connect(
     cluster: &Cluster,
     resource: &Resource,
     key: &ObjectKey,
     (connection, subresource): (Connection, &str),
     container: Option<&str>,
-) -> Result<()> {
+) -> Result<&'static str> {
     let (name, port) = match connection {
         Connection::Proxy => proxied(&key.name),
         _ => (&*key.name, ""),
@@ -51,13 +57,17 @@ pub(crate) fn connect(
             if connection != Connection::PortForward {
                 check_container(&object, name, container)?;
             }
+            let is_simulated = object["metadata"]["annotations"].get(SIMULATED).is_some();
             match node_of(&object) {
                 Some(node) => check_node(cluster, &resource.id, node)?,
-                None if connection == Connection::Log => return Ok(()),
+                None if connection == Connection::Log => return Ok(""),
                 None => {
                     let message = format!("pod {name} does not have a host assigned");
                     return Err(StatusError::bad_request(message));
                 }
+            }
+            if is_simulated && connection == Connection::Log {
+                return Ok(SIMULATED_LOG);
             }
         }
         _ => {}

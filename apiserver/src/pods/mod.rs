@@ -19,6 +19,6 @@ mod eviction;
 pub(crate) use self::{
     binding::{Binding, bind},
     condition::{is_ready, set_condition},
-    connection::{Connection, connect},
+    connection::{Connection, SIMULATED, connect},
     eviction::{evict, success},
 };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{Method, Response, StatusCode};
+use http::{HeaderValue, Method, Response, StatusCode, header::CONTENT_TYPE};
 use serde_json::Value;
 
 use super::{
@@ -89,9 +89,14 @@ impl Action {
             Self::IssueToken => token::issue(cluster, call),
             Self::Connect(connection, name) => {
                 let (container, about) = (call.query.text("container"), (connection, name));
-                pods::connect(cluster, call.resource, &call.key(), about, container)?;
-                let mut response = Response::new(Body::full(Bytes::new()));
-                *response.status_mut() = StatusCode::NO_CONTENT;
+                let text = pods::connect(cluster, call.resource, &call.key(), about, container)?;
+                let mut response = Response::new(Body::full(Bytes::from_static(text.as_bytes())));
+                if text.is_empty() {
+                    *response.status_mut() = StatusCode::NO_CONTENT;
+                } else {
+                    let plain = HeaderValue::from_static("text/plain");
+                    response.headers_mut().insert(CONTENT_TYPE, plain);
+                }
                 Ok(response)
             }
         }

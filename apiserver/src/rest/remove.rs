@@ -104,6 +104,9 @@ pub(super) fn options_of(
         uid: text(&given["preconditions"]["uid"]),
         resource_version: text(&given["preconditions"]["resourceVersion"]),
         propagation: propagation(policy.as_deref(), orphan)?,
+        grace: given["gracePeriodSeconds"]
+            .as_i64()
+            .or_else(|| query.text("gracePeriodSeconds")?.parse().ok()),
         dry_run: !stages.is_empty(),
         admission: None,
     })

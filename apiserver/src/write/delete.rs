@@ -1,12 +1,14 @@
 //! Deleting an object: at once, or by marking it while finalizers hold it.
 //!
-//! Only finalizers delay a deletion: there is no kubelet, so that Pods are deleted at once.
+//! Only finalizers delay a deletion, and that of a simulated Pod its grace period.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{DeleteOptions, Propagation, Result, Subresource, admit, metadata, peculiar, strategy};
+use super::{
+    DeleteOptions, Propagation, Result, Subresource, admit, grace, metadata, peculiar, strategy,
+};
 use crate::{
     cluster::Cluster,
     conversion,
@@ -44,12 +46,13 @@ pub(crate) fn delete(
         admit::deletion(resource, &key.name)?;
         check_preconditions(resource, key, &live, &options)?;
         admit::delete(cluster, &options, &value)?;
-        let held = set_finalizers(resource, &mut value, options.propagation);
+        let grace = grace::seconds(cluster, resource, &value, &options);
+        let held = set_finalizers(resource, &mut value, options.propagation) || grace > 0;
         let is_marked = !value["metadata"]["deletionTimestamp"].is_null();
         // A Pod is marked before it goes, even where nothing holds it.
         let marks_first = !held && !is_marked && peculiar::deletes_gracefully(resource);
         if held || marks_first {
-            mark(cluster, resource, &mut value);
+            mark(cluster, resource, &mut value, grace);
             if held && value["metadata"] == live.value()["metadata"] {
                 return Ok(Deleted::Held(live));
             }
@@ -172,12 +175,12 @@ fn set_finalizers(
 }
 
 /// Marks an object as being deleted.
-fn mark(cluster: &Cluster, resource: &Resource, value: &mut Value) {
+fn mark(cluster: &Cluster, resource: &Resource, value: &mut Value, grace: i64) {
     if !value["metadata"]["deletionTimestamp"].is_null() {
-        return;
+        return grace::shorten(value, grace);
     }
-    value["metadata"]["deletionTimestamp"] = json!(cluster.clock.now_text());
-    value["metadata"]["deletionGracePeriodSeconds"] = json!(0);
+    value["metadata"]["deletionTimestamp"] = json!(grace::deadline(cluster, grace));
+    value["metadata"]["deletionGracePeriodSeconds"] = json!(grace);
     if peculiar::is_namespace(resource) {
         value["status"]["phase"] = json!("Terminating");
         metadata::metadata_mut(value).remove("deletionGracePeriodSeconds");

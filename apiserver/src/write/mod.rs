@@ -13,6 +13,7 @@ mod decode;
 mod delete;
 mod direct;
 mod generation;
+mod grace;
 mod manage;
 mod metadata;
 mod metadata_checks;

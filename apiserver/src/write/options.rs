@@ -99,6 +99,8 @@ pub(crate) struct DeleteOptions {
     pub resource_version: Option<String>,
     /// The treatment of dependents.
     pub propagation: Option<Propagation>,
+    /// How many seconds a Pod gets to end, if not as many as it asks for.
+    pub grace: Option<i64>,
     /// Do everything but the deletion.
     pub dry_run: bool,
     /// What may refuse the deletion.

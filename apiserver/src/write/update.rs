@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    Result, Subresource, WriteOptions, Written, admit, generation, manage, metadata, peculiar,
-    strategy, validate,
+    Result, Subresource, WriteOptions, Written, admit, generation, grace, manage, metadata,
+    peculiar, strategy, validate,
 };
 use crate::{
     admission::Operation,
@@ -151,5 +151,6 @@ fn ends(resource: &Resource, next: &Value) -> bool {
     let empty = |list: &Value| list.as_array().is_none_or(Vec::is_empty);
     !next["metadata"]["deletionTimestamp"].is_null()
         && empty(&next["metadata"]["finalizers"])
+        && !grace::is_left(next)
         && !peculiar::is_held_namespace(resource, next)
 }
