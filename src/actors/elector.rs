@@ -10,7 +10,7 @@
 
 use std::{collections::BTreeSet, mem, time::Duration};
 
-use actix::{Actor, Addr, AsyncContext, Context, Handler};
+use actix::{Actor, ActorContext, Addr, AsyncContext, Context, Handler};
 use tokio::{runtime::Handle, sync::oneshot, task::AbortHandle};
 
 use super::{
@@ -42,8 +42,6 @@ pub(crate) struct ElectorParts {
     pub(crate) timing: Timing,
     /// The fence of the operators' writes.
     pub(crate) fence: Fence,
-    /// The operators that work while this process leads.
-    pub(crate) operators: Vec<(OperatorName, Gate)>,
     pub(crate) board: Board,
     pub(crate) metrics: Metrics,
     pub(crate) mailbox: MailboxDepth,
@@ -51,6 +49,8 @@ pub(crate) struct ElectorParts {
 
 pub(crate) struct Elector {
     parts: ElectorParts,
+    /// The operators that work while this process leads.
+    operators: Vec<(OperatorName, Gate)>,
     election: Election,
     timer: Timer,
     leads: bool,
@@ -66,11 +66,11 @@ impl Elector {
         let election = election(&parts);
         parts.metrics.election_began(&parts.lease.to_string());
         let mailbox = parts.mailbox.clone();
-        let (timer, leads, problem, watching, supervision) = <_>::default();
-        let elector = Self { parts, election, timer, leads, problem, watching, supervision };
-        elector.hold_operators();
-        elector.show();
-        Elected { elector: Actor::start(elector), mailbox }
+        let lease = parts.lease.to_string();
+        let (operators, timer, leads, problem, watching, supervision) = <_>::default();
+        let elector =
+            Self { parts, operators, election, timer, leads, problem, watching, supervision };
+        Elected { elector: Actor::start(elector), mailbox, lease }
     }
 
     fn step(&mut self, input: Input, ctx: &mut Context<Self>) {
@@ -104,7 +104,7 @@ impl Elector {
         self.parts.metrics.leads(&lease, self.leads);
         if self.leads {
             tracing::info!(lease, identity = self.parts.identity, "this process leads");
-            self.parts.operators.iter().for_each(|(_, gate)| gate.open());
+            self.operators.iter().for_each(|(_, gate)| gate.open());
         } else {
             let holder = self.election.holder().unwrap_or("nobody");
             tracing::warn!(lease, holder, "this process leads no more");
@@ -113,12 +113,12 @@ impl Elector {
     }
 
     fn hold_operators(&self) {
-        self.parts.operators.iter().for_each(|(_, gate)| gate.hold());
+        self.operators.iter().for_each(|(_, gate)| gate.hold());
     }
 
     fn show(&self) {
         let names: Vec<OperatorName> =
-            self.parts.operators.iter().map(|(name, _)| name.clone()).collect();
+            self.operators.iter().map(|(name, _)| name.clone()).collect();
         let leadership = Leadership {
             lease: self.parts.lease.to_string(),
             identity: self.parts.identity.clone(),
@@ -260,7 +260,7 @@ impl Supervised for Elector {
         self.problem = Some(fall.sentence());
         self.apply_role();
         self.show();
-        for (operator, _) in &self.parts.operators {
+        for (operator, _) in &self.operators {
             self.parts.metrics.restarted(operator, "elector");
             self.parts.board.restarted(operator, &fall.why);
         }
@@ -294,6 +294,7 @@ impl Receive<Released> for Elector {
         self.watching.take().iter().for_each(AbortHandle::abort);
         let lease = self.election.release(election_now());
         self.apply_role();
+        ctx.stop();
         let Some(lease) = lease else { return };
         let (cluster, key) = (self.parts.cluster.clone(), self.parts.lease.clone());
         let patience = self.patience();
@@ -306,13 +307,60 @@ impl Receive<Released> for Elector {
     }
 }
 
-/// A running election.
+/// An operator works while this process leads. Its gate is held.
+pub(super) struct Joined {
+    operator: OperatorName,
+    gate: Gate,
+}
+
+pub(super) struct Parted {
+    operator: OperatorName,
+}
+
+impl Receive<Joined> for Elector {
+    const ALWAYS: bool = true;
+
+    fn receive(&mut self, Joined { operator, gate }: Joined, _: &mut Self::Context) {
+        if self.leads {
+            gate.open();
+        }
+        self.operators.push((operator, gate));
+        self.show();
+    }
+}
+
+impl Receive<Parted> for Elector {
+    const ALWAYS: bool = true;
+
+    fn receive(&mut self, Parted { operator }: Parted, _: &mut Self::Context) {
+        self.operators.retain(|(name, _)| *name != operator);
+    }
+}
+
+/// A running election. Cheap to clone.
+#[derive(Clone)]
 pub(crate) struct Elected {
     elector: Addr<Elector>,
     mailbox: MailboxDepth,
+    lease: String,
 }
 
 impl Elected {
+    /// The namespace and name of the Lease.
+    pub(crate) fn lease(&self) -> &str {
+        &self.lease
+    }
+
+    /// Adds an operator, whose gate is held: it works while this process leads.
+    pub(crate) fn join(&self, operator: OperatorName, gate: Gate) {
+        gate.hold();
+        post(&self.elector, &self.mailbox, Joined { operator, gate });
+    }
+
+    pub(crate) fn part(&self, operator: OperatorName) {
+        post(&self.elector, &self.mailbox, Parted { operator });
+    }
+
     /// Gives the Lease back, if this process holds it, after its last write.
     pub(crate) async fn release(&self) {
         let (done, is_done) = oneshot::channel();

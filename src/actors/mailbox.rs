@@ -24,6 +24,13 @@ pub(crate) struct MeteredRecipient<M: Send + 'static> {
     depth: MailboxDepth,
 }
 
+// By hand, because a message need not be `Clone`.
+impl<M: Send + 'static> Clone for MeteredRecipient<M> {
+    fn clone(&self) -> Self {
+        Self { to: self.to.clone(), depth: self.depth.clone() }
+    }
+}
+
 /// Sends a message and counts it until it is processed.
 pub(super) fn post<A, M>(to: &Addr<A>, depth: &MailboxDepth, message: M)
 where

@@ -1,6 +1,6 @@
 //! The messages between actors: facts in the past tense, and the command `Retire`.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use tokio::sync::oneshot;
 
@@ -8,7 +8,7 @@ use crate::{
     board::{Answer, OperatorState, Preview, WebRequest},
     cluster::{List, WatchNote, Watched},
     election::Input,
-    execute::{Origin, Permit},
+    execute::{Context, Origin, Permit},
     history::Cause,
     object::{K8sType, ObjectKey, SecretFields, Uid, Undecodable},
     operator::{Ask, OperatorName},
@@ -16,12 +16,12 @@ use crate::{
     related::Place,
     reply::ApiError,
     schedule::Trigger,
-    store::Change,
+    store::{Change, ScopeId, StoreReader},
 };
 
 pub(super) struct Noted {
     /// Which of the reflector's scopes.
-    pub(super) scope: usize,
+    pub(super) scope: ScopeId,
     pub(super) note: WatchNote,
 }
 
@@ -130,8 +130,32 @@ pub(super) struct Turn;
 #[derive(Clone)]
 pub(crate) struct OperatorStateChanged {
     pub(crate) operator: OperatorName,
-    pub(crate) state: OperatorState,
+    /// `None` when it is gone.
+    pub(crate) state: Option<OperatorState>,
 }
+
+/// The operator has another configuration, which takes effect when its types are listed.
+pub(crate) struct Reconfigured {
+    pub(crate) context: Arc<Context>,
+    pub(crate) children: Vec<StoreReader>,
+    /// The watches that it requires.
+    pub(crate) relies_on: BTreeSet<Watched>,
+    /// The types of which watches are opened or replaced.
+    pub(crate) changed: Vec<K8sType>,
+    /// Whether the change concerns all parents, or only those that enter or leave the selection.
+    pub(crate) concerns_all: bool,
+    /// Is sent to when it has taken effect.
+    pub(crate) applied: oneshot::Sender<()>,
+}
+
+/// The operator goes, and finalizes its parents first.
+pub(super) struct Finalized {
+    /// Is sent to when no parent is left.
+    pub(super) done: oneshot::Sender<()>,
+}
+
+/// The operator goes: its parents get no further reconcile.
+pub(super) struct Left;
 
 /// A user sent a request to the web endpoint.
 pub(crate) struct Asked {

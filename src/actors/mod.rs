@@ -41,10 +41,10 @@ mod watching;
 pub(crate) use arbiters::{ArbiterPool, Arbiters};
 pub(crate) use elector::{Elected, Elector, ElectorParts};
 pub(crate) use mailbox::MeteredRecipient;
-pub(crate) use messages::{Asked, OperatorStateChanged, Published};
-pub(crate) use operator_actor::{OperatorActor, OperatorParts};
-pub(crate) use reflector::{Reflector, ReflectorParts};
-pub(crate) use related::{RelatedParts, RelatedReflector};
+pub(crate) use messages::{Asked, OperatorStateChanged, Published, Reconfigured};
+pub(crate) use operator_actor::{OperatorActor, OperatorHandle, OperatorParts};
+pub(crate) use reflector::{Reflector, ReflectorHandle, ReflectorParts};
+pub(crate) use related::{RelatedHandle, RelatedParts, RelatedReflector};
 
 #[cfg(test)]
 mod tests;

@@ -33,6 +33,7 @@ use crate::{
     store::StoreReader,
 };
 
+#[derive(Clone)]
 pub(super) struct ReconcilerParts {
     pub(super) context: Arc<Context>,
     pub(super) runtime: Handle,
@@ -44,6 +45,11 @@ pub(super) struct ReconcilerParts {
     pub(super) ended: MeteredRecipient<Ended>,
     /// The recipient of the foreign objects that they wait for.
     pub(super) awaits: MeteredRecipient<Awaits>,
+}
+
+/// The parts of all reconcilers of an operator were replaced.
+pub(super) struct Replaced {
+    pub(super) parts: Arc<ReconcilerParts>,
 }
 
 /// Answers for one parent. It is small, because there is one for each parent.

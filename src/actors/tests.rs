@@ -24,7 +24,7 @@ use super::{
 use crate::{
     board::{Answer, Board, Command, CommandRequest, OperatorInfo, ParentPhase, WebRequest},
     cluster::{Cluster, Watched},
-    execute::{Context, ContextParts, RequestPermits, SharedPermits},
+    execute::{Alive, Context, ContextParts, RequestPermits, SharedPermits},
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object, ResourceVersion, Undecodable},
     operator::{self, OperatorConfig, OperatorName, SyncRequest, SyncResponse},
@@ -150,7 +150,7 @@ fn operating<F: Future<Output = ()>>(
     let shared = board.clone();
     let paused = || Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     System::with_tokio_rt(paused).block_on(async move {
-        let operator = OperatorActor::start(parts);
+        let operator = OperatorActor::start(parts).address().clone();
         let condition = WatchCondition::Synced;
         operator.send(metered(WatchChanged { watched: apps(), condition })).await.unwrap();
         send(operator, shared).await;
@@ -203,6 +203,7 @@ fn context(parents: Store, client: Client) -> Context {
         metrics,
         publish: Arc::new(|_, _, _| {}),
         show: Arc::new(|_, _| {}),
+        alive: Alive::new().0,
     };
     Context::new(parts).unwrap()
 }

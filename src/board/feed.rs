@@ -31,8 +31,8 @@ pub(crate) enum Change {
     Phase { parent: ParentName, phase: ParentPhase },
     /// A parent is gone.
     Gone { parent: ParentName },
-    /// The state of an operator changed.
-    Operator { operator: OperatorName, state: OperatorState },
+    /// The state of an operator changed; `None` when it is gone.
+    Operator { operator: OperatorName, state: Option<OperatorState> },
     /// The state of the watch of a type changed, apart from the time of its last event.
     Type { ty: K8sType, state: TypeState },
     /// The process is stopping; nothing follows.
@@ -238,7 +238,9 @@ mod tests {
             }
             Change::Phase { parent, phase } => format!("{} {}", parent.key, phase.name()),
             Change::Gone { parent } => format!("{} gone", parent.key),
-            Change::Operator { operator, state } => format!("{operator} {}", state.name()),
+            Change::Operator { operator, state } => {
+                format!("{operator} {}", state.as_ref().map_or("gone", OperatorState::name))
+            }
             Change::Type { .. } => "type".to_owned(),
             Change::Stopping => "stopping".to_owned(),
         };

@@ -62,6 +62,12 @@ impl Pulses {
         pulse
     }
 
+    /// Removes the pulses of this name.
+    pub(super) fn remove(&self, name: &str) {
+        let mut pulses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        pulses.retain(|pulse| pulse.0.name != name);
+    }
+
     pub(super) fn all(&self, now: Instant) -> Vec<Beat> {
         let pulses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         pulses.iter().map(|pulse| pulse.at(now)).collect()

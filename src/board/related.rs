@@ -6,7 +6,7 @@ use super::Board;
 use crate::{
     object::{K8sType, Uid},
     operator::OperatorName,
-    related::{Reads, ShownRead, Source},
+    related::{Reads, ShownRead, Source, SourceSpec},
 };
 
 impl Board {
@@ -20,6 +20,13 @@ impl Board {
     /// Adds a source of related objects.
     pub(crate) fn add_source(&self, source: Source) {
         self.write().related.push(source);
+    }
+
+    /// Removes a source of related objects.
+    pub(crate) fn remove_source(&self, spec: &SourceSpec) {
+        self.write().related.retain(|source| source.spec() != spec);
+        let what = if spec.metadata_only { "related-metadata" } else { "related" };
+        self.remove_pulse(&format!("{what}/{}", spec.ty.resource_name()));
     }
 
     /// The bytes of JSON of all related objects in caches of their own.

@@ -87,6 +87,24 @@ impl Board {
         self.write().operators.insert(name, operator);
     }
 
+    /// Replaces what is known of an operator; its parents stay.
+    pub(crate) fn reconfigure(&self, info: OperatorInfo) {
+        if let Some(operator) = self.write().operators.get_mut(info.name.as_str()) {
+            operator.info = info;
+        }
+    }
+
+    /// Removes an operator with its parents.
+    pub(crate) fn unregister(&self, name: &OperatorName) {
+        let mut contents = self.write();
+        let removed = contents.operators.remove(name.as_str());
+        let has_listeners = self.feed.has_listeners() && removed.is_some();
+        let gone = has_listeners.then(|| Change::Operator { operator: name.clone(), state: None });
+        self.notify(&contents, gone);
+        drop(contents);
+        self.pulses.remove(&format!("operator/{name}"));
+    }
+
     pub(crate) fn set_operator(&self, name: &OperatorName, state: OperatorState) {
         let mut contents = self.write();
         let Some(shown) = contents.operators.get_mut(name.as_str()) else { return };
@@ -147,6 +165,13 @@ impl Board {
     pub(crate) fn add_store(&self, store: StoreReader) {
         let (ty, state) = (store.ty().clone(), TypeState::default());
         self.write().types.insert(ty, TypeSnapshot { store, state });
+    }
+
+    /// Removes the cache of a type.
+    pub(crate) fn remove_store(&self, ty: &K8sType) {
+        let removed = self.write().types.remove(ty);
+        self.pulses.remove(&format!("reflector/{}", ty.resource_name()));
+        drop(removed);
     }
 
     pub(crate) fn set_type(&self, ty: &K8sType, state: TypeState) {
@@ -227,6 +252,10 @@ impl Board {
     #[cfg(feature = "testkit")]
     pub(crate) fn takes_panic(&self, actor: impl FnOnce() -> String) -> bool {
         self.panics.take(actor)
+    }
+
+    pub(super) fn remove_pulse(&self, name: &str) {
+        self.pulses.remove(name);
     }
 
     /// Records that nothing is ever written.
@@ -358,7 +387,7 @@ impl Operator {
     }
 
     fn change(&self, name: &OperatorName) -> Change {
-        Change::Operator { operator: name.clone(), state: self.state.clone() }
+        Change::Operator { operator: name.clone(), state: Some(self.state.clone()) }
     }
 
     fn snapshot(&self) -> OperatorSnapshot {

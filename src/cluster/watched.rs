@@ -11,7 +11,7 @@ use crate::{
     store::{Change, Settled},
 };
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WatchSpec {
     pub(crate) ty: K8sType,
     /// The namespace; `None` for all.

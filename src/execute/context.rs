@@ -1,6 +1,7 @@
 //! The state that all reconciles of one operator share.
 
 use std::{
+    ops::Deref,
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
     time::Instant,
 };
@@ -8,7 +9,7 @@ use std::{
 use tokio::sync::{RwLock, Semaphore};
 
 use super::{
-    Gate, ParentTypes, RequestPermits, SharedPermits, Undeclared, clock::now,
+    Alive, Gate, ParentTypes, RequestPermits, SharedPermits, Undeclared, clock::now,
     event_queue::EventQueue, schema::ParentSchema, timed_out::TimedOut, warn_once::WarnOnce,
 };
 use crate::{
@@ -37,6 +38,7 @@ pub(crate) type Publish = Arc<dyn Fn(&K8sType, Change, Option<Origin>) + Send + 
 
 pub(crate) type Show = Arc<dyn Fn(&Object, &Failure) + Send + Sync>;
 
+#[derive(Clone)]
 pub(crate) struct ContextParts {
     pub(crate) config: OperatorConfig,
     pub(crate) handler: AnyHandler,
@@ -54,12 +56,20 @@ pub(crate) struct ContextParts {
     pub(crate) parent_types: ParentTypes,
     pub(crate) publish: Publish,
     pub(crate) show: Show,
+    /// Held by the operator and its tasks.
+    #[expect(dead_code, reason = "its end is the message")]
+    pub(crate) alive: Alive,
 }
 
-/// The state that all reconciles of one operator share.
+/// The settings and the state that all reconciles of one operator share.
 pub(crate) struct Context {
     pub(crate) settings: Arc<Settings>,
     pub(crate) parts: ContextParts,
+    state: Arc<State>,
+}
+
+/// What remains when the operator is reconfigured.
+pub(crate) struct State {
     gate: Gate,
     pub(super) schema: ParentSchema,
     pub(crate) undeclared: Undeclared,
@@ -88,12 +98,10 @@ impl Context {
             (parts.config.max_concurrent_reconciles, parts.shared_permits.clone());
         let (schema, undeclared, warned, budget, events) = <_>::default();
         let (paused, unavailable, timed_out) = <_>::default();
-        Ok(Self {
+        let state = State {
             gate: Gate::new(limit, shared_permits, parts.metrics.queue(settings.name())),
             steps: parts.metrics.steps(settings.name()),
             undecodable: Mutex::new(EventLog::new(Instant::now())),
-            settings,
-            parts,
             schema,
             undeclared,
             warned,
@@ -105,7 +113,28 @@ impl Context {
             previews: Arc::new(Semaphore::new(1)),
             commands: RwLock::default(),
             event_readers: Semaphore::new(2),
-        })
+        };
+        Ok(Self { settings, parts, state: Arc::new(state) })
+    }
+
+    /// The same operator with another configuration. Both share one state, so that reconciles of both keep the limits.
+    pub(crate) fn reconfigured(
+        &self,
+        config: OperatorConfig,
+        children: Vec<Store>,
+    ) -> Result<Self, ConfigError> {
+        let settings = Arc::new(Settings::new(config.clone(), self.settings.has_finalizer)?);
+        self.parts.parent_types.add(&settings);
+        self.gate().set_limit(config.max_concurrent_reconciles);
+        let parts = ContextParts { config, children, ..self.parts.clone() };
+        Ok(Self { settings, parts, state: self.state.clone() })
+    }
+
+    /// The same operator, which selects no parent any more.
+    pub(crate) fn finalizing(&self) -> Self {
+        let settings = Arc::new(self.settings.finalizing());
+        self.parts.parent_types.add(&settings);
+        Self { settings, parts: self.parts.clone(), state: self.state.clone() }
     }
 
     pub(crate) fn config(&self) -> &OperatorConfig {
@@ -209,5 +238,13 @@ impl Context {
     ) -> Result<Reservation, Exceeded> {
         let children = || self.count_children();
         self.budget().take(allowance, deletions, now().monotonic, children)
+    }
+}
+
+impl Deref for Context {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.state
     }
 }

@@ -18,6 +18,7 @@
 //! - a snapshot is taken before each step, and effects are performed directly after it, in their order;
 //! - a panic in Operetta ends one reconcile only: its memory is lost, which costs a few requests.
 
+mod alive;
 mod announce;
 mod cache;
 mod call;
@@ -40,6 +41,7 @@ mod undeclared;
 mod undecodable;
 mod warn_once;
 
+pub(crate) use alive::{Alive, Gone};
 pub(crate) use clock::now;
 pub(crate) use context::{Context, ContextParts, Origin, Publish, Show};
 pub(crate) use drive::{Reconciled, reconcile_in_a_row};

@@ -29,7 +29,10 @@ impl Snapshot for Context {
     fn observed(&self, parent: &Object) -> Children {
         let of_store = |store: &Store| {
             let reader = store.reader();
-            (reader.ty().clone(), reader.of_parent(parent.uid()))
+            let mut found = reader.of_parent(parent.uid());
+            // The watch may also show those of operators that run elsewhere.
+            found.retain(|child| !self.settings.is_of_another(child));
+            (reader.ty().clone(), found)
         };
         Children::new(self.parts.children.iter().map(of_store))
     }

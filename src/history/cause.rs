@@ -26,6 +26,8 @@ pub enum Cause {
         /// The user, if known.
         by: Option<Box<str>>,
     },
+    /// The configuration of the operator changed.
+    Reconfigured,
     /// The operator was resumed, and a reconcile of the parent was deferred.
     Resumed,
     /// A child was created, changed or deleted.
@@ -96,6 +98,7 @@ impl Cause {
             Self::ParentChanged { .. } => "ParentChanged",
             Self::ParentDeleted => "ParentDeleted",
             Self::Command { .. } => "Command",
+            Self::Reconfigured => "Reconfigured",
             Self::Resumed => "Resumed",
             Self::ChildChanged(change) if change.to.is_none() => "ChildDeleted",
             Self::ChildChanged(_) => "ChildChanged",
@@ -151,6 +154,7 @@ impl fmt::Display for Cause {
             Self::ParentDeleted => f.write_str("the parent is being deleted"),
             Self::Command { by: Some(by) } => write!(f, "{by} requested a reconcile"),
             Self::Command { by: None } => f.write_str("a reconcile was requested"),
+            Self::Reconfigured => f.write_str("the configuration of the operator changed"),
             Self::Resumed => f.write_str("the operator is no longer paused"),
             Self::ChildChanged(change) => {
                 let ObjectChange { ty, key, from, to } = &**change;

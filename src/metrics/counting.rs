@@ -69,9 +69,13 @@ impl Metrics {
         &self.0.described
     }
 
-    /// Registers all types that will be counted, so that two versions of one type get different labels.
+    /// Registers types that will be counted, so that two versions of one type get different labels.
     pub(crate) fn tell_apart(&self, types: &[&K8sType]) {
         self.0.types.tell_apart(types);
+    }
+
+    pub(super) fn forget_label(&self, ty: &K8sType) {
+        self.0.types.forget(ty);
     }
 
     pub(crate) fn type_label(&self, ty: &K8sType) -> String {

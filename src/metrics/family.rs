@@ -1,8 +1,10 @@
 //! The names, labels and help texts of all metrics but those of the process itself.
 
+use std::collections::HashMap;
+
 use prometheus::{
     GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, Result,
-    core::Collector,
+    core::{Collector, MetricVec, MetricVecBuilder},
 };
 
 use super::described::Registrar;
@@ -42,6 +44,11 @@ macro_rules! families {
                 Ok(Self {
                     $($field: $kind(registrar, $name, $help, &$labels $(, $buckets)?)?,)*
                 })
+            }
+
+            /// Removes the series with these labels.
+            pub(super) fn remove(&self, labels: &[(&str, &str)]) {
+                $(remove(&self.$field, labels);)*
             }
         }
     };
@@ -170,6 +177,19 @@ fn histograms(
 ) -> Result<HistogramVec> {
     let opts = HistogramOpts::from(opts(name, help)).buckets(buckets.to_vec());
     registered(r, HistogramVec::new(opts, labels)?)
+}
+
+fn remove<T: MetricVecBuilder>(vec: &MetricVec<T>, wanted: &[(&str, &str)]) {
+    for family in vec.collect() {
+        for metric in family.get_metric() {
+            let labels = metric.get_label().iter().map(|label| (label.name(), label.value()));
+            let labels: HashMap<&str, &str> = labels.collect();
+            if wanted.iter().all(|(label, value)| labels.get(label) == Some(value)) {
+                // Somebody else may have removed it.
+                let _ = vec.remove(&labels);
+            }
+        }
+    }
 }
 
 fn opts(name: &str, help: &str) -> Opts {

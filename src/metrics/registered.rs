@@ -1,4 +1,6 @@
-//! Initializes counters with zero: Prometheus sees no increase from an absent series to one, so an
+//! The series of operators and types that come and go.
+//!
+//! Counters are initialized with zero: Prometheus sees no increase from an absent series to one, so an
 //! alert on a single event would never fire.
 //!
 //! Counters whose labels are not known in advance are excluded: status codes and field managers.
@@ -18,8 +20,8 @@ impl Metrics {
     /// Initializes the metrics of an operator with zero.
     pub fn operator_registered(&self, operator: &OperatorName, config: &OperatorConfig) {
         let (families, operator) = (self.families(), operator.as_str());
-        families.in_flight.with_label_values(&[operator]).set(0);
-        families.overdue.with_label_values(&[operator]).set(0);
+        families.in_flight.with_label_values(&[operator]).add(0);
+        families.overdue.with_label_values(&[operator]).add(0);
         families.held.with_label_values(&[operator]).add(0);
         for counter in [
             &families.backoffs,
@@ -47,6 +49,32 @@ impl Metrics {
             families.in_conflict.with_label_values(&labels).add(0);
             families.altered.with_label_values(&labels).add(0);
         }
+    }
+
+    /// Removes the series of an operator that is gone.
+    pub(crate) fn operator_removed(&self, operator: &OperatorName) {
+        let (families, operator) = (self.families(), operator.as_str());
+        families.remove(&[("operator", operator)]);
+        for actor in ["operator", "reconciler"] {
+            families.remove(&[("actor", actor), ("of", operator)]);
+        }
+    }
+
+    /// Removes the series of a type that nothing watches any more.
+    pub(crate) fn type_removed(&self, ty: &K8sType) {
+        let (families, resource) = (self.families(), self.type_label(ty));
+        families.remove(&[("type", &resource)]);
+        for actor in ["reflector", "related"] {
+            families.remove(&[("actor", actor), ("of", &resource)]);
+        }
+        self.forget_label(ty);
+    }
+
+    /// Removes the series of an election that is over.
+    pub(crate) fn election_ended(&self, lease: &str) {
+        self.families().remove(&[("lease", lease)]);
+        let name = lease.rsplit('/').next().unwrap_or(lease);
+        self.families().remove(&[("actor", "elector"), ("of", name)]);
     }
 
     /// Initializes the metrics of a type with zero.

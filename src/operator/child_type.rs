@@ -4,7 +4,7 @@ use super::{ChildConfig, ChildConfigError, ConfigError, UpdateStrategy};
 use crate::object::K8sType;
 
 /// A child type of an operator.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChildType {
     /// The type.
     pub ty: K8sType,

@@ -10,7 +10,7 @@ use crate::{
     schedule::{Backoff, Policy},
 };
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Settings {
     config: OperatorConfig,
     name: OperatorName,
@@ -19,6 +19,8 @@ pub(crate) struct Settings {
     pub(crate) has_finalizer: bool,
     pub(crate) needs_finalizer: bool,
     sees_all_parents: bool,
+    /// Whether the operator goes: it selects no parent any more.
+    is_finalizing: bool,
 }
 
 impl Settings {
@@ -34,8 +36,14 @@ impl Settings {
             has_finalizer,
             needs_finalizer: config.needs_finalizer(has_finalizer),
             sees_all_parents: config.sees_all_parents(has_finalizer),
+            is_finalizing: false,
             config,
         })
+    }
+
+    /// The same for an operator that goes: its parents are treated as those that left the selection.
+    pub(crate) fn finalizing(&self) -> Self {
+        Self { is_finalizing: true, ..self.clone() }
     }
 
     pub(crate) fn config(&self) -> &OperatorConfig {
@@ -65,7 +73,7 @@ impl Settings {
 
     /// Whether an undecodable object may be a parent of the operator.
     pub(crate) fn may_answer_for(&self, object: &Undecodable) -> bool {
-        self.selection.may_select(object)
+        !self.is_finalizing && self.selection.may_select(object)
     }
 
     /// Whether a parent is leaving: it is terminating, or no longer selected.
@@ -74,7 +82,7 @@ impl Settings {
     }
 
     pub(crate) fn selects(&self, parent: &Object) -> bool {
-        self.selection.selects(parent)
+        !self.is_finalizing && self.selection.selects(parent)
     }
 
     pub(crate) fn holds(&self, parent: &Object) -> bool {
@@ -116,6 +124,17 @@ impl Settings {
 
     pub(crate) fn is_ours(&self, parent: &Object, child: &Object) -> bool {
         plan::is_ours(&self.config, &self.name, parent, child)
+    }
+
+    /// Whether an object is labelled as the child of another operator.
+    pub(crate) fn is_of_another(&self, child: &Object) -> bool {
+        let manager = child.label(&self.config.labels.managed_by);
+        let is_known = |manager: &str| {
+            let former = &self.config.predecessor.field_managers;
+            manager == self.config.name || former.iter().any(|former| former == manager)
+        };
+        manager.is_some_and(|manager| !is_known(&manager))
+            && child.label(&self.config.labels.parent_uid).is_some()
     }
 
     /// The children of a parent among the objects that refer to it, of every declared type.

@@ -58,6 +58,8 @@ pub(super) enum Feed {
     CutOff,
     /// The watch of another scope, which covers its namespace too.
     Another,
+    /// None any more: another scope has taken over, or nobody needs it.
+    Ended,
 }
 
 #[derive(Debug)]
@@ -75,20 +77,33 @@ pub(super) struct Scope {
     pub(super) high_water: Option<ResourceVersion>,
     /// The newest version that a reply has shown, perhaps before the watch.
     pub(super) replied: Option<ResourceVersion>,
+    /// The scopes that end with its first list.
+    pub(super) successor_of: Vec<ScopeId>,
 }
 
 impl Scope {
     pub(super) fn new(namespace: Option<String>) -> Self {
-        let (is_synced, hold, shows_all, high_water, replied) = <_>::default();
+        let (is_synced, hold, shows_all, high_water, replied, successor_of) = <_>::default();
         let (feed, seen) = (Feed::Watch, Settled::Continued);
-        Self { namespace, feed, is_synced, seen, hold, shows_all, high_water, replied }
+        Self {
+            namespace,
+            feed,
+            is_synced,
+            seen,
+            hold,
+            shows_all,
+            high_water,
+            replied,
+            successor_of,
+        }
     }
 
     /// Starts again as a fallback of another scope, and takes over its newest versions.
     pub(super) fn use_fallback(&mut self, other: &Marks) {
         let Marks { seen, high_water, replied } = other.clone();
         let (namespace, hold) = (self.namespace.take(), self.hold);
-        *self = Self { seen, hold, high_water, replied, ..Self::new(namespace) };
+        let successor_of = std::mem::take(&mut self.successor_of);
+        *self = Self { seen, hold, high_water, replied, successor_of, ..Self::new(namespace) };
     }
 
     pub(super) fn marks(&self) -> Marks {
@@ -97,7 +112,11 @@ impl Scope {
     }
 
     pub(super) fn covers(&self, namespace: Option<&str>) -> bool {
-        self.namespace.is_none() || self.namespace.as_deref() == namespace
+        !self.is_ended() && (self.namespace.is_none() || self.namespace.as_deref() == namespace)
+    }
+
+    pub(super) fn is_ended(&self) -> bool {
+        self.feed == Feed::Ended
     }
 
     pub(super) fn advance(&mut self, version: &ResourceVersion) {

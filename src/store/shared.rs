@@ -81,6 +81,12 @@ changes! {
     fn end_fetch(objects: Vec<Object>) -> Vec<Change>;
     /// Adds a watch that will feed the store; `None` covers all namespaces.
     fn add_scope(namespace: Option<String>) -> ScopeId;
+    /// The same, and these scopes end with its first list. It covers their namespaces and selectors.
+    fn add_successor(namespace: Option<String>, earlier: Vec<ScopeId>) -> ScopeId;
+    /// Ends a scope. What it still shows is ignored.
+    fn end_scope(scope: ScopeId);
+    /// Adds a label whose value is the uid of a parent.
+    fn add_parent_label(label: &str);
     /// Deactivates a scope of one namespace: a scope of all namespaces covers it.
     fn rest(scope: ScopeId);
     /// Activates a scope of one namespace, as the one of all namespaces cannot be fed. Both may be

@@ -35,6 +35,7 @@ pub struct SupervisorBuilder {
     on_ready: Option<OnReady>,
     election: Option<LeaderElection>,
     is_plan_only: bool,
+    expects_registrations: bool,
     arbiters: usize,
     program: Program,
     #[cfg(feature = "testkit")]
@@ -62,6 +63,7 @@ impl Supervisor {
             on_ready: None,
             election: None,
             is_plan_only: false,
+            expects_registrations: false,
             arbiters: arbiters(),
             program: Program::default(),
             #[cfg(feature = "testkit")]
@@ -100,6 +102,15 @@ impl SupervisorBuilder {
         handler: impl IntoHandler<Form>,
     ) -> Self {
         self.operators.push((config, handler.into_handler()));
+        self
+    }
+
+    /// Declares that operators are registered later, by a [`Registrar`](super::Registrar): the supervisor also starts
+    /// without any. Child types are watched by the presence of the label of the parent's uid instead of the names of
+    /// the operators, so that no later registration replaces a watch. Their caches then also hold the children of
+    /// operators of other processes.
+    pub fn expect_registrations(mut self) -> Self {
+        self.expects_registrations = true;
         self
     }
 
@@ -308,14 +319,14 @@ impl SupervisorBuilder {
         if cfg!(panic = "abort") {
             return Err(RunError::PanicAborts);
         }
+        if self.operators.is_empty() && !self.expects_registrations {
+            return Err(RunError::NoOperators);
+        }
         check(&self.operators)?;
         let Self { connect, operators, web, auth, tls, proxy, is_open_allowed, .. } = self;
-        let Self { on_ready, mut election, is_plan_only, arbiters, program, .. } = self;
-        let mut operators = operators;
+        let Self { on_ready, mut election, is_plan_only, expects_registrations, .. } = self;
+        let Self { arbiters, program, .. } = self;
         if is_plan_only {
-            for (config, _) in &mut operators {
-                config.plan_only = true;
-            }
             // A standby for ever needs no Lease.
             election = None;
         }
@@ -338,6 +349,7 @@ impl SupervisorBuilder {
             on_ready,
             election,
             is_plan_only,
+            expects_registrations,
             arbiters,
             program,
             #[cfg(feature = "testkit")]
@@ -364,9 +376,6 @@ impl fmt::Debug for SupervisorBuilder {
 }
 
 fn check(operators: &[(OperatorConfig, AnyHandler)]) -> Result<(), RunError> {
-    if operators.is_empty() {
-        return Err(RunError::NoOperators);
-    }
     let mut names = BTreeSet::new();
     for (index, (config, handler)) in operators.iter().enumerate() {
         config.validate()?;

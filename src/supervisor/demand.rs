@@ -1,5 +1,9 @@
 //! Computes the watches that all operators need: type, namespace and selector. Pure.
 //!
+//! Operators of the start share a watch of a child type by their names: `managed-by in (a,b)`. An operator that is
+//! registered later sees the child types by the presence of the label of the parent's uid, so that the next ones do
+//! not change the selector again. A watch is never narrowed while its type is needed.
+//!
 //! ```text
 //! uses of a type             watches of it
 //! a needs it in x            x: what a needs
@@ -13,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     cluster::{WatchSpec, Watched},
     object::K8sType,
-    operator::{Namespaces, OperatorConfig},
+    operator::{Labels, Namespaces, OperatorConfig},
     related::SourceSpec,
 };
 
@@ -21,12 +25,36 @@ use crate::{
 /// operators that need only some namespaces.
 pub(super) type Watches = BTreeMap<K8sType, Vec<WatchSpec>>;
 
+/// What is needed of each type, in the order of the watches.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Demand(BTreeMap<K8sType, Vec<Place>>);
+
+/// What one watch shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    namespace: Option<String>,
+    need: Need,
+}
+
+/// What has to happen to the watches.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Difference {
+    pub(super) opened: Vec<K8sType>,
+    /// Of these types some watches are opened or closed.
+    pub(super) changed: Vec<K8sType>,
+    pub(super) closed: Vec<K8sType>,
+}
+
 /// An operator with what it needs to see.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Demanding<'a> {
     pub(super) config: &'a OperatorConfig,
     /// Whether it also needs parents that its selector does not match.
     pub(super) sees_all_parents: bool,
+    /// Whether others come later: a watch of children does not name operators.
+    pub(super) is_open: bool,
+    /// The related types that it reads from the watch of parents or children.
+    pub(super) whole: &'a [K8sType],
 }
 
 /// Which objects of a type are needed.
@@ -36,8 +64,10 @@ enum Need {
     Everything,
     /// The parents of one operator.
     Selected(String),
-    /// The objects that carry this label with one of these values.
-    ManagedBy { label: String, operators: BTreeSet<String> },
+    /// The children of these operators.
+    ManagedBy { labels: Labels, operators: BTreeSet<String> },
+    /// The children of all operators.
+    Labelled(Labels),
 }
 
 struct Use<'a> {
@@ -45,16 +75,80 @@ struct Use<'a> {
     need: Need,
 }
 
-/// The watches that all operators need.
-pub(super) fn watches(operators: &[Demanding<'_>]) -> Watches {
-    let mut uses: BTreeMap<K8sType, Vec<Use<'_>>> = BTreeMap::new();
-    for operator in operators {
-        for (ty, need) in needs_of(*operator) {
-            let namespaces = namespaces_of(&ty, operator.config);
-            uses.entry(ty).or_default().push(Use { namespaces, need });
+impl Demand {
+    pub(super) fn of(operators: &[Demanding<'_>]) -> Self {
+        let mut uses: BTreeMap<K8sType, Vec<Use<'_>>> = BTreeMap::new();
+        for operator in operators {
+            for (ty, need) in needs_of(*operator) {
+                let namespaces = namespaces_of(&ty, operator.config);
+                uses.entry(ty).or_default().push(Use { namespaces, need });
+            }
+            for ty in operator.whole {
+                let (namespaces, need) = (&Namespaces::All, Need::Everything);
+                uses.entry(ty.clone()).or_default().push(Use { namespaces, need });
+            }
+        }
+        Self(uses.into_iter().map(|(ty, uses)| (ty, places_of(&uses))).collect())
+    }
+
+    /// The same without narrowing what is watched now.
+    pub(super) fn continuing(self, running: &Self) -> Self {
+        let continued = |(ty, places): (K8sType, Vec<Place>)| {
+            let places = match running.0.get(&ty) {
+                Some(running) => continued(places, running),
+                None => places,
+            };
+            (ty, places)
+        };
+        Self(self.0.into_iter().map(continued).collect())
+    }
+
+    pub(super) fn watches(&self) -> Watches {
+        let spec = |ty: &K8sType, place: &Place| WatchSpec {
+            namespace: place.namespace.clone(),
+            label_selector: place.need.selector(),
+            ..WatchSpec::of(ty.clone())
+        };
+        let specs = |(ty, places): (&K8sType, &Vec<Place>)| {
+            (ty.clone(), places.iter().map(|place| spec(ty, place)).collect())
+        };
+        self.0.iter().map(specs).collect()
+    }
+
+    /// What has to happen to the watches of the earlier demand.
+    pub(super) fn since(&self, earlier: &Self) -> Difference {
+        let is_new = |(ty, _): &(&K8sType, &Vec<Place>)| !earlier.0.contains_key(*ty);
+        let (opened, known): (Vec<_>, Vec<_>) = self.0.iter().partition(is_new);
+        let changed = known.into_iter().filter(|(ty, places)| earlier.0[*ty] != **places);
+        let closed = earlier.0.keys().filter(|ty| !self.0.contains_key(*ty));
+        Difference {
+            opened: opened.into_iter().map(|(ty, _)| ty.clone()).collect(),
+            changed: changed.map(|(ty, _)| ty.clone()).collect(),
+            closed: closed.cloned().collect(),
         }
     }
-    uses.into_iter().map(|(ty, uses)| (ty.clone(), watches_of(&ty, &uses))).collect()
+}
+
+/// A watch of all namespaces stays, and each place shows at least what it showed.
+fn continued(places: Vec<Place>, running: &[Place]) -> Vec<Place> {
+    let everywhere = running.iter().find(|place| place.namespace.is_none());
+    let is_new = places.first().is_none_or(|place| place.namespace.is_some());
+    let kept = everywhere.filter(|_| is_new).cloned();
+    let mut places: Vec<Place> = kept.into_iter().chain(places).collect();
+    for place in &mut places {
+        let before = running.iter().find(|it| it.namespace == place.namespace);
+        if let Some(before) = before {
+            place.need = place.need.clone().union(before.need.clone());
+        }
+    }
+    if places[0].namespace.is_none() {
+        // A fallback needs the selector of the watch that it replaces.
+        let need = places.iter().map(|place| place.need.clone()).reduce(Need::union);
+        places
+            .iter_mut()
+            .for_each(|place| place.need.clone_from(need.as_ref().unwrap_or(&Need::Everything)));
+    }
+    places
 }
 
 /// The watches that an operator requires to know its parents and children.
@@ -77,17 +171,6 @@ pub(super) fn source_specs(config: &OperatorConfig) -> impl Iterator<Item = Sour
     })
 }
 
-/// How the related types of all operators are read, none twice.
-pub(super) fn sources(configs: &[&OperatorConfig]) -> Vec<SourceSpec> {
-    let mut sources = Vec::new();
-    for spec in configs.iter().flat_map(|config| source_specs(config)) {
-        if !sources.contains(&spec) {
-            sources.push(spec);
-        }
-    }
-    sources
-}
-
 /// Whether parents and children need all objects that could be asked for as related ones.
 pub(super) fn has_all(watches: &Watches, spec: &SourceSpec) -> bool {
     let is_whole = |watch: &WatchSpec| watch.namespace.is_none() && watch.label_selector.is_none();
@@ -104,8 +187,13 @@ fn needs_of(operator: Demanding<'_>) -> Vec<(K8sType, Need)> {
     let config = operator.config;
     let child = |ty: &K8sType| {
         let operators = BTreeSet::from([config.name.clone()]);
-        let label = config.labels.managed_by.clone();
-        (ty.clone(), Need::ManagedBy { label, operators })
+        let labels = config.labels.clone();
+        let need = if operator.is_open {
+            Need::Labelled(labels)
+        } else {
+            Need::ManagedBy { labels, operators }
+        };
+        (ty.clone(), need)
     };
     let children = config.children.iter().map(|declared| child(&declared.ty));
     std::iter::once((config.parent.clone(), need_of_parents(operator))).chain(children).collect()
@@ -122,18 +210,15 @@ fn need_of_parents(operator: Demanding<'_>) -> Need {
     }
 }
 
-fn watches_of(ty: &K8sType, uses: &[Use<'_>]) -> Vec<WatchSpec> {
+fn places_of(uses: &[Use<'_>]) -> Vec<Place> {
     let is_everywhere = uses.iter().any(|one| *one.namespaces == Namespaces::All);
     // Both watches may fill the same cache for a moment, so they need the same selector.
     let scope = |namespace: Option<&str>| {
         let is_used = |one: &&Use<'_>| is_everywhere || one.namespaces.include(namespace);
         let need = uses.iter().filter(is_used);
         let need = need.map(|one| one.need.clone()).reduce(Need::union);
-        WatchSpec {
-            namespace: namespace.map(str::to_owned),
-            label_selector: need.and_then(|need| need.selector()),
-            ..WatchSpec::of(ty.clone())
-        }
+        let need = need.unwrap_or(Need::Everything);
+        Place { namespace: namespace.map(str::to_owned), need }
     };
     let named = uses.iter().filter_map(|one| one.namespaces.names()).flatten();
     let named: BTreeSet<&String> = named.collect();
@@ -145,12 +230,22 @@ impl Need {
     /// The need that covers both.
     fn union(self, other: Self) -> Self {
         match (self, other) {
+            (one, other) if one == other => one,
             (
-                Self::ManagedBy { label, mut operators },
-                Self::ManagedBy { label: other_label, operators: others },
-            ) if label == other_label => {
+                Self::ManagedBy { labels, mut operators },
+                Self::ManagedBy { labels: other_labels, operators: others },
+            ) if labels == other_labels => {
                 operators.extend(others);
-                Self::ManagedBy { label, operators }
+                Self::ManagedBy { labels, operators }
+            }
+            (
+                Self::Labelled(labels),
+                Self::ManagedBy { labels: others, .. } | Self::Labelled(others),
+            )
+            | (Self::ManagedBy { labels: others, .. }, Self::Labelled(labels))
+                if labels.parent_uid == others.parent_uid =>
+            {
+                Self::Labelled(labels)
             }
             _ => Self::Everything,
         }
@@ -160,10 +255,11 @@ impl Need {
         match self {
             Self::Everything => None,
             Self::Selected(selector) => Some(selector.clone()),
-            Self::ManagedBy { label, operators } => {
+            Self::ManagedBy { labels, operators } => {
                 let operators: Vec<&str> = operators.iter().map(String::as_str).collect();
-                Some(format!("{label} in ({})", operators.join(",")))
+                Some(format!("{} in ({})", labels.managed_by, operators.join(",")))
             }
+            Self::Labelled(labels) => Some(labels.parent_uid.clone()),
         }
     }
 }
@@ -176,8 +272,16 @@ mod tests {
     use crate::operator::ChildConfig;
 
     fn watches(configs: &[&OperatorConfig]) -> Watches {
-        let demanding = configs.iter().map(|config| Demanding { config, sees_all_parents: false });
-        super::watches(&demanding.collect::<Vec<_>>())
+        demand(configs).watches()
+    }
+
+    fn demand(configs: &[&OperatorConfig]) -> Demand {
+        let demanding = configs.iter().copied().map(|config| demanding(config));
+        Demand::of(&demanding.collect::<Vec<_>>())
+    }
+
+    fn demanding(config: &OperatorConfig) -> Demanding<'_> {
+        Demanding { config, sees_all_parents: false, is_open: false, whole: &[] }
     }
 
     #[test]
@@ -190,8 +294,8 @@ mod tests {
         let elsewhere = b.within_namespace("y");
         let a = a.within_namespaces(["x", "y"]);
         assert_eq!(shown(&[&a, &elsewhere], &ty), ["x:tier=gold", "y:*"]);
-        let finalizing = Demanding { config: &a, sees_all_parents: true };
-        let watches = super::watches(&[finalizing]);
+        let finalizing = Demanding { sees_all_parents: true, ..demanding(&a) };
+        let watches = Demand::of(&[finalizing]).watches();
         assert!(watches[&ty].iter().all(|watch| watch.label_selector.is_none()));
     }
 
@@ -312,8 +416,6 @@ mod tests {
             !watches(&[&reader]).contains_key(&secrets),
             "nothing is watched until it is asked for"
         );
-        let [again, within] = [reader.clone(), reader.clone().within_namespace("x")];
-        assert_eq!(sources(&[&reader, &again, &within, &metadata]).len(), 3);
     }
 
     #[test]

@@ -1,60 +1,88 @@
 //! The elections of a process: one, or one per operator.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
-use super::wiring::Wiring;
+use super::{fences::Fences, wiring::Wiring};
 use crate::{
     actors::{Elected, Elector, ElectorParts},
-    election::LeaderElection,
+    election::{Fence, LeaderElection},
     execute::Context,
     object::ObjectKey,
+    operator::OperatorName,
 };
 
-impl Wiring {
-    /// Starts the elections. The operators work while this process leads.
-    pub(super) fn start_elections(
-        &self,
-        election: Option<&LeaderElection>,
-        contexts: &[Arc<Context>],
-    ) -> Vec<Elected> {
-        let Some(election) = election else { return Vec::new() };
+/// The running elections.
+#[derive(Default)]
+pub(super) struct Elections {
+    settings: Option<Settings>,
+    common: Option<Elected>,
+    by_operator: BTreeMap<OperatorName, Elected>,
+}
+
+struct Settings {
+    election: LeaderElection,
+    identity: String,
+}
+
+impl Elections {
+    /// Starts the election of the process, if it has one for all operators.
+    pub(super) fn start(
+        election: Option<LeaderElection>,
+        wiring: &Wiring,
+        fences: &Fences,
+    ) -> Self {
+        let Some(election) = election else { return Self::default() };
         let identity = election.identity.clone().unwrap_or_else(identity);
-        let start = |name: String, contexts: &[Arc<Context>]| {
-            self.start_election(election, (&identity, &name), contexts)
-        };
-        if !election.per_operator {
-            return start(election.name.clone(), contexts).into_iter().collect();
-        }
-        let one = |context: &Arc<Context>| {
-            start(format!("{}-{}", election.name, context.name()), std::slice::from_ref(context))
-        };
-        contexts.iter().filter_map(one).collect()
+        let settings = Settings { election, identity };
+        let name = settings.election.name.clone();
+        let common = fences.common().map(|fence| settings.start(&name, fence, wiring));
+        Self { settings: Some(settings), common, by_operator: BTreeMap::new() }
     }
 
-    fn start_election(
-        &self,
-        election: &LeaderElection,
-        (identity, name): (&str, &str),
-        contexts: &[Arc<Context>],
-    ) -> Option<Elected> {
-        let fence = self.fences.of_operator(contexts.first()?.name().as_str())?;
-        let cluster = self.cluster.in_the_name_of("leader election");
-        let namespace = election.namespace.as_deref().unwrap_or(cluster.own_namespace());
-        let lease = ObjectKey::namespaced(namespace, name);
-        let operators =
-            contexts.iter().map(|context| (context.name().clone(), context.gate().clone()));
-        Some(Elector::start(ElectorParts {
-            lease,
-            identity: identity.to_owned(),
-            timing: election.timing,
+    /// The operator works while this process leads.
+    pub(super) fn join(&mut self, context: &Context, wiring: &Wiring, fences: &Fences) {
+        let Some(settings) = &self.settings else { return };
+        let name = context.name().clone();
+        let elected = match (&self.common, fences.of_operator(name.as_str())) {
+            (Some(common), _) => common,
+            (None, Some(fence)) => {
+                let lease = format!("{}-{name}", settings.election.name);
+                let elected = settings.start(&lease, fence, wiring);
+                self.by_operator.entry(name.clone()).or_insert(elected)
+            }
+            (None, None) => return,
+        };
+        elected.join(name, context.gate().clone());
+    }
+
+    /// The operator is gone; returns its own election.
+    pub(super) fn part(&mut self, operator: &OperatorName) -> Option<Elected> {
+        if let Some(common) = &self.common {
+            common.part(operator.clone());
+        }
+        self.by_operator.remove(operator)
+    }
+
+    pub(super) fn all(&self) -> Vec<Elected> {
+        self.common.iter().chain(self.by_operator.values()).cloned().collect()
+    }
+}
+
+impl Settings {
+    fn start(&self, name: &str, fence: Fence, wiring: &Wiring) -> Elected {
+        let cluster = wiring.cluster.in_the_name_of("leader election");
+        let namespace = self.election.namespace.as_deref().unwrap_or(cluster.own_namespace());
+        Elector::start(ElectorParts {
+            lease: ObjectKey::namespaced(namespace, name),
+            identity: self.identity.clone(),
+            timing: self.election.timing,
             fence,
-            operators: operators.collect(),
             cluster,
-            runtime: self.runtime.clone(),
-            board: self.board.clone(),
-            metrics: self.metrics.clone(),
-            mailbox: self.metrics.mailbox("elector", name),
-        }))
+            runtime: wiring.runtime.clone(),
+            board: wiring.board.clone(),
+            metrics: wiring.metrics.clone(),
+            mailbox: wiring.metrics.mailbox("elector", name),
+        })
     }
 }
 

@@ -2,60 +2,95 @@
 
 use std::collections::BTreeMap;
 
-use kube::Client;
-
 use super::{Connection, RunError};
 use crate::{
     cluster::Cluster,
     election::{Fence, LeaderElection},
-    operator::{AnyHandler, OperatorConfig},
 };
 
-/// The fences of the operators by name; none without an election. They are closed at first.
-#[derive(Default)]
-pub(super) struct Fences(BTreeMap<String, Fenced>);
+/// The fences of the operators by name. They are closed at first.
+pub(super) struct Fences {
+    connection: Connection,
+    kind: Kind,
+    by_operator: BTreeMap<String, Fenced>,
+}
+
+/// Whose fences there are.
+enum Kind {
+    /// None: there is no election.
+    Open,
+    /// They never open.
+    Closed,
+    /// All operators have this one.
+    Common(Fenced),
+    /// Each operator has its own.
+    PerOperator,
+}
 
 #[derive(Clone)]
 struct Fenced {
     fence: Fence,
     /// For writes, if connections can be fenced too.
-    writer: Option<Client>,
+    writer: Option<kube::Client>,
 }
 
 impl Fences {
     pub(super) fn of(
         election: Option<&LeaderElection>,
-        operators: &[(OperatorConfig, AnyHandler)],
-        connection: &Connection,
+        connection: Connection,
     ) -> Result<Self, RunError> {
-        let Some(election) = election else { return Ok(Self::default()) };
-        let new = || {
-            let fence = Fence::default();
-            Ok::<_, RunError>(Fenced { writer: connection.fenced(&fence)?, fence })
+        let kind = match election {
+            None => Kind::Open,
+            Some(election) if election.per_operator => Kind::PerOperator,
+            Some(_) => Kind::Common(Fenced::new(&connection)?),
         };
-        let common = new()?;
-        let fenced = |(config, _): &(OperatorConfig, AnyHandler)| {
-            let fenced = if election.per_operator { new()? } else { common.clone() };
-            Ok((config.name.clone(), fenced))
-        };
-        operators.iter().map(fenced).collect::<Result<_, _>>().map(Self)
+        Ok(Self { connection, kind, by_operator: BTreeMap::new() })
     }
 
     /// Fences that never open.
-    pub(super) fn closed(operators: &[(OperatorConfig, AnyHandler)]) -> Self {
-        let closed = || Fenced { fence: Fence::default(), writer: None };
-        Self(operators.iter().map(|(config, _)| (config.name.clone(), closed())).collect())
+    pub(super) fn closed(connection: Connection) -> Self {
+        Self { connection, kind: Kind::Closed, by_operator: BTreeMap::new() }
+    }
+
+    /// The fence of all operators, if they share one.
+    pub(super) fn common(&self) -> Option<Fence> {
+        match &self.kind {
+            Kind::Common(fenced) => Some(fenced.fence.clone()),
+            Kind::Open | Kind::Closed | Kind::PerOperator => None,
+        }
+    }
+
+    pub(super) fn add(&mut self, name: &str) -> Result<(), RunError> {
+        let fenced = match &self.kind {
+            Kind::Open => return Ok(()),
+            Kind::Closed => Fenced { fence: Fence::default(), writer: None },
+            Kind::Common(fenced) => fenced.clone(),
+            Kind::PerOperator => Fenced::new(&self.connection)?,
+        };
+        self.by_operator.insert(name.to_owned(), fenced);
+        Ok(())
+    }
+
+    pub(super) fn remove(&mut self, name: &str) {
+        self.by_operator.remove(name);
     }
 
     pub(super) fn of_operator(&self, name: &str) -> Option<Fence> {
-        self.0.get(name).map(|fenced| fenced.fence.clone())
+        self.by_operator.get(name).map(|fenced| fenced.fence.clone())
     }
 
     /// The connection of an operator.
     pub(super) fn behind(&self, cluster: Cluster, name: &str) -> Cluster {
-        match self.0.get(name).cloned() {
+        match self.by_operator.get(name).cloned() {
             Some(Fenced { fence, writer }) => cluster.behind(fence, writer),
             None => cluster,
         }
+    }
+}
+
+impl Fenced {
+    fn new(connection: &Connection) -> Result<Self, RunError> {
+        let fence = Fence::default();
+        Ok(Self { writer: connection.fenced(&fence)?, fence })
     }
 }

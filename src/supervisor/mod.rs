@@ -21,11 +21,11 @@ mod elections;
 mod error;
 mod fences;
 mod published;
+mod registry;
 mod run_operator;
 mod running;
 mod system;
 mod thread;
-mod web_requests;
 mod wiring;
 
 pub use builder::{Supervisor, SupervisorBuilder};
@@ -34,6 +34,7 @@ pub(crate) use clock::Jump;
 pub use connect::Connect;
 pub use connection::Connection;
 pub use error::RunError;
+pub use registry::{OnRemoval, Registrar, RegistrationError};
 pub use run_operator::{run_operator, run_operator_with};
 #[cfg(feature = "testkit")]
 pub(crate) use running::Watches;

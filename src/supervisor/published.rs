@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, OnceLock},
+    sync::{Arc, PoisonError, RwLock},
 };
 
 use crate::{
@@ -14,9 +14,9 @@ use crate::{
     store::Change,
 };
 
-/// The recipients of changes, which exist once the reflectors are started.
+/// The recipients of changes, which come and go with the reflectors.
 #[derive(Clone, Default)]
-pub(super) struct PublishedTo(Arc<OnceLock<BTreeMap<K8sType, Audience>>>);
+pub(super) struct PublishedTo(Arc<RwLock<BTreeMap<K8sType, Audience>>>);
 
 struct Audience {
     reflector: MeteredRecipient<Published>,
@@ -29,25 +29,25 @@ struct Listeners {
 }
 
 impl PublishedTo {
-    pub(super) fn open(
+    /// Replaces the recipients.
+    pub(super) fn set(
         &self,
-        reflectors: BTreeMap<K8sType, MeteredRecipient<Published>>,
+        reflectors: impl Iterator<Item = (K8sType, MeteredRecipient<Published>)>,
         operators: &[&OperatorConfig],
     ) {
         let audience = |(ty, reflector): (K8sType, MeteredRecipient<Published>)| {
             let listeners = Listeners::of(&ty, operators);
             (ty, Audience { reflector, listeners })
         };
-        // Set once: there is one start.
-        let _ = self.0.set(reflectors.into_iter().map(audience).collect());
+        let audiences = reflectors.map(audience).collect();
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = audiences;
     }
 
     pub(super) fn publish(&self) -> Publish {
         let audiences = self.0.clone();
         Arc::new(move |ty, change, origin| {
-            let Some(audience) = audiences.get().and_then(|audiences| audiences.get(ty)) else {
-                return;
-            };
+            let audiences = audiences.read().unwrap_or_else(PoisonError::into_inner);
+            let Some(audience) = audiences.get(ty) else { return };
             if audience.listeners.are_concerned(&change, origin.as_ref()) {
                 audience.reflector.post(Published { change, origin });
             }

@@ -2,12 +2,11 @@
 
 use std::{fmt, net::SocketAddr};
 
-use super::{RunError, thread::Thread};
+use super::{Registrar, RunError, registry::Watched, thread::Thread};
 use crate::{
     board::Board,
-    cluster::{Cluster, WatchSpec},
+    cluster::Cluster,
     metrics::Metrics,
-    store::StoreReader,
     web::{PlanFilter, Plans, Probes, Stores},
 };
 
@@ -27,6 +26,7 @@ pub(super) struct Handles {
     pub(super) board: Board,
     pub(super) metrics: Metrics,
     pub(super) web: Option<SocketAddr>,
+    pub(super) registrar: Registrar,
     #[cfg_attr(not(feature = "testkit"), expect(dead_code, reason = "only tests compare"))]
     pub(super) watches: Watches,
 }
@@ -37,7 +37,7 @@ pub(super) struct Handles {
 pub(crate) struct Watches {
     pub(crate) cluster: Cluster,
     /// Each watch, and the store that it feeds.
-    pub(crate) stores: Vec<(WatchSpec, StoreReader)>,
+    pub(crate) watched: Watched,
 }
 
 /// A supervisor on its own thread. Dropping the handle stops it without waiting.
@@ -56,6 +56,21 @@ impl Running {
     /// Where the web endpoint listens, if it does.
     pub fn web(&self) -> Option<SocketAddr> {
         self.handles.web
+    }
+
+    /// Registers and deregisters operators while the supervisor runs.
+    ///
+    /// ```no_run
+    /// # use operetta::{prelude::*, supervisor::{OnRemoval, Running}};
+    /// # async fn example(running: Running, config: OperatorConfig) -> Result<()> {
+    /// # fn sync(_: &SyncRequest) -> Result<SyncResponse> { Ok(SyncResponse::new()) }
+    /// let registrar = running.registrar();
+    /// registrar.register(config, sync).await?;
+    /// registrar.deregister("greeter", OnRemoval::Leave).await?;
+    /// # Ok(()) }
+    /// ```
+    pub fn registrar(&self) -> Registrar {
+        self.handles.registrar.clone()
     }
 
     /// The state that the web endpoint shows, for the tests of this repository.

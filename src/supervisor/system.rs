@@ -1,7 +1,7 @@
 //! The lifecycle of a supervisor: connect, start, wait, drain, end.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io,
     net::{SocketAddr, TcpListener},
     panic::{AssertUnwindSafe, catch_unwind},
@@ -25,15 +25,16 @@ use tokio::{
 use super::clock;
 use super::{
     Connection, Ready, RunError,
+    elections::Elections,
     fences::Fences,
-    running::Handles,
+    registry::{Inboxes, Members, Registrar, serve},
+    running::{Handles, Watches},
     thread::Lifeline,
-    web_requests,
-    wiring::{Started, Wiring},
+    wiring::Wiring,
 };
 use crate::{
     actors::{Arbiters, Elected, OperatorStateChanged},
-    board::OperatorState,
+    board::{Board, OperatorState},
     election::LeaderElection,
     execute::Context,
     operator::{AnyHandler, OperatorConfig, OperatorName, panic_text},
@@ -63,6 +64,8 @@ pub(super) struct Parts {
     pub(super) election: Option<LeaderElection>,
     /// Whether nothing is written at all.
     pub(super) is_plan_only: bool,
+    /// Whether operators come later.
+    pub(super) expects_registrations: bool,
     /// The number of threads for reconcilers.
     pub(super) arbiters: usize,
     pub(super) program: Program,
@@ -91,7 +94,7 @@ pub(super) fn run(
             live(parts, signals, lifeline, &Handle::current()).await
         });
     }
-    let runtime = runtime(&parts.operators)?;
+    let runtime = runtime()?;
     let living = live(parts, signals, lifeline, runtime.handle());
     let result = actix::System::new().block_on(living);
     // A handler that never returns must not block the end of the process.
@@ -99,9 +102,10 @@ pub(super) fn run(
     result
 }
 
-fn runtime(operators: &[(OperatorConfig, AnyHandler)]) -> Result<Runtime, RunError> {
-    let handlers: usize =
-        operators.iter().map(|(config, _)| config.max_concurrent_reconciles).sum();
+/// Threads for handlers are started on demand: operators may come later.
+const MAX_HANDLERS: usize = 4096;
+
+fn runtime() -> Result<Runtime, RunError> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     if thread::available_parallelism().is_ok_and(|cores| cores.get() == 1) {
         // With one worker, an asynchronous handler that blocks it would stop all timers and watches.
@@ -109,8 +113,7 @@ fn runtime(operators: &[(OperatorConfig, AnyHandler)]) -> Result<Runtime, RunErr
     }
     Ok(runtime
         .thread_name("operetta-io")
-        // One more for each operator, because previews run beside reconciles.
-        .max_blocking_threads(handlers + operators.len() + 16)
+        .max_blocking_threads(MAX_HANDLERS)
         .enable_all()
         .build()?)
 }
@@ -123,6 +126,7 @@ async fn live(
 ) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, .. } = parts;
     let Parts { proxy, on_ready, election, is_plan_only, arbiters, program, .. } = parts;
+    let expects_registrations = parts.expects_registrations;
     let Lifeline { started, ready, stop } = lifeline;
     let mut stopped = pin!(stop_future(signals, stop)?);
     let connection = tokio::select! {
@@ -134,40 +138,45 @@ async fn live(
     let connection = connection?.map_err(RunError::Connect)?;
     let (states, changes) = mpsc::unbounded_channel();
     let entered = runtime.enter();
-    let fences = if is_plan_only {
-        Fences::closed(&operators)
-    } else {
-        Fences::of(election.as_ref(), &operators, &connection)?
-    };
     let client = connection.client()?;
+    let fences = if is_plan_only {
+        Fences::closed(connection)
+    } else {
+        Fences::of(election.as_ref(), connection)?
+    };
     drop(entered);
-    let wiring = Wiring::new((client, &program), runtime.clone(), &operators, states, fences);
-    let arbiters = Arbiters::start(arbiters, &wiring.board);
-    let Started { contexts, operators } = wiring.start(operators, &arbiters.pool())?;
-    let (board, metrics) = (wiring.board.clone(), wiring.metrics.clone());
+    let board = Board::new();
     if is_plan_only {
-        for context in &contexts {
-            context.gate().hold();
-        }
         board.begin_plan_only();
     }
-    let elected = wiring.start_elections(election.as_ref(), &contexts);
-    actix::spawn(web_requests::dispatch(board.take_commands(), operators));
+    let arbiters = Arbiters::start(arbiters, &board);
+    let wiring =
+        Wiring::new((client, &program), runtime.clone(), board.clone(), states, arbiters.pool());
+    let (cluster, metrics) = (wiring.cluster.clone(), wiring.metrics.clone());
+    let elections = Elections::start(election, &wiring, &fences);
+    let mut members = Members::new(wiring, fences, elections, is_plan_only);
+    members.admit(operators, expects_registrations)?;
+    let (registrations, requests) = mpsc::unbounded_channel();
+    let registrar = Registrar::new(registrations);
+    let mut inboxes = Inboxes { registrations: requests, web: board.take_commands() };
     let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     let state = WebState { board: board.clone(), metrics: metrics.clone(), program };
-    let access = Access::new(auth, wiring.cluster.clone(), runtime.clone());
+    let access = Access::new(auth, cluster.clone(), runtime.clone());
     let protection = Protection { access, certificates, proxy };
     let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
     // `run` does not receive it.
-    let _ = started.send(Handles { board: board.clone(), metrics, web, watches: wiring.watched() });
-    let readiness = Readiness { operators: contexts.len(), web, ready, on_ready };
+    let watches = Watches { cluster, watched: members.watched() };
+    let _ = started.send(Handles { board: board.clone(), metrics, web, registrar, watches });
+    let readiness = Readiness { expected: members.names(), web, ready, on_ready };
     tokio::select! {
         () = &mut stopped => {}
         () = readiness.announce(changes) => {}
+        () = serve(&mut members, &mut inboxes) => {}
     }
+    drop(inboxes);
     board.begin_stopping();
-    drain(&contexts).await;
-    release(&elected).await;
+    drain(&members.contexts()).await;
+    release(&members.elected()).await;
     if let Some(server) = server {
         server.stop(false).await;
     }
@@ -187,7 +196,8 @@ fn start_web(
 
 /// Announces when the process is ready.
 struct Readiness {
-    operators: usize,
+    /// The operators of the start.
+    expected: BTreeSet<String>,
     web: Option<SocketAddr>,
     ready: watch::Sender<bool>,
     on_ready: Option<OnReady>,
@@ -197,16 +207,29 @@ impl Readiness {
     /// Calls back once every operator runs or is degraded; never returns.
     async fn announce(mut self, mut changes: UnboundedReceiver<OperatorStateChanged>) {
         let mut states = BTreeMap::new();
+        self.notify_if_settled(&states);
         while let Some(OperatorStateChanged { operator, state }) = changes.recv().await {
-            let before = states.insert(operator.clone(), state.clone());
-            if before.as_ref() != Some(&state) {
-                log(&operator, &state);
+            if let Some(state) = state {
+                let before = states.insert(operator.clone(), state.clone());
+                if before.as_ref() != Some(&state) {
+                    log(&operator, &state);
+                }
+            } else {
+                tracing::info!(%operator, "the operator is gone");
+                states.remove(&operator);
+                self.expected.remove(operator.as_str());
             }
-            if states.values().filter(|state| state.is_settled()).count() == self.operators {
-                self.notify(&states);
-            }
+            self.notify_if_settled(&states);
         }
         std::future::pending::<()>().await;
+    }
+
+    fn notify_if_settled(&mut self, states: &BTreeMap<OperatorName, OperatorState>) {
+        let settled = states.iter().filter(|(_, state)| state.is_settled());
+        let settled = settled.filter(|(operator, _)| self.expected.contains(operator.as_str()));
+        if settled.count() == self.expected.len() {
+            self.notify(states);
+        }
     }
 
     fn notify(&mut self, states: &BTreeMap<OperatorName, OperatorState>) {
@@ -292,7 +315,8 @@ mod tests {
     fn readiness_is_announced_although_the_callback_panics() {
         let (ready, is_ready) = watch::channel(false);
         let on_ready: OnReady = Box::new(|_: &Ready| panic!("no such file"));
-        let mut readiness = Readiness { operators: 0, web: None, ready, on_ready: Some(on_ready) };
+        let expected = BTreeSet::new();
+        let mut readiness = Readiness { expected, web: None, ready, on_ready: Some(on_ready) };
         for _ in 0..2 {
             readiness.notify(&BTreeMap::new());
             assert!(*is_ready.borrow());
@@ -308,11 +332,12 @@ mod tests {
         });
         let (ready, is_ready) = watch::channel(false);
         let (states, changes) = mpsc::unbounded_channel();
-        let readiness = Readiness { operators: 2, web: None, ready, on_ready: Some(on_ready) };
+        let expected = BTreeSet::from(["a".to_owned(), "b".to_owned()]);
+        let readiness = Readiness { expected, web: None, ready, on_ready: Some(on_ready) };
         let mut announcing = pin!(readiness.announce(changes));
         let mut after = |operator: &str, state: OperatorState| {
             let operator = OperatorName::new(operator).unwrap();
-            states.send(OperatorStateChanged { operator, state }).unwrap();
+            states.send(OperatorStateChanged { operator, state: Some(state) }).unwrap();
             assert!(announcing.as_mut().now_or_never().is_none(), "it never ends");
             *is_ready.borrow()
         };

@@ -114,9 +114,9 @@ impl Sight {
     /// What the caches lack of what the server has.
     async fn behind(&self) -> Vec<String> {
         let mut all = Vec::new();
-        for (spec, store) in &self.watches.stores {
-            match self.watches.cluster.list_all(spec).await {
-                Ok(list) => all.extend(behind(&list, spec.namespace.as_deref(), store)),
+        for (spec, store) in self.watches.watched.now() {
+            match self.watches.cluster.list_all(&spec).await {
+                Ok(list) => all.extend(behind(&list, spec.namespace.as_deref(), &store)),
                 // The operators that need it are degraded, or use another watch.
                 Err(error)
                     if matches!(error.class(), ErrorClass::Forbidden | ErrorClass::NotServed) => {}

@@ -18,6 +18,7 @@ mod leadership;
 mod order;
 mod ownership;
 mod plan_mode;
+mod registration;
 mod related;
 mod restarts;
 mod rollout;

@@ -2,12 +2,10 @@
 
 use std::time::SystemTime;
 
-use actix::Addr;
-
 use super::{OperatorActor, Parent};
 use crate::{
     actors::{
-        mailbox::{MeteredRecipient, Receive, post},
+        mailbox::{Receive, post},
         messages::{Asked, PreviewAsked, Resumed, Touched},
     },
     board::{
@@ -16,7 +14,6 @@ use crate::{
     },
     execute::preview,
     history::Cause,
-    metrics::MailboxDepth,
     object::{Object, ObjectKey},
     reply::{ApiError, ErrorClass},
     run::{Job, Memory},
@@ -76,13 +73,6 @@ impl OperatorActor {
         self.parts.runtime.spawn(async move {
             answer.give(preview(&context, job, Some(parent)).await);
         });
-    }
-
-    pub(crate) fn web_requests(
-        operator: &Addr<Self>,
-        mailbox: &MailboxDepth,
-    ) -> MeteredRecipient<Asked> {
-        MeteredRecipient::new(operator, mailbox)
     }
 
     fn sync(&self, key: &ObjectKey, by: Option<String>) -> Result<(), CommandError> {

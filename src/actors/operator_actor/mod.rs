@@ -3,7 +3,9 @@
 
 mod awaiting;
 mod commands;
+mod handle;
 mod parents;
+mod reconfigured;
 mod related;
 mod restarting;
 mod start;
@@ -15,16 +17,20 @@ use std::{
 };
 
 use actix::{Actor, Addr, AsyncContext, Handler};
-use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
+use tokio::{
+    runtime::Handle,
+    sync::{mpsc::UnboundedSender, oneshot},
+};
 
 use awaiting::Awaiting;
+pub(crate) use handle::OperatorHandle;
 
 use super::{
     ArbiterPool,
     mailbox::{Metered, MeteredRecipient, Receive, post},
     messages::{
-        ChildChanged, FoundUndecodable, Observed, OperatorStateChanged, Touched, Turn,
-        WatchCondition,
+        ChildChanged, FoundUndecodable, Observed, OperatorStateChanged, Reconfigured, Touched,
+        Turn, WatchCondition,
     },
     reason::{is_ignored, parent_cause, parent_trigger},
     reconciler::{Reconciler, ReconcilerParts},
@@ -74,6 +80,10 @@ pub(crate) struct OperatorActor {
     /// Why related objects cannot be read, by type.
     related_troubles: BTreeMap<K8sType, Vec<String>>,
     reconcilers: Arc<ReconcilerParts>,
+    /// The configuration that takes effect when its watches are listed.
+    pending: Option<Box<Reconfigured>>,
+    /// Is sent to when no parent is left.
+    finalized: Option<oneshot::Sender<()>>,
     pulse: Pulse,
     supervision: Supervision,
     /// Why it is down after a panic.
@@ -89,6 +99,8 @@ enum Start {
     OfStatuses,
     /// All types are listed.
     Full,
+    /// The operator goes.
+    Over,
 }
 
 struct Parent {
@@ -97,8 +109,9 @@ struct Parent {
 }
 
 impl OperatorActor {
-    pub(crate) fn start(parts: OperatorParts) -> Addr<Self> {
-        Self::create(|ctx| Self::new(parts, &ctx.address()))
+    pub(crate) fn start(parts: OperatorParts) -> OperatorHandle {
+        let mailbox = parts.mailbox.clone();
+        OperatorHandle::new(Self::create(|ctx| Self::new(parts, &ctx.address())), mailbox)
     }
 
     fn new(parts: OperatorParts, address: &Addr<Self>) -> Self {
@@ -129,6 +142,8 @@ impl OperatorActor {
             held_up,
             related_troubles,
             reconcilers,
+            pending: None,
+            finalized: None,
             pulse,
             supervision,
             fallen,
@@ -144,7 +159,7 @@ impl OperatorActor {
         self.parts.board.set_operator(self.name(), state.clone());
         let operator = self.name().clone();
         // Nobody listens when the process is stopping.
-        let _ = self.parts.states.send(OperatorStateChanged { operator, state });
+        let _ = self.parts.states.send(OperatorStateChanged { operator, state: Some(state) });
     }
 
     fn state(&self) -> OperatorState {
@@ -274,7 +289,7 @@ impl Receive<Turn> for OperatorActor {
 
 impl Receive<Observed> for OperatorActor {
     fn receive(&mut self, observed: Observed, _: &mut Self::Context) {
-        if self.start == Start::Awaited {
+        if let Start::Awaited | Start::Over = self.start {
             return;
         }
         let origin = observed.origin.as_ref();

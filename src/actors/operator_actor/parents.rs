@@ -67,6 +67,9 @@ impl OperatorActor {
     /// The last reconcile of a deleted parent has ended; the parent may exist again.
     fn ended(&mut self, key: &ObjectKey, uid: &Uid) {
         self.ending.remove(uid);
+        if self.start == Start::Over {
+            return self.parts.context.parts.reads.forget(uid);
+        }
         let parent = self.answered_for(key);
         if parent.as_ref().is_none_or(|parent| parent.uid() != uid) {
             self.parts.context.parts.reads.forget(uid);
@@ -87,7 +90,9 @@ impl Receive<Ended> for OperatorActor {
 
     fn receive(&mut self, Ended { key, uid }: Ended, ctx: &mut Self::Context) {
         if self.keys.remove(&uid).is_none() {
-            return self.ended(&key, &uid);
+            self.ended(&key, &uid);
+            self.report_finalized();
+            return self.stop_when_over(ctx);
         }
         tracing::error!(operator = %self.name(), parent = %key, restart_in = ?RESTART_DELAY,
             "the reconciler of the parent panicked; this is a bug in Operetta");
@@ -96,7 +101,10 @@ impl Receive<Ended> for OperatorActor {
         self.awaiting.set(&uid, Vec::new());
         self.ending.insert(uid.clone());
         ctx.run_later(RESTART_DELAY, move |operator, ctx| {
-            guarded(operator, ctx, |operator, _| operator.ended(&key, &uid));
+            guarded(operator, ctx, |operator, ctx| {
+                operator.ended(&key, &uid);
+                operator.stop_when_over(ctx);
+            });
         });
     }
 }

@@ -95,7 +95,7 @@ impl OperatorActor {
 impl Receive<RelatedObserved> for OperatorActor {
     fn receive(&mut self, observed: RelatedObserved, _: &mut Self::Context) {
         let RelatedObserved { ty, changes } = observed;
-        if self.start != Start::Awaited {
+        if let Start::OfStatuses | Start::Full = self.start {
             (0..changes.len()).for_each(|at| self.related_changed(&ty, &changes, at, None));
         }
     }

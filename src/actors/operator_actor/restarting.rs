@@ -50,10 +50,15 @@ impl OperatorActor {
         }
         self.keys.clear();
         self.awaiting = Awaiting::default();
-        self.start = Start::Awaited;
+        if self.start != Start::Over {
+            self.start = Start::Awaited;
+        }
     }
 
     fn begin_again(&mut self) {
+        if self.start == Start::Over {
+            return;
+        }
         self.start_when_listed();
         self.show_state();
     }

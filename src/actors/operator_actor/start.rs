@@ -34,6 +34,7 @@ impl Receive<WatchChanged> for OperatorActor {
             self.parts.context.forget_schema();
             self.read_schema_ahead();
         }
+        self.apply_when_listed();
         if self.start != Start::Full {
             self.start_when_listed();
         }
@@ -57,7 +58,7 @@ impl OperatorActor {
         }
     }
 
-    fn are_listed(&self, which: impl Fn(&Watched) -> bool) -> bool {
+    pub(super) fn are_listed(&self, which: impl Fn(&Watched) -> bool) -> bool {
         let mut conditions = self.watches.iter().filter(|(watched, _)| which(watched));
         conditions.all(|(_, at)| *at == WatchCondition::Synced)
     }

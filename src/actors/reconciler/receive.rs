@@ -1,6 +1,6 @@
 //! The messages of a reconciler, and what each means to its schedule.
 
-use super::Reconciler;
+use super::{Reconciler, Replaced};
 use crate::{
     actors::{
         mailbox::Receive,
@@ -85,6 +85,13 @@ impl Receive<PreviewAsked> for Reconciler {
 impl Receive<Admitted> for Reconciler {
     fn receive(&mut self, Admitted { permit }: Admitted, ctx: &mut Self::Context) {
         self.admitted(permit, ctx);
+    }
+}
+
+impl Receive<Replaced> for Reconciler {
+    /// A reconcile in progress continues with the earlier ones.
+    fn receive(&mut self, Replaced { parts }: Replaced, _: &mut Self::Context) {
+        self.parts = parts;
     }
 }
 

@@ -23,8 +23,9 @@ use crate::reply::{ApiError, ErrorClass};
 impl Reflector {
     /// The scopes that are fallbacks of the first.
     pub(super) fn fallbacks(&self) -> Range<usize> {
-        let is_of_all = self.parts.scopes[0].namespace.is_none();
-        if is_of_all { 1..self.scopes.len() } else { 0..0 }
+        let is_of_all = self.scopes[0].spec.namespace.is_none();
+        let staying = self.scopes.iter().position(|scope| scope.is_leaving);
+        if is_of_all { 1..staying.unwrap_or(self.scopes.len()) } else { 0..0 }
     }
 
     pub(super) fn rests(&self, scope: usize) -> bool {

@@ -3,7 +3,7 @@
 use actix::{AsyncContext, Context};
 use tokio::task::AbortHandle;
 
-use super::{Reflector, post};
+use super::{Reflector, Scope, post};
 use crate::actors::{messages::Noted, watching};
 
 impl Reflector {
@@ -17,9 +17,14 @@ impl Reflector {
 
     pub(super) fn start_loop(&self, scope: usize, ctx: &Context<Self>) -> AbortHandle {
         let (cluster, store) = (self.parts.cluster.clone(), self.parts.store.clone());
-        let (spec, id) = (self.parts.scopes[scope].clone(), self.scopes[scope].id);
+        let Scope { spec, id, .. } = &self.scopes[scope];
+        let (spec, id) = (spec.clone(), *id);
         let (reflector, mailbox) = (ctx.address(), self.parts.mailbox.clone());
-        let note = move |note| post(&reflector, &mailbox, Noted { scope, note });
+        let alive = self.parts.alive.clone();
+        let note = move |note| {
+            alive.hold();
+            post(&reflector, &mailbox, Noted { scope: id, note });
+        };
         watching::start(&self.parts.runtime, (cluster, spec), (store, id), note)
     }
 }

@@ -1,38 +1,39 @@
 //! One actor per resource type: it runs the type's watch loops and notifies the operators.
 
+mod control;
 mod fallback;
+mod handle;
 mod loops;
 mod messages;
+mod observers;
+mod rescoped;
 mod restarting;
 mod schema;
 mod type_state;
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant, SystemTime},
-};
+use std::time::{Duration, Instant, SystemTime};
 
-use actix::{Actor, Addr, AsyncContext, Context, Handler};
+use actix::{Actor, AsyncContext, Context, Handler};
 use tokio::{runtime::Handle, task::AbortHandle};
 
+use self::observers::Observers;
 use super::{
-    OperatorActor,
-    mailbox::{Metered, MeteredRecipient, Receive, post},
-    messages::{
-        FoundUndecodable, Noted, Observed, Published, ReflectorFell, Turn, WatchChanged,
-        WatchCondition,
-    },
+    mailbox::{Metered, Receive, post},
+    messages::{Noted, Published, Turn, WatchCondition},
     supervised::{self, Supervision, guarded},
     watching::is_refused,
 };
 use crate::{
     board::{BEAT_EVERY, Board, Pulse, TypeError, TypeState},
     cluster::{Cluster, WatchNote, WatchSpec, Watched},
+    execute::Alive,
     metrics::MailboxDepth,
     object::{K8sType, Undecodable},
     reply::{ApiError, ErrorClass},
-    store::{Change, Hold, ScopeId, Settled, Store},
+    store::{Hold, ScopeId, Settled, Store},
 };
+
+pub(crate) use handle::ReflectorHandle;
 
 pub(crate) struct ReflectorParts {
     pub(crate) store: Store,
@@ -42,31 +43,32 @@ pub(crate) struct ReflectorParts {
     pub(crate) runtime: Handle,
     pub(crate) board: Board,
     pub(crate) mailbox: MailboxDepth,
+    /// Held by the actor and its tasks.
+    pub(crate) alive: Alive,
 }
 
 pub(crate) struct Reflector {
     parts: ReflectorParts,
-    /// One for each namespace, or one for all followed by its fallbacks.
+    /// One for each namespace, or one for all followed by its fallbacks; then those that leave.
     scopes: Vec<Scope>,
+    /// How often the scopes were changed.
+    generation: u64,
     /// The task that reads which fields of the type are secret.
     reading: Option<AbortHandle>,
     /// The state over all scopes.
     state: TypeState,
-    observers: Vec<Observer>,
+    observers: Observers,
     pulse: Pulse,
     supervision: Supervision,
 }
 
-/// An operator that is notified.
-struct Observer {
-    objects: MeteredRecipient<Observed>,
-    undecodable: MeteredRecipient<FoundUndecodable>,
-    watches: MeteredRecipient<WatchChanged>,
-    falls: MeteredRecipient<ReflectorFell>,
-}
-
 struct Scope {
+    spec: WatchSpec,
     id: ScopeId,
+    /// The generation in which it was added.
+    since: u64,
+    /// Whether it ends when the scopes that take over are in sync.
+    is_leaving: bool,
     /// Its watch loop; `None` before the start and for a resting fallback.
     watching: Option<AbortHandle>,
     condition: WatchCondition,
@@ -91,73 +93,36 @@ const DEGRADED_AFTER: Duration = Duration::from_mins(2);
 
 impl Reflector {
     pub(crate) fn new(parts: ReflectorParts) -> Self {
-        let scope = |spec: &WatchSpec| Scope {
-            id: parts.store.add_scope(spec.namespace.clone()),
-            watching: None,
-            condition: WatchCondition::Pending,
-            error: None,
-            failures: 0,
-            failing_since: Instant::now(),
-            held: None,
+        let scope = |spec: &WatchSpec| {
+            let id = parts.store.add_scope(spec.namespace.clone());
+            Scope::new(spec.clone(), id, 0)
         };
         let scopes = parts.scopes.iter().map(scope).collect();
-        let (reading, observers) = (None, Vec::new());
         let name = format!("reflector/{}", parts.scopes[0].ty.resource_name());
         let pulse = parts.board.pulse(name, Instant::now());
-        let (state, supervision) = <_>::default();
-        let reflector = Self { parts, scopes, reading, state, observers, pulse, supervision };
+        let (reading, observers, generation, state, supervision) = <_>::default();
+        let reflector =
+            Self { parts, scopes, generation, reading, state, observers, pulse, supervision };
         reflector.fallbacks().for_each(|scope| reflector.rest(scope));
         reflector
     }
 
-    /// Adds an operator to notify. Must be called before the start.
-    pub(crate) fn add_observer(&mut self, operator: &Addr<OperatorActor>, mailbox: &MailboxDepth) {
-        self.observers.push(Observer {
-            objects: MeteredRecipient::new(operator, mailbox),
-            undecodable: MeteredRecipient::new(operator, mailbox),
-            watches: MeteredRecipient::new(operator, mailbox),
-            falls: MeteredRecipient::new(operator, mailbox),
-        });
-    }
-
-    /// Starts it; returns the recipient of the changes by replies and live reads.
-    pub(crate) fn start_counted(self) -> MeteredRecipient<Published> {
-        let mailbox = self.parts.mailbox.clone();
-        MeteredRecipient::new(&self.start(), &mailbox)
-    }
-
-    fn notify(&self, changes: Vec<Change>, origin: Option<crate::execute::Origin>) {
-        if changes.is_empty() {
-            return;
-        }
-        let observed = Observed { ty: self.ty().clone(), changes: Arc::from(changes), origin };
-        for observer in &self.observers {
-            observer.objects.post(observed.clone());
-        }
-    }
-
-    fn set_condition(&mut self, scope: usize, condition: WatchCondition) {
-        if self.scopes[scope].condition == condition {
-            return;
-        }
-        self.scopes[scope].condition = condition.clone();
-        let changed = WatchChanged { watched: self.watched(scope), condition };
-        for observer in &self.observers {
-            observer.watches.post(changed.clone());
-        }
-    }
-
     fn ty(&self) -> &K8sType {
-        &self.parts.scopes[0].ty
+        &self.scopes[0].spec.ty
     }
 
     fn watched(&self, scope: usize) -> Watched {
-        self.parts.scopes[scope].watched()
+        self.scopes[scope].spec.watched()
     }
 
-    fn note(&mut self, scope: usize, note: WatchNote, ctx: &mut Context<Self>) {
+    fn note(&mut self, id: ScopeId, note: WatchNote, ctx: &mut Context<Self>) {
+        if let WatchNote::Changed(changes) = note {
+            return self.observers.notify(self.ty(), changes, None);
+        }
+        // The note was sent before the scope was ended.
+        let Some(scope) = self.scopes.iter().position(|scope| scope.id == id) else { return };
         match note {
-            WatchNote::Changed(changes) => return self.notify(changes, None),
+            WatchNote::Changed(_) => {}
             WatchNote::Opened => return self.read_schema(ctx),
             WatchNote::Undecodable { object, is_news } => self.undecodable(object, is_news),
             // The note was sent before the fallback was ended.
@@ -177,7 +142,8 @@ impl Reflector {
                 }
             }
         }
-        if scope == 0 && self.switch_fallbacks(ctx) {
+        let has_taken_over = self.take_over(scope);
+        if (scope == 0 && self.switch_fallbacks(ctx)) || has_taken_over {
             return self.show();
         }
         self.show_scope(scope);
@@ -187,10 +153,7 @@ impl Reflector {
         self.state.undecodable += 1;
         if is_news {
             tracing::warn!("{object}");
-            let undecodable = FoundUndecodable { object };
-            for observer in &self.observers {
-                observer.undecodable.post(undecodable.clone());
-            }
+            self.observers.found_undecodable(&object);
         }
     }
 
@@ -277,6 +240,25 @@ impl Reflector {
     }
 }
 
+impl Scope {
+    fn new(spec: WatchSpec, id: ScopeId, since: u64) -> Self {
+        let (is_leaving, watching, error, failures, held) = <_>::default();
+        let (condition, failing_since) = (WatchCondition::Pending, Instant::now());
+        Self {
+            spec,
+            id,
+            since,
+            is_leaving,
+            watching,
+            condition,
+            error,
+            failures,
+            failing_since,
+            held,
+        }
+    }
+}
+
 impl Actor for Reflector {
     type Context = Context<Self>;
 
@@ -321,7 +303,7 @@ impl Receive<Noted> for Reflector {
 
 impl Receive<Published> for Reflector {
     fn receive(&mut self, Published { change, origin }: Published, _: &mut Self::Context) {
-        self.notify(vec![change], origin);
+        self.observers.notify(self.ty(), vec![change], origin);
     }
 }
 

@@ -45,7 +45,7 @@ impl Supervised for Reflector {
         self.reading.take().iter().for_each(AbortHandle::abort);
         self.state.restarts += 1;
         let notice = ReflectorFell { actor: "reflector", why: fall.why.as_str().into() };
-        self.observers.iter().for_each(|observer| observer.falls.post(notice.clone()));
+        self.observers.fell(&notice);
         self.show();
     }
 

@@ -20,7 +20,11 @@ impl Reflector {
             return;
         }
         let (reflector, mailbox) = (ctx.address(), self.parts.mailbox.clone());
-        let report = move |secrets| post(&reflector, &mailbox, SchemaRead { secrets });
+        let alive = self.parts.alive.clone();
+        let report = move |secrets| {
+            alive.hold();
+            post(&reflector, &mailbox, SchemaRead { secrets });
+        };
         let reading = self.parts.runtime.spawn(secret_fields(cluster, ty, report));
         self.reading.replace(reading.abort_handle()).iter().for_each(AbortHandle::abort);
     }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, convert::Infallible, time::Duration};
 
-use actix::System;
+use actix::{Addr, System};
 use kube::{Client, client::Body};
 use tokio::runtime::Builder;
 
@@ -30,7 +30,8 @@ fn parts(store: &Store, board: &Board, runtime: Handle) -> ReflectorParts {
     let mailbox = metrics.mailbox("reflector", "configmaps");
     let scopes = vec![WatchSpec::of(ty())];
     let cluster = Cluster::new(silent(), metrics, KeptManagers::default());
-    ReflectorParts { store, scopes, cluster, runtime, board, mailbox }
+    let alive = Alive::new().0;
+    ReflectorParts { store, scopes, cluster, runtime, board, mailbox, alive }
 }
 
 /// How long deletions are held by default.
@@ -45,7 +46,7 @@ fn replace(version: u64, store: &Store, scope: ScopeId) -> Settled {
 /// The same with a note to the reflector.
 async fn list(version: u64, store: &Store, scope: ScopeId, reflector: &Addr<Reflector>) {
     let settled = replace(version, store, scope);
-    let noted = Noted { scope: 0, note: WatchNote::Synced(settled) };
+    let noted = Noted { scope, note: WatchNote::Synced(settled) };
     reflector.send(metered(noted)).await.unwrap();
 }
 
@@ -93,7 +94,7 @@ fn deletions_are_held_for_a_minute_after_versions_last_regressed() {
             (true, true),
             "the end of the earlier hold does not end the later"
         );
-        let noted = Noted { scope: 0, note: WatchNote::Synced(Settled::Continued) };
+        let noted = Noted { scope, note: WatchNote::Synced(Settled::Continued) };
         reflector.send(metered(noted)).await.unwrap();
         assert_eq!(pass(rest).await, (true, true), "it began with the note");
         assert_eq!(pass(Duration::from_secs(2)).await, (false, false));
@@ -227,18 +228,18 @@ fn notes_of_an_ended_fallback_are_ignored() {
         let reflector = reflector.start();
         let send =
             async |scope, note| reflector.send(metered(Noted { scope, note })).await.unwrap();
-        send(0, failed(403)).await;
-        send(1, failed(403)).await;
+        send(all, failed(403)).await;
+        send(a, failed(403)).await;
         assert_eq!(shown(), (vec![(None, true), (Some("a".to_owned()), true)], true));
         replace(9, &store, a);
-        send(1, WatchNote::Synced(Settled::Continued)).await;
+        send(a, WatchNote::Synced(Settled::Continued)).await;
         assert!(store.reader().may_delete(Some("a")) && !store.reader().may_delete(Some("b")));
         assert_eq!(shown(), (vec![(None, true), (Some("a".to_owned()), false)], true));
 
         // All can be listed for a moment and versions have regressed, but the watch is forbidden.
         replace(9, &store, all);
         assert_eq!(replace(5, &store, all), Settled::VersionRegressed);
-        send(0, failed(403)).await;
+        send(all, failed(403)).await;
         assert!(!store.reader().may_delete(Some("a")), "deletions of all namespaces are held");
         tokio::time::advance(HOLD + Duration::from_secs(1)).await;
         for _ in 0..2 {
@@ -248,9 +249,9 @@ fn notes_of_an_ended_fallback_are_ignored() {
 
         list(10, &store, all, &reflector).await;
         assert_eq!(shown(), (vec![], false));
-        send(1, failed(500)).await;
+        send(a, failed(500)).await;
         replace(11, &store, a);
-        send(1, WatchNote::Lost).await;
+        send(a, WatchNote::Lost).await;
         assert_eq!(shown(), (vec![], false));
         assert!(["a", "b"].iter().all(|namespace| store.reader().may_delete(Some(namespace))));
     });

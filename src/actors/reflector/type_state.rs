@@ -40,8 +40,9 @@ impl Reflector {
     /// it has fallbacks.
     fn namespace(&self, scope: usize) -> Option<NamespaceState> {
         let is_only = self.fallbacks().all(|other| self.rests(other));
-        let namespace = self.parts.scopes[scope].namespace.clone();
-        if self.rests(scope) || (namespace.is_none() && is_only) {
+        let namespace = self.scopes[scope].spec.namespace.clone();
+        let is_leaving = self.scopes[scope].is_leaving;
+        if is_leaving || self.rests(scope) || (namespace.is_none() && is_only) {
             return None;
         }
         let (synced, error) = (self.is_synced(scope), self.scopes[scope].error.clone());

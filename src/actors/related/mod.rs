@@ -12,6 +12,7 @@
 //! end, and what differs between them is a change.
 
 mod fetching;
+mod handle;
 mod notes;
 mod restarting;
 mod switching;
@@ -23,12 +24,11 @@ use std::{
     time::Instant,
 };
 
-use actix::{Actor, Addr, AsyncContext, Context, Handler};
+use actix::{Actor, AsyncContext, Context, Handler};
 use tokio::{runtime::Handle, task::AbortHandle};
 
 use self::to_fetch::Fetching;
 use super::{
-    OperatorActor,
     mailbox::{Metered, MeteredRecipient, Receive, post},
     messages::{
         DemandChanged, FeedNoted, ReflectorFell, RelatedObserved, RelatedSettled, RelatedTroubles,
@@ -40,11 +40,13 @@ use super::{
 use crate::{
     board::{BEAT_EVERY, Board, Pulse},
     cluster::{Cluster, WatchSpec},
+    execute::Alive,
     metrics::MailboxDepth,
-    operator::Ask,
+    operator::{Ask, OperatorName},
     related::{FeedState, Place, Source, SourceSpec, wanted},
     store::{Change, ScopeId, Store},
 };
+pub(crate) use handle::RelatedHandle;
 
 pub(crate) struct RelatedParts {
     pub(crate) source: Source,
@@ -53,6 +55,8 @@ pub(crate) struct RelatedParts {
     pub(crate) runtime: Handle,
     pub(crate) board: Board,
     pub(crate) mailbox: MailboxDepth,
+    /// Held by the actor and its tasks.
+    pub(crate) alive: Alive,
 }
 
 pub(crate) struct RelatedReflector {
@@ -72,6 +76,7 @@ pub(crate) struct RelatedReflector {
 
 /// An operator that is notified.
 struct Observer {
+    operator: OperatorName,
     objects: MeteredRecipient<RelatedObserved>,
     settled: MeteredRecipient<RelatedSettled>,
     troubles: MeteredRecipient<RelatedTroubles>,
@@ -101,22 +106,6 @@ impl RelatedReflector {
         let (asked, feeds, started, observers, troubles) = <_>::default();
         let (supervision, fallen) = <_>::default();
         Self { parts, asked, feeds, started, observers, troubles, pulse, supervision, fallen }
-    }
-
-    /// Adds an operator to notify. Must be called before the start.
-    pub(crate) fn add_observer(&mut self, operator: &Addr<OperatorActor>, mailbox: &MailboxDepth) {
-        self.observers.push(Observer {
-            objects: MeteredRecipient::new(operator, mailbox),
-            settled: MeteredRecipient::new(operator, mailbox),
-            troubles: MeteredRecipient::new(operator, mailbox),
-            falls: MeteredRecipient::new(operator, mailbox),
-        });
-    }
-
-    pub(crate) fn start_poked(self) {
-        let (source, mailbox) = (self.parts.source.clone(), self.parts.mailbox.clone());
-        let demand = MeteredRecipient::new(&self.start(), &mailbox);
-        source.on_change(move || demand.post(DemandChanged));
     }
 
     fn spec(&self) -> &SourceSpec {
@@ -180,7 +169,9 @@ impl RelatedReflector {
     fn watch(&self, place: &Place, store: (Store, ScopeId), ctx: &Context<Self>) -> AbortHandle {
         let (address, mailbox) = (ctx.address(), self.parts.mailbox.clone());
         let (number, of) = (self.started, place.clone());
+        let alive = self.parts.alive.clone();
         let note = move |note| {
+            alive.hold();
             let place = of.clone();
             post(&address, &mailbox, FeedNoted { place, number, note });
         };

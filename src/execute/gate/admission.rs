@@ -114,6 +114,12 @@ impl Gate {
         self.admit_more();
     }
 
+    /// Changes the limit. Reconciles in flight beyond a lower one continue.
+    pub(crate) fn set_limit(&self, limit: usize) {
+        self.state().limit = limit;
+        self.admit_more();
+    }
+
     pub(crate) fn is_closed(&self) -> bool {
         self.state().is_closed
     }

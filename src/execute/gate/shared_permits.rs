@@ -34,8 +34,15 @@ struct Pool {
 
 impl SharedPermits {
     pub(crate) fn for_limits(limits: impl IntoIterator<Item = usize>) -> Self {
-        let limit = limits.into_iter().max().unwrap_or(0);
-        Self(Arc::new(Mutex::new(Pool { limit, taken: 0, queue: VecDeque::new() })))
+        let permits =
+            Self(Arc::new(Mutex::new(Pool { limit: 0, taken: 0, queue: VecDeque::new() })));
+        permits.set_limits(limits);
+        permits
+    }
+
+    /// Sets the limits of all operators. Gates that wait get the additional permits as others are released.
+    pub(crate) fn set_limits(&self, limits: impl IntoIterator<Item = usize>) {
+        self.pool().limit = limits.into_iter().max().unwrap_or(0);
     }
 
     /// Takes a permit even if none is free.

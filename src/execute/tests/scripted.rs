@@ -72,6 +72,7 @@ impl World {
                 published.lock().unwrap().push(origin);
             }),
             show: Arc::new(move |_, failure| show.lock().unwrap().push(failure.reason())),
+            alive: Alive::new().0,
         });
         Self { context: Arc::new(context.unwrap()), asked, origins, shown }
     }

@@ -5,7 +5,7 @@ use std::{
     borrow::{Borrow, Cow},
     collections::{BTreeSet, HashSet},
     hash::{DefaultHasher, Hash, Hasher},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
 };
 
 use serde::Deserialize;
@@ -22,11 +22,16 @@ pub struct KeptManagers(Arc<Kept>);
 
 #[derive(Debug, Default)]
 struct Kept {
-    names: BTreeSet<String>,
-    /// The members of `fieldsV1` that only operators own: the labels with the uid of a parent.
-    marks: BTreeSet<String>,
+    names: RwLock<Names>,
     texts: Mutex<Shared<str>>,
     entries: Mutex<Shared<[KeptEntry]>>,
+}
+
+#[derive(Debug, Default)]
+struct Names {
+    managers: BTreeSet<String>,
+    /// The members of `fieldsV1` that only operators own: the labels with the uid of a parent.
+    marks: BTreeSet<String>,
 }
 
 /// Values that many objects have, stored once.
@@ -103,19 +108,33 @@ const MANY: usize = 64;
 impl KeptManagers {
     /// Keeps the entries of these managers.
     pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
-        let names = names.into_iter().map(Into::into).collect();
-        Self(Arc::new(Kept { names, ..Kept::default() }))
+        let kept = Self::default();
+        kept.keep(names);
+        kept
     }
 
-    /// Keeps what other managers applied with one of these labels too: they are operators of other
-    /// processes.
+    /// Keeps the entries of these managers too, of objects that are read from now on.
+    pub(crate) fn keep<N: Into<String>>(&self, names: impl IntoIterator<Item = N>) {
+        let mut known = self.0.names.write().unwrap_or_else(PoisonError::into_inner);
+        known.managers.extend(names.into_iter().map(Into::into));
+    }
+
+    /// The same, as for [`keep_labels`](Self::keep_labels).
     #[must_use]
     pub fn with_labels_of_operators<L: AsRef<str>>(
         self,
         labels: impl IntoIterator<Item = L>,
     ) -> Self {
-        let marks = labels.into_iter().map(|label| format!("\"f:{}\"", label.as_ref())).collect();
-        Self(Arc::new(Kept { names: self.0.names.clone(), marks, ..Kept::default() }))
+        self.keep_labels(labels);
+        self
+    }
+
+    /// Keeps what other managers applied with one of these labels too: they are operators of other
+    /// processes, or may be registered later.
+    pub(crate) fn keep_labels<L: AsRef<str>>(&self, labels: impl IntoIterator<Item = L>) {
+        let mut known = self.0.names.write().unwrap_or_else(PoisonError::into_inner);
+        let marks = labels.into_iter().map(|label| format!("\"f:{}\"", label.as_ref()));
+        known.marks.extend(marks);
     }
 
     pub(super) fn reduce(
@@ -123,7 +142,8 @@ impl KeptManagers {
         entries: Vec<Entry<'_>>,
         controller: Option<&Uid>,
     ) -> ManagedFields {
-        let is_kept = |entry: &Entry<'_>| self.0.names.contains(entry.manager.as_ref());
+        let names = self.0.names.read().unwrap_or_else(PoisonError::into_inner);
+        let is_kept = |entry: &Entry<'_>| names.managers.contains(entry.manager.as_ref());
         let (of_status, entries): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(Entry::is_of_status);
         let of_status: Vec<_> =
@@ -131,7 +151,7 @@ impl KeptManagers {
         let of_all = of_all(&entries);
         let (mut kept, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_kept);
         kept.retain(Entry::is_of_object);
-        let marked = others.iter().filter(|entry| self.is_marked(entry));
+        let marked = others.iter().filter(|entry| names.are_marked(entry));
         let by_operators: Vec<_> = marked.filter_map(|entry| entry.keep(controller)).collect();
         if kept.is_empty() && by_operators.is_empty() {
             let kept = (!of_status.is_empty()).then(|| one_of(&self.0.entries, of_status));
@@ -142,12 +162,6 @@ impl KeptManagers {
         let entries: Vec<_> = entries.chain(by_operators).chain(of_status).collect();
         let kept = Some(one_of(&self.0.entries, entries));
         ManagedFields { kept, of_all }
-    }
-
-    /// Whether an operator of another process applied the object.
-    fn is_marked(&self, entry: &Entry<'_>) -> bool {
-        let has = |fields: &RawValue| self.0.marks.iter().any(|mark| fields.get().contains(mark));
-        entry.operation == "Apply" && entry.is_of_object() && entry.fields.is_some_and(has)
     }
 
     /// The shared copy of a text that many objects have.
@@ -182,6 +196,14 @@ impl<T: ?Sized + Eq + Hash> Shared<T> {
 impl<T: ?Sized> Default for Shared<T> {
     fn default() -> Self {
         Self { known: HashSet::new(), limit: 0 }
+    }
+}
+
+impl Names {
+    /// Whether an operator that is not known applied the object.
+    fn are_marked(&self, entry: &Entry<'_>) -> bool {
+        let has = |fields: &RawValue| self.marks.iter().any(|mark| fields.get().contains(mark));
+        entry.operation == "Apply" && entry.is_of_object() && entry.fields.is_some_and(has)
     }
 }
 

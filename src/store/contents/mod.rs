@@ -150,6 +150,9 @@ impl Contents {
     }
 
     pub(super) fn observe(&mut self, scope: ScopeId, object: Object) -> Option<Change> {
+        if self.scopes[scope.0].is_ended() {
+            return None;
+        }
         self.scopes[scope.0].advance(object.resource_version());
         if self.is_unwanted(&object) {
             return self.observe_unwanted(&object);
@@ -217,6 +220,10 @@ impl Contents {
         uid: &Uid,
         version: &ResourceVersion,
     ) -> Option<Change> {
+        // The object may only have left the selector of a scope that has ended.
+        if self.scopes[scope.0].is_ended() {
+            return None;
+        }
         self.scopes[scope.0].advance(version);
         self.end(key, uid, version)
     }
@@ -267,7 +274,17 @@ impl Contents {
         self.undecodable.has_read(object.key(), object.resource_version());
         let mut parents = self.parents_of(&object);
         let removed = self.remove(object.key());
-        for parent in &parents {
+        self.index(&object, &parents);
+        self.bytes += object.json().len();
+        self.census.enter(object.namespace());
+        self.objects.insert(ByKey(object.clone()));
+        let (before, others) = removed.map_or_else(Default::default, |c| (c.before, c.parents));
+        parents.extend(others);
+        Change { before, after: Some(object), parents }
+    }
+
+    fn index(&mut self, object: &Object, parents: &BTreeSet<Uid>) {
+        for parent in parents {
             let children = self.by_parent.entry(parent.clone()).or_default();
             if let Err(at) = find(children, object.key()) {
                 // Most have one child of a type, and capacity for four would be wasted.
@@ -275,12 +292,17 @@ impl Contents {
                 children.insert(at, object.clone());
             }
         }
-        self.bytes += object.json().len();
-        self.census.enter(object.namespace());
-        self.objects.insert(ByKey(object.clone()));
-        let (before, others) = removed.map_or_else(Default::default, |c| (c.before, c.parents));
-        parents.extend(others);
-        Change { before, after: Some(object), parents }
+    }
+
+    pub(super) fn add_parent_label(&mut self, label: &str) {
+        if !self.parent_labels.insert(label.to_owned()) {
+            return;
+        }
+        let objects: Vec<Object> = self.objects().cloned().collect();
+        for object in objects {
+            let parents = self.parents_of(&object);
+            self.index(&object, &parents);
+        }
     }
 
     fn remove(&mut self, key: &ObjectKey) -> Option<Change> {

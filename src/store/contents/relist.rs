@@ -21,7 +21,7 @@ impl Contents {
         mut items: Vec<Object>,
         version: &ResourceVersion,
     ) -> (Vec<Change>, Settled) {
-        if self.scopes[scope.0].feed == Feed::Another {
+        if let Feed::Another | Feed::Ended = self.scopes[scope.0].feed {
             // The list was in progress when another scope replaced this one.
             return (Vec::new(), Settled::Continued);
         }
@@ -55,6 +55,9 @@ impl Contents {
         let scope = &mut self.scopes[scope.0];
         (scope.is_synced, scope.shows_all) = (true, shows_all);
         scope.advance(version);
+        for earlier in std::mem::take(&mut scope.successor_of) {
+            self.end_scope(earlier);
+        }
         (changes, if version_regressed { Settled::VersionRegressed } else { Settled::Continued })
     }
 

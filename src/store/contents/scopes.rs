@@ -7,7 +7,7 @@ use super::{
     super::scope::{Feed, Hold, Scope, ScopeId, Settled},
     Contents,
 };
-use crate::object::ResourceVersion;
+use crate::object::{Object, ObjectKey, ResourceVersion};
 
 // === reading ===
 
@@ -36,7 +36,7 @@ impl Contents {
         if let Some(everywhere) = self.everywhere() {
             return everywhere.high_water.as_ref();
         }
-        let marks: Option<Vec<_>> = self.scopes.iter().map(|s| s.high_water.as_ref()).collect();
+        let marks: Option<Vec<_>> = self.live().map(|s| s.high_water.as_ref()).collect();
         marks?
             .into_iter()
             .reduce(|oldest, mark| if mark.is_older_than(oldest) { mark } else { oldest })
@@ -51,12 +51,17 @@ impl Contents {
         match (namespace, self.everywhere()) {
             (Some(_), _) => self.scopes.iter().any(|it| it.covers(namespace) && is_good(it)),
             (None, Some(everywhere)) => is_good(everywhere),
-            (None, None) => !self.scopes.is_empty() && self.scopes.iter().all(is_good),
+            (None, None) => self.live().next().is_some() && self.live().all(is_good),
         }
     }
 
+    /// While another one takes over, it is the earlier one.
     fn everywhere(&self) -> Option<&Scope> {
-        self.scopes.iter().find(|scope| scope.namespace.is_none())
+        self.live().find(|scope| scope.namespace.is_none())
+    }
+
+    fn live(&self) -> impl Iterator<Item = &Scope> {
+        self.scopes.iter().filter(|scope| !scope.is_ended())
     }
 }
 
@@ -71,6 +76,31 @@ impl Contents {
         }
         self.scopes.push(Scope::new(namespace));
         ScopeId(self.scopes.len() - 1)
+    }
+
+    pub(in crate::store) fn add_successor(
+        &mut self,
+        namespace: Option<String>,
+        earlier: Vec<ScopeId>,
+    ) -> ScopeId {
+        let scope = self.add_scope(namespace);
+        self.scopes[scope.0].successor_of = earlier;
+        scope
+    }
+
+    /// Objects that no other scope covers are dropped; nobody is to be notified.
+    pub(in crate::store) fn end_scope(&mut self, scope: ScopeId) {
+        let namespace = self.scopes[scope.0].namespace.take();
+        self.scopes[scope.0] = Scope { feed: Feed::Ended, ..Scope::new(namespace) };
+        if self.everywhere().is_some() {
+            return;
+        }
+        let is_covered = |object: &Object| self.live().any(|it| it.covers(object.namespace()));
+        let dropped = self.objects().filter(|object| !is_covered(object));
+        let dropped: Vec<ObjectKey> = dropped.map(|object| object.key().clone()).collect();
+        for key in dropped {
+            self.remove(&key);
+        }
     }
 
     pub(in crate::store) fn rest(&mut self, scope: ScopeId) {
@@ -92,7 +122,7 @@ impl Contents {
 
     pub(in crate::store) fn cut_off(&mut self, scope: ScopeId, is_cut_off: bool) {
         let feed = &mut self.scopes[scope.0].feed;
-        if *feed != Feed::Another {
+        if let Feed::Watch | Feed::CutOff = feed {
             *feed = if is_cut_off { Feed::CutOff } else { Feed::Watch };
         }
     }

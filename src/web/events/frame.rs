@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::{
-    board::{Change, Notice, ParentName, ParentPhase, TypeState},
+    board::{Change, Notice, OperatorState, ParentName, ParentPhase, TypeState},
     history::{Outcome, Reconcile},
     object::{K8sType, Uid, legible},
     web::views::KeyView,
@@ -109,8 +109,8 @@ fn data(change: &Change) -> Data<'_> {
         Change::Gone { parent } => Data::of_parent(parent, None, None),
         Change::Operator { operator, state } => Data::Operator {
             operator: operator.as_str(),
-            state: state.name(),
-            reasons: state.reasons(),
+            state: state.as_ref().map_or("gone", OperatorState::name),
+            reasons: state.as_ref().map(OperatorState::reasons).unwrap_or_default(),
         },
         Change::Type { ty, state } => Data::Type(TypeView::new(ty, state)),
         Change::Stopping => Data::Stopping { message: "the process is stopping" },

@@ -1,0 +1,109 @@
+//! Another configuration of a running operator.
+//!
+//! It takes effect when all watches that it requires are listed; until then reconciles use the earlier one.
+//!
+//! ```text
+//! Reconfigured --all watches listed--> new settings for all reconcilers --+--> parents that it selects now
+//!      ^                                                                  +--> parents that it no longer selects
+//!      +--- a later one replaces it                                       +--> with other children: all parents
+//! ```
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use actix::Context;
+use tokio::sync::oneshot;
+
+use super::{OperatorActor, Start, WatchCondition};
+use crate::{
+    actors::{
+        mailbox::{Receive, post},
+        messages::{Finalized, Reconfigured},
+        reconciler::{ReconcilerParts, Replaced},
+    },
+    execute,
+    history::Cause,
+    object::Object,
+    run::Settings,
+    schedule::Trigger,
+};
+
+impl Receive<Reconfigured> for OperatorActor {
+    const ALWAYS: bool = true;
+
+    fn receive(&mut self, new: Reconfigured, _: &mut Context<Self>) {
+        if self.start == Start::Over {
+            return;
+        }
+        let known = std::mem::take(&mut self.watches);
+        let condition = |watched| match known.get(watched) {
+            Some(known) if !new.changed.contains(&watched.ty) => known.clone(),
+            Some(_) | None => WatchCondition::Pending,
+        };
+        let watches = new.relies_on.iter().map(|it| (it.clone(), condition(it)));
+        self.watches = watches.collect::<BTreeMap<_, _>>();
+        self.pending = Some(Box::new(new));
+        self.apply_when_listed();
+        self.show_state();
+    }
+}
+
+impl Receive<Finalized> for OperatorActor {
+    const ALWAYS: bool = true;
+
+    fn receive(&mut self, Finalized { done }: Finalized, _: &mut Context<Self>) {
+        let context = Arc::new(self.parts.context.finalizing());
+        self.pending = None;
+        self.replace(context, false);
+        self.finalized = Some(done);
+        self.report_finalized();
+    }
+}
+
+impl OperatorActor {
+    /// Applies the configuration that waits, if its watches are listed.
+    pub(super) fn apply_when_listed(&mut self) {
+        if !self.are_listed(|_| true) {
+            return;
+        }
+        let Some(pending) = self.pending.take() else { return };
+        let Reconfigured { context, children, concerns_all, applied, .. } = *pending;
+        self.parts.children = children;
+        self.replace(context, concerns_all);
+        // Nobody listens when the operator goes.
+        let _ = applied.send(());
+    }
+
+    fn replace(&mut self, context: Arc<execute::Context>, concerns_all: bool) {
+        let before = std::mem::replace(&mut self.parts.context, context.clone());
+        self.reconcilers = Arc::new(ReconcilerParts { context, ..(*self.reconcilers).clone() });
+        for parent in self.parents.values() {
+            let parts = self.reconcilers.clone();
+            post(&parent.reconciler, &self.reconcilers.mailbox, Replaced { parts });
+        }
+        if let Start::OfStatuses | Start::Full = self.start {
+            for parent in self.parts.parents.list() {
+                self.reselect(&parent, &before.settings, concerns_all);
+            }
+        }
+    }
+
+    fn reselect(&mut self, parent: &Object, before: &Settings, concerns_all: bool) {
+        let now = self.parts.context.settings.clone();
+        if !now.answers_for(parent) {
+            return self.retire(parent.key());
+        }
+        let is_known = before.answers_for(parent);
+        if !is_known || concerns_all || before.selects(parent) != now.selects(parent) {
+            let trigger = if parent.is_deleting() { Trigger::Deletion } else { Trigger::Parent };
+            self.parent_is(parent, trigger, Cause::Reconfigured);
+        }
+    }
+
+    /// Reports that all parents are finalized, if that was asked for.
+    pub(super) fn report_finalized(&mut self) {
+        if self.parents.is_empty() && self.ending.is_empty() {
+            let done: Option<oneshot::Sender<()>> = self.finalized.take();
+            done.into_iter().for_each(|done| drop(done.send(())));
+        }
+    }
+}

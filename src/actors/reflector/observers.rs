@@ -1,0 +1,90 @@
+//! The operators that a reflector notifies.
+
+use std::sync::Arc;
+
+use crate::{
+    actors::messages::{FoundUndecodable, Observed, ReflectorFell, WatchChanged},
+    actors::{OperatorActor, mailbox::MeteredRecipient},
+    execute::Origin,
+    metrics::MailboxDepth,
+    object::{K8sType, Undecodable},
+    operator::OperatorName,
+    store::Change,
+};
+
+#[derive(Default)]
+pub(super) struct Observers(Vec<Observer>);
+
+/// An operator that is notified.
+pub(crate) struct Observer {
+    operator: OperatorName,
+    objects: MeteredRecipient<Observed>,
+    undecodable: MeteredRecipient<FoundUndecodable>,
+    watches: MeteredRecipient<WatchChanged>,
+    falls: MeteredRecipient<ReflectorFell>,
+    /// The generation of the scopes when it joined.
+    since: u64,
+}
+
+impl Observer {
+    pub(crate) fn new(
+        operator: OperatorName,
+        actor: &actix::Addr<OperatorActor>,
+        mailbox: &MailboxDepth,
+    ) -> Self {
+        Self {
+            operator,
+            objects: MeteredRecipient::new(actor, mailbox),
+            undecodable: MeteredRecipient::new(actor, mailbox),
+            watches: MeteredRecipient::new(actor, mailbox),
+            falls: MeteredRecipient::new(actor, mailbox),
+            since: 0,
+        }
+    }
+
+    pub(super) fn since(&self) -> u64 {
+        self.since
+    }
+
+    pub(super) fn changed(&self, changed: WatchChanged) {
+        self.watches.post(changed);
+    }
+}
+
+impl Observers {
+    /// Adds an operator, or replaces it.
+    pub(super) fn add(&mut self, observer: Observer, since: u64) {
+        self.remove(&observer.operator);
+        self.0.push(Observer { since, ..observer });
+    }
+
+    pub(super) fn remove(&mut self, operator: &OperatorName) {
+        self.0.retain(|observer| observer.operator != *operator);
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Observer> {
+        self.0.iter()
+    }
+
+    pub(super) fn notify(&self, ty: &K8sType, changes: Vec<Change>, origin: Option<Origin>) {
+        if changes.is_empty() {
+            return;
+        }
+        let observed = Observed { ty: ty.clone(), changes: Arc::from(changes), origin };
+        for observer in &self.0 {
+            observer.objects.post(observed.clone());
+        }
+    }
+
+    pub(super) fn fell(&self, notice: &ReflectorFell) {
+        for observer in &self.0 {
+            observer.falls.post(notice.clone());
+        }
+    }
+
+    pub(super) fn found_undecodable(&self, object: &Undecodable) {
+        for observer in &self.0 {
+            observer.undecodable.post(FoundUndecodable { object: object.clone() });
+        }
+    }
+}

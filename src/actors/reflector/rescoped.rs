@@ -1,0 +1,176 @@
+//! Changes of the scopes and of the operators of a running reflector.
+//!
+//! A scope that is replaced watches until the store has the first list of its successor, so that no operator
+//! notices. Until then it decides the condition for the operators that were there before.
+//!
+//! ```text
+//! Rescoped: the new scope lists   --its first list-->   the earlier scope ends
+//! operators before:   earlier scope                     new scope
+//! operators since:    new scope                         new scope
+//! ```
+
+use std::mem;
+
+use actix::{ActorContext, Context};
+use tokio::task::AbortHandle;
+
+use super::{
+    Reflector, Scope, WatchCondition,
+    control::{Joined, Parted, Rescoped, Stopped},
+};
+use crate::{
+    actors::{mailbox::Receive, messages::WatchChanged},
+    cluster::WatchSpec,
+};
+
+impl Reflector {
+    pub(super) fn set_condition(&mut self, scope: usize, condition: WatchCondition) {
+        if self.scopes[scope].condition == condition {
+            return;
+        }
+        self.scopes[scope].condition = condition.clone();
+        let changed = WatchChanged { watched: self.watched(scope), condition };
+        for observer in self.observers.iter() {
+            if self.decides(scope, observer.since()) {
+                observer.changed(changed.clone());
+            }
+        }
+    }
+
+    /// Whether a scope decides the condition for an operator: among those of its namespace it is the newest that the
+    /// operator found when it joined, or the oldest if there was none.
+    fn decides(&self, scope: usize, since: u64) -> bool {
+        if !self.scopes.last().is_some_and(|last| last.is_leaving) {
+            return true;
+        }
+        let namespace = &self.scopes[scope].spec.namespace;
+        let alike = || self.scopes.iter().filter(|other| other.spec.namespace == *namespace);
+        let found = alike().filter(|it| it.since <= since).max_by_key(|it| it.since);
+        let decisive = found.or_else(|| alike().min_by_key(|it| it.since));
+        decisive.is_some_and(|it| it.id == self.scopes[scope].id)
+    }
+
+    fn rescope(&mut self, specs: Vec<WatchSpec>, ctx: &mut Context<Self>) {
+        self.generation += 1;
+        let (mut kept, mut earlier): (Vec<Scope>, Vec<Scope>) = mem::take(&mut self.scopes)
+            .into_iter()
+            .partition(|scope| !scope.is_leaving && specs.contains(&scope.spec));
+        for spec in specs {
+            let known = kept.extract_if(.., |scope| scope.spec == spec).next();
+            let scope = known.unwrap_or_else(|| self.successor(spec, &earlier));
+            self.scopes.push(scope);
+        }
+        for scope in &mut earlier {
+            scope.is_leaving = self.scopes.iter().any(|new| covers(&new.spec, &scope.spec));
+        }
+        let (leaving, ended): (Vec<_>, Vec<_>) = earlier.into_iter().partition(|it| it.is_leaving);
+        ended.into_iter().for_each(|scope| self.end(scope));
+        self.scopes.extend(leaving);
+        self.start_new(ctx);
+        self.switch_fallbacks(ctx);
+        self.show();
+    }
+
+    fn successor(&self, spec: WatchSpec, earlier: &[Scope]) -> Scope {
+        let replaced = earlier.iter().filter(|scope| covers(&spec, &scope.spec));
+        let replaced = replaced.map(|scope| scope.id).collect();
+        let id = self.parts.store.add_successor(spec.namespace.clone(), replaced);
+        Scope::new(spec, id, self.generation)
+    }
+
+    fn start_new(&mut self, ctx: &Context<Self>) {
+        for scope in 0..self.scopes.len() {
+            if self.scopes[scope].since != self.generation {
+                continue;
+            }
+            if self.fallbacks().contains(&scope) {
+                self.rest(scope);
+                if self.scopes[0].condition == WatchCondition::Synced {
+                    self.scopes[scope].condition = WatchCondition::Synced;
+                }
+            } else if !self.supervision.is_down {
+                self.scopes[scope].watching = Some(self.start_loop(scope, ctx));
+            }
+        }
+    }
+
+    /// Ends the scopes that a scope in sync replaces; returns whether there were any.
+    pub(super) fn take_over(&mut self, scope: usize) -> bool {
+        let new = &self.scopes[scope];
+        if new.is_leaving || !self.parts.store.reader().is_scope_synced(new.id) {
+            return false;
+        }
+        let spec = new.spec.clone();
+        let is_over = |it: &mut Scope| it.is_leaving && covers(&spec, &it.spec);
+        let over: Vec<Scope> = self.scopes.extract_if(.., is_over).collect();
+        let has_taken_over = !over.is_empty();
+        for scope in over {
+            self.announce_successor(&scope);
+            self.end(scope);
+        }
+        has_taken_over
+    }
+
+    /// Operators that followed the earlier scope follow the one that replaced it.
+    fn announce_successor(&self, earlier: &Scope) {
+        let is_next = |it: &&Scope| it.spec.namespace == earlier.spec.namespace;
+        let Some(next) = self.scopes.iter().find(is_next) else { return };
+        if next.condition != earlier.condition {
+            let (watched, condition) = (next.spec.watched(), next.condition.clone());
+            for observer in self.observers.iter() {
+                observer.changed(WatchChanged {
+                    watched: watched.clone(),
+                    condition: condition.clone(),
+                });
+            }
+        }
+    }
+
+    fn end(&self, scope: Scope) {
+        scope.watching.iter().for_each(AbortHandle::abort);
+        self.parts.store.end_scope(scope.id);
+    }
+}
+
+/// Whether a watch shows the namespaces of another.
+fn covers(spec: &WatchSpec, other: &WatchSpec) -> bool {
+    spec.namespace.is_none() || spec.namespace == other.namespace
+}
+
+impl Receive<Joined> for Reflector {
+    const ALWAYS: bool = true;
+
+    fn receive(&mut self, Joined { observer }: Joined, _: &mut Self::Context) {
+        for scope in 0..self.scopes.len() {
+            let condition = self.scopes[scope].condition.clone();
+            if condition != WatchCondition::Pending && self.decides(scope, self.generation) {
+                observer.changed(WatchChanged { watched: self.watched(scope), condition });
+            }
+        }
+        self.observers.add(observer, self.generation);
+    }
+}
+
+impl Receive<Parted> for Reflector {
+    const ALWAYS: bool = true;
+
+    fn receive(&mut self, Parted { operator }: Parted, _: &mut Self::Context) {
+        self.observers.remove(&operator);
+    }
+}
+
+impl Receive<Rescoped> for Reflector {
+    const ALWAYS: bool = true;
+
+    fn receive(&mut self, Rescoped { scopes }: Rescoped, ctx: &mut Self::Context) {
+        self.rescope(scopes, ctx);
+    }
+}
+
+impl Receive<Stopped> for Reflector {
+    const ALWAYS: bool = true;
+
+    fn receive(&mut self, _: Stopped, ctx: &mut Self::Context) {
+        ctx.stop();
+    }
+}

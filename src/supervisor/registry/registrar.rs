@@ -1,0 +1,96 @@
+//! The handle by which operators are registered at run time.
+
+use std::time::Duration;
+
+use tokio::sync::{mpsc::UnboundedSender, oneshot};
+
+use super::RegistrationError;
+use crate::operator::{AnyHandler, IntoHandler, OperatorConfig};
+
+/// Registers and deregisters operators while the supervisor runs. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Registrar(UnboundedSender<Request>);
+
+/// What becomes of the parents of an operator that goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnRemoval {
+    /// They stay as they are, with their children and finalizers, for a later registration.
+    Leave,
+    /// Each is treated as one that leaves the selection: it is finalized, the finalizer of the operator is removed, and
+    /// its children stay.
+    Finalize {
+        /// How long that may take.
+        within: Duration,
+    },
+}
+
+/// A request of a [`Registrar`].
+#[derive(Debug)]
+pub(crate) enum Request {
+    Register { operator: Box<(OperatorConfig, AnyHandler)>, answer: Answer },
+    Deregister { name: String, on_removal: OnRemoval, answer: Answer },
+    Reconfigure { config: Box<OperatorConfig>, answer: Answer },
+}
+
+pub(crate) type Answer = oneshot::Sender<Result<(), RegistrationError>>;
+
+impl Registrar {
+    pub(crate) fn new(requests: UnboundedSender<Request>) -> Self {
+        Self(requests)
+    }
+
+    /// Adds an operator. It returns when the operator is registered, before its types are listed: an operator with an
+    /// unknown type or a missing permission is degraded until that is fixed.
+    ///
+    /// Watches of types that other operators use are shared, and no operator notices. The first registration that
+    /// needs more of a watched type replaces its watch once.
+    ///
+    /// # Errors
+    /// The configuration cannot work, its name or parent type is taken, or the supervisor has ended.
+    pub async fn register<Form>(
+        &self,
+        config: OperatorConfig,
+        handler: impl IntoHandler<Form>,
+    ) -> Result<(), RegistrationError> {
+        let operator = Box::new((config, handler.into_handler()));
+        self.ask(|answer| Request::Register { operator, answer }).await
+    }
+
+    /// Removes an operator. It returns when its reconciles have ended and nothing of it is left: no watch that only it
+    /// needed, no metric, no row on the page.
+    ///
+    /// # Errors
+    /// There is no such operator, it is being removed already, some parents were not finalized in time, or the
+    /// supervisor has ended.
+    pub async fn deregister(
+        &self,
+        name: &str,
+        on_removal: OnRemoval,
+    ) -> Result<(), RegistrationError> {
+        let name = name.to_owned();
+        self.ask(|answer| Request::Deregister { name, on_removal, answer }).await
+    }
+
+    /// Replaces the configuration of the operator of this name, whose handler stays. It returns when the change is
+    /// accepted; it takes effect when all types that are new are listed. Until then the operator works as before, and
+    /// is degraded if a type cannot be listed.
+    ///
+    /// Parents that enter or leave the selection are treated as if their labels had changed; those that are now in
+    /// other namespaces than the operator's stay as they are. With other children, or other rules for them, all
+    /// parents are reconciled, else none but these. Children of a type that is no longer declared stay.
+    ///
+    /// # Errors
+    /// There is no such operator, the configuration cannot work, or it has another parent type, finalizer, labels,
+    /// predecessor or related types.
+    pub async fn reconfigure(&self, config: OperatorConfig) -> Result<(), RegistrationError> {
+        let config = Box::new(config);
+        self.ask(|answer| Request::Reconfigure { config, answer }).await
+    }
+
+    async fn ask(&self, request: impl FnOnce(Answer) -> Request) -> Result<(), RegistrationError> {
+        let (answer, answered) = oneshot::channel();
+        // Then the receiver of the answer fails too.
+        let _ = self.0.send(request(answer));
+        answered.await.unwrap_or(Err(RegistrationError::Stopped))
+    }
+}
