@@ -125,6 +125,11 @@ struct PlanMode;
 
 /// Compiles the example of the document.
 #[cfg(doctest)]
+#[doc = include_str!("../docs/registration.md")]
+struct Registration;
+
+/// Compiles the example of the document.
+#[cfg(doctest)]
 #[doc = include_str!("../docs/related.md")]
 struct Related;
 

@@ -42,9 +42,9 @@ pub(crate) use arbiters::{ArbiterPool, Arbiters};
 pub(crate) use elector::{Elected, Elector, ElectorParts};
 pub(crate) use mailbox::MeteredRecipient;
 pub(crate) use messages::{Asked, OperatorStateChanged, Published, Reconfigured};
-pub(crate) use operator_actor::{OperatorActor, OperatorHandle, OperatorParts};
-pub(crate) use reflector::{Reflector, ReflectorHandle, ReflectorParts};
-pub(crate) use related::{RelatedHandle, RelatedParts, RelatedReflector};
+pub(crate) use operator_actor::{OperatorActor, OperatorParts, handle::OperatorHandle};
+pub(crate) use reflector::{Reflector, ReflectorParts, handle::ReflectorHandle};
+pub(crate) use related::{RelatedParts, RelatedReflector, handle::RelatedHandle};
 
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,7 @@ use tokio::{
 };
 
 use super::{
+    OperatorHandle,
     mailbox::{Metered, Receive},
     messages::{Observed, WatchChanged, WatchCondition},
     reconciler::Reconciler,
@@ -150,7 +151,7 @@ fn operating<F: Future<Output = ()>>(
     let shared = board.clone();
     let paused = || Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     System::with_tokio_rt(paused).block_on(async move {
-        let operator = OperatorActor::start(parts).address().clone();
+        let operator = OperatorHandle::start(parts).address().clone();
         let condition = WatchCondition::Synced;
         operator.send(metered(WatchChanged { watched: apps(), condition })).await.unwrap();
         send(operator, shared).await;

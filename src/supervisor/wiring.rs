@@ -8,7 +8,7 @@ use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 use super::{RunError, fences::Fences, published::PublishedTo};
 use crate::{
     actors::{
-        ArbiterPool, OperatorActor, OperatorHandle, OperatorParts, OperatorStateChanged, Reflector,
+        ArbiterPool, OperatorHandle, OperatorParts, OperatorStateChanged, Reflector,
         ReflectorHandle, ReflectorParts, RelatedHandle, RelatedParts, RelatedReflector,
     },
     board::{BEAT_EVERY, Board, OperatorInfo, Reader, ReconcileStage},
@@ -160,7 +160,7 @@ impl Wiring {
     /// Starts an operator. It waits until it is notified of the conditions of its watches.
     pub(super) fn start_operator(&self, context: &Arc<Context>, stores: Stores) -> OperatorHandle {
         self.show_operator(context);
-        OperatorActor::start(OperatorParts {
+        OperatorHandle::start(OperatorParts {
             context: context.clone(),
             parents: stores.parents.reader(),
             children: stores.children.iter().map(Store::reader).collect(),

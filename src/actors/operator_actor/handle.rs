@@ -1,9 +1,9 @@
 //! How the supervisor controls an operator, and how the operator goes.
 
-use actix::{ActorContext, Addr};
+use actix::{Actor, ActorContext, Addr, AsyncContext};
 use tokio::sync::oneshot;
 
-use super::{OperatorActor, Start};
+use super::{OperatorActor, OperatorParts, Start};
 use crate::{
     actors::{
         mailbox::{MeteredRecipient, Receive, post},
@@ -21,7 +21,10 @@ pub(crate) struct OperatorHandle {
 }
 
 impl OperatorHandle {
-    pub(super) fn new(operator: Addr<OperatorActor>, mailbox: MailboxDepth) -> Self {
+    /// Starts an operator.
+    pub(crate) fn start(parts: OperatorParts) -> Self {
+        let mailbox = parts.mailbox.clone();
+        let operator = OperatorActor::create(|ctx| OperatorActor::new(parts, &ctx.address()));
         Self { operator, mailbox }
     }
 

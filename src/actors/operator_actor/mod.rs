@@ -3,7 +3,7 @@
 
 mod awaiting;
 mod commands;
-mod handle;
+pub(super) mod handle;
 mod parents;
 mod reconfigured;
 mod related;
@@ -23,7 +23,6 @@ use tokio::{
 };
 
 use awaiting::Awaiting;
-pub(crate) use handle::OperatorHandle;
 
 use super::{
     ArbiterPool,
@@ -109,11 +108,6 @@ struct Parent {
 }
 
 impl OperatorActor {
-    pub(crate) fn start(parts: OperatorParts) -> OperatorHandle {
-        let mailbox = parts.mailbox.clone();
-        OperatorHandle::new(Self::create(|ctx| Self::new(parts, &ctx.address())), mailbox)
-    }
-
     fn new(parts: OperatorParts, address: &Addr<Self>) -> Self {
         let pending = |watched: &Watched| (watched.clone(), WatchCondition::Pending);
         let watches = parts.relies_on.iter().map(pending).collect();

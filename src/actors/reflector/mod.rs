@@ -2,7 +2,7 @@
 
 mod control;
 mod fallback;
-mod handle;
+pub(super) mod handle;
 mod loops;
 mod messages;
 mod observers;
@@ -32,8 +32,6 @@ use crate::{
     reply::{ApiError, ErrorClass},
     store::{Hold, ScopeId, Settled, Store},
 };
-
-pub(crate) use handle::ReflectorHandle;
 
 pub(crate) struct ReflectorParts {
     pub(crate) store: Store,

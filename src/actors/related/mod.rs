@@ -12,7 +12,7 @@
 //! end, and what differs between them is a change.
 
 mod fetching;
-mod handle;
+pub(super) mod handle;
 mod notes;
 mod restarting;
 mod switching;
@@ -46,7 +46,6 @@ use crate::{
     related::{FeedState, Place, Source, SourceSpec, wanted},
     store::{Change, ScopeId, Store},
 };
-pub(crate) use handle::RelatedHandle;
 
 pub(crate) struct RelatedParts {
     pub(crate) source: Source,

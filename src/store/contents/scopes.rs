@@ -221,4 +221,39 @@ mod tests {
         store.release_deletions(store.hold(all).unwrap());
         assert_eq!(may_delete(&store), [true; 3]);
     }
+
+    #[test]
+    fn a_scope_ends_with_the_first_list_of_its_successor_and_shows_nothing_more() {
+        let store = Store::new(ty(), BTreeSet::new());
+        let earlier = store.add_scope(None);
+        list(&store, earlier, 5);
+        assert!(store.observe(earlier, object("a", 6)).is_some());
+        let next = store.add_successor(None, vec![earlier]);
+        assert_eq!(may_delete(&store), [true; 3], "the earlier one is complete");
+        let start = store.begin_list(next);
+        let items = vec![object("a", 6), object("b", 4)];
+        store.replace(next, start, items, &ResourceVersion::Number(7));
+        assert_eq!(may_delete(&store), [true; 3]);
+        // It left the earlier selector only.
+        assert!(store.observe_deletion(earlier, &object("a", 6)).is_none());
+        assert!(store.observe(earlier, object("c", 8)).is_none());
+        assert_eq!(list(&store, earlier, 9), Settled::Continued);
+        store.cut_off(earlier, true);
+        assert_eq!((store.reader().len(), may_delete(&store)), (2, [true; 3]));
+    }
+
+    #[test]
+    fn objects_that_no_scope_covers_any_more_are_dropped() {
+        let store = Store::new(ty(), BTreeSet::new());
+        let [a, b] = ["a", "b"].map(|namespace| store.add_scope(Some(namespace.to_owned())));
+        for (scope, namespace) in [(a, "a"), (b, "b")] {
+            list(&store, scope, 5);
+            assert!(store.observe(scope, object(namespace, 6)).is_some());
+        }
+        store.end_scope(b);
+        assert_eq!(store.reader().len(), 1);
+        assert_eq!(may_delete(&store), [true, false, true], "only the first one counts");
+        store.end_scope(a);
+        assert_eq!((store.reader().len(), may_delete(&store)), (0, [false; 3]));
+    }
 }
