@@ -20,6 +20,7 @@ mod parents;
 mod process;
 mod rate;
 mod recording;
+mod register;
 mod related;
 mod repair;
 mod requests;
@@ -77,5 +78,6 @@ async fn measure(figure: Figure, settings: &Settings) -> Result<Vec<Row>> {
         Figure::Typed => typed::measure(settings),
         Figure::Waiting => waiting::measure(settings).await,
         Figure::Related => related::measure(settings).await,
+        Figure::Register => register::measure(settings).await,
     }
 }

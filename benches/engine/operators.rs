@@ -4,7 +4,7 @@ use std::{net::SocketAddr, time::Duration};
 
 use anyhow::{Context, Result};
 use operetta::{
-    supervisor::{Running, Supervisor, SupervisorBuilder},
+    supervisor::{Registrar, Running, Supervisor, SupervisorBuilder},
     testkit::internals::board::{Board, ParentPhase},
 };
 
@@ -45,6 +45,11 @@ impl Operators {
         let running = builder.start().await?;
         running.ready().await;
         Ok(Self(running))
+    }
+
+    /// Registers and deregisters operators.
+    pub(crate) fn registrar(&self) -> Registrar {
+        self.0.registrar()
     }
 
     /// Where their web endpoint listens.

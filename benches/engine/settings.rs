@@ -76,6 +76,8 @@ pub(crate) enum Figure {
     Waiting,
     /// Parents that read objects that they do not own: events, memory, one object that all read
     Related,
+    /// Fifty operators that are registered on a running process, and go again: watches, latency, memory
+    Register,
 }
 
 /// How large.

@@ -11,6 +11,7 @@ use crate::{
 };
 
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Settings {
     config: OperatorConfig,
     name: OperatorName,

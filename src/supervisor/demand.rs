@@ -143,10 +143,11 @@ fn continued(places: Vec<Place>, running: &[Place]) -> Vec<Place> {
     }
     if places[0].namespace.is_none() {
         // A fallback needs the selector of the watch that it replaces.
-        let need = places.iter().map(|place| place.need.clone()).reduce(Need::union);
-        places
-            .iter_mut()
-            .for_each(|place| place.need.clone_from(need.as_ref().unwrap_or(&Need::Everything)));
+        let all = places.iter().map(|place| place.need.clone()).reduce(Need::union);
+        let all = all.unwrap_or(Need::Everything);
+        for place in &mut places {
+            place.need.clone_from(&all);
+        }
     }
     places
 }

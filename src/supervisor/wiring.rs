@@ -192,7 +192,9 @@ impl Wiring {
     /// Announces types that will be watched.
     pub(super) fn announce_types(&self, types: &[&K8sType]) {
         self.metrics.tell_apart(types);
-        types.iter().for_each(|ty| self.metrics.type_registered(ty));
+        for ty in types {
+            self.metrics.type_registered(ty);
+        }
     }
 }
 

@@ -66,7 +66,9 @@ impl Receive<Left> for OperatorActor {
         self.start = Start::Over;
         self.watches.clear();
         let keys: Vec<ObjectKey> = self.parents.keys().cloned().collect();
-        keys.iter().for_each(|key| self.retire(key));
+        for key in &keys {
+            self.retire(key);
+        }
         self.stop_when_over(ctx);
     }
 }

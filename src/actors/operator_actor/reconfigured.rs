@@ -11,7 +11,6 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use actix::Context;
-use tokio::sync::oneshot;
 
 use super::{OperatorActor, Start, WatchCondition};
 use crate::{
@@ -102,8 +101,9 @@ impl OperatorActor {
     /// Reports that all parents are finalized, if that was asked for.
     pub(super) fn report_finalized(&mut self) {
         if self.parents.is_empty() && self.ending.is_empty() {
-            let done: Option<oneshot::Sender<()>> = self.finalized.take();
-            done.into_iter().for_each(|done| drop(done.send(())));
+            let Some(done) = self.finalized.take() else { return };
+            // Nobody may be waiting any more.
+            let _ = done.send(());
         }
     }
 }

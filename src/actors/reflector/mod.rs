@@ -122,7 +122,7 @@ impl Reflector {
         match note {
             WatchNote::Changed(_) => {}
             WatchNote::Opened => return self.read_schema(ctx),
-            WatchNote::Undecodable { object, is_news } => self.undecodable(object, is_news),
+            WatchNote::Undecodable { object, is_news } => self.undecodable(&object, is_news),
             // The note was sent before the fallback was ended.
             _ if self.rests(scope) => return,
             WatchNote::Synced(settled) => self.synced(scope, settled, ctx),
@@ -147,11 +147,11 @@ impl Reflector {
         self.show_scope(scope);
     }
 
-    fn undecodable(&mut self, object: Undecodable, is_news: bool) {
+    fn undecodable(&mut self, object: &Undecodable, is_news: bool) {
         self.state.undecodable += 1;
         if is_news {
             tracing::warn!("{object}");
-            self.observers.found_undecodable(&object);
+            self.observers.found_undecodable(object);
         }
     }
 

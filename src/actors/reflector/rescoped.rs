@@ -64,7 +64,9 @@ impl Reflector {
             scope.is_leaving = self.scopes.iter().any(|new| covers(&new.spec, &scope.spec));
         }
         let (leaving, ended): (Vec<_>, Vec<_>) = earlier.into_iter().partition(|it| it.is_leaving);
-        ended.into_iter().for_each(|scope| self.end(scope));
+        for scope in &ended {
+            self.end(scope);
+        }
         self.scopes.extend(leaving);
         self.start_new(ctx);
         self.switch_fallbacks(ctx);
@@ -104,8 +106,8 @@ impl Reflector {
         let is_over = |it: &mut Scope| it.is_leaving && covers(&spec, &it.spec);
         let over: Vec<Scope> = self.scopes.extract_if(.., is_over).collect();
         let has_taken_over = !over.is_empty();
-        for scope in over {
-            self.announce_successor(&scope);
+        for scope in &over {
+            self.announce_successor(scope);
             self.end(scope);
         }
         has_taken_over
@@ -126,7 +128,7 @@ impl Reflector {
         }
     }
 
-    fn end(&self, scope: Scope) {
+    fn end(&self, scope: &Scope) {
         scope.watching.iter().for_each(AbortHandle::abort);
         self.parts.store.end_scope(scope.id);
     }

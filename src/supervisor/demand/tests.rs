@@ -167,7 +167,11 @@ fn followed(before: &[Demanding<'_>], after: &[Demanding<'_>]) -> (Difference, V
     let show = |(ty, specs): (K8sType, Vec<WatchSpec>)| {
         let spec = |spec: &WatchSpec| {
             let namespace = spec.namespace.as_deref().unwrap_or("*");
-            format!("{ty}: {namespace}:{}", spec.label_selector.as_deref().unwrap_or("*"))
+            format!(
+                "{}: {namespace}:{}",
+                ty.resource_name(),
+                spec.label_selector.as_deref().unwrap_or("*")
+            )
         };
         specs.iter().map(spec).collect::<Vec<_>>()
     };

@@ -136,7 +136,9 @@ impl Members {
         let operator = self.wiring.start_operator(&context, stores());
         self.elections.join(&context, &self.wiring, &self.fences);
         let types = needs.types();
-        types.iter().for_each(|ty| self.types.join(ty, context.name(), &operator));
+        for ty in &types {
+            self.types.join(ty, context.name(), &operator);
+        }
         self.sources.join(config, context.name(), &operator);
         let name = config.name.clone();
         let (draining, context, gone) = (Arc::downgrade(&context), Some(context), Some(gone));

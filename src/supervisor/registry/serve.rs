@@ -155,8 +155,12 @@ fn conclude(over: Over, members: &mut Members, waiting: &Waiting) {
         Over::Nothing => {}
         Over::Watches { types, lease, answer } => {
             members.forget(&types);
-            lease.into_iter().for_each(|lease| members.election_ended(&lease));
-            answer.into_iter().for_each(|answer| drop(answer.send(Ok(()))));
+            if let Some(lease) = lease {
+                members.election_ended(&lease);
+            }
+            if let Some(answer) = answer {
+                let _ = answer.send(Ok(()));
+            }
         }
     }
 }

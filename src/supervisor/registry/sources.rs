@@ -44,16 +44,12 @@ impl Sources {
                 continue;
             }
             let store = types.find(&spec.ty).filter(|_| whole.contains(&spec.ty));
-            let reading = match store {
-                Some(store) => {
-                    let source = Source::of_store(spec, store.reader());
-                    Reading { source, own: None }
-                }
-                None => {
-                    wiring.announce_types(&[&spec.ty]);
-                    let source = Source::new(spec);
-                    Reading { own: Some(wiring.start_related(&source)), source }
-                }
+            let reading = if let Some(store) = store {
+                Reading { source: Source::of_store(spec, store.reader()), own: None }
+            } else {
+                wiring.announce_types(&[&spec.ty]);
+                let source = Source::new(spec);
+                Reading { own: Some(wiring.start_related(&source)), source }
             };
             self.0.push(reading);
         }

@@ -32,7 +32,7 @@ impl Handler for Careful {
     }
 }
 
-async fn register_careful(operators: &Operators) {
+pub(super) async fn register_careful(operators: &Operators) {
     let registrar = operators.running().registrar();
     registrar.register(recipe::config("cook"), Careful).await.unwrap();
 }

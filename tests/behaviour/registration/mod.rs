@@ -9,8 +9,10 @@ use crate::{
     world::{CONFIG_MAP, ECHO, Operators, World},
 };
 
+mod elected;
 mod failing;
 mod finalizing;
+mod killed;
 mod leaving;
 mod reconfigured;
 mod refused;

@@ -131,8 +131,8 @@ async fn watches_that_nobody_needs_are_dropped_and_those_of_others_are_not_touch
     assert!(beats.contains("reflector/pods"), "{beats}");
     // The watch of pods is still the echo server's.
     world.delete_now(POD, "a").await;
-    let reconciled = || async { operators.reconciles("echo-server", &world.namespace, "a") };
-    eventually("the deletion seen", reconciled, |count| *count > reconciles).await;
+    let count = || async { operators.reconciles("echo-server", &world.namespace, "a") };
+    eventually("the deletion seen", count, |count| *count > reconciles).await;
     operators.running().settled().await;
     let requests = world.our_requests().split_off(before);
     assert_eq!((watches(&requests, "pods"), watches(&requests, "recipes")), (2, 1));
