@@ -29,10 +29,7 @@ impl Snapshot for Context {
     fn observed(&self, parent: &Object) -> Children {
         let of_store = |store: &Store| {
             let reader = store.reader();
-            let mut found = reader.of_parent(parent.uid());
-            // The watch may also show those of operators that run elsewhere.
-            found.retain(|child| !self.settings.is_of_another(child));
-            (reader.ty().clone(), found)
+            (reader.ty().clone(), reader.of_parent(parent.uid()))
         };
         Children::new(self.parts.children.iter().map(of_store))
     }

@@ -127,17 +127,6 @@ impl Settings {
         plan::is_ours(&self.config, &self.name, parent, child)
     }
 
-    /// Whether an object is labelled as the child of another operator.
-    pub(crate) fn is_of_another(&self, child: &Object) -> bool {
-        let manager = child.label(&self.config.labels.managed_by);
-        let is_known = |manager: &str| {
-            let former = &self.config.predecessor.field_managers;
-            manager == self.config.name || former.iter().any(|former| former == manager)
-        };
-        manager.is_some_and(|manager| !is_known(&manager))
-            && child.label(&self.config.labels.parent_uid).is_some()
-    }
-
     /// The children of a parent among the objects that refer to it, of every declared type.
     pub(crate) fn ours(&self, parent: &Object, observed: &Children) -> Children {
         let of_type = |ty: &K8sType| {

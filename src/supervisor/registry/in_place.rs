@@ -20,7 +20,8 @@ pub(super) fn concerns_all(
     let is_other_status =
         (now.child_status, now.shared_status) != (new.child_status, new.shared_status);
     let is_other_limit = now.deletion_limit != new.deletion_limit;
-    Ok(is_other_child || has_functions || is_other_status || is_other_limit)
+    let is_beside_others = now.beside != new.beside;
+    Ok(is_other_child || has_functions || is_other_status || is_other_limit || is_beside_others)
 }
 
 /// What changes that cannot change in place.

@@ -163,12 +163,8 @@ impl Members {
             Some(_) => return Err(ConfigError::Duplicate(config.name.clone()).into()),
             None => {}
         }
-        let parent = |member: &Member| {
-            let other = &member.needs.config.parent;
-            (other.group(), other.kind()) == (config.parent.group(), config.parent.kind())
-        };
-        if self.operators.values().any(parent) {
-            return Err(ConfigError::SharedParent(config.parent.clone()).into());
+        for other in self.needs_with([].into_iter()) {
+            config.validate_beside(&other.config)?;
         }
         Ok(())
     }
@@ -311,12 +307,10 @@ impl Members {
 
     /// Keeps what operators write in the objects that are cached from now on.
     fn keep_managers<'a>(&self, newcomers: impl Iterator<Item = &'a Needs>) {
-        for Needs { config, is_open, .. } in newcomers {
-            let former = config.predecessor.field_managers.iter();
-            self.wiring.managers.keep(former.chain([&config.name]).cloned());
-            if *is_open {
-                self.wiring.managers.keep_who_labels(&config.labels.parent_uid);
-            }
+        for Needs { config, .. } in newcomers {
+            let others = config.predecessor.field_managers.iter().chain(&config.beside);
+            self.wiring.managers.keep(others.chain([&config.name]).cloned());
+            self.wiring.managers.keep_labels([&config.labels.parent_uid]);
         }
     }
 

@@ -46,7 +46,7 @@ impl Registrar {
     /// needs more of a watched type replaces its watch once.
     ///
     /// # Errors
-    /// The configuration cannot work, its name or parent type is taken, or the supervisor has ended.
+    /// The configuration cannot work, its name is taken, or the supervisor has ended.
     pub async fn register<Form>(
         &self,
         config: OperatorConfig,

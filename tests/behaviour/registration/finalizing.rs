@@ -6,7 +6,7 @@ use operetta::supervisor::{OnRemoval, RegistrationError};
 
 use super::*;
 
-const FINALIZE: OnRemoval = OnRemoval::Finalize { within: Duration::from_secs(60) };
+const FINALIZE: OnRemoval = OnRemoval::Finalize { within: Duration::from_mins(1) };
 
 /// Finalizes unless the parent says otherwise.
 struct Careful;

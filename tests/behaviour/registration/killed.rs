@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use operetta::supervisor::OnRemoval;
+use operetta::supervisor::{OnRemoval, SupervisorBuilder};
 use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
 
 use super::{finalizing::register_careful, *};
 use crate::world::eventually;
 
-const FINALIZE: OnRemoval = OnRemoval::Finalize { within: Duration::from_secs(60) };
+const FINALIZE: OnRemoval = OnRemoval::Finalize { within: Duration::from_mins(1) };
 
 /// From the registration to the removal, with one parent that exists before.
 async fn life(world: &World, operators: &Operators, name: &str) {
@@ -31,7 +31,7 @@ async fn a_crash_at_each_request_of_a_registration_loses_nothing() {
         world.apply(RECIPE, recipe(&name, &[config_map(&name, json!({"a": "b"}))])).await;
         let held = plan.add(Rule::new(Fault::HoldReply).from_nth(nth).times(1));
         let through = world.cluster.connector_through(&plan);
-        let operators = world.start_over(through, |builder| builder.expect_registrations()).await;
+        let operators = world.start_over(through, SupervisorBuilder::expect_registrations).await;
         let is_over = tokio::select! {
             () = life(&world, &operators, &name) => true,
             () = held.until_hits(1) => false,
@@ -39,7 +39,7 @@ async fn a_crash_at_each_request_of_a_registration_loses_nothing() {
         refuse_all(&plan);
         held.end();
         operators.stop().await;
-        let operators = world.start(|builder| builder.expect_registrations()).await;
+        let operators = world.start(SupervisorBuilder::expect_registrations).await;
         life(&world, &operators, &name).await;
         let parent = world.get(RECIPE, &name).await;
         assert!(parent["metadata"]["finalizers"].as_array().is_none_or(Vec::is_empty), "{nth}");

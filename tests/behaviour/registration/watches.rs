@@ -1,10 +1,11 @@
 //! The watches follow the operators that come and go, and the other operators do not notice.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, ServiceAccount};
-use operetta::supervisor::OnRemoval;
+use kube::api::{Patch, PatchParams};
+use operetta::supervisor::{OnRemoval, SupervisorBuilder};
 
 use super::*;
-use crate::world::{POD, eventually};
+use crate::world::{POD, eventually, object};
 
 /// An operator that shares its child types with others, and has no parents.
 fn account(name: &str) -> OperatorConfig {
@@ -12,10 +13,6 @@ fn account(name: &str) -> OperatorConfig {
         .with_parent_selector("test.operetta.dev/registration=yes")
         .child::<ConfigMap>(ChildConfig::apply())
         .child::<Pod>(ChildConfig::recreate())
-}
-
-fn nothing(_: &SyncRequest) -> Result<SyncResponse> {
-    Ok(SyncResponse::new())
 }
 
 #[operetta_harness::test]
@@ -28,7 +25,7 @@ async fn a_later_operator_opens_each_new_watch_once_and_replaces_a_shared_one_on
     register_cook(&operators).await;
     cooked(&world, "r").await;
     let registrar = operators.running().registrar();
-    registrar.register(account("account"), nothing).await.unwrap();
+    registrar.register(account("account"), recipe::handler()).await.unwrap();
     operators.running().settled().await;
     let requests = since();
     for resource in ["echoservers", "recipes", "configmaps", "secrets", "serviceaccounts"] {
@@ -70,7 +67,7 @@ async fn a_shared_watch_shows_the_children_of_all_after_it_was_replaced() {
 async fn a_supervisor_that_expects_registrations_starts_without_operators_and_replaces_no_watch() {
     let world = World::that_logs_requests().await;
     let before = world.our_requests().len();
-    let operators = world.start(|builder| builder.expect_registrations()).await;
+    let operators = world.start(SupervisorBuilder::expect_registrations).await;
     assert_eq!(operators.http("/readyz").await.0, 200);
     let registrar = operators.running().registrar();
     let (config, handler) = echo_server();
@@ -90,7 +87,7 @@ async fn a_supervisor_that_expects_registrations_starts_without_operators_and_re
 #[operetta_harness::test]
 async fn the_children_of_an_operator_elsewhere_are_not_taken_for_ours() {
     let world = World::new().await;
-    let operators = world.start(|builder| builder.expect_registrations()).await;
+    let operators = world.start(SupervisorBuilder::expect_registrations).await;
     register_cook(&operators).await;
     let child = cooked(&world, "r").await;
     let parent = world.get(RECIPE, "r").await;
@@ -103,7 +100,9 @@ async fn the_children_of_an_operator_elsewhere_are_not_taken_for_ours() {
         },
         "ownerReferences": child["metadata"]["ownerReferences"],
     });
-    world.apply(CONFIG_MAP, json!({"metadata": metadata, "data": {"x": "y"}})).await;
+    let foreign = object(CONFIG_MAP, json!({"metadata": metadata, "data": {"x": "y"}}));
+    let by = PatchParams::apply("baker");
+    world.api(CONFIG_MAP).patch("foreign", &by, &Patch::Apply(&foreign)).await.unwrap();
     world.apply(RECIPE, recipe("r", &[config_map("r", json!({"a": "c"}))])).await;
     world.until(CONFIG_MAP, "r", "the change", |it| it["data"]["a"] == "c").await;
     operators.running().settled().await;
