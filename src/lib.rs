@@ -105,6 +105,11 @@ struct Readme;
 
 /// Compiles the example of the document.
 #[cfg(doctest)]
+#[doc = include_str!("../docs/decorators.md")]
+struct Decorators;
+
+/// Compiles the example of the document.
+#[cfg(doctest)]
 #[doc = include_str!("../docs/handlers.md")]
 struct Handlers;
 

@@ -91,6 +91,23 @@ impl Cluster {
         }
     }
 
+    /// Applies status fields as `manager`. `body.metadata` has the version of the object.
+    pub(crate) async fn apply_status(
+        &self,
+        ChildId { ty, key }: &ChildId,
+        manager: &str,
+        body: &Value,
+        force: Force,
+    ) -> Result<Object, ApiError> {
+        let path = format!("{}/status", ty.object_path(key));
+        let mut request = patch(ty, path, "application/apply-patch+yaml", body)
+            .with_query("fieldManager", manager);
+        if force == Force::Yes {
+            request = request.with_query("force", "true");
+        }
+        self.write(request).await
+    }
+
     /// The object gets version zero, because a server gives none.
     async fn try_create(&self, request: ApiRequest<'_>) -> Result<Object, ApiError> {
         let (name, ty) = (request.name(), request.ty);

@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, collections::HashSet};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     contained,
@@ -28,6 +28,19 @@ impl Differences {
         let mut changed = contained::differences_from(live, &desired, fields.as_ref());
         let Some(fields) = fields else {
             return Self { changed, lost: vec![".metadata.managedFields".to_owned()] };
+        };
+        let Ownership { beyond, lost } = owned::ownership(&fields, &desired);
+        changed.extend(beyond);
+        Self { changed, lost }
+    }
+
+    /// The same for what was applied to the status.
+    pub(crate) fn in_status(body: &Value, live: &Object, operator: &OperatorName) -> Self {
+        let desired = json!({"status": body.get("status").cloned().unwrap_or_else(|| json!({}))});
+        let fields = live.applied_status(operator.as_str());
+        let mut changed = contained::differences_from(live, &desired, fields.as_ref());
+        let Some(fields) = fields else {
+            return Self { changed, lost: vec![".status".to_owned()] };
         };
         let Ownership { beyond, lost } = owned::ownership(&fields, &desired);
         changed.extend(beyond);

@@ -150,6 +150,20 @@ impl Context {
         self.settings.condition_names(&self.settings.beside(self.siblings(parent)))
     }
 
+    /// Whether a cached parent belongs to the operator. One that left the selection of a decorator does until
+    /// its children are gone.
+    pub(crate) fn answers_for(&self, parent: &Object) -> bool {
+        let is_mine = |child: &Object| {
+            let label = child.label(&self.config().labels.managed_by);
+            label.as_deref() == Some(self.name().as_str())
+        };
+        let has_children = || {
+            let mut stores = self.parts.children.iter();
+            stores.any(|store| store.reader().of_parent(parent.uid()).iter().any(is_mine))
+        };
+        self.settings.answers_for(parent) || (self.settings.takes_leave(parent) && has_children())
+    }
+
     /// Whether the handler awaits what it calls.
     pub(crate) fn is_async(&self) -> bool {
         self.parts.handler.is_async()

@@ -16,6 +16,9 @@ impl Context {
                 let how = (force, dry_run);
                 cluster.apply(&id, manager, &body, how).await.map(Reply::Written)
             }
+            Request::ApplyStatus { id, body, force } => {
+                cluster.apply_status(&id, manager, &body, force).await.map(Reply::Written)
+            }
             Request::Patch(id, body) => {
                 cluster.patch_object(&id.ty, &id.key, manager, &body).await.map(Reply::Written)
             }

@@ -3,14 +3,15 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use super::{
-    End, Failure, NotReady, Pause, PausedBy, RequestFailure, RolledOut, StatusConflict, Wait,
+    End, Failure, NotReady, ParentConflict, Pause, PausedBy, RequestFailure, RolledOut, Wait,
 };
 use crate::{
     history::Verb,
     object::{K8sType, ResourceVersion, Uid},
     plan::{
-        ChildId, Contested, DeletionGuard, FlappingReason, ForeignChild, HeldDeletions, Rewrite,
-        RewriteReason, Settled, Subject, TerminatingChildren, UndeclaredField,
+        ChildId, Contested, DeletionGuard, FlappingReason, ForeignChild, HeldDecoration,
+        HeldDeletions, Rewrite, RewriteReason, Settled, Subject, TerminatingChildren,
+        UndeclaredField,
     },
 };
 
@@ -148,6 +149,21 @@ pub(crate) enum Fact {
     /// Repeated writes became too frequent: reason and message.
     Flapping(FlappingReason, String),
 
+    // === the parent of a decorator ===
+    /// Something was put on the parent, or removed.
+    Decorated(Decorated),
+    /// What was to be put there is held by others, in the status or elsewhere.
+    DecorationHeld {
+        in_status: bool,
+        held: Box<HeldDecoration>,
+    },
+    /// Nothing of it is.
+    DecorationFree {
+        in_status: bool,
+    },
+    /// It is put there later, as others have removed it this often.
+    DecorationDelayed(u32),
+
     // === the status ===
     /// The handler returned a condition `Ready`, which decides whether the parent is ready.
     ReadyReturned,
@@ -177,8 +193,8 @@ pub(crate) enum Fact {
     StatusBegan,
     /// Fields that the type of the parent does not declare were omitted.
     Undeclared(Vec<UndeclaredField>),
-    /// Another operator of the parent owns fields of the status with other values.
-    StatusHeld(StatusConflict),
+    /// Others own fields of the parent with other values.
+    ParentHeld(ParentConflict),
     /// The handler returned fields of the framework; the message.
     Overruled(&'static str),
 }
@@ -192,6 +208,16 @@ pub(crate) struct Planned {
     pub(crate) children: Option<Vec<(ChildId, Plan)>>,
     /// The desired children, if they are asked for.
     pub(crate) desired: Option<BTreeSet<ChildId>>,
+}
+
+/// What was put on a parent.
+#[derive(Debug)]
+pub(crate) struct Decorated {
+    pub(crate) parent: ChildId,
+    /// The JSON paths that differed.
+    pub(crate) paths: Vec<String>,
+    /// A hash of what is there now.
+    pub(crate) wanted: u64,
 }
 
 /// The plan for a child.

@@ -23,9 +23,9 @@ mod wait;
 
 pub(crate) use end::End;
 pub(crate) use fact::Plan;
-pub(crate) use fact::{Fact, Left, Planned, Repeat, Written};
+pub(crate) use fact::{Decorated, Fact, Left, Planned, Repeat, Written};
 pub(crate) use failure::{
-    Failure, RequestFailure, RolloutStopped, StageTimeout, StatusConflict, api_finished,
+    Failure, ParentConflict, RequestFailure, RolloutStopped, StageTimeout, api_finished,
     foreign_message,
 };
 pub(crate) use not_ready::NotReady;

@@ -24,6 +24,8 @@ pub(crate) struct Progress {
     /// Those of them that may succeed on retry.
     passing: usize,
     is_foreign: bool,
+    /// Whether others own fields of the parent.
+    is_parent_held: bool,
     /// The failure of the whole reconcile, if any.
     failed: Option<Severity>,
     /// Whether the facts contain texts of handlers or servers.
@@ -64,7 +66,7 @@ impl Progress {
     }
 
     pub(crate) fn has_failed(&self) -> bool {
-        self.failed.is_some() || self.failed_requests > 0 || self.is_foreign
+        self.failed.is_some() || self.failed_requests > 0 || self.is_foreign || self.is_parent_held
     }
 
     /// Whether the failure may be transient.
@@ -105,6 +107,7 @@ impl Progress {
                 self.recreated += usize::from(matches!(written.left, Left::ToRecreate { .. }));
                 self.deleted += usize::from(matches!(written.left, Left::Gone));
             }
+            Fact::Decorated(_) => self.writes += 1,
             Fact::MayBeDeleted { is_final, .. } => self.deleted += usize::from(*is_final),
             Fact::RequestFailed { failure, .. } => {
                 self.failed_requests += 1;
@@ -114,10 +117,13 @@ impl Progress {
             }
             Fact::StatusFailed(_) | Fact::NotReady(_) => self.quotes_others = true,
             Fact::Foreign(_) => self.is_foreign = true,
+            Fact::ParentHeld(_) => self.is_parent_held = true,
             Fact::Repeated(repeat) if repeat.times > 0 => {
                 self.slowed = self.slowed.max(Some(repeat.times));
             }
-            Fact::FinalizersDelayed(times) => self.slowed = self.slowed.max(Some(*times)),
+            Fact::FinalizersDelayed(times) | Fact::DecorationDelayed(times) => {
+                self.slowed = self.slowed.max(Some(*times));
+            }
             Fact::Slowed { now, .. } => self.slowed = *now,
             _ => {}
         }

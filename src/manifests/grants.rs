@@ -33,7 +33,7 @@ impl Grants {
 
     /// What an operator requests, wherever it works.
     pub(super) fn allow_operator(&mut self, config: &OperatorConfig) {
-        self.allow_parent(&config.parent);
+        self.allow_parent(&config.parent, config.writes_status());
         for child in &config.children {
             self.allow_child(&config.parent, &child.ty);
         }
@@ -60,13 +60,16 @@ impl Grants {
         self.allow(ty.group(), ty.plural(), &READ);
     }
 
-    fn allow_parent(&mut self, parent: &K8sType) {
+    fn allow_parent(&mut self, parent: &K8sType, has_status: bool) {
         let (group, plural) = (parent.group(), parent.plural());
         self.allow(group, plural, &READ);
         // For finalizers, also of a handler without one: one that an earlier version of the program
-        // has added is removed. And for the annotation by which users pause a parent.
+        // has added is removed. For the annotation by which users pause a parent. And for the labels and
+        // annotations of a decorator.
         self.allow(group, plural, &["patch"]);
-        self.allow(group, &format!("{plural}/status"), &["patch"]);
+        if has_status {
+            self.allow(group, &format!("{plural}/status"), &["patch"]);
+        }
     }
 
     fn allow_child(&mut self, parent: &K8sType, child: &K8sType) {

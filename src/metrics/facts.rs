@@ -2,7 +2,8 @@
 
 use super::{Metrics, Standing};
 use crate::{
-    journal::{Fact, Planned, Repeat, Written},
+    history::Verb,
+    journal::{Decorated, Fact, Planned, Repeat, Written},
     operator::OperatorName,
     plan::{FlappingReason, Subject},
     report::Gauges,
@@ -22,6 +23,9 @@ impl Metrics {
             }
             Fact::Written(Written { child, verb, .. }) => {
                 self.child_written(operator, &child.ty, *verb);
+            }
+            Fact::Decorated(Decorated { parent, .. }) => {
+                self.child_written(operator, &parent.ty, Verb::Updated);
             }
             Fact::WroteNothing { settled, .. } => self.noop_write(operator, &settled.id.ty),
             Fact::ConflictFound(child) => self.conflict(operator, &child.ty),

@@ -52,6 +52,11 @@ impl LabelSelector {
         self.requirements.iter().all(|one| one.test.holds(labels.get(&one.key)))
     }
 
+    /// The labels that it looks at.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.requirements.iter().map(|one| one.key.as_str())
+    }
+
     /// Whether it has no requirement.
     pub(crate) fn is_everything(&self) -> bool {
         self.requirements.is_empty()

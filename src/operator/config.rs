@@ -22,6 +22,9 @@ pub struct OperatorConfig {
     pub namespaces: Namespaces,
     /// The labels of its parents, as a Kubernetes label selector. Default any.
     pub parent_selector: Option<String>,
+    /// The annotations of its parents, in the syntax of a label selector, see
+    /// [`OperatorConfig::with_parent_annotations`]. Default any.
+    pub parent_annotations: Option<String>,
     /// Every type that the handler may return, and how it is treated.
     pub children: Vec<ChildType>,
     /// When children are ready, see [`OperatorConfig::ready_when`].
@@ -61,6 +64,16 @@ pub struct OperatorConfig {
     /// Whether the handler is called for previews. Default for blocking handlers only, see
     /// [`OperatorConfig::with_preview`].
     pub preview: Option<bool>,
+    /// Whether others own its parents, see [`OperatorConfig::decorates`]. Default no.
+    pub decorates: bool,
+    /// Whether a decorator writes status fields. Default no, see
+    /// [`OperatorConfig::with_status_fields`].
+    pub decorator_status: bool,
+    /// Whether a decorator writes conditions. Default no, see [`OperatorConfig::with_conditions`].
+    pub decorator_conditions: bool,
+    /// Whether a decorator takes what other field managers own. Default no, see
+    /// [`OperatorConfig::with_forced_decoration`].
+    pub force_decoration: bool,
     /// The operators of other processes that answer for the same parents, see
     /// [`OperatorConfig::beside`]. Default none.
     pub beside: BTreeSet<String>,
@@ -107,6 +120,7 @@ impl OperatorConfig {
             parent,
             namespaces: Namespaces::All,
             parent_selector: None,
+            parent_annotations: None,
             children: Vec::new(),
             ready_when: Vec::new(),
             related: Vec::new(),
@@ -122,6 +136,10 @@ impl OperatorConfig {
             normal_events: false,
             child_status: false,
             preview: None,
+            decorates: false,
+            decorator_status: false,
+            decorator_conditions: false,
+            force_decoration: false,
             beside: BTreeSet::new(),
             plan_only: false,
             shared_status: false,

@@ -47,9 +47,11 @@ impl OperatorConfig {
     }
 
     /// Whether parents that are not selected are watched: a finalizer of the operator, or of its
-    /// predecessor, would keep them for ever.
+    /// predecessor, would keep them for ever, and a decorator removes what it added.
     pub(crate) fn sees_all_parents(&self, has_finalizer: bool) -> bool {
-        self.needs_finalizer(has_finalizer) || !self.predecessor.finalizers.is_empty()
+        self.decorates
+            || self.needs_finalizer(has_finalizer)
+            || !self.predecessor.finalizers.is_empty()
     }
 
     /// Whether children of a type can exist anywhere.

@@ -1,6 +1,6 @@
 //! The output of a handler.
 
-use std::{any::Any, fmt, time::Duration};
+use std::{any::Any, collections::BTreeMap, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -29,6 +29,12 @@ pub struct SyncResponse<S = Value> {
     /// [`SyncResponse::then`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<Stage>,
+    /// The labels that a decorator puts on the parent, see [`SyncResponse::label`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// The annotations that a decorator puts on the parent, see [`SyncResponse::annotation`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub annotations: BTreeMap<String, String>,
     /// Why a status or child cannot be serialized or parsed again, or the status is not an object;
     /// the reconcile then fails without writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,8 +58,10 @@ impl<S> SyncResponse<S> {
     /// Sets the status.
     #[must_use]
     pub fn with_status<T>(self, status: T) -> SyncResponse<T> {
-        let Self { children, resync, stages, unserializable, status: _ } = self;
-        SyncResponse { status: Some(status), children, resync, stages, unserializable }
+        let Self { children, resync, stages, labels, annotations, unserializable, status: _ } =
+            self;
+        let status = Some(status);
+        SyncResponse { status, children, resync, stages, labels, annotations, unserializable }
     }
 
     /// Adds a child.
@@ -90,6 +98,23 @@ impl<S> SyncResponse<S> {
         children.into_iter().fold(self, Self::child)
     }
 
+    /// Puts a label on the parent, for a decorator ([`OperatorConfig::decorates`]). It is removed when it is no
+    /// longer returned. An invalid name or value fails the reconcile, and nothing is written.
+    ///
+    /// [`OperatorConfig::decorates`]: super::OperatorConfig::decorates
+    #[must_use]
+    pub fn label(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.labels.insert(name.into(), value.into());
+        self
+    }
+
+    /// The same for an annotation.
+    #[must_use]
+    pub fn annotation(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.annotations.insert(name.into(), value.into());
+        self
+    }
+
     /// Reconciles again after this time, at least 100 ms; an earlier reconcile supersedes it.
     #[must_use]
     pub fn resync_after(mut self, delay: Duration) -> Self {
@@ -118,16 +143,17 @@ impl<S: Serialize + 'static> SyncResponse<S> {
             Some(value) => value.take(),
             None => status.and_then(|status| self.json(&status, "the status")),
         };
-        let Self { children, resync, stages, unserializable, status: _ } = self;
-        SyncResponse { status, children, resync, stages, unserializable }
+        let Self { children, resync, stages, labels, annotations, unserializable, status: _ } =
+            self;
+        SyncResponse { status, children, resync, stages, labels, annotations, unserializable }
     }
 }
 
 // Not derived: that would require `S: Default`.
 impl<S> Default for SyncResponse<S> {
     fn default() -> Self {
-        let (children, stages, resync, unserializable) = <_>::default();
-        Self { status: None, children, resync, stages, unserializable }
+        let (children, stages, resync, labels, annotations, unserializable) = <_>::default();
+        Self { status: None, children, resync, stages, labels, annotations, unserializable }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::object::{LabelSelector, Object, Undecodable};
 pub(crate) struct Selection {
     namespaces: Namespaces,
     selector: Option<LabelSelector>,
+    annotations: Option<LabelSelector>,
 }
 
 impl OperatorConfig {
@@ -24,20 +25,34 @@ impl OperatorConfig {
         self
     }
 
+    /// Restricts the operator to parents whose annotations match, for example `example.com/inject=true,!skip`.
+    ///
+    /// The syntax is that of a label selector. The API server does not know such selectors: all objects of
+    /// the type are watched, and only those that match become parents.
+    #[must_use]
+    pub fn with_parent_annotations(mut self, selector: &str) -> Self {
+        self.parent_annotations = Some(selector.to_owned());
+        self
+    }
+
     pub(crate) fn selection(&self) -> Result<Selection, ConfigError> {
         let parse = |text: &String| {
             LabelSelector::parse(text)
                 .map_err(|why| ConfigError::Selector { operator: self.name.clone(), why })
         };
         let selector = self.parent_selector.as_ref().map(parse).transpose()?;
-        Ok(Selection { namespaces: self.namespaces.clone(), selector })
+        let annotations = self.parent_annotations.as_ref().map(parse).transpose()?;
+        Ok(Selection { namespaces: self.namespaces.clone(), selector, annotations })
     }
 }
 
 impl Selection {
     pub(crate) fn selects(&self, parent: &Object) -> bool {
         let matches = |selector: &LabelSelector| selector.matches(&parent.labels());
-        self.is_here(parent) && self.selector.as_ref().is_none_or(matches)
+        let has = |annotations: &LabelSelector| annotations.matches(&parent.annotations());
+        self.is_here(parent)
+            && self.selector.as_ref().is_none_or(matches)
+            && self.annotations.as_ref().is_none_or(has)
     }
 
     /// Whether an object that cannot be decoded may be selected: unknown values count as matching.

@@ -19,10 +19,10 @@ impl OperatorConfig {
         self
     }
 
-    /// Whether other controllers write the status of the parents too: it was declared, or the API
-    /// server itself defines the type.
+    /// Whether other controllers write the status of the parents too: it was declared, the API server
+    /// itself defines the type, or the operator is a decorator.
     pub fn shares_status(&self) -> bool {
-        self.shared_status || self.parent.is_builtin()
+        self.shared_status || self.decorates || self.parent.is_builtin()
     }
 
     pub(super) fn validate_status(&self) -> Result<(), ConfigError> {

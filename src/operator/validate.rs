@@ -1,6 +1,6 @@
 //! Refuses a configuration that cannot work.
 
-use super::{Allowance, AnyHandler, ConfigError, DeletionLimit, OperatorConfig};
+use super::{Allowance, AnyHandler, ConfigError, DeletionLimit, OperatorConfig, is_qualified_name};
 
 /// Each reconcile may occupy a thread: with more, handlers would wait for one past their deadlines.
 const MOST_RECONCILES: usize = 1_000;
@@ -30,6 +30,7 @@ impl OperatorConfig {
         self.validate_status()?;
         self.validate_ready_when()?;
         self.validate_finalizer()?;
+        self.validate_decorator()?;
         self.selection()?;
         for (index, child) in self.children.iter().enumerate() {
             child.validate(&self.name)?;
@@ -99,20 +100,6 @@ impl OperatorConfig {
             None => Ok(()),
         }
     }
-}
-
-/// Whether the API server accepts this as a finalizer: a name, perhaps after a DNS prefix and `/`.
-fn is_qualified_name(text: &str) -> bool {
-    let (prefix, name) = text.split_once('/').unwrap_or(("prefix", text));
-    let is_part = |part: &str, most: usize, inner: fn(u8) -> bool| {
-        let ends = [part.bytes().next(), part.bytes().next_back()];
-        let has_ends = ends.iter().all(|end| end.is_some_and(|end| end.is_ascii_alphanumeric()));
-        has_ends
-            && part.len() <= most
-            && part.bytes().all(|c| c.is_ascii_alphanumeric() || inner(c))
-    };
-    is_part(prefix, 253, |c| matches!(c, b'-' | b'.'))
-        && is_part(name, 63, |c| matches!(c, b'-' | b'_' | b'.'))
 }
 
 #[cfg(test)]

@@ -95,6 +95,28 @@ pub(crate) enum RefusalReason {
     /// The handler gave it options that cannot work.
     #[error(transparent)]
     Options(#[from] ChildConfigError),
+    /// Only decorators put labels and annotations on their parents.
+    #[error(
+        "the operator owns its parents: make its configuration with `OperatorConfig::decorates`"
+    )]
+    NoDecorator,
+    /// The name of a label or annotation.
+    #[error(
+        "its name is not valid: it is up to 63 letters, digits, `-`, `_` and `.`, perhaps after a DNS \
+         name and `/`"
+    )]
+    Key,
+    /// The value of a label.
+    #[error(
+        "its value is not valid: it is empty, or up to 63 letters, digits, `-`, `_` and `.`, which \
+         begins and ends with a letter or digit"
+    )]
+    LabelValue,
+    /// It decides whether the parent is selected.
+    #[error(
+        "it is in the selector of the operator, which would select the parent by what it wrote"
+    )]
+    InSelector,
     /// No API server stores an object of this size.
     #[error("it has {0} bytes, more than an API server stores")]
     TooLarge(usize),

@@ -4,8 +4,8 @@ use super::{Gauges, MemoryView, Report, altered, decisions, shape::is_reported};
 use crate::{
     history::{Drift, Verb, WriteRecord},
     journal::{
-        End, Fact, Failure, Left, Planned, RequestFailure, StatusConflict, Wait, Written,
-        foreign_message,
+        Decorated, End, Fact, Failure, Left, ParentConflict, Planned, RequestFailure, Wait,
+        Written, foreign_message,
     },
     object::Redactor,
     operator::ChildState,
@@ -21,14 +21,14 @@ pub(super) fn fold(facts: &[Fact], memory: MemoryView<'_>, redactor: &Redactor) 
             .is_some_and(|deletion_guard| !deletion_guard.is_holding()),
         ..Report::default()
     };
-    let (failed, requests, foreign, throttled_by, is_planned, behind, status_held) = <_>::default();
+    let (failed, requests, foreign, throttled_by, is_planned, behind, parent_held) = <_>::default();
     let mut fold = Fold {
         redactor,
         report,
         failed,
         requests,
         foreign,
-        status_held,
+        parent_held,
         throttled_by,
         is_planned,
         behind,
@@ -45,7 +45,7 @@ struct Fold<'a> {
     failed: Option<Failure>,
     requests: Vec<RequestFailure>,
     foreign: Vec<ForeignChild>,
-    status_held: Option<StatusConflict>,
+    parent_held: Option<ParentConflict>,
     /// The index of the request that was throttled.
     throttled_by: Option<usize>,
     /// Whether a plan was carried out or held.
@@ -96,7 +96,9 @@ impl Fold<'_> {
             Fact::Repeated(repeat) if repeat.times > 0 => {
                 report.slowed = report.slowed.max(Some(repeat.times));
             }
-            Fact::FinalizersDelayed(times) => report.slowed = report.slowed.max(Some(*times)),
+            Fact::FinalizersDelayed(times) | Fact::DecorationDelayed(times) => {
+                report.slowed = report.slowed.max(Some(*times));
+            }
             Fact::Slowed { now, .. } => report.slowed = *now,
             Fact::StatusWritten => {
                 report.wrote_status = true;
@@ -106,7 +108,14 @@ impl Fold<'_> {
             Fact::ReadyReturned => report.is_ready_returned = true,
             Fact::NotReady(why) => report.not_ready = Some(why.shown(self.redactor)),
             Fact::StatusFailed(failure) => self.status_failed(failure),
-            Fact::StatusHeld(conflict) => self.status_held = Some(conflict.clone()),
+            Fact::ParentHeld(conflict) => match &mut self.parent_held {
+                Some(known) => known.held.extend(conflict.held.iter().cloned()),
+                None => self.parent_held = Some(conflict.clone()),
+            },
+            Fact::Decorated(Decorated { parent, paths, .. }) => {
+                let (child, verb, paths) = (parent.to_string(), Verb::Updated, paths.clone());
+                report.writes.push(WriteRecord { child, verb, paths, drift: None });
+            }
             Fact::WritesEnded { .. } | Fact::WritesHeld(_) => self.is_planned = true,
             _ => {}
         }
@@ -217,7 +226,7 @@ impl Fold<'_> {
             }
             None if !self.requests.is_empty() => Some(Failure::Api(self.requests)),
             None if !self.foreign.is_empty() => Some(Failure::Foreign(self.foreign)),
-            None => self.status_held.map(Failure::StatusConflict),
+            None => self.parent_held.map(Failure::ParentConflict),
         };
         let contested = || memory.last_applied.contested();
         report.is_contested = contested().any(|known| is_reported(known.policy));

@@ -74,13 +74,15 @@ impl Machine {
         }
         let is_leaving = self.settings.is_leaving(&parent);
         let is_held = self.settings.holds_ours(&parent);
-        if is_leaving && is_held && at.snapshot.may_be_old(&parent) {
+        let takes_leave = self.settings.takes_leave(&parent);
+        if is_leaving && (is_held || takes_leave) && at.snapshot.may_be_old(&parent) {
             // Finalizing cannot be undone. After the restore of a backup the parent may not be terminating
             // any more, or may be selected again.
             let request = Request::Read(ChildId::of(&parent));
             return self.send(request, Awaited::Leaving(parent));
         }
         match (is_leaving, is_held) {
+            (true, false) if takes_leave => self.leave(at),
             (true, false) => self.finish(at),
             (true, true) => self.finalize_or_release(at),
             (false, _) => self.change_finalizers(at),
@@ -108,8 +110,13 @@ impl Machine {
 
     /// Finalizes a parent, or removes a finalizer that is no longer needed.
     fn finalize_or_release(&mut self, at: &Moment<'_>) {
-        if self.settings.needs_finalizer {
+        let takes_leave = self.parent.as_ref().is_some_and(|it| self.settings.takes_leave(it));
+        if self.settings.needs_finalizer
+            && self.parent.as_ref().is_some_and(|it| self.settings.holds_ours(it))
+        {
             self.finalize(at);
+        } else if takes_leave {
+            self.leave(at);
         } else {
             // An earlier configuration needed the finalizer.
             self.release(at);
@@ -121,7 +128,7 @@ impl Machine {
         let Some(parent) = self.parent.clone() else { return };
         self.note([Fact::BeganPaused(by)], at);
         if self.settings.is_leaving(&parent) {
-            if self.settings.holds_ours(&parent) {
+            if self.settings.holds_ours(&parent) || self.settings.takes_leave(&parent) {
                 return self.hold_finalizing(by, at);
             }
             return self.finish(at);

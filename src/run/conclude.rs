@@ -29,7 +29,10 @@ impl Machine {
         if !self.is_alive() || self.preview.is_some() {
             return self.finish(at);
         }
-        if self.is_finalizing() {
+        if let Some(decoration) = self.decoration.take() {
+            return self.decorate(decoration, status, at);
+        }
+        if self.is_finalizing() && !self.takes_leave() {
             self.parent_is(End::Finalizing, at);
         }
         let progress = self.journal.progress();
@@ -56,6 +59,9 @@ impl Machine {
     }
 
     pub(super) fn write_status(&mut self, status: Option<Returned>, at: &Moment<'_>) {
+        if self.settings.config().decorates {
+            return self.decorate_status(status, at);
+        }
         if self.needs_redactor(at) {
             self.stage = Stage::Redacting(Then::WriteStatus(status));
             return self.effects.push(Effect::ReadSchema);

@@ -93,6 +93,9 @@ impl Machine {
         if let Some(by) = self.paused_by_now(at) {
             return self.hold_finalizing(by, at);
         }
+        if self.parent.as_ref().is_some_and(|parent| self.settings.takes_leave(parent)) {
+            return self.leave(at);
+        }
         if !self.parent.as_ref().is_some_and(Object::is_deleting) {
             self.lap(ReconcileStep::Apply, at);
             return self.release(at);

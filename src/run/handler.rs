@@ -12,7 +12,7 @@ use crate::{
     journal::{End, Fact, Failure, PausedBy, Plan as PlanOf, Planned},
     object::Object,
     operator::SyncResponse,
-    plan::{self, ChildId, Desired, Plan, PlanInput, Refusal, Step},
+    plan::{self, ChildId, Decoration, Desired, Plan, PlanInput, Refusal, Step},
     report::conditions,
 };
 
@@ -96,7 +96,7 @@ impl Machine {
         }
     }
 
-    fn synced(&mut self, response: SyncResponse, at: &Moment<'_>) {
+    fn synced(&mut self, mut response: SyncResponse, at: &Moment<'_>) {
         self.mark_outdated(at);
         if let Some(why) = &response.unserializable {
             self.note([Fact::Failed(Failure::unserializable(why))], at);
@@ -105,19 +105,32 @@ impl Machine {
         if !self.is_alive() {
             return self.conclude(None, at);
         }
+        let decoration = match Decoration::of(&mut response, self.settings.config()) {
+            Ok(decoration) => decoration,
+            Err(refusals) => return self.refused(refusals, response.status.map(Returned), at),
+        };
         let desired = Desired { children: response.children, stages: response.stages };
         if self.preview.is_some() {
-            return self.preview_planned(desired, response.status.as_ref(), at);
+            let status = response.status.as_ref();
+            return self.preview_planned((desired, status), &decoration, at);
         }
         self.note(response.resync.map(Fact::Resync), at);
         let status = response.status.map(Returned);
         match self.planned(desired, at) {
-            Ok(plan) => self.carry_out(plan, status, at),
-            Err(refusals) => {
-                self.note([Fact::Failed(Failure::Refused(refusals))], at);
-                self.conclude(status, at);
+            Ok(plan) => {
+                self.decoration = self.settings.config().decorates.then_some(decoration);
+                self.carry_out(plan, status, at);
             }
+            Err(refusals) => self.refused(refusals, status, at),
         }
+    }
+
+    fn refused(&mut self, refusals: Vec<Refusal>, status: Option<Returned>, at: &Moment<'_>) {
+        if self.preview.is_some() {
+            return self.preview_failed(Failure::Refused(refusals), at);
+        }
+        self.note([Fact::Failed(Failure::Refused(refusals))], at);
+        self.conclude(status, at);
     }
 
     pub(super) fn planned(
@@ -134,7 +147,8 @@ impl Machine {
                 observed: &self.observed,
                 unsynced: &view.snapshot.unsynced(view.parent),
                 last_applied: self.memory.last_applied(),
-                keeps_undesired: self.settings.is_leaving(view.parent),
+                keeps_undesired: self.settings.is_leaving(view.parent)
+                    && !self.settings.takes_leave(view.parent),
             })
         });
         self.lap(ReconcileStep::Plan, at);

@@ -16,10 +16,11 @@ use rare::Rare;
 
 use crate::{
     history::Verb,
-    journal::{Fact, Left, Written},
+    journal::{Decorated, Fact, Left, Written},
     object::ResourceVersion,
     plan::{
-        Calm, ChildId, DeletionGuard, Flapping, ForeignChild, LastApplied, TerminatingChildren,
+        Calm, ChildId, DeletionGuard, Flapping, ForeignChild, HeldDecoration, LastApplied,
+        TerminatingChildren,
     },
     report::{Announced, MemoryView},
     run::Now,
@@ -110,6 +111,17 @@ impl Memory {
 
     pub(super) fn unkept_status(&self) -> Option<(u64, Instant)> {
         self.rare().unkept_status
+    }
+
+    /// A hash of what a decorator put on the parent.
+    pub(super) fn decorated(&self) -> Option<u64> {
+        self.rare().decorated
+    }
+
+    /// What others hold of what a decorator puts on the parent.
+    pub(super) fn held_decoration(&self, in_status: bool) -> Option<&HeldDecoration> {
+        let rare = self.rare();
+        if in_status { rare.held_status.as_deref() } else { rare.held_metadata.as_deref() }
     }
 
     fn rare(&self) -> &Rare {
@@ -257,6 +269,16 @@ impl Memory {
             }
             Fact::Repeated(repeat) => {
                 self.flapping.again(&repeat.subject, repeat.why, &repeat.paths, now);
+            }
+            Fact::Decorated(Decorated { wanted, .. }) => {
+                self.rare_if(true, |rare| rare.decorated = Some(*wanted));
+            }
+            Fact::DecorationHeld { in_status, held } => {
+                let held = Some(held.clone());
+                self.rare_if(true, |rare| *rare.held(*in_status) = held);
+            }
+            Fact::DecorationFree { in_status } => {
+                self.rare_if(false, |rare| *rare.held(*in_status) = None);
             }
             Fact::FinalizersChanged => {
                 self.changed_finalizers = true;

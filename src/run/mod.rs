@@ -25,6 +25,7 @@ mod begin;
 mod carry_out;
 mod child;
 mod conclude;
+mod decorate;
 mod drift;
 mod effect;
 mod finalize;
@@ -70,7 +71,7 @@ use crate::{
     journal::{End, Fact, Journal, PausedBy},
     object::{Object, ObjectKey, Redactor, Uid},
     operator::Children,
-    plan::ChildId,
+    plan::{ChildId, Decoration},
     report::{Announced, Report},
 };
 
@@ -104,6 +105,8 @@ pub(crate) struct Machine {
     /// The desired children whose readiness does not count.
     uncounted: BTreeSet<ChildId>,
     stage: Stage,
+    /// What a decorator puts on the parent, from the plan until it is there.
+    decoration: Option<Decoration>,
     /// The result of a preview; `None` for a reconcile that writes.
     preview: Option<Box<Previewed>>,
     /// The unanswered requests, and the purpose of each.
@@ -138,7 +141,7 @@ impl Machine {
         let Job { key, uid, after_writes, memory } = job;
         let (journal, drift, parent, observed, related, uncounted, redactor, preview) =
             <_>::default();
-        let (in_flight, effects, last_request, times, step_began) = <_>::default();
+        let (in_flight, effects, last_request, times, step_began, decoration) = <_>::default();
         let stage = Stage::Fresh;
         Self {
             settings,
@@ -154,6 +157,7 @@ impl Machine {
             related,
             uncounted,
             stage,
+            decoration,
             preview,
             in_flight,
             last_request,
@@ -295,6 +299,10 @@ impl Machine {
             Awaited::Child(state) => {
                 let next = self.ask(at, |view| child::answered(*state, answer, view));
                 self.child_next(next, at);
+            }
+            Awaited::Decoration(state) => {
+                let next = self.ask(at, |view| parent::decoration::answered(*state, answer, view));
+                self.decoration_next(next, at);
             }
             Awaited::Status(state) => {
                 let next = self.ask(at, |view| parent::status::answered(*state, answer, view));

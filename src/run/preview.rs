@@ -10,7 +10,7 @@ use crate::{
     journal::{Fact, Failure},
     object::Object,
     operator::ConflictPolicy,
-    plan::{ChildId, Desired, Plan, Refusal},
+    plan::{ChildId, Decoration, Desired, Plan, Refusal},
 };
 
 impl Machine {
@@ -32,14 +32,21 @@ impl Machine {
 
     pub(super) fn preview_planned(
         &mut self,
-        desired: Desired,
-        status: Option<&Value>,
+        (desired, status): (Desired, Option<&Value>),
+        decoration: &Decoration,
         at: &Moment<'_>,
     ) {
         match self.planned_as_if_uncontested(desired, at) {
-            Ok(previewed) => {
-                let parent = self.view(at, |view| foreseen::patch(view, status)).flatten();
-                self.preview = Some(Box::new(Previewed { parent, ..previewed }));
+            Ok(mut previewed) => {
+                let config = self.settings.config();
+                let status = status.filter(|_| !config.decorates || config.decorator_status);
+                previewed.parent = self.view(at, |view| foreseen::patch(view, status)).flatten();
+                let write =
+                    self.view(at, |view| decoration.write(view.parent, view.settings.name()));
+                let on_parent = write.flatten().zip(self.parent.as_ref());
+                let step = on_parent.map(|(write, parent)| write.into_step(parent));
+                previewed.plan.steps.extend(step);
+                self.preview = Some(Box::new(previewed));
                 self.finish(at);
             }
             Err(refusals) => self.preview_failed(Failure::Refused(refusals), at),

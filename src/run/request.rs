@@ -25,6 +25,12 @@ pub(crate) enum Request {
     },
     Patch(ChildId, Value),
     PatchStatus(ChildId, Value),
+    /// A server-side apply on the status.
+    ApplyStatus {
+        id: ChildId,
+        body: Value,
+        force: Force,
+    },
     /// Delete exactly this version of this object.
     Delete {
         id: ChildId,
@@ -91,6 +97,7 @@ impl Request {
             Self::Apply { id, dry_run: DryRun::No, .. } => format!("apply {id}"),
             Self::Apply { id, .. } => format!("dry-run apply {id}"),
             Self::Patch(id, _) => format!("patch {id}"),
+            Self::ApplyStatus { id, .. } => format!("apply the status of {id}"),
             Self::PatchStatus(id, _) => format!("patch the status of {id}"),
             Self::Delete { id, .. } => format!("delete {id}"),
             Self::List { ty, .. } => format!("list {ty}"),

@@ -69,12 +69,25 @@ impl Settings {
     /// Whether a parent in the store, whose watch may be wider, belongs to the operator. One that left the
     /// selection does until it is finalized.
     pub(crate) fn answers_for(&self, parent: &Object) -> bool {
-        self.selects(parent) || (self.selection.is_here(parent) && self.holds_ours(parent))
+        let has_ours = || self.holds_ours(parent) || self.is_decorated(parent);
+        self.selects(parent) || (self.selection.is_here(parent) && has_ours())
     }
 
     /// Whether an undecodable object may be a parent of the operator.
     pub(crate) fn may_answer_for(&self, object: &Undecodable) -> bool {
         !self.is_finalizing && self.selection.may_select(object)
+    }
+
+    /// Whether a decorator has to remove what it added to a parent, which stays.
+    pub(crate) fn takes_leave(&self, parent: &Object) -> bool {
+        self.config.decorates && !parent.is_deleting() && !self.selects(parent)
+    }
+
+    /// Whether a parent has something that a decorator put on it.
+    fn is_decorated(&self, parent: &Object) -> bool {
+        let name = &self.config.name;
+        self.config.decorates
+            && (parent.applied_fields(name).is_some() || parent.applied_status(name).is_some())
     }
 
     /// Whether a parent is leaving: it is terminating, or no longer selected.
@@ -103,7 +116,7 @@ impl Settings {
     pub(crate) fn as_sibling(&self, parent: &Object) -> Option<Sibling> {
         let (own, other) = (&self.config.parent, parent.ty());
         let is_type = own.group() == other.group() && own.kind() == other.kind();
-        (is_type && self.answers_for(parent)).then(|| Sibling {
+        (is_type && self.config.writes_status() && self.answers_for(parent)).then(|| Sibling {
             name: self.config.name.clone(),
             has_conditions: !self.config.shares_status(),
         })

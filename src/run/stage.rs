@@ -29,6 +29,8 @@ pub(super) enum Stage {
     CarryingOut(CarryOut),
     /// Everything is up to date, and the caches are to show what was found before the readiness is judged.
     Judging(Option<parent::status::Returned>),
+    /// A decorator puts labels and annotations on the parent; with the status that follows.
+    Decorating(Option<parent::status::Returned>),
     WritingStatus,
     Redacting(Then),
     Finished,
@@ -133,4 +135,5 @@ pub(super) enum Awaited {
     MayCreate,
     Child(Box<child::State>),
     Status(Box<parent::status::State>),
+    Decoration(Box<parent::decoration::State>),
 }

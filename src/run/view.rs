@@ -25,7 +25,11 @@ impl View<'_> {
     /// parent that is finalized leaves when it is released.
     pub(super) fn has_left(&self) -> bool {
         let was_leaving = self.settings.is_leaving(self.parent);
+        let takes_leave = self.settings.takes_leave(self.parent);
         let leaves = |now: &Object| {
+            if takes_leave {
+                return !self.settings.takes_leave(now);
+            }
             if was_leaving { !self.settings.holds_ours(now) } else { self.settings.is_leaving(now) }
         };
         self.parent_now().is_none_or(|now| now != *self.parent && leaves(&now))
@@ -81,7 +85,7 @@ impl View<'_> {
         if is_other { self.snapshot.parent_with(&Uid::new(&uid)) } else { None }
     }
 
-    fn parent_now(&self) -> Option<Object> {
+    pub(super) fn parent_now(&self) -> Option<Object> {
         self.snapshot.parent(self.parent.key(), self.parent.uid())
     }
 }

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 
 mod children;
 mod conflicts;
+mod decorators;
 mod deletion;
 mod faults;
 mod handlers;

@@ -211,7 +211,7 @@ impl OperatorActor {
 
     fn answered_for(&self, key: &ObjectKey) -> Option<Object> {
         let cached = self.parts.parents.get(key);
-        cached.filter(|parent| self.parts.context.settings.answers_for(parent))
+        cached.filter(|parent| self.parts.context.answers_for(parent))
     }
 
     fn parent_is_now(&mut self, before: Option<&Object>, now: &Object) {
@@ -234,6 +234,19 @@ impl OperatorActor {
             if let Some(parent) = reconciler {
                 let changed = ChildChanged { ty: ty.clone(), changes: changes.clone(), at };
                 post(&parent.reconciler, &self.reconcilers.mailbox, changed);
+            }
+        }
+    }
+
+    /// Retires parents that left the selection of a decorator, once their last child is gone.
+    fn retire_left(&mut self, parents: &BTreeSet<Uid>) {
+        if !self.parts.context.config().decorates {
+            return;
+        }
+        let keys = parents.iter().filter_map(|uid| self.keys.get(uid)).cloned();
+        for key in keys.collect::<Vec<_>>() {
+            if self.answered_for(&key).is_none() {
+                self.retire(&key);
             }
         }
     }
@@ -293,6 +306,7 @@ impl Receive<Observed> for OperatorActor {
                 self.parent_changed(change);
             }
             self.child_changed(&observed, at);
+            self.retire_left(&change.parents);
             if self.parts.context.parts.reads.whole(&observed.ty).is_some() {
                 self.related_changed(&observed.ty, &observed.changes, at, origin);
             }

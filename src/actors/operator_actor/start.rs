@@ -82,7 +82,7 @@ impl OperatorActor {
         let trigger = if self.start == Start::Awaited { Trigger::Listed } else { Trigger::Parent };
         self.start = start;
         let mut parents = self.parts.parents.list();
-        parents.retain(|parent| self.parts.context.settings.answers_for(parent));
+        parents.retain(|parent| self.parts.context.answers_for(parent));
         for parent in parents {
             let trigger = if parent.is_deleting() { Trigger::Deletion } else { trigger };
             self.parent_is(&parent, trigger, Cause::Restarted);

@@ -1,11 +1,11 @@
 //! Why a reconcile failed, and what follows for the schedule.
 
-mod status_conflict;
+mod parent_conflict;
 mod unready;
 
 use std::{borrow::Cow, fmt, time::Duration};
 
-pub(crate) use status_conflict::StatusConflict;
+pub(crate) use parent_conflict::ParentConflict;
 pub(crate) use unready::{RolloutStopped, StageTimeout};
 
 use crate::{
@@ -56,9 +56,9 @@ pub(crate) enum Failure {
     Foreign(Vec<ForeignChild>),
     #[error("{}", listed(.0))]
     Api(Vec<RequestFailure>),
-    /// Another operator of the parent owns fields of the status with other values.
+    /// Others own fields of the parent with other values.
     #[error("{0}")]
-    StatusConflict(StatusConflict),
+    ParentConflict(ParentConflict),
     /// Children wait for a stage longer than the handler allows.
     #[error("{0}")]
     StageTimeout(Box<StageTimeout>),
@@ -119,7 +119,7 @@ impl Failure {
             | Self::HandlerTimeout(_)
             | Self::Refused(_)
             | Self::Foreign(_)
-            | Self::StatusConflict(_)
+            | Self::ParentConflict(_)
             | Self::InternalError => self.clone(),
         }
     }
@@ -156,7 +156,7 @@ impl Failure {
             Self::Panicked(_) => FailureKind::HandlerPanicked,
             Self::HandlerTimeout(_) => FailureKind::HandlerTimeout,
             Self::Refused(_) => FailureKind::InvalidChildren,
-            Self::Foreign(_) | Self::StatusConflict(_) => FailureKind::Conflict,
+            Self::Foreign(_) | Self::ParentConflict(_) => FailureKind::Conflict,
             Self::Api(_) => FailureKind::WriteFailed,
             Self::StageTimeout(_) => FailureKind::StageTimeout,
             Self::RolloutStopped(_) => FailureKind::RolloutStopped,
@@ -178,7 +178,7 @@ impl Failure {
             | Self::InvalidRelated(_)
             | Self::Refused(_)
             | Self::Foreign(_)
-            | Self::StatusConflict(_)
+            | Self::ParentConflict(_)
             | Self::StageTimeout(_)
             | Self::RolloutStopped(_) => true,
             Self::Panicked(_) | Self::HandlerTimeout(_) | Self::InternalError => false,
@@ -214,11 +214,12 @@ impl Failure {
             // No watch may cover the object, so it is read again.
             Self::Foreign(_) => Finished::FailedUntilGone { is_passing: true, at_most: LOOK_AGAIN },
             // The fix makes the operator start, which ends the wait.
-            Self::Unavailable(_) | Self::RelatedUnavailable(_) | Self::StatusConflict(_) => {
+            Self::Unavailable(_) | Self::RelatedUnavailable(_) => {
                 Finished::FailedUntil { after: longest }
             }
-            // The children that are waited for wake the parent: no backoff keeps the next stage waiting.
-            Self::StageTimeout(_) | Self::RolloutStopped(_) => {
+            // The children that are waited for wake the parent: no backoff keeps the next stage waiting. Others
+            // may give up fields of the parent.
+            Self::StageTimeout(_) | Self::RolloutStopped(_) | Self::ParentConflict(_) => {
                 Finished::Recheck { after: SLOW_RECHECK }
             }
             Self::Handler { .. }

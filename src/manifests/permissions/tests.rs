@@ -140,6 +140,22 @@ fn operators_share_rules_whatever_their_order() {
     assert_eq!(lines(&rules), each, "no more than each alone");
 }
 
+#[test]
+fn a_decorator_may_patch_its_parents_and_their_status_only_if_it_writes_there() {
+    let of = |config: OperatorConfig| rules_of(&config.child::<ConfigMap>(ChildConfig::apply()));
+    let decorator = || OperatorConfig::decorating("notes", greeter().parent);
+    let (without, with) = (of(decorator()), of(decorator().with_status_fields()));
+    assert!(
+        without
+            .iter()
+            .any(|rule| rule.starts_with("greetings.example.dev: ") && rule.contains("patch"))
+    );
+    let is_status = |rule: &&String| rule.starts_with("greetings/status");
+    assert_eq!(without.iter().filter(is_status).count(), 0, "{without:?}");
+    assert_eq!(with.iter().filter(is_status).count(), 1, "{with:?}");
+    assert_eq!(of(decorator().with_conditions()), with);
+}
+
 /// A parent of one operator that is a child of another.
 #[test]
 fn the_verbs_of_a_resource_are_those_of_all_its_uses() {

@@ -64,7 +64,9 @@ enum KeptWrite {
     Applied(Applied),
     /// It wrote the object in another way.
     Updated,
-    /// It wrote the status, in whatever way.
+    /// It applied the status.
+    StatusApplied(Applied),
+    /// It wrote the status in another way.
     Status(Applied),
     /// It is not one of the kept managers, and wrote after them.
     ChangedSince,
@@ -230,11 +232,25 @@ impl ManagedFields {
     /// What a manager owns of the status, for each way in which it wrote it.
     pub(super) fn status_of(&self, manager: &str) -> Vec<FieldSet> {
         let of_status = |entry: &KeptEntry| match &entry.what {
-            KeptWrite::Status(written) if *entry.manager == *manager => written.fields(false),
+            KeptWrite::Status(written) | KeptWrite::StatusApplied(written)
+                if *entry.manager == *manager =>
+            {
+                written.fields(false)
+            }
             _ => None,
         };
         let fields = self.entries().iter().filter_map(of_status);
         fields.filter_map(|fields| fields.field("status").cloned()).collect()
+    }
+
+    /// The `fieldsV1` of a manager's server-side apply to the status.
+    pub(super) fn status_applied_by(&self, manager: &str) -> Option<FieldSet> {
+        self.entries().iter().find_map(|entry| match &entry.what {
+            KeptWrite::StatusApplied(applied) if *entry.manager == *manager => {
+                applied.fields(false)
+            }
+            _ => None,
+        })
     }
 
     pub(super) fn has_update_by(&self, manager: &str) -> bool {
@@ -319,7 +335,11 @@ impl Entry<'_> {
     }
 
     fn keep_status(&self) -> Option<KeptEntry> {
-        let what = KeptWrite::Status(Applied::new(self.fields?.get().into()));
+        let fields = Applied::new(self.fields?.get().into());
+        let what = match self.operation.as_ref() {
+            "Apply" => KeptWrite::StatusApplied(fields),
+            _ => KeptWrite::Status(fields),
+        };
         Some(KeptEntry { manager: Box::from(&*self.manager), what })
     }
 

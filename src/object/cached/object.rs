@@ -200,6 +200,12 @@ impl Object {
         self.0.managed.is_applied_by_another(manager)
     }
 
+    /// The `fieldsV1` that a manager owns by server-side apply on the status; `None` if it never applied,
+    /// or was not kept.
+    pub(crate) fn applied_status(&self, manager: &str) -> Option<FieldSet> {
+        self.0.managed.status_applied_by(manager)
+    }
+
     /// What a manager owns of the status: one set for each way in which it wrote it, none if it was
     /// not kept.
     pub(crate) fn status_fields(&self, manager: &str) -> Vec<FieldSet> {

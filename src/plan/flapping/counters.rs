@@ -64,7 +64,7 @@ impl Counters {
             Subject::Child(id) => id.to_string(),
             Subject::Children(ty) => format!("a child of the type {ty}"),
             Subject::Status => "the status".to_owned(),
-            Subject::Finalizers => "the parent".to_owned(),
+            Subject::Finalizers | Subject::Decoration => "the parent".to_owned(),
         };
         let rival = self.rival.as_ref();
         let rival = rival.map_or_else(|| "another client".to_owned(), |rival| quoted(rival));

@@ -13,6 +13,8 @@ pub(crate) enum Subject {
     Children(K8sType),
     Status,
     Finalizers,
+    /// What a decorator puts on the parent.
+    Decoration,
 }
 
 /// Why something is written repeatedly; a name is the reason of the condition.

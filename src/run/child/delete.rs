@@ -32,7 +32,8 @@ use crate::{
 /// The facts if a child must not be deleted any more: its parent stays, or is paused.
 pub(in crate::run) fn is_held(deletion: &Deletion, view: &View<'_>) -> Option<Vec<Fact>> {
     let is_leaving = view.settings.is_leaving(view.parent);
-    if !is_leaving && view.has_left() {
+    let stays = !is_leaving || view.settings.takes_leave(view.parent);
+    if stays && view.has_left() {
         // Another reconcile decides on the current parent.
         return Some(vec![Fact::Parent(End::Outdated)]);
     }

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The fields that others hold, if that is why the server refused an apply.
-pub(super) fn held(error: &ApiError) -> Vec<HeldField> {
+pub(in crate::run) fn held(error: &ApiError) -> Vec<HeldField> {
     let causes = error.refusal().map(|refusal| refusal.causes.as_slice()).unwrap_or_default();
     let conflicts = causes.iter().filter(|cause| cause.reason == "FieldManagerConflict");
     let held = conflicts.map(|cause| {

@@ -25,6 +25,7 @@ mod task;
 
 pub(super) use apply::changed_while_claimed;
 pub(super) use delete::is_held;
+pub(super) use held::held;
 use task::ask;
 pub(super) use task::{Next, State, Task};
 

@@ -123,6 +123,30 @@ pub(super) fn status_again(view: &View<'_>, paths: &[String]) -> Vec<Fact> {
     counting.facts
 }
 
+// === the decoration ===
+
+const DECORATION: (&Subject, FlappingReason) =
+    (&Subject::Decoration, FlappingReason::FightingOverFields);
+
+/// The count of too frequent applies on the parent, while the next one is delayed because someone reverts
+/// it.
+pub(super) fn decoration_delayed(view: &View<'_>) -> Option<u32> {
+    let backoff = view.settings.policy().backoff;
+    let rest = |times| backoff.delay(times, 0) / 2;
+    view.memory.flapping().rests(DECORATION, view.now.monotonic, rest)
+}
+
+/// An apply on the parent, which counts if the same was there before.
+pub(super) fn decorated_again(view: &View<'_>, wanted: u64, paths: &[String]) -> Vec<Fact> {
+    if view.memory.decorated() != Some(wanted) {
+        return Vec::new();
+    }
+    let mut counting = Counting::new(view);
+    let changed_by = view.parent.changed_by().map(str::to_owned);
+    counting.again(DECORATION.0.clone(), DECORATION.1, paths.to_vec(), changed_by);
+    counting.facts
+}
+
 // === the finalizers ===
 
 const FINALIZERS: (&Subject, FlappingReason) =

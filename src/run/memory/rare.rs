@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
-    plan::{ChildId, ForeignChild, TerminatingChildren},
+    plan::{ChildId, ForeignChild, HeldDecoration, TerminatingChildren},
     run::Now,
 };
 
@@ -23,12 +23,22 @@ pub(super) struct Rare {
     pub(super) waited_for: BTreeMap<usize, Now>,
     /// The status change that the server did not keep, and when it was sent: it is not repeated soon.
     pub(super) unkept_status: Option<(u64, Instant)>,
+    /// A hash of what a decorator put on the parent.
+    pub(super) decorated: Option<u64>,
+    /// What others hold of it.
+    pub(super) held_metadata: Option<Box<HeldDecoration>>,
+    /// What others hold of its status fields.
+    pub(super) held_status: Option<Box<HeldDecoration>>,
 }
 
 impl Rare {
+    pub(super) fn held(&mut self, in_status: bool) -> &mut Option<Box<HeldDecoration>> {
+        if in_status { &mut self.held_status } else { &mut self.held_metadata }
+    }
+
     pub(super) fn is_over(&self) -> bool {
         let Self { foreign, recreated, throttled, deferred_wait, terminating, .. } = self;
-        let Self { waited_for, unkept_status, .. } = self;
+        let Self { waited_for, unkept_status, decorated, held_metadata, held_status, .. } = self;
         foreign.is_empty()
             && waited_for.is_empty()
             && recreated.is_empty()
@@ -36,5 +46,8 @@ impl Rare {
             && deferred_wait.is_none()
             && terminating.is_empty()
             && unkept_status.is_none()
+            && decorated.is_none()
+            && held_metadata.is_none()
+            && held_status.is_none()
     }
 }

@@ -1,7 +1,10 @@
-//! The writes of the parent itself: its finalizers and its status; and whether it is ready.
+//! What is written on the parent itself: its finalizers, its status, and what a decorator adds. Beside that:
+//! whether it is ready, and the children that Kubernetes does not collect.
 
 pub(super) mod collect;
+pub(super) mod decoration;
 pub(super) mod finalizer;
 pub(super) mod foreseen;
 pub(super) mod readiness;
 pub(super) mod status;
+mod time;

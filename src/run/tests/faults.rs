@@ -35,8 +35,17 @@ impl Refused {
 }
 
 /// Kinds of requests.
-pub(super) const KINDS: [&str; 8] =
-    ["read", "read-whole", "apply", "dry-run", "patch", "patch-status", "delete", "list"];
+pub(super) const KINDS: [&str; 9] = [
+    "read",
+    "read-whole",
+    "apply",
+    "apply-status",
+    "dry-run",
+    "patch",
+    "patch-status",
+    "delete",
+    "list",
+];
 
 /// The pending faults.
 #[derive(Debug, Default)]
@@ -52,6 +61,7 @@ pub(super) fn kind(request: &Request) -> &'static str {
         Request::Apply { dry_run: DryRun::No, .. } => "apply",
         Request::Apply { .. } => "dry-run",
         Request::Patch(..) => "patch",
+        Request::ApplyStatus { .. } => "apply-status",
         Request::PatchStatus(..) => "patch-status",
         Request::Delete { .. } => "delete",
         Request::List { .. } => "list",

@@ -33,7 +33,9 @@ pub(super) fn operator(options: &str) -> (Driver, Script) {
 }
 
 fn is_of_operator(word: &str) -> bool {
-    const WORDS: [&str; 8] = [
+    const WORDS: [&str; 10] = [
+        "decorator",
+        "forced",
         "predecessor",
         "secrets",
         "selecting",
@@ -53,6 +55,8 @@ fn of_operator(mut config: OperatorConfig, word: &str) -> OperatorConfig {
             config.predecessor = Predecessor { field_managers, finalizers };
             config
         }
+        "decorator" => OperatorConfig { decorates: true, ..config },
+        "forced" => config.with_forced_decoration(),
         "secrets" => config.child_of_type(named("Secret/any").ty, ChildConfig::apply()),
         "related" => config.related_of_type(named("Secret/any").ty),
         "selecting" => config.with_parent_selector("tier!=tin"),

@@ -24,6 +24,8 @@ pub(super) struct Script {
     /// The children by name, each with its data; null for none.
     pub(super) wants: Value,
     pub(super) status: Option<Value>,
+    /// The labels and annotations that it puts on the parent.
+    pub(super) puts: Value,
     /// How long each stage may take.
     pub(super) stages: Vec<Stage>,
     pub(super) behaviour: Behaviour,
@@ -117,7 +119,11 @@ impl Scenario for Script {
             }
             (Purpose::Sync, _) => {
                 let stages = self.stages.clone();
-                Response::Synced(SyncResponse { status, children, stages, ..SyncResponse::new() })
+                let [labels, annotations] = ["labels", "annotations"].map(|name| {
+                    serde_json::from_value(self.puts[name].clone()).unwrap_or_default()
+                });
+                let response = SyncResponse { labels, annotations, ..SyncResponse::new() };
+                Response::Synced(SyncResponse { status, children, stages, ..response })
             }
             (Purpose::Finalize, Behaviour::Finalizing) => {
                 Response::Finalized(FinalizeResponse::retry_after(Duration::from_secs(5)))

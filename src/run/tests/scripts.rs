@@ -15,6 +15,7 @@
 //! | `wants` | the new spec, and the children that the handler returns: by name, with their data; before the name options of its own, `ensure`, `stage:<n>`, `after:<name>` |
 //! | `wants-otherwise` | the same without a change of the spec |
 //! | `status` | the status that the handler returns |
+//! | `puts` | the `labels` and `annotations` that a decorator puts on the parent |
 //! | `stages` | the options of each stage |
 //! | `handler <behaviour>` | it `works`, `fails`, `fails-for-good`, is still `finalizing`, or returns after its deadline: `late`, or `later` than the report of that |
 //! | `answer <kind> <nth> <code> [seconds]` | the fault of a request, or `lost`, `undecodable`, `unserved`; with `field` and `message` of its cause |
@@ -170,6 +171,7 @@ impl Play {
             "operator" => *self = Self::new(arguments),
             "wants" => self.want(input),
             "wants-otherwise" => self.scenario.wants = input.clone(),
+            "puts" => self.scenario.puts = input.clone(),
             "status" => self.scenario.status = Some(input.clone()),
             "stages" => self.scenario.stages = serde_json::from_value(input.clone()).unwrap(),
             "handler" => self.scenario.behaviour = arguments.parse().unwrap(),

@@ -3,8 +3,9 @@
 
 use serde_json::Value;
 
+use super::world::parent_type;
 use crate::{
-    journal::{Fact, Failure, Left, Planned, RequestFailure, Wait, Written},
+    journal::{Decorated, Fact, Failure, Left, Planned, RequestFailure, Wait, Written},
     object::Redactor,
     plan::{ChildId, Settled},
     reply::{ApiError, Deleted},
@@ -82,9 +83,14 @@ pub(super) fn body(effect: &Effect) -> Option<String> {
         kept.to_string()
     };
     match request {
-        Request::Apply { body, .. } | Request::Patch(_, body) | Request::PatchStatus(_, body) => {
-            Some(kept(body))
+        Request::Apply { id, body, .. } if id.ty == parent_type() => {
+            let metadata = &body["metadata"];
+            Some(["labels", "annotations", "uid"].map(|it| metadata[it].to_string()).join(" "))
         }
+        Request::Apply { body, .. }
+        | Request::ApplyStatus { body, .. }
+        | Request::Patch(_, body)
+        | Request::PatchStatus(_, body) => Some(kept(body)),
         Request::Delete { uid, version, propagation, .. } => {
             Some(format!("{uid} at {version}, {propagation:?}"))
         }
@@ -95,7 +101,9 @@ pub(super) fn body(effect: &Effect) -> Option<String> {
 fn request(request: &Request) -> String {
     let how = match request {
         Request::Apply { dry_run: DryRun::OfNew, .. } => " as a new object",
-        Request::Apply { force: Force::No, .. } => " without force",
+        Request::Apply { force: Force::No, .. } | Request::ApplyStatus { force: Force::No, .. } => {
+            " without force"
+        }
         Request::Apply { body, .. } if body["metadata"]["resourceVersion"] == "1" => " if absent",
         _ => "",
     };
@@ -185,6 +193,19 @@ fn drift(fact: &Fact) -> String {
         Fact::Slowed { now, deferred } => format!("Slowed now {now:?}, deferred {deferred:?}"),
         Fact::ChildrenNotRetried => "ChildrenNotRetried".to_owned(),
         Fact::Flapping(why, _) => format!("Flapping {}", why.name()),
+        fact => decoration(fact),
+    }
+}
+
+fn decoration(fact: &Fact) -> String {
+    match fact {
+        Fact::Decorated(Decorated { parent, paths, .. }) => {
+            format!("Decorated {parent}{}", at(paths))
+        }
+        Fact::DecorationHeld { in_status, .. } => format!("DecorationHeld, in status: {in_status}"),
+        Fact::DecorationFree { in_status } => format!("DecorationFree, in status: {in_status}"),
+        Fact::DecorationDelayed(times) => format!("DecorationDelayed, {times} times too often"),
+        Fact::ParentHeld(conflict) => format!("ParentHeld: {conflict}"),
         fact => status(fact),
     }
 }

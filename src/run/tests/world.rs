@@ -152,6 +152,7 @@ impl World {
             Request::Apply { id, body, force, dry_run } => {
                 self.apply(request, id, body, *force, *dry_run)
             }
+            Request::ApplyStatus { id, .. } => panic!("no script applies the status of {id}"),
             Request::Patch(id, patch) => self.patch(request, id, patch),
             Request::PatchStatus(id, patch) => {
                 let status = json!({
@@ -218,7 +219,7 @@ impl World {
         match dry_run {
             DryRun::No => {
                 let is_new = !self.objects.contains_key(id);
-                if !is_new {
+                if !is_new && id.ty != parent_type() {
                     self.check(id, "written");
                 }
                 self.writes += usize::from(self.store(id, applied));

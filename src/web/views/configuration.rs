@@ -24,6 +24,11 @@ pub(in crate::web) struct ConfigurationView {
     /// The label selector of its parents; absent for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     parent_selector: Option<String>,
+    /// The selector of the annotations of its parents; absent for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_annotations: Option<String>,
+    /// `Owner`, or `Decorator` if others own its parents.
+    role: &'static str,
     /// The types of its children.
     children: Vec<ChildTypeView>,
     /// The types of the related objects that its handler reads.
@@ -143,6 +148,8 @@ impl From<&OperatorInfo> for ConfigurationView {
             parent: (&config.parent).into(),
             namespaces: config.namespaces.names().map(|names| names.iter().cloned().collect()),
             parent_selector: config.parent_selector.clone(),
+            parent_annotations: config.parent_annotations.clone(),
+            role: if config.decorates { "Decorator" } else { "Owner" },
             children: config.children.iter().map(ChildTypeView::from).collect(),
             related: config.related.iter().map(RelatedTypeView::from).collect(),
             has_finalizer: *has_finalizer,

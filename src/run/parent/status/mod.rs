@@ -8,10 +8,7 @@
 
 mod writing;
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -19,7 +16,7 @@ use writing::Patching;
 pub(in crate::run) use writing::{Next, Returned, Scope, State, Wanted, Writing};
 
 use crate::{
-    journal::{Fact, RequestFailure, StatusConflict},
+    journal::{Fact, ParentConflict, RequestFailure},
     object::Object,
     operator::{Condition, ConditionNames},
     plan::{
@@ -149,7 +146,7 @@ impl Writing {
             children: children(&self.wanted, view),
             observed_generation: true,
             schema: &schema.status,
-            now: &text(view.now.wall),
+            now: &super::time::text(view.now.wall),
         })
     }
 
@@ -326,7 +323,7 @@ fn written(conditions: &[Condition], names: &ConditionNames) -> Vec<Condition> {
 
 fn held(patch: &StatusPatch, view: &View<'_>) -> Option<Fact> {
     let (operator, held) = (view.settings.name().clone(), patch.held.clone());
-    (!held.is_empty()).then(|| Fact::StatusHeld(StatusConflict { operator, held }))
+    (!held.is_empty()).then(|| Fact::ParentHeld(ParentConflict { operator, held }))
 }
 
 fn change_of(parent: &Object, body: &Value) -> u64 {
@@ -361,12 +358,4 @@ fn overruled(patch: &StatusPatch) -> Vec<Fact> {
                               written: Operetta sets them; use another condition type";
     let facts = [(patch.overruled, CHILDREN), (patch.overruled_condition, CONDITIONS)];
     facts.into_iter().filter_map(|(is_so, what)| is_so.then_some(Fact::Overruled(what))).collect()
-}
-
-fn text(now: SystemTime) -> String {
-    use k8s_openapi::jiff::{SignedDuration, Timestamp, Unit};
-    let now = Timestamp::try_from(now).unwrap_or(Timestamp::UNIX_EPOCH);
-    let seconds = now.round(Unit::Second).unwrap_or(now);
-    debug_assert!(seconds.duration_since(now).abs() <= SignedDuration::from_secs(1));
-    seconds.to_string()
 }

@@ -62,7 +62,7 @@ impl Checks {
             }
             Request::Apply { id, .. } | Request::ReadWhole(id) => return self.begun(id, snapshot),
             Request::Patch(child, _) => panic!("{child} is patched"),
-            Request::PatchStatus(parent, _) => {
+            Request::PatchStatus(parent, _) | Request::ApplyStatus { id: parent, .. } => {
                 assert_eq!(parent.ty, parent_type(), "the status of a child is written");
                 return;
             }

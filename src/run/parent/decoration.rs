@@ -1,0 +1,198 @@
+//! Puts labels and annotations, or status fields, on a parent that the operator does not own, by
+//! server-side apply.
+//!
+//! | waits for | answer | next |
+//! |---|---|---|
+//! | the apply | the object | the end |
+//! | | 409, others own fields | the end: a conflict, remembered until the parent changes |
+//! | | 404 or another 409, at most twice | a live read of the parent |
+//! | the read | it is gone, is another one, or is paused | the end |
+//! | | anything else | the apply again, if it is still needed |
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde_json::Value;
+
+use super::time::text;
+use crate::{
+    diff::hash,
+    journal::{Decorated, Fact, ParentConflict},
+    object::Object,
+    plan::{ChildId, Decoration, DecorationWrite, HeldDecoration, HeldField, status_write},
+    reply::{ApiError, ErrorClass},
+    run::{
+        child::held,
+        drift,
+        effect::Cache,
+        request::{Answer, DryRun, Force, Reply, Request},
+        turn::{Turn, step_failed},
+        view::View,
+    },
+};
+
+const TRIES: usize = 3;
+
+/// What is put on the parent.
+#[derive(Debug, Clone)]
+pub(in crate::run) enum Wanted {
+    Metadata(Decoration),
+    /// The fields that the handler returned; none if they are to be removed.
+    Status(Option<super::status::Returned>),
+}
+
+#[derive(Debug)]
+pub(in crate::run) struct Applying {
+    wanted: Wanted,
+    parent: Object,
+    write: DecorationWrite,
+    attempt: usize,
+}
+
+#[derive(Debug)]
+pub(in crate::run) enum State {
+    Applied(Applying),
+    Looking(Applying),
+}
+
+#[derive(Debug)]
+pub(in crate::run) enum Next {
+    Ask(Request, Box<State>),
+    Done,
+}
+
+pub(in crate::run) fn begin(wanted: Wanted, view: &View<'_>) -> Turn<Next> {
+    let parent = view.parent_now().unwrap_or_else(|| view.parent.clone());
+    wanted.send(parent, 1, view)
+}
+
+pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+    match state {
+        State::Applied(applying) => match Reply::written(answer) {
+            Ok(reply) => applying.applied(reply, view),
+            Err(error) => applying.refused(error, view),
+        },
+        State::Looking(applying) => match Reply::object(answer) {
+            Ok(Some(live)) if live.uid() == applying.parent.uid() => applying.seen(live, view),
+            // The watch reports it.
+            Ok(_) => done(),
+            Err(error) => done().note(step_failed(applying.wanted.what(), error)),
+        },
+    }
+}
+
+impl Wanted {
+    fn what(&self) -> &'static str {
+        match self {
+            Self::Metadata(_) => "the labels and annotations of the parent",
+            Self::Status(_) => "the status fields of the parent",
+        }
+    }
+
+    fn write(&self, parent: &Object, view: &View<'_>) -> Option<DecorationWrite> {
+        let name = view.settings.name();
+        match self {
+            Self::Metadata(decoration) => decoration.write(parent, name),
+            Self::Status(returned) => {
+                let returned = returned.as_ref().map(|returned| &returned.0);
+                status_write(returned, parent, name, &text(view.now.wall))
+            }
+        }
+    }
+
+    fn is_status(&self) -> bool {
+        matches!(self, Self::Status(_))
+    }
+
+    fn hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        match self {
+            Self::Metadata(decoration) => decoration.hash(&mut hasher),
+            Self::Status(None) => {}
+            Self::Status(Some(returned)) => hash::feed(&returned.0, &mut hasher),
+        }
+        hasher.finish()
+    }
+
+    fn request(&self, parent: &Object, body: Value, view: &View<'_>) -> Request {
+        let (id, dry_run) = (ChildId::of(parent), DryRun::No);
+        let force = if view.settings.config().force_decoration { Force::Yes } else { Force::No };
+        match self {
+            Self::Metadata(_) => Request::Apply { id, body, force, dry_run },
+            Self::Status(_) => Request::ApplyStatus { id, body, force },
+        }
+    }
+
+    fn send(self, parent: Object, attempt: usize, view: &View<'_>) -> Turn<Next> {
+        let Some(write) = self.write(&parent, view) else { return done() };
+        let (wanted, in_status) = (self.hash(), self.is_status());
+        let known = view.memory.held_decoration(in_status);
+        if let Some(known) = known.filter(|it| it.is_about(wanted, &parent, in_status)) {
+            return done().note(conflict(known.held.clone(), view));
+        }
+        if let Some(times) = drift::decoration_delayed(view).filter(|_| !in_status) {
+            return done().note(Fact::DecorationDelayed(times));
+        }
+        let request = self.request(&parent, write.body.clone(), view);
+        let applying = Applying { wanted: self, parent, write, attempt };
+        Turn::new(Next::Ask(request, Box::new(State::Applied(applying))))
+    }
+}
+
+impl Applying {
+    fn applied(self, reply: Object, view: &View<'_>) -> Turn<Next> {
+        let in_status = self.wanted.is_status();
+        let turn = done().note(Fact::DecorationFree { in_status });
+        if reply == self.parent {
+            return turn;
+        }
+        // No watch event follows for a parent that is not ours any more, so this wakes the operator too.
+        let cache =
+            if view.settings.answers_for(&reply) { Cache::Wrote(reply) } else { Cache::Saw(reply) };
+        let (parent, paths) = (ChildId::of(&self.parent), self.write.paths);
+        if in_status {
+            return turn.cache([cache]).note(Fact::StatusWritten);
+        }
+        let wanted = self.wanted.hash();
+        let mut turn = turn.cache([cache]);
+        turn.facts.extend(drift::decorated_again(view, wanted, &paths));
+        turn.note(Fact::Decorated(Decorated { parent, paths, wanted }))
+    }
+
+    fn refused(self, error: ApiError, view: &View<'_>) -> Turn<Next> {
+        let held = held(&error);
+        if !held.is_empty() {
+            return self.held(held, view);
+        }
+        let may_have_changed = matches!(error.class(), ErrorClass::Conflict | ErrorClass::Missing);
+        if !may_have_changed || self.attempt >= TRIES {
+            return done().note(step_failed(self.wanted.what(), error));
+        }
+        let request = Request::Read(ChildId::of(&self.parent));
+        Turn::new(Next::Ask(request, Box::new(State::Looking(self))))
+    }
+
+    fn held(self, held: Vec<HeldField>, view: &View<'_>) -> Turn<Next> {
+        let (in_status, wanted) = (self.wanted.is_status(), self.wanted.hash());
+        let known = HeldDecoration { wanted, left: self.parent, held: held.clone() };
+        done()
+            .note(conflict(held, view))
+            .note(Fact::DecorationHeld { in_status, held: Box::new(known) })
+    }
+
+    fn seen(self, live: Object, view: &View<'_>) -> Turn<Next> {
+        let seen = Turn::new(()).cache([Cache::Saw(live.clone())]);
+        let has_changed = view.settings.is_leaving(&live) != view.settings.is_leaving(view.parent);
+        if has_changed || view.paused_by(&live).is_some() {
+            return seen.before(done());
+        }
+        seen.before(self.wanted.send(live, self.attempt + 1, view))
+    }
+}
+
+fn conflict(held: Vec<HeldField>, view: &View<'_>) -> Fact {
+    Fact::ParentHeld(ParentConflict { operator: view.settings.name().clone(), held })
+}
+
+fn done() -> Turn<Next> {
+    Turn::new(Next::Done)
+}
