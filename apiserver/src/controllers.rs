@@ -24,6 +24,16 @@ use crate::{
 /// How many revisions are processed together, so that bulk deletions are handled once.
 const BATCH: usize = 1024;
 
+/// Whose controllers run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Running {
+    /// Those of kube-apiserver and of kube-controller-manager.
+    #[default]
+    All,
+    /// Only what kube-apiserver does itself: definitions, and addresses of Services.
+    OfApiServer,
+}
+
 /// The objects to check after a batch of revisions.
 #[derive(Debug, Default)]
 struct Work {
@@ -41,7 +51,11 @@ struct Work {
 }
 
 /// Runs until the server is dropped.
-pub(crate) async fn run(server: Weak<Shared>, mut commits: UnboundedReceiver<Committed>) {
+pub(crate) async fn run(
+    server: Weak<Shared>,
+    mut commits: UnboundedReceiver<Committed>,
+    running: Running,
+) {
     let mut batch = Vec::new();
     while commits.recv_many(&mut batch, BATCH).await > 0 {
         let Some(server) = server.upgrade() else { return };
@@ -49,7 +63,7 @@ pub(crate) async fn run(server: Weak<Shared>, mut commits: UnboundedReceiver<Com
         for committed in batch.drain(..) {
             work.note(&server.cluster, &committed);
         }
-        work.perform(&server.cluster);
+        work.perform(&server.cluster, running);
         drop(server);
         // Lets writers proceed between two batches on a single-threaded runtime.
         tokio::task::yield_now().await;
@@ -123,7 +137,17 @@ impl Work {
         self.definitions.insert(resource.to_string().into());
     }
 
-    fn perform(self, cluster: &Cluster) {
+    fn perform(self, cluster: &Cluster, running: Running) {
+        for name in &self.definitions {
+            crd::terminate(cluster, name);
+        }
+        if running == Running::All {
+            self.manage(cluster);
+        }
+    }
+
+    /// What kube-controller-manager does.
+    fn manage(self, cluster: &Cluster) {
         self.protection.perform(cluster);
         self.disruption.perform(cluster);
         self.certificates.perform(cluster);
@@ -136,9 +160,6 @@ impl Work {
         }
         for (resource, key) in &self.waiting {
             garbage::finish(cluster, resource, key);
-        }
-        for name in &self.definitions {
-            crd::terminate(cluster, name);
         }
         for name in &self.namespaces {
             namespace::terminate(cluster, name);

@@ -65,6 +65,7 @@ pub struct Builder {
     authorization: rbac::Mode,
     services: Services,
     simulation: Option<WorkloadTiming>,
+    controllers: controllers::Running,
 }
 
 impl Server {
@@ -203,6 +204,15 @@ impl Builder {
         self
     }
 
+    /// Runs no controllers but those of kube-apiserver itself, as a control plane without
+    /// kube-controller-manager: nothing is collected, no namespace ends, no budget or quota is counted, no
+    /// claim is released and no certificate is signed.
+    #[must_use]
+    pub fn without_controller_manager(mut self) -> Self {
+        self.controllers = controllers::Running::OfApiServer;
+        self
+    }
+
     /// Starts the server; call it within a tokio runtime, which runs its controllers.
     pub fn start(self) -> Server {
         let cluster = self.cluster();
@@ -263,7 +273,7 @@ impl Builder {
             authorizer: Authorizer::new(self.authorization),
             impersonation: rbac::Impersonation::default(),
         });
-        tokio::spawn(controllers::run(Arc::downgrade(&shared), commits));
+        tokio::spawn(controllers::run(Arc::downgrade(&shared), commits, self.controllers));
         if let Some((timing, commits)) = simulation {
             tokio::spawn(simulation::run(Arc::downgrade(&shared), commits, timing));
         }
@@ -298,7 +308,8 @@ impl fmt::Debug for Next {
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { seed, history, storage, layer, authorization, services, simulation } = self;
+        let Self { seed, history, storage, layer, authorization, .. } = self;
+        let Self { services, simulation, controllers, .. } = self;
         f.debug_struct("Builder")
             .field("seed", seed)
             .field("history", history)
@@ -307,6 +318,7 @@ impl fmt::Debug for Builder {
             .field("authorization", authorization)
             .field("services", services)
             .field("simulation", simulation)
+            .field("controllers", controllers)
             .finish()
     }
 }

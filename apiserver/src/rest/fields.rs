@@ -69,8 +69,10 @@ fn text(key: &ObjectKey, object: &Value, field: &str) -> String {
 }
 
 fn check_field(resource: &Resource, field: &str) -> Result<(), StatusError> {
-    // Custom resources have fewer: those without a namespace have no field of that name.
-    let is_missing = resource.is_custom() && !resource.namespaced && field == COMMON[1];
+    let built_in = built_in_fields(&resource.id.group, &resource.id.plural);
+    // Types that say which fields they have leave it out when they are in no namespace.
+    let says = resource.is_custom() || !built_in.is_empty();
+    let is_missing = says && !resource.namespaced && field == COMMON[1];
     if COMMON.contains(&field) && !is_missing {
         return Ok(());
     }
@@ -83,11 +85,10 @@ fn check_field(resource: &Resource, field: &str) -> Result<(), StatusError> {
             true
         }
         Origin::BuiltIn(_) | Origin::Definition => {
-            let fields = built_in_fields(&resource.id.group, &resource.id.plural);
-            if fields.contains(&field) {
+            if built_in.contains(&field) {
                 return Ok(());
             }
-            !fields.is_empty()
+            !built_in.is_empty()
         }
     };
     let unknown = format!("field label not supported: {field}");
@@ -139,6 +140,7 @@ fn built_in_fields(group: &str, plural: &str) -> &'static [&'static str] {
             "reportingController",
             "type",
         ],
+        ("resource.k8s.io", "resourceslices") => &["spec.nodeName", "spec.driver"],
         ("", "namespaces") => &["status.phase"],
         ("", "nodes") => &["spec.unschedulable"],
         ("", "secrets") => &["type"],

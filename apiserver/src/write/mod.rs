@@ -20,6 +20,7 @@ mod metadata_checks;
 mod options;
 mod part;
 mod peculiar;
+mod phase_time;
 mod scaling;
 mod strategy;
 mod update;

@@ -8,7 +8,7 @@ use super::{
     DeleteOptions, Result, Subresource, metadata,
     part::part_of,
     peculiar::{is_service, is_signing_request},
-    validate,
+    phase_time, validate,
 };
 use crate::{
     addresses::Refusal,
@@ -30,6 +30,7 @@ pub(super) fn prepare_for_create(
     match &resource.origin {
         Origin::BuiltIn(builtin) => {
             builtin::prepare_for_create(builtin, object);
+            phase_time::set(cluster, resource, object, None);
             allocate(cluster, resource, object, None)?;
         }
         Origin::Definition => crd::prepare_for_create(object),
@@ -56,6 +57,7 @@ pub(super) fn prepare_for_update(
         }
         (Origin::BuiltIn(builtin), Subresource::Status) => {
             builtin::prepare_for_status_update(builtin, next, live);
+            phase_time::set(cluster, resource, next, Some(live));
             if is_signing_request(resource) {
                 certificates::prepare_status(next, live, &cluster.clock.now_text());
             }

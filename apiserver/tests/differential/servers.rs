@@ -42,7 +42,7 @@ impl Pair {
             Err(missing @ Error::Unavailable { .. }) => ignore_outside_ci(missing),
             Err(error) => panic!("{error}"),
         };
-        let server = Server::start();
+        let server = Server::builder().without_controller_manager().start();
         let pair = Self {
             embedded: server.client_as(AGENT),
             real: control_plane.client().unwrap(),

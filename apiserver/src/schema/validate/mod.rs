@@ -6,6 +6,7 @@
 
 mod combine;
 pub(super) mod embedded;
+mod factor;
 pub(super) mod format;
 mod list_type;
 mod number;

@@ -6,7 +6,7 @@
 use jsonschema::{Draft, ValidationOptions};
 use serde_json::{Map, Value, json};
 
-use super::{format, number, pattern};
+use super::{factor, format, number, pattern};
 use crate::schema::Schema;
 
 /// How schemas made here are compiled: patterns and formats of kube-apiserver.
@@ -14,6 +14,7 @@ pub(super) fn options() -> ValidationOptions<'static> {
     let options = jsonschema::options()
         .with_draft(Draft::Draft7)
         .should_validate_formats(true)
+        .with_keyword(factor::KEYWORD, factor::compile)
         .with_keyword(number::KEYWORD, number::compile)
         .with_keyword(pattern::KEYWORD, pattern::compile);
     format::register(options)
@@ -94,7 +95,9 @@ fn rules_of(rules: &Map<String, Value>) -> Map<String, Value> {
                 out.insert(pattern::KEYWORD.to_owned(), pattern.clone());
             }
             ("exclusiveMinimum" | "exclusiveMaximum", _) => {}
-            ("multipleOf", factor) if factor.as_f64().is_none_or(|factor| factor <= 0.0) => {}
+            ("multipleOf", factor) => {
+                out.insert(factor::KEYWORD.to_owned(), factor.clone());
+            }
             _ => {
                 out.insert(name.clone(), rule.clone());
             }

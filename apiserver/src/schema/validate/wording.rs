@@ -3,7 +3,7 @@
 use jsonschema::{ValidationError, error::ValidationErrorKind as Kind, paths::Location};
 use serde_json::Value;
 
-use super::{combine, number, pattern, translate, walk::step};
+use super::{combine, factor, number, pattern, translate, walk::step};
 use crate::schema::{FieldError, FieldPath, go_value};
 
 /// The errors of a value at `base`, found by a schema compiled from `root`.
@@ -27,7 +27,10 @@ struct Wording<'a> {
 impl Wording<'_> {
     /// Translates all errors of the schema at `above`, and the failed `allOf` below it.
     fn all(&mut self, errors: &[ValidationError<'_>], above: &str) {
-        let errors: Vec<_> = errors.iter().filter(|error| is_judged(error)).collect();
+        let mut errors: Vec<_> = errors.iter().filter(|error| is_judged(error)).collect();
+        for bounds in errors.chunk_by_mut(|one, next| are_bounds_of_one(one, next)) {
+            bounds.sort_by_key(|error| bound_rank(error.kind()));
+        }
         for error in &errors {
             self.one(error);
         }
@@ -77,6 +80,9 @@ impl Wording<'_> {
                 let detail = format!("{name} in body should match '{pattern}'");
                 self.push(FieldError::invalid(&path, value, detail));
             }
+            Kind::Custom { message, .. } if message == factor::KEYWORD => {
+                self.not_multiple(error, &name, &path);
+            }
             Kind::Custom { message, .. } => self.number(error, message, &name, &path),
             Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } | Kind::OneOfMultipleValid { .. } => {
                 self.combined(error, &name);
@@ -121,6 +127,21 @@ impl Wording<'_> {
         self.push(FieldError::type_invalid(path, &actual, detail));
     }
 
+    fn not_multiple(&mut self, error: &ValidationError<'_>, name: &str, path: &FieldPath) {
+        let value = error.instance();
+        let declared = self.root.pointer(error.schema_path().as_str()).and_then(Value::as_f64);
+        let factor = factor::for_number(declared.unwrap_or_default(), value);
+        let shown = go_value::print_float(factor);
+        let error = if factor > 0.0 {
+            let detail = format!("{name} in body should be a multiple of {shown}");
+            FieldError::invalid(path, value, detail)
+        } else {
+            let detail = format!("factor MultipleOf declared for {name} must be positive: {shown}");
+            FieldError::invalid(path, &Value::from(factor), detail)
+        };
+        self.push(error);
+    }
+
     fn number(&mut self, error: &ValidationError<'_>, rule: &str, name: &str, path: &FieldPath) {
         if rule != number::OUT_OF_RANGE {
             self.wrong_type(error, name, path);
@@ -150,6 +171,22 @@ fn is_judged(error: &ValidationError<'_>) -> bool {
     !error.instance().is_null() || matches!(error.kind(), Kind::Type { .. } | Kind::Enum { .. })
 }
 
+/// Whether both are about the bounds of one number.
+fn are_bounds_of_one(one: &ValidationError<'_>, next: &ValidationError<'_>) -> bool {
+    let are_bounds = [one, next].iter().all(|error| bound_rank(error.kind()).is_some());
+    are_bounds && one.instance_path() == next.instance_path()
+}
+
+/// kube-apiserver tests the bounds of a number in this order.
+fn bound_rank(kind: &Kind) -> Option<u8> {
+    match kind {
+        Kind::Custom { message, .. } if message == factor::KEYWORD => Some(0),
+        Kind::Maximum { .. } | Kind::ExclusiveMaximum { .. } => Some(1),
+        Kind::Minimum { .. } | Kind::ExclusiveMinimum { .. } => Some(2),
+        _ => None,
+    }
+}
+
 /// `spec.ports[0].name`
 fn path_of(location: &Location) -> String {
     location.segments().fold(FieldPath::default(), |path, segment| step(&path, &segment)).to_plain()
@@ -168,9 +205,6 @@ fn rule_of(kind: &Kind, value: &Value) -> (Value, String) {
         Kind::Maximum { limit: l } => format!("should be less than or equal to {}", limit(l)),
         Kind::ExclusiveMinimum { limit: l } => format!("should be greater than {}", limit(l)),
         Kind::ExclusiveMaximum { limit: l } => format!("should be less than {}", limit(l)),
-        Kind::MultipleOf { multiple_of } => {
-            format!("should be a multiple of {}", go_value::print_float(*multiple_of))
-        }
         Kind::MinLength { limit } => format!("should be at least {limit} chars long"),
         Kind::MinItems { limit } => {
             return (count(value).into(), format!("should have at least {limit} items"));

@@ -100,6 +100,11 @@ fn each_rule_has_its_own_message() {
             "spec.f: Invalid value: 7: spec.f in body should be a multiple of 5",
         ),
         (
+            json!({"type": "integer", "multipleOf": 0}),
+            json!(7),
+            "spec.f: Invalid value: 0: factor MultipleOf declared for spec.f must be positive: 0",
+        ),
+        (
             json!({"type": "string", "minLength": 1}),
             json!(""),
             r#"spec.f: Invalid value: "": spec.f in body should be at least 1 chars long"#,
@@ -279,6 +284,14 @@ fn deeply_nested_values_are_validated() {
     }
     assert_eq!(errors(&schema, &value).len(), 1);
     assert_eq!(errors(&json!({"type": "object"}), &value).len(), 0);
+}
+
+#[test]
+fn the_bounds_of_a_number_are_tested_in_one_order() {
+    let bounds = json!({"type": "number", "minimum": 2, "exclusiveMinimum": true, "multipleOf": 3});
+    let schema = json!({"type": "object", "properties": {"a": bounds}});
+    let found = errors(&schema, &json!({"a": 1}));
+    assert!(found.len() == 2 && found[0].contains("multiple") && found[1].contains("greater"));
 }
 
 #[test]
