@@ -26,6 +26,7 @@ mod mutating;
 mod pass;
 mod patched;
 mod policy;
+mod priority;
 mod request;
 mod review;
 mod rule;

@@ -13,6 +13,7 @@ use super::{
     limits,
     pass::{Pass, Refine},
     patched::patched,
+    priority,
     review::Review,
     webhook::{Refusal, Webhook},
 };
@@ -40,6 +41,7 @@ pub(super) fn run(
     refine: Refine<'_>,
 ) -> Result<(), StatusError> {
     limits::mutate(pass, object);
+    priority::mutate(pass, object)?;
     if pass.chain.mutating.is_empty() {
         return Ok(());
     }
@@ -48,6 +50,7 @@ pub(super) fn run(
     if again.is_due {
         again.is_second = true;
         limits::mutate(pass, object);
+        priority::mutate(pass, object)?;
         webhooks(pass, object, refine, &mut again)?;
     }
     Ok(())

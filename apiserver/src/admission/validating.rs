@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{
     limits,
     pass::Pass,
-    policy,
+    policy, priority,
     review::Review,
     webhook::{Refusal, Webhook},
 };
@@ -15,6 +15,7 @@ use crate::status::StatusError;
 /// Runs the validating half; a deletion has no object.
 pub(super) fn run(pass: &Pass<'_>, object: Option<&Value>) -> Result<(), StatusError> {
     limits::validate(pass, object)?;
+    priority::validate(pass, object)?;
     policy::validate(pass, object)?;
     webhooks(pass, object)?;
     limits::charge(pass, object)

@@ -1,7 +1,6 @@
 //! Pods: what create and update add, and the quality of service that follows from the resources.
 //!
-//! Not imitated: priority classes (every pod has priority 0), scheduling gates' condition, and
-//! affinity computed from `matchLabelKeys`.
+//! Not imitated: scheduling gates' condition, and affinity computed from `matchLabelKeys`.
 
 use std::collections::BTreeMap;
 
