@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The last requests in flight have ended by then.
-const AFTERWARDS: Duration = Duration::from_secs(2);
+pub(crate) const AFTERWARDS: Duration = Duration::from_secs(2);
 /// The clock ticks of `/proc`, on every Linux.
 const TICK: Duration = Duration::from_millis(10);
 

@@ -64,7 +64,7 @@ pub(crate) enum Figure {
     Memory,
     /// Requests and CPU without changes
     Idle,
-    /// Ten parent types over the same child types: watches and memory
+    /// Fifty parent types over the same child types: watches, memory and a restart
     Types,
     /// What an event of a child costs, by the number of objects
     Events,
