@@ -48,9 +48,8 @@ pub(crate) async fn connect(target: Target) -> anyhow::Result<Connected> {
 }
 
 async fn remote(cluster: Connect) -> anyhow::Result<Connected> {
-    let config = cluster.config().await?;
-    let client = Client::try_from(config.clone())?;
-    Ok(Connected { connection: config.into(), client, embedded: None })
+    let client = cluster.clone().client().await?;
+    Ok(Connected { connection: cluster.connection().await?, client, embedded: None })
 }
 
 /// The server lives as long as the runtime that this is called on.

@@ -75,7 +75,7 @@ impl Supervisor {
 impl SupervisorBuilder {
     /// Sets the cluster. Default is the one that the process runs in.
     pub fn connect_to(self, cluster: Connect) -> Self {
-        self.connect(move || cluster.config_of_supervisor())
+        self.connect(move || cluster.connection_of_supervisor())
     }
 
     /// Sets how to create the client or its configuration, where [`connect_to`](Self::connect_to) is not enough.
@@ -337,7 +337,7 @@ impl SupervisorBuilder {
         }
         let certificates = tls.map(Tls::load).transpose()?;
         let listener = web.as_deref().map(web::listen).transpose()?;
-        let around = async || Ok(Connect::InCluster.config_of_supervisor().await?.into());
+        let around = async || Connect::InCluster.connection_of_supervisor().await;
         let connect = connect.unwrap_or_else(|| Box::new(move || around().boxed()));
         Ok(Parts {
             connect,

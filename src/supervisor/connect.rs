@@ -9,11 +9,14 @@ use kube::{
     config::{InClusterError, KubeConfigOptions, Kubeconfig},
 };
 
+use super::Connection;
+
 /// A cluster and the credentials for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Connect {
     /// The cluster that the process runs in, with the service account of its Pod. `kube` reads the token
-    /// file again about once a minute, so that a renewed token is used.
+    /// file again about once a minute, so that a renewed token is used; a [`connection`](Self::connection) also after
+    /// each refusal.
     InCluster,
     /// A cluster of a kubeconfig. Its `tokenFile` is also read again about once a minute. `kube` sends the
     /// content unchanged, so that the file must not contain a line break.
@@ -57,10 +60,20 @@ impl Connect {
         Ok(config)
     }
 
+    /// The connection of a supervisor. It reads the files again when the API server does not accept the credentials
+    /// or cannot be reached, so that credentials and a CA that are replaced on disk are used without a restart.
+    ///
+    /// # Errors
+    /// When the credentials cannot be found or read.
+    pub async fn connection(self) -> anyhow::Result<Connection> {
+        let config = self.clone().config().await?;
+        Ok(Connection::of(self, config))
+    }
+
     /// The same with a hint in the error, as the program may not have named a cluster.
-    pub(super) async fn config_of_supervisor(self) -> anyhow::Result<Config> {
+    pub(super) async fn connection_of_supervisor(self) -> anyhow::Result<Connection> {
         let is_around = self == Self::InCluster;
-        self.config().await.map_err(|error| if is_around { with_hint(&error) } else { error })
+        self.connection().await.map_err(|error| if is_around { with_hint(&error) } else { error })
     }
 }
 

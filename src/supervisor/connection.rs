@@ -2,19 +2,20 @@
 
 use kube::{Client, Config};
 
-use super::RunError;
+use super::{Connect, RunError, reloading::reloading};
 use crate::{cluster::fenced, election::Fence};
 
-/// A connection to the API server: a client, or the configuration of one.
+/// A connection to the API server: a client, the configuration of one, or where the configuration is.
 ///
 /// With a configuration the supervisor can make clients of its own. A [leader election](crate::election) needs
-/// that to reset connections.
+/// that to reset connections. With [`Connect::connection`] it also uses credentials that are replaced on disk.
 #[derive(Debug)]
 pub struct Connection(Kind);
 
 enum Kind {
     Client(Client),
     Config(Box<Config>),
+    Source(Connect, Box<Config>),
 }
 
 impl From<Client> for Connection {
@@ -30,10 +31,23 @@ impl From<Config> for Connection {
 }
 
 impl Connection {
+    /// The connection of a source, from which this configuration was read.
+    pub(super) fn of(source: Connect, config: Config) -> Self {
+        Self(Kind::Source(source, Box::new(config)))
+    }
+
     pub(super) fn client(&self) -> Result<Client, RunError> {
+        let of = |config: &Config| Client::try_from(config.clone());
         match &self.0 {
             Kind::Client(client) => Ok(client.clone()),
-            Kind::Config(config) => Client::try_from((**config).clone()).map_err(connect),
+            Kind::Config(config) => of(config).map_err(connect),
+            Kind::Source(source, config) => {
+                let build = Box::new(move |config: &Config| of(config).map(Some));
+                match reloading(source, config, build).map_err(connect)? {
+                    Some(client) => Ok(client),
+                    None => of(config).map_err(connect),
+                }
+            }
         }
     }
 
@@ -42,6 +56,11 @@ impl Connection {
         match &self.0 {
             Kind::Client(_) => Ok(None),
             Kind::Config(config) => fenced(config, fence).map_err(connect),
+            Kind::Source(source, config) => {
+                let fence = fence.clone();
+                let build = Box::new(move |config: &Config| fenced(config, &fence));
+                reloading(source, config, build).map_err(connect)
+            }
         }
     }
 }
@@ -55,6 +74,7 @@ impl std::fmt::Debug for Kind {
         f.write_str(match self {
             Self::Client(_) => "Client",
             Self::Config(_) => "Config",
+            Self::Source(..) => "Source",
         })
     }
 }

@@ -22,6 +22,7 @@ mod error;
 mod fences;
 mod published;
 mod registry;
+mod reloading;
 mod run_operator;
 mod running;
 mod system;

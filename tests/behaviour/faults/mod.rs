@@ -4,6 +4,7 @@
 mod admission;
 mod adoption;
 mod awaited;
+mod credentials;
 mod deletions;
 mod events;
 mod finalizers;

@@ -1,0 +1,78 @@
+//! Credentials and a CA that are replaced while the operators run, and an API server that restarts meanwhile.
+
+use std::net::SocketAddr;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::{
+    Api, Client,
+    api::{DynamicObject, PostParams},
+};
+use operetta::{prelude::*, testkit::until_ready};
+use operetta_apiserver::Server;
+use serde_json::json;
+
+use crate::{
+    recipe::{self, RECIPE, config_map, recipe},
+    world::{Operators, eventually, object},
+};
+
+const LOOPBACK: &str = "127.0.0.1:0";
+
+async fn create(client: &Client, name: &str) -> Api<DynamicObject> {
+    let parents = Api::default_namespaced_with(client.clone(), &RECIPE.resource());
+    let parent = recipe(name, &[config_map(&format!("made-{name}"), json!({}))]);
+    parents.create(&PostParams::default(), &object(RECIPE, parent)).await.unwrap();
+    parents
+}
+
+fn writes(server: &Server) -> Vec<String> {
+    let requests = server.requests().into_iter();
+    let ours = requests.filter(|it| it.user_agent.starts_with("operetta/"));
+    let writes = ours.filter(|it| !["get", "list", "watch"].contains(&it.verb.as_str()));
+    writes.map(|it| format!("{} {} {}", it.verb, it.path, it.status)).collect()
+}
+
+#[operetta_harness::test]
+async fn a_new_ca_and_a_new_token_are_used_without_a_restart_and_nothing_is_lost_or_repeated() {
+    let file = std::env::temp_dir().join(format!("operetta-rotated-{}", std::process::id()));
+    let first = Server::start();
+    let running = first.serve(LOOPBACK.parse().unwrap()).unwrap();
+    let address: SocketAddr = running.address();
+    running.write_kubeconfig(&file).unwrap();
+    let crd = recipe::crd(Some(recipe::status()));
+    operators::install::install(&first.client(), std::slice::from_ref(&crd)).await.unwrap();
+    let builder = Supervisor::builder().connect_to(Connect::kubeconfig_file(&file));
+    let builder = builder.register(recipe::config("cook"), recipe::handler());
+    let operators = Operators::new(builder.serve(LOOPBACK).start().await.unwrap());
+    let parents = create(&first.client(), "before").await;
+    until_ready(&parents, "before").await;
+    operators.until_all_synced(1).await;
+    // It restarts with another CA and another token, and a parent is created meanwhile.
+    running.stop().await;
+    let second = Server::start();
+    // What is restored are the objects of types that it has.
+    operators::install::install(&second.client(), &[crd]).await.unwrap();
+    create(&second.client(), "not-restored").await;
+    let maps: Api<ConfigMap> = Api::default_namespaced(second.client());
+    let map = serde_json::from_value(json!({"metadata": {"name": "not-restored"}})).unwrap();
+    maps.create(&PostParams::default(), &map).await.unwrap();
+    second.restore(&first.backup());
+    let parents = create(&second.client(), "meanwhile").await;
+    let running = second.serve(address).unwrap();
+    let ready = || async { operators.http("/readyz?verbose").await.1 };
+    eventually("the failure reported", ready, |body| body.contains("failed: ")).await;
+    assert!(writes(&second).is_empty(), "{:?}", writes(&second));
+    running.write_kubeconfig(&file).unwrap();
+    until_ready(&parents, "meanwhile").await;
+    operators.until_all_synced(2).await;
+    let parents = create(&second.client(), "after").await;
+    until_ready(&parents, "after").await;
+    operators.until_all_synced(3).await;
+    eventually("the failure is over", ready, |body| !body.contains("failed: ")).await;
+    operators.stop().await;
+    let writes = writes(&second);
+    let of = |name: &str| writes.iter().filter(|it| it.contains(name)).count();
+    // A child and a status each.
+    assert_eq!((of("before"), of("meanwhile"), of("after")), (0, 2, 2), "{writes:?}");
+    std::fs::remove_file(&file).unwrap();
+}
