@@ -13,7 +13,7 @@ use super::{
     job,
     node::{self, NODE},
     object::{controller, is_deleting, items, name, text},
-    observe, pod, replica_set, schedule, stateful_set,
+    observe, pod, recorder, replica_set, schedule, stateful_set,
     timing::WorkloadTiming,
     volume,
 };
@@ -65,6 +65,7 @@ pub(super) fn decide(
         }
         Kind::Service => decide_service(cluster, &object, key),
         Kind::Autoscaler => autoscaler::decide(&object, now),
+        Kind::Event => recorder::decide(&object, now),
         Kind::Node | Kind::Revision | Kind::Class | Kind::Slice | Kind::Endpoints => {
             Decision::default()
         }

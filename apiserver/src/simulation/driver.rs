@@ -19,6 +19,8 @@ use crate::{cluster::Cluster, log::Committed, shared::Shared};
 
 /// How many revisions are read together, so that what several of them concern is decided about once.
 const BATCH: usize = 1024;
+/// How many objects are decided about before others may proceed.
+const TURN: usize = 64;
 /// How long an object rests after a write about it was refused.
 const RETRY: SignedDuration = SignedDuration::from_secs(10);
 
@@ -43,7 +45,7 @@ pub(crate) async fn run(
         let wait = {
             let Some(server) = server.upgrade() else { return };
             agenda.take_due(server.cluster.clock.now());
-            agenda.work_off(&server.cluster, timing);
+            agenda.take_turn(&server.cluster, timing);
             agenda.wait(server.cluster.clock.now())
         };
         // Lets others proceed on a single-threaded runtime.
@@ -64,15 +66,17 @@ pub(crate) async fn run(
 }
 
 impl Agenda {
-    /// Decides about everything that is to be decided about now.
-    fn work_off(&mut self, cluster: &Cluster, timing: WorkloadTiming) {
-        while let Some(item) = self.now.pop_first() {
+    /// Decides about objects that are to be decided about now.
+    fn take_turn(&mut self, cluster: &Cluster, timing: WorkloadTiming) {
+        for _ in 0..TURN {
+            let Some(item) = self.now.pop_first() else { return };
             let now = cluster.clock.now();
             let Decision { writes, mut again } = decide(cluster, &item, timing, now);
             for write in writes {
                 let Err(refusal) = perform(cluster, write) else { continue };
-                // A conflict comes from a change, which is a reason to decide again.
-                if !matches!(refusal.code, 404 | 409) {
+                // A conflict comes from a change, which is a reason to decide again. What is forbidden is to
+                // create something in a namespace that is being deleted.
+                if !matches!(refusal.code, 403 | 404 | 409) {
                     tracing::warn!(kind = ?item.kind, key = ?item.key, why = %refusal.message, "a simulated controller cannot write");
                     again = now.checked_add(RETRY).ok();
                     break;
@@ -108,6 +112,9 @@ impl Agenda {
 
     /// How long there is nothing to do.
     fn wait(&self, now: Timestamp) -> Duration {
+        if !self.now.is_empty() {
+            return Duration::ZERO;
+        }
         let next = self.later.keys().next().copied();
         let next = next.map(|next| next.duration_since(now));
         // Without a time only a change is a reason to look again.

@@ -39,10 +39,12 @@ pub(super) enum Kind {
     Endpoints,
     /// Autoscalers.
     Autoscaler,
+    /// Events.
+    Event,
 }
 
 /// Their groups, plurals and kinds.
-const KINDS: [(Kind, &str, &str, &str); 16] = [
+const KINDS: [(Kind, &str, &str, &str); 17] = [
     (Kind::Node, "", "nodes", "Node"),
     (Kind::Pod, "", "pods", "Pod"),
     (Kind::ReplicaSet, "apps", "replicasets", "ReplicaSet"),
@@ -59,6 +61,7 @@ const KINDS: [(Kind, &str, &str, &str); 16] = [
     (Kind::Slice, "discovery.k8s.io", "endpointslices", "EndpointSlice"),
     (Kind::Endpoints, "", "endpoints", "Endpoints"),
     (Kind::Autoscaler, "autoscaling", "horizontalpodautoscalers", "HorizontalPodAutoscaler"),
+    (Kind::Event, "", "events", "Event"),
 ];
 
 impl Kind {

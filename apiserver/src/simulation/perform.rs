@@ -13,7 +13,7 @@ use super::{
 use crate::{
     cluster::Cluster,
     log::{Object, ObjectKey},
-    pods::{self, Binding, SIMULATED},
+    pods::{self, Binding},
     resource::{GroupResource, Resource},
     status::StatusError,
     write::{
@@ -94,9 +94,8 @@ fn delete(cluster: &Cluster, target: &Target, grace: Option<i64>) -> Result<()> 
 
 fn bind(cluster: &Cluster, target: &Target) -> Result<()> {
     let (resource, key) = found(cluster, target)?;
-    let note = "This Pod runs no containers: it only looks as if it ran.";
     let binding = json!({
-        "metadata": { "uid": target.uid, "annotations": { SIMULATED: note } },
+        "metadata": { "uid": target.uid },
         "target": { "kind": "Node", "name": NODE },
     });
     pods::bind(cluster, &resource, &key, &Binding(&binding), false)

@@ -1,10 +1,17 @@
 //! Events of simulated controllers. The same Event about the same object is one object with a count.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::{decision::Notice, object::number, template};
+use super::{
+    decision::{Decision, Notice},
+    object::{number, text, time},
+    template,
+};
 use crate::clock::seconds;
+
+/// How long an Event is kept.
+const LIFE: SignedDuration = SignedDuration::from_hours(1);
 
 /// A new Event.
 pub(super) fn event(notice: &Notice, now: Timestamp) -> Value {
@@ -34,6 +41,18 @@ pub(super) fn event(notice: &Notice, now: Timestamp) -> Value {
         "lastTimestamp": seconds(now),
         "eventTime": null,
     })
+}
+
+/// Deletes an Event that was recorded here an hour ago, as the real server does with all of them.
+pub(super) fn decide(event: &Value, now: Timestamp) -> Decision {
+    let mut decision = Decision::default();
+    let is_own = text(&event["reportingComponent"]).starts_with("simulated-");
+    if let Some(last) = time(&event["lastTimestamp"]).filter(|_| is_own)
+        && decision.has_passed(last, LIFE, now)
+    {
+        decision.delete(event);
+    }
+    decision
 }
 
 /// An Event that happened again.

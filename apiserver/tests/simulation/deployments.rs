@@ -1,5 +1,6 @@
 //! Deployments, their sets and Pods.
 
+use operetta_apiserver::{Server, WorkloadTiming};
 use serde_json::{Value, json};
 
 use crate::world::{World, condition, is_true, workload};
@@ -101,4 +102,24 @@ async fn a_pod_that_loses_its_label_is_released_and_replaced() {
     // And is adopted again, so that one is too many.
     world.patch("Pod", &pod, json!({ "metadata": { "labels": { "app": "web" } } })).await;
     world.any("Pod", |it| !it["metadata"]["deletionTimestamp"].is_null()).await;
+}
+
+#[tokio::test]
+async fn a_server_with_a_data_directory_continues_after_a_restart() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("simulation-restart");
+    // It may be there from an earlier run.
+    let _ = std::fs::remove_dir_all(&folder);
+    let builder = || Server::builder().simulate_workloads(WorkloadTiming::immediate());
+    let first = builder().start_in(&folder).unwrap();
+    let world = World::of(first.clone());
+    world.create(deployment(json!({ "replicas": 1 }))).await;
+    world.until("Deployment", "web", is_rolled_out).await;
+    let pod = world.names("Pod").await;
+    first.close().await;
+    drop((first, world));
+    let world = World::of(builder().start_in(&folder).unwrap());
+    world.until("Deployment", "web", is_rolled_out).await;
+    assert_eq!(world.names("Pod").await, pod);
+    world.patch("Deployment", "web", json!({ "spec": { "replicas": 2 } })).await;
+    world.until("Deployment", "web", |web| web["status"]["readyReplicas"] == 2).await;
 }

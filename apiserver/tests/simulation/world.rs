@@ -31,7 +31,11 @@ impl World {
     }
 
     pub(crate) fn with(timing: WorkloadTiming) -> Self {
-        let server = Server::builder().simulate_workloads(timing).start();
+        Self::of(Server::builder().simulate_workloads(timing).start())
+    }
+
+    /// A world of a server that simulates workloads.
+    pub(crate) fn of(server: Server) -> Self {
         Self { client: server.client_as("test/1.0"), deadline: DEADLINE, _server: server }
     }
 

@@ -13,7 +13,7 @@ mod stage;
 mod status;
 
 use jiff::{SignedDuration, Timestamp};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use self::{script::Script, stage::Stage};
 use super::{
@@ -21,8 +21,10 @@ use super::{
     object::{is_deleting, items, number, text, time},
     timing::WorkloadTiming,
 };
+use crate::pods::SIMULATED;
 
 const SOURCE: &str = "simulated-kubelet";
+const NOTE: &str = "This Pod runs no containers: it only looks as if it ran.";
 
 /// Decides about a Pod on the node.
 pub(super) fn decide(pod: &Value, timing: WorkloadTiming, now: Timestamp) -> Decision {
@@ -38,7 +40,8 @@ pub(super) fn decide(pod: &Value, timing: WorkloadTiming, now: Timestamp) -> Dec
         record(pod, &next, &mut decision);
     }
     let status = status::status(pod, &next, &script, now);
-    decision.status(pod, status);
+    let note = (SIMULATED.to_owned(), json!(NOTE));
+    decision.status_and_annotations(pod, status, [note].into_iter().collect());
     decision
 }
 

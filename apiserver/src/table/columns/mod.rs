@@ -12,6 +12,7 @@ mod column;
 mod control;
 mod core;
 mod networking;
+mod pod;
 mod storage;
 mod workloads;
 

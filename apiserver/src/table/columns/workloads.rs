@@ -3,7 +3,10 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::column::{AGE, BuiltInColumn, NAME};
+use super::{
+    column::{AGE, BuiltInColumn, NAME},
+    pod,
+};
 use crate::table::{
     age, cells,
     cells::{joined, labels, list, number},
@@ -21,9 +24,9 @@ pub(super) fn core(plural: &str) -> Option<&'static [BuiltInColumn]> {
     Some(match plural {
         "pods" => &[
             NAME,
-            ("Ready", "string", 0, ready_containers),
-            ("Status", "string", 0, pod_status),
-            ("Restarts", "string", 0, restarts),
+            ("Ready", "string", 0, pod::ready_containers),
+            ("Status", "string", 0, pod::status),
+            ("Restarts", "string", 0, pod::restarts),
             AGE,
             ("IP", "string", 1, |o, _| cells::or_none(&o["status"]["podIP"])),
             ("Node", "string", 1, |o, _| cells::or_none(&o["spec"]["nodeName"])),
@@ -211,30 +214,6 @@ fn target(metric: &Value, current: &Value) -> String {
 fn ready_replicas(object: &Value, _: Timestamp) -> Value {
     let (ready, wanted) = (&object["status"]["readyReplicas"], &object["spec"]["replicas"]);
     json!(format!("{}/{}", number(ready), number(wanted)))
-}
-
-fn ready_containers(pod: &Value, _: Timestamp) -> Value {
-    let statuses = list(&pod["status"]["containerStatuses"]);
-    let ready = statuses.filter(|status| status["ready"] == true).count();
-    json!(format!("{ready}/{}", list(&pod["spec"]["containers"]).count()))
-}
-
-fn pod_status(pod: &Value, _: Timestamp) -> Value {
-    if !pod["metadata"]["deletionTimestamp"].is_null() {
-        return json!("Terminating");
-    }
-    let waiting = list(&pod["status"]["containerStatuses"])
-        .find_map(|status| status["state"]["waiting"]["reason"].as_str());
-    match waiting.or(pod["status"]["reason"].as_str()) {
-        Some(reason) => json!(reason),
-        None => pod["status"]["phase"].clone(),
-    }
-}
-
-fn restarts(pod: &Value, _: Timestamp) -> Value {
-    let statuses = list(&pod["status"]["containerStatuses"]);
-    let restarts: i64 = statuses.filter_map(|status| status["restartCount"].as_i64()).sum();
-    json!(restarts.to_string())
 }
 
 fn readiness_gates(pod: &Value, _: Timestamp) -> Value {
