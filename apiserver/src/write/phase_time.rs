@@ -1,4 +1,4 @@
-//! `status.lastPhaseTransitionTime` of a PersistentVolume: the server sets it when a volume is created, and when
+//! `status.lastPhaseTransitionTime` of a `PersistentVolume`: the server sets it when a volume is created, and when
 //! its phase changes and the client did not say when.
 
 use serde_json::Value;

@@ -121,7 +121,7 @@ impl KeptManagers {
         known.managers.extend(names.into_iter().map(Into::into));
     }
 
-    /// The same, as for [`keep_labels`](Self::keep_labels).
+    /// The same, and keeps what other managers applied with one of these labels.
     #[must_use]
     pub fn with_labels_of_operators<L: AsRef<str>>(
         self,
