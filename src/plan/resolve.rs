@@ -73,7 +73,10 @@ pub(crate) fn after_conflict(
         return AfterConflict::Wait(WaitingReason::deleting(live));
     }
     if !is_ours(config, operator, parent, live) {
-        if let Some(other) = claimant(config, operator, live) {
+        // Of a child of another parent, that one is named.
+        let may_be_of_parent =
+            live.controller().is_none_or(|controller| controller == parent.uid());
+        if may_be_of_parent && let Some(other) = claimant(config, operator, live) {
             return AfterConflict::Foreign(ForeignChild::of_both(&write, live, operator, &other));
         }
         return match write {

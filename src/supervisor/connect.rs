@@ -1,7 +1,7 @@
 //! Creates the client of an explicitly named cluster. There are no fallbacks, so that a program never
 //! reaches another cluster than intended.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use anyhow::anyhow;
 use kube::{
@@ -10,6 +10,7 @@ use kube::{
 };
 
 use super::Connection;
+use crate::cluster::Read;
 
 /// A cluster and the credentials for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +68,8 @@ impl Connect {
     /// When the credentials cannot be found or read.
     pub async fn connection(self) -> anyhow::Result<Connection> {
         let config = self.clone().config().await?;
-        Ok(Connection::of(self, config))
+        let read: Read = Arc::new(move || Box::pin(self.clone().config()));
+        Ok(Connection::of(read, config))
     }
 
     /// The same with a hint in the error, as the program may not have named a cluster.

@@ -2,20 +2,24 @@
 
 use kube::{Client, Config};
 
-use super::{Connect, RunError, reloading::reloading};
-use crate::{cluster::fenced, election::Fence};
+use super::RunError;
+use crate::{
+    cluster::{Read, fenced, reloading},
+    election::Fence,
+};
 
 /// A connection to the API server: a client, the configuration of one, or where the configuration is.
 ///
 /// With a configuration the supervisor can make clients of its own. A [leader election](crate::election) needs
-/// that to reset connections. With [`Connect::connection`] it also uses credentials that are replaced on disk.
+/// that to reset connections. With [`Connect::connection`](super::Connect::connection) it also uses credentials that are replaced on disk.
 #[derive(Debug)]
 pub struct Connection(Kind);
 
 enum Kind {
     Client(Client),
     Config(Box<Config>),
-    Source(Connect, Box<Config>),
+    /// One that can be read again.
+    Source(Read, Box<Config>),
 }
 
 impl From<Client> for Connection {
@@ -31,9 +35,9 @@ impl From<Config> for Connection {
 }
 
 impl Connection {
-    /// The connection of a source, from which this configuration was read.
-    pub(super) fn of(source: Connect, config: Config) -> Self {
-        Self(Kind::Source(source, Box::new(config)))
+    /// A connection whose configuration was read in this way, and is read again.
+    pub(super) fn of(read: Read, config: Config) -> Self {
+        Self(Kind::Source(read, Box::new(config)))
     }
 
     pub(super) fn client(&self) -> Result<Client, RunError> {
@@ -41,9 +45,9 @@ impl Connection {
         match &self.0 {
             Kind::Client(client) => Ok(client.clone()),
             Kind::Config(config) => of(config).map_err(connect),
-            Kind::Source(source, config) => {
+            Kind::Source(read, config) => {
                 let build = Box::new(move |config: &Config| of(config).map(Some));
-                match reloading(source, config, build).map_err(connect)? {
+                match reloading(read, config, build).map_err(connect)? {
                     Some(client) => Ok(client),
                     None => of(config).map_err(connect),
                 }
@@ -56,10 +60,10 @@ impl Connection {
         match &self.0 {
             Kind::Client(_) => Ok(None),
             Kind::Config(config) => fenced(config, fence).map_err(connect),
-            Kind::Source(source, config) => {
+            Kind::Source(read, config) => {
                 let fence = fence.clone();
                 let build = Box::new(move |config: &Config| fenced(config, &fence));
-                reloading(source, config, build).map_err(connect)
+                reloading(read, config, build).map_err(connect)
             }
         }
     }

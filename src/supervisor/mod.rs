@@ -22,7 +22,6 @@ mod error;
 mod fences;
 mod published;
 mod registry;
-mod reloading;
 mod run_operator;
 mod running;
 mod system;

@@ -18,20 +18,22 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures::future::BoxFuture;
 use http::{Request, Response, StatusCode};
 use kube::{Client, Config, client::Body, config::AuthInfo};
 use secrecy::ExposeSecret;
 
-use super::Connect;
+/// Reads the configuration from its files.
+pub(crate) type Read = Arc<dyn Fn() -> BoxFuture<'static, anyhow::Result<Config>> + Send + Sync>;
 
 /// Makes a client; `None` where that is not possible, so that the one before stays in use.
-pub(super) type Build = Box<dyn Fn(&Config) -> kube::Result<Option<Client>> + Send + Sync>;
+pub(crate) type Build = Box<dyn Fn(&Config) -> kube::Result<Option<Client>> + Send + Sync>;
 
 /// The files are not read more often.
 const AT_MOST_EVERY: Duration = Duration::from_secs(1);
 
 struct Reloading {
-    source: Connect,
+    read: Read,
     build: Build,
     current: Mutex<Current>,
 }
@@ -43,15 +45,15 @@ struct Current {
     read: Option<Instant>,
 }
 
-/// A client of this source, of which `config` was read. Must be called within a runtime.
-pub(super) fn reloading(
-    source: &Connect,
+/// A client of what is read, which was `config` before. Must be called within a runtime.
+pub(crate) fn reloading(
+    read: &Read,
     config: &Config,
     build: Build,
 ) -> kube::Result<Option<Client>> {
     let Some(client) = build(config)? else { return Ok(None) };
     let current = Mutex::new(Current { client, credentials: credentials(config), read: None });
-    let shared = Arc::new(Reloading { source: source.clone(), build, current });
+    let shared = Arc::new(Reloading { read: read.clone(), build, current });
     let service = tower::service_fn(move |request| {
         let shared = shared.clone();
         async move { shared.send(request).await }
@@ -81,7 +83,7 @@ impl Reloading {
     }
 
     async fn reload(&self) {
-        match self.source.clone().config().await {
+        match (self.read)().await {
             Ok(config) => self.replace(&config),
             Err(error) => tracing::warn!("the credentials cannot be read again: {error:#}"),
         }
@@ -128,6 +130,9 @@ fn credentials(config: &Config) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
+    use kube::config::{KubeConfigOptions, Kubeconfig};
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
         net::TcpListener,
@@ -145,6 +150,11 @@ mod tests {
         let answer = "HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
         stream.write_all(answer.as_bytes()).await.unwrap();
         String::from_utf8(head).unwrap().to_lowercase()
+    }
+
+    async fn config_of(file: PathBuf) -> anyhow::Result<Config> {
+        let kubeconfig = Kubeconfig::read_from(file)?;
+        Ok(Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?)
     }
 
     #[tokio::test]
@@ -166,10 +176,11 @@ mod tests {
         let in_file = format!("tokenFile: '{}'", token.display());
         for (before, after) in [("token: old", "token: new"), (&*in_file, &*in_file)] {
             write(before, "old");
-            let source = Connect::kubeconfig_file(&file);
-            let config = source.clone().config().await.unwrap();
+            let named = file.clone();
+            let read: Read = Arc::new(move || Box::pin(config_of(named.clone())));
+            let config = read().await.unwrap();
             let build: Build = Box::new(|config| Client::try_from(config.clone()).map(Some));
-            let client = reloading(&source, &config, build).unwrap().unwrap();
+            let client = reloading(&read, &config, build).unwrap().unwrap();
             write(after, "new");
             for expected in ["authorization: bearer old\r\n", "authorization: bearer new\r\n"] {
                 let (answer, head) = tokio::join!(client.apiserver_version(), refused(&listener));
