@@ -46,7 +46,7 @@ impl Query {
         self.0
             .iter()
             .find(|(key, _)| key == name)
-            .map(|(_, v)| !matches!(v.as_str(), "false" | "0"))
+            .map(|(_, v)| !(v == "0" || v.eq_ignore_ascii_case("false")))
     }
 
     /// A number.

@@ -1,12 +1,13 @@
 //! Clients that others wrote, on the embedded server as a program: the published test suite of controller-runtime, and
-//! programs with client-go that run on the real control plane too.
+//! programs with client-go and with the client of Python that run on the real control plane too.
 //!
-//! The Go module is `tests/clients`. Specs that fail stand in `open.txt` with their reasons, and may only become fewer.
-//! Without Go the tests are ignored.
+//! The programs are in `tests/clients`. Specs that fail stand in `open.txt` with their reasons, and may only become
+//! fewer. Without Go, or without Python, the tests are ignored.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod program;
+mod python;
 
 use std::{
     collections::BTreeMap,
@@ -48,10 +49,14 @@ fn programs_with_client_go_find_the_same_on_both_servers() {
     require_go();
     let server = Program::start("programs");
     passes("the embedded server", server.kubeconfig());
-    // Controllers would act in between.
+    passes("the real control plane", control_plane().kubeconfig_path());
+}
+
+/// The real control plane without its controllers, which would act in between.
+fn control_plane() -> ControlPlane {
     let options = Options::default().audit(false).controller_manager(false);
     match ControlPlane::start_with(&options) {
-        Ok(real) => passes("the real control plane", real.kubeconfig_path()),
+        Ok(real) => real,
         Err(missing @ Error::Unavailable { .. }) => ignore_outside_ci(missing),
         Err(error) => panic!("{error}"),
     }
