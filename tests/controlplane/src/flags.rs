@@ -56,6 +56,8 @@ pub(crate) fn kube_apiserver(home: &Home, ports: Ports, options: &Options) -> Ve
     if options.audit {
         flags.push(at("audit-policy-file", AUDIT_POLICY_FILE));
         flags.push(at("audit-log-path", AUDIT_LOG));
+        // Megabytes. By default the log begins anew after 100, which the tests of one run write.
+        flags.push("--audit-log-maxsize=4000".into());
     }
     if !options.feature_gates.is_empty() {
         flags.push(format!("--feature-gates={}", options.feature_gates.join(",")));
