@@ -111,7 +111,7 @@ impl<'de> Visitor<'de> for FieldsVisitor {
 
 /// A text that is borrowed where it holds no escape.
 #[derive(Deserialize)]
-pub(super) struct BorrowedText<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
+pub(crate) struct BorrowedText<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
 
 /// Writes `{"name":value,...}` from values that are already JSON text.
 pub(super) struct ObjectWriter(String);

@@ -30,6 +30,7 @@ pub use cached::{KeptManagers, Object, ParseAsError, ParseObjectError};
 pub(crate) use ending::being_deleted;
 pub(crate) use event::ObjectEvent;
 pub(crate) use field_set::{FieldItem, FieldSet};
+pub(crate) use json::BorrowedText;
 pub use k8s_type::{K8sType, ResourceScope, Scope};
 pub use key::{ObjectKey, ParseKeyError};
 pub use legible::legible;

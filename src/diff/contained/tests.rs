@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::diff::path::MAX_PATHS;
+use crate::{diff::path::MAX_PATHS, object::KeptManagers};
 
 fn pod() -> K8sType {
     K8sType::namespaced("v1", "Pod", "pods")
@@ -15,7 +15,15 @@ fn paths(ty: &K8sType, desired: &Value, live: &Value, fields: &Value) -> Vec<Str
     let fields = fields.to_string();
     let fields = FieldSet::parse(&fields).unwrap();
     let found = compared(ty, desired, live, Some(&fields), MAX_PATHS);
-    found.into_iter().map(|found| found.path).collect()
+    let found: Vec<_> = found.into_iter().map(|found| found.path).collect();
+    let mut stored = live.clone();
+    stored["metadata"]["name"] = json!("a");
+    stored["metadata"]["uid"] = json!("u");
+    stored["metadata"]["resourceVersion"] = json!("1");
+    let stored = Object::from_value(ty, &stored, &KeptManagers::default()).unwrap();
+    let is_plain = text::is_plainly_contained(desired, &stored, &fields);
+    assert!(!is_plain || found.is_empty(), "{desired} in {live}: {found:?}");
+    found
 }
 
 #[test]
