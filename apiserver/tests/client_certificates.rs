@@ -119,7 +119,7 @@ async fn certificate(requests: &Api<DynamicObject>, name: &str) -> String {
             return String::from_utf8(BASE64_STANDARD.decode(certificate).unwrap()).unwrap();
         }
     }
-    unreachable!("the watch goes on")
+    unreachable!("the watch continues")
 }
 
 #[tokio::test]

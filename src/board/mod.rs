@@ -36,14 +36,15 @@ mod reader;
 mod related;
 mod select;
 mod shared;
+mod snapshots;
+mod type_facts;
 
 pub(crate) use answer::{Answer, CommandError};
 pub use commands::Command;
 pub(crate) use commands::{CommandRequest, WebRequest};
 pub(crate) use event_reading::{EventReading, EventRequest, EventSubject};
 pub(crate) use facts::{
-    Leadership, NamespaceState, OperatorInfo, OperatorPause, OperatorRestarts, OperatorSnapshot,
-    ParentPage, TypeError, TypeSnapshot, TypeState,
+    Leadership, OperatorInfo, OperatorPause, OperatorRestarts, OperatorSnapshot, ParentPage,
 };
 pub use facts::{OperatorState, ParentPhase, ParentState, ReconcileStage};
 pub(crate) use feed::{Change, Full, MAX_LISTENERS, NoNotice, Notice, ParentName, Subscription};
@@ -53,3 +54,4 @@ pub(crate) use pulse::{BEAT_DEADLINE, BEAT_EVERY, Beat, Pulse};
 pub(crate) use queue::QueueState;
 pub(crate) use reader::Reader;
 pub use shared::Board;
+pub(crate) use type_facts::{NamespaceState, TypeError, TypeSnapshot, TypeState};

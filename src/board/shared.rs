@@ -37,10 +37,10 @@ pub struct Board {
 #[derive(Default)]
 pub(super) struct Contents {
     pub(super) operators: BTreeMap<String, Operator>,
-    types: BTreeMap<K8sType, TypeSnapshot>,
+    pub(super) types: BTreeMap<K8sType, TypeSnapshot>,
     pub(super) related: Vec<Source>,
-    is_stopping: bool,
-    is_plan_only: bool,
+    pub(super) is_stopping: bool,
+    pub(super) is_plan_only: bool,
     /// The queue of commands, while the process accepts them.
     pub(super) commands: Option<mpsc::Sender<WebRequest>>,
 }
@@ -55,7 +55,7 @@ pub(super) struct Operator {
     /// Kept up to date with `parents`, because it is read most often.
     pub(super) by_phase: BTreeMap<ParentPhase, usize>,
     pub(super) queue: Option<Reader<QueueState>>,
-    undeclared: Option<Reader<Vec<UndeclaredField>>>,
+    pub(super) undeclared: Option<Reader<Vec<UndeclaredField>>>,
     pub(super) reads: Option<Arc<Reads>>,
 }
 
@@ -289,51 +289,6 @@ impl Board {
 // === reading ===
 
 impl Board {
-    /// All operators, by name.
-    pub fn operators(&self) -> Vec<OperatorSnapshot> {
-        self.read().operators.values().map(Operator::snapshot).collect()
-    }
-
-    /// One operator.
-    pub fn operator(&self, name: &str) -> Option<OperatorSnapshot> {
-        self.read().operators.get(name).map(Operator::snapshot)
-    }
-
-    /// One parent of an operator.
-    pub fn parent(&self, operator: &str, key: &ObjectKey) -> Option<ParentState> {
-        self.read().operators.get(operator)?.parents.get(key).cloned()
-    }
-
-    /// All types, by name.
-    pub fn types(&self) -> Vec<TypeSnapshot> {
-        self.read().types.values().cloned().collect()
-    }
-
-    pub(crate) fn store(&self, api_version: &str, kind: &str) -> Option<StoreReader> {
-        let contents = self.read();
-        let mut stores = contents.types.values().map(|ty| &ty.store);
-        stores.find(|store| store.ty().is(api_version, kind)).cloned()
-    }
-
-    /// The queue of an operator as it is now, once it has one.
-    pub(crate) fn queue(&self, operator: &str) -> Option<QueueState> {
-        // The lock of the board is released first: the queue has its own lock.
-        let queue = self.read().operators.get(operator)?.queue.clone()?;
-        Some(queue.read())
-    }
-
-    /// The status fields of an operator that its parent type does not declare.
-    pub(crate) fn undeclared(&self, operator: &str) -> Vec<UndeclaredField> {
-        let contents = self.read();
-        let fields = contents.operators.get(operator).and_then(|it| it.undeclared.clone());
-        drop(contents);
-        fields.map(|fields| fields.read()).unwrap_or_default()
-    }
-
-    pub(crate) fn type_state(&self, ty: &K8sType) -> Option<TypeSnapshot> {
-        self.read().types.get(ty).cloned()
-    }
-
     /// The last heartbeat of every pulse, seen from `now`.
     pub(crate) fn beats(&self, now: Instant) -> Vec<Beat> {
         self.pulses.all(now)
@@ -345,16 +300,6 @@ impl Board {
     /// When the limit of listeners is reached.
     pub(crate) fn subscribe(&self) -> Result<Subscription, Full> {
         self.feed.subscribe()
-    }
-
-    /// Whether nothing is ever written.
-    pub(crate) fn is_plan_only(&self) -> bool {
-        self.read().is_plan_only
-    }
-
-    /// Whether the process is stopping.
-    pub fn is_stopping(&self) -> bool {
-        self.read().is_stopping
     }
 
     pub(super) fn read(&self) -> RwLockReadGuard<'_, Contents> {
@@ -390,7 +335,7 @@ impl Operator {
         Change::Operator { operator: name.clone(), state: Some(self.state.clone()) }
     }
 
-    fn snapshot(&self) -> OperatorSnapshot {
+    pub(super) fn snapshot(&self) -> OperatorSnapshot {
         let Self { info, state, paused, leadership, restarts, by_phase, parents: _, .. } = self;
         OperatorSnapshot {
             info: info.clone(),

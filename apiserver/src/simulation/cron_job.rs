@@ -83,7 +83,7 @@ fn due(
         missed = Some(next);
         from = next;
     }
-    // Too many were missed: the schedule goes on from here.
+    // Too many were missed: the schedule continues from here.
     schedule.after(now).into_iter().for_each(|next| decision.look_at(next));
     missed
 }

@@ -7,7 +7,7 @@ use crate::{cluster::Cluster, resource::Resource};
 
 const TIME: &str = "lastPhaseTransitionTime";
 
-/// Sets the time of a prepared volume; `live` is what it replaces. Other types are left alone.
+/// Sets the time of a prepared volume; `live` is what it replaces. Objects of other types are not modified.
 pub(super) fn set(
     cluster: &Cluster,
     resource: &Resource,

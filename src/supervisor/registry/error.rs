@@ -28,7 +28,7 @@ pub enum RegistrationError {
         /// What changed.
         what: &'static str,
     },
-    /// Some parents were not finalized in time. The operator goes on finalizing: call `deregister` again, also with
+    /// Some parents were not finalized in time. The operator continues finalizing: call `deregister` again, also with
     /// [`OnRemoval::Leave`](super::OnRemoval::Leave).
     #[error(
         "operator `{operator}` did not finalize {} parents in time: {}; fix what holds them, and call `deregister` \

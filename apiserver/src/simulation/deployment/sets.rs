@@ -22,7 +22,7 @@ pub(super) struct Sets<'a> {
 }
 
 impl<'a> Sets<'a> {
-    /// Tells them apart.
+    /// Finds the set with the template of the Deployment among its sets; the others are old.
     pub(super) fn of(deployment: &Value, sets: &[&'a Value]) -> Self {
         let mut sets = sets.to_vec();
         sets.sort_by_key(|set| age(set));

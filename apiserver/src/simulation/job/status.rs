@@ -18,7 +18,7 @@ use crate::{
 /// What a status makes of a Job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Becomes {
-    /// It goes on.
+    /// It continues.
     Nothing,
     /// It is complete.
     Complete,

@@ -1,4 +1,4 @@
-//! Whether a Job goes on.
+//! Whether a Job continues.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::simulation::{
     readiness::is_active,
 };
 
-/// Whether a Job goes on.
+/// Whether a Job continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It runs.

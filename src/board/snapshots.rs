@@ -1,0 +1,68 @@
+//! Copies of what is on the board.
+
+use super::{
+    OperatorSnapshot, ParentState, QueueState, TypeSnapshot,
+    shared::{Board, Operator},
+};
+use crate::{
+    object::{K8sType, ObjectKey},
+    plan::UndeclaredField,
+    store::StoreReader,
+};
+
+impl Board {
+    /// All operators, by name.
+    pub fn operators(&self) -> Vec<OperatorSnapshot> {
+        self.read().operators.values().map(Operator::snapshot).collect()
+    }
+
+    /// One operator.
+    pub fn operator(&self, name: &str) -> Option<OperatorSnapshot> {
+        self.read().operators.get(name).map(Operator::snapshot)
+    }
+
+    /// One parent of an operator.
+    pub fn parent(&self, operator: &str, key: &ObjectKey) -> Option<ParentState> {
+        self.read().operators.get(operator)?.parents.get(key).cloned()
+    }
+
+    /// All types, by name.
+    pub fn types(&self) -> Vec<TypeSnapshot> {
+        self.read().types.values().cloned().collect()
+    }
+
+    pub(crate) fn store(&self, api_version: &str, kind: &str) -> Option<StoreReader> {
+        let contents = self.read();
+        let mut stores = contents.types.values().map(|ty| &ty.store);
+        stores.find(|store| store.ty().is(api_version, kind)).cloned()
+    }
+
+    /// The queue of an operator as it is now, once it has one.
+    pub(crate) fn queue(&self, operator: &str) -> Option<QueueState> {
+        // The lock of the board is released first: the queue has its own lock.
+        let queue = self.read().operators.get(operator)?.queue.clone()?;
+        Some(queue.read())
+    }
+
+    /// The status fields of an operator that its parent type does not declare.
+    pub(crate) fn undeclared(&self, operator: &str) -> Vec<UndeclaredField> {
+        let contents = self.read();
+        let fields = contents.operators.get(operator).and_then(|it| it.undeclared.clone());
+        drop(contents);
+        fields.map(|fields| fields.read()).unwrap_or_default()
+    }
+
+    pub(crate) fn type_state(&self, ty: &K8sType) -> Option<TypeSnapshot> {
+        self.read().types.get(ty).cloned()
+    }
+
+    /// Whether nothing is ever written.
+    pub(crate) fn is_plan_only(&self) -> bool {
+        self.read().is_plan_only
+    }
+
+    /// Whether the process is stopping.
+    pub fn is_stopping(&self) -> bool {
+        self.read().is_stopping
+    }
+}
