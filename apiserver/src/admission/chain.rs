@@ -4,7 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-use super::{policy::Policy, webhook::Webhook};
+use super::{
+    policy::{MutatingPolicy, ValidatingPolicy},
+    webhook::Webhook,
+};
 use crate::{
     log::{Log, Scope},
     resource::GroupResource,
@@ -12,11 +15,13 @@ use crate::{
 
 const GROUP: &str = "admissionregistration.k8s.io";
 /// The resources that are configurations.
-const CONFIGURATIONS: [&str; 4] = [
+const CONFIGURATIONS: [&str; 6] = [
     "mutatingwebhookconfigurations",
     "validatingwebhookconfigurations",
     "validatingadmissionpolicies",
     "validatingadmissionpolicybindings",
+    "mutatingadmissionpolicies",
+    "mutatingadmissionpolicybindings",
 ];
 
 /// The configurations at one moment.
@@ -24,7 +29,8 @@ const CONFIGURATIONS: [&str; 4] = [
 pub(crate) struct Chain {
     pub(super) mutating: Vec<Webhook>,
     pub(super) validating: Vec<Webhook>,
-    pub(super) policies: Vec<Policy>,
+    pub(super) mutating_policies: Vec<MutatingPolicy>,
+    pub(super) validating_policies: Vec<ValidatingPolicy>,
 }
 
 /// The chain as it is now.
@@ -70,18 +76,23 @@ impl Chain {
 
     /// Whether there are no configurations.
     pub(super) fn is_empty(&self) -> bool {
-        !self.calls() && self.policies.is_empty()
+        !self.calls() && self.mutating_policies.is_empty() && self.validating_policies.is_empty()
     }
 
     fn of(log: &Log) -> Self {
-        let [mutating, validating, policies, bindings] = CONFIGURATIONS.map(|plural| {
+        let all = CONFIGURATIONS.map(|plural| {
             let (_, entries) = log.entries(&GroupResource::new(GROUP, plural), &Scope::All);
             entries.iter().map(|(_, object)| object.value()).collect::<Vec<_>>()
         });
+        let [mutating, validating, refusing, refused, changing, changed] = &all;
         Self {
             mutating: mutating.iter().flat_map(Webhook::all_of).collect(),
             validating: validating.iter().flat_map(Webhook::all_of).collect(),
-            policies: policies.iter().map(|policy| Policy::of(policy, &bindings)).collect(),
+            mutating_policies: changing.iter().map(|it| MutatingPolicy::of(it, changed)).collect(),
+            validating_policies: refusing
+                .iter()
+                .map(|it| ValidatingPolicy::of(it, refused))
+                .collect(),
         }
     }
 }

@@ -16,9 +16,11 @@
 //! - The server's own writes have no [`Admission`].
 //! - Webhooks are called on threads that may wait (see [`crate::callout`]).
 
+mod again;
 mod asked;
 mod attributes;
 mod chain;
+mod json_patch;
 mod kind;
 mod label_rule;
 mod limits;
@@ -38,6 +40,7 @@ pub(crate) use self::{
     asked::Asked,
     chain::{Chain, Chains},
     kind::{GroupVersionKind, Operation},
+    pass::Unknown,
     policy::configuration_errors,
     request::Admission,
 };

@@ -1,38 +1,23 @@
 //! The first half of the chain: what may change an object.
 //!
 //! ```text
-//!  webhooks in order ──(one changed the object)──> those before it that asked for another look, once
+//!  policies ─ webhooks, each in order ──(one changed the object)──> those before it that asked for another look,
+//!                                                                   once
 //! ```
-
-use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::{
+    again::Again,
     attributes::Form,
     limits,
-    pass::{Pass, Refine},
+    pass::{Pass, Refine, Unknown},
     patched::patched,
-    priority,
+    policy, priority,
     review::Review,
     webhook::{Refusal, Webhook},
 };
 use crate::status::StatusError;
-
-/// Which webhooks look again.
-#[derive(Debug, Default)]
-struct Again {
-    /// Whether this is the second round.
-    is_second: bool,
-    /// Whether there is to be one.
-    is_due: bool,
-    /// Those that were asked and want to see later changes.
-    asked: BTreeSet<String>,
-    /// Those of them after which something changed.
-    due: BTreeSet<String>,
-    /// The object after the webhooks of the first round.
-    output: Option<Value>,
-}
 
 /// Runs the mutating half.
 pub(super) fn run(
@@ -40,50 +25,50 @@ pub(super) fn run(
     object: &mut Option<Value>,
     refine: Refine<'_>,
 ) -> Result<(), StatusError> {
-    limits::mutate(pass, object);
-    priority::mutate(pass, object)?;
-    if pass.chain.mutating.is_empty() {
-        return Ok(());
-    }
-    let mut again = Again::default();
-    webhooks(pass, object, refine, &mut again)?;
-    if again.is_due {
-        again.is_second = true;
-        limits::mutate(pass, object);
-        priority::mutate(pass, object)?;
-        webhooks(pass, object, refine, &mut again)?;
+    let (mut policies, mut webhooks) = (Again::default(), Again::default());
+    round(pass, object, refine, (&mut policies, &mut webhooks))?;
+    if policies.is_due() || webhooks.is_due() {
+        policies.start_second();
+        webhooks.start_second();
+        round(pass, object, refine, (&mut policies, &mut webhooks))?;
     }
     Ok(())
 }
 
-fn webhooks(
+fn round(
+    pass: &Pass<'_>,
+    object: &mut Option<Value>,
+    refine: Refine<'_>,
+    (policies, webhooks): (&mut Again, &mut Again),
+) -> Result<(), StatusError> {
+    limits::mutate(pass, object);
+    priority::mutate(pass, object)?;
+    policy::mutate(pass, object, refine, policies)?;
+    ask_all(pass, object, refine, webhooks)
+}
+
+fn ask_all(
     pass: &Pass<'_>,
     object: &mut Option<Value>,
     refine: Refine<'_>,
     again: &mut Again,
 ) -> Result<(), StatusError> {
-    if again.is_second && again.output != *object {
-        again.require();
-    }
+    again.begin(object.as_ref());
     for webhook in &pass.chain.mutating {
         let form = webhook.form(pass.cluster, &pass.attributes(object.as_ref()))?;
-        let Some(form) = form else { continue };
-        if again.is_second && !again.due.contains(&webhook.id) {
-            continue;
-        }
+        let Some(form) = form.filter(|_| !again.skips(&webhook.id)) else { continue };
         let outcome = ask(pass, webhook, &form, object.as_ref());
         if let Ok(Some(changed)) = &outcome
             && Some(changed) != object.as_ref()
         {
-            again.require();
-            again.is_due = true;
+            again.changed();
         }
         if webhook.is_reinvoked {
-            again.asked.insert(webhook.id.clone());
+            again.remember(&webhook.id);
         }
         match outcome {
             Ok(Some(mut changed)) => {
-                refine(&mut changed)?;
+                refine(&mut changed, Unknown::Dropped)?;
                 *object = Some(changed);
             }
             Ok(None) => {}
@@ -91,7 +76,7 @@ fn webhooks(
             Err(refusal) => return Err(webhook.refusal(refusal)),
         }
     }
-    again.output.clone_from(object);
+    again.end(object.as_ref());
     Ok(())
 }
 
@@ -112,10 +97,4 @@ fn ask(
     let shown = object.map(|object| form.of_object(asked, object));
     let changed = patched(webhook, patch, shown.as_ref())?;
     Ok(changed.map(|changed| form.back(asked, &changed)))
-}
-
-impl Again {
-    fn require(&mut self) {
-        self.due.append(&mut self.asked);
-    }
 }

@@ -9,7 +9,14 @@ use super::{
 use crate::{callout::Caller, cluster::Cluster, status::StatusError};
 
 /// Reads, prunes and fills in an object after it was patched.
-pub(crate) type Refine<'a> = &'a dyn Fn(&mut Value) -> Result<(), StatusError>;
+pub(crate) type Refine<'a> = &'a dyn Fn(&mut Value, Unknown) -> Result<(), StatusError>;
+
+/// What happens to fields that a patch made and that a built-in type does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    Dropped,
+    Refused,
+}
 
 /// One way through one half of the chain.
 pub(super) struct Pass<'a> {

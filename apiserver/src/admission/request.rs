@@ -74,7 +74,7 @@ impl Admission {
             return Ok(());
         }
         let pass = self.pass(cluster, Operation::Delete, Some(old));
-        mutating::run(&pass, &mut None, &|_| Ok(()))?;
+        mutating::run(&pass, &mut None, &|_, _| Ok(()))?;
         validating::run(&pass, None)
     }
 

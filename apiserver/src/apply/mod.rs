@@ -30,6 +30,7 @@ mod managers;
 mod merge;
 mod object;
 mod object_meta;
+mod overlay;
 mod owned;
 mod path_element;
 mod reconcile;
@@ -48,6 +49,7 @@ mod tests;
 pub(crate) use self::{
     go_format::type_name,
     object::{describe, describe_type},
+    overlay::overlay,
     scale::{ReplicasPaths, VERSION as SCALE_VERSION, managers_of_parent, managers_of_scale},
 };
 pub use conflict::{Cause, Conflict, Conflicts};

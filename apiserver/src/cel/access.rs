@@ -9,11 +9,16 @@ pub(super) fn select<'a>(operand: &Val<'a>, field: &'a str, test: bool) -> Outco
     match operand {
         Val::Map(map) if test => Ok(Val::Bool(map.find(&key)?.is_some())),
         Val::Map(map) => map.get(&key),
+        Val::Constructed(object) => object.select(field, test),
         Val::Optional(None) if test => Ok(Val::Bool(false)),
         Val::Optional(None) => Ok(Val::Optional(None)),
         Val::Optional(Some(inner)) => match &**inner {
             Val::Map(map) if test => Ok(Val::Bool(map.find(&key)?.is_some())),
             Val::Map(map) => Ok(Val::Optional(map.find(&key)?.map(Arc::new))),
+            Val::Constructed(object) if test => object.select(field, true),
+            Val::Constructed(object) => {
+                Ok(Val::Optional(object.fields.get(field).cloned().map(Arc::new)))
+            }
             _ => error(format!("no such key: {field}")),
         },
         // What a document says without a schema may be anything.

@@ -6,14 +6,15 @@ use cel::{
     IdedExpr,
     common::ast::{
         CallExpr, ComprehensionExpr, EntryExpr, Expr, ListExpr, LiteralValue, MapExpr, SourceInfo,
-        operators,
+        StructExpr, operators,
     },
 };
 
 use super::{
+    constructed,
     issue::Issue,
     mixed::mixed_literals,
-    overloads::{self, Overload, named_type},
+    overloads::{self, ESCAPE_KEY, Overload, named_type},
     ty::Type,
     unify::{Bindings, most_general},
 };
@@ -33,6 +34,13 @@ pub(super) struct Checked {
     pub(super) variables: Vec<String>,
 }
 
+/// Whether objects can be constructed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Constructs {
+    Nothing,
+    Patches,
+}
+
 impl Checked {
     /// The type of a part; what stays open is dynamic.
     pub(super) fn type_of(&self, id: u64) -> Type {
@@ -45,10 +53,12 @@ pub(super) fn check(
     expr: &IdedExpr,
     places: &SourceInfo,
     variables: Vec<(String, Type)>,
+    constructs: Constructs,
 ) -> Result<Checked, Vec<Issue>> {
     let globals = variables.len();
     let mut checker = Checker {
         places,
+        constructs,
         scope: variables,
         globals,
         found: Checked::default(),
@@ -65,6 +75,7 @@ pub(super) fn check(
 
 struct Checker<'s> {
     places: &'s SourceInfo,
+    constructs: Constructs,
     scope: Vec<(String, Type)>,
     globals: usize,
     found: Checked,
@@ -81,7 +92,7 @@ impl Checker<'_> {
             Expr::List(list) => self.list(list),
             Expr::Map(map) => self.map(map),
             Expr::Comprehension(fold) => self.fold(fold),
-            Expr::Struct(object) => self.undeclared(expr.id, &object.type_name),
+            Expr::Struct(object) => self.construct(expr.id, object),
             Expr::Unspecified => Type::Error,
         };
         self.found.types.insert(expr.id, ty.clone());
@@ -100,7 +111,8 @@ impl Checker<'_> {
     }
 
     fn type_name(&mut self, id: u64, name: &str) -> Option<Type> {
-        let ty = named_type(name)?;
+        let is_constructed = self.constructs_type(name);
+        let ty = named_type(name).or_else(|| is_constructed.then(|| Type::Named(name.into())))?;
         self.found.type_names.insert(id, ty.clone());
         Some(Type::Type(Some(Arc::new(ty))))
     }
@@ -128,6 +140,9 @@ impl Checker<'_> {
                 Some(field) => field.ty(),
                 None => self.report(id, format!("undefined field '{field}'")),
             },
+            Type::Named(name) if constructed::is_type(name) => {
+                constructed::field_type(name, field).unwrap_or(Type::Dyn)
+            }
             Type::Parameter(_) => {
                 self.found.bindings.assign(&Type::Dyn, &target);
                 Type::Dyn
@@ -157,7 +172,8 @@ impl Checker<'_> {
         };
         if let Some(prefix) = qualified_name(target) {
             let name = format!("{prefix}.{}", call.func_name);
-            if let Some(overloads) = overloads::find(&name) {
+            let is_known = name != ESCAPE_KEY || self.constructs == Constructs::Patches;
+            if let Some(overloads) = overloads::find(&name).filter(|_| is_known) {
                 self.found.qualified.insert(id, name.clone());
                 return self.resolve_call(id, &name, overloads, false, call, &args);
             }
@@ -260,6 +276,48 @@ impl Checker<'_> {
         Type::map(or_open(keys), or_open(values))
     }
 
+    fn construct(&mut self, id: u64, object: &StructExpr) -> Type {
+        let name = object.type_name.as_str();
+        if !self.constructs_type(name) {
+            return self.unknown_object(id, name);
+        }
+        for entry in &object.entries {
+            let EntryExpr::StructField(field) = &entry.expr else { continue };
+            let mut ty = self.visit(&field.value);
+            if field.optional {
+                ty = self.optional_part(field.value.id, &ty);
+            }
+            let wanted = constructed::field_type(name, &field.field);
+            let fits = match &wanted {
+                Some(wanted) => self.found.bindings.assign(wanted, &ty),
+                None => ty.is_dyn_or_error(),
+            };
+            if !fits {
+                let (field, wanted) = (&field.field, wanted.map(|it| it.to_string()));
+                let wanted = wanted.unwrap_or_default();
+                let message = format!(
+                    "expected type of field '{field}' is '{wanted}' but provided type is '{ty}'"
+                );
+                self.report(entry.id, message);
+            }
+        }
+        Type::Named(name.into())
+    }
+
+    fn constructs_type(&self, name: &str) -> bool {
+        self.constructs == Constructs::Patches && constructed::is_type(name)
+    }
+
+    /// The place of an object is its brace.
+    fn unknown_object(&mut self, id: u64, name: &str) -> Type {
+        let start = self.places.offset_for(id).map_or(0, |(start, _)| start as usize);
+        let rest = self.places.source.get(start..).unwrap_or_default();
+        let brace = start + rest.find('{').unwrap_or(0);
+        let message = format!("undeclared reference to '{name}' (in container '')");
+        self.issues.push(issue_at(self.places, brace, message));
+        Type::Error
+    }
+
     fn optional_part(&mut self, id: u64, ty: &Type) -> Type {
         let (inner, is_optional) = ty.unwrapped();
         if !is_optional && *ty != Type::Dyn {
@@ -356,6 +414,10 @@ impl Checker<'_> {
 /// An issue at the place of a part.
 pub(super) fn issue(places: &SourceInfo, id: u64, message: String) -> Issue {
     let start = places.offset_for(id).map_or(0, |(start, _)| start as usize);
+    issue_at(places, start, message)
+}
+
+fn issue_at(places: &SourceInfo, start: usize, message: String) -> Issue {
     let before = places.source.get(..start).unwrap_or_default().chars();
     let (mut line, mut column) = (1, 0);
     for character in before {

@@ -17,6 +17,7 @@ pub(super) fn equal(a: &Val<'_>, b: &Val<'_>) -> Result<bool, Failure> {
         (Val::Type(a), Val::Type(b)) => a == b,
         (Val::List(a), Val::List(b)) => return a.equals(b),
         (Val::Map(a), Val::Map(b)) => return a.equals(b),
+        (Val::Constructed(a), Val::Constructed(b)) => return a.equals(b),
         (Val::List(_) | Val::Map(_), _) | (Val::Quantity(..), Val::Quantity(_, true)) => {
             return no_overload();
         }

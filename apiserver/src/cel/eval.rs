@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     access::{concat, element, insert, select},
+    constructed::Constructed,
     cost,
     equal::{compare, equal},
     functions,
@@ -73,6 +74,7 @@ impl<'a> Run<'a> {
             },
             Kind::List { elements, optional } => self.list(elements, optional),
             Kind::Map { entries } => self.map(entries),
+            Kind::Object { name, fields } => self.object(name, fields),
             Kind::Fold(fold) => self.fold(fold),
             Kind::Literal | Kind::TypeName => no_overload(),
         }
@@ -135,6 +137,7 @@ impl<'a> Run<'a> {
         }
         let found = match (&value, &index) {
             (Val::Map(map), _) => map.find(&index)?,
+            (Val::Constructed(object), Val::String(field)) => object.fields.get(&**field).cloned(),
             (Val::List(list), Val::Int(at)) => {
                 let at = usize::try_from(*at).ok().filter(|at| *at < list.len());
                 at.map(|at| list.get(at)).transpose()?
@@ -284,6 +287,26 @@ impl<'a> Run<'a> {
         }
         self.spend(30)?;
         Ok(Val::Map(Map::own(map)))
+    }
+
+    fn object(&mut self, name: &Arc<str>, given: &'a [(Arc<str>, Node, bool)]) -> Outcome<'a> {
+        let mut fields = BTreeMap::new();
+        for (field, value, optional) in given {
+            match self.eval(value) {
+                Ok(Val::Optional(value)) if *optional => {
+                    value.map(|value| fields.insert(Arc::clone(field), Val::clone(&value)));
+                }
+                Ok(value) => {
+                    fields.insert(Arc::clone(field), value);
+                }
+                Err(failure) => {
+                    self.spend(40)?;
+                    return Err(failure);
+                }
+            }
+        }
+        self.spend(40)?;
+        Ok(Val::Constructed(Arc::new(Constructed { name: Arc::clone(name), fields })))
     }
 
     fn fold(&mut self, fold: &'a Fold) -> Outcome<'a> {

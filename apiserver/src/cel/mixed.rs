@@ -36,6 +36,13 @@ pub(super) fn mixed_literals(
             mixed.extend(differing(entries.iter().map(|entry| entry.value.id).collect()));
             entries.iter().flat_map(|entry| [&entry.key, &entry.value]).collect()
         }
+        Expr::Struct(object) => {
+            let fields = object.entries.iter().filter_map(|entry| match &entry.expr {
+                EntryExpr::StructField(field) => Some(&field.value),
+                EntryExpr::MapEntry(_) => None,
+            });
+            fields.collect()
+        }
         Expr::Comprehension(fold) => {
             vec![&fold.iter_range, &fold.accu_init, &fold.loop_cond, &fold.loop_step, &fold.result]
         }

@@ -17,6 +17,7 @@
 mod access;
 mod authorizer;
 mod check;
+mod constructed;
 mod cost;
 mod data;
 mod declared;
@@ -28,6 +29,7 @@ mod eval;
 mod field_path;
 mod functions;
 mod issue;
+mod json;
 mod list;
 mod map;
 mod mixed;

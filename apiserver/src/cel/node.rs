@@ -46,6 +46,11 @@ pub(super) enum Kind {
     Map {
         entries: Vec<(Node, Node, bool)>,
     },
+    /// An object of a type that can be constructed.
+    Object {
+        name: Arc<str>,
+        fields: Vec<(Arc<str>, Node, bool)>,
+    },
     Fold(Box<Fold>),
 }
 
@@ -124,7 +129,18 @@ pub(super) fn lower(expr: &IdedExpr, checked: &Checked) -> Node {
             (Kind::Map { entries }, constant)
         }
         Expr::Comprehension(fold) => (Kind::Fold(Box::new(lower_fold(fold, checked))), None),
-        Expr::Struct(_) | Expr::Unspecified => (Kind::Literal, Some(Val::Null)),
+        Expr::Struct(object) => {
+            let name = object.type_name.as_str().into();
+            let fields = object.entries.iter().filter_map(|entry| match &entry.expr {
+                EntryExpr::StructField(field) => {
+                    let value = lower(&field.value, checked);
+                    Some((field.field.as_str().into(), value, field.optional))
+                }
+                EntryExpr::MapEntry(_) => None,
+            });
+            (Kind::Object { name, fields: fields.collect() }, None)
+        }
+        Expr::Unspecified => (Kind::Literal, Some(Val::Null)),
     };
     Node { id: expr.id, ty, kind, constant }
 }
@@ -242,6 +258,7 @@ impl Node {
                     visit(value);
                 }
             }
+            Kind::Object { fields, .. } => fields.iter().for_each(|(_, value, _)| visit(value)),
             Kind::Fold(fold) => {
                 for part in [&fold.range, &fold.init, &fold.condition, &fold.step, &fold.result] {
                     visit(part);
@@ -260,6 +277,11 @@ impl Node {
             Kind::Map { entries } => {
                 for (key, value, _) in entries {
                     change(key);
+                    change(value);
+                }
+            }
+            Kind::Object { fields, .. } => {
+                for (_, value, _) in fields {
                     change(value);
                 }
             }

@@ -9,9 +9,11 @@ use serde_json::Value;
 
 use super::{
     authorizer::{self, Authorizer},
+    check::Constructs,
+    constructed,
     declared::Declared,
     eval::evaluate_in,
-    issue,
+    issue, json,
     list::List,
     map::{Key, Map},
     node::{Kind, Node},
@@ -36,6 +38,8 @@ pub(crate) struct Names {
     params: bool,
     /// Whether it may ask what the user may do.
     authorizer: bool,
+    /// Whether it constructs patches.
+    constructs: Constructs,
     /// The variables so far; `None` where there can be none.
     variables: Option<Vec<(String, Type)>>,
 }
@@ -47,6 +51,10 @@ pub(crate) enum Wanted {
     Bool,
     Text,
     TextOrNull,
+    /// A list of operations.
+    Patch,
+    /// An object that is applied.
+    Configuration,
 }
 
 /// A compiled expression, or why it is none.
@@ -95,12 +103,18 @@ pub(crate) enum Trouble {
 impl Names {
     /// The names of every expression, and those of parameters if there are some.
     pub(crate) fn new(params: bool) -> Self {
-        Self { params, authorizer: true, variables: None }
+        let constructs = Constructs::Nothing;
+        Self { params, authorizer: true, constructs, variables: None }
     }
 
     /// The same without the authorizer.
     pub(crate) fn without_authorizer(self) -> Self {
         Self { authorizer: false, ..self }
+    }
+
+    /// The same with the types of patches.
+    pub(crate) fn with_patches(self) -> Self {
+        Self { constructs: Constructs::Patches, ..self }
     }
 
     /// The same with variables.
@@ -162,6 +176,8 @@ impl Wanted {
             Self::Anything => return None,
             Self::Bool => (*ty == Type::Bool, "bool"),
             Self::Text => (*ty == Type::String, "string"),
+            Self::Patch => (*ty == constructed::patch_type(), "list(JSONPatch)"),
+            Self::Configuration => (*ty == constructed::object_type(), "Object"),
             Self::TextOrNull => {
                 (matches!(ty, Type::String | Type::Null), "one of [string null_type]")
             }
@@ -177,7 +193,7 @@ impl Wanted {
 impl Program {
     /// Compiles an expression.
     pub(crate) fn new(source: &str, names: &Names, wanted: Wanted) -> Self {
-        let compiled = compile(source, names.types())
+        let compiled = compile(source, names.types(), names.constructs)
             .map_err(|issues| format!("compilation failed: {}", issue::print(source, issues)))
             .and_then(|expression| match wanted.refusal(&expression.node.ty) {
                 Some(refusal) => Err(refusal),
@@ -258,6 +274,16 @@ impl<'a> Scope<'a> {
         })
     }
 
+    /// The operations that an expression gives.
+    pub(crate) fn operations(&mut self, program: &'a Program) -> Result<Vec<Value>, Trouble> {
+        json::operations(&self.value(program)?).map_err(Trouble::Failed)
+    }
+
+    /// The object that an expression gives.
+    pub(crate) fn configuration(&mut self, program: &'a Program) -> Result<Value, Trouble> {
+        json::configuration(&self.value(program)?).map_err(Trouble::Failed)
+    }
+
     fn value(&mut self, program: &'a Program) -> Result<Val<'a>, Trouble> {
         let expression = program
             .compiled
@@ -318,80 +344,4 @@ impl Trouble {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use serde_json::json;
-
-    use super::*;
-
-    fn run(source: &str, variables: &[(&str, &str)]) -> Result<Given, Trouble> {
-        let mut names = Names::new(true).with_variables();
-        let compiled: Vec<_> = variables
-            .iter()
-            .map(|(name, source)| {
-                let program = Program::new(source, &names, Wanted::Anything);
-                names.add(name, &program);
-                (variable_name(name), program)
-            })
-            .collect();
-        let program = Program::new(source, &names, Wanted::Anything);
-        let object = json!({"data": {"a": "b"}, "metadata": {"name": "x", "namespace": "y"}});
-        let request = json!({"operation": "CREATE", "userInfo": {"groups": ["g"]}});
-        let authorizer = Authorizer::new(Arc::new(|_| true));
-        let facts = Facts {
-            object: &object,
-            old_object: &Value::Null,
-            request: &request,
-            namespace: &Value::Null,
-            params: &Value::Null,
-            authorizer: Some(&authorizer),
-        };
-        let mut scope = Scope::new(facts, 1_000_000);
-        for (name, program) in &compiled {
-            scope.add(name, program);
-        }
-        scope.run(&program)
-    }
-
-    #[test]
-    fn expressions_see_the_request_and_the_variables() {
-        let yes = Ok(Given::Bool(true));
-        assert_eq!(run("object.data.a == 'b' && oldObject == null", &[]), yes);
-        assert_eq!(
-            run("request.operation == 'CREATE' && 'g' in request.userInfo.groups", &[]),
-            yes
-        );
-        let variables = [("one", "object.data.a"), ("two", "variables.one + 'c'")];
-        assert_eq!(run("variables.two == 'bc'", &variables), yes);
-        assert_eq!(
-            run("authorizer.group('apps').resource('deployments').check('get').allowed()", &[]),
-            yes
-        );
-        assert_eq!(run("authorizer.requestResource.check('get').allowed()", &[]), yes);
-        assert_eq!(run("object.metadata.namespace", &[]), Ok(Given::Text("y".to_owned())));
-    }
-
-    #[test]
-    fn an_error_of_a_variable_counts_where_it_is_read() {
-        let variables = [("bad", "object.data.nothing")];
-        assert_eq!(run("true || variables.bad == ''", &variables), Ok(Given::Bool(true)));
-        let failed = run("variables.bad == ''", &variables).unwrap_err();
-        assert_eq!(
-            failed.message(),
-            "expression 'variables.bad == ''' resulted in error: composited variable \"bad\" fails \
-             to evaluate: no such key: nothing"
-        );
-    }
-
-    #[test]
-    fn what_does_not_fit_is_refused_with_its_type() {
-        let names = Names::new(false);
-        let refusal = |source, wanted| Program::new(source, &names, wanted).compiled.unwrap_err();
-        assert_eq!(refusal("object.a", Wanted::Bool), "must evaluate to bool but got dyn");
-        let wanted = "must evaluate to one of [string null_type] but got int";
-        assert_eq!(refusal("1", Wanted::TextOrNull), wanted);
-        assert!(refusal("params.a", Wanted::Anything).contains("undeclared reference to 'params'"));
-        assert!(refusal("request.x", Wanted::Anything).contains("undefined field 'x'"));
-    }
-}
+mod tests;

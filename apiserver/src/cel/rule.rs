@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    check::{self, check},
+    check::{self, Constructs, check},
     declared::Declared,
     functions::{parse_pattern, time},
     issue::{self, Issue},
@@ -95,7 +95,7 @@ impl Rule {
             _ => declared.ty(),
         };
         let variables = vec![(SELF.to_owned(), declared.ty()), (OLD_SELF.to_owned(), old)];
-        compile(source, variables)
+        compile(source, variables, Constructs::Nothing)
             .map_err(|issues| format!("{failed}: {}", issue::print(source, issues)))
     }
 }
@@ -121,9 +121,10 @@ impl Expression {
 pub(super) fn compile(
     source: &str,
     variables: Vec<(String, Type)>,
+    constructs: Constructs,
 ) -> Result<Expression, Vec<Issue>> {
     let (parsed, places) = parse(source)?;
-    let checked = check(&parsed, &places, variables)?;
+    let checked = check(&parsed, &places, variables, constructs)?;
     let uses_old_self = checked.variables.iter().any(|name| name == OLD_SELF);
     let node = lower(&parsed, &checked);
     let mut issues = Vec::new();

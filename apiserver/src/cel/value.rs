@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{
     authorizer::Asking,
+    constructed::Constructed,
     functions::{Cidr, NamedFormat, Url, Version},
     list::List,
     map::Map,
@@ -38,6 +39,7 @@ pub(super) enum Val<'a> {
     Url(Arc<Url>),
     Semver(Arc<Version>),
     Format(&'static NamedFormat),
+    Constructed(Arc<Constructed<'a>>),
     /// What the schema says nothing about.
     Opaque(&'a Value),
     /// A question whether someone may do something.
@@ -153,6 +155,7 @@ impl<'a> Val<'a> {
             Self::Url(_) => "kubernetes.URL",
             Self::Semver(_) => "kubernetes.Semver",
             Self::Format(_) => "kubernetes.NamedFormat",
+            Self::Constructed(_) => "Object",
             Self::Opaque(_) => "unknown",
             Self::Authorizer(asking) => asking.type_name(),
         }

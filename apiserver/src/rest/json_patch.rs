@@ -75,11 +75,21 @@ impl JsonPatch {
 
     /// A document after the patch.
     pub(crate) fn applied_to(&self, document: &Value) -> Result<Value, StatusError> {
+        self.applied_until(document).map_err(|_| StatusError::unprocessable_patch())
+    }
+
+    /// The same; or else the document as the first operation found it that does not apply, and that operation.
+    pub(crate) fn applied_until(
+        &self,
+        document: &Value,
+    ) -> Result<Value, (Value, &Map<String, Value>)> {
         let mut next = document.clone();
         let mut spent = Spent::default();
         for operation in &self.0 {
-            apply(&mut next, operation, &mut spent)
-                .map_err(|Inapplicable| StatusError::unprocessable_patch())?;
+            // What does not apply has changed nothing.
+            if let Err(Inapplicable) = apply(&mut next, operation, &mut spent) {
+                return Err((next, operation));
+            }
         }
         Ok(next)
     }
@@ -103,8 +113,13 @@ fn apply(
         "remove" => remove(document, path?, spent).map(drop),
         "replace" => replace(document, path?, value(), spent),
         "move" => {
-            let moved = remove(document, text("from")?, spent)?;
-            add(document, path?, moved, spent)
+            let (path, from) = (path?, text("from")?);
+            let moved = remove(document, from, spent)?;
+            if parent_mut(document, path).is_err() {
+                add(document, from, moved, spent)?;
+                return Err(Inapplicable);
+            }
+            add(document, path, moved, spent)
         }
         "copy" => {
             let copied = get(document, text("from")?)?.cloned().unwrap_or_default();

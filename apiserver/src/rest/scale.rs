@@ -50,7 +50,7 @@ pub(super) fn change(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body
         let mut scale = wanted.after(cluster, call, &before, &options)?;
         if let Some(admission) = &admission {
             let (update, before) = (Operation::Update, Some(&before));
-            admission.mutate(cluster, update, &mut scale, before, &|_| Ok(()))?;
+            admission.mutate(cluster, update, &mut scale, before, &|_, _| Ok(()))?;
             admission.validate(cluster, update, &scale, before)?;
         }
         let mut next = scaled(call.resource, live, &scale)?;

@@ -72,7 +72,7 @@ pub(super) fn mutate(
     warnings: &mut Vec<String>,
 ) -> Result<()> {
     let Some(admission) = &options.admission else { return Ok(()) };
-    let refine = |changed: &mut Value| decode::refine(resource, changed);
+    let refine = |changed: &mut Value, unknown| decode::refine(resource, changed, unknown);
     let outcome = admission.mutate(cluster, operation, object, old, &refine);
     warnings.extend(admission.warnings());
     outcome

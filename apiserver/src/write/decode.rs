@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Complaints, FieldValidation, metadata};
 use crate::{
+    admission::Unknown,
     builtin::{self, Message},
     crd,
     resource::{Origin, Resource},
@@ -80,8 +81,17 @@ fn judged(
 }
 
 /// The same for an object that admission changed.
-pub(super) fn refine(resource: &Resource, object: &mut Value) -> Result<(), StatusError> {
-    let decoded = decode(resource, object, FieldValidation::Ignore, Complaints::default());
+pub(super) fn refine(
+    resource: &Resource,
+    object: &mut Value,
+    unknown: Unknown,
+) -> Result<(), StatusError> {
+    let is_typed = matches!(resource.origin, Origin::BuiltIn(_));
+    let validation = match unknown {
+        Unknown::Refused if is_typed => FieldValidation::Strict,
+        Unknown::Refused | Unknown::Dropped => FieldValidation::Ignore,
+    };
+    let decoded = decode(resource, object, validation, Complaints::default());
     decoded.map(drop).map_err(|why| StatusError::internal_error(&why.to_string()))
 }
 

@@ -29,6 +29,7 @@
 mod conversion;
 mod hook;
 mod mask;
+mod mutating_policies;
 mod pair;
 mod policies;
 mod quotas;

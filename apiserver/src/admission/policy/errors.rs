@@ -20,24 +20,19 @@ pub(crate) fn configuration_errors(kind: &str, object: &Value) -> Vec<FieldError
                 })
                 .collect()
         }
-        "ValidatingAdmissionPolicy" => of_policy(&object["spec"]),
+        "ValidatingAdmissionPolicy" => of_validating(&object["spec"]),
+        "MutatingAdmissionPolicy" => of_mutating(&object["spec"]),
         _ => Vec::new(),
     }
 }
 
-fn of_policy(spec: &Value) -> Vec<FieldError> {
+fn of_validating(spec: &Value) -> Vec<FieldError> {
     let path = FieldPath::new("spec");
     let names = Names::new(spec["paramKind"].is_object());
     let mut errors = conditions(&spec["matchConditions"], &names, &path);
     let has_variables = entries(&spec["variables"]).next().is_some();
     let mut names = if has_variables { names.with_variables() } else { names };
-    for (at, variable) in entries(&spec["variables"]) {
-        let Some(source) = source(variable, "expression") else { continue };
-        let program = Program::new(source, &names, Wanted::Anything);
-        let path = path.child("variables").index(at).child("expression");
-        errors.extend(error(&program, &path));
-        names.add(variable["name"].as_str().unwrap_or_default(), &program);
-    }
+    errors.extend(variables(spec, &path, &mut names));
     let without_authorizer = names.clone().without_authorizer();
     for (at, validation) in entries(&spec["validations"]) {
         let path = path.child("validations").index(at);
@@ -55,6 +50,40 @@ fn of_policy(spec: &Value) -> Vec<FieldError> {
         if let Some(source) = source(annotation, "valueExpression") {
             errors.extend(error(&Program::new(source, &names, Wanted::TextOrNull), &path));
         }
+    }
+    errors
+}
+
+fn of_mutating(spec: &Value) -> Vec<FieldError> {
+    let path = FieldPath::new("spec");
+    let names = Names::new(spec["paramKind"].is_object());
+    let mut errors = conditions(&spec["matchConditions"], &names, &path);
+    let mut names = names.with_variables();
+    errors.extend(variables(spec, &path, &mut names));
+    let names = names.with_patches();
+    for (at, mutation) in entries(&spec["mutations"]) {
+        let (field, wanted) = match mutation["patchType"].as_str() {
+            Some("JSONPatch") => ("jsonPatch", Wanted::Patch),
+            Some("ApplyConfiguration") => ("applyConfiguration", Wanted::Configuration),
+            _ => continue,
+        };
+        let path = path.child("mutations").index(at).child(field).child("expression");
+        if let Some(source) = source(&mutation[field], "expression") {
+            errors.extend(error(&Program::new(source.trim(), &names, wanted), &path));
+        }
+    }
+    errors
+}
+
+/// The errors of variables, which the names afterwards know.
+fn variables(spec: &Value, path: &FieldPath, names: &mut Names) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    for (at, variable) in entries(&spec["variables"]) {
+        let Some(source) = source(variable, "expression") else { continue };
+        let program = Program::new(source, names, Wanted::Anything);
+        let path = path.child("variables").index(at).child("expression");
+        errors.extend(error(&program, &path));
+        names.add(variable["name"].as_str().unwrap_or_default(), &program);
     }
     errors
 }

@@ -1,8 +1,8 @@
 //! Policies: rules in CEL that the server itself evaluates.
 //!
 //! ```text
-//!  policy ─ matches? ─ binding ─ matches? ─ parameters ─ for each: conditions ─ variables ─ validations
-//!                                                                                     │
+//!  policy ─ matches? ─ binding ─ matches? ─ parameters ─ for each: conditions ─ variables ─ mutations
+//!                                                                                     │ or validations
 //!                        Deny: the first is the answer, Warn: all, Audit: nowhere  <──┘
 //! ```
 //!
@@ -13,12 +13,17 @@
 mod compiled;
 mod errors;
 mod facts;
+mod frame;
+mod invocation;
+mod mutating;
 mod params;
 mod validating;
 
 pub(crate) use self::errors::configuration_errors;
 pub(super) use self::{
-    compiled::{Conditions, Policy},
+    compiled::{MutatingPolicy, ValidatingPolicy},
     facts::BoundFacts,
+    frame::Conditions,
+    mutating::mutate,
     validating::validate,
 };

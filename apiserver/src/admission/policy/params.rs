@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::compiled::{Binding, Policy};
+use super::frame::{Binding, Frame};
 use crate::{
     admission::label_rule::LabelRule,
     cluster::Cluster,
@@ -15,9 +15,9 @@ use crate::{
 /// The resource of the parameters, if there are parameters, or why there is none.
 pub(super) fn resource_of(
     cluster: &Cluster,
-    policy: &Policy,
+    frame: &Frame,
 ) -> Result<Option<Arc<Resource>>, String> {
-    let Some((api_version, kind)) = &policy.param_kind else { return Ok(None) };
+    let Some((api_version, kind)) = &frame.param_kind else { return Ok(None) };
     let resources = cluster.registry.snapshot();
     let is_it = |it: &&Arc<Resource>| it.kind == *kind && it.api_version() == *api_version;
     let found = resources.iter().find(is_it).cloned();

@@ -5,17 +5,14 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::{
-    compiled::{Binding, Policy, Validation},
+    compiled::{ValidatingPolicy, Validation},
     facts::{BoundFacts, namespace_of},
-    params,
+    frame::Binding,
+    invocation::{Invocation, invocations},
 };
 use crate::{
-    admission::{
-        attributes::{Attributes, Form},
-        pass::Pass,
-    },
+    admission::{attributes::Attributes, pass::Pass},
     cel::{Given, Scope, Trouble},
-    resource::Resource,
     status::StatusError,
 };
 
@@ -51,7 +48,7 @@ pub(in crate::admission) fn validate(
 ) -> Result<(), StatusError> {
     let attributes = pass.attributes(object);
     let mut denied = None;
-    for policy in &pass.chain.policies {
+    for policy in &pass.chain.validating_policies {
         let found = evaluate(pass, &attributes, policy)?.into_iter().next();
         let refusal = found.map(|found| refusal(&attributes, policy, &found));
         denied = denied.or(refusal);
@@ -62,70 +59,27 @@ pub(in crate::admission) fn validate(
 fn evaluate<'p>(
     pass: &Pass<'_>,
     attributes: &Attributes<'_>,
-    policy: &'p Policy,
+    policy: &'p ValidatingPolicy,
 ) -> Result<Vec<Denied<'p>>, StatusError> {
-    let misconfigured = |why: &str| {
-        let denial = Denial::new(format!("failed to configure policy: {why}"), "Invalid");
-        if policy.fails { vec![(None, denial)] } else { Vec::new() }
-    };
-    let form = match policy.matching.form(pass.cluster, attributes) {
-        Ok(Some(form)) => form,
-        Ok(None) => return Ok(Vec::new()),
-        Err(error) => return Ok(misconfigured(&error.message)),
-    };
-    let resource = match params::resource_of(pass.cluster, policy) {
-        Ok(resource) => resource,
-        Err(why) => return Ok(misconfigured(&why)),
-    };
+    let (invocations, misconfigured) = invocations(pass, attributes, &policy.frame);
     let mut denied = Vec::new();
-    for binding in &policy.bindings {
-        match params_of(pass, attributes, resource.as_deref(), binding) {
-            Ok(Some(params)) => {
-                for found in of_binding(pass, attributes, policy, &form, &params)? {
-                    denied.extend(act(pass, policy, binding, found));
-                }
-            }
-            Err(why) if policy.fails => {
-                let message = format!("failed to configure binding: {why}");
-                denied.push((Some(binding), Denial::new(message, "Invalid")));
-            }
-            Ok(None) | Err(_) => {}
-        }
+    if policy.frame.fails {
+        let denial = |(binding, why)| (binding, Denial::new(why, "Invalid"));
+        denied.extend(misconfigured.into_iter().map(denial));
+    }
+    for Invocation { binding, form, params } in &invocations {
+        let namespace = namespace_of(pass.cluster, attributes)?;
+        let facts = BoundFacts::of(attributes, form);
+        let found = judge(policy, &facts, &namespace, params);
+        denied.extend(act(pass, policy, binding, found));
     }
     Ok(denied)
-}
-
-/// The parameters of a binding that matches.
-fn params_of(
-    pass: &Pass<'_>,
-    attributes: &Attributes<'_>,
-    resource: Option<&Resource>,
-    binding: &Binding,
-) -> Result<Option<Vec<Value>>, String> {
-    if let Some(matching) = &binding.matching
-        && matching.form(pass.cluster, attributes).map_err(|error| error.message)?.is_none()
-    {
-        return Ok(None);
-    }
-    params::collect(pass.cluster, resource, binding, &attributes.asked.namespace).map(Some)
-}
-
-fn of_binding(
-    pass: &Pass<'_>,
-    attributes: &Attributes<'_>,
-    policy: &Policy,
-    form: &Form,
-    params: &[Value],
-) -> Result<Vec<Found>, StatusError> {
-    let namespace = namespace_of(pass.cluster, attributes)?;
-    let facts = BoundFacts::of(attributes, form);
-    Ok(params.iter().map(|params| judge(policy, &facts, &namespace, params)).collect())
 }
 
 /// What is refused by what was found; the rest is warned of or forgotten.
 fn act<'p>(
     pass: &Pass<'_>,
-    policy: &Policy,
+    policy: &ValidatingPolicy,
     binding: &'p Binding,
     found: Found,
 ) -> Vec<Denied<'p>> {
@@ -134,7 +88,7 @@ fn act<'p>(
         for denial in &found.denials {
             pass.warnings.warn(&format!(
                 "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {}",
-                policy.name, binding.name, denial.message
+                policy.frame.name, binding.name, denial.message
             ));
         }
     }
@@ -143,17 +97,23 @@ fn act<'p>(
 }
 
 /// Evaluates a policy with parameters.
-fn judge(policy: &Policy, facts: &BoundFacts, namespace: &Value, params: &Value) -> Found {
+fn judge(
+    policy: &ValidatingPolicy,
+    facts: &BoundFacts,
+    namespace: &Value,
+    params: &Value,
+) -> Found {
+    let frame = &policy.frame;
     let scope = |budget| {
         let mut scope = Scope::new(facts.with(namespace, params), budget);
-        policy.variables.iter().for_each(|(name, program)| scope.add(name, program));
+        frame.variables.iter().for_each(|(name, program)| scope.add(name, program));
         scope
     };
     let failed = |why: String| Found {
-        denials: if policy.fails { vec![Denial::new(why, "Invalid")] } else { Vec::new() },
+        denials: if frame.fails { vec![Denial::new(why, "Invalid")] } else { Vec::new() },
         certain: Vec::new(),
     };
-    match policy.conditions.hold(&mut scope(CONDITIONS_BUDGET), policy.fails) {
+    match frame.conditions.hold(&mut scope(CONDITIONS_BUDGET), frame.fails) {
         Ok(true) => {}
         Ok(false) => return Found::default(),
         Err(why) => return failed(why),
@@ -164,7 +124,7 @@ fn judge(policy: &Policy, facts: &BoundFacts, namespace: &Value, params: &Value)
         match scope.run(&validation.rule) {
             Ok(Given::Bool(true)) => {}
             Ok(_) => found.denials.push(denial(validation, &mut scope)),
-            Err(Trouble::Failed(why)) if policy.fails => {
+            Err(Trouble::Failed(why)) if frame.fails => {
                 found.denials.push(Denial::new(why, "Invalid"));
             }
             Err(Trouble::Failed(_)) => {}
@@ -173,7 +133,7 @@ fn judge(policy: &Policy, facts: &BoundFacts, namespace: &Value, params: &Value)
     }
     for annotation in &policy.annotations {
         if let Err(trouble) = scope.run(annotation)
-            && policy.fails
+            && frame.fails
         {
             found.certain.push(Denial::new(trouble.message().to_owned(), "Invalid"));
         }
@@ -208,13 +168,13 @@ fn denial<'a>(validation: &'a Validation, scope: &mut Scope<'a>) -> Denial {
 
 fn refusal(
     attributes: &Attributes<'_>,
-    policy: &Policy,
+    policy: &ValidatingPolicy,
     (binding, denial): &Denied<'_>,
 ) -> StatusError {
     let by = binding.map(|it| format!(" with binding '{}'", it.name)).unwrap_or_default();
     let message = format!(
         "ValidatingAdmissionPolicy '{}'{by} denied request: {}",
-        policy.name, denial.message
+        policy.frame.name, denial.message
     );
     let name = attributes.shown_name();
     let mut error = StatusError::forbidden(&attributes.asked.resource.id, name, &message);

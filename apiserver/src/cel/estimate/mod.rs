@@ -83,6 +83,8 @@ impl Estimate<'_> {
             Kind::Call(call) => self.call(node, call),
             Kind::List { elements, .. } => self.list(node, elements),
             Kind::Map { entries } => self.map(node, entries),
+            // No rule about the values of a definition constructs objects.
+            Kind::Object { .. } => Range::fixed(40),
             Kind::Fold(fold) => self.fold(node, fold),
         }
     }

@@ -18,6 +18,7 @@ mod urls;
 
 use super::{
     authorizer,
+    overloads::ESCAPE_KEY,
     ty::Type,
     value::{Outcome, Val, no_overload},
 };
@@ -106,6 +107,7 @@ pub(super) fn call<'a>(function: &str, args: &[Val<'a>]) -> Outcome<'a> {
         | "masked"
         | "prefixLength" => network::call(function, args),
         "validate" => named_format::validate(args),
+        ESCAPE_KEY => strings::escape_key(args),
         _ if function.starts_with("format.") => named_format::find(function, args),
         _ if function.starts_with("get") => time::call(function, args),
         _ => no_overload(),

@@ -35,6 +35,7 @@ fn is_zero(value: &Val<'_>) -> bool {
         Val::Bytes(bytes) => bytes.is_empty(),
         Val::List(list) => list.len() == 0,
         Val::Map(map) => map.len() == 0,
+        Val::Constructed(object) => object.fields.is_empty(),
         _ => false,
     }
 }

@@ -161,3 +161,9 @@ fn quote(text: &str) -> String {
     quoted.push('"');
     quoted
 }
+
+/// A key as a step of a path of a JSON patch.
+pub(super) fn escape_key<'a>(args: &[Val<'a>]) -> Outcome<'a> {
+    let [Val::String(key)] = args else { return no_overload() };
+    Ok(Val::text(key.replace('~', "~0").replace('/', "~1")))
+}
