@@ -3,7 +3,10 @@
 use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use operetta::web::TlsProxy;
+
+use crate::ask::args::{CommandArgs, ExplainArgs, StatusArgs};
 
 /// Runs the operators of this repository in one process.
 ///
@@ -11,7 +14,13 @@ use operetta::web::TlsProxy;
 /// Kubernetes API server of its own. It uses a kubeconfig only with `--cluster kubeconfig`: the
 /// current context may be a production cluster.
 #[derive(Debug, Parser)]
-#[command(name = "operators", version, args_conflicts_with_subcommands = true)]
+#[command(
+    name = "operators",
+    version,
+    args_conflicts_with_subcommands = true,
+    // The variables of its flags may be set for another command.
+    subcommand_negates_reqs = true
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -19,9 +28,22 @@ pub(crate) struct Cli {
     pub(crate) run: RunArgs,
 }
 
-/// A command other than running the operators.
+/// What to do.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Command {
+    /// Run the operators. This is also what happens without a command.
+    Run(Box<RunArgs>),
+    /// Show the operators of a running process, the parents of an operator, or one parent.
+    Status(StatusArgs),
+    /// Show why a parent is in its state: conditions, children, the last reconciles.
+    Explain(ExplainArgs),
+    /// Write nothing for a parent, or for all parents of an operator, until it is resumed. The pause of an operator
+    /// ends with the process; that of a parent is an annotation.
+    Pause(CommandArgs),
+    /// End a pause.
+    Resume(CommandArgs),
+    /// Reconcile a parent, or all parents of an operator, now.
+    Sync(CommandArgs),
     /// Print the CRDs of the operators' resources (deploy/crds.yaml).
     Crds,
     /// Print the permissions that the operators need (deploy/rbac.yaml).
@@ -29,6 +51,11 @@ pub(crate) enum Command {
     /// Print what the operators would do on a cluster, and write nothing. Exits with 0 if nothing would be changed,
     /// with 2 if something would, with 1 on an error.
     Plan(PlanArgs),
+    /// Print the completions for a shell. For bash: source <(operators completions bash).
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
 }
 
 /// For which cluster and which parents to plan, and how to print that.
@@ -100,6 +127,9 @@ pub(crate) enum AuthChoice {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RunArgs {
+    /// Run only these operators [default: all].
+    #[arg(long, value_name = "OPERATOR,...", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
     /// The cluster to run on [default: in-cluster inside a cluster, otherwise embedded].
     #[arg(long, value_enum)]
     pub(crate) cluster: Option<ClusterChoice>,
@@ -119,9 +149,8 @@ pub(crate) struct RunArgs {
     /// loopback].
     #[arg(long, value_enum)]
     pub(crate) auth: Option<AuthChoice>,
-    /// With --auth delegated: the audience that a token must have; may be given more than once
-    /// [default: the API server].
-    #[arg(long, value_name = "NAME")]
+    /// With --auth delegated: the audiences of which a token must have one [default: the API server].
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) auth_audience: Vec<String>,
     /// Serve over TLS: the certificate, followed by its chain, in PEM. The files may be replaced at
     /// any time.

@@ -1,19 +1,26 @@
-//! The one binary of this repository: it runs every operator, or prints their manifests.
+//! The one binary of this repository: it runs the operators, prints their manifests, or asks a running process.
 
 use std::{
     io::{self, Write},
     process::ExitCode,
 };
 
-use clap::Parser;
+use clap::FromArgMatches;
 
-use crate::cli::{Cli, Command};
+use crate::{
+    ask::Verb,
+    cli::{Cli, Command},
+};
 
+mod ask;
 mod cli;
 mod connect;
 mod documents;
 mod endpoint;
 mod failure;
+mod flags;
+mod near;
+mod only;
 mod plan;
 mod ready;
 mod run;
@@ -21,8 +28,14 @@ mod settings;
 mod telemetry;
 
 fn main() -> ExitCode {
-    match execute(Cli::parse()) {
+    let matches = flags::command().try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        Err(usage) => return of_usage(&usage),
+    };
+    match execute(cli) {
         Ok(code) => code,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {}", failure::one_line(&error));
             ExitCode::FAILURE
@@ -30,13 +43,35 @@ fn main() -> ExitCode {
     }
 }
 
+/// The help, or what is wrong with the flags. Not with clap's exit code 2, which is that of `plan` with changes.
+fn of_usage(usage: &clap::Error) -> ExitCode {
+    // Nobody may be left to read it.
+    let _ = usage.print();
+    if usage.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// `operators explain ... | head` has seen enough.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
 fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
     let operators = operators::all();
     match cli.command {
         None => run::run(cli.run, operators)?,
+        Some(Command::Run(args)) => run::run(*args, operators)?,
         Some(Command::Crds) => print(&operators::crds::yaml(&operators)?)?,
         Some(Command::Rbac) => print(&operators::rbac::yaml(&operators)?)?,
         Some(Command::Plan(args)) => return plan::plan(args, operators),
+        Some(Command::Status(args)) => ask::status(args)?,
+        Some(Command::Explain(args)) => ask::explain(args)?,
+        Some(Command::Pause(args)) => ask::command(Verb::Pause, args)?,
+        Some(Command::Resume(args)) => ask::command(Verb::Resume, args)?,
+        Some(Command::Sync(args)) => ask::command(Verb::Sync, args)?,
+        Some(Command::Completions { shell }) => {
+            clap_complete::generate(shell, &mut flags::command(), "operators", &mut io::stdout());
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -15,6 +15,7 @@ use crate::{
     connect::{Connected, Embedded, connect},
     endpoint,
     failure::explain,
+    only::only,
     ready::Announcement,
     settings::{Settings, Target},
     telemetry,
@@ -25,6 +26,7 @@ type KnownServer = Arc<OnceLock<Embedded>>;
 
 /// Runs until SIGINT or SIGTERM.
 pub(crate) fn run(args: RunArgs, operators: Vec<Operator>) -> anyhow::Result<()> {
+    let operators = only(operators, &args.only)?;
     let logs = telemetry::start(&args.log_level)?;
     let inside_a_cluster = env::var_os("KUBERNETES_SERVICE_HOST").is_some();
     let Settings { target, install_crds, web, election } =

@@ -31,10 +31,13 @@ use crate::{
     program::{Program, output},
 };
 
+mod asking;
 mod cluster;
 mod hand_over;
 mod inside;
+mod mask;
 mod program;
+mod transcript;
 
 /// How long a test waits.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -103,22 +106,33 @@ async fn create_one(api: &Api<EchoServer>, name: String) {
 }
 
 async fn all_synced(api: &Api<EchoServer>) -> Vec<EchoServer> {
+    all(api, is_synced).await
+}
+
+/// Returns the parents once all of them are so.
+async fn all(api: &Api<EchoServer>, are: fn(&EchoServer) -> bool) -> Vec<EchoServer> {
     let started = Instant::now();
     loop {
         let parents = api.list(&ListParams::default()).await.unwrap().items;
-        if parents.iter().all(is_synced) {
+        if parents.iter().all(are) {
             return parents;
         }
-        assert!(started.elapsed() < DEADLINE, "never all synced: {parents:#?}");
+        assert!(started.elapsed() < DEADLINE, "never all of them: {parents:#?}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
 fn is_synced(parent: &EchoServer) -> bool {
+    has_condition(parent, "Synced")
+}
+
+fn is_ready(parent: &EchoServer) -> bool {
+    has_condition(parent, "Ready")
+}
+
+fn has_condition(parent: &EchoServer, name: &str) -> bool {
     let conditions = parent.status.iter().flat_map(|status| &status.conditions);
-    conditions
-        .into_iter()
-        .any(|condition| condition.type_ == "Synced" && condition.status == "True")
+    conditions.into_iter().any(|condition| condition.type_ == name && condition.status == "True")
 }
 
 /// Returns once so many Pods have been created after `version`.

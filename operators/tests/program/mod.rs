@@ -147,6 +147,16 @@ pub(crate) async fn output(arguments: &[&str]) -> (Option<i32>, String, String) 
     output_of(command(arguments)).await
 }
 
+/// The same with these environment variables.
+pub(crate) async fn output_with(
+    variables: &[(&str, &str)],
+    arguments: &[&str],
+) -> (Option<i32>, String, String) {
+    let mut command = command(arguments);
+    command.envs(variables.iter().copied());
+    output_of(command).await
+}
+
 /// The same where `$KUBECONFIG` names a file.
 pub(crate) async fn output_beside(
     kubeconfig: &Path,
