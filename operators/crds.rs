@@ -5,9 +5,9 @@ use operetta::manifests::{ManifestError, check_crd, to_yaml};
 
 use crate::{Operator, manifest};
 
-/// The CRD of each operator's parent type.
+/// The CRD of each operator's parent type that is its own.
 pub fn crds(operators: &[Operator]) -> Vec<CustomResourceDefinition> {
-    operators.iter().map(|operator| operator.crd.clone()).collect()
+    operators.iter().filter_map(|operator| operator.crd.clone()).collect()
 }
 
 /// The same as YAML, checked.

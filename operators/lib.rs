@@ -5,7 +5,9 @@
 
 use operetta::supervisor::SupervisorBuilder;
 
+pub mod config_propagation;
 pub mod crds;
+pub mod deployment_scaler;
 pub mod echo_server;
 pub mod install;
 pub mod rbac;
@@ -13,12 +15,19 @@ pub mod temp_namespace;
 
 mod manifest;
 mod operator;
+mod selector;
 
 pub use operator::Operator;
+pub use selector::{InvalidSelector, LabelOperator, Requirement, Selector};
 
 /// Every operator of this binary, one line each.
 pub fn all() -> Vec<Operator> {
-    vec![echo_server::operator(), temp_namespace::operator()]
+    vec![
+        echo_server::operator(),
+        temp_namespace::operator(),
+        config_propagation::operator(),
+        deployment_scaler::operator(),
+    ]
 }
 
 /// Registers operators with a supervisor.

@@ -6,12 +6,12 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::CustomResourceExt;
 use operetta::operator::{AnyHandler, IntoHandler, OperatorConfig};
 
-/// An operator: its configuration, its parent type, and its code.
+/// An operator: its configuration, the CRD of its parent type, and its code.
 pub struct Operator {
     /// Its name, types and limits.
     pub config: OperatorConfig,
-    /// The CRD of its parent type.
-    pub crd: CustomResourceDefinition,
+    /// The CRD of its parent type; `None` for a decorator, whose parents others define.
+    pub crd: Option<CustomResourceDefinition>,
     /// Its code.
     pub handler: AnyHandler,
 }
@@ -22,7 +22,12 @@ impl Operator {
         config: OperatorConfig,
         handler: impl IntoHandler<Form>,
     ) -> Self {
-        Self { config, crd: P::crd(), handler: handler.into_handler() }
+        Self { config, crd: Some(P::crd()), handler: handler.into_handler() }
+    }
+
+    /// An operator for a parent type that others define.
+    pub fn decorator<Form>(config: OperatorConfig, handler: impl IntoHandler<Form>) -> Self {
+        Self { config, crd: None, handler: handler.into_handler() }
     }
 
     /// The parts that a supervisor registers.

@@ -129,6 +129,24 @@ impl Cluster {
         self.merge(ty, format!("{}/status", ty.object_path(key)), manager, body).await
     }
 
+    /// Scales exactly this version of an object.
+    pub(crate) async fn scale(
+        &self,
+        ChildId { ty, key }: &ChildId,
+        manager: &str,
+        version: &ResourceVersion,
+        replicas: i32,
+    ) -> Result<(), ApiError> {
+        let body = json!({
+            "metadata": {"resourceVersion": version.to_string()}, "spec": {"replicas": replicas},
+        });
+        let path = format!("{}/scale", ty.object_path(key));
+        let request = patch(ty, path, "application/merge-patch+json", &body)
+            .with_query("fieldManager", manager);
+        // The answer is a Scale, of which nothing is cached.
+        self.send(request).await.map(drop)
+    }
+
     pub(crate) async fn patch_object(
         &self,
         ty: &K8sType,

@@ -25,6 +25,9 @@ impl Context {
             Request::PatchStatus(id, body) => {
                 cluster.patch_status(&id, manager, &body).await.map(Reply::Written)
             }
+            Request::Scale { id, version, replicas } => {
+                cluster.scale(&id, manager, &version, replicas).await.map(|()| Reply::Scaled)
+            }
             Request::Delete { id, uid, version, propagation } => {
                 let proof = (&uid, &version);
                 cluster.delete(&id, proof, propagation).await.map(Reply::Deleted)

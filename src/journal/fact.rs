@@ -152,6 +152,11 @@ pub(crate) enum Fact {
     // === the parent of a decorator ===
     /// Something was put on the parent, or removed.
     Decorated(Decorated),
+    /// The parent was scaled.
+    Scaled {
+        parent: ChildId,
+        replicas: i32,
+    },
     /// What was to be put there is held by others, in the status or elsewhere.
     DecorationHeld {
         in_status: bool,

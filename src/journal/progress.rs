@@ -107,7 +107,7 @@ impl Progress {
                 self.recreated += usize::from(matches!(written.left, Left::ToRecreate { .. }));
                 self.deleted += usize::from(matches!(written.left, Left::Gone));
             }
-            Fact::Decorated(_) => self.writes += 1,
+            Fact::Decorated(_) | Fact::Scaled { .. } => self.writes += 1,
             Fact::MayBeDeleted { is_final, .. } => self.deleted += usize::from(*is_final),
             Fact::RequestFailed { failure, .. } => {
                 self.failed_requests += 1;

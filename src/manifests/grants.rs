@@ -34,6 +34,10 @@ impl Grants {
     /// What an operator requests, wherever it works.
     pub(super) fn allow_operator(&mut self, config: &OperatorConfig) {
         self.allow_parent(&config.parent, config.writes_status());
+        if config.decorator_replicas {
+            let scale = format!("{}/scale", config.parent.plural());
+            self.allow(config.parent.group(), &scale, &["patch"]);
+        }
         for child in &config.children {
             self.allow_child(&config.parent, &child.ty);
         }

@@ -24,7 +24,7 @@ impl Metrics {
             Fact::Written(Written { child, verb, .. }) => {
                 self.child_written(operator, &child.ty, *verb);
             }
-            Fact::Decorated(Decorated { parent, .. }) => {
+            Fact::Decorated(Decorated { parent, .. }) | Fact::Scaled { parent, .. } => {
                 self.child_written(operator, &parent.ty, Verb::Updated);
             }
             Fact::WroteNothing { settled, .. } => self.noop_write(operator, &settled.id.ty),

@@ -74,6 +74,9 @@ pub struct OperatorConfig {
     /// Whether a decorator takes what other field managers own. Default no, see
     /// [`OperatorConfig::with_forced_decoration`].
     pub force_decoration: bool,
+    /// Whether a decorator holds the replicas of its parents. Default no, see
+    /// [`OperatorConfig::with_held_replicas`].
+    pub decorator_replicas: bool,
     /// The operators of other processes that answer for the same parents, see
     /// [`OperatorConfig::beside`]. Default none.
     pub beside: BTreeSet<String>,
@@ -140,6 +143,7 @@ impl OperatorConfig {
             decorator_status: false,
             decorator_conditions: false,
             force_decoration: false,
+            decorator_replicas: false,
             beside: BTreeSet::new(),
             plan_only: false,
             shared_status: false,

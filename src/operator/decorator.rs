@@ -13,7 +13,8 @@ impl OperatorConfig {
     /// [`with_parent_annotations`](Self::with_parent_annotations) select, or all objects of the type.
     ///
     /// - What it puts on a parent is written by server-side apply with the operator's name as the field
-    ///   manager. What the handler no longer returns is removed. The spec is never written.
+    ///   manager. What the handler no longer returns is removed. The spec is never written, except for the
+    ///   replicas under [`with_held_replicas`](Self::with_held_replicas).
     /// - A label or annotation that another field manager owns with another value is not written, and is
     ///   reported, unless [`with_forced_decoration`](Self::with_forced_decoration) says otherwise.
     /// - The status belongs to the controller of the type: nothing is written there without
@@ -96,7 +97,8 @@ impl OperatorConfig {
     }
 
     pub(super) fn validate_decorator(&self) -> Result<(), ConfigError> {
-        let options = self.decorator_status || self.decorator_conditions || self.force_decoration;
+        let of_status = self.decorator_status || self.decorator_conditions;
+        let options = of_status || self.force_decoration || self.decorator_replicas;
         if options && !self.decorates {
             return Err(ConfigError::NoDecorator { operator: self.name.clone() });
         }
@@ -126,6 +128,7 @@ mod tests {
             operator().with_status_fields(),
             operator().with_conditions(),
             operator().with_forced_decoration(),
+            operator().with_held_replicas(),
         ] {
             let refused = config.validate();
             assert!(matches!(refused, Err(ConfigError::NoDecorator { .. })), "{refused:?}");

@@ -24,6 +24,7 @@ mod desired_child;
 mod error;
 mod finalize_response;
 mod handler;
+mod held_replicas;
 mod key_index;
 mod name;
 mod namespaces;
@@ -66,6 +67,7 @@ pub use handler::{
     with_related,
 };
 pub(crate) use handler::{Call, Failed, panic_text};
+pub use held_replicas::{HeldPhase, HeldReplicas, ParseHeldError};
 pub use name::{InvalidName, OperatorName};
 pub use namespaces::Namespaces;
 pub use order::{Prerequisite, Stage};

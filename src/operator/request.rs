@@ -1,6 +1,6 @@
 //! The input of a handler.
 
-use std::fmt;
+use std::{fmt, time::SystemTime};
 
 use kube::Resource;
 use serde::{Serialize, de::DeserializeOwned};
@@ -49,6 +49,7 @@ pub struct SyncRequest<P = Object> {
     /// an error: the desired state must not depend on it.
     pub failures: u32,
     object: Object,
+    now: SystemTime,
     is_preview: bool,
     /// `None` where the operator declares no related type, or nobody asked the handler.
     pub(super) related: Option<Children>,
@@ -57,8 +58,8 @@ pub struct SyncRequest<P = Object> {
 impl SyncRequest {
     /// A first request.
     pub fn new(parent: Object, children: Children) -> Self {
-        let object = parent.clone();
-        Self { parent, children, failures: 0, object, is_preview: false, related: None }
+        let (object, now) = (parent.clone(), SystemTime::UNIX_EPOCH);
+        Self { parent, children, failures: 0, object, now, is_preview: false, related: None }
     }
 
     /// A request for tests, with a parent without children. Required fields are added where they
@@ -86,13 +87,19 @@ impl SyncRequest {
     /// # Errors
     /// The parent does not fit the type.
     pub fn typed<P: Parent>(self) -> Result<SyncRequest<P>, ParseAsError> {
-        let Self { children, failures, object, is_preview, related, parent: _ } = self;
+        let Self { children, failures, object, now, is_preview, related, parent: _ } = self;
         let parent = P::of_object(&object)?;
-        Ok(SyncRequest { parent, children, failures, object, is_preview, related })
+        Ok(SyncRequest { parent, children, failures, object, now, is_preview, related })
     }
 
     pub(crate) fn with_failures(self, failures: u32) -> Self {
         Self { failures, ..self }
+    }
+
+    /// The same request at this time, see [`SyncRequest::now`].
+    #[must_use]
+    pub fn at(self, now: SystemTime) -> Self {
+        Self { now, ..self }
     }
 
     /// Marks the request as one of a preview, see [`SyncRequest::is_preview`].
@@ -106,9 +113,9 @@ impl<P> SyncRequest<P> {
     /// The same request with the parent as the API server sent it.
     #[must_use]
     pub fn untyped(&self) -> SyncRequest {
-        let Self { children, failures, object, is_preview, related, parent: _ } = self;
+        let Self { children, failures, object, now, is_preview, related, parent: _ } = self;
         let (children, related) = (children.clone(), related.clone());
-        let plain = SyncRequest::new(object.clone(), children).as_preview(*is_preview);
+        let plain = SyncRequest::new(object.clone(), children).as_preview(*is_preview).at(*now);
         SyncRequest { failures: *failures, related, ..plain }
     }
 
@@ -119,6 +126,15 @@ impl<P> SyncRequest<P> {
     /// The parent as the API server sent it.
     pub fn object(&self) -> &Object {
         &self.object
+    }
+
+    /// The time at which the handler is called, by the clock of the process, which `testkit::Clock` moves; 1970 in
+    /// a request that was made otherwise, without [`SyncRequest::at`].
+    ///
+    /// For what begins or ends at a certain time, with [`SyncResponse::resync_after`](super::SyncResponse::resync_after)
+    /// for that time. What is desired must not differ with each call: a child with the time in it is written for ever.
+    pub fn now(&self) -> SystemTime {
+        self.now
     }
 
     /// Whether the response is only shown and nothing is written: a handler that calls other systems must
@@ -229,7 +245,7 @@ impl<P> SyncRequest<P> {
 /// Names the parent, and shows no content.
 impl<P> fmt::Debug for SyncRequest<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { object, children, failures, is_preview, related, parent: _ } = self;
+        let Self { object, children, failures, now: _, is_preview, related, parent: _ } = self;
         f.debug_struct("SyncRequest")
             .field("parent", object)
             .field("children", children)

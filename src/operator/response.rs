@@ -35,6 +35,9 @@ pub struct SyncResponse<S = Value> {
     /// The annotations that a decorator puts on the parent, see [`SyncResponse::annotation`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
+    /// The replicas at which a decorator holds the parent, see [`SyncResponse::hold_replicas`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<i32>,
     /// Why a status or child cannot be serialized or parsed again, or the status is not an object;
     /// the reconcile then fails without writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,10 +61,20 @@ impl<S> SyncResponse<S> {
     /// Sets the status.
     #[must_use]
     pub fn with_status<T>(self, status: T) -> SyncResponse<T> {
-        let Self { children, resync, stages, labels, annotations, unserializable, status: _ } =
-            self;
-        let status = Some(status);
-        SyncResponse { status, children, resync, stages, labels, annotations, unserializable }
+        self.having(Some(status))
+    }
+
+    fn having<T>(self, status: Option<T>) -> SyncResponse<T> {
+        SyncResponse {
+            status,
+            children: self.children,
+            resync: self.resync,
+            stages: self.stages,
+            labels: self.labels,
+            annotations: self.annotations,
+            replicas: self.replicas,
+            unserializable: self.unserializable,
+        }
     }
 
     /// Adds a child.
@@ -115,6 +128,18 @@ impl<S> SyncResponse<S> {
         self
     }
 
+    /// Holds the parent at this number of replicas, for a decorator with
+    /// [`with_held_replicas`](super::OperatorConfig::with_held_replicas). The number that it had comes back when
+    /// this is no longer returned, and when the parent leaves the selection of the decorator.
+    ///
+    /// Written through the `scale` subresource. The earlier number is recorded first, as a label of the parent:
+    /// [`HeldReplicas`](super::HeldReplicas). Where somebody else scales the parent meanwhile, that number stays.
+    #[must_use]
+    pub fn hold_replicas(mut self, replicas: i32) -> Self {
+        self.replicas = Some(replicas);
+        self
+    }
+
     /// Reconciles again after this time, at least 100 ms; an earlier reconcile supersedes it.
     #[must_use]
     pub fn resync_after(mut self, delay: Duration) -> Self {
@@ -143,17 +168,16 @@ impl<S: Serialize + 'static> SyncResponse<S> {
             Some(value) => value.take(),
             None => status.and_then(|status| self.json(&status, "the status")),
         };
-        let Self { children, resync, stages, labels, annotations, unserializable, status: _ } =
-            self;
-        SyncResponse { status, children, resync, stages, labels, annotations, unserializable }
+        self.having(status)
     }
 }
 
 // Not derived: that would require `S: Default`.
 impl<S> Default for SyncResponse<S> {
     fn default() -> Self {
-        let (children, stages, resync, labels, annotations, unserializable) = <_>::default();
-        Self { status: None, children, resync, stages, labels, annotations, unserializable }
+        let (children, stages, resync, labels, annotations) = <_>::default();
+        let (status, replicas, unserializable) = (None, None, None);
+        Self { status, children, resync, stages, labels, annotations, replicas, unserializable }
     }
 }
 

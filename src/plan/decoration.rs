@@ -5,12 +5,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{ChildId, HeldField, Refusal, RefusalReason, Step, Write};
+use super::{
+    ChildId, HeldField, Refusal, RefusalReason, Step, Write,
+    held_replicas::{Hold, hold},
+};
 use crate::{
     diff::{differ_in_status_only, differences::Differences, nulls::drop_nulls},
     object::Object,
     operator::{
-        ChildConfig, OperatorConfig, OperatorName, SyncResponse, is_label_value, is_qualified_name,
+        ChildConfig, HeldReplicas, OperatorConfig, OperatorName, SyncResponse, is_label_value,
+        is_qualified_name,
     },
 };
 
@@ -22,6 +26,8 @@ const MOST_BYTES: usize = 256 * 1024;
 pub(crate) struct Decoration {
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) annotations: BTreeMap<String, String>,
+    /// The replicas at which the parent is held.
+    pub(crate) replicas: Option<i32>,
 }
 
 /// An apply on the parent. `Debug` does not show the body.
@@ -62,7 +68,7 @@ impl Decoration {
     ) -> Result<Self, Vec<Refusal>> {
         let labels = std::mem::take(&mut response.labels);
         let annotations = std::mem::take(&mut response.annotations);
-        let decoration = Self { labels, annotations };
+        let decoration = Self { labels, annotations, replicas: response.replicas };
         let refusals = decoration.refusals(config);
         if refusals.is_empty() { Ok(decoration) } else { Err(refusals) }
     }
@@ -94,7 +100,26 @@ impl Decoration {
         let child = "the annotations of the parent".to_owned();
         let why = RefusalReason::TooLarge(bytes);
         refusals.extend((bytes > MOST_BYTES).then_some(Refusal { child, why }));
+        let child = || "the replicas of the parent".to_owned();
+        let why = self.replicas.and_then(|replicas| refused_replicas(replicas, config));
+        refusals.extend(why.map(|why| Refusal { child: child(), why }));
         refusals
+    }
+
+    fn hold(&self, parent: &Object, operator: &OperatorName) -> Hold {
+        hold(HeldReplicas::of(parent, operator.as_str()), self.replicas, replicas_of(parent))
+    }
+
+    /// What is to be recorded on the parent of its replicas.
+    pub(crate) fn record(&self, parent: &Object, operator: &OperatorName) -> Option<HeldReplicas> {
+        self.hold(parent, operator).record
+    }
+
+    /// To how many replicas the parent is to be scaled now; `None` also while that is not recorded on it.
+    pub(crate) fn scale(&self, parent: &Object, operator: &OperatorName) -> Option<i32> {
+        let Hold { record, scale } = self.hold(parent, operator);
+        let recorded = HeldReplicas::of(parent, operator.as_str());
+        scale.filter(|_| recorded == record)
     }
 
     /// The apply that puts it on the parent, and removes what the decorator put there before; `None` if
@@ -105,12 +130,16 @@ impl Decoration {
         operator: &OperatorName,
     ) -> Option<DecorationWrite> {
         let mut metadata = identity(parent);
-        for (name, values) in [("labels", &self.labels), ("annotations", &self.annotations)] {
+        let mut labels = self.labels.clone();
+        let record = self.record(parent, operator);
+        let label = || HeldReplicas::label(operator.as_str());
+        labels.extend(record.map(|record| (label(), record.to_string())));
+        for (name, values) in [("labels", &labels), ("annotations", &self.annotations)] {
             if !values.is_empty() {
                 metadata.insert(name.to_owned(), json!(values));
             }
         }
-        let is_nothing = self.labels.is_empty() && self.annotations.is_empty();
+        let is_nothing = labels.is_empty() && self.annotations.is_empty();
         if is_nothing && parent.applied_fields(operator.as_str()).is_none() {
             return None;
         }
@@ -175,6 +204,21 @@ fn date_conditions(fields: &mut Map<String, Value>, parent: &Object, now: &str) 
     }
 }
 
+fn refused_replicas(replicas: i32, config: &OperatorConfig) -> Option<RefusalReason> {
+    match () {
+        () if !config.decorates => Some(RefusalReason::NoDecorator),
+        () if !config.decorator_replicas => Some(RefusalReason::NoHeldReplicas),
+        () if u16::try_from(replicas).is_err() => Some(RefusalReason::Replicas(replicas)),
+        () => None,
+    }
+}
+
+/// One where the parent says nothing, as Kubernetes does.
+fn replicas_of(parent: &Object) -> i32 {
+    let spec = parent.field("spec").unwrap_or_default();
+    spec["replicas"].as_i64().and_then(|replicas| replicas.try_into().ok()).unwrap_or(1)
+}
+
 fn identity(parent: &Object) -> Map<String, Value> {
     let mut metadata = Map::from_iter([("name".to_owned(), json!(parent.name()))]);
     metadata.extend(parent.namespace().map(|it| ("namespace".to_owned(), json!(it))));
@@ -227,7 +271,7 @@ mod tests {
 
     fn of(labels: &[(&str, &str)]) -> Decoration {
         let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
-        Decoration { labels: labels.collect(), annotations: BTreeMap::new() }
+        Decoration { labels: labels.collect(), ..Decoration::default() }
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod desired;
 mod existing;
 mod finalizer;
 mod flapping;
+mod held_replicas;
 mod last_applied;
 mod normalise;
 mod order;

@@ -100,6 +100,12 @@ pub(crate) enum RefusalReason {
         "the operator owns its parents: make its configuration with `OperatorConfig::decorates`"
     )]
     NoDecorator,
+    /// The decorator has no permission for it.
+    #[error("they cannot be held: add `.with_held_replicas()` to the `OperatorConfig`")]
+    NoHeldReplicas,
+    /// No number of replicas.
+    #[error("{0} is no number of replicas: hold 0 to {max}", max = u16::MAX)]
+    Replicas(i32),
     /// The name of a label or annotation.
     #[error(
         "its name is not valid: it is up to 63 letters, digits, `-`, `_` and `.`, perhaps after a DNS \

@@ -116,6 +116,11 @@ impl Fold<'_> {
                 let (child, verb, paths) = (parent.to_string(), Verb::Updated, paths.clone());
                 report.writes.push(WriteRecord { child, verb, paths, drift: None });
             }
+            Fact::Scaled { parent, replicas } => {
+                let (child, verb) = (parent.to_string(), Verb::Updated);
+                let paths = vec![format!(".spec.replicas = {replicas}")];
+                report.writes.push(WriteRecord { child, verb, paths, drift: None });
+            }
             Fact::WritesEnded { .. } | Fact::WritesHeld(_) => self.is_planned = true,
             _ => {}
         }

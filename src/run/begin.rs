@@ -267,6 +267,7 @@ impl Machine {
         let request = SyncRequest::new(parent.clone(), children)
             .with_failures(self.memory.handler_failures.of(&parent))
             .relating(self.related.clone())
+            .at(at.now.wall)
             .as_preview(self.preview.is_some());
         self.stage = Stage::Called(stage::Call::default());
         self.effects.push(Effect::Call(purpose, request));

@@ -31,6 +31,12 @@ pub(crate) enum Request {
         body: Value,
         force: Force,
     },
+    /// Scale exactly this version of an object.
+    Scale {
+        id: ChildId,
+        version: ResourceVersion,
+        replicas: i32,
+    },
     /// Delete exactly this version of this object.
     Delete {
         id: ChildId,
@@ -70,6 +76,7 @@ pub(crate) enum Reply {
     Object(Option<Object>),
     Whole(Option<Whole>),
     Written(Object),
+    Scaled,
     Deleted(Deleted),
     Listed(Vec<Object>),
 }
@@ -99,6 +106,7 @@ impl Request {
             Self::Patch(id, _) => format!("patch {id}"),
             Self::ApplyStatus { id, .. } => format!("apply the status of {id}"),
             Self::PatchStatus(id, _) => format!("patch the status of {id}"),
+            Self::Scale { id, .. } => format!("scale {id}"),
             Self::Delete { id, .. } => format!("delete {id}"),
             Self::List { ty, .. } => format!("list {ty}"),
         }

@@ -42,7 +42,7 @@ impl Clock {
     /// settled: a resync every ten minutes happens six times within an hour. Without a call, time passes as
     /// usual.
     ///
-    /// It moves the timers of the framework, and those of asynchronous handlers (`tokio::time`). It does not
+    /// It moves [`SyncRequest::now`](crate::operator::SyncRequest::now), the timers of the framework, and those of asynchronous handlers (`tokio::time`). It does not
     /// move the time that a handler reads itself (`SystemTime::now`), nor that of the API server.
     ///
     /// # Panics

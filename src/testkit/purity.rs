@@ -91,8 +91,16 @@ fn of_errors(first: &Failed, second: &Failed) -> Vec<String> {
 }
 
 fn of_responses(request: &SyncRequest, first: &SyncResponse, second: &SyncResponse) -> Vec<String> {
-    let SyncResponse { status, children, resync, stages, labels, annotations, unserializable } =
-        first;
+    let SyncResponse {
+        status,
+        children,
+        resync,
+        stages,
+        labels,
+        annotations,
+        replicas,
+        unserializable,
+    } = first;
     let mut all = of_values("the status", status.as_ref(), second.status.as_ref());
     let (one, other) = (by_name(request, children), by_name(request, &second.children));
     for name in one.keys().chain(other.keys()).collect::<BTreeSet<_>>() {
@@ -104,6 +112,7 @@ fn of_responses(request: &SyncRequest, first: &SyncResponse, second: &SyncRespon
     }
     all.extend((*labels != second.labels).then(|| "the labels".to_owned()));
     all.extend((*annotations != second.annotations).then(|| "the annotations".to_owned()));
+    all.extend((*replicas != second.replicas).then(|| "the replicas".to_owned()));
     all.extend((*resync != second.resync).then(|| "the time of the resync".to_owned()));
     all.extend((*stages != second.stages).then(|| "the stages".to_owned()));
     let is_other = *unserializable != second.unserializable;

@@ -10,9 +10,11 @@
 use std::process::ExitCode;
 
 mod children;
+mod config_propagation;
 mod conflicts;
 mod decorators;
 mod deletion;
+mod deployment_scaler;
 mod faults;
 mod handlers;
 mod leadership;

@@ -1,11 +1,12 @@
 //! The `echo-server` operator of this repository: a Pod, which is replaced when the spec changes,
 //! and a Service.
 
-use ::operators::echo_server;
+use ::operators::echo_server::EchoServer;
 use k8s_openapi::{
     api::core::v1::{Pod, Service},
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
+use kube::CustomResourceExt;
 use operetta::{
     object::K8sType,
     operator::{ChildConfig, OperatorConfig},
@@ -46,7 +47,7 @@ pub(super) fn edit(mark: &str) -> Value {
 
 /// The operator's own definition under the names of `ty`.
 pub(super) fn crd(ty: &ParentType) -> CustomResourceDefinition {
-    let mut crd = echo_server::operator().crd;
+    let mut crd = EchoServer::crd();
     crd.metadata.name = Some(format!("{}.{}", ty.plural, crd.spec.group));
     let names = &mut crd.spec.names;
     names.kind.clone_from(&ty.kind);

@@ -47,8 +47,8 @@ use crate::{
 ///   reconciled until it changes, and its conditions name the JSON path.
 ///
 /// # Assumptions
-/// - Pure: the same request gives the same response. The response must not depend on a clock, a
-///   random number or a network call, or the parent is written for ever.
+/// - Pure: the same request gives the same response. The response must not depend on another clock than
+///   [`SyncRequest::now`], a random number or a network call, or the parent is written for ever.
 /// - It returns: a reconcile past its deadline keeps its parent and its thread busy until it does.
 pub trait Handler: Send + Sync + 'static {
     /// The type of the parent: a kube resource, or [`Object`](crate::object::Object) for a dynamic

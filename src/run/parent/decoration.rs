@@ -1,11 +1,12 @@
 //! Puts labels and annotations, or status fields, on a parent that the operator does not own, by
-//! server-side apply.
+//! server-side apply; and scales it, once it is recorded there how many replicas it had.
 //!
 //! | waits for | answer | next |
 //! |---|---|---|
-//! | the apply | the object | the end |
+//! | the apply | the object | the end, or to scale |
 //! | | 409, others own fields | the end: a conflict, remembered until the parent changes |
 //! | | 404 or another 409, at most twice | a live read of the parent |
+//! | to scale | it is scaled, or 404 or 409 | a live read of the parent, at most three times |
 //! | the read | it is gone, is another one, or is paused | the end |
 //! | | anything else | the apply again, if it is still needed |
 
@@ -49,9 +50,18 @@ pub(in crate::run) struct Applying {
 }
 
 #[derive(Debug)]
+pub(in crate::run) struct Attempt {
+    wanted: Wanted,
+    parent: Object,
+    number: usize,
+}
+
+#[derive(Debug)]
 pub(in crate::run) enum State {
     Applied(Applying),
-    Looking(Applying),
+    /// To this number of replicas.
+    Scaled(Attempt, i32),
+    Looking(Attempt),
 }
 
 #[derive(Debug)]
@@ -71,11 +81,18 @@ pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) ->
             Ok(reply) => applying.applied(reply, view),
             Err(error) => applying.refused(error, view),
         },
-        State::Looking(applying) => match Reply::object(answer) {
-            Ok(Some(live)) if live.uid() == applying.parent.uid() => applying.seen(live, view),
+        State::Scaled(attempt, replicas) => match answer {
+            Ok(_) => {
+                let scaled = scaled(&attempt.parent, replicas);
+                attempt.look().note(scaled)
+            }
+            Err(error) => attempt.scale_refused(error),
+        },
+        State::Looking(attempt) => match Reply::object(answer) {
+            Ok(Some(live)) if live.uid() == attempt.parent.uid() => attempt.seen(live, view),
             // The watch reports it.
             Ok(_) => done(),
-            Err(error) => done().note(step_failed(applying.wanted.what(), error)),
+            Err(error) => done().note(step_failed(attempt.wanted.what(), error)),
         },
     }
 }
@@ -103,10 +120,13 @@ impl Wanted {
         matches!(self, Self::Status(_))
     }
 
-    fn hash(&self) -> u64 {
+    /// A hash of what is to be on this parent.
+    fn hash(&self, parent: &Object, view: &View<'_>) -> u64 {
         let mut hasher = DefaultHasher::new();
         match self {
-            Self::Metadata(decoration) => decoration.hash(&mut hasher),
+            Self::Metadata(decoration) => {
+                (decoration, decoration.record(parent, view.settings.name())).hash(&mut hasher);
+            }
             Self::Status(None) => {}
             Self::Status(Some(returned)) => hash::feed(&returned.0, &mut hasher),
         }
@@ -123,8 +143,10 @@ impl Wanted {
     }
 
     fn send(self, parent: Object, attempt: usize, view: &View<'_>) -> Turn<Next> {
-        let Some(write) = self.write(&parent, view) else { return done() };
-        let (wanted, in_status) = (self.hash(), self.is_status());
+        let Some(write) = self.write(&parent, view) else {
+            return self.scale(parent, attempt, view);
+        };
+        let (wanted, in_status) = (self.hash(&parent, view), self.is_status());
         let known = view.memory.held_decoration(in_status);
         if let Some(known) = known.filter(|it| it.is_about(wanted, &parent, in_status)) {
             return done().note(conflict(known.held.clone(), view));
@@ -136,6 +158,23 @@ impl Wanted {
         let applying = Applying { wanted: self, parent, write, attempt };
         Turn::new(Next::Ask(request, Box::new(State::Applied(applying))))
     }
+
+    /// Scales the parent, if that is due.
+    fn scale(self, parent: Object, number: usize, view: &View<'_>) -> Turn<Next> {
+        let due = match &self {
+            Self::Metadata(decoration) => decoration.scale(&parent, view.settings.name()),
+            Self::Status(_) => None,
+        };
+        let Some(replicas) = due else { return done() };
+        if number > TRIES {
+            let why = "others scale it at the same time";
+            return done().note(Fact::ParentWaits(why.to_owned()));
+        }
+        let (id, version) = (ChildId::of(&parent), parent.resource_version().clone());
+        let attempt = Attempt { wanted: self, parent, number };
+        let request = Request::Scale { id, version, replicas };
+        Turn::new(Next::Ask(request, Box::new(State::Scaled(attempt, replicas))))
+    }
 }
 
 impl Applying {
@@ -146,16 +185,20 @@ impl Applying {
             return turn;
         }
         // No watch event follows for a parent that is not ours any more, so this wakes the operator too.
-        let cache =
-            if view.settings.answers_for(&reply) { Cache::Wrote(reply) } else { Cache::Saw(reply) };
+        let cache = if view.settings.answers_for(&reply) {
+            Cache::Wrote(reply.clone())
+        } else {
+            Cache::Saw(reply.clone())
+        };
         let (parent, paths) = (ChildId::of(&self.parent), self.write.paths);
         if in_status {
             return turn.cache([cache]).note(Fact::StatusWritten);
         }
-        let wanted = self.wanted.hash();
+        let wanted = self.wanted.hash(&self.parent, view);
         let mut turn = turn.cache([cache]);
         turn.facts.extend(drift::decorated_again(view, wanted, &paths));
-        turn.note(Fact::Decorated(Decorated { parent, paths, wanted }))
+        let turn = turn.note(Fact::Decorated(Decorated { parent, paths, wanted }));
+        turn.before(self.wanted.scale(reply, self.attempt, view))
     }
 
     fn refused(self, error: ApiError, view: &View<'_>) -> Turn<Next> {
@@ -164,19 +207,34 @@ impl Applying {
             return self.held(held, view);
         }
         let may_have_changed = matches!(error.class(), ErrorClass::Conflict | ErrorClass::Missing);
-        if !may_have_changed || self.attempt >= TRIES {
-            return done().note(step_failed(self.wanted.what(), error));
+        let Self { wanted, parent, attempt: number, .. } = self;
+        if !may_have_changed || number >= TRIES {
+            return done().note(step_failed(wanted.what(), error));
         }
-        let request = Request::Read(ChildId::of(&self.parent));
-        Turn::new(Next::Ask(request, Box::new(State::Looking(self))))
+        Attempt { wanted, parent, number }.look()
     }
 
     fn held(self, held: Vec<HeldField>, view: &View<'_>) -> Turn<Next> {
-        let (in_status, wanted) = (self.wanted.is_status(), self.wanted.hash());
+        let (in_status, wanted) = (self.wanted.is_status(), self.wanted.hash(&self.parent, view));
         let known = HeldDecoration { wanted, left: self.parent, held: held.clone() };
         done()
             .note(conflict(held, view))
             .note(Fact::DecorationHeld { in_status, held: Box::new(known) })
+    }
+}
+
+impl Attempt {
+    fn look(self) -> Turn<Next> {
+        let request = Request::Read(ChildId::of(&self.parent));
+        Turn::new(Next::Ask(request, Box::new(State::Looking(self))))
+    }
+
+    fn scale_refused(self, error: ApiError) -> Turn<Next> {
+        let may_have_changed = matches!(error.class(), ErrorClass::Conflict | ErrorClass::Missing);
+        if may_have_changed && self.number < TRIES {
+            return self.look();
+        }
+        done().note(step_failed("the replicas of the parent", error))
     }
 
     fn seen(self, live: Object, view: &View<'_>) -> Turn<Next> {
@@ -185,12 +243,16 @@ impl Applying {
         if has_changed || view.paused_by(&live).is_some() {
             return seen.before(done());
         }
-        seen.before(self.wanted.send(live, self.attempt + 1, view))
+        seen.before(self.wanted.send(live, self.number + 1, view))
     }
 }
 
 fn conflict(held: Vec<HeldField>, view: &View<'_>) -> Fact {
     Fact::ParentHeld(ParentConflict { operator: view.settings.name().clone(), held })
+}
+
+fn scaled(parent: &Object, replicas: i32) -> Fact {
+    Fact::Scaled { parent: ChildId::of(parent), replicas }
 }
 
 fn done() -> Turn<Next> {

@@ -63,6 +63,7 @@ pub(super) fn kind(request: &Request) -> &'static str {
         Request::Patch(..) => "patch",
         Request::ApplyStatus { .. } => "apply-status",
         Request::PatchStatus(..) => "patch-status",
+        Request::Scale { .. } => "scale",
         Request::Delete { .. } => "delete",
         Request::List { .. } => "list",
     }

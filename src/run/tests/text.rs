@@ -37,6 +37,7 @@ fn answer(answer: &Answer) -> String {
         Ok(Reply::Object(None) | Reply::Whole(None)) => "not there".to_owned(),
         Ok(Reply::Whole(Some(_))) => "all of it".to_owned(),
         Ok(Reply::Written(object)) => format!("written at {}", object.resource_version()),
+        Ok(Reply::Scaled) => "scaled".to_owned(),
         Ok(Reply::Deleted(Deleted::Gone)) => "gone".to_owned(),
         Ok(Reply::Deleted(Deleted::Terminating(object))) => {
             format!("terminating at {}", object.resource_version())
@@ -94,6 +95,7 @@ pub(super) fn body(effect: &Effect) -> Option<String> {
         Request::Delete { uid, version, propagation, .. } => {
             Some(format!("{uid} at {version}, {propagation:?}"))
         }
+        Request::Scale { version, replicas, .. } => Some(format!("{replicas} at {version}")),
         Request::Read(_) | Request::ReadWhole(_) | Request::List { .. } => None,
     }
 }

@@ -153,6 +153,7 @@ impl World {
                 self.apply(request, id, body, *force, *dry_run)
             }
             Request::ApplyStatus { id, .. } => panic!("no script applies the status of {id}"),
+            Request::Scale { id, .. } => panic!("no script scales {id}"),
             Request::Patch(id, patch) => self.patch(request, id, patch),
             Request::PatchStatus(id, patch) => {
                 let status = json!({

@@ -9,6 +9,8 @@ pub(crate) struct Kind(pub(crate) &'static str, pub(crate) &'static str, pub(cra
 pub(crate) const ECHO: Kind = Kind("example.operetta.dev/v1alpha1", "EchoServer", "echoservers");
 pub(crate) const TEMP: Kind =
     Kind("example.operetta.dev/v1alpha1", "TempNamespace", "tempnamespaces");
+pub(crate) const PROPAGATION: Kind =
+    Kind("example.operetta.dev/v1alpha1", "Propagation", "propagations");
 pub(crate) const POD: Kind = Kind("v1", "Pod", "pods");
 pub(crate) const SERVICE: Kind = Kind("v1", "Service", "services");
 pub(crate) const CONFIG_MAP: Kind = Kind("v1", "ConfigMap", "configmaps");

@@ -119,7 +119,7 @@ impl World {
 
     /// Replaces the schema of the `EchoServers`' spec by one that takes everything.
     pub(crate) async fn install_echo_servers_without_schema(&self) {
-        let mut crd = operators::echo_server::operator().crd;
+        let mut crd = operators::echo_server::operator().crd.unwrap();
         let schema = crd.spec.versions[0].schema.as_mut().unwrap();
         let properties = schema.open_api_v3_schema.as_mut().unwrap().properties.as_mut().unwrap();
         let free = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
@@ -129,7 +129,7 @@ impl World {
 
     /// Replaces the type by one that takes any text as a time.
     pub(crate) async fn install_temp_namespaces_without_pattern(&self) {
-        let mut crd = operators::temp_namespace::operator().crd;
+        let mut crd = operators::temp_namespace::operator().crd.unwrap();
         let schema = crd.spec.versions[0].schema.as_mut().unwrap();
         let properties = schema.open_api_v3_schema.as_mut().unwrap().properties.as_mut().unwrap();
         let spec = properties.get_mut("spec").unwrap().properties.as_mut().unwrap();
@@ -140,7 +140,7 @@ impl World {
     /// Removes the parents of earlier tests on the same cluster, and their finalizers, which the next
     /// operator of that name would finalize.
     async fn clear(&self) {
-        for kind in [ECHO, TEMP, RECIPE] {
+        for kind in [ECHO, TEMP, PROPAGATION, RECIPE] {
             let all: Api<DynamicObject> = Api::all_with(self.client.clone(), &kind.resource());
             for parent in all.list(&ListParams::default()).await.unwrap() {
                 let api = self.api_in(kind, parent.metadata.namespace.as_deref());
@@ -190,6 +190,7 @@ impl World {
         let cluster_scoped = [
             NAMESPACE.1,
             TEMP.1,
+            PROPAGATION.1,
             CRD.1,
             CLUSTER_ROLE.1,
             CLUSTER_ROLE_BINDING.1,

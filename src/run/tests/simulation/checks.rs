@@ -62,6 +62,7 @@ impl Checks {
             }
             Request::Apply { id, .. } | Request::ReadWhole(id) => return self.begun(id, snapshot),
             Request::Patch(child, _) => panic!("{child} is patched"),
+            Request::Scale { id, .. } => panic!("{id} is scaled"),
             Request::PatchStatus(parent, _) | Request::ApplyStatus { id: parent, .. } => {
                 assert_eq!(parent.ty, parent_type(), "the status of a child is written");
                 return;

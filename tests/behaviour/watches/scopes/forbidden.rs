@@ -170,7 +170,11 @@ async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() 
         let config = operators::echo_server::config().within_namespace(&namespaces.a);
         let cook = recipe::config("cook").within_namespace(&namespaces.b);
         let crd = recipe::crd(None);
-        let cook = operators::Operator { config: cook, crd, handler: recipe::sync.into_handler() };
+        let cook = operators::Operator {
+            config: cook,
+            crd: Some(crd),
+            handler: recipe::sync.into_handler(),
+        };
         [operators::Operator { config, ..operators::echo_server::operator() }, cook]
     };
     let allow = async |namespace| allow_within(&world, namespace, USER, &both()).await;
@@ -217,7 +221,7 @@ async fn a_missing_cluster_role_of_one_operator_degrades_no_other_that_has_a_rol
     let cook = recipe::config("cook").within_namespace(&namespaces.a);
     let cook = operators::Operator {
         config: cook.clone(),
-        crd: recipe::crd(None),
+        crd: Some(recipe::crd(None)),
         handler: recipe::sync.into_handler(),
     };
     allow_within(&world, &namespaces.a, USER, std::slice::from_ref(&cook)).await;
