@@ -48,6 +48,8 @@ pub(crate) enum Command {
     Crds,
     /// Print the permissions that the operators need (deploy/rbac.yaml).
     Rbac,
+    /// Write what runs the operators in a cluster: a kustomize base with overlays, or a Helm chart.
+    Manifests(ManifestsArgs),
     /// Print what the operators would do on a cluster, and write nothing. Exits with 0 if nothing would be changed,
     /// with 2 if something would, with 1 on an error.
     Plan(PlanArgs),
@@ -56,6 +58,17 @@ pub(crate) enum Command {
         /// The shell.
         shell: Shell,
     },
+}
+
+/// Where to write manifests.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ManifestsArgs {
+    /// Write a Helm chart instead.
+    #[arg(long)]
+    pub(crate) helm: bool,
+    /// The directory. Files of the same names are replaced.
+    #[arg(long, value_name = "DIR", default_value = "deploy")]
+    pub(crate) out: PathBuf,
 }
 
 /// For which cluster and which parents to plan, and how to print that.
@@ -139,6 +152,9 @@ pub(crate) struct RunArgs {
     /// With --cluster kubeconfig: the context [default: the current one].
     #[arg(long, value_name = "NAME")]
     pub(crate) context: Option<String>,
+    /// Work in these namespaces only. Operators whose parents have no namespace do not run.
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub(crate) namespaces: Vec<String>,
     /// Install the CRDs first. Always done on the embedded server.
     #[arg(long)]
     pub(crate) install_crds: bool,

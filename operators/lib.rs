@@ -10,6 +10,7 @@ pub mod crds;
 pub mod deployment_scaler;
 pub mod echo_server;
 pub mod install;
+pub mod manifests;
 pub mod rbac;
 pub mod temp_namespace;
 
@@ -28,6 +29,14 @@ pub fn all() -> Vec<Operator> {
         config_propagation::operator(),
         deployment_scaler::operator(),
     ]
+}
+
+/// The operators that can be restricted to namespaces, within these; all of them if there are none.
+pub fn within(operators: Vec<Operator>, namespaces: &[String]) -> Vec<Operator> {
+    if namespaces.is_empty() {
+        return operators;
+    }
+    operators.into_iter().filter_map(|operator| operator.within(namespaces)).collect()
 }
 
 /// Registers operators with a supervisor.

@@ -19,6 +19,7 @@ mod documents;
 mod endpoint;
 mod failure;
 mod flags;
+mod manifest_files;
 mod near;
 mod only;
 mod plan;
@@ -63,6 +64,9 @@ fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Run(args)) => run::run(*args, operators)?,
         Some(Command::Crds) => print(&operators::crds::yaml(&operators)?)?,
         Some(Command::Rbac) => print(&operators::rbac::yaml(&operators)?)?,
+        Some(Command::Manifests(args)) => {
+            manifest_files::write(&args.out, args.helm, operators)?;
+        }
         Some(Command::Plan(args)) => return plan::plan(args, operators),
         Some(Command::Status(args)) => ask::status(args)?,
         Some(Command::Explain(args)) => ask::explain(args)?,

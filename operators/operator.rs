@@ -30,6 +30,15 @@ impl Operator {
         Self { config, crd: None, handler: handler.into_handler() }
     }
 
+    /// The operator within these namespaces; `None` if its parents have no namespace.
+    #[must_use]
+    pub fn within(self, namespaces: &[String]) -> Option<Self> {
+        let Self { config, crd, handler } = self;
+        let is_namespaced = config.parent.is_namespaced();
+        let config = config.within_namespaces(namespaces.iter().cloned());
+        is_namespaced.then_some(Self { config, crd, handler })
+    }
+
     /// The parts that a supervisor registers.
     pub fn into_parts(self) -> (OperatorConfig, AnyHandler) {
         (self.config, self.handler)

@@ -11,7 +11,7 @@ use crate::{Operator, manifest};
 /// The namespace of the operators.
 pub const NAMESPACE: &str = "operetta-system";
 /// The name of the account, and with it of its roles.
-const NAME: &str = "operetta";
+pub(crate) const NAME: &str = "operetta";
 
 /// The permissions of the operators with the endpoint that the binary serves, and those of `--leader-elect`.
 pub fn permissions(operators: &[Operator]) -> Result<Permissions, ManifestError> {
@@ -31,7 +31,13 @@ pub fn yaml(operators: &[Operator]) -> Result<String, ManifestError> {
 }
 
 fn namespace() -> Namespace {
-    let labels = [("app.kubernetes.io/name".to_owned(), NAME.to_owned())].into();
+    // The Pods of the operators need no privilege.
+    let labels = [
+        ("app.kubernetes.io/name", NAME),
+        ("pod-security.kubernetes.io/enforce", "restricted"),
+        ("pod-security.kubernetes.io/warn", "restricted"),
+    ];
+    let labels = labels.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
     let name = Some(NAMESPACE.to_owned());
     let metadata = ObjectMeta { name, labels: Some(labels), ..ObjectMeta::default() };
     Namespace { metadata, ..Namespace::default() }

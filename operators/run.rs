@@ -28,6 +28,7 @@ type KnownServer = Arc<OnceLock<Embedded>>;
 pub(crate) fn run(args: RunArgs, operators: Vec<Operator>) -> anyhow::Result<()> {
     let operators = only(operators, &args.only)?;
     let logs = telemetry::start(&args.log_level)?;
+    let operators = operators::within(operators, &args.namespaces);
     let inside_a_cluster = env::var_os("KUBERNETES_SERVICE_HOST").is_some();
     let Settings { target, install_crds, web, election } =
         Settings::resolve(args, inside_a_cluster)?;

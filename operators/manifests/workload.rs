@@ -1,0 +1,108 @@
+//! The Deployment of the operators, and what is beside it.
+//!
+//! The Pods keep the Pod Security Standard `restricted`. The endpoint is served with TLS, and asks the API server who
+//! may use it; probes need no token.
+
+use serde_json::{Value, json};
+
+use super::setting::{PORT, Setting};
+
+/// What every cluster gets.
+pub(super) fn always(setting: &Setting) -> [Value; 3] {
+    [deployment(setting), service(setting), disruption_budget(setting)]
+}
+
+fn deployment(setting: &Setting) -> Value {
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": setting.metadata(),
+        "spec": {
+            "replicas": setting.replicas,
+            "strategy": {"type": setting.strategy},
+            "selector": {"matchLabels": setting.labels()},
+            "template": {"metadata": {"labels": setting.labels()}, "spec": pod(setting)},
+        },
+    })
+}
+
+fn pod(setting: &Setting) -> Value {
+    json!({
+        "serviceAccountName": setting.name,
+        "securityContext": {
+            "runAsNonRoot": true,
+            "runAsUser": 65532,
+            "runAsGroup": 65532,
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "topologySpreadConstraints": [{
+            "maxSkew": 1,
+            "topologyKey": "kubernetes.io/hostname",
+            "whenUnsatisfiable": "ScheduleAnyway",
+            "labelSelector": {"matchLabels": setting.labels()},
+        }],
+        "containers": [{
+            "name": "operators",
+            "image": setting.image,
+            "imagePullPolicy": setting.pull_policy,
+            "args": setting.args,
+            "ports": [{"name": "https", "containerPort": PORT}],
+            "startupProbe": probe("/livez", 2, 30),
+            "livenessProbe": probe("/livez", 10, 3),
+            "readinessProbe": probe("/readyz", 5, 3),
+            "resources": setting.resources,
+            "securityContext": {
+                "allowPrivilegeEscalation": false,
+                "readOnlyRootFilesystem": true,
+                "capabilities": {"drop": ["ALL"]},
+            },
+        }],
+    })
+}
+
+fn probe(path: &str, seconds: u32, failures: u32) -> Value {
+    let get = json!({"path": path, "port": "https", "scheme": "HTTPS"});
+    json!({"httpGet": get, "periodSeconds": seconds, "failureThreshold": failures})
+}
+
+fn service(setting: &Setting) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": setting.metadata(),
+        "spec": {
+            "selector": setting.labels(),
+            "ports": [{"name": "https", "port": 443, "targetPort": "https"}],
+        },
+    })
+}
+
+/// Anybody may reach the endpoint, which asks for a token. The Pods reach DNS and the API server, whose address no
+/// policy can name.
+pub(super) fn network_policy(setting: &Setting) -> Value {
+    let port = |protocol: &str, port: u16| json!({"protocol": protocol, "port": port});
+    json!({
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": setting.metadata(),
+        "spec": {
+            "podSelector": {"matchLabels": setting.labels()},
+            "policyTypes": ["Ingress", "Egress"],
+            "ingress": [{"ports": [port("TCP", PORT)]}],
+            "egress": [
+                {"ports": [port("UDP", 53), port("TCP", 53)]},
+                {"ports": [port("TCP", 443), port("TCP", 6443)]},
+            ],
+        },
+    })
+}
+
+/// With one replica it never holds the drain of a node.
+fn disruption_budget(setting: &Setting) -> Value {
+    json!({
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": setting.metadata(),
+        "spec": {"maxUnavailable": 1, "selector": {"matchLabels": setting.labels()}},
+    })
+}

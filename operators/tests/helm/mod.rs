@@ -1,0 +1,57 @@
+//! The real helm, built from its Go module in `tests/helm`.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
+
+use operetta_harness::ignore_outside_ci;
+use serde::Deserialize;
+use serde_json::Value;
+
+const CHART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/helm/operetta");
+
+/// Builds it once; the test is ignored where there is no Go.
+fn helm() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("helm");
+        let mut go = Command::new("go");
+        go.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/helm"))
+            .env("CGO_ENABLED", "0");
+        go.args(["build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-o"]).arg(&program);
+        match go.arg("helm.sh/helm/v3/cmd/helm").output() {
+            Ok(built) if built.status.success() => program,
+            Ok(failed) => panic!("{}", String::from_utf8_lossy(&failed.stderr)),
+            Err(missing) => ignore_outside_ci(format!("no Go to build helm with: {missing}")),
+        }
+    })
+}
+
+/// Its output, or its error.
+pub(crate) fn run(arguments: &[&str]) -> Result<String, String> {
+    let mut command = Command::new(helm());
+    // It writes no files of the user.
+    command.args(arguments).env("HOME", env!("CARGO_TARGET_TMPDIR"));
+    let output = command.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let (printed, error) = (text(output.stdout), text(output.stderr));
+    if output.status.success() { Ok(printed) } else { Err(printed + &error) }
+}
+
+/// The objects of the chart with these values.
+pub(crate) fn rendered(values: &[&str]) -> Result<Vec<Value>, String> {
+    let fixed = ["template", "operetta", CHART, "--namespace", "operetta-system"];
+    let sets = values.iter().flat_map(|value| ["--set", value]);
+    let text = run(&fixed.into_iter().chain(sets).collect::<Vec<_>>())?;
+    let documents = serde_yaml_ng::Deserializer::from_str(&text);
+    let objects = documents.map(|document| Value::deserialize(document).unwrap());
+    // A comment alone is a document too.
+    Ok(objects.filter(Value::is_object).collect())
+}
+
+/// What helm itself says of the chart.
+pub(crate) fn lint() -> Result<String, String> {
+    run(&["lint", "--strict", CHART])
+}
