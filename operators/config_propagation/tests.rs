@@ -22,7 +22,7 @@ fn request(kind: &str, selector: &Value) -> SyncRequest {
 }
 
 fn synced(request: SyncRequest) -> anyhow::Result<SyncResponse<PropagationStatus>> {
-    ConfigPropagation.sync(&request.typed().unwrap())
+    ConfigPropagation.sync(&request.typed()?)
 }
 
 fn names(response: &SyncResponse<PropagationStatus>) -> Vec<String> {

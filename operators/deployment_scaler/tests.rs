@@ -38,8 +38,8 @@ fn request(hours: &str, held: &str, replicas: i32) -> SyncRequest {
 }
 
 fn synced(request: SyncRequest, now: &str) -> anyhow::Result<SyncResponse> {
-    let now: Timestamp = now.parse().unwrap();
-    DeploymentScaler.sync(&request.at(SystemTime::from(now)).typed().unwrap())
+    let now: Timestamp = now.parse()?;
+    DeploymentScaler.sync(&request.at(SystemTime::from(now)).typed()?)
 }
 
 /// The state, the replicas that are held, and whether there is a budget.
@@ -98,7 +98,7 @@ fn hours_that_cannot_be_read_are_a_permanent_error_in_one_sentence() {
     assert_eq!(error.to_string(), expected);
 }
 
-fn budget(name: &str, selector: Value) -> Value {
+fn budget(name: &str, selector: &Value) -> Value {
     json!({"metadata": {"name": name}, "spec": {"selector": selector, "minAvailable": 1}})
 }
 
@@ -107,7 +107,7 @@ fn no_second_budget_is_added_for_the_same_pods() {
     let covers = |selector: Value| {
         let request = request("Mon-Sun 00:00-24:00 UTC", "", 3);
         let request =
-            request.with_related::<PodDisruptionBudget>(budget("theirs", selector)).unwrap();
+            request.with_related::<PodDisruptionBudget>(budget("theirs", &selector)).unwrap();
         let response = synced(request, NOON).unwrap();
         assert_eq!(response.annotations[STATE].contains("theirs"), response.children.is_empty());
         response.children.is_empty()

@@ -6,9 +6,9 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::Write,
+    io::{self, Write},
     path::PathBuf,
-    process::{Command, ExitCode, Stdio},
+    process::{Command, ExitCode, Output, Stdio},
 };
 
 use operetta_controlplane::Binaries;
@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use crate::cluster::{Cluster, or_ignore};
 
+#[expect(dead_code, reason = "shared with tests that need a client")]
 mod cluster;
 mod helm;
 
@@ -42,11 +43,9 @@ impl Kubectl {
         let mut command = Command::new(&self.program);
         command.args(arguments).env("KUBECONFIG", &self.kubeconfig);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        let (printed, error) = (text(output.stdout), text(output.stderr));
+        let output = answered(command, input).map_err(|error| error.to_string())?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (printed, error) = (text(&output.stdout), text(&output.stderr));
         if output.status.success() { Ok(printed) } else { Err(error) }
     }
 
@@ -63,6 +62,14 @@ impl Kubectl {
         let arguments = ["apply", "--server-side", "--validate=strict", "-f", "-"];
         self.run(&[&arguments, how].concat(), &object.to_string())
     }
+}
+
+fn answered(mut command: Command, input: &str) -> io::Result<Output> {
+    let mut child = command.spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(input.as_bytes())?;
+    }
+    child.wait_with_output()
 }
 
 fn of_kind<'a>(objects: &'a [Value], kind: &str) -> &'a Value {

@@ -10,7 +10,8 @@ use operetta_harness::ignore_outside_ci;
 use serde::Deserialize;
 use serde_json::Value;
 
-const CHART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/helm/operetta");
+/// The chart.
+pub(crate) const CHART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/helm/operetta");
 
 /// Builds it once; the test is ignored where there is no Go.
 fn helm() -> &'static Path {
@@ -34,9 +35,9 @@ pub(crate) fn run(arguments: &[&str]) -> Result<String, String> {
     let mut command = Command::new(helm());
     // It writes no files of the user.
     command.args(arguments).env("HOME", env!("CARGO_TARGET_TMPDIR"));
-    let output = command.output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let (printed, error) = (text(output.stdout), text(output.stderr));
+    let output = command.output().map_err(|error| error.to_string())?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (printed, error) = (text(&output.stdout), text(&output.stderr));
     if output.status.success() { Ok(printed) } else { Err(printed + &error) }
 }
 

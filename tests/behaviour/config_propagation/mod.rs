@@ -1,4 +1,4 @@
-//! The operator `config-propagation`: copies of a ConfigMap or a Secret in selected namespaces.
+//! The operator `config-propagation`: copies of a `ConfigMap` or a Secret in selected namespaces.
 
 mod conflicts;
 mod copies;
@@ -29,7 +29,7 @@ async fn label(world: &World, namespace: &str, value: Value) {
     world.patch(NAMESPACE, namespace, json!({"metadata": {"labels": {"propagate": value}}})).await;
 }
 
-/// A Propagation of the object `ca` in the namespace of the test, which has the name of that namespace.
+/// A `Propagation` of the object `ca` in the namespace of the test, which has the name of that namespace.
 fn propagation(world: &World, kind: &str, exclude: &[&str]) -> Value {
     let selector = json!({"matchLabels": {"propagate": world.namespace}});
     json!({"metadata": {"name": world.namespace}, "spec": {

@@ -3,6 +3,7 @@
 mod beside;
 mod conflicts;
 mod crashes;
+mod holding;
 mod leaving;
 mod putting;
 mod status;
@@ -30,7 +31,7 @@ const DECORATE: &str = "test.operetta.dev/decorate";
 const LABEL: &str = "test.operetta.dev/team";
 const NOTE: &str = "test.operetta.dev/note";
 
-/// Returns what the annotation says: `labels`, `annotations`, `children` (names) and `status`.
+/// Returns what the annotation says: `labels`, `annotations`, `children` (names), `replicas` and `status`.
 fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     let annotations = request.parent.annotations();
     let wanted = annotations.get(DECORATE).map_or("{}", String::as_str);
@@ -43,6 +44,9 @@ fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     }
     for (name, value) in pairs("annotations") {
         response = response.annotation(name, text(value));
+    }
+    if let Some(replicas) = wanted["replicas"].as_i64() {
+        response = response.hold_replicas(replicas.try_into()?);
     }
     let children = wanted["children"].as_array().cloned().unwrap_or_default();
     let child = |name: &Value| config_map(name.as_str().unwrap_or_default(), json!({"k": "v"}));

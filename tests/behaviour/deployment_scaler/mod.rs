@@ -20,7 +20,7 @@ async fn start(world: &World) -> Operators {
 }
 
 /// Hours that begin in three days.
-fn closed() -> String {
+pub(crate) fn closed() -> String {
     use k8s_openapi::jiff::{Timestamp, ToSpan, tz::TimeZone};
     let later = Timestamp::now().to_zoned(TimeZone::UTC).checked_add(3.days()).unwrap();
     format!("{} 08:00-18:00 UTC", later.strftime("%a"))

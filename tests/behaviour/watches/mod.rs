@@ -4,6 +4,7 @@ mod manifests;
 mod missed;
 mod missing_type;
 mod permissions;
+mod permissions_of_all;
 mod scopes;
 mod selection;
 mod sharing;

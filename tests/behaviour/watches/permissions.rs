@@ -13,10 +13,14 @@ use crate::{
 };
 
 /// The user of the operators in these tests, with the permissions of its role.
-const USER: &str = "operator";
+pub(super) const USER: &str = "operator";
 const ROLE: &str = "operetta-under-test";
 
-async fn start_with(world: &World, config: kube::Config, rules: &[PolicyRule]) -> Operators {
+pub(super) async fn start_with(
+    world: &World,
+    config: kube::Config,
+    rules: &[PolicyRule],
+) -> Operators {
     let binding = json!({
         "metadata": {"name": ROLE},
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": ROLE},
@@ -35,7 +39,7 @@ async fn bind(world: &World, rules: &[PolicyRule]) {
 }
 
 /// The generated permissions of the operators of this repository.
-fn generated() -> Vec<PolicyRule> {
+pub(super) fn generated() -> Vec<PolicyRule> {
     operators::rbac::permissions(&operators::all()).unwrap().rules()
 }
 
@@ -58,7 +62,7 @@ fn echo_server(service_name: &str) -> Value {
 }
 
 /// The requests of the operators since `before`.
-fn asked(world: &World, before: usize) -> Vec<Request> {
+pub(super) fn asked(world: &World, before: usize) -> Vec<Request> {
     let requests = world.cluster.requests().into_iter().skip(before);
     requests.filter(|request| request.user == USER).collect()
 }
