@@ -37,8 +37,13 @@ pub(crate) fn default(asked: &mut Value) {
 }
 
 /// Issues a token for a service account; `asked` is a `TokenRequest` with its defaults, whose values are of their
-/// types. A dry run issues one too.
-pub(crate) fn issue(cluster: &Cluster, key: &ObjectKey, mut asked: Value) -> Result<Value> {
+/// types, and which `judge` may refuse when it is complete. A dry run issues one too.
+pub(crate) fn issue(
+    cluster: &Cluster,
+    key: &ObjectKey,
+    mut asked: Value,
+    judge: &dyn Fn(&Value) -> Result<()>,
+) -> Result<Value> {
     check_names(key, &asked)?;
     let accounts = GroupResource::new("", "serviceaccounts");
     let account = cluster.log.get(&accounts, key);
@@ -51,6 +56,7 @@ pub(crate) fn issue(cluster: &Cluster, key: &ObjectKey, mut asked: Value) -> Res
     if !errors.is_empty() {
         return Err(StatusError::invalid(GROUP, KIND, "", &errors));
     }
+    judge(&asked)?;
     let mut objects = Objects {
         namespace: key.namespace.to_string(),
         account: Reference::to(&key.name, &account),

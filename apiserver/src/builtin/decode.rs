@@ -138,7 +138,37 @@ impl Place {
             "" => name.to_owned(),
             _ => format!("{parent}.{name}"),
         };
-        Self { go_struct, fields: join(&self.fields), at: join(&self.at) }
+        let mut fields = self.fields.clone();
+        if let Some(part) = embedded(go_struct, name) {
+            fields = if fields.is_empty() { part.to_owned() } else { format!("{fields}.{part}") };
+        }
+        Self { go_struct, fields: join(&fields), at: join(&self.at) }
+    }
+}
+
+/// The struct inside of a struct whose field this is: Go names it in errors, and JSON does not have it.
+fn embedded(go_struct: &str, field: &str) -> Option<&'static str> {
+    const OF_VOLUME: [&str; 9] = [
+        "accessModes",
+        "capacity",
+        "claimRef",
+        "mountOptions",
+        "nodeAffinity",
+        "persistentVolumeReclaimPolicy",
+        "storageClassName",
+        "volumeAttributesClassName",
+        "volumeMode",
+    ];
+    match (go_struct, field) {
+        ("core.v1.Volume", field) if field != "name" => Some("VolumeSource"),
+        ("core.v1.EphemeralContainer", field) if field != "targetContainerName" => {
+            Some("EphemeralContainerCommon")
+        }
+        ("core.v1.Probe", "exec" | "httpGet" | "tcpSocket" | "grpc") => Some("ProbeHandler"),
+        ("core.v1.PersistentVolumeSpec", field) if !OF_VOLUME.contains(&field) => {
+            Some("PersistentVolumeSource")
+        }
+        _ => None,
     }
 }
 
@@ -220,6 +250,7 @@ pub(super) fn go_name(ty: &GoType, name: Option<&str>) -> String {
     match ty {
         GoType::Pointer(inner) => format!("*{}", go_name(inner, name)),
         GoType::List(inner) => format!("[]{}", go_name(inner, name)),
+        GoType::Map(inner) if **inner == GoType::Quantity => "v1.ResourceList".to_owned(),
         GoType::Map(inner) => format!("map[string]{}", go_name(inner, name)),
         GoType::Struct(of) => {
             let package = of.rmatch_indices('.').nth(1).map_or(0, |(at, _)| at + 1);

@@ -50,12 +50,12 @@ pub use prepare::{
 pub(crate) use quantity::Quantity;
 #[cfg(test)]
 pub(crate) use round_trip::fill;
-pub(crate) use round_trip::round_trip_metadata;
+pub(crate) use round_trip::{drop_empty_lists, round_trip_metadata};
 pub use service::{
     cluster_ip, needs_cluster_ip, needs_node_ports, node_ports, set_cluster_ip, set_node_ports,
 };
 pub(crate) use unstructured::from_unstructured;
-pub(crate) use validate::selects;
+pub(crate) use validate::{address_errors, selects, validate_change};
 pub use validate::{validate_create, validate_status, validate_update};
 pub use warnings::{deprecation, warnings, warnings_of_deletion};
 

@@ -6,7 +6,9 @@
 
 use serde_json::{Value, json};
 
-use super::{catalog::BuiltinType, defaulting::default, path, pod, service};
+use super::{
+    catalog::BuiltinType, defaulting::default, path, pod, round_trip::drop_empty_lists, service,
+};
 
 /// Prepares a new object. `metadata.name` and `metadata.uid` are already set.
 pub fn prepare_for_create(ty: &BuiltinType, object: &mut Value) {
@@ -58,9 +60,20 @@ pub fn prepare_for_update(ty: &BuiltinType, new: &mut Value, old: &Value) {
         _ => {}
     }
     default(ty, new);
-    if ty.has_generation && counts(ty).iter().any(|at| path::get(new, at) != path::get(old, at)) {
+    if ty.has_generation && is_counted(ty, new, old) {
         let generation = path::number(old, "metadata.generation").unwrap_or_default();
         path::set(new, "metadata.generation", generation + 1);
+    }
+}
+
+/// Whether a change is counted in the generation. An empty list is none.
+fn is_counted(ty: &BuiltinType, new: &Value, old: &Value) -> bool {
+    let differs =
+        |new: &Value| counts(ty).iter().any(|at| path::get(new, at) != path::get(old, at));
+    differs(new) && {
+        let mut new = new.clone();
+        drop_empty_lists(ty.root, &mut new);
+        differs(&new)
     }
 }
 

@@ -21,10 +21,43 @@ pub(super) fn strip(name: &str, object: &mut Value) {
             strip(inner, fields.entry(*name).or_insert_with(|| field.ty.zero()));
         } else if let Some(value) = fields.get_mut(*name) {
             strip_value(&field.ty, value);
-            if field.ty.is_zero(value) {
+            // An empty list that is always written is told from none until it is stored.
+            if field.ty.is_zero(value) && (field.omitted || !value.is_array()) {
                 fields.remove(*name);
             }
         }
+    }
+}
+
+/// Removes the empty lists that the storage of the real server does not keep.
+pub(crate) fn drop_empty_lists(name: &str, object: &mut Value) {
+    let Value::Object(fields) = object else { return };
+    let known = &go_struct(name).fields;
+    for (name, value) in fields {
+        let Some(field) = known.get(name.as_str()) else { continue };
+        if value.as_array().is_some_and(Vec::is_empty) {
+            *value = Value::Null;
+        } else {
+            drop_inside(&field.ty, value);
+        }
+    }
+}
+
+fn drop_inside(ty: &GoType, value: &mut Value) {
+    match (ty, value) {
+        (GoType::Pointer(inner), value) => drop_inside(inner, value),
+        (GoType::Struct(name), value) => drop_empty_lists(name, value),
+        (GoType::List(element), Value::Array(list)) => {
+            for item in list {
+                drop_inside(element, item);
+            }
+        }
+        (GoType::Map(element), Value::Object(map)) => {
+            for item in map.values_mut() {
+                drop_inside(element, item);
+            }
+        }
+        _ => {}
     }
 }
 

@@ -22,6 +22,7 @@ mod cost;
 mod data;
 mod declared;
 mod definition;
+mod device;
 mod equal;
 mod escape;
 mod estimate;
@@ -48,6 +49,7 @@ mod value;
 pub(crate) use self::{
     authorizer::{Authorizer, Question},
     definition::errors as definition_errors,
+    device::device_selector_error,
     escape::is_reserved,
     program::{Facts, Given, Names, Program, Scope, Trouble, Wanted, variable_name},
     validator::Rules,

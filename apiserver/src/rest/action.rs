@@ -13,6 +13,7 @@ use super::{
     kind::other_message,
     place, remove, reply,
     route::ResourcePath,
+    sent::Admitted,
     token,
 };
 use crate::{
@@ -105,19 +106,31 @@ impl Action {
 
 fn bind(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
     let dry_run = call.write_options()?.dry_run;
-    let binding = message(call, "Binding", &["v1"])?;
+    let mut binding = message(call, "Binding", &["v1"])?;
+    // Bindings that name their Pod themselves are a resource of their own.
+    let is_of_pod = call.path.name.is_some();
+    let admission = is_of_pod.then(|| Admitted::of(call, ("", "v1", "Binding"), "binding"));
+    if let Some(admission) = &admission {
+        admission.mutate(cluster, &mut binding)?;
+    }
     let name = match &call.path.name {
         Some(name) => check_name("Binding", name, &binding)?,
         None => binding["metadata"]["name"].as_str().unwrap_or_default(),
     };
     let key = ObjectKey::new(call.path.namespace.as_deref().unwrap_or_default(), name);
+    if let Some(admission) = &admission {
+        admission.validate(cluster, &binding)?;
+    }
     pods::bind(cluster, call.resource, &key, &Binding(&binding), dry_run)?;
-    created(call, &pods::success())
+    let answered = created(call, &pods::success());
+    reply::warned(answered, &admission.map(|it| it.warnings()).unwrap_or_default())
 }
 
 fn evict(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusError> {
     let dry_run = call.write_options()?.dry_run;
-    let eviction = message(call, "Eviction", &["policy/v1", "policy/v1beta1"])?;
+    let mut eviction = message(call, "Eviction", &["policy/v1", "policy/v1beta1"])?;
+    let admission = Admitted::of(call, ("policy", "v1", "Eviction"), "eviction");
+    admission.mutate(cluster, &mut eviction)?;
     check_name("Eviction", &call.key().name, &eviction)?;
     let given = &eviction["deleteOptions"];
     let mut stages: Vec<&str> =
@@ -126,12 +139,14 @@ fn evict(cluster: &Cluster, call: &Call<'_>) -> Result<Response<Body>, StatusErr
         stages.push("All");
     }
     let options = remove::options_of(given, &stages, call.query)?;
-    created(call, &pods::evict(cluster, call.resource, &call.key(), &options)?)
+    admission.validate(cluster, &eviction)?;
+    let evicted = pods::evict(cluster, call.resource, &call.key(), &options)?;
+    reply::warned(created(call, &evicted), &admission.warnings())
 }
 
 /// The object in the body of a request.
 fn message(call: &Call<'_>, kind: &str, versions: &[&str]) -> Result<Value, StatusError> {
-    let body = decode::message((versions[0], kind), call.content_type(), call.body)?;
+    let mut body = decode::message((versions[0], kind), call.content_type(), call.body)?;
     let given = |field: &str| body[field].as_str().unwrap_or_default();
     let (version, given_kind) = (given("apiVersion"), given("kind"));
     let fits = version.is_empty() || versions.contains(&version);
@@ -139,6 +154,7 @@ fn message(call: &Call<'_>, kind: &str, versions: &[&str]) -> Result<Value, Stat
         return Err(other_message(version, given_kind, kind));
     }
     place::check(call.path.namespace.as_deref(), None, &body)?;
+    place::fill_namespace(call.path.namespace.as_deref(), &mut body);
     Ok(body)
 }
 

@@ -14,6 +14,25 @@ impl Call<'_> {
     /// The way of a write through admission.
     pub(super) fn admission(&self) -> Option<Arc<Admission>> {
         let chain = self.chain.as_ref()?;
+        let what = (self.kind(), self.subresource.name());
+        Some(self.admitted(chain, what, self.parameters(), self.query.text("dryRun").is_some()))
+    }
+
+    /// The way through admission of an object that is sent to a subresource and not stored.
+    pub(super) fn admission_of(
+        &self,
+        (group, version, kind): (&str, &str, &str),
+        subresource: &str,
+    ) -> Option<Arc<Admission>> {
+        let chain = self.chain.as_ref()?;
+        let text = str::to_owned;
+        let kind =
+            GroupVersionKind { group: text(group), version: text(version), kind: text(kind) };
+        let dry_run = self.query.text("dryRun").is_some();
+        Some(self.admitted(chain, (kind, subresource), self.parameters(), dry_run))
+    }
+
+    fn parameters(&self) -> Value {
         let mut parameters = Map::new();
         for field in ["dryRun", "fieldManager", "fieldValidation"] {
             if let Some(text) = self.query.text(field) {
@@ -21,8 +40,7 @@ impl Call<'_> {
                 parameters.insert(field.to_owned(), value);
             }
         }
-        let dry_run = self.query.text("dryRun").is_some();
-        Some(self.admitted(chain, Value::Object(parameters), dry_run))
+        Value::Object(parameters)
     }
 
     /// The way of a deletion with these options.
@@ -44,10 +62,17 @@ impl Call<'_> {
             };
             parameters.insert(field.to_owned(), value);
         }
-        Some(self.admitted(chain, Value::Object(parameters), dry_run))
+        let what = (self.kind(), self.subresource.name());
+        Some(self.admitted(chain, what, Value::Object(parameters), dry_run))
     }
 
-    fn admitted(&self, chain: &Arc<Chain>, parameters: Value, dry_run: bool) -> Arc<Admission> {
+    fn admitted(
+        &self,
+        chain: &Arc<Chain>,
+        (kind, subresource): (GroupVersionKind, &str),
+        parameters: Value,
+        dry_run: bool,
+    ) -> Arc<Admission> {
         let path = self.path;
         let name = path.name.clone().unwrap_or_default();
         let is_namespace =
@@ -56,8 +81,8 @@ impl Call<'_> {
         let asked = Asked {
             user: Arc::new(self.writer.user.info()),
             resource: Arc::clone(self.resource),
-            kind: self.kind(),
-            subresource: self.subresource.name().to_owned(),
+            kind,
+            subresource: subresource.to_owned(),
             namespace: namespace.unwrap_or_default(),
             name,
             is_collection: self.verb == Verb::DeleteCollection,

@@ -14,16 +14,19 @@ use crate::{
     resource::Resource, shared::Shared, status::StatusError,
 };
 
-/// How a request is answered.
-type Dispatch =
-    fn(&Arc<Shared>, &Call<'_>, Verb, &RequestRecord) -> Result<Response<Body>, StatusError>;
-
 /// Answers a request on a thread of its own. Holds no lock meanwhile.
 pub(super) async fn answer(
     server: &Arc<Shared>,
     call: &Call<'_>,
     record: &RequestRecord,
-    dispatch: Dispatch,
+    dispatch: impl Send
+    + 'static
+    + FnOnce(
+        &Arc<Shared>,
+        &Call<'_>,
+        Verb,
+        &RequestRecord,
+    ) -> Result<Response<Body>, StatusError>,
 ) -> Result<Response<Body>, StatusError> {
     let Call {
         resource, path, verb, subresource, query, headers, body, now, writer, chain, ..

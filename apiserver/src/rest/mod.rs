@@ -44,6 +44,7 @@ mod review;
 mod route;
 mod scale;
 mod selection;
+mod sent;
 mod strategic;
 mod subresource;
 mod token;
@@ -236,7 +237,13 @@ async fn answered(
     // An unacceptable `Accept` must be refused before a write.
     call.accepted()?;
     if let Some(action) = action {
-        return action.answer(&server.cluster, &call);
+        if !waits {
+            return action.answer(&server.cluster, &call);
+        }
+        let act = move |server: &Arc<Shared>, call: &Call<'_>, _: Verb, _: &RequestRecord| {
+            action.answer(&server.cluster, call)
+        };
+        return beside::answer(server, &call, record, act).await;
     }
     check_parameters(&call)?;
     bootstrap::complete(&server.cluster, &resource.id);

@@ -55,3 +55,14 @@ pub(super) fn fill(
         object["metadata"]["name"] = Value::from(name);
     }
 }
+
+/// Fills in the namespace from the path where the object has none.
+pub(super) fn fill_namespace(namespace: Option<&str>, object: &mut Value) {
+    if object["metadata"].is_null() {
+        object["metadata"] = serde_json::json!({});
+    }
+    let metadata = object["metadata"].as_object_mut();
+    if let (Some(namespace), Some(metadata)) = (namespace, metadata) {
+        metadata.insert("namespace".to_owned(), Value::from(namespace));
+    }
+}

@@ -139,10 +139,28 @@ impl Wanted {
                 return write::apply_to_scale(cluster, live, &applied, force, schema, options);
             }
             Self::Whole(scale) => scale.clone(),
-            Self::Patched(patch) => patch.applied_to(live)?.0,
+            Self::Patched(patch) => readable(patch.applied_to(live)?.0)?,
         };
-        Ok(write::track_scale(cluster, live, next, schema, options))
+        // No replicas are not written, and so nobody manages them.
+        let is_zero = next["spec"]["replicas"] == 0;
+        let mut seen = next;
+        if is_zero && let Some(spec) = seen["spec"].as_object_mut() {
+            spec.remove("replicas");
+        }
+        let mut tracked = write::track_scale(cluster, live, seen, schema, options);
+        if is_zero {
+            tracked["spec"]["replicas"] = json!(0);
+        }
+        Ok(tracked)
     }
+}
+
+/// The result of a patch, if it is a scale.
+fn readable(next: Value) -> Result<Value, StatusError> {
+    let read = |message| builtin::read_message(message, &mut next.clone()).map(drop);
+    let read = builtin::message("Scale").map_or(Ok(()), read);
+    read.map_err(|why| kind::unreadable(&next, &why))?;
+    Ok(next)
 }
 
 /// The scale of an object.

@@ -59,7 +59,7 @@ fn insert_valid(
     options: &WriteOptions,
     (tries, warnings): (usize, &mut Vec<String>),
 ) -> Result<Arc<Object>> {
-    strategy::prepare_for_create(cluster, resource, object)?;
+    strategy::prepare_for_create(cluster, resource, object, options.dry_run)?;
     let inserted = validate::validate_create(resource, object).and_then(|()| {
         warnings.extend(strategy::warnings(resource, object, None));
         admit::validate(cluster, options, (Operation::Create, None), object, warnings)?;

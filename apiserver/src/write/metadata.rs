@@ -108,6 +108,7 @@ pub(super) fn prepare_for_update(
     subresource: Subresource,
     live: &Value,
     next: &mut Value,
+    dry_run: bool,
 ) -> Result<()> {
     check_version(resource, live, next)?;
     if peculiar::keeps_metadata(resource, subresource) {
@@ -120,7 +121,10 @@ pub(super) fn prepare_for_update(
     for field in ["resourceVersion", "creationTimestamp", "generation"] {
         set_or_remove(next, field, live.get(field).cloned());
     }
-    set_or_remove(next, "selfLink", None);
+    // The real server drops it only where it stores the object.
+    if !dry_run {
+        set_or_remove(next, "selfLink", None);
+    }
     // Validation refuses another uid, and a deletionTimestamp in the request.
     keep_unless(next, live, "uid", |given| given.is_null() || given == "");
     keep_unless(next, live, "namespace", |given| given.is_null() || given == "");

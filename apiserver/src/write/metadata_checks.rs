@@ -51,12 +51,20 @@ pub(super) fn of_type(resource: &Resource, subresource: Subresource) -> &'static
             | "namespaces"
             | "nodes",
         )
-        | ("batch", "jobs")
         | ("networking.k8s.io", "ingresses")
-        | ("rbac.authorization.k8s.io", _)
         | ("storage.k8s.io", "storageclasses") => &[Change, New],
         _ => &[Change],
     }
+}
+
+/// Whether a changed object of a type is first judged like a new one, then its metadata, and then what changed.
+pub(super) fn is_new_first(resource: &Resource, subresource: Subresource) -> bool {
+    subresource == Subresource::Main
+        && matches!(resource.origin, Origin::BuiltIn(_))
+        && matches!(
+            (resource.storage.group.as_str(), resource.storage.plural.as_str()),
+            ("batch", "jobs") | ("rbac.authorization.k8s.io", _)
+        )
 }
 
 /// Whether the validation of a new object of a type leaves its metadata to the check for all types,

@@ -130,6 +130,11 @@ pub(super) fn is_service(resource: &Resource) -> bool {
     resource.id.group.is_empty() && resource.id.plural == "services"
 }
 
+/// Whether objects of the type are limit ranges, which are named if they have no name.
+pub(super) fn is_limit_range(resource: &Resource) -> bool {
+    resource.id.group.is_empty() && resource.id.plural == "limitranges"
+}
+
 /// Whether objects of the type are requests for certificates.
 pub(crate) fn is_signing_request(resource: &Resource) -> bool {
     resource.id.group == "certificates.k8s.io" && resource.kind == "CertificateSigningRequest"

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     DeleteOptions, Result, Subresource, metadata,
     part::part_of,
-    peculiar::{is_service, is_signing_request},
+    peculiar::{is_limit_range, is_service, is_signing_request},
     phase_time, validate,
 };
 use crate::{
@@ -26,12 +26,20 @@ pub(super) fn prepare_for_create(
     cluster: &Cluster,
     resource: &Resource,
     object: &mut Value,
+    dry_run: bool,
 ) -> Result<()> {
     match &resource.origin {
         Origin::BuiltIn(builtin) => {
+            if is_limit_range(resource) && object["metadata"]["name"].is_null() {
+                object["metadata"]["name"] = json!(cluster.ids.uid());
+            }
             builtin::prepare_for_create(builtin, object);
             phase_time::set(cluster, resource, object, None);
+            let needs_address = is_service(resource) && builtin::needs_cluster_ip(object);
             allocate(cluster, resource, object, None)?;
+            if needs_address && !dry_run {
+                record_address(cluster, resource, object)?;
+            }
         }
         Origin::Definition => crd::prepare_for_create(object),
         Origin::Custom(_) => {
@@ -106,6 +114,7 @@ fn allocate(
     if !is_service(resource) {
         return Ok(());
     }
+    validate::refuse(resource, object, &builtin::address_errors(object))?;
     let Err(refusal) = cluster.addresses.allocate(object, live) else { return Ok(()) };
     let (path, value, detail) = match refusal {
         Refusal::Exhausted => {
@@ -125,6 +134,21 @@ fn allocate(
         object,
         &[FieldError::invalid(&FieldPath::new(path), &value, detail)],
     )
+}
+
+/// The address of a Service is an object that names the Service, and so the Service has a name.
+fn record_address(cluster: &Cluster, resource: &Resource, service: &Value) -> Result<()> {
+    let name = service["metadata"]["name"].as_str().unwrap_or_default();
+    let Some(address) = builtin::cluster_ip(service).filter(|_| name.is_empty()) else {
+        return Ok(());
+    };
+    abandon(cluster, resource, service, None);
+    let detail = format!(
+        "failed to allocate IP: IPAddress.networking.k8s.io \"{address}\" is invalid: \
+         spec.parentRef.name: Required value"
+    );
+    let path = FieldPath::new("spec.clusterIPs");
+    validate::refuse(resource, service, &[FieldError::invalid(&path, &json!([""]), detail)])
 }
 
 /// Releases the allocations of a failed write.
@@ -169,8 +193,16 @@ pub(crate) fn warnings_of_deletion(resource: &Resource, options: &DeleteOptions)
     }
 }
 
+/// Makes none of the lists that are empty, which only the managers of fields tell apart.
+pub(super) fn drop_empty_lists(resource: &Resource, object: &mut Value) {
+    if let Origin::BuiltIn(builtin) = resource.origin {
+        builtin::drop_empty_lists(builtin.root, object);
+    }
+}
+
 /// The object as it is stored.
 pub(super) fn to_storage(resource: &Resource, mut object: Value) -> Value {
+    drop_empty_lists(resource, &mut object);
     match resource.origin {
         _ if resource.is_stored_form() => {}
         Origin::BuiltIn(builtin) => {

@@ -90,6 +90,7 @@ fn next_state(
         })
         .map_err(|error| error.with_warnings(&warnings))?;
     warnings.extend(strategy::update_warnings(resource, subresource, live, &next));
+    strategy::drop_empty_lists(resource, &mut next);
     let next = ignore_timestamps(live, next);
     if let Err(error) = admit::validate(cluster, options, what, &next, &mut warnings) {
         strategy::abandon(cluster, resource, &next, Some(live));
@@ -106,7 +107,7 @@ fn prepare_and_validate(
     next: &mut Value,
     options: &WriteOptions,
 ) -> Result<()> {
-    metadata::prepare_for_update(resource, subresource, live, next)?;
+    metadata::prepare_for_update(resource, subresource, live, next, options.dry_run)?;
     strategy::prepare_for_update(cluster, resource, subresource, live, next)?;
     generation::carry_over(resource, live, next);
     let valid = validate::validate_update(resource, subresource, live, next);
@@ -126,7 +127,9 @@ fn store(
     options: &WriteOptions,
 ) -> Result<Option<Arc<Object>>> {
     let delete = ends(resource, &next);
-    let value = strategy::to_storage(resource, next);
+    // What ends is never stored: watchers see its last state.
+    let is_last = delete && !options.dry_run;
+    let value = if is_last { live.value() } else { strategy::to_storage(resource, next) };
     if options.dry_run {
         return Ok(Some(Arc::new(Object::encode(Event::Modified, value, resource.epoch))));
     }

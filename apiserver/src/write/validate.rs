@@ -59,6 +59,15 @@ pub(super) fn validate_update(
         errors.extend(types);
         return refuse(resource, next, &errors);
     }
+    if let Origin::BuiltIn(builtin) = resource.origin
+        && metadata_checks::is_new_first(resource, subresource)
+    {
+        errors.extend(metadata_checks::of_new(resource, next, name_rule(resource)));
+        errors.extend(builtin::validate_create(builtin, next));
+        errors.extend(metadata_checks::of_change(resource, next, live));
+        errors.extend(builtin::validate_change(builtin, next, live));
+        return refuse(resource, next, &errors);
+    }
     let checks = metadata_checks::of_type(resource, subresource);
     errors.extend(checks.iter().flat_map(|check| match check {
         MetadataCheck::New => metadata_checks::of_new(resource, next, name_rule(resource)),

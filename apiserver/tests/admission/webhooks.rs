@@ -315,3 +315,49 @@ async fn what_fails_or_may_have_effects_is_ignored_or_refused_as_configured() {
 
 /// A certificate of someone else.
 const STRANGER: &str = "";
+
+#[operetta_harness::test]
+async fn what_is_sent_to_subresources_is_shown_too() {
+    play(
+        answer,
+        |stage| {
+            let rules = json!([{
+                "apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"],
+                "resources": ["pods/eviction", "pods/binding", "serviceaccounts/token"],
+            }]);
+            let webhook = |path: &str| stage.webhook(path, json!({"rules": rules}));
+            vec![
+                stage.configuration("MutatingWebhookConfiguration", "m", &[webhook("/a")]),
+                stage.configuration("ValidatingWebhookConfiguration", "v", &[webhook("/deny")]),
+            ]
+        },
+        |stage| {
+            let of = |plural: &str, name: &str| {
+                format!("/api/v1/namespaces/{}/{plural}/{name}", stage.namespace)
+            };
+            let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "a"}});
+            let accounts = of("serviceaccounts", "");
+            let eviction = |name: &str| {
+                json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name}})
+            };
+            let binding = json!({
+                "apiVersion": "v1", "kind": "Binding", "metadata": {"name": "p"},
+                "target": {"apiVersion": "v1", "kind": "Node", "name": "n"},
+            });
+            let token = |spec: Value| {
+                json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec})
+            };
+            vec![
+                Step("POST", accounts.trim_end_matches('/').to_owned(), JSON, account),
+                Step("POST", of("pods", "p/eviction"), JSON, eviction("p")),
+                Step("POST", of("pods", "p/eviction"), JSON, eviction("other")),
+                Step("POST", format!("{}?dryRun=All", of("pods", "p/eviction")), JSON, eviction("p")),
+                Step("POST", of("pods", "p/binding"), JSON, binding),
+                Step("POST", of("serviceaccounts", "a/token"), JSON, token(json!({}))),
+                Step("POST", of("serviceaccounts", "a/token"), JSON, token(json!({"expirationSeconds": 5}))),
+                Step("POST", of("serviceaccounts", "none/token"), JSON, token(json!({}))),
+            ]
+        },
+    )
+    .await;
+}

@@ -123,6 +123,13 @@ fn short(value: &Value) -> String {
     out.chars().map(|c| if c == '\n' { ' ' } else { c }).take(140).collect()
 }
 
+/// Two texts from shortly before the place where they differ.
+fn from_difference(one: &str, other: &str) -> (String, String) {
+    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let cut = |text: &str| text.chars().skip(same.saturating_sub(300)).take(700).collect();
+    (cut(one), cut(other))
+}
+
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cut = |value: &Value| value.to_string().chars().take(700).collect::<String>();
@@ -138,7 +145,8 @@ impl fmt::Display for Difference {
             writeln!(f, "  media {}, really {}", embedded.media, real.media)?;
         }
         for (pointer, ours, theirs) in self.places.iter().take(4) {
-            writeln!(f, "  {pointer}\n    embedded {}\n    real     {}", cut(ours), cut(theirs))?;
+            let (ours, theirs) = from_difference(&ours.to_string(), &theirs.to_string());
+            writeln!(f, "  {pointer}\n    embedded {ours}\n    real     {theirs}")?;
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ use crate::{
     },
     apply, builtin,
     cel::Scope,
+    schema::Schema,
     status::StatusError,
 };
 
@@ -181,19 +182,33 @@ fn changed<'a>(
         Mutation::Configuration(program) => {
             let given =
                 scope.configuration(program).map_err(|it| failed(it.message().to_owned()))?;
-            let changed = applied(object, given, form);
+            let schema = schema_of(form)?;
+            let changed = applied(object, given, schema);
             changed.map_err(|why| failed(format!("error applying patch: {why}")))
         }
     }
 }
 
-fn applied(object: &Value, mut given: Value, form: &Form) -> Result<Value, String> {
+fn applied(object: &Value, mut given: Value, schema: &Schema) -> Result<Value, String> {
     for field in ["apiVersion", "kind"] {
         given[field] = object[field].clone();
     }
-    let is_own = form.kind == GroupVersionKind::of(&form.resource);
-    let schema = if is_own { &*form.resource.schema } else { builtin::scale_schema() };
     apply::overlay(object, &given, schema)
+}
+
+/// The schema of a whole object, or of what is sent to a subresource.
+fn schema_of(form: &Form) -> Result<&Schema, Refusal> {
+    if form.kind == GroupVersionKind::of(&form.resource) {
+        return Ok(&form.resource.schema);
+    }
+    match form.kind.kind.as_str() {
+        "Scale" => Ok(builtin::scale_schema()),
+        "TokenRequest" => Ok(builtin::token_request_schema()),
+        other => {
+            let why = format!("applying to a {other} is not supported here");
+            Err(Refusal::Denied(StatusError::not_implemented(&why)))
+        }
+    }
 }
 
 /// Distinguishes the evaluations of all policies.

@@ -59,6 +59,9 @@ pub(super) fn update(ty: &BuiltinType, new: &Field, old: &Field, errors: &mut Er
         }
         ("networking.k8s.io", "Ingress") => network::ingress::spec(&new.child("spec"), errors),
         ("networking.k8s.io", "ServiceCIDR") => network::range::ranges_update(new, old, errors),
+        ("discovery.k8s.io", "EndpointSlice") => {
+            network::endpoint_slice::update(new, old, errors);
+        }
         ("scheduling.k8s.io", "PriorityClass") => class::priority_update(new, old, errors),
         ("storage.k8s.io", "CSIDriver") => storage::csi_driver_update(new, old, errors),
         ("storage.k8s.io", "VolumeAttributesClass") => {
@@ -88,7 +91,7 @@ pub(super) fn update(ty: &BuiltinType, new: &Field, old: &Field, errors: &mut Er
 }
 
 /// What is only refused because it changed.
-fn change(ty: &BuiltinType, new: &Field, old: &Field, errors: &mut Errors) {
+pub(super) fn change(ty: &BuiltinType, new: &Field, old: &Field, errors: &mut Errors) {
     match (ty.group, ty.kind) {
         ("", "Node") => node::update(new, old, errors),
         ("", "PersistentVolume") => {
@@ -101,9 +104,6 @@ fn change(ty: &BuiltinType, new: &Field, old: &Field, errors: &mut Errors) {
         ("apps", "Deployment") => workload::deployment::update(new, old, errors),
         ("apps", "ReplicaSet") => workload::replica_set::update(new, old, errors),
         ("batch", "Job") => job::update(new, old, errors),
-        ("discovery.k8s.io", "EndpointSlice") => {
-            network::endpoint_slice::update(new, old, errors);
-        }
         ("networking.k8s.io", "IPAddress") => network::range::address_update(new, old, errors),
         ("node.k8s.io", "RuntimeClass") => immutable::field(new, old, "handler", errors),
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => {

@@ -35,7 +35,6 @@ pub(super) fn all(metrics: &Field, min: &Field, errors: &mut Errors) {
 fn one(metric: &Field, errors: &mut Errors) {
     let ty = metric.string("type");
     ty.is_required("must specify a metric source type", errors);
-    // The real server says it twice, and shows it once.
     ty.is_one_of(&TYPES, errors);
     let given: Vec<_> =
         SOURCES.iter().filter_map(|(name, _)| Some((*name, metric.given(name)?))).collect();
@@ -46,6 +45,10 @@ fn one(metric: &Field, errors: &mut Errors) {
     if let Some(expected) = expected.filter(|name| metric.given(name).is_none()) {
         let detail = "must populate information for the given metric source";
         errors.push(metric.child(expected).required(detail));
+    }
+    // The real server says it twice.
+    if !ty.is_empty() {
+        ty.is_one_of(&TYPES, errors);
     }
     if given.len() != 1 {
         for (_, extra) in given.iter().filter(|(name, _)| Some(*name) != expected) {

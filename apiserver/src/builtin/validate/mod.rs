@@ -68,6 +68,20 @@ pub fn validate_create(ty: &BuiltinType, object: &Value) -> Vec<FieldError> {
     errors
 }
 
+/// What is only refused because it changed; [`validate_update`] finds it too.
+pub(crate) fn validate_change(ty: &BuiltinType, new: &Value, old: &Value) -> Vec<FieldError> {
+    let mut errors = Errors::new();
+    kind::change(ty, &Field::root(new), &Field::root(old), &mut errors);
+    errors
+}
+
+/// What is wrong with the addresses of a service, which is found before anything else.
+pub(crate) fn address_errors(service: &Value) -> Vec<FieldError> {
+    let mut errors = Errors::new();
+    network::service::addresses(&Field::root(service), &mut errors);
+    errors
+}
+
 /// What holds for a pod whenever it is written, also through its subresources.
 pub(super) fn validate_pod(pod: &Value) -> Vec<FieldError> {
     let mut errors = Errors::new();

@@ -5,7 +5,7 @@
 //! policies, their bindings --> policy -+--> conditions (here)
 //! ```
 //!
-//! **Invariants**: expressions are only required, not compiled.
+//! **Invariants**: expressions are only required here; `crate::admission` compiles them.
 
 pub(super) mod policy;
 mod target;

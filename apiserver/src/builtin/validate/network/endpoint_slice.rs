@@ -11,12 +11,30 @@ use crate::schema::{go_value::quote, name_rule};
 
 /// A slice of the endpoints of a service.
 pub(in super::super) fn slice(slice: &Field, errors: &mut Errors) {
+    head(slice, errors);
+    endpoints(slice, errors);
+}
+
+/// The successor of a slice: endpoints that stay as they are, are not judged again. Its family never changes.
+pub(in super::super) fn update(new: &Field, old: &Field, errors: &mut Errors) {
+    head(new, errors);
+    if new.child("endpoints").value() != old.child("endpoints").value() {
+        endpoints(new, errors);
+    }
+    immutable::field(new, old, "addressType", errors);
+}
+
+fn head(slice: &Field, errors: &mut Errors) {
     let family = slice.string("addressType");
     family.is_required("", errors);
     if !family.is_empty() {
         family.is_one_of(&["FQDN", "IPv4", "IPv6"], errors);
     }
     ports(&slice.child("ports"), errors);
+}
+
+fn endpoints(slice: &Field, errors: &mut Errors) {
+    let family = slice.string("addressType");
     let endpoints = slice.child("endpoints");
     if endpoints.len() > 1000 {
         errors.push(endpoints.too_many(1000));
@@ -25,11 +43,6 @@ pub(in super::super) fn slice(slice: &Field, errors: &mut Errors) {
     for endpoint in endpoints.items() {
         one(&endpoint, family.text(), errors);
     }
-}
-
-/// The family of a slice never changes.
-pub(in super::super) fn update(new: &Field, old: &Field, errors: &mut Errors) {
-    immutable::field(new, old, "addressType", errors);
 }
 
 fn ports(ports: &Field, errors: &mut Errors) {

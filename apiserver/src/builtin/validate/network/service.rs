@@ -44,6 +44,14 @@ pub(in super::super) fn service(service: &Field, errors: &mut Errors) {
     inner_traffic(&spec, errors);
 }
 
+/// The addresses of a service.
+pub(in super::super) fn addresses(service: &Field, errors: &mut Errors) {
+    let spec = service.child("spec");
+    if spec.string("type").text() != "ExternalName" {
+        cluster_ip::addresses(&spec, errors);
+    }
+}
+
 /// What of a service never changes.
 pub(in super::super) fn update(new: &Field, old: &Field, errors: &mut Errors) {
     cluster_ip::update(&new.child("spec"), &old.child("spec"), errors);
