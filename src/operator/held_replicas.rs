@@ -86,7 +86,10 @@ impl FromStr for HeldReplicas {
         let (rest, at) = text.rsplit_once("-at-").ok_or(ParseHeldError)?;
         let (phase, before) = rest.split_once('-').ok_or(ParseHeldError)?;
         let phase = HeldPhase::ALL.into_iter().find(|it| it.as_str() == phase);
-        let number = |text: &str| text.parse::<u16>().map(i32::from).map_err(|_| ParseHeldError);
+        let number = |text: &str| {
+            let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse::<i32>().ok().filter(|_| is_number).ok_or(ParseHeldError)
+        };
         Ok(Self { before: number(before)?, at: number(at)?, phase: phase.ok_or(ParseHeldError)? })
     }
 }
@@ -98,12 +101,18 @@ mod tests {
     #[test]
     fn what_is_recorded_is_read_again_and_nothing_else_is() {
         for phase in HeldPhase::ALL {
-            let held = HeldReplicas { before: 3, at: 0, phase };
+            let held = HeldReplicas { before: 100_000, at: 0, phase };
             assert_eq!(held.to_string().parse(), Ok(held));
         }
-        for text in
-            ["", "held", "held-3", "held-3-at-", "held--3-at-0", "kept-3-at-0", "held-99999-at-0"]
-        {
+        for text in [
+            "",
+            "held",
+            "held-3",
+            "held-3-at-",
+            "held--3-at-0",
+            "kept-3-at-0",
+            "held-99999999999-at-0",
+        ] {
             assert_eq!(text.parse::<HeldReplicas>(), Err(ParseHeldError), "{text}");
         }
     }
