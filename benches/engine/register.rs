@@ -8,6 +8,7 @@ use operetta::supervisor::{OnRemoval, Registrar, Supervisor};
 use serde_json::json;
 
 use crate::{
+    bare::BareProgram,
     cluster::Cluster,
     operators::{self, Operators},
     parents::{self, FIRST_MARK},
@@ -21,12 +22,14 @@ use crate::{
 const LATER: usize = 50;
 /// Between two samples, so that the effects of the last one are over.
 const PAUSE: Duration = Duration::from_millis(5);
+/// One after the other: each is listed before the next comes.
+const BETWEEN: Duration = Duration::from_millis(100);
 
 pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     let workload = settings.workload;
     let cluster = Cluster::start(settings.cluster).await?;
     let users = cluster.client().await?;
-    parents::install(&users, workload, LATER + 1).await?;
+    parents::install(&users, workload, 2 * LATER + 1).await?;
     let builder = Supervisor::builder().connect(cluster.connector()).expect_registrations();
     let ours = Operators::started(builder, workload, 1).await?;
     let (ty, spec) = (workload.parent(0), workload.spec(FIRST_MARK));
@@ -36,38 +39,58 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     let mut change =
         Change { users, workload, number: 0, sightings: sightings(&cluster, workload).await? };
     change.latencies(settings.samples(), || false).await?;
+    let mark = cluster.mark().await?;
     let before = change.latencies(settings.samples(), || false).await?;
-    let (memory, mark) = (resident()?, cluster.mark().await?);
+    let memory = resident()?;
     let registering = tokio::spawn(register_all(ours.registrar(), workload));
     let meanwhile = change.latencies(usize::MAX, || registering.is_finished()).await?;
     registering.await??;
-    let watches = cluster.requests(mark, operators::USER_AGENT).await?.watches();
     let full = resident()?;
     deregister_all(&ours.registrar(), workload, 1..=LATER).await?;
     let after = resident()?;
     println!(
         "register: {objects} objects; {memory} KiB, {full} KiB with {LATER} more, {after} KiB after them"
     );
+    // The log of a real server is large: it is read when the memory was measured.
+    let requests = cluster.requests(mark, operators::USER_AGENT).await?;
+    let bare = beside_bare_watches(&cluster, &mut change).await?;
     deregister_all(&ours.registrar(), workload, 0..=0).await?;
     let (types, actors) = (ours.board().types().len(), ours.board().operators().len());
     ours.stop().await?;
     let figure = |what| format!("register {LATER} operators beside {objects} objects: {what}");
-    let [calm, busy] = [&before, &meanwhile].map(|latencies| percentile(latencies, 99));
+    let [calm, bare, busy] = [&before, &bare, &meanwhile].map(|all| percentile(all, 99));
+    let meanwhile =
+        format!("  p99 of another operator meanwhile (floor: before), {} samples", meanwhile.len());
     Ok(vec![
-        Row::new(figure("watches opened"), watches.to_string()).floor(LATER.to_string()),
+        Row::new(figure("watches opened"), requests.watches().to_string()).floor(LATER.to_string()),
+        Row::times(meanwhile, busy, calm).target("at most 1.10"),
         Row::times(
-            format!(
-                "  p99 of another operator meanwhile (floor: before), {} samples",
-                meanwhile.len()
-            ),
+            format!("  the same (floor: while a bare client lists and watches {LATER})"),
             busy,
-            calm,
-        )
-        .target("at most 1.10"),
+            bare,
+        ),
         memory_row(memory, after),
         Row::new("  watched types, operators after all went", format!("{types}, {actors}"))
             .target("0, 0"),
     ])
+}
+
+/// The latencies while a bare client lists and watches as many other types at the same pace: what the server itself
+/// needs for them.
+async fn beside_bare_watches(cluster: &Cluster, change: &mut Change) -> Result<Vec<Duration>> {
+    let (mut program, workload) = (BareProgram::start(cluster.connector()).await?, change.workload);
+    let opening = tokio::spawn(async move {
+        for number in LATER + 1..=2 * LATER {
+            program
+                .watch(&[format!("{}?watch=true", workload.parent(number).collection())])
+                .await?;
+            tokio::time::sleep(BETWEEN).await;
+        }
+        anyhow::Ok(program)
+    });
+    let latencies = change.latencies(usize::MAX, || opening.is_finished()).await?;
+    opening.await??.check_watches()?;
+    Ok(latencies)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "kibibytes of a process fit")]
@@ -86,8 +109,7 @@ async fn sightings(cluster: &Cluster, workload: Workload) -> Result<Sightings> {
 async fn register_all(registrar: Registrar, workload: Workload) -> Result<()> {
     for number in 1..=LATER {
         registrar.register(workload.config(&workload.parent(number)), workload.handler()).await?;
-        // One after the other: each is listed before the next comes.
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        tokio::time::sleep(BETWEEN).await;
     }
     Ok(())
 }

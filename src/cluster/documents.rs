@@ -3,10 +3,11 @@
 //! requests itself.
 //!
 //! A document is as large as all types of its group. At the start every operator needs that of its
-//! parents and every reflector that of its type, and later they read it again.
+//! parents and every reflector that of its type, and later they read it again. What is cached has all of
+//! its types, so that an operator of another one, registered later, does not read megabytes again.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -16,23 +17,15 @@ use futures::{
 };
 use http::HeaderValue;
 
-use crate::{
-    object::K8sType,
-    reply::{ApiError, TypeSchema},
-};
+use super::schema::Schemas;
+use crate::reply::ApiError;
 
 pub(super) type Reading = BoxFuture<'static, Result<Arc<Schemas>, ApiError>>;
 
 #[derive(Default)]
-pub(super) struct Schemas {
-    /// The `ETag` of the document, if the server sends one.
-    pub(super) tag: Option<HeaderValue>,
-    pub(super) of: BTreeMap<K8sType, Option<Arc<TypeSchema>>>,
-}
-
-#[derive(Default)]
 struct Document {
-    wanted: BTreeSet<K8sType>,
+    /// The `ETag` of what is known, if the server sends one.
+    tag: Option<HeaderValue>,
     known: Arc<Schemas>,
     /// The request in progress, if there is one.
     reading: Option<WeakShared<Reading>>,
@@ -42,15 +35,9 @@ struct Document {
 pub(super) struct Documents(Arc<Mutex<HashMap<String, Document>>>);
 
 impl Documents {
-    pub(super) fn join(
-        &self,
-        path: &str,
-        ty: &K8sType,
-        begin: impl FnOnce() -> Reading,
-    ) -> Shared<Reading> {
+    pub(super) fn join(&self, path: &str, begin: impl FnOnce() -> Reading) -> Shared<Reading> {
         let mut documents = self.all();
         let document = documents.entry(path.to_owned()).or_default();
-        document.wanted.insert(ty.clone());
         let in_progress = document.reading.as_ref().and_then(WeakShared::upgrade);
         in_progress.filter(|reading| reading.peek().is_none()).unwrap_or_else(|| {
             let reading = begin().shared();
@@ -59,31 +46,25 @@ impl Documents {
         })
     }
 
-    /// The cached `ETag`, if the cache has the schemas of all wanted types.
     pub(super) fn tag(&self, path: &str) -> Option<HeaderValue> {
-        let documents = self.all();
-        let Document { wanted, known, .. } = documents.get(path)?;
-        known.tag.clone().filter(|_| wanted.iter().all(|ty| known.of.contains_key(ty)))
-    }
-
-    pub(super) fn wanted(&self, path: &str) -> BTreeSet<K8sType> {
-        self.all().get(path).map(|document| document.wanted.clone()).unwrap_or_default()
+        self.all().get(path)?.tag.clone()
     }
 
     pub(super) fn known(&self, path: &str) -> Arc<Schemas> {
         self.all().get(path).map(|document| document.known.clone()).unwrap_or_default()
     }
 
-    pub(super) fn cache(&self, path: &str, read: Schemas) -> Arc<Schemas> {
-        let read = Arc::new(read);
-        self.all().entry(path.to_owned()).or_default().known = read.clone();
-        read
-    }
-
-    /// Caches that the document does not exist, so that none of its types is published.
-    pub(super) fn absent(&self, path: &str) -> Arc<Schemas> {
-        let of = self.wanted(path).into_iter().map(|ty| (ty, None)).collect();
-        self.cache(path, Schemas { tag: None, of })
+    pub(super) fn cache(
+        &self,
+        path: &str,
+        tag: Option<HeaderValue>,
+        read: Schemas,
+    ) -> Arc<Schemas> {
+        let known = Arc::new(read);
+        let mut documents = self.all();
+        let document = documents.entry(path.to_owned()).or_default();
+        (document.tag, document.known) = (tag, known.clone());
+        known
     }
 
     fn all(&self) -> MutexGuard<'_, HashMap<String, Document>> {

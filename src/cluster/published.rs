@@ -8,7 +8,7 @@ use std::{
 use futures::FutureExt;
 use http::{HeaderValue, StatusCode, header};
 
-use super::{Cluster, api::ApiRequest, documents::Schemas, schema::schemas};
+use super::{Cluster, api::ApiRequest, schema::Schemas};
 use crate::{
     object::{K8sType, SecretFields},
     reply::{ApiError, ErrorClass, TypeSchema},
@@ -32,34 +32,32 @@ impl Cluster {
     pub(crate) async fn schema(&self, ty: &K8sType) -> Result<Option<Arc<TypeSchema>>, ApiError> {
         let root = if ty.group().is_empty() { "api" } else { "apis" };
         let path = format!("/openapi/v3/{root}/{}", ty.api_version());
-        loop {
-            let begin = || self.clone().read_document(ty.clone(), path.clone()).boxed();
-            let read = self.documents.join(&path, ty, begin).await?;
-            // The request may have begun before the type was wanted.
-            if let Some(schema) = read.of.get(ty) {
-                return Ok(schema.clone());
-            }
-        }
+        let begin = || self.clone().read_document(ty.clone(), path.clone()).boxed();
+        Ok(self.documents.join(&path, begin).await?.of(ty))
     }
 
     async fn read_document(self, ty: K8sType, path: String) -> Result<Arc<Schemas>, ApiError> {
         let mut request = ApiRequest::get("get", &ty, path.clone());
-        let tag = self.documents.tag(&path);
-        request.headers.extend(tag.map(|tag| (header::IF_NONE_MATCH, tag)));
-        // A connection keeps the buffer of its largest answer until it is closed.
-        request.headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        match self.documents.tag(&path) {
+            Some(tag) => request.headers.insert(header::IF_NONE_MATCH, tag),
+            // A connection keeps the buffer of its largest answer until it is closed.
+            None => request.headers.insert(header::CONNECTION, HeaderValue::from_static("close")),
+        };
         let name = request.name();
         let answer = match self.ask(request).await {
-            Err(error) if error.code() == Some(404) => return Ok(self.documents.absent(&path)),
+            // None of its types is published.
+            Err(error) if error.code() == Some(404) => {
+                return Ok(self.documents.cache(&path, None, Schemas::default()));
+            }
             answer => answer?,
         };
         if answer.status() == StatusCode::NOT_MODIFIED {
             return Ok(self.documents.known(&path));
         }
         let tag = answer.headers().get(header::ETAG).cloned();
-        let of = schemas(answer.body(), self.documents.wanted(&path));
-        let of = of.map_err(|error| ApiError::malformed(name, &error))?;
-        Ok(self.documents.cache(&path, Schemas { tag, of }))
+        let read = Schemas::read(answer.body(), &ty);
+        let read = read.map_err(|error| ApiError::malformed(name, &error))?;
+        Ok(self.documents.cache(&path, tag, read))
     }
 }
 

@@ -45,37 +45,63 @@ struct GroupVersionKind {
     kind: String,
 }
 
-pub(super) fn schemas(
-    document: &[u8],
-    types: BTreeSet<K8sType>,
-) -> serde_json::Result<BTreeMap<K8sType, Option<Arc<TypeSchema>>>> {
-    let document: Document<'_> = serde_json::from_slice(document)?;
-    let read = |ty| {
-        let schema = read(&document, &ty)?.map(Arc::new);
-        Ok((ty, schema))
-    };
-    types.into_iter().map(read).collect()
+/// The schemas of all types of a document.
+#[derive(Default)]
+pub(super) struct Schemas {
+    by_kind: BTreeMap<Box<str>, KindSchema>,
+    /// The plurals of the types with a status subresource.
+    with_status: BTreeSet<Box<str>>,
 }
 
-fn read(document: &Document<'_>, ty: &K8sType) -> serde_json::Result<Option<TypeSchema>> {
-    let mut schemas = document.components.schemas.values();
-    let Some(schema) = schemas.find(|schema| is_of(schema.get(), ty)) else { return Ok(None) };
-    let schema: Value = serde_json::from_str(schema.get())?;
-    let ending = format!("/{}/{{name}}/status", ty.plural());
-    let has_subresource = document.paths.keys().any(|path| path.ends_with(&ending));
+/// Which of them is that of a type depends on its plural, which its schema does not name.
+struct KindSchema {
+    with_subresource: Arc<TypeSchema>,
+    without: Arc<TypeSchema>,
+}
+
+impl Schemas {
+    /// Reads the document with the type `one_of_them`.
+    pub(super) fn read(document: &[u8], one_of_them: &K8sType) -> serde_json::Result<Self> {
+        let document: Document<'_> = serde_json::from_slice(document)?;
+        let with_status = document.paths.keys().filter_map(|path| with_status(path));
+        let mut by_kind = BTreeMap::new();
+        for schema in document.components.schemas.values() {
+            if let Some(kind) = kind_of(schema.get(), one_of_them) {
+                let schema = serde_json::from_str(schema.get())?;
+                let read = |has_subresource| read(&schema, one_of_them, has_subresource).into();
+                let read = KindSchema { with_subresource: read(true), without: read(false) };
+                by_kind.entry(kind.into()).or_insert(read);
+            }
+        }
+        Ok(Self { by_kind, with_status: with_status.collect() })
+    }
+
+    pub(super) fn of(&self, ty: &K8sType) -> Option<Arc<TypeSchema>> {
+        let KindSchema { with_subresource, without } = self.by_kind.get(ty.kind())?;
+        let has_subresource = self.with_status.contains(ty.plural());
+        Some(if has_subresource { with_subresource } else { without }.clone())
+    }
+}
+
+/// The plural of a type whose status has this path.
+fn with_status(path: &str) -> Option<Box<str>> {
+    path.strip_suffix("/{name}/status")?.rsplit('/').next().map(Into::into)
+}
+
+fn read(schema: &Value, one_of_them: &K8sType, has_subresource: bool) -> TypeSchema {
     let status = match schema.pointer("/properties/status") {
         // Most refer to the schema of their status instead of containing it.
-        _ if ty.is_builtin() && has_subresource => StatusSchema::unknown(),
+        _ if one_of_them.is_builtin() && has_subresource => StatusSchema::unknown(),
         Some(status) if status.get("properties").is_none() && is_reference(status) => {
             StatusSchema::unknown()
         }
         // It declares no status and preserves unknown fields.
-        None if keeps_unknown(&schema) => {
+        None if keeps_unknown(schema) => {
             StatusSchema::from_open_api(Some(&json!({})), has_subresource)
         }
         status => StatusSchema::from_open_api(status, has_subresource),
     };
-    Ok(Some(TypeSchema { status, secrets: SecretFields::of_schema(&schema) }))
+    TypeSchema { status, secrets: SecretFields::of_schema(schema) }
 }
 
 fn is_reference(status: &Value) -> bool {
@@ -86,11 +112,11 @@ fn keeps_unknown(schema: &Value) -> bool {
     schema.get("x-kubernetes-preserve-unknown-fields") == Some(&Value::Bool(true))
 }
 
-fn is_of(schema: &str, ty: &K8sType) -> bool {
-    let kinds = serde_json::from_str(schema).map(|Labelled { kinds }| kinds).unwrap_or_default();
-    kinds.iter().any(|GroupVersionKind { group, version, kind }| {
-        (group.as_str(), version.as_str(), kind.as_str()) == (ty.group(), ty.version(), ty.kind())
-    })
+/// The kind of a schema of the group and version of `other`.
+fn kind_of(schema: &str, other: &K8sType) -> Option<String> {
+    let Labelled { kinds } = serde_json::from_str(schema).ok()?;
+    let is_of = |it: &GroupVersionKind| it.group == other.group() && it.version == other.version();
+    kinds.into_iter().find(is_of).map(|it| it.kind)
 }
 
 #[cfg(test)]
@@ -101,8 +127,11 @@ mod tests {
     fn a_type_is_found_by_its_group_version_and_kind() {
         let kinds = json!([{"group": "example.dev", "version": "v1", "kind": "Echo"}]);
         let schema = json!({"x-kubernetes-group-version-kind": kinds}).to_string();
-        assert!(is_of(&schema, &K8sType::namespaced("example.dev/v1", "Echo", "echoes")));
-        assert!(!is_of(&schema, &K8sType::namespaced("example.dev/v2", "Echo", "echoes")));
-        assert!(!is_of("{}", &K8sType::namespaced("example.dev/v1", "Echo", "echoes")));
+        let kind = |api_version: &str, schema: &str| {
+            kind_of(schema, &K8sType::namespaced(api_version, "Song", "songs"))
+        };
+        assert_eq!(kind("example.dev/v1", &schema), Some("Echo".to_owned()));
+        assert_eq!(kind("example.dev/v2", &schema), None);
+        assert_eq!(kind("example.dev/v1", "{}"), None);
     }
 }
