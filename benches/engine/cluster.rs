@@ -163,12 +163,20 @@ impl Cluster {
 
 /// A client from the content of a kubeconfig.
 pub(crate) async fn connect(kubeconfig: Kubeconfig) -> Result<Client> {
+    client_of(config(kubeconfig).await?)
+}
+
+pub(crate) async fn config(kubeconfig: Kubeconfig) -> Result<Config> {
     let options = KubeConfigOptions::default();
-    client_of(Config::from_custom_kubeconfig(kubeconfig, &options).await?)
+    Ok(without_retries(Config::from_custom_kubeconfig(kubeconfig, &options).await?))
 }
 
 /// Without retries, which would distort the figures.
-pub(crate) fn client_of(mut config: Config) -> Result<Client> {
+pub(crate) fn client_of(config: Config) -> Result<Client> {
+    Ok(Client::try_from(without_retries(config))?)
+}
+
+fn without_retries(mut config: Config) -> Config {
     config.default_retry = false;
-    Ok(Client::try_from(config)?)
+    config
 }

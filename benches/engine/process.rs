@@ -6,6 +6,7 @@ use std::{fs, path::Path, time::Duration};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use kube::config::Kubeconfig;
+use operetta::supervisor::Supervisor;
 use tokio::process::Command;
 
 use crate::{
@@ -87,8 +88,8 @@ pub(crate) async fn run_operators(
     types: usize,
 ) -> Result<()> {
     let kubeconfig = Kubeconfig::read_from(kubeconfig)?;
-    let connect = Box::new(move || Box::pin(cluster::connect(kubeconfig)) as _);
-    let operators = Operators::start(connect, workload, types).await?;
+    let builder = Supervisor::builder().connect(move || cluster::config(kubeconfig));
+    let operators = Operators::started(builder, workload, types).await?;
     println!("running");
     let order = || std::io::stdin().lines().next().transpose();
     while let Some(parents) = tokio::task::spawn_blocking(order).await?? {

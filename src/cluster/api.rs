@@ -79,6 +79,8 @@ pub struct Cluster {
     fence: Option<Fence>,
     /// For writes behind the fence, if it is another client.
     writer: Option<Client>,
+    /// For watches, if it is another client.
+    watcher: Option<Client>,
 }
 
 pub(super) struct ApiRequest<'a> {
@@ -127,8 +129,15 @@ impl Cluster {
     /// A connection that keeps the given managers' `managedFields` of every object it reads.
     pub(crate) fn new(client: Client, metrics: Metrics, managers: KeptManagers) -> Self {
         let user_agent = concat!("operetta/", env!("CARGO_PKG_VERSION")).to_owned();
-        let (settings, documents, fence, writer) = <_>::default();
-        Self { client, metrics, managers, user_agent, settings, documents, fence, writer }
+        let (settings, documents, fence, writer, watcher) = <_>::default();
+        Self { client, metrics, managers, user_agent, settings, documents, fence, writer, watcher }
+    }
+
+    /// The same connection, whose watches are sent by another client. A connection keeps the buffer of its largest
+    /// answer, and a watch keeps its connection: it should not be that of a list.
+    #[must_use]
+    pub(crate) fn with_watcher(self, watcher: Option<Client>) -> Self {
+        Self { watcher, ..self }
     }
 
     /// The same connection with other settings.
@@ -216,6 +225,7 @@ impl Cluster {
         name: &str,
         request: ApiRequest<'_>,
     ) -> Result<Response<Body>, ApiError> {
+        let verb = request.verb;
         let mut http = Request::builder()
             .method(request.method.clone())
             .uri(request.uri())
@@ -225,7 +235,7 @@ impl Cluster {
             .body(Body::from(request.body))
             .map_err(|error| unreachable(name, error))?;
         http.headers_mut().extend(request.headers);
-        let client = self.client_for(name, &http)?;
+        let client = self.client_for(name, verb, &http)?;
         let response = client.send(http).await.map_err(|error| unsent(name, error))?;
         if response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED {
             return Ok(response);
@@ -236,7 +246,12 @@ impl Cluster {
 
 impl Cluster {
     /// The client for a request; none for a write while the fence is closed. A dry run writes nothing.
-    fn client_for(&self, name: &str, request: &Request<Body>) -> Result<&Client, ApiError> {
+    fn client_for(
+        &self,
+        name: &str,
+        verb: &str,
+        request: &Request<Body>,
+    ) -> Result<&Client, ApiError> {
         let is_dry_run = request.uri().query().is_some_and(|query| query.contains("dryRun=All"));
         match &self.fence {
             Some(fence) if request.method() != Method::GET && !is_dry_run => {
@@ -244,6 +259,7 @@ impl Cluster {
                 let client = may_write.then(|| self.writer.as_ref().unwrap_or(&self.client));
                 client.ok_or_else(|| ApiError::NotLeading { request: name.to_owned() })
             }
+            _ if verb == "watch" => Ok(self.watcher.as_ref().unwrap_or(&self.client)),
             _ => Ok(&self.client),
         }
     }

@@ -11,7 +11,7 @@ use crate::{
 /// A connection to the API server: a client, the configuration of one, or where the configuration is.
 ///
 /// With a configuration the supervisor can make clients of its own. A [leader election](crate::election) needs
-/// that to reset connections. With [`Connect::connection`](super::Connect::connection) it also uses credentials that are replaced on disk.
+/// that to reset connections, and watches have connections of their own then. With [`Connect::connection`](super::Connect::connection) it also uses credentials that are replaced on disk.
 #[derive(Debug)]
 pub struct Connection(Kind);
 
@@ -20,6 +20,13 @@ enum Kind {
     Config(Box<Config>),
     /// One that can be read again.
     Source(Read, Box<Config>),
+}
+
+/// The clients that are not fenced.
+pub(super) struct Clients {
+    pub(super) client: Client,
+    /// For watches alone, where a second one can be made.
+    pub(super) watcher: Option<Client>,
 }
 
 impl From<Client> for Connection {
@@ -40,7 +47,16 @@ impl Connection {
         Self(Kind::Source(read, Box::new(config)))
     }
 
-    pub(super) fn client(&self) -> Result<Client, RunError> {
+    pub(super) fn clients(&self) -> Result<Clients, RunError> {
+        let client = self.client()?;
+        let watcher = match &self.0 {
+            Kind::Client(_) => None,
+            Kind::Config(_) | Kind::Source(..) => Some(self.client()?),
+        };
+        Ok(Clients { client, watcher })
+    }
+
+    fn client(&self) -> Result<Client, RunError> {
         let of = |config: &Config| Client::try_from(config.clone());
         match &self.0 {
             Kind::Client(client) => Ok(client.clone()),

@@ -138,7 +138,7 @@ async fn live(
     let connection = connection?.map_err(RunError::Connect)?;
     let (states, changes) = mpsc::unbounded_channel();
     let entered = runtime.enter();
-    let client = connection.client()?;
+    let clients = connection.clients()?;
     let fences = if is_plan_only {
         Fences::closed(connection)
     } else {
@@ -151,7 +151,7 @@ async fn live(
     }
     let arbiters = Arbiters::start(arbiters, &board);
     let wiring =
-        Wiring::new((client, &program), runtime.clone(), board.clone(), states, arbiters.pool());
+        Wiring::new((clients, &program), runtime.clone(), board.clone(), states, arbiters.pool());
     let (cluster, metrics) = (wiring.cluster.clone(), wiring.metrics.clone());
     let elections = Elections::start(election, &wiring, &fences);
     let mut members = Members::new(wiring, fences, elections, is_plan_only);

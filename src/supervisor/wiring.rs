@@ -2,10 +2,9 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
-use kube::Client;
 use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
-use super::{RunError, fences::Fences, published::PublishedTo};
+use super::{RunError, connection::Clients, fences::Fences, published::PublishedTo};
 use crate::{
     actors::{
         ArbiterPool, OperatorHandle, OperatorParts, OperatorStateChanged, Reflector,
@@ -52,15 +51,16 @@ pub(super) struct Stores {
 
 impl Wiring {
     pub(super) fn new(
-        (client, program): (Client, &Program),
+        (clients, program): (Clients, &Program),
         runtime: Handle,
         board: Board,
         states: UnboundedSender<OperatorStateChanged>,
         pool: ArbiterPool,
     ) -> Self {
         let (metrics, managers) = (Metrics::new(), KeptManagers::default());
-        let cluster =
-            Cluster::new(client, metrics.clone(), managers.clone()).with_settings(program.settings);
+        let Clients { client, watcher } = clients;
+        let cluster = Cluster::new(client, metrics.clone(), managers.clone());
+        let cluster = cluster.with_settings(program.settings).with_watcher(watcher);
         let wiring = Self {
             cluster: match &program.name {
                 Some((name, version)) => cluster.of_program(name, version),
