@@ -31,30 +31,31 @@ const STUCK: [&str; 7] = [
     "InvalidImageName",
 ];
 
+/// What the rules read of `spec`: the template of a Pod, which is large, is not.
+const OF_SPEC: [&str; 4] = ["replicas", "suspend", "type", "updateStrategy"];
+
 /// Kinds of the group `apps` whose controllers set `observedGeneration`.
 const WORKLOADS: [&str; 4] = ["DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"];
 
 impl Readiness {
     /// The readiness of an object.
     pub fn of(object: &Object) -> Self {
-        let ty = object.ty();
-        let [spec, status] = object.fields(["spec", "status"]).map(Option::unwrap_or_default);
+        let (ty, status) = (object.ty(), object.field("status").unwrap_or_default());
+        let spec = || object.part_of("spec", &OF_SPEC);
         if let Some(unsettled) = unsettled(object, &status) {
             return unsettled;
         }
         match (ty.group(), ty.kind()) {
-            ("apps", "Deployment") => deployment(&spec, &status),
-            ("apps", "StatefulSet") => stateful_set(&spec, &status),
-            ("apps", "DaemonSet") => daemon_set(&spec, &status),
-            ("apps", "ReplicaSet") | ("", "ReplicationController") => replica_set(&spec, &status),
-            ("batch", "Job") => job(&spec, &status),
+            ("apps", "Deployment") => deployment(&spec(), &status),
+            ("apps", "StatefulSet") => stateful_set(&spec(), &status),
+            ("apps", "DaemonSet") => daemon_set(&spec(), &status),
+            ("apps", "ReplicaSet") | ("", "ReplicationController") => replica_set(&spec(), &status),
+            ("batch", "Job") => job(&spec(), &status),
             ("", "Pod") => pod(&status),
-            ("", "Service") => service(&spec, &status),
+            ("", "Service") => service(&spec(), &status),
             ("", "PersistentVolumeClaim") => claim(&status),
             ("", "Namespace") => ready(),
-            ("apiextensions.k8s.io", "CustomResourceDefinition") => {
-                by_condition(&status, object, "Established")
-            }
+            ("apiextensions.k8s.io", _) => by_condition(&status, object, "Established"),
             _ => other(&status, object),
         }
     }

@@ -159,14 +159,16 @@ impl Object {
 
     /// One field of the root, for example `spec` or `status`, as a tree.
     pub fn field(&self, name: &str) -> Option<Value> {
-        let [field] = self.fields([name]);
-        field
+        let fields: RawFields<'_> = serde_json::from_str(self.json()).unwrap_or_default();
+        serde_json::from_str(fields.get(name)?).ok()
     }
 
-    /// Several fields of the root at once.
-    pub(crate) fn fields<const N: usize>(&self, names: [&str; N]) -> [Option<Value>; N] {
-        let fields: RawFields<'_> = serde_json::from_str(self.json()).unwrap_or_default();
-        names.map(|name| serde_json::from_str(fields.get(name)?).ok())
+    /// An object with these fields of a field of the root. The others, which may be many, are not parsed.
+    pub(crate) fn part_of(&self, name: &str, fields: &[&str]) -> Value {
+        let root: RawFields<'_> = serde_json::from_str(self.json()).unwrap_or_default();
+        let all: RawFields<'_> = root.parse(name).ok().flatten().unwrap_or_default();
+        let parsed = |name: &&str| Some(((*name).to_owned(), all.parse::<Value>(name).ok()??));
+        fields.iter().filter_map(parsed).collect()
     }
 
     /// `metadata.creationTimestamp` as the server writes it: these texts compare like their times.

@@ -48,9 +48,7 @@ pub(super) fn overruled(
     present: &Map<String, Value>,
     fields: &Map<String, Value>,
 ) -> bool {
-    let listed = |of: &Map<String, Value>| of.get(FIELD).and_then(Value::as_array).cloned();
-    let (theirs, present) =
-        (listed(fields).unwrap_or_default(), listed(present).unwrap_or_default());
+    let (theirs, present) = (listed(fields.get(FIELD)), listed(present.get(FIELD)));
     let is_own = |theirs: &Value| {
         let names = input.names;
         let is_valid_ready =
@@ -58,7 +56,11 @@ pub(super) fn overruled(
         let is_ours = names.is_framework(type_of(theirs)) && !is_valid_ready();
         is_ours && !present.iter().any(|read| is_echo(theirs, read))
     };
-    input.shared.is_none() && returned(input, theirs).iter().any(is_own)
+    input.shared.is_none() && returned(input, theirs.to_vec()).iter().any(is_own)
+}
+
+fn listed(conditions: Option<&Value>) -> &[Value] {
+    conditions.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// Whether a condition of the handler is one that it read.
@@ -67,10 +69,11 @@ fn is_echo(theirs: &Value, read: &Value) -> bool {
 }
 
 fn merged(input: StatusInput<'_>, present: Option<&Value>, handler: Vec<Value>) -> Vec<Value> {
-    let present = present.and_then(Value::as_array).cloned().unwrap_or_default();
-    let mut merged = present.clone();
+    let present = listed(present);
     let is_cleared = |condition: &Value| input.cleared.iter().any(|ty| ty == type_of(condition));
-    merged.retain(|condition| !is_cleared(condition) && !is_former(input, type_of(condition)));
+    let is_kept =
+        |condition: &&Value| !is_cleared(condition) && !is_former(input, type_of(condition));
+    let mut merged: Vec<Value> = present.iter().filter(is_kept).cloned().collect();
     let own = input.conditions.iter().map(|condition| own(input, condition));
     // Otherwise a handler that returns what it read would keep ours for ever.
     let is_stale = |theirs: &Value| {
@@ -84,9 +87,8 @@ fn merged(input: StatusInput<'_>, present: Option<&Value>, handler: Vec<Value>) 
     let handler =
         returned(input, handler).into_iter().filter(|it| !is_ours(type_of(it)) && !is_stale(it));
     for condition in handler.chain(own) {
-        let same_type = |other: &&Value| type_of(other) == type_of(&condition);
-        let before = present.iter().find(same_type).cloned();
-        let condition = dated(input, condition.clone(), before.as_ref());
+        let before = present.iter().find(|other| type_of(other) == type_of(&condition));
+        let condition = dated(input, condition, before);
         match merged.iter_mut().find(|other| type_of(other) == type_of(&condition)) {
             Some(other) => *other = condition,
             None => merged.push(condition),
