@@ -4,9 +4,10 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use http::Uri;
 use operetta::web::TlsProxy;
 
-use crate::ask::args::{CommandArgs, ExplainArgs, StatusArgs};
+use crate::ask::args::{CommandArgs, ExplainArgs, StatusArgs, url};
 
 /// Runs the operators of this repository in one process.
 ///
@@ -220,6 +221,10 @@ pub(crate) struct RunArgs {
     /// as if they ran; nothing runs [default: true].
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) simulate_workloads: Option<bool>,
+    /// Send a trace of each reconcile to this OpenTelemetry collector, by OTLP over HTTP, for example
+    /// `http://127.0.0.1:4318` [default: nothing is traced].
+    #[arg(long, value_name = "URL", value_parser = url)]
+    pub(crate) otlp_endpoint: Option<Uri>,
     /// What to log: a level, or directives such as `warn,operetta=debug`.
     #[arg(
         long,

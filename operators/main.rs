@@ -27,6 +27,7 @@ mod ready;
 mod run;
 mod settings;
 mod telemetry;
+mod traces;
 
 fn main() -> ExitCode {
     let matches = flags::command().try_get_matches();

@@ -19,6 +19,7 @@ use crate::{
     ready::Announcement,
     settings::{Settings, Target},
     telemetry,
+    traces::Traces,
 };
 
 /// The embedded server, known once connected.
@@ -27,7 +28,9 @@ type KnownServer = Arc<OnceLock<Embedded>>;
 /// Runs until SIGINT or SIGTERM.
 pub(crate) fn run(args: RunArgs, operators: Vec<Operator>) -> anyhow::Result<()> {
     let operators = only(operators, &args.only)?;
-    let logs = telemetry::start(&args.log_level)?;
+    // Dropped last: what is left is sent.
+    let traces = args.otlp_endpoint.as_ref().map(Traces::to).transpose()?;
+    let logs = telemetry::start(&args.log_level, traces.as_ref())?;
     let operators = operators::within(operators, &args.namespaces);
     let inside_a_cluster = env::var_os("KUBERNETES_SERVICE_HOST").is_some();
     let Settings { target, install_crds, web, election } =

@@ -1,4 +1,4 @@
-//! Logs: compact lines on standard error. The filter can be changed while the process runs; the
+//! Logs, and traces where they are asked for. Logs are compact lines on standard error. The filter can be changed while the process runs; the
 //! audit lines of commands are always written.
 
 use std::{
@@ -17,22 +17,33 @@ use tracing_subscriber::{
     filter::{FilterExt, filter_fn},
     fmt::{self, MakeWriter},
     layer::SubscriberExt,
+    registry::LookupSpan,
     reload,
     util::SubscriberInitExt,
 };
 
+use crate::traces::Traces;
+
 /// The filter of the running logs.
 struct Filter(reload::Handle<EnvFilter, Registry>);
 
-/// Starts logging for the whole process; returns the handle that changes its filter.
-pub(crate) fn start(log_level: &str) -> anyhow::Result<impl LogLevel + use<>> {
+/// Starts logging and tracing for the whole process; returns the handle that changes the filter of the logs.
+pub(crate) fn start(
+    log_level: &str,
+    traces: Option<&Traces>,
+) -> anyhow::Result<impl LogLevel + use<>> {
     let filter = EnvFilter::try_new(log_level).context("--log-level (or RUST_LOG)")?;
     let (lines, filter) = logs(filter, io::stderr().is_terminal(), io::stderr);
-    lines.try_init().map_err(|error| anyhow::anyhow!("cannot start logging: {error}"))?;
+    let all = lines.with(traces.map(Traces::layer));
+    all.try_init().map_err(|error| anyhow::anyhow!("cannot start logging: {error}"))?;
     Ok(filter)
 }
 
-fn logs<W>(filter: EnvFilter, ansi: bool, writer: W) -> (impl Subscriber + use<W>, Filter)
+fn logs<W>(
+    filter: EnvFilter,
+    ansi: bool,
+    writer: W,
+) -> (impl Subscriber + for<'a> LookupSpan<'a> + use<W>, Filter)
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {

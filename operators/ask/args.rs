@@ -126,7 +126,8 @@ impl FromStr for Target {
     }
 }
 
-fn url(text: &str) -> Result<Uri, String> {
+/// An address with scheme and host.
+pub(crate) fn url(text: &str) -> Result<Uri, String> {
     let url: Uri = text.parse().map_err(|error| format!("{error}"))?;
     match (url.scheme_str(), url.host()) {
         (Some("http" | "https"), Some(_)) => Ok(url),

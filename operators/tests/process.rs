@@ -33,10 +33,12 @@ use crate::{
 
 mod asking;
 mod cluster;
+mod collector;
 mod hand_over;
 mod inside;
 mod mask;
 mod program;
+mod traced;
 mod transcript;
 
 /// How long a test waits.

@@ -22,7 +22,9 @@ use super::{
 };
 use crate::{
     board::{Board, ParentState, ReconcileStage},
-    execute::{Context, Entry, Permit, Reconciled, Ticket, now, reconcile_in_a_row},
+    execute::{
+        Context, Entry, Permit, Reconciled, Ticket, now, reconcile_in_a_row, reconcile_span,
+    },
     history::{Cause, Causes, Reconcile},
     metrics::{MailboxDepth, Standing},
     object::{Object, ObjectKey, Uid},
@@ -174,12 +176,13 @@ impl Reconciler {
             memory: std::mem::take(&mut self.memory),
         };
         let context = self.parts.context.clone();
+        let span = reconcile_span(&context, &self.key, &causes);
         self.show_stage(ReconcileStage::InProgress);
         let work = context.metrics().activity().begin();
         let running = self.parts.runtime.spawn(async move {
             // An asynchronous handler awaits for most of the time: other operators go on meanwhile.
             let permit = if context.is_async() { permit.unshared() } else { permit };
-            let reconciling = pin!(reconcile_in_a_row(&context, job));
+            let reconciling = pin!(reconcile_in_a_row(&context, job, span));
             permit.during(reconciling).await
         });
         ctx.spawn(fut::wrap_future(running).map(move |joined, this: &mut Self, ctx| {

@@ -9,9 +9,15 @@ use std::{
 
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
 
-use super::{Context, call, clock::now};
+use tracing::Span;
+
+use super::{
+    Context, call,
+    clock::now,
+    trace::{self, Spans},
+};
 use crate::{
-    history::StepTimes,
+    history::{Cause, StepTimes},
     journal::Failure,
     object::Object,
     report::{Announcer, Report},
@@ -32,12 +38,17 @@ pub(crate) struct Reconciled {
 }
 
 /// Reconciles, and repeats at once on the replies after writes, as long as [`continues_at_once`] allows. The
-/// caller holds a [`Permit`](super::Permit) until it returns; the last result holds the memory.
-pub(crate) async fn reconcile_in_a_row(context: &Context, mut job: Job) -> Vec<Reconciled> {
+/// caller holds a [`Permit`](super::Permit) until it returns; the last result holds the memory. The span is that
+/// of the first.
+pub(crate) async fn reconcile_in_a_row(
+    context: &Context,
+    mut job: Job,
+    mut span: Span,
+) -> Vec<Reconciled> {
     let mut all = Vec::new();
     loop {
         let (key, uid, after_writes) = (job.key.clone(), job.uid.clone(), job.after_writes + 1);
-        let mut reconciled = reconcile(context, job).await;
+        let mut reconciled = reconcile(context, job, span).await;
         let finished = reconciled.finished(context.config());
         let has_created = reconciled.has_created();
         let (is_closed, is_urgent) = (context.gate().is_closed(), context.gate().is_urgent());
@@ -47,17 +58,19 @@ pub(crate) async fn reconcile_in_a_row(context: &Context, mut job: Job) -> Vec<R
         }
         let memory = std::mem::take(&mut reconciled.memory);
         all.push(reconciled);
+        span = trace::reconcile(context, &key, &[Cause::OwnWrites]);
         job = Job { key, uid, after_writes, memory };
     }
 }
 
 /// Reconciles one parent. Never fails: errors are in the report.
-pub(super) async fn reconcile(context: &Context, job: Job) -> Reconciled {
+pub(super) async fn reconcile(context: &Context, job: Job, span: Span) -> Reconciled {
     // Taken before anything is read: later changes may not be seen.
     let (at, metrics) = (now(), context.metrics());
     metrics.reconcile_started(context.name());
     let key = job.key.clone();
-    let running = async { Some(concluded(context, driven(context, job).await?, at)) };
+    let spans = Spans::of(&span);
+    let running = async { Some(concluded(context, driven(context, job, spans).await?, at)) };
     let ended = AssertUnwindSafe(running).catch_unwind().await.ok().flatten();
     let mut reconciled = ended.unwrap_or_else(|| {
         let operator = context.name();
@@ -68,12 +81,13 @@ pub(super) async fn reconcile(context: &Context, job: Job) -> Reconciled {
     context.steps.took(reconciled.steps);
     let outcome = reconciled.outcome(context.config());
     metrics.reconcile_finished(context.name(), &outcome, reconciled.took);
+    trace::ended(&span, &outcome);
     reconciled
 }
 
 /// Drives a machine to its end; `None` if it stops without an end, which is a bug.
-async fn driven(context: &Context, job: Job) -> Option<Ended> {
-    let mut driver = Driver::new(context, job, Aim::Reconcile);
+async fn driven(context: &Context, job: Job, spans: Spans) -> Option<Ended> {
+    let mut driver = Driver::new(context, job, Aim::Reconcile, spans);
     driver.drive().await;
     driver.ended().map(|(ended, _)| ended)
 }
@@ -86,6 +100,7 @@ pub(super) struct Driver<'a> {
     events: VecDeque<Event>,
     in_progress: InProgress<'a>,
     is_finished: bool,
+    spans: Spans,
 }
 
 pub(super) type InProgress<'a> = FuturesUnordered<BoxFuture<'a, Done<'a>>>;
@@ -96,7 +111,7 @@ pub(super) enum Done<'a> {
 }
 
 impl<'a> Driver<'a> {
-    pub(super) fn new(context: &'a Context, job: Job, aim: Aim) -> Self {
+    pub(super) fn new(context: &'a Context, job: Job, aim: Aim, spans: Spans) -> Self {
         Self {
             context,
             parent: None,
@@ -104,6 +119,7 @@ impl<'a> Driver<'a> {
             events: VecDeque::from([Event::Started(aim)]),
             in_progress: FuturesUnordered::new(),
             is_finished: false,
+            spans,
         }
     }
 
@@ -137,7 +153,11 @@ impl<'a> Driver<'a> {
     }
 
     fn step(&mut self, event: Event) {
-        for effect in self.machine.step(event, self.context, now()) {
+        self.spans.arrived(&event);
+        let effects = self.machine.step(event, self.context, now());
+        let is_last = effects.iter().any(|effect| matches!(effect, Effect::Finished));
+        self.spans.stepped(self.machine.laps(), is_last);
+        for effect in effects {
             self.perform(effect);
         }
     }
@@ -151,8 +171,12 @@ impl<'a> Driver<'a> {
                 self.in_progress.push(called.map(Done::from).boxed());
             }
             Effect::Send(id, request) => {
+                let span = self.spans.request(&request);
                 let sent = context.parts.requests.during(context.send(request));
-                let answered = sent.map(move |answer| Done::Event(Event::Answered(id, answer)));
+                let answered = sent.map(move |answer| {
+                    trace::answered(span, &answer);
+                    Done::Event(Event::Answered(id, answer))
+                });
                 self.in_progress.push(answered.boxed());
             }
             Effect::ReadSchema => {

@@ -37,6 +37,7 @@ mod send;
 mod snapshot;
 mod timed_out;
 mod timed_out_guard;
+mod trace;
 mod undeclared;
 mod undecodable;
 mod warn_once;
@@ -49,6 +50,7 @@ pub(crate) use gate::{Entry, Gate, Permit, SharedPermits, Ticket};
 pub(crate) use parent_types::ParentTypes;
 pub(crate) use preview::preview;
 pub(crate) use requests::RequestPermits;
+pub(crate) use trace::reconcile as reconcile_span;
 pub(crate) use undeclared::Undeclared;
 
 #[cfg(test)]

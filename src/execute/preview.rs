@@ -9,6 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use super::{
     Context,
     drive::{Driver, concluded_failure},
+    trace::Spans,
 };
 use crate::{
     board::{CommandError, Preview},
@@ -80,7 +81,7 @@ async fn drive(
     permit: OwnedSemaphorePermit,
     give: oneshot::Sender<Ended>,
 ) {
-    let mut driver = Driver::new(&context, job, Aim::Plan(instead));
+    let mut driver = Driver::new(&context, job, Aim::Plan(instead), Spans::none());
     driver.drive().await;
     let Some((ended, mut in_progress)) = driver.ended() else { return };
     // Free before the answer: the next preview may follow at once.

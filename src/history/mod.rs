@@ -34,5 +34,5 @@ pub(crate) use kept::History;
 pub use next_wake::NextWake;
 pub use reconcile::Outcome;
 pub(crate) use reconcile::Reconcile;
-pub(crate) use steps::{ReconcileStep, StepTimes};
+pub(crate) use steps::{Laps, ReconcileStep, StepTimes};
 pub(crate) use wire::{Timestamp, time as serialize_time};

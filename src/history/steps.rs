@@ -26,6 +26,21 @@ pub(crate) enum ReconcileStep {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct StepTimes([u32; ReconcileStep::ALL.len()]);
 
+/// The steps that ended within some time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Laps(u8);
+
+impl Laps {
+    pub(crate) fn add(&mut self, step: ReconcileStep) {
+        self.0 |= 1 << step as u8;
+    }
+
+    /// In the order of steps.
+    pub(crate) fn ended(self) -> impl Iterator<Item = ReconcileStep> {
+        ReconcileStep::ALL.into_iter().filter(move |step| self.0 & (1 << *step as u8) != 0)
+    }
+}
+
 impl ReconcileStep {
     /// Every step, in their order.
     pub(crate) const ALL: [Self; 5] =

@@ -109,6 +109,20 @@ struct StatusDetails {
     causes: Vec<Cause>,
 }
 
+impl ApiError {
+    /// What went wrong in one word, without what the server said.
+    pub(crate) fn kind(&self) -> String {
+        match self {
+            Self::Refused { refusal, .. } => refusal.name(),
+            Self::Unreachable { .. } => "Unreachable".to_owned(),
+            Self::TimedOut { .. } => "TimedOut".to_owned(),
+            Self::Malformed { .. } => "Malformed".to_owned(),
+            Self::NotLeading { .. } => "NotLeading".to_owned(),
+            Self::Unlabelled { .. } => "Unlabelled".to_owned(),
+        }
+    }
+}
+
 /// The messages for an object beyond the limits of etcd and its connection (1.5 and 2 MiB).
 const TOO_LARGE: [&str; 2] = ["request is too large", "trying to send message larger than max"];
 

@@ -67,7 +67,7 @@ use self::{
     view::View,
 };
 use crate::{
-    history::{ReconcileStep, StepTimes},
+    history::{Laps, ReconcileStep, StepTimes},
     journal::{End, Fact, Journal, PausedBy},
     object::{Object, ObjectKey, Redactor, Uid},
     operator::Children,
@@ -115,6 +115,8 @@ pub(crate) struct Machine {
     effects: Vec<Effect>,
     times: StepTimes,
     step_began: Option<Instant>,
+    /// The steps that ended since this was read.
+    laps: Laps,
 }
 
 #[derive(Debug)]
@@ -142,6 +144,7 @@ impl Machine {
         let (journal, drift, parent, observed, related, uncounted, redactor, preview) =
             <_>::default();
         let (in_flight, effects, last_request, times, step_began, decoration) = <_>::default();
+        let laps = Laps::default();
         let stage = Stage::Fresh;
         Self {
             settings,
@@ -164,6 +167,7 @@ impl Machine {
             effects,
             times,
             step_began,
+            laps,
         }
     }
 
@@ -181,6 +185,11 @@ impl Machine {
             Event::SchemaRead(schema) => self.schema_read(schema, &at),
         }
         std::mem::take(&mut self.effects)
+    }
+
+    /// The steps of the reconcile that ended since the last call, in their order.
+    pub(crate) fn laps(&mut self) -> impl Iterator<Item = ReconcileStep> + use<> {
+        std::mem::take(&mut self.laps).ended()
     }
 
     pub(crate) fn parent(&self) -> Option<&Object> {
@@ -258,6 +267,7 @@ impl Machine {
     fn lap(&mut self, step: ReconcileStep, at: &Moment<'_>) {
         let began = self.step_began.replace(at.now.monotonic).unwrap_or(at.now.monotonic);
         self.times.add(step, at.now.monotonic.saturating_duration_since(began));
+        self.laps.add(step);
     }
 
     /// The snapshot shows what the last step found.

@@ -96,19 +96,34 @@ impl Request {
         Self::Apply { id: id.clone(), body: body.clone(), force, dry_run: DryRun::Yes }
     }
 
-    /// Verb and object.
-    fn name(&self) -> String {
+    /// What it does with its object.
+    pub(crate) fn verb(&self) -> &'static str {
         match self {
-            Self::Read(id) => format!("read {id}"),
-            Self::ReadWhole(id) => format!("read all of {id}"),
-            Self::Apply { id, dry_run: DryRun::No, .. } => format!("apply {id}"),
-            Self::Apply { id, .. } => format!("dry-run apply {id}"),
-            Self::Patch(id, _) => format!("patch {id}"),
-            Self::ApplyStatus { id, .. } => format!("apply the status of {id}"),
-            Self::PatchStatus(id, _) => format!("patch the status of {id}"),
-            Self::Scale { id, .. } => format!("scale {id}"),
-            Self::Delete { id, .. } => format!("delete {id}"),
-            Self::List { ty, .. } => format!("list {ty}"),
+            Self::Read(_) => "read",
+            Self::ReadWhole(_) => "read all of",
+            Self::Apply { dry_run: DryRun::No, .. } => "apply",
+            Self::Apply { .. } => "dry-run apply",
+            Self::Patch(..) => "patch",
+            Self::ApplyStatus { .. } => "apply the status of",
+            Self::PatchStatus(..) => "patch the status of",
+            Self::Scale { .. } => "scale",
+            Self::Delete { .. } => "delete",
+            Self::List { .. } => "list",
+        }
+    }
+
+    /// Its object, or its type.
+    pub(crate) fn object(&self) -> &dyn fmt::Display {
+        match self {
+            Self::Read(id)
+            | Self::ReadWhole(id)
+            | Self::Apply { id, .. }
+            | Self::Patch(id, _)
+            | Self::ApplyStatus { id, .. }
+            | Self::PatchStatus(id, _)
+            | Self::Scale { id, .. }
+            | Self::Delete { id, .. } => id,
+            Self::List { ty, .. } => ty,
         }
     }
 }
@@ -141,7 +156,7 @@ fn mismatch(expected: &str) -> ApiError {
 
 impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name())
+        write!(f, "{} {}", self.verb(), self.object())
     }
 }
 

@@ -87,7 +87,13 @@ async fn a_reconcile_that_wrote_is_not_repeated_after_the_gate_closed() {
             context.gate().close();
         }
         assert_eq!(
-            reconcile_in_a_row(&context, scripted::World::job(0, Memory::default())).await.len(),
+            reconcile_in_a_row(
+                &context,
+                scripted::World::job(0, Memory::default()),
+                tracing::Span::none()
+            )
+            .await
+            .len(),
             reconciles
         );
     }

@@ -78,7 +78,7 @@ impl World {
     }
 
     pub(super) async fn reconcile(&self, memory: Memory) -> Reconciled {
-        reconcile(&self.context, Self::job(0, memory)).await
+        reconcile(&self.context, Self::job(0, memory), tracing::Span::none()).await
     }
 
     pub(super) fn job(after_writes: u32, memory: Memory) -> Job {
