@@ -30,6 +30,10 @@ pub struct FinalizeResponse {
     /// clean-up is done: they are deleted with the parent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<DesiredChild>,
+    /// Whether children that would stay without their parent are deleted before it goes; see
+    /// [`FinalizeResponse::deleting_orphans`]. Ignored until the clean-up is done.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deletes_orphans: bool,
     /// Why the status is not a serializable JSON object; the reconcile then fails, and the parent
     /// stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,6 +73,24 @@ impl FinalizeResponse {
     /// ```
     pub fn wait() -> Self {
         Self { waits: true, ..Self::default() }
+    }
+
+    /// Deletes the children that would stay without their parent
+    /// ([`ChildConfig::orphan_on_delete`]), too: for a parent whose user may ask for it. The finalizer is
+    /// removed when they are gone.
+    ///
+    /// ```
+    /// use operetta::prelude::*;
+    ///
+    /// fn finalize(request: &SyncRequest) -> Result<FinalizeResponse> {
+    ///     let spec = request.parent.field("spec").unwrap_or_default();
+    ///     let done = FinalizeResponse::done();
+    ///     Ok(if spec["deletionPolicy"] == "Delete" { done.deleting_orphans() } else { done })
+    /// }
+    /// ```
+    #[must_use]
+    pub fn deleting_orphans(self) -> Self {
+        Self { deletes_orphans: true, ..self }
     }
 
     /// Whether the parent may be deleted.
@@ -119,9 +141,9 @@ impl Shallow for FinalizeResponse {
 /// Children may be Secrets, and a status may quote one.
 impl fmt::Debug for FinalizeResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { status, retry, waits, children, unserializable: _ } = self;
+        let Self { status, retry, waits, children, deletes_orphans, unserializable: _ } = self;
         let (has_status, children) = (status.is_some(), children.len());
         write!(f, "FinalizeResponse({children} children, status: {has_status}, retry: {retry:?}")?;
-        write!(f, ", waits: {waits})")
+        write!(f, ", waits: {waits}, deletes orphans: {deletes_orphans})")
     }
 }

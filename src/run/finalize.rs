@@ -6,7 +6,7 @@ use super::{
     child,
     effect::{Cache, Effect},
     parent::{
-        collect,
+        collect::{self, Orphans},
         finalizer::{self, FinalizerChange},
         status::Returned,
     },
@@ -30,16 +30,17 @@ impl Machine {
         if self.settings.has_finalizer {
             self.call(Purpose::Finalize, at);
         } else {
-            self.collect(at);
+            self.collect(Orphans::Stay, at);
         }
     }
 
     pub(super) fn finalized(&mut self, response: FinalizeResponse, at: &Moment<'_>) {
         let is_done = response.is_done();
+        let orphans = if response.deletes_orphans { Orphans::Go } else { Orphans::Stay };
         let FinalizeResponse { status, retry, children, unserializable, .. } = response;
         match unserializable {
             // No status is written for a parent that is released.
-            _ if is_done && children.is_empty() => self.collect(at),
+            _ if is_done && children.is_empty() => self.collect(orphans, at),
             _ if is_done => self.finalize_refused(Failure::unserializable(DONE_WITH_CHILDREN), at),
             Some(why) => self.finalize_refused(Failure::unserializable(&why), at),
             None => {
@@ -88,7 +89,7 @@ impl Machine {
 
     /// Deletes the children that Kubernetes does not collect. A parent that only left the selection keeps its
     /// children.
-    fn collect(&mut self, at: &Moment<'_>) {
+    fn collect(&mut self, orphans: Orphans, at: &Moment<'_>) {
         // The pause may have begun during the call.
         if let Some(by) = self.paused_by_now(at) {
             return self.hold_finalizing(by, at);
@@ -100,13 +101,13 @@ impl Machine {
             self.lap(ReconcileStep::Apply, at);
             return self.release(at);
         }
-        let lists = self.view(at, collect::lists).unwrap_or_default();
-        self.stage = Stage::Listing(lists.into(), Vec::new());
+        let lists = self.view(at, |view| collect::lists(orphans, view)).unwrap_or_default();
+        self.stage = Stage::Listing(lists.into(), Vec::new(), orphans);
         self.list_next(at);
     }
 
     fn list_next(&mut self, at: &Moment<'_>) {
-        let Stage::Listing(lists, left) = &mut self.stage else { return };
+        let Stage::Listing(lists, left, _) = &mut self.stage else { return };
         if let Some(list) = lists.pop_front() {
             if let Some(request) = self.view(at, |view| collect::request(&list, view)) {
                 self.send(request, Awaited::Listed(list.0));
@@ -119,10 +120,12 @@ impl Machine {
     }
 
     pub(super) fn listed(&mut self, ty: &K8sType, answer: Answer, at: &Moment<'_>) {
-        let listed = self.view(at, |view| collect::left(ty, Reply::listed(answer), view));
+        let Stage::Listing(_, _, orphans) = self.stage else { return };
+        let listed = Reply::listed(answer);
+        let listed = self.view(at, |view| collect::left(ty, listed, orphans, view));
         match listed {
             Some(Ok(found)) => {
-                if let Stage::Listing(_, left) = &mut self.stage {
+                if let Stage::Listing(_, left, _) = &mut self.stage {
                     left.extend(found);
                 }
                 self.list_next(at);

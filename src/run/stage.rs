@@ -21,7 +21,7 @@ pub(super) enum Stage {
     /// The related objects are asked for, and the snapshot is to show them.
     Asking(Asks),
     /// The children that Kubernetes does not collect are listed, one list after the other.
-    Listing(VecDeque<(K8sType, Option<String>)>, Vec<Object>),
+    Listing(VecDeque<(K8sType, Option<String>)>, Vec<Object>, parent::collect::Orphans),
     /// They are deleted, one by one.
     Collecting(VecDeque<Object>),
     /// The other children are deleted.

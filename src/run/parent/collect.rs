@@ -11,9 +11,17 @@ use crate::{
 /// The finalizer of a parent that is deleted with foreground propagation.
 const FOREGROUND: &str = "foregroundDeletion";
 
+/// Children that stay when their parent is deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::run) enum Orphans {
+    Stay,
+    /// The handler said so.
+    Go,
+}
+
 /// The lists to read live: a child whose creation was not answered may not be cached, and nobody would delete
 /// it after its parent.
-pub(in crate::run) fn lists(view: &View<'_>) -> Vec<(K8sType, Option<String>)> {
+pub(in crate::run) fn lists(orphans: Orphans, view: &View<'_>) -> Vec<(K8sType, Option<String>)> {
     let config = view.settings.config();
     let of_type = |ty: &K8sType| {
         let namespaces = match config.namespaces.names() {
@@ -29,7 +37,14 @@ pub(in crate::run) fn lists(view: &View<'_>) -> Vec<(K8sType, Option<String>)> {
     let of_finalization = types.filter(|ty| {
         !config.deleted_with_finalizer().any(|it| it == *ty) && may_be_until_finalized(ty, view)
     });
-    config.deleted_with_finalizer().chain(of_finalization).flat_map(of_type).collect()
+    let orphaned = config.children.iter().filter(|child| {
+        orphans == Orphans::Go
+            && child.config.orphan_on_delete
+            && !may_be_until_finalized(&child.ty, view)
+    });
+    let orphaned = orphaned.map(|child| &child.ty);
+    let types = config.deleted_with_finalizer().chain(of_finalization).chain(orphaned);
+    types.flat_map(of_type).collect()
 }
 
 /// Whether a finalization may have made a child of the type that the parent does not own. Kubernetes may have
@@ -55,23 +70,27 @@ pub(in crate::run) fn request(list: &(K8sType, Option<String>), view: &View<'_>)
 pub(in crate::run) fn left(
     ty: &K8sType,
     listed: Result<Vec<Object>, ApiError>,
+    orphans: Orphans,
     view: &View<'_>,
 ) -> Result<Vec<Object>, ApiError> {
     let mut left = match listed {
-        Err(error) if error.code() == Some(404) && !knows(ty, view) => Vec::new(),
+        Err(error) if error.code() == Some(404) && !knows(ty, orphans, view) => Vec::new(),
         listed => listed?,
     };
-    left.retain(|child| view.settings.is_ours(view.parent, child) && is_uncollectable(child, view));
+    left.retain(|child| view.settings.is_ours(view.parent, child) && is_left(child, orphans, view));
     Ok(left)
 }
 
-fn is_uncollectable(child: &Object, view: &View<'_>) -> bool {
-    !plan::can_own(view.parent, child.namespace()) || plan::is_until_finalized(child)
+/// Whether a child has to go, and Kubernetes does not collect it.
+fn is_left(child: &Object, orphans: Orphans, view: &View<'_>) -> bool {
+    !plan::can_own(view.parent, child.namespace())
+        || plan::is_until_finalized(child)
+        || orphans == Orphans::Go && plan::is_orphan(child)
 }
 
-fn knows(ty: &K8sType, view: &View<'_>) -> bool {
+fn knows(ty: &K8sType, orphans: Orphans, view: &View<'_>) -> bool {
     let children = view.ours(&view.snapshot.observed(view.parent));
-    children.of_type(ty).iter().any(|child| is_uncollectable(child, view))
+    children.of_type(ty).iter().any(|child| is_left(child, orphans, view))
 }
 
 /// The children that Kubernetes deletes after the parent: those that we wait for may depend on them, as a

@@ -47,6 +47,8 @@ pub(super) enum Behaviour {
     Finalizing,
     /// Its children are needed for the finalization.
     Backing,
+    /// It is done, and children that stay without their parent go, too.
+    DeletingOrphans,
     /// It is done, and returns children.
     Contradicting,
     /// After its deadline.
@@ -65,6 +67,7 @@ impl FromStr for Behaviour {
             "fails-for-good" => Ok(Self::FailsForGood),
             "finalizing" => Ok(Self::Finalizing),
             "backing" => Ok(Self::Backing),
+            "deleting-orphans" => Ok(Self::DeletingOrphans),
             "contradicting" => Ok(Self::Contradicting),
             "late" => Ok(Self::Late),
             "later" => Ok(Self::Later),
@@ -131,6 +134,9 @@ impl Scenario for Script {
             (Purpose::Finalize, Behaviour::Backing) => {
                 let response = FinalizeResponse::wait();
                 Response::Finalized(FinalizeResponse { status, children, ..response })
+            }
+            (Purpose::Finalize, Behaviour::DeletingOrphans) => {
+                Response::Finalized(FinalizeResponse::done().deleting_orphans())
             }
             (Purpose::Finalize, Behaviour::Contradicting) => {
                 Response::Finalized(FinalizeResponse { children, ..FinalizeResponse::done() })
