@@ -104,8 +104,13 @@ fn decide_pod(cluster: &Cluster, pod: &Value, timing: WorkloadTiming, now: Times
                 let key = ObjectKey::new(Arc::clone(&namespace), name.as_str());
                 (name, observe::read(cluster, Kind::Claim, &key).unwrap_or_default())
             });
-            let node = node(cluster, NODE);
-            schedule::decide(pod, node.as_ref(), &claims.collect::<Vec<_>>(), now)
+            let (claims, node) = (claims.collect::<Vec<_>>(), node(cluster, NODE));
+            let mut decision = schedule::decide(pod, node.as_ref(), &claims, now);
+            let is_absent =
+                |made: &Value| claims.iter().any(|(claim, it)| claim == name(made) && it.is_null());
+            let missing = volume::ephemeral(pod).filter(is_absent).map(Write::Create);
+            missing.for_each(|claim| decision.write(claim));
+            decision
         }
         NODE => pod::decide(pod, timing, now),
         // As Pods of a node that is gone are collected.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     decision::{Decision, Target, Write},
-    object::{annotation, is_deleting, items, name, text, uid},
+    object::{annotation, is_deleting, items, name, owner_reference, text, uid},
 };
 
 const SOURCE: &str = "simulated-persistentvolume-controller";
@@ -24,6 +24,21 @@ pub(super) fn default_class() -> Value {
         "metadata": { "name": "simulated", "annotations": { DEFAULT_CLASS: "true" } },
         "provisioner": PROVISIONER,
         "allowVolumeExpansion": true,
+    })
+}
+
+/// The claims of the ephemeral volumes of a Pod, which own them.
+pub(super) fn ephemeral(pod: &Value) -> impl Iterator<Item = Value> {
+    items(&pod["spec"]["volumes"]).filter_map(|volume| {
+        let template = &volume.get("ephemeral")?["volumeClaimTemplate"];
+        let mut metadata = template["metadata"].clone();
+        metadata["name"] = json!(format!("{}-{}", name(pod), text(&volume["name"])));
+        metadata["namespace"] = pod["metadata"]["namespace"].clone();
+        metadata["ownerReferences"] = json!([owner_reference(pod)]);
+        Some(json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": metadata, "spec": template["spec"],
+        }))
     })
 }
 

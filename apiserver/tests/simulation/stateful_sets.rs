@@ -53,6 +53,21 @@ async fn pods_are_created_in_order_with_bound_claims() {
 }
 
 #[tokio::test]
+async fn an_ephemeral_volume_gets_a_claim_that_goes_with_its_pod() {
+    let world = World::immediate();
+    let mut template = template("db");
+    let claim = json!({ "spec": claim_template()[0]["spec"] });
+    template["spec"]["volumes"] =
+        json!([{ "name": "own", "ephemeral": { "volumeClaimTemplate": claim } }]);
+    world.create(set(json!({ "replicas": 1, "template": template }))).await;
+    world.until("StatefulSet", "db", is_rolled_out).await;
+    let claim = world.get("PersistentVolumeClaim", "db-0-own").await;
+    let pod = world.get("Pod", "db-0").await;
+    assert_eq!(claim["metadata"]["ownerReferences"][0]["uid"], pod["metadata"]["uid"]);
+    assert_eq!(claim["status"]["phase"], "Bound");
+}
+
+#[tokio::test]
 async fn a_pod_that_is_not_ready_holds_those_after_it() {
     let world = World::immediate();
     let mut never_ready = template("db");
