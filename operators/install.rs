@@ -154,7 +154,10 @@ mod tests {
     async fn a_refused_crd_is_named() {
         let server = Server::start();
         let mut definitions = crds(&crate::all());
-        definitions[1].spec.group = "elsewhere.example".to_owned();
+        let temporary =
+            |crd: &&mut CustomResourceDefinition| crd.spec.names.kind == "TempNamespace";
+        let definition = definitions.iter_mut().find(temporary).unwrap();
+        definition.spec.group = "elsewhere.example".to_owned();
         let error = install(&server.client(), &definitions).await.unwrap_err();
         assert!(error.to_string().contains("tempnamespaces.example.operetta.dev"), "{error}");
     }

@@ -7,6 +7,7 @@ use operetta::supervisor::SupervisorBuilder;
 
 pub mod config_propagation;
 pub mod crds;
+pub mod database;
 pub mod deployment_scaler;
 pub mod echo_server;
 pub mod install;
@@ -28,6 +29,7 @@ pub fn all() -> Vec<Operator> {
         temp_namespace::operator(),
         config_propagation::operator(),
         deployment_scaler::operator(),
+        database::operator(),
     ]
 }
 

@@ -219,12 +219,9 @@ async fn on_the_cluster_of_a_kubeconfig_it_announces_itself_and_works() {
     let tenant = Tenant::new("works").await;
     let mut operators = tenant.operators();
     let announced = operators.ready().await;
-    assert!(
-        announced.contains(
-            "Operators: echo-server, temp-namespace, config-propagation, deployment-scaler."
-        ),
-        "{announced}"
-    );
+    let all =
+        "Operators: echo-server, temp-namespace, config-propagation, deployment-scaler, database.";
+    assert!(announced.contains(all), "{announced}");
     assert!(!announced.contains("kubectl"), "no advice to change a real cluster: {announced}");
     tenant.create(1).await;
     let parents = tenant.until_all_synced().await;

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 mod children;
 mod config_propagation;
 mod conflicts;
+mod database;
 mod decorators;
 mod deletion;
 mod deployment_scaler;
@@ -32,7 +33,9 @@ mod support;
 mod watches;
 mod web;
 
-use support::{cleaner, cluster, killed, kind, link, needs, recipe, reported, started, world};
+use support::{
+    cleaner, cluster, killed, kind, kubelet, link, needs, recipe, reported, started, world,
+};
 
 fn main() -> ExitCode {
     operetta_harness::main()

@@ -13,7 +13,7 @@ use kube::{
 };
 use operetta::supervisor::Connection;
 use operetta_apiserver::{
-    RequestRecord, Server,
+    RequestRecord, Server, WorkloadTiming,
     faults::{FaultLayer, FaultPlan},
 };
 use operetta_controlplane::{ControlPlane, Error, GivenCluster};
@@ -91,6 +91,15 @@ impl Cluster {
                 Self::Given(Box::new(given), guard)
             }
         }
+    }
+
+    /// The same, where the embedded server simulates workloads.
+    pub(crate) async fn with_workloads() -> Self {
+        if Chosen::from_environment() != Chosen::Embedded {
+            return Self::start().await;
+        }
+        let server = Server::builder().simulate_workloads(WorkloadTiming::immediate());
+        Self::Embedded(server.start(), OnceLock::new())
     }
 
     /// Ignores the test where there is no control plane and nothing to build one with.

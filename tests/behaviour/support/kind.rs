@@ -11,8 +11,16 @@ pub(crate) const TEMP: Kind =
     Kind("example.operetta.dev/v1alpha1", "TempNamespace", "tempnamespaces");
 pub(crate) const PROPAGATION: Kind =
     Kind("example.operetta.dev/v1alpha1", "Propagation", "propagations");
+pub(crate) const DATABASE: Kind = Kind("example.operetta.dev/v1alpha1", "Database", "databases");
 pub(crate) const POD: Kind = Kind("v1", "Pod", "pods");
 pub(crate) const SERVICE: Kind = Kind("v1", "Service", "services");
+pub(crate) const SECRET: Kind = Kind("v1", "Secret", "secrets");
+pub(crate) const CLAIM: Kind = Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims");
+pub(crate) const VOLUME: Kind = Kind("v1", "PersistentVolume", "persistentvolumes");
+pub(crate) const STORAGE_CLASS: Kind = Kind("storage.k8s.io/v1", "StorageClass", "storageclasses");
+pub(crate) const STATEFUL_SET: Kind = Kind("apps/v1", "StatefulSet", "statefulsets");
+pub(crate) const JOB: Kind = Kind("batch/v1", "Job", "jobs");
+pub(crate) const CRON_JOB: Kind = Kind("batch/v1", "CronJob", "cronjobs");
 pub(crate) const CONFIG_MAP: Kind = Kind("v1", "ConfigMap", "configmaps");
 pub(crate) const ENDPOINT_SLICE: Kind =
     Kind("discovery.k8s.io/v1", "EndpointSlice", "endpointslices");

@@ -5,6 +5,7 @@ pub(crate) mod cleaner;
 pub(crate) mod cluster;
 pub(crate) mod killed;
 pub(crate) mod kind;
+pub(crate) mod kubelet;
 pub(crate) mod link;
 pub(crate) mod needs;
 pub(crate) mod recipe;

@@ -26,6 +26,8 @@ pub(crate) enum Need {
     Backup,
     /// Mutating admission policies, which apply to all users of the server.
     Policies,
+    /// Pods that become ready as soon as they exist: [`crate::kubelet`].
+    Workloads,
     /// RBAC rules, users with few permissions, and tokens for audiences.
     Rbac,
 }
@@ -52,13 +54,15 @@ pub(crate) fn needs(need: Need) {
 
 fn why_not(need: Need, chosen: Chosen) -> Option<&'static str> {
     match (need, chosen) {
-        (_, ControlPlane) | (Need::RequestLog | Need::Forgetting | Need::Backup, Embedded) => None,
+        (_, ControlPlane)
+        | (Need::RequestLog | Need::Forgetting | Need::Backup | Need::Workloads, Embedded) => None,
         (Need::Policies, Embedded) => Some("the embedded server has no admission policies"),
         (Need::Rbac, Embedded) => Some("the embedded server does not enforce RBAC"),
         (Need::RequestLog, Kubeconfig) => Some("the cluster of a kubeconfig has no request log"),
         (Need::Forgetting, Kubeconfig) => Some("the cluster of a kubeconfig keeps its history"),
         (Need::Backup, Kubeconfig) => Some("the cluster of a kubeconfig is not restored by tests"),
         (Need::Policies, Kubeconfig) => Some("the cluster of a kubeconfig gets no policies"),
+        (Need::Workloads, Kubeconfig) => Some("the cluster of a kubeconfig would pull the images"),
         (Need::Rbac, Kubeconfig) => Some("the cluster of a kubeconfig has no users for tests"),
     }
 }

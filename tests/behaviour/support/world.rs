@@ -41,6 +41,12 @@ impl World {
         Self::on(Cluster::start().await).await
     }
 
+    /// The same where Pods become ready: play the kubelet beside it.
+    pub(crate) async fn with_workloads() -> Self {
+        needs(Need::Workloads);
+        Self::on(Cluster::with_workloads().await).await
+    }
+
     /// The same where [`World::our_requests`] works.
     pub(crate) async fn that_logs_requests() -> Self {
         needs(Need::RequestLog);
@@ -140,7 +146,7 @@ impl World {
     /// Removes the parents of earlier tests on the same cluster, and their finalizers, which the next
     /// operator of that name would finalize.
     async fn clear(&self) {
-        for kind in [ECHO, TEMP, PROPAGATION, RECIPE] {
+        for kind in [ECHO, TEMP, PROPAGATION, DATABASE, RECIPE] {
             let all: Api<DynamicObject> = Api::all_with(self.client.clone(), &kind.resource());
             for parent in all.list(&ListParams::default()).await.unwrap() {
                 let api = self.api_in(kind, parent.metadata.namespace.as_deref());
@@ -194,6 +200,8 @@ impl World {
             CRD.1,
             CLUSTER_ROLE.1,
             CLUSTER_ROLE_BINDING.1,
+            VOLUME.1,
+            STORAGE_CLASS.1,
             "MutatingAdmissionPolicy",
             "MutatingAdmissionPolicyBinding",
         ];

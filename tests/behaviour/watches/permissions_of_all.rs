@@ -1,4 +1,4 @@
-//! The generated permissions are sufficient for copies in other namespaces and for Deployments of others.
+//! The generated permissions are sufficient for copies in other namespaces, Deployments of others and data.
 
 use operators::deployment_scaler::{HOURS, NAME};
 use operetta::operator::HeldReplicas;
@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::permissions::{USER, asked, generated, start_with};
 use crate::{
     cluster::Request,
-    world::{CONFIG_MAP, Kind, NAMESPACE, PROPAGATION, World},
+    kubelet::{GROWING, Kubelet},
+    world::{CONFIG_MAP, DATABASE, Kind, NAMESPACE, PROPAGATION, STATEFUL_SET, World},
 };
 
 const DEPLOYMENT: Kind = Kind("apps/v1", "Deployment", "deployments");
@@ -64,6 +65,29 @@ async fn hold_replicas(world: &World) {
     }
 }
 
+/// A database with everything grows, and goes with its data.
+async fn keep_data(world: &World) {
+    let _kubelet = Kubelet::play(world).await;
+    let spec = json!({
+        "version": "17.6", "mode": "HighAvailability", "replicas": 3, "deletionPolicy": "Delete",
+        "storage": {"size": "1Gi", "class": GROWING}, "backup": {"schedule": "@daily"},
+        "readReplicas": {"max": 2},
+    });
+    world.create(DATABASE, json!({"metadata": {"name": "main"}, "spec": spec})).await;
+    world.until_ready(DATABASE, "main").await;
+    let set = world.get(STATEFUL_SET, "main").await;
+    let larger = json!({"spec": {"storage": {"size": "2Gi"}}});
+    world.patch(DATABASE, "main", larger).await;
+    let is_another =
+        |now: &Value| now.is_object() && now["metadata"]["uid"] != set["metadata"]["uid"];
+    world.until(STATEFUL_SET, "main", "a new set", is_another).await;
+    world.until_ready(DATABASE, "main").await;
+    world.patch(DATABASE, "main", json!({"spec": {"readReplicas": null}})).await;
+    world.until(STATEFUL_SET, "main-copy", "its end", Value::is_null).await;
+    world.delete(DATABASE, "main").await;
+    world.until(DATABASE, "main", "its end", Value::is_null).await;
+}
+
 #[operetta_harness::test]
 async fn the_generated_permissions_are_sufficient_for_every_operator() {
     let (world, config) = World::that_enforces_rbac(USER).await;
@@ -71,6 +95,7 @@ async fn the_generated_permissions_are_sufficient_for_every_operator() {
     let operators = start_with(&world, config, &generated()).await;
     propagate(&world).await;
     hold_replicas(&world).await;
+    keep_data(&world).await;
     operators.stop().await;
     let asked = asked(&world, before);
     assert!(asked.iter().any(Request::is_write), "the requests are seen");

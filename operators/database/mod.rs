@@ -1,0 +1,139 @@
+//! `database`: a `Database` is a `PostgreSQL` server with its volumes, replicas, Services and backups.
+//!
+//! ```text
+//!   crd       what can be asked for, and what the API server refuses
+//!   refusal   what only this operator can refuse, before anything is written
+//!   children  the objects, as pure functions of the parent
+//!   stages    which of them are returned, and in which order they are written
+//!   deletion  what happens to the data at the end
+//!   status    what is shown
+//! ```
+//!
+//! Invariants:
+//! - a claim or a Secret is deleted only by `deletionPolicy: Delete`: one that exists is always returned, and
+//!   stays when its Database goes;
+//! - the Pods of a set that is created again keep running: it is deleted without them;
+//! - a restore comes before the Service of the primary, and never again after it.
+
+use k8s_openapi::api::{
+    apps::v1::StatefulSet,
+    autoscaling::v2::HorizontalPodAutoscaler,
+    batch::v1::{CronJob, Job},
+    core::v1::{ConfigMap, PersistentVolumeClaim, Secret, Service},
+    networking::v1::NetworkPolicy,
+    policy::v1::PodDisruptionBudget,
+};
+use operetta::operator::{
+    ChildConfig, FinalizeResponse, Handler, OperatorConfig, Permanent, Related, SyncRequest,
+    SyncResponse,
+};
+
+use self::{children::names, stages::Claim, status::Observed};
+use crate::Operator;
+
+mod children;
+mod crd;
+mod deletion;
+mod refusal;
+mod schedule;
+mod stages;
+mod status;
+
+pub use crd::{
+    Amount, Backup, Database, DatabaseSpec, DatabaseStatus, DeletionPolicy, LastBackup, Mode,
+    ReadReplicas, Resources, RestoreFrom, Storage, VERSIONS,
+};
+
+/// The operator as the binary registers it.
+pub fn operator() -> Operator {
+    Operator::of::<Database, _>(config(), Databases)
+}
+
+/// Its name and types.
+pub fn config() -> OperatorConfig {
+    let applied = ChildConfig::apply();
+    // Data: it stays without its Database, and a new one of the same name takes it over.
+    let kept = applied.adopting().orphan_on_delete();
+    OperatorConfig::of::<Database>("database")
+        .child::<Secret>(kept)
+        // A claim may be bound only when a Pod uses it.
+        .child::<PersistentVolumeClaim>(kept.ignoring_readiness())
+        .child::<ConfigMap>(applied)
+        .child::<Service>(applied)
+        .child::<NetworkPolicy>(applied)
+        .child::<StatefulSet>(applied)
+        .child::<PodDisruptionBudget>(applied)
+        .child::<HorizontalPodAutoscaler>(applied)
+        .child::<CronJob>(applied)
+        .child::<Job>(applied)
+        .related::<Job>()
+        .related::<PersistentVolumeClaim>()
+}
+
+/// The handler. It needs no settings.
+#[derive(Debug, Clone, Copy)]
+pub struct Databases;
+
+impl Handler for Databases {
+    type Parent = Database;
+    type Status = DatabaseStatus;
+
+    /// The Jobs that make backups, whoever made them; and the backups to restore.
+    fn related(&self, database: &Database) -> Related {
+        let jobs = Related::new().labelled::<Job>(&names::backup_jobs(database));
+        match pending_restore(database) {
+            Some(from) => jobs.named::<PersistentVolumeClaim>(&*names::backups(&from.database)),
+            None => jobs,
+        }
+    }
+
+    fn sync(
+        &self,
+        request: &SyncRequest<Database>,
+    ) -> anyhow::Result<SyncResponse<DatabaseStatus>> {
+        let database = &request.parent;
+        let namespace = names::namespace(database);
+        let backups = request.related::<PersistentVolumeClaim>();
+        let has_backups = |claim: &str| backups.exists((&*namespace, claim));
+        // No retry fixes it, a change of the parent or of the claim does.
+        refusal::check(&database.spec, pending_restore(database), has_backups)
+            .map_err(|refused| Permanent(refused.to_string()))?;
+        let restore = request.child::<Job>(&names::restore(database))?;
+        let claims = request.children::<PersistentVolumeClaim>().iter().map(|it| it.map(Claim::of));
+        let claims = claims.collect::<Result<Vec<_>, _>>()?;
+        let observed = Observed {
+            set: request.child::<StatefulSet>(&names::primary(database))?,
+            is_served: request.child::<Service>(&names::primary(database))?.is_some(),
+            is_restored: pending_restore(database).is_none() || restore.is_some_and(is_complete),
+            backups: request.related::<Job>().iter().collect::<Result<_, _>>()?,
+        };
+        let status = status::status(database, &observed);
+        Ok(stages::response(database, &claims, restore.is_some()).with_status(status))
+    }
+
+    /// `deletionPolicy` is known only then.
+    fn has_finalizer(&self) -> bool {
+        true
+    }
+
+    fn finalize(&self, request: &SyncRequest<Database>) -> anyhow::Result<FinalizeResponse> {
+        let database = &request.parent;
+        let has_data = request.child::<StatefulSet>(&names::primary(database))?.is_some();
+        let job = request.child::<Job>(&names::last_backup(database))?;
+        Ok(deletion::finalize(database, has_data, job)?)
+    }
+}
+
+/// The backup that is still to be restored.
+fn pending_restore(database: &Database) -> Option<&RestoreFrom> {
+    let is_done = database.status.as_ref().is_some_and(|it| it.restored_from.is_some());
+    database.spec.restore_from.as_ref().filter(|_| !is_done)
+}
+
+fn is_complete(job: &Job) -> bool {
+    let mut conditions = job.status.iter().flat_map(|status| status.conditions.iter().flatten());
+    conditions.any(|it| it.type_ == "Complete" && it.status == "True")
+}
+
+#[cfg(test)]
+mod tests;

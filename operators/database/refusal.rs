@@ -1,0 +1,38 @@
+//! What this operator refuses and the API server cannot: it needs a calendar, or another object.
+
+use super::{
+    children::names,
+    crd::{DatabaseSpec, RestoreFrom},
+    schedule::{self, ImpossibleSchedule},
+};
+
+/// Why a Database is not made or changed. Each is one sentence that says what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Refusal {
+    /// The backups would never be made.
+    #[error(transparent)]
+    ImpossibleSchedule(#[from] ImpossibleSchedule),
+    /// There is nothing to restore.
+    #[error(
+        "spec.restoreFrom: there are no backups of `{0}` in this namespace: the \
+         PersistentVolumeClaim {claim} does not exist", claim = names::backups(.0)
+    )]
+    NoBackups(String),
+}
+
+/// Checks a specification; `restore` is the restore that is still to be made.
+pub(super) fn check(
+    spec: &DatabaseSpec,
+    restore: Option<&RestoreFrom>,
+    claim_exists: impl Fn(&str) -> bool,
+) -> Result<(), Refusal> {
+    if let Some(backup) = &spec.backup {
+        schedule::check(&backup.schedule)?;
+    }
+    match restore {
+        Some(from) if !claim_exists(&names::backups(&from.database)) => {
+            Err(Refusal::NoBackups(from.database.clone()))
+        }
+        _ => Ok(()),
+    }
+}

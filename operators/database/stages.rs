@@ -1,0 +1,105 @@
+//! Which children a `Database` has, and in which order they are written: each stage waits until the one
+//! before it is ready.
+//!
+//! ```text
+//!   Secrets, scripts, claims, Service of the Pods ──> the Pods with the data ──> restore, once ──>
+//!   Services, backups, copies for reading
+//! ```
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::PersistentVolumeClaim;
+use kube::ResourceExt;
+use operetta::operator::{ChildConfig, Propagation, SyncResponse};
+
+use super::{
+    children::{access, backup, names, network, scripts, storage, workload},
+    crd::{Database, DeletionPolicy},
+};
+
+/// How long the first copy of a database may take until somebody should look at it.
+const PATIENCE: Duration = Duration::from_hours(1);
+
+/// A claim that exists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Claim {
+    name: String,
+    is_bound: bool,
+}
+
+impl Claim {
+    pub(super) fn of(claim: &PersistentVolumeClaim) -> Self {
+        let phase = claim.status.as_ref().and_then(|status| status.phase.as_deref());
+        Self { name: claim.name_any(), is_bound: phase == Some("Bound") }
+    }
+}
+
+/// The children; `claims` are those that exist, `restores` whether the Job of the restore does.
+pub(super) fn response(database: &Database, claims: &[Claim], restores: bool) -> SyncResponse {
+    let foundations = foundations(database, claims);
+    let pods = foundations.then().child_with(recreated(), workload::set(database));
+    let pods_and_data = restore(pods.ready_within(PATIENCE), database, restores);
+    services(pods_and_data.then(), database)
+}
+
+/// What the Pods need.
+fn foundations(database: &Database, existing: &[Claim]) -> SyncResponse {
+    let response = SyncResponse::new()
+        .ensure(access::credentials(database))
+        .ensure(access::superuser(database))
+        .child(scripts::config_map(database))
+        .child(network::pods(database))
+        .child(network::policy(database));
+    claims(response, database, existing)
+}
+
+/// The claims that are desired, and those that exist: what is not returned would be deleted. Kubernetes lets only
+/// bound claims grow. Others are left as they are, also one that a Database of the same name has left, which
+/// becomes a child so.
+fn claims(response: SyncResponse, database: &Database, existing: &[Claim]) -> SyncResponse {
+    let backups = has_backups(database).then(|| storage::backups(database));
+    let desired: Vec<_> = storage::claims(database).into_iter().chain(backups).collect();
+    let is_desired = |it: &&Claim| desired.iter().any(|claim| claim["metadata"]["name"] == it.name);
+    let kept = existing.iter().filter(|it| !is_desired(it));
+    let response =
+        kept.fold(response, |response, kept| response.ensure(storage::claim(database, &kept.name)));
+    desired.iter().fold(response, |response, claim| {
+        let found = existing.iter().find(|it| claim["metadata"]["name"] == it.name);
+        let grows = found.is_some_and(|it| it.is_bound);
+        if grows { response.child(claim) } else { response.ensure(claim) }
+    })
+}
+
+/// The templates of claims are immutable: the set is made again around its running Pods.
+fn recreated() -> ChildConfig {
+    ChildConfig::apply().recreate_if_immutable().with_propagation(Propagation::Orphan)
+}
+
+/// The restore, until it is known to be done. Its Job stays as long as it exists, and is never made again.
+fn restore(response: SyncResponse, database: &Database, exists: bool) -> SyncResponse {
+    let is_done = database.status.as_ref().is_some_and(|it| it.restored_from.is_some());
+    match &database.spec.restore_from {
+        Some(from) if exists || !is_done => response.then().ensure(backup::restore(database, from)),
+        _ => response,
+    }
+}
+
+/// What a database with data offers.
+fn services(response: SyncResponse, database: &Database) -> SyncResponse {
+    let spec = &database.spec;
+    let reader = names::has_readers(database).then(|| network::read(database));
+    let backups = spec.backup.as_ref().map(|it| backup::cron_job(database, it));
+    let copies = spec.read_replicas.as_ref().map(|_| workload::read_replicas(database));
+    let autoscaler = spec.read_replicas.as_ref().map(|it| workload::autoscaler(database, it));
+    response
+        .child(network::primary(database))
+        .children(reader)
+        .children(workload::disruption_budget(database))
+        .children(backups)
+        .children(copies)
+        .children(autoscaler)
+}
+
+fn has_backups(database: &Database) -> bool {
+    database.spec.backup.is_some() || database.spec.deletion_policy == DeletionPolicy::Backup
+}

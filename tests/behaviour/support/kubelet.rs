@@ -1,0 +1,94 @@
+//! Plays the kubelet and the provisioner of volumes where nobody does: on the real control plane, which has no
+//! nodes. The embedded server simulates both.
+
+use std::time::Duration;
+
+use kube::{
+    Api, ResourceExt,
+    api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams},
+};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+use crate::{
+    cluster::Cluster,
+    world::{CLAIM, POD, STORAGE_CLASS, VOLUME, World, object},
+};
+
+/// A storage class whose volumes can grow.
+pub(crate) const GROWING: &str = "growing";
+
+/// The kubelet of the namespace of a test, until it is dropped.
+pub(crate) struct Kubelet(Option<JoinHandle<()>>);
+
+impl Kubelet {
+    /// Starts to play it, and makes the storage class.
+    pub(crate) async fn play(world: &World) -> Self {
+        let class = json!({"metadata": {"name": GROWING}, "allowVolumeExpansion": true,
+            "provisioner": "kubernetes.io/no-provisioner"});
+        world.apply(STORAGE_CLASS, class).await;
+        if matches!(world.cluster, Cluster::Embedded(..)) {
+            return Self(None);
+        }
+        let (pods, claims) = (world.api(POD), world.api(CLAIM));
+        let (volumes, namespace) = (world.api(VOLUME), world.namespace.clone());
+        Self(Some(tokio::spawn(async move {
+            loop {
+                for pod in pods.list(&ListParams::default()).await.into_iter().flatten() {
+                    run(&pods, pod).await;
+                }
+                for claim in claims.list(&ListParams::default()).await.into_iter().flatten() {
+                    provide(&volumes, &namespace, claim).await;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        })))
+    }
+}
+
+impl Drop for Kubelet {
+    fn drop(&mut self) {
+        if let Some(task) = self.0.take() {
+            task.abort();
+        }
+    }
+}
+
+/// A Pod is ready as soon as it exists; one of a Job has succeeded. The next look repeats what was refused.
+async fn run(pods: &Api<DynamicObject>, pod: DynamicObject) {
+    let name = pod.name_any();
+    if pod.metadata.deletion_timestamp.is_some() {
+        let _ = pods.delete(&name, &DeleteParams::default().grace_period(0)).await;
+    } else if pod.data["status"]["phase"] == "Pending" {
+        let is_of_job = pod.labels().contains_key("batch.kubernetes.io/job-name");
+        let patch = Patch::Merge(json!({"status": status(is_of_job)}));
+        let _ = pods.patch_status(&name, &PatchParams::default(), &patch).await;
+    }
+}
+
+fn status(has_ended: bool) -> Value {
+    let ready = if has_ended { "False" } else { "True" };
+    json!({
+        "phase": if has_ended { "Succeeded" } else { "Running" },
+        "conditions": [{"type": "Ready", "status": ready}],
+    })
+}
+
+/// A claim gets a volume of its own, which is larger than any test makes it.
+async fn provide(volumes: &Api<DynamicObject>, namespace: &str, claim: DynamicObject) {
+    if claim.data["spec"]["volumeName"].is_string() {
+        return;
+    }
+    let name = claim.name_any();
+    let volume = json!({
+        "metadata": {"name": format!("{namespace}-{name}")},
+        "spec": {
+            "accessModes": claim.data["spec"]["accessModes"],
+            "storageClassName": claim.data["spec"]["storageClassName"],
+            "capacity": {"storage": "1Ti"},
+            "claimRef": {"namespace": namespace, "name": name},
+            "hostPath": {"path": "/nowhere"},
+        },
+    });
+    let _ = volumes.create(&PostParams::default(), &object(VOLUME, volume)).await;
+}
