@@ -128,7 +128,21 @@ async fn two_replicas_elect_a_leader_and_one_does_not() {
 /// By kind and name.
 fn sorted(objects: Vec<Value>) -> BTreeMap<String, Value> {
     let name = |object: &Value| format!("{} {}", object["kind"], object["metadata"]["name"]);
-    objects.into_iter().map(|object| (name(&object), object)).collect()
+    objects.into_iter().map(|object| (name(&object), whole(object))).collect()
+}
+
+/// kustomize writes `1.0` of a schema as `1`.
+fn whole(value: Value) -> Value {
+    match value {
+        Value::Number(number) => {
+            let text = number.to_string();
+            let whole = text.strip_suffix(".0").and_then(|text| text.parse::<i64>().ok());
+            whole.map_or(Value::Number(number), Value::from)
+        }
+        Value::Array(items) => items.into_iter().map(whole).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(name, it)| (name, whole(it))).collect(),
+        other => other,
+    }
 }
 
 /// The chart has no Namespace, and an annotation that keeps the CRDs.
