@@ -275,6 +275,9 @@ async fn kubectl_follows_simulated_workloads() {
     kubectl.succeeds("scale deployment web --replicas=3", "", "scaled").await;
     kubectl.succeeds(rollout, "", "successfully rolled out").await;
     kubectl.succeeds("get deployment web", "", "3/3     3            3").await;
+    // Before an update: later kubectl may choose a Pod that is just being deleted.
+    kubectl.succeeds("logs deployment/web", "", "This Pod is simulated").await;
+    kubectl.fails("exec deployment/web -- true", "", "it runs no containers").await;
     kubectl.succeeds("set image deployment/web web=web:2", "", "image updated").await;
     kubectl.succeeds(rollout, "", "successfully rolled out").await;
     kubectl.succeeds("rollout history deployment/web", "", "2         <none>").await;
@@ -289,8 +292,6 @@ async fn kubectl_follows_simulated_workloads() {
     kubectl.succeeds("get pods -o yaml", "", "simulation.operetta.dev/simulated").await;
     kubectl.succeeds("describe node embedded", "", "simulation.operetta.dev/simulated").await;
     kubectl.succeeds("get nodes", "", "embedded   Ready").await;
-    kubectl.succeeds("logs deployment/web", "", "This Pod is simulated").await;
-    kubectl.fails("exec deployment/web -- true", "", "it runs no containers").await;
     kubectl.succeeds("create job once --image=once", "", "created").await;
     kubectl.succeeds("wait --for=condition=complete job/once --timeout=60s", "", "met").await;
     kubectl.succeeds("get job once", "", "Complete   1/1").await;
