@@ -1,22 +1,18 @@
 //! Finds the type of every part of an expression, and the functions that it calls.
 
+mod built;
+mod calls;
+
 use std::{collections::HashMap, sync::Arc};
 
 use cel::{
     IdedExpr,
-    common::ast::{
-        CallExpr, ComprehensionExpr, EntryExpr, Expr, ListExpr, LiteralValue, MapExpr, SourceInfo,
-        StructExpr, operators,
-    },
+    common::ast::{ComprehensionExpr, Expr, LiteralValue, SourceInfo},
 };
 
 use super::{
-    constructed,
-    issue::Issue,
-    mixed::mixed_literals,
-    overloads::{self, ESCAPE_KEY, Overload, named_type},
-    ty::Type,
-    unify::{Bindings, most_general},
+    constructed, issue::Issue, mixed::mixed_literals, overloads::named_type, ty::Type,
+    unify::Bindings,
 };
 
 /// What is known of the parts of an expression, by their identities.
@@ -155,184 +151,6 @@ impl Checker<'_> {
             }
         };
         if is_optional || optional { Type::optional(ty) } else { ty }
-    }
-
-    fn call(&mut self, id: u64, call: &CallExpr) -> Type {
-        if call.func_name == operators::OPT_SELECT {
-            return self.optional_select(id, call);
-        }
-        let args: Vec<_> = call.args.iter().map(|arg| self.visit(arg)).collect();
-        let Some(target) = call.target.as_deref() else {
-            return match overloads::find(&call.func_name) {
-                Some(overloads) => {
-                    self.resolve_call(id, &call.func_name, overloads, false, call, &args)
-                }
-                None => self.undeclared(id, &call.func_name),
-            };
-        };
-        if let Some(prefix) = qualified_name(target) {
-            let name = format!("{prefix}.{}", call.func_name);
-            let is_known = name != ESCAPE_KEY || self.constructs == Constructs::Patches;
-            if let Some(overloads) = overloads::find(&name).filter(|_| is_known) {
-                self.found.qualified.insert(id, name.clone());
-                return self.resolve_call(id, &name, overloads, false, call, &args);
-            }
-        }
-        let mut all = vec![self.visit(target)];
-        all.extend(args);
-        match overloads::find(&call.func_name) {
-            Some(overloads) => self.resolve_call(id, &call.func_name, overloads, true, call, &all),
-            None => self.undeclared(id, &call.func_name),
-        }
-    }
-
-    fn optional_select(&mut self, id: u64, call: &CallExpr) -> Type {
-        let [operand, field] = call.args.as_slice() else { return Type::Error };
-        let Expr::Literal(LiteralValue::String(name)) = &field.expr else {
-            let message = "unsupported optional field selection: field is not a name";
-            return self.report(field.id, message.to_owned());
-        };
-        self.found.types.insert(field.id, Type::String);
-        let ty = self.select_field(id, operand, name.inner(), true);
-        self.found.overloads.insert(id, vec!["select_optional_field".into()]);
-        ty
-    }
-
-    fn resolve_call(
-        &mut self,
-        id: u64,
-        name: &str,
-        overloads: &[Overload],
-        is_member: bool,
-        call: &CallExpr,
-        args: &[Type],
-    ) -> Type {
-        if matches!(name, operators::LOGICAL_AND | operators::LOGICAL_OR) {
-            return self.logical(id, call, args, overloads);
-        }
-        let mut result: Option<Type> = None;
-        let mut ids = Vec::new();
-        for overload in overloads.iter().filter(|overload| overload.is_member == is_member) {
-            let signature: Vec<_> =
-                overload.parameters.iter().chain([&overload.result]).cloned().collect();
-            let mut parameters = self.found.bindings.instantiate(&signature);
-            let Some(returned) = parameters.pop() else { continue };
-            if !self.found.bindings.assign_all(args, &parameters) {
-                continue;
-            }
-            ids.push(Arc::clone(&overload.id));
-            let returned = self.resolve(&returned);
-            result = Some(match result {
-                None => returned,
-                Some(first) if first == Type::Dyn || first == returned => first,
-                Some(_) => Type::Dyn,
-            });
-        }
-        let Some(result) = result else {
-            return self.no_overload(id, name, args, is_member);
-        };
-        self.found.overloads.insert(id, ids);
-        result
-    }
-
-    fn logical(&mut self, id: u64, call: &CallExpr, args: &[Type], overloads: &[Overload]) -> Type {
-        let mut fits = true;
-        for (arg, ty) in call.args.iter().zip(args) {
-            if !self.found.bindings.assign(ty, &Type::Bool) {
-                self.mismatch(arg.id, &Type::Bool, ty);
-                fits = false;
-            }
-        }
-        let ids = overloads.iter().map(|overload| Arc::clone(&overload.id)).collect();
-        self.found.overloads.insert(id, ids);
-        if fits { Type::Bool } else { Type::Error }
-    }
-
-    fn list(&mut self, list: &ListExpr) -> Type {
-        let mut joined = None;
-        for (at, element) in list.elements.iter().enumerate() {
-            let mut ty = self.visit(element);
-            if list.optional_indices.contains(&at) {
-                ty = self.optional_part(element.id, &ty);
-            }
-            joined = Some(self.join(joined, ty));
-        }
-        Type::list(joined.unwrap_or_else(|| self.found.bindings.fresh()))
-    }
-
-    fn map(&mut self, map: &MapExpr) -> Type {
-        let (mut keys, mut values) = (None, None);
-        for entry in &map.entries {
-            let EntryExpr::MapEntry(entry) = &entry.expr else { continue };
-            let key = self.visit(&entry.key);
-            keys = Some(self.join(keys, key));
-            let mut value = self.visit(&entry.value);
-            if entry.optional {
-                value = self.optional_part(entry.value.id, &value);
-            }
-            values = Some(self.join(values, value));
-        }
-        let mut or_open = |ty: Option<Type>| ty.unwrap_or_else(|| self.found.bindings.fresh());
-        Type::map(or_open(keys), or_open(values))
-    }
-
-    fn construct(&mut self, id: u64, object: &StructExpr) -> Type {
-        let name = object.type_name.as_str();
-        if !self.constructs_type(name) {
-            return self.unknown_object(id, name);
-        }
-        for entry in &object.entries {
-            let EntryExpr::StructField(field) = &entry.expr else { continue };
-            let mut ty = self.visit(&field.value);
-            if field.optional {
-                ty = self.optional_part(field.value.id, &ty);
-            }
-            let wanted = constructed::field_type(name, &field.field);
-            let fits = match &wanted {
-                Some(wanted) => self.found.bindings.assign(wanted, &ty),
-                None => ty.is_dyn_or_error(),
-            };
-            if !fits {
-                let (field, wanted) = (&field.field, wanted.map(|it| it.to_string()));
-                let wanted = wanted.unwrap_or_default();
-                let message = format!(
-                    "expected type of field '{field}' is '{wanted}' but provided type is '{ty}'"
-                );
-                self.report(entry.id, message);
-            }
-        }
-        Type::Named(name.into())
-    }
-
-    fn constructs_type(&self, name: &str) -> bool {
-        self.constructs == Constructs::Patches && constructed::is_type(name)
-    }
-
-    /// The place of an object is its brace.
-    fn unknown_object(&mut self, id: u64, name: &str) -> Type {
-        let start = self.places.offset_for(id).map_or(0, |(start, _)| start as usize);
-        let rest = self.places.source.get(start..).unwrap_or_default();
-        let brace = start + rest.find('{').unwrap_or(0);
-        let message = format!("undeclared reference to '{name}' (in container '')");
-        self.issues.push(issue_at(self.places, brace, message));
-        Type::Error
-    }
-
-    fn optional_part(&mut self, id: u64, ty: &Type) -> Type {
-        let (inner, is_optional) = ty.unwrapped();
-        if !is_optional && *ty != Type::Dyn {
-            self.mismatch(id, &Type::optional(ty.clone()), ty);
-        }
-        inner
-    }
-
-    fn join(&mut self, before: Option<Type>, ty: Type) -> Type {
-        let Some(before) = before else { return ty };
-        if self.found.bindings.assign(&before, &ty) {
-            return most_general(&before, &ty);
-        }
-        // Whether literals may mix types is judged later, because some functions take such lists.
-        Type::Dyn
     }
 
     fn fold(&mut self, fold: &ComprehensionExpr) -> Type {
