@@ -1,4 +1,4 @@
-//! The parts of the README that are generated: from a test, from `--help`, and from discovery.
+//! The parts of the README that are generated: from tests, from `--help`, and from discovery.
 //!
 //! `UPDATE_EXPECT=1` writes them.
 
@@ -22,6 +22,8 @@ async fn the_generated_parts_of_the_readme_are_up_to_date() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
     let readme = fs::read_to_string(path).expect("there is a README");
     let mut expected = replace(&readme, "test", &fenced("rust", &shown_test()));
+    expected = replace(&expected, "go", &fenced("go", &shown("start/start_test.go")));
+    expected = replace(&expected, "python", &fenced("python", &shown("start.py")));
     expected = replace(&expected, "help", &fenced("text", &help()));
     expected = replace(&expected, "resources", &table(&served().await, &real()));
     if std::env::var_os("UPDATE_EXPECT").is_some() {
@@ -49,6 +51,15 @@ fn shown_test() -> String {
     let text = include_str!("in_five_lines.rs");
     let (_, rest) = text.split_once("// README: begin\n").expect("it is marked");
     rest.split_once("// README: end\n").expect("it is marked").0.to_owned()
+}
+
+/// The marked lines of a program in another language.
+fn shown(file: &str) -> String {
+    let path = format!("{}/../tests/clients/{file}", env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(path).expect("the program is there");
+    let lines = text.lines().skip_while(|line| !line.ends_with("README: begin")).skip(1);
+    let lines = lines.take_while(|line| !line.ends_with("README: end"));
+    lines.map(|line| format!("{}\n", line.strip_prefix('\t').unwrap_or(line))).collect()
 }
 
 fn help() -> String {

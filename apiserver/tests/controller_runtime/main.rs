@@ -1,5 +1,5 @@
 //! Clients that others wrote, on the embedded server as a program: the published test suite of controller-runtime, and
-//! programs with client-go and with the client of Python that run on the real control plane too.
+//! programs with client-go and with the client of Python that run on the real control plane too, and what the README shows.
 //!
 //! The programs are in `tests/clients`. Specs that fail stand in `open.txt` with their reasons, and may only become
 //! fewer. Without Go, or without Python, the tests are ignored.
@@ -8,6 +8,7 @@
 
 mod program;
 mod python;
+mod start;
 
 use std::{
     collections::BTreeMap,

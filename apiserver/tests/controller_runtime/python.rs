@@ -19,7 +19,7 @@ fn a_program_with_the_client_of_python_finds_the_same_on_both_servers() {
 }
 
 /// The folder of the packages. They are installed once for each list of their versions.
-fn installed() -> PathBuf {
+pub(crate) fn installed() -> PathBuf {
     let file = Path::new(MODULE).join("requirements.txt");
     let requirements = fs::read_to_string(&file).unwrap();
     let packages = folder("python-packages");
