@@ -14,6 +14,7 @@ mod failing;
 mod finalizing;
 mod killed;
 mod leaving;
+mod panicking;
 mod reconfigured;
 mod refused;
 mod watches;
