@@ -59,7 +59,7 @@ fn shown(file: &str) -> String {
     let text = fs::read_to_string(path).expect("the program is there");
     let lines = text.lines().skip_while(|line| !line.ends_with("README: begin")).skip(1);
     let lines = lines.take_while(|line| !line.ends_with("README: end"));
-    lines.map(|line| format!("{}\n", line.strip_prefix('\t').unwrap_or(line))).collect()
+    lines.map(|line| line.strip_prefix('\t').unwrap_or(line)).collect::<Vec<_>>().join("\n")
 }
 
 fn help() -> String {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     ChildConfig, DesiredChild,
-    response::{Shallow, json, limit, limit_children},
+    shallow::{Shallow, json, limit, limit_children},
 };
 
 /// The result of the clean-up before a parent is deleted. `Debug` shows no content.

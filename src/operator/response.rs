@@ -5,8 +5,10 @@ use std::{any::Any, collections::BTreeMap, fmt, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ChildConfig, DesiredChild, Stage, depth};
-use crate::object::ObjectKey;
+use super::{
+    ChildConfig, DesiredChild, Stage,
+    shallow::{Shallow, json, limit, limit_children},
+};
 
 /// The children and the status that a parent should have. `Debug` shows no content.
 ///
@@ -181,111 +183,11 @@ impl<S> Default for SyncResponse<S> {
     }
 }
 
-/// The response of a handler to its own error. The default is empty: the status stays, and the
-/// retry comes with backoff. `Debug` shows no content.
-#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct ErrorResponse {
-    /// The status, a JSON object; `None` and `null` leave the fields of the status as they are.
-    pub status: Option<Value>,
-    /// When to try again; `None` leaves that to the class of the error and the backoff.
-    pub retry: Option<Duration>,
-    /// Why the status is not a serializable JSON object; it is reported beside the error.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unserializable: Option<String>,
-}
-
-impl ErrorResponse {
-    /// A status, and a retry with backoff.
-    pub fn status(status: impl Serialize) -> Self {
-        let mut response = Self::default();
-        response.status = json(&status, "the status", &mut response.unserializable);
-        response
-    }
-
-    /// Tries again after this time, at least 100 ms, instead of the backoff.
-    #[must_use]
-    pub fn retry_after(mut self, delay: Duration) -> Self {
-        self.retry = Some(delay);
-        self
-    }
-}
-
-/// A status, and the time of the retry.
-impl From<(Value, Option<Duration>)> for ErrorResponse {
-    fn from((status, retry): (Value, Option<Duration>)) -> Self {
-        Self { status: Some(status), retry, unserializable: None }
-    }
-}
-
-/// A response of a handler, which can be dropped safely once it is shallow.
-pub(crate) trait Shallow {
-    /// The response without values that are nested too deep, and without a status that is not an
-    /// object: both count as unserializable.
-    #[must_use]
-    fn shallow(self) -> Self;
-}
-
 impl Shallow for SyncResponse {
     fn shallow(mut self) -> Self {
         limit(&mut self.status, &mut self.unserializable);
         limit_children(&mut self.children, &mut self.unserializable);
         self
-    }
-}
-
-impl Shallow for ErrorResponse {
-    fn shallow(mut self) -> Self {
-        limit(&mut self.status, &mut self.unserializable);
-        self
-    }
-}
-
-pub(super) fn limit_children(children: &mut [DesiredChild], why_not: &mut Option<String>) {
-    for (index, child) in children.iter_mut().enumerate() {
-        let name = |child: &Value| child_name(index, child, None);
-        if let Some(why) = depth::limit(&mut child.object, name) {
-            why_not.get_or_insert(why);
-        }
-    }
-}
-
-pub(super) fn limit(status: &mut Option<Value>, why_not: &mut Option<String>) {
-    let name = |_: &Value| "the status".to_owned();
-    let Some(value) = status.as_mut() else { return };
-    if let Some(why) = depth::limit(value, name).or_else(|| no_object(value)) {
-        *status = None;
-        why_not.get_or_insert(why);
-    }
-}
-
-/// Why a value cannot be a status, without quoting it.
-fn no_object(status: &Value) -> Option<String> {
-    let kind = match status {
-        Value::Null | Value::Object(_) => return None,
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-    };
-    Some(format!(
-        "the status: it is {kind}, not a JSON object: return a map or a struct with fields, or none"
-    ))
-}
-
-/// The name of a child of a response that may be invalid and have no name.
-pub(crate) fn child_name(index: usize, child: &Value, default_namespace: Option<&str>) -> String {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let metadata = &child["metadata"];
-    let (kind, version) = (text(&child["kind"]), text(&child["apiVersion"]));
-    match (kind, version, text(&metadata["name"])) {
-        (Some(kind), Some(version), Some(name)) => {
-            let key = ObjectKey::new(metadata["namespace"].as_str().or(default_namespace), &name);
-            format!("{kind}.{version} {key}")
-        }
-        (kind, _, name) => {
-            let known: Vec<_> = [kind, name].into_iter().flatten().collect();
-            format!("child {} of the response ({})", index + 1, known.join(" ")).replace(" ()", "")
-        }
     }
 }
 
@@ -297,26 +199,6 @@ impl<S> fmt::Debug for SyncResponse<S> {
     }
 }
 
-impl fmt::Debug for ErrorResponse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ErrorResponse(status: {}, retry: {:?})", self.status.is_some(), self.retry)
-    }
-}
-
-pub(super) fn json(
-    value: &impl Serialize,
-    what: &str,
-    why_not: &mut Option<String>,
-) -> Option<Value> {
-    match serde_json::to_value(value) {
-        Ok(value) => Some(value),
-        Err(error) => {
-            *why_not = Some(format!("{what} cannot be written as JSON: {error}"));
-            None
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -324,7 +206,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::operator::FinalizeResponse;
+    use crate::operator::{ErrorResponse, FinalizeResponse, depth};
 
     #[test]
     fn a_serialization_error_is_kept() {
@@ -355,6 +237,7 @@ mod tests {
         let error = ErrorResponse { status: status(), ..<_>::default() }.shallow();
         assert_eq!((error.status, error.unserializable.as_deref()), (None, why));
     }
+
     #[test]
     fn a_status_that_is_not_an_object_is_removed_and_not_quoted() {
         for (status, kind) in [

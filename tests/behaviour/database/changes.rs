@@ -100,8 +100,7 @@ async fn the_scale_subresource_changes_the_replicas_within_the_rules() {
     };
     scale(4).await.unwrap();
     tenant.world.until(POD, "main-3", "another Pod", Value::is_object).await;
-    let parent = tenant.world.until_ready(DATABASE, "main").await;
-    assert_eq!(parent["status"]["readyReplicas"], 4);
+    assert_eq!(tenant.ready().await["status"]["readyReplicas"], 4);
     let refused = scale(1).await.unwrap_err().to_string();
     assert!(refused.contains("the mode HighAvailability needs at least 3 replicas"), "{refused}");
     tenant.operators.stop().await;

@@ -38,13 +38,20 @@ impl Tenant {
     /// Creates the Database `main`, and waits until it is ready.
     async fn create(&self, spec: Value) -> Value {
         self.world.create(DATABASE, database("main", spec)).await;
-        self.world.until_ready(DATABASE, "main").await
+        self.ready().await
     }
 
     /// Changes its specification, and waits until it is ready again.
     async fn change(&self, spec: Value) -> Value {
         self.world.patch(DATABASE, "main", json!({"spec": spec})).await;
-        self.world.until_ready(DATABASE, "main").await
+        self.ready().await
+    }
+
+    /// The Database `main` once it is ready, and its operator has seen all that made it so.
+    async fn ready(&self) -> Value {
+        self.world.until_ready(DATABASE, "main").await;
+        self.operators.running().settled().await;
+        self.world.get(DATABASE, "main").await
     }
 
     /// The names of the objects of a type with their uids, in order.

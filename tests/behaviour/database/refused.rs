@@ -124,7 +124,7 @@ async fn backups_that_do_not_exist_are_not_restored_until_they_do() {
         "accessModes": ["ReadWriteOnce"], "storageClassName": GROWING,
         "resources": {"requests": {"storage": "1Gi"}}}});
     tenant.world.create(CLAIM, claim).await;
-    let parent = tenant.world.until_ready(DATABASE, "main").await;
+    let parent = tenant.ready().await;
     assert_eq!(parent["status"]["restoredFrom"], "old");
     tenant.operators.stop().await;
 }
