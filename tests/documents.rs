@@ -1,17 +1,20 @@
-//! The tests that ARCHITECTURE.md names for its guarantees exist below `tests/behaviour`.
+//! The documents: what they link to exists, and so do the tests that ARCHITECTURE.md names for its guarantees.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::{fs, path::Path};
+use std::{
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 #[test]
 fn the_tests_that_the_guarantees_name_exist() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let named = text.split("`b/").skip(1).map(|rest| rest.split('`').next().unwrap());
     let named: Vec<String> = named.filter(|name| !name.is_empty()).flat_map(each).collect();
     let is_there = |name: &&String| {
-        let path = root.join("tests/behaviour").join(name);
+        let path = root().join("tests/behaviour").join(name);
         path.is_dir() || path.with_extension("rs").is_file()
     };
     assert!(named.len() > 15, "{named:?}");
@@ -23,4 +26,70 @@ fn the_tests_that_the_guarantees_name_exist() {
 fn each(name: &str) -> Vec<String> {
     let Some((folder, files)) = name.split_once('{') else { return vec![name.to_owned()] };
     files.trim_end_matches('}').split(',').map(|file| format!("{folder}{file}")).collect()
+}
+
+#[test]
+fn every_link_leads_to_a_file_and_a_heading() {
+    let pages: HashMap<PathBuf, String> =
+        pages().into_iter().map(|page| (page.clone(), fs::read_to_string(page).unwrap())).collect();
+    let mut links = 0;
+    let mut dead = Vec::new();
+    for (page, text) in &pages {
+        for link in links_of(text) {
+            links += 1;
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { page.clone() } else { page.with_file_name(file) };
+            let target = target.canonicalize().unwrap_or(target);
+            let has_heading = heading.is_empty()
+                || pages
+                    .get(&target)
+                    .is_none_or(|text| anchors(text).contains(&heading.to_owned()));
+            if !target.exists() || !has_heading {
+                dead.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(links > 150, "{links} links were found");
+    assert!(dead.is_empty(), "{dead:#?}");
+}
+
+/// The documents that people read.
+fn pages() -> Vec<PathBuf> {
+    let top =
+        ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "apiserver/README.md"];
+    let folders = ["docs", "docs/operators", "roperator/docs"].map(|folder| root().join(folder));
+    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
+    let files = files.map(|file| file.unwrap().path());
+    let pages = files.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    top.map(|name| root().join(name)).into_iter().chain(pages).collect()
+}
+
+/// The links within the repository, outside of code.
+fn links_of(text: &str) -> impl Iterator<Item = &str> {
+    let links = prose(text).flat_map(|line| line.split("](").skip(1));
+    links.filter_map(|rest| rest.split(')').next()).filter(|link| !link.contains("://"))
+}
+
+/// The anchors that GitHub gives to headings.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = prose(text).filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| {
+        let kept = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = kept.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    headings.map(anchor).collect()
+}
+
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_code = false;
+    text.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    })
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
