@@ -12,7 +12,8 @@ use crate::{
 
 /// Two operators, of which one may panic.
 fn both(builder: SupervisorBuilder) -> SupervisorBuilder {
-    let builder = operators::register_all(builder, operators::all());
+    let echo = vec![operators::echo_server::operator()];
+    let builder = operators::register_all(builder, echo);
     builder.register(recipe::config("cook"), recipe::handler())
 }
 
