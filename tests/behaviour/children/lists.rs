@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE, recipe},
-    world::{Kind, Operators, World},
+    world::{DEPLOYMENT, Operators, World},
 };
 
-const DEPLOYMENT: Kind = Kind("apps/v1", "Deployment", "deployments");
 const VARIABLES: &str = "/spec/template/spec/containers/0/env";
 
 fn deployment(variables: &Value) -> Value {

@@ -20,10 +20,8 @@ use serde_json::Value;
 
 use crate::{
     recipe::{self, RECIPE},
-    world::{EVENT, Kind, Operators, World, condition},
+    world::{DEPLOYMENT, EVENT, Operators, World, condition},
 };
-
-const DEPLOYMENT: Kind = Kind("apps/v1", "Deployment", "deployments");
 
 /// The operator of the recipes, with other policies for `ConfigMaps`.
 async fn start(world: &World, config_maps: ChildConfig) -> Operators {

@@ -19,10 +19,8 @@ use serde_json::{Value, json};
 
 use crate::{
     recipe::config_map,
-    world::{CONFIG_MAP, Kind, Operators, World, eventually},
+    world::{CONFIG_MAP, DEPLOYMENT, Operators, World, eventually},
 };
-
-const DEPLOYMENT: Kind = Kind("apps/v1", "Deployment", "deployments");
 
 /// Selects a Deployment, and has what its handler returns as JSON.
 const DECORATE: &str = "test.operetta.dev/decorate";

@@ -7,9 +7,8 @@ use operators::deployment_scaler::{DeploymentScaler, HOURS, NAME, STATE, config}
 use operetta::operator::HeldReplicas;
 use serde_json::{Value, json};
 
-use crate::world::{EVENT, Kind, Operators, World, eventually};
+use crate::world::{DEPLOYMENT, EVENT, Kind, Operators, World, eventually};
 
-const DEPLOYMENT: Kind = Kind("apps/v1", "Deployment", "deployments");
 const BUDGET: Kind = Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets");
 
 const OPEN: &str = "Mon-Sun 00:00-24:00 UTC";

@@ -19,6 +19,7 @@ pub(crate) const CLAIM: Kind = Kind("v1", "PersistentVolumeClaim", "persistentvo
 pub(crate) const VOLUME: Kind = Kind("v1", "PersistentVolume", "persistentvolumes");
 pub(crate) const STORAGE_CLASS: Kind = Kind("storage.k8s.io/v1", "StorageClass", "storageclasses");
 pub(crate) const STATEFUL_SET: Kind = Kind("apps/v1", "StatefulSet", "statefulsets");
+pub(crate) const DEPLOYMENT: Kind = Kind("apps/v1", "Deployment", "deployments");
 pub(crate) const JOB: Kind = Kind("batch/v1", "Job", "jobs");
 pub(crate) const CRON_JOB: Kind = Kind("batch/v1", "CronJob", "cronjobs");
 pub(crate) const CONFIG_MAP: Kind = Kind("v1", "ConfigMap", "configmaps");

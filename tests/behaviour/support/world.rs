@@ -143,10 +143,10 @@ impl World {
         operators::install::install(&self.client, &[crd]).await.unwrap();
     }
 
-    /// Removes the parents of earlier tests on the same cluster, and their finalizers, which the next
+    /// Removes the parents of earlier tests on the same cluster, decorated ones too, and their finalizers, which the next
     /// operator of that name would finalize.
     async fn clear(&self) {
-        for kind in [ECHO, TEMP, PROPAGATION, DATABASE, RECIPE] {
+        for kind in [ECHO, TEMP, PROPAGATION, DATABASE, RECIPE, DEPLOYMENT] {
             let all: Api<DynamicObject> = Api::all_with(self.client.clone(), &kind.resource());
             for parent in all.list(&ListParams::default()).await.unwrap() {
                 let api = self.api_in(kind, parent.metadata.namespace.as_deref());

@@ -8,10 +8,9 @@ use super::permissions::{USER, asked, generated, start_with};
 use crate::{
     cluster::Request,
     kubelet::{GROWING, Kubelet},
-    world::{CONFIG_MAP, DATABASE, Kind, NAMESPACE, PROPAGATION, STATEFUL_SET, World},
+    world::{CONFIG_MAP, DATABASE, DEPLOYMENT, Kind, NAMESPACE, PROPAGATION, STATEFUL_SET, World},
 };
 
-const DEPLOYMENT: Kind = Kind("apps/v1", "Deployment", "deployments");
 const BUDGET: Kind = Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets");
 
 async fn until_copied(world: &World, namespace: &str, is_right: impl Fn(&Value) -> bool) {
