@@ -33,7 +33,8 @@ impl Cluster {
         let root = if ty.group().is_empty() { "api" } else { "apis" };
         let path = format!("/openapi/v3/{root}/{}", ty.api_version());
         let begin = || self.clone().read_document(ty.clone(), path.clone()).boxed();
-        Ok(self.documents.join(&path, begin).await?.of(ty))
+        let read = self.documents.join(&path, begin).await?;
+        read.of(ty).map_err(|error| ApiError::malformed(format!("get {path}"), error))
     }
 
     async fn read_document(self, ty: K8sType, path: String) -> Result<Arc<Schemas>, ApiError> {

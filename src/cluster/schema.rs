@@ -48,7 +48,8 @@ struct GroupVersionKind {
 /// The schemas of all types of a document.
 #[derive(Default)]
 pub(super) struct Schemas {
-    by_kind: BTreeMap<Box<str>, KindSchema>,
+    /// One that cannot be read is an error for its own type alone.
+    by_kind: BTreeMap<Box<str>, serde_json::Result<KindSchema>>,
     /// The plurals of the types with a status subresource.
     with_status: BTreeSet<Box<str>>,
 }
@@ -67,19 +68,26 @@ impl Schemas {
         let mut by_kind = BTreeMap::new();
         for schema in document.components.schemas.values() {
             if let Some(kind) = kind_of(schema.get(), one_of_them) {
-                let schema = serde_json::from_str(schema.get())?;
-                let read = |has_subresource| read(&schema, one_of_them, has_subresource).into();
-                let read = KindSchema { with_subresource: read(true), without: read(false) };
+                let schema = serde_json::from_str(schema.get());
+                let read = schema.map(|schema| KindSchema::of(&schema, one_of_them));
                 by_kind.entry(kind.into()).or_insert(read);
             }
         }
         Ok(Self { by_kind, with_status: with_status.collect() })
     }
 
-    pub(super) fn of(&self, ty: &K8sType) -> Option<Arc<TypeSchema>> {
-        let KindSchema { with_subresource, without } = self.by_kind.get(ty.kind())?;
+    pub(super) fn of(&self, ty: &K8sType) -> Result<Option<Arc<TypeSchema>>, &serde_json::Error> {
+        let Some(read) = self.by_kind.get(ty.kind()) else { return Ok(None) };
+        let KindSchema { with_subresource, without } = read.as_ref()?;
         let has_subresource = self.with_status.contains(ty.plural());
-        Some(if has_subresource { with_subresource } else { without }.clone())
+        Ok(Some(if has_subresource { with_subresource } else { without }.clone()))
+    }
+}
+
+impl KindSchema {
+    fn of(schema: &Value, one_of_them: &K8sType) -> Self {
+        let read = |has_subresource| read(schema, one_of_them, has_subresource).into();
+        Self { with_subresource: read(true), without: read(false) }
     }
 }
 

@@ -26,7 +26,7 @@ pub enum HeldPhase {
     Recorded,
     /// The parent has been scaled.
     Held,
-    /// Somebody else has scaled it since: it is left alone until the handler holds nothing any more.
+    /// Somebody else has scaled it since: it is not scaled again until the handler holds nothing.
     Overridden,
 }
 

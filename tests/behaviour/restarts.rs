@@ -7,7 +7,7 @@ use crate::{
     cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
     related,
-    world::{CONFIG_MAP, ECHO, LEASE, Operators, World},
+    world::{CONFIG_MAP, ECHO, LEASE, Operators, SECRET, World},
 };
 
 /// Two operators, of which one may panic.
@@ -116,7 +116,7 @@ async fn a_reflector_that_panics_lists_its_type_once_more_and_nothing_else_is_re
 async fn related_objects_are_read_again_after_a_panic_of_their_reflector() {
     let world = World::new().await;
     let secret = |key: &str| json!({"metadata": {"name": "spice"}, "stringData": {key: "x"}});
-    world.apply(related::SECRET, secret("heat")).await;
+    world.apply(SECRET, secret("heat")).await;
     let reads = json!({"metadata": {"name": "r"}, "spec": {"secrets": ["spice"], "status": {}}});
     world.apply(RECIPE, reads).await;
     let operators = world.start(related::register).await;
@@ -125,9 +125,9 @@ async fn related_objects_are_read_again_after_a_panic_of_their_reflector() {
     };
     world.until(CONFIG_MAP, "r-seen", "the secret seen", sees("heat")).await;
     let_panic(&operators, "the reflector of related secrets");
-    world.apply(related::SECRET, secret("salt")).await;
+    world.apply(SECRET, secret("salt")).await;
     world.until(CONFIG_MAP, "r-seen", "the change seen", sees("salt")).await;
-    world.apply(related::SECRET, secret("oil")).await;
+    world.apply(SECRET, secret("oil")).await;
     world.until(CONFIG_MAP, "r-seen", "the next change seen", sees("oil")).await;
     assert_eq!(shown(&operators, related::READER).await["restarts"]["count"], 1);
     operators.stop().await;

@@ -21,7 +21,7 @@ pub(super) fn strip(name: &str, object: &mut Value) {
             strip(inner, fields.entry(*name).or_insert_with(|| field.ty.zero()));
         } else if let Some(value) = fields.get_mut(*name) {
             strip_value(&field.ty, value);
-            // An empty list that is always written is told from none until it is stored.
+            // An empty list that is always written differs from no list until it is stored.
             if field.ty.is_zero(value) && (field.omitted || !value.is_array()) {
                 fields.remove(*name);
             }

@@ -44,6 +44,22 @@ async fn concurrent_readers_share_a_request_and_an_unchanged_document_is_not_sen
 }
 
 #[tokio::test]
+async fn a_schema_that_cannot_be_read_is_an_error_for_its_own_type_alone() {
+    let schema = |kind: &str, depth: usize| {
+        let spec = (0..depth).fold(json!({}), |inner, _| json!({"items": inner}));
+        let kinds = json!([{"group": "example.dev", "version": "v1", "kind": kind}]);
+        json!({"x-kubernetes-group-version-kind": kinds, "properties": {"spec": spec}})
+    };
+    let schemas = json!({"a": schema("Echo", 200), "b": schema("Song", 1)});
+    let document = json!({"paths": {}, "components": {"schemas": schemas}});
+    let cluster = served_by(move |_| (200, line(&document)));
+    let ty = |kind: &str, plural: &str| K8sType::namespaced("example.dev/v1", kind, plural);
+    assert!(cluster.schema(&ty("Song", "songs")).await.unwrap().is_some());
+    let error = cluster.schema(&ty("Echo", "echoes")).await.unwrap_err();
+    assert!(error.to_string().contains("unexpected JSON"), "{error}");
+}
+
+#[tokio::test]
 async fn a_type_without_a_document_has_no_schema() {
     let cluster = served_by(|_| (404, line(&json!({}))));
     let echo = K8sType::namespaced("example.dev/v1", "Echo", "echoes");

@@ -9,10 +9,8 @@ use serde_json::{Value, json};
 use crate::{
     recipe::{RECIPE, config_map, recipe},
     reported::ExpectedFailure,
-    world::{CONFIG_MAP, Kind, Operators, World, condition, eventually, is_ready},
+    world::{CONFIG_MAP, Operators, SECRET, World, condition, eventually, is_ready},
 };
-
-const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
 /// Ensures a Secret with another password each time for each name in `spec.ensured`, and returns
 /// `spec.children`.

@@ -6,10 +6,9 @@ use serde_json::json;
 use crate::{
     recipe::{self, RECIPE, config_map, recipe},
     reported::ExpectedFailure,
-    world::{CONFIG_MAP, Kind, World, condition},
+    world::{CONFIG_MAP, SECRET, World, condition},
 };
 
-const SECRET: Kind = Kind("v1", "Secret", "secrets");
 const MEBIBYTE: usize = 1 << 20;
 
 fn of_size(size: usize) -> String {

@@ -66,12 +66,7 @@ async fn what_cannot_work_is_refused_with_a_readable_message() {
 /// The schema does not look into the names of a map.
 #[operetta_harness::test]
 async fn an_invalid_label_is_reported_and_the_copies_stay() {
-    let world = World::new().await;
-    let namespace = selected(&world, "a").await;
-    source(&world, CONFIG_MAP, json!({"k": "one"})).await;
-    world.create(PROPAGATION, propagation(&world, "ConfigMap", &[])).await;
-    let operators = start(&world).await;
-    until_copied(&world, CONFIG_MAP, &namespace, json!({"k": "one"})).await;
+    let (world, namespace, operators) = copied().await;
     let labels = json!({"matchLabels": {"a,b": "c"}});
     let spec = json!({"spec": {"namespaces": {"selector": labels}}});
     world.patch(PROPAGATION, &world.namespace, spec).await;

@@ -33,12 +33,7 @@ async fn copies_follow_their_source_and_the_labels_of_namespaces() {
 
 #[operetta_harness::test]
 async fn a_copy_that_was_changed_or_deleted_is_repaired() {
-    let world = World::new().await;
-    let namespace = selected(&world, "a").await;
-    source(&world, CONFIG_MAP, json!({"k": "one"})).await;
-    world.create(PROPAGATION, propagation(&world, "ConfigMap", &[])).await;
-    let operators = start(&world).await;
-    until_copied(&world, CONFIG_MAP, &namespace, json!({"k": "one"})).await;
+    let (world, namespace, operators) = copied().await;
     let api = world.api_in(CONFIG_MAP, Some(&namespace));
     let change = kube::api::Patch::Merge(json!({"data": {"k": "changed"}}));
     api.patch("ca", &kube::api::PatchParams::default(), &change).await.unwrap();
@@ -50,12 +45,7 @@ async fn a_copy_that_was_changed_or_deleted_is_repaired() {
 
 #[operetta_harness::test]
 async fn a_deleted_propagation_takes_its_copies_along() {
-    let world = World::new().await;
-    let namespace = selected(&world, "a").await;
-    source(&world, CONFIG_MAP, json!({"k": "one"})).await;
-    world.create(PROPAGATION, propagation(&world, "ConfigMap", &[])).await;
-    let operators = start(&world).await;
-    until_copied(&world, CONFIG_MAP, &namespace, json!({"k": "one"})).await;
+    let (world, namespace, operators) = copied().await;
     world.delete(PROPAGATION, &world.namespace).await;
     until_copied(&world, CONFIG_MAP, &namespace, Value::Null).await;
     assert!(world.get(CONFIG_MAP, "ca").await.is_object(), "the source stays");

@@ -8,13 +8,22 @@ use operators::config_propagation::{ConfigPropagation, config};
 use serde_json::{Value, json};
 
 use crate::world::{
-    CONFIG_MAP, Kind, NAMESPACE, Operators, PROPAGATION, World, condition, eventually,
+    CONFIG_MAP, Kind, NAMESPACE, Operators, PROPAGATION, SECRET, World, condition, eventually,
 };
-
-const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
 async fn start(world: &World) -> Operators {
     world.start(|builder| builder.register(config(), ConfigPropagation)).await
+}
+
+/// A world with one selected namespace, in which there is a copy.
+async fn copied() -> (World, String, Operators) {
+    let world = World::new().await;
+    let namespace = selected(&world, "a").await;
+    source(&world, CONFIG_MAP, json!({"k": "one"})).await;
+    world.create(PROPAGATION, propagation(&world, "ConfigMap", &[])).await;
+    let operators = start(&world).await;
+    until_copied(&world, CONFIG_MAP, &namespace, json!({"k": "one"})).await;
+    (world, namespace, operators)
 }
 
 /// A namespace whose label selects it for this test.

@@ -10,10 +10,8 @@ use serde_json::{Value, json};
 use super::{DEPLOYMENT, message, start, verbs};
 use crate::{
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, Kind, SERVICE, World, condition},
+    world::{CONFIG_MAP, SECRET, SERVICE, World, condition},
 };
-
-const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
 fn frozen(salt: &str) -> Value {
     let mut child = config_map("c", json!({"salt": salt}));

@@ -10,7 +10,7 @@ use crate::{
     recipe::{self, RECIPE, config_map, recipe},
     reported::ExpectedFailure,
     world::{
-        CONFIG_MAP, ECHO, Kind, NAMESPACE, POD, SERVICE, TEMP, World, condition, eventually,
+        CONFIG_MAP, ECHO, JOB, NAMESPACE, POD, SERVICE, TEMP, World, condition, eventually,
         is_ready,
     },
 };
@@ -58,8 +58,6 @@ async fn deleting_the_parent_in_the_foreground_recreates_no_child() {
         world.our_requests().into_iter().skip(before).filter(Request::is_write).collect();
     assert_eq!(written, [], "a terminating parent is not synced");
 }
-
-const JOB: Kind = Kind("batch/v1", "Job", "jobs");
 
 /// Suspended, so that only the test creates Pods for it.
 fn job() -> Value {

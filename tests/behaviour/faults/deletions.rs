@@ -3,10 +3,8 @@
 use super::{watches::with_child, *};
 use crate::{
     recipe::recipe,
-    world::{Kind, POD},
+    world::{POD, SECRET},
 };
-
-const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
 /// Changes the parent and holds the resulting deletion of a child.
 async fn deleting(faults: &Faults, resource: &str, wanted: &[Value]) -> Armed {

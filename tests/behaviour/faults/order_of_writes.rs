@@ -3,10 +3,8 @@
 use super::*;
 use crate::{
     recipe::{config_map, recipe},
-    world::Kind,
+    world::SECRET,
 };
-
-const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
 fn secret() -> Value {
     json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "after"}})

@@ -4,11 +4,9 @@ use super::*;
 use crate::{
     recipe::{config_map, recipe},
     started::counts,
-    world::Kind,
+    world::SECRET,
 };
 use operetta::supervisor::Timeouts;
-
-const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
 pub(super) async fn with_child() -> (Faults, Value) {
     with_child_after(FaultPlan::new(), |builder| builder).await

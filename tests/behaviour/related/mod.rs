@@ -19,11 +19,10 @@ use serde_json::{Value, json};
 
 use crate::{
     recipe::{RECIPE, config_map},
-    world::{CONFIG_MAP, Kind, Operators, World, eventually},
+    world::{CONFIG_MAP, Operators, SECRET, World, eventually},
 };
 
 pub(crate) const READER: &str = "reader";
-pub(crate) const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
 /// Its parents name in `spec` what they read: `secrets` and `maps` by name, `labels` of `ConfigMaps`, and
 /// `others` by name, of a type that is not declared. A child shows what there is.

@@ -7,7 +7,7 @@ use super::*;
 use crate::{
     cluster::connector_to,
     reported::ExpectedFailure,
-    world::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, CRD},
+    world::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, CRD, Kind},
 };
 
 /// The user of the operators. No other test has it, as its permissions stay on a shared server.

@@ -6,10 +6,8 @@ use serde_json::{Value, json};
 use crate::{
     cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, Kind, Operators, World},
+    world::{CONFIG_MAP, Operators, SECRET, World},
 };
-
-const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
 async fn started() -> (World, Operators) {
     let world = World::new().await;

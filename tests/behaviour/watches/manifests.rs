@@ -16,15 +16,14 @@ use crate::{
     cluster::{Request, connector_to},
     recipe::{RECIPE, acting, config_map, recipe},
     world::{
-        CLUSTER_ROLE, CLUSTER_ROLE_BINDING, CONFIG_MAP, EVENT, Kind, NAMESPACE, Operators, World,
-        eventually,
+        CLUSTER_ROLE, CLUSTER_ROLE_BINDING, CONFIG_MAP, EVENT, Kind, NAMESPACE, Operators, SECRET,
+        World, eventually,
     },
 };
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 const ROLE: Kind = Kind("rbac.authorization.k8s.io/v1", "Role", "roles");
 const ROLE_BINDING: Kind = Kind("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings");
-const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
 /// An operator with a finalizer and all strategies.
 fn keeper() -> OperatorConfig {

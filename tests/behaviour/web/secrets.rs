@@ -21,7 +21,7 @@ use tracing_subscriber::{Layer, fmt, layer::SubscriberExt, util::SubscriberInitE
 use crate::{
     recipe::{RECIPE, config_map},
     started::http,
-    world::{CONFIG_MAP, EVENT, Kind, Operators, POD, World, condition, eventually},
+    world::{CONFIG_MAP, EVENT, Operators, POD, SECRET, World, condition, eventually},
 };
 
 /// Marked by the schema. It is not a valid label value, so a server refuses it there and quotes it.
@@ -34,7 +34,6 @@ const APPLIED: &str = "s3ntinel-applied";
 /// The common prefix, in clear text and in base64.
 const SENTINELS: [&str; 2] = ["s3ntinel", "czNudGluZWwt"];
 
-const SECRET: Kind = Kind("v1", "Secret", "secrets");
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// The log lines of our crates that contain a sentinel or a redacted one.

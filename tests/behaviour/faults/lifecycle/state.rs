@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kube::api::ListParams;
 
 use super::*;
-use crate::world::{Kind, POD};
-
-const SECRET: Kind = Kind("v1", "Secret", "secrets");
+use crate::world::{POD, SECRET};
 
 /// The objects by type, namespace and name.
 pub(super) type Objects = BTreeMap<String, Value>;

@@ -9,10 +9,9 @@ use operetta::prelude::*;
 use super::*;
 use crate::{
     ownership::takeover::leave_child,
-    world::{Kind, NAMESPACE, POD},
+    world::{Kind, NAMESPACE, POD, SECRET},
 };
 
-const SECRET: Kind = Kind("v1", "Secret", "secrets");
 const PAUSED: &str = "operetta.dev/paused";
 
 /// The request that is refused.

@@ -9,10 +9,8 @@ use serde_json::{Value, json};
 use crate::{
     recipe::{self, RECIPE, acting, config_map, recipe},
     reported::ExpectedFailure,
-    world::{CONFIG_MAP, ECHO, Kind, Operators, SERVICE, World, condition},
+    world::{CONFIG_MAP, ECHO, Operators, SECRET, SERVICE, World, condition},
 };
-
-const SECRET: Kind = Kind("v1", "Secret", "secrets");
 
 /// The operator `cook` of recipes, together with those of this repository.
 struct Setup {
