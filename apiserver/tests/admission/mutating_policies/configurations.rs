@@ -1,6 +1,11 @@
 //! Mutations by apply configurations.
 
-use super::*;
+use serde_json::{Value, json};
+
+use super::{
+    super::pair::{Step, play},
+    JSON, answer, apply, create, deployment, one_each, patch,
+};
 
 fn configurations() -> Vec<(&'static str, Value)> {
     [

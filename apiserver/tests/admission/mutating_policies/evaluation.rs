@@ -1,6 +1,8 @@
 //! Variables, conditions, parameters, and the order in which policies are evaluated.
 
-use super::*;
+use serde_json::{Value, json};
+
+use super::{super::pair::play, answer, binding, config_map, create, patch, policy, ready};
 
 #[operetta_harness::test]
 async fn policies_have_variables_conditions_parameters_and_rounds() {

@@ -8,7 +8,7 @@ mod refused;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use super::pair::{Stage, Step, play};
+use super::pair::{Stage, Step};
 
 const JSON: &str = "application/json";
 const GROUP: &str = "/apis/admissionregistration.k8s.io/v1";

@@ -1,6 +1,11 @@
 //! Mutations by JSON patches.
 
-use super::*;
+use serde_json::{Value, json};
+
+use super::{
+    super::pair::{Step, play},
+    JSON, answer, config_map, create, one_each, patch,
+};
 
 fn patches() -> Vec<(&'static str, Value)> {
     [

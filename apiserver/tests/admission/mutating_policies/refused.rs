@@ -1,6 +1,11 @@
 //! Policies that are refused because their mutations do not compile.
 
-use super::*;
+use serde_json::{Value, json};
+
+use super::{
+    super::pair::{Step, play},
+    JSON, answer, apply, binding, patch, policy,
+};
 
 /// Mutations that are refused with their policy.
 fn wrong() -> Vec<Value> {
