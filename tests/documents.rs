@@ -53,6 +53,31 @@ fn every_link_leads_to_a_file_and_a_heading() {
     assert!(dead.is_empty(), "{dead:#?}");
 }
 
+/// The pages of `docs`, and no other, with links that the book can follow.
+#[test]
+fn the_book_has_every_page_of_docs_and_no_link_that_leaves_it() {
+    let docs = root().join("docs");
+    let summary = docs.join("SUMMARY.md");
+    let text = fs::read_to_string(&summary).unwrap();
+    let mut listed: Vec<_> = links_of(&text).map(|link| docs.join(link)).collect();
+    listed.sort();
+    let mut pages: Vec<_> = pages().into_iter().filter(|it| it.starts_with(&docs)).collect();
+    pages.retain(|page| *page != summary);
+    pages.sort();
+    assert_eq!(listed, pages);
+    let texts = pages.iter().map(|page| (page, fs::read_to_string(page).unwrap()));
+    let leaving = texts.flat_map(|(page, text)| {
+        let links = links_of(&text).map(|link| link.split('#').next().unwrap().to_owned());
+        let links = links.filter(|link| !link.is_empty()).collect::<Vec<_>>();
+        let target = |link: &String| page.with_file_name(link).canonicalize().unwrap();
+        let leaves = |link: &String| !target(link).starts_with(&docs);
+        let leaving = links.into_iter().filter(leaves);
+        leaving.map(|link| format!("{}: {link}", page.display())).collect::<Vec<_>>()
+    });
+    let leaving: Vec<_> = leaving.collect();
+    assert!(leaving.is_empty(), "{leaving:#?}");
+}
+
 /// The documents that people read.
 fn pages() -> Vec<PathBuf> {
     let top =

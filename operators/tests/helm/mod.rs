@@ -14,7 +14,7 @@ use serde_json::Value;
 pub(crate) const CHART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/helm/operetta");
 
 /// Builds it once; the test is ignored where there is no Go.
-fn helm() -> &'static Path {
+pub(crate) fn program() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
         let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("helm");
@@ -32,7 +32,7 @@ fn helm() -> &'static Path {
 
 /// Its output, or its error.
 pub(crate) fn run(arguments: &[&str]) -> Result<String, String> {
-    let mut command = Command::new(helm());
+    let mut command = Command::new(program());
     // It writes no files of the user.
     command.args(arguments).env("HOME", env!("CARGO_TARGET_TMPDIR"));
     let output = command.output().map_err(|error| error.to_string())?;

@@ -1,6 +1,6 @@
 //! Credentials and a CA that are replaced while the operators run, and an API server that restarts meanwhile.
 
-use std::net::SocketAddr;
+use std::{fs, net::SocketAddr, path::Path, process::Command};
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
@@ -9,9 +9,12 @@ use kube::{
 };
 use operetta::{prelude::*, testkit::until_ready};
 use operetta_apiserver::Server;
+use operetta_controlplane::ControlPlane;
+use operetta_harness::ignore;
 use serde_json::json;
 
 use crate::{
+    needs::Chosen,
     recipe::{self, RECIPE, config_map, recipe},
     world::{Operators, eventually, object},
 };
@@ -75,4 +78,55 @@ async fn a_new_ca_and_a_new_token_are_used_without_a_restart_and_nothing_is_lost
     // A child and a status each.
     assert_eq!((of("before"), of("meanwhile"), of("after")), (0, 2, 2), "{writes:?}");
     std::fs::remove_file(&file).unwrap();
+}
+
+/// The kubeconfig of the administrator with the contents of all files.
+fn flattened(control_plane: &ControlPlane, into: &Path) {
+    let mut kubectl: Command = control_plane.kubectl_command();
+    let output = kubectl.args(["config", "view", "--raw", "--flatten"]).output().unwrap();
+    assert!(output.status.success());
+    fs::write(into, output.stdout).unwrap();
+}
+
+fn written(control_plane: &ControlPlane, name: &str) -> usize {
+    let events = control_plane.audit_events().unwrap().into_iter();
+    let ours = events.filter(|it| it.user_agent.starts_with("operetta/") && it.uri.contains(name));
+    ours.filter(|it| !["get", "list", "watch"].contains(&it.verb.as_str())).count()
+}
+
+#[operetta_harness::test]
+async fn a_control_plane_whose_ca_and_certificates_are_renewed_is_used_without_a_restart() {
+    if Chosen::from_environment() != Chosen::ControlPlane {
+        ignore("the embedded server has a test of its own");
+    }
+    let started = tokio::task::spawn_blocking(ControlPlane::start).await.unwrap();
+    let mut control_plane = started.unwrap();
+    let file = control_plane.folder().join("operators.kubeconfig");
+    flattened(&control_plane, &file);
+    let crd = recipe::crd(Some(recipe::status()));
+    let client = control_plane.client().unwrap();
+    operators::install::install(&client, &[crd]).await.unwrap();
+    let builder = Supervisor::builder().connect_to(Connect::kubeconfig_file(&file));
+    let builder = builder.register(recipe::config("cook"), recipe::handler());
+    let operators = Operators::new(builder.serve(LOOPBACK).start().await.unwrap());
+    let parents = create(&client, "before").await;
+    until_ready(&parents, "before").await;
+    operators.until_all_synced(1).await;
+    let renewed = move || control_plane.renew_credentials().map(|()| control_plane);
+    let control_plane = tokio::task::spawn_blocking(renewed).await.unwrap().unwrap();
+    let client = control_plane.client().unwrap();
+    let parents = create(&client, "meanwhile").await;
+    let ready = || async { operators.http("/readyz?verbose").await.1 };
+    eventually("the failure reported", ready, |body| body.contains("failed: ")).await;
+    flattened(&control_plane, &file);
+    until_ready(&parents, "meanwhile").await;
+    eventually("the failure is over", ready, |body| !body.contains("failed: ")).await;
+    operators.until_all_synced(2).await;
+    operators.stop().await;
+    // A child and a status each.
+    let of = |name: &str| written(&control_plane, name);
+    let counted = (of("before"), of("meanwhile"));
+    assert_eq!(counted, (2, 2));
+    // Its processes end on a thread that may wait.
+    tokio::task::spawn_blocking(move || drop(control_plane)).await.unwrap();
 }

@@ -145,6 +145,18 @@ impl ControlPlane {
         })
     }
 
+    /// Replaces the certificate authority and every certificate, key and token, in the files of before, as when an
+    /// administrator renews a cluster. Restarts kube-apiserver and kube-controller-manager; blocks until it is ready.
+    pub fn renew_credentials(&mut self) -> Result<(), Error> {
+        let users = &self.options.users;
+        self.credentials = Credentials::write(&self.home, uri(&self.server_url), users)?;
+        locked(&self.controller_manager, |manager| *manager = None);
+        self.restart_apiserver()?;
+        let manager = start_controller_manager(&self.binaries, &self.home, &self.options)?;
+        locked(&self.controller_manager, |stopped| *stopped = manager);
+        Ok(())
+    }
+
     /// An error, with the last lines of the log, once one of the programs has ended by itself.
     pub fn check(&mut self) -> Result<(), Error> {
         locked(&self.etcd, Process::check)?;
