@@ -21,6 +21,8 @@ pub struct RequestRecord {
     pub query: String,
     /// The client.
     pub user_agent: String,
+    /// The user who sent it, also on behalf of another one.
+    pub user: String,
     /// The verb as Kubernetes spells it (`get`, `list`, `watch`, `create`, `update`, `patch`,
     /// `delete`); empty for paths that are not resources.
     pub verb: String,
@@ -74,8 +76,8 @@ impl RequestRecord {
 
 impl RequestRecord {
     fn space(&self) -> usize {
-        let Self { method, path, query, user_agent, verb, resource, status: _ } = self;
-        let texts = [method, path, query, user_agent, verb, resource];
+        let Self { method, path, query, user_agent, user, verb, resource, status: _ } = self;
+        let texts = [method, path, query, user_agent, user, verb, resource];
         size_of::<Self>() + texts.iter().map(|text| text.len()).sum::<usize>()
     }
 }

@@ -50,6 +50,38 @@ async fn a_user_may_do_what_is_bound_to_them_at_once_and_no_longer_than_it_is() 
 }
 
 #[tokio::test]
+async fn an_apply_or_an_update_that_creates_needs_the_permission_to_create() {
+    let (server, admin) = strict();
+    let roles = api(&admin, RBAC, "Role", "default");
+    let rule = |verbs: Value| json!({"apiGroups": ["", "coordination.k8s.io"], "resources": ["configmaps", "leases"], "verbs": verbs});
+    let writer = |verbs| json!({"metadata": {"name": "writer"}, "rules": [rule(verbs)]});
+    create(&roles, writer(json!(["patch", "update"]))).await;
+    bind(&admin, "Role", "writer", &json!({"kind": "User", "name": "jane"})).await;
+    let jane = server.client_of(User::new("jane"));
+    let apply = async || {
+        let params = PatchParams::apply("jane");
+        config_maps(&jane).patch("a", &params, &Patch::Apply(object(config_map("a", "1")))).await
+    };
+    let leases = api(&jane, "coordination.k8s.io/v1", "Lease", "default");
+    let update = async || {
+        let lease = object(json!({"metadata": {"name": "a"}}));
+        leases.replace("a", &PostParams::default(), &lease).await
+    };
+    let (code, _, message) = refusal(apply().await);
+    let expected = "configmaps \"a\" is forbidden: User \"jane\" cannot create resource \"configmaps\" in \
+                    API group \"\" in the namespace \"default\"";
+    assert_eq!((code, message.as_str()), (403, expected));
+    assert_eq!(refusal(update().await).0, 403);
+    let whole = writer(json!(["patch", "update", "create"]));
+    roles.patch("writer", &PatchParams::default(), &Patch::Merge(whole)).await.unwrap();
+    apply().await.unwrap();
+    update().await.unwrap();
+    let less = writer(json!(["patch", "update"]));
+    roles.patch("writer", &PatchParams::default(), &Patch::Merge(less)).await.unwrap();
+    apply().await.expect("it exists");
+}
+
+#[tokio::test]
 async fn a_service_account_is_a_user_in_the_groups_of_its_namespace() {
     let (server, admin) = strict();
     let robot = config_maps(&server.client_of(User::service_account("default", "robot")));
@@ -75,7 +107,7 @@ async fn a_refused_request_is_recorded_with_what_it_was_about() {
     refusal(jane.get("a").await);
     let record = server.requests().pop().unwrap();
     assert_eq!((record.verb.as_str(), record.resource.as_str()), ("get", "configmaps"));
-    assert_eq!(record.status, 403);
+    assert_eq!((record.user.as_str(), record.status), ("jane", 403));
 }
 
 /// Waits until a cluster role has so many rules.

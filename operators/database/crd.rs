@@ -17,7 +17,8 @@ use operetta::operator::Conditions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The versions of PostgreSQL that this operator has been written for. A release needs a line here.
+/// The versions of PostgreSQL that this operator has been written for, by hand: the newest two minor releases of each
+/// major version at that time. Nothing compares them with what has been released. A release needs a line here.
 pub const VERSIONS: [&str; 6] = ["16.10", "16.11", "17.6", "17.7", "18.0", "18.1"];
 
 /// The desired database.
@@ -149,7 +150,7 @@ const SCHEDULE: &str = r"^(@(yearly|annually|monthly|weekly|daily|midnight|hourl
     .message("restoreFrom cannot be changed: create another Database"))]
 pub struct RestoreFrom {
     /// The Database that made it, which need not exist any more.
-    #[schemars(length(min = 1, max = 40))]
+    #[schemars(length(min = 1, max = 40), pattern(r"^[a-z]([-a-z0-9]*[a-z0-9])?$"))]
     pub database: String,
     /// The file, such as `20261126T033000Z.dump`; the newest one without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -20,6 +20,7 @@ use crate::cluster::{Cluster, or_ignore};
 #[expect(dead_code, reason = "shared with tests that need a client")]
 mod cluster;
 mod helm;
+mod prometheus_operator;
 
 const OVERLAYS: [&str; 3] = ["cluster-wide", "one-namespace", "two-replicas"];
 
@@ -109,6 +110,38 @@ async fn every_manifest_passes_a_dry_run_where_restricted_is_enforced() {
     }
 }
 
+/// The objects of the component for clusters with the Prometheus operator.
+fn monitored() -> [Value; 2] {
+    let folder = format!("{}/../deploy/kustomize/monitoring", env!("CARGO_MANIFEST_DIR"));
+    ["service-monitor", "prometheus-rule"].map(|file| {
+        let text = fs::read_to_string(format!("{folder}/{file}.yaml")).unwrap();
+        serde_yaml_ng::from_str(&text).unwrap()
+    })
+}
+
+#[operetta_harness::test]
+async fn what_is_monitored_passes_a_dry_run_where_the_prometheus_operator_is_installed() {
+    let cluster = Cluster::start().await;
+    let kubectl = Kubectl::on(&cluster).await;
+    kubectl.apply(of_kind(&kubectl.rendered("cluster-wide"), "Namespace"), &[]).unwrap();
+    for plural in ["servicemonitors", "prometheusrules"] {
+        kubectl.apply(&prometheus_operator::crd(plural), &[]).unwrap();
+        let name = format!("crd/{plural}.monitoring.coreos.com");
+        kubectl.run(&["wait", "--for=condition=Established", &name], "").unwrap();
+    }
+    let [mut service_monitor, mut rules] = monitored();
+    for object in [&service_monitor, &rules] {
+        let applied = kubectl.apply(object, &["--dry-run=server"]);
+        assert!(applied.is_ok(), "{}: {applied:?}", object["kind"]);
+    }
+    service_monitor["spec"]["endpoints"][0]["ports"] = json!("https");
+    rules["spec"]["groups"][0]["rules"][0]["for"] = json!("five minutes");
+    for (object, field) in [(service_monitor, "ports"), (rules, "for")] {
+        let refused = kubectl.apply(&object, &["--dry-run=server"]).unwrap_err();
+        assert!(refused.contains(field), "{refused}");
+    }
+}
+
 #[operetta_harness::test]
 async fn two_replicas_elect_a_leader_and_one_does_not() {
     let cluster = Cluster::start().await;
@@ -186,13 +219,8 @@ async fn monitoring_is_the_component_of_kustomize() {
     let values = ["monitoring.enabled=true", "crds.install=false", "networkPolicy.enabled=false"];
     let chart = of_chart(&values);
     assert!(!chart.keys().any(|name| name.contains("NetworkPolicy") || name.contains("Custom")));
-    for (name, file) in
-        [("ServiceMonitor", "service-monitor"), ("PrometheusRule", "prometheus-rule")]
-    {
-        let folder = format!("{}/../deploy/kustomize/monitoring", env!("CARGO_MANIFEST_DIR"));
-        let text = fs::read_to_string(format!("{folder}/{file}.yaml")).unwrap();
-        let expected: Value = serde_yaml_ng::from_str(&text).unwrap();
-        assert_eq!(chart[&format!("\"{name}\" \"operetta\"")], expected);
+    for expected in monitored() {
+        assert_eq!(chart[&format!("{} \"operetta\"", expected["kind"])], expected);
     }
 }
 

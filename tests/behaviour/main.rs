@@ -22,6 +22,7 @@ mod leadership;
 mod order;
 mod ownership;
 mod plan_mode;
+mod privileges;
 mod registration;
 mod related;
 mod restarts;

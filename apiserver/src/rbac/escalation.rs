@@ -61,6 +61,21 @@ impl Writer<'_> {
         }
     }
 
+    /// Refuses to create what the writer may only update or patch.
+    pub(crate) fn check_creation(
+        &self,
+        (resource, namespace, name): (&GroupResource, &str, &str),
+    ) -> Result<(), StatusError> {
+        let target = ResourceTarget {
+            group: resource.group.clone(),
+            resource: resource.plural.clone(),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            ..ResourceTarget::default()
+        };
+        self.authorizer.check(self.log, self.user, &Attributes::resource("create", target))
+    }
+
     fn check_role(
         &self,
         resource: &GroupResource,

@@ -113,6 +113,17 @@ impl Call<'_> {
         self.writer.check((&self.resource.id, &key.namespace, &key.name), live, next)
     }
 
+    /// Refuses an update or a patch that creates, where the user may not create.
+    pub(super) fn check_creation(&self) -> Result<(), StatusError> {
+        let key = self.key();
+        match self.verb {
+            Verb::Update | Verb::Patch => {
+                self.writer.check_creation((&self.resource.id, &key.namespace, &key.name))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// A header as text.
     pub(super) fn header(&self, name: header::HeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()

@@ -240,7 +240,7 @@ fn placed(call: &Call<'_>, mut next: Value) -> Result<Value, StatusError> {
     Ok(next)
 }
 
-/// Creates an object, if the user may give the rights that it gives.
+/// Creates an object, if the user may create it and give the rights that it gives.
 fn create_new(
     cluster: &Cluster,
     call: &Call<'_>,
@@ -249,6 +249,7 @@ fn create_new(
     options: &WriteOptions,
 ) -> Result<Written, StatusError> {
     call.check_rights(None, &object)?;
+    call.check_creation()?;
     let namespace = call.path.namespace.as_deref().unwrap_or_default();
     write::create(cluster, call.resource, namespace, object, managed, options)
 }

@@ -97,16 +97,17 @@ pub(crate) async fn handle(server: &Arc<Shared>, request: Request<Bytes>) -> Res
             parts.headers.get(name).and_then(|value: &http::HeaderValue| value.to_str().ok());
         value.unwrap_or_default().to_owned()
     };
+    let user = parts.extensions.get::<User>().cloned().unwrap_or_else(User::admin);
     let mut record = RequestRecord {
         method: parts.method.to_string(),
         path: parts.uri.path().to_owned(),
         query: parts.uri.query().unwrap_or_default().to_owned(),
         user_agent: text(header::USER_AGENT),
+        user: user.name().to_owned(),
         verb: String::new(),
         resource: String::new(),
         status: 0,
     };
-    let user = parts.extensions.get::<User>().cloned().unwrap_or_else(User::admin);
     let answered = match permission::permitted(server, user, &mut record, &parts.headers) {
         Ok(user) => answer(server, &user, &mut record, &parts.headers, &body).await,
         Err(error) => Err(error),

@@ -18,8 +18,8 @@ use script::Line;
 use side::Side;
 
 /// The users with their groups; the administrator is not among them.
-const USERS: [(&str, &[&str]); 3] =
-    [("jane", &["people"]), ("dave", &["devs"]), ("carol", &["people"])];
+const USERS: [(&str, &[&str]); 4] =
+    [("jane", &["people"]), ("dave", &["devs"]), ("carol", &["people"]), ("erin", &["people"])];
 
 fn main() -> ExitCode {
     operetta_harness::main()

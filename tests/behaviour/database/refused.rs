@@ -33,6 +33,10 @@ fn bad() -> Vec<(Value, &'static str)> {
         ),
         (json!({"readReplicas": {"min": 3, "max": 2}}), "min must not be greater than max"),
         (json!({"resources": {"limits": {"cpu": "-1"}}}), "spec.resources.limits.cpu in body"),
+        (
+            json!({"restoreFrom": {"database": "Old One"}}),
+            "spec.restoreFrom.database in body should match",
+        ),
         (json!({"deletionPolicy": "Maybe"}), "spec.deletionPolicy: Unsupported value: \"Maybe\""),
     ]
 }

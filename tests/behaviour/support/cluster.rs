@@ -13,7 +13,7 @@ use kube::{
 };
 use operetta::supervisor::Connection;
 use operetta_apiserver::{
-    RequestRecord, Server, WorkloadTiming,
+    RequestRecord, Running, Server, User, WorkloadTiming,
     faults::{FaultLayer, FaultPlan},
 };
 use operetta_controlplane::{ControlPlane, Error, GivenCluster};
@@ -66,7 +66,7 @@ pub(crate) enum Cluster {
     /// The real control plane; there is one per test program, used by one test at a time.
     Real(&'static ControlPlane, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>),
     /// The test's own embedded server, and its TCP listener once it is used.
-    Embedded(Server, OnceLock<operetta_apiserver::Running>),
+    Embedded(Server, OnceLock<Running>),
     /// The cluster of a kubeconfig, used by one test at a time.
     Given(Box<GivenCluster>, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>),
 }
@@ -99,6 +99,15 @@ impl Cluster {
             return Self::start().await;
         }
         let server = Server::builder().simulate_workloads(WorkloadTiming::immediate());
+        Self::Embedded(server.start(), OnceLock::new())
+    }
+
+    /// The same, where the embedded server also enforces roles.
+    pub(crate) async fn with_roles() -> Self {
+        if Chosen::from_environment() != Chosen::Embedded {
+            return Self::start().await;
+        }
+        let server = Server::builder().rbac().simulate_workloads(WorkloadTiming::immediate());
         Self::Embedded(server.start(), OnceLock::new())
     }
 
@@ -156,25 +165,26 @@ impl Cluster {
     pub(crate) fn kube_config(&self) -> kube::Config {
         match self {
             Self::Real(cluster, _) => cluster.kube_config(),
-            Self::Embedded(server, running) => {
-                let serve = || server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
-                let yaml = running.get_or_init(serve).kubeconfig();
-                let kubeconfig = Kubeconfig::from_yaml(yaml).unwrap();
-                let options = KubeConfigOptions::default();
-                let config = kube::Config::from_custom_kubeconfig(kubeconfig, &options);
-                futures::executor::block_on(config).unwrap()
-            }
+            Self::Embedded(..) => config_of(self.running().kubeconfig()),
             Self::Given(cluster, _) => cluster.kube_config(),
         }
+    }
+
+    /// The embedded server on a port.
+    fn running(&self) -> &Running {
+        let Self::Embedded(server, running) = self else { panic!("it runs already") };
+        running.get_or_init(|| server.serve("127.0.0.1:0".parse().unwrap()).unwrap())
     }
 
     /// The configuration of a user with only RBAC permissions.
     pub(crate) fn kube_config_for(&self, user: &str) -> kube::Config {
         match self {
             Self::Real(cluster, _) => cluster.kube_config_for(user).unwrap(),
-            Self::Embedded(..) | Self::Given(..) => {
-                panic!("begin the test with World::that_enforces_rbac")
+            Self::Embedded(..) => {
+                let kubeconfig = self.running().kubeconfig_of(&User::new(user)).unwrap();
+                config_of(&kubeconfig)
             }
+            Self::Given(..) => panic!("begin the test with World::that_enforces_rbac"),
         }
     }
 
@@ -249,14 +259,21 @@ impl Cluster {
 
 impl From<RequestRecord> for Request {
     fn from(record: RequestRecord) -> Self {
-        let RequestRecord { method, path, query, verb, resource, user_agent, status } = record;
+        let RequestRecord { method, path, query, verb, resource, user_agent, user, status } =
+            record;
         let verb = if verb.is_empty() { method.to_lowercase() } else { verb };
         let resource = resource.split('.').next().unwrap_or_default().to_owned();
         let subresource = if path.ends_with("/status") { "status" } else { "" }.to_owned();
-        let user = "admin".to_owned();
         let uri = format!("{path}?{query}");
         Self { verb, resource, subresource, uri, user_agent, user, code: status }
     }
+}
+
+fn config_of(kubeconfig: &str) -> kube::Config {
+    let kubeconfig = Kubeconfig::from_yaml(kubeconfig).unwrap();
+    let options = KubeConfigOptions::default();
+    let config = kube::Config::from_custom_kubeconfig(kubeconfig, &options);
+    futures::executor::block_on(config).unwrap()
 }
 
 /// Connects with this configuration, without retries by the client.

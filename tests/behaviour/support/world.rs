@@ -47,6 +47,12 @@ impl World {
         Self::on(Cluster::with_workloads().await).await
     }
 
+    /// The same where roles are enforced, too.
+    pub(crate) async fn with_roles() -> Self {
+        needs(Need::Workloads);
+        Self::on(Cluster::with_roles().await).await
+    }
+
     /// The same where [`World::our_requests`] works.
     pub(crate) async fn that_logs_requests() -> Self {
         needs(Need::RequestLog);
@@ -62,7 +68,7 @@ impl World {
     /// The same where RBAC is enforced, with the configuration of a restricted user.
     pub(crate) async fn that_enforces_rbac(user: &str) -> (Self, kube::Config) {
         needs(Need::Rbac);
-        let world = Self::new().await;
+        let world = Self::on(Cluster::with_roles().await).await;
         let config = world.cluster.kube_config_for(user);
         (world, config)
     }

@@ -1,5 +1,4 @@
-//! A program needs the permissions that `operetta::manifests` generates for it, and no others. Needs a server
-//! that enforces RBAC, which the embedded one does not.
+//! A program needs the permissions that `operetta::manifests` generates for it, and no others.
 
 use std::{collections::BTreeSet, time::Duration};
 

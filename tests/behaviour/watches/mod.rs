@@ -4,7 +4,6 @@ mod manifests;
 mod missed;
 mod missing_type;
 mod permissions;
-mod permissions_of_all;
 mod scopes;
 mod selection;
 mod sharing;

@@ -1,5 +1,4 @@
-//! The operators work with their generated permissions, and report a missing one. These tests need a server
-//! that enforces RBAC, which the embedded one does not.
+//! The operators work with their generated permissions, and report a missing one.
 
 use k8s_openapi::api::rbac::v1::PolicyRule;
 use serde_json::{Value, json};
@@ -13,14 +12,10 @@ use crate::{
 };
 
 /// The user of the operators in these tests, with the permissions of its role.
-pub(super) const USER: &str = "operator";
+const USER: &str = "operator";
 const ROLE: &str = "operetta-under-test";
 
-pub(super) async fn start_with(
-    world: &World,
-    config: kube::Config,
-    rules: &[PolicyRule],
-) -> Operators {
+async fn start_with(world: &World, config: kube::Config, rules: &[PolicyRule]) -> Operators {
     let binding = json!({
         "metadata": {"name": ROLE},
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": ROLE},
@@ -39,7 +34,7 @@ async fn bind(world: &World, rules: &[PolicyRule]) {
 }
 
 /// The generated permissions of the operators of this repository.
-pub(super) fn generated() -> Vec<PolicyRule> {
+fn generated() -> Vec<PolicyRule> {
     operators::rbac::permissions(&operators::all()).unwrap().rules()
 }
 
@@ -62,7 +57,7 @@ fn echo_server(service_name: &str) -> Value {
 }
 
 /// The requests of the operators since `before`.
-pub(super) fn asked(world: &World, before: usize) -> Vec<Request> {
+fn asked(world: &World, before: usize) -> Vec<Request> {
     let requests = world.cluster.requests().into_iter().skip(before);
     requests.filter(|request| request.user == USER).collect()
 }

@@ -1,5 +1,4 @@
 //! Access to the web endpoint: the API server reviews tokens and the permissions of their users.
-//! The embedded server has one user with all permissions; tests of rules need a server with RBAC.
 
 use k8s_openapi::api::{
     authentication::v1::{TokenRequest, TokenRequestSpec},
