@@ -27,12 +27,13 @@ impl Home {
         self.path.join(name)
     }
 
-    /// Writes a file that only this user may read.
+    /// Writes a file that only this user may read, or replaces it.
     pub(crate) fn write(&self, name: &str, content: &str) -> Result<PathBuf, Error> {
         let path = self.join(name);
         fs::OpenOptions::new()
             .write(true)
-            .create_new(true)
+            .create(true)
+            .truncate(true)
             .mode(0o600)
             .open(&path)
             .and_then(|mut file| file.write_all(content.as_bytes()))
