@@ -1,0 +1,88 @@
+//! The API server, and the writes that it has answered.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    sync::LazyLock,
+};
+
+use kube::{Client, Config, config::Kubeconfig};
+use operetta_apiserver::{Running, Server};
+use operetta_controlplane::{ControlPlane, Error};
+use operetta_harness::{ignore, ignore_outside_ci};
+use tokio::sync::{Mutex, MutexGuard};
+
+/// Where a test runs. The tests use the real one in turn.
+pub(crate) enum Cluster {
+    Embedded {
+        server: Server,
+        kubeconfig: PathBuf,
+        #[expect(dead_code, reason = "held")]
+        running: Running,
+    },
+    Real(Box<ControlPlane>, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>),
+}
+
+impl Cluster {
+    /// The cluster that the environment chooses; the test is ignored if it is not available.
+    pub(crate) async fn start(folder: &Path) -> Self {
+        match env::var("OPERETTA_TEST_CLUSTER").as_deref() {
+            Ok("controlplane") => Self::real().await,
+            Err(_) | Ok("embedded") => Self::embedded(folder),
+            Ok(other) => ignore(format!("this test is not for OPERETTA_TEST_CLUSTER={other}")),
+        }
+    }
+
+    fn embedded(folder: &Path) -> Self {
+        let server = Server::start();
+        let running = server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
+        let kubeconfig = folder.join("kubeconfig");
+        running.write_kubeconfig(&kubeconfig).unwrap();
+        Self::Embedded { server, kubeconfig, running }
+    }
+
+    async fn real() -> Self {
+        static ONE_AT_A_TIME: LazyLock<Mutex<()>> = LazyLock::new(Mutex::default);
+        let guard = ONE_AT_A_TIME.lock().await;
+        match tokio::task::spawn_blocking(ControlPlane::start).await.unwrap() {
+            Ok(plane) => Self::Real(Box::new(plane), guard),
+            Err(missing @ Error::Unavailable { .. }) => ignore_outside_ci(missing),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// An administrator's kubeconfig.
+    pub(crate) fn kubeconfig(&self) -> &Path {
+        match self {
+            Self::Embedded { kubeconfig, .. } => kubeconfig,
+            Self::Real(plane, _) => plane.kubeconfig_path(),
+        }
+    }
+
+    /// An administrator's client.
+    pub(crate) async fn client(&self) -> Client {
+        let kubeconfig = Kubeconfig::read_from(self.kubeconfig()).unwrap();
+        let config = Config::from_custom_kubeconfig(kubeconfig, &<_>::default()).await.unwrap();
+        Client::try_from(config).unwrap()
+    }
+
+    /// How many requests have written Greetings and `ConfigMap`s, whether that changed something or not.
+    pub(crate) fn writes(&self) -> usize {
+        match self {
+            Self::Embedded { server, .. } => {
+                let requests = server.requests();
+                requests.iter().filter(|it| it.is_write() && is_counted(&it.path)).count()
+            }
+            Self::Real(plane, _) => {
+                let events = plane.audit_events().unwrap();
+                let is_done = |stage: &str| stage == "ResponseComplete";
+                let writes = events.iter().filter(|it| it.is_write() && is_done(&it.stage));
+                writes.filter(|it| is_counted(&it.uri)).count()
+            }
+        }
+    }
+}
+
+fn is_counted(path: &str) -> bool {
+    path.contains("/namespaces/default/configmaps") || path.contains("/greetings")
+}
