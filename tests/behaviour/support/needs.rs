@@ -54,12 +54,7 @@ pub(crate) fn needs(need: Need) {
 
 fn why_not(need: Need, chosen: Chosen) -> Option<&'static str> {
     match (need, chosen) {
-        (_, ControlPlane)
-        | (
-            Need::RequestLog | Need::Forgetting | Need::Backup | Need::Workloads | Need::Rbac,
-            Embedded,
-        ) => None,
-        (Need::Policies, Embedded) => Some("the embedded server has no admission policies"),
+        (_, ControlPlane | Embedded) => None,
         (Need::RequestLog, Kubeconfig) => Some("the cluster of a kubeconfig has no request log"),
         (Need::Forgetting, Kubeconfig) => Some("the cluster of a kubeconfig keeps its history"),
         (Need::Backup, Kubeconfig) => Some("the cluster of a kubeconfig is not restored by tests"),
