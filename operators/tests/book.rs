@@ -52,6 +52,8 @@ pages! {
     readme: "README.md",
     command_line: "docs/command-line.md",
     config_propagation: "docs/operators/config-propagation.md",
+    echo_server: "docs/operators/echo-server.md",
+    temp_namespace: "docs/operators/temp-namespace.md",
     database: "docs/operators/database.md",
     deletions: "docs/deletions.md",
     deployment: "docs/deployment.md",
