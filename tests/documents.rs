@@ -82,8 +82,8 @@ fn the_book_has_every_page_of_docs_and_no_link_that_leaves_it() {
 fn pages() -> Vec<PathBuf> {
     let top =
         ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "apiserver/README.md"];
-    let folders =
-        ["docs", "docs/from", "docs/operators", "roperator/docs"].map(|folder| root().join(folder));
+    let folders = ["docs", "docs/from", "docs/operators", "docs/walkthrough", "roperator/docs"]
+        .map(|folder| root().join(folder));
     let files = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
     let files = files.map(|file| file.unwrap().path());
     let pages = files.filter(|path| path.extension().is_some_and(|extension| extension == "md"));

@@ -1,4 +1,4 @@
-//! The real helm, built from its Go module in `tests/helm`.
+//! The real helm.
 
 use std::{
     path::{Path, PathBuf},
@@ -6,6 +6,7 @@ use std::{
     sync::OnceLock,
 };
 
+use operetta_book::{HelmError, build_helm};
 use operetta_harness::ignore_outside_ci;
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,17 +17,10 @@ pub(crate) const CHART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/h
 /// Builds it once; the test is ignored where there is no Go.
 pub(crate) fn program() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("helm");
-        let mut go = Command::new("go");
-        go.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/helm"))
-            .env("CGO_ENABLED", "0");
-        go.args(["build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-o"]).arg(&program);
-        match go.arg("helm.sh/helm/v3/cmd/helm").output() {
-            Ok(built) if built.status.success() => program,
-            Ok(failed) => panic!("{}", String::from_utf8_lossy(&failed.stderr)),
-            Err(missing) => ignore_outside_ci(format!("no Go to build helm with: {missing}")),
-        }
+    BUILT.get_or_init(|| match build_helm(Path::new(env!("CARGO_TARGET_TMPDIR"))) {
+        Ok(helm) => helm,
+        Err(missing @ HelmError::NoGo(_)) => ignore_outside_ci(missing),
+        Err(error) => panic!("{error}"),
     })
 }
 

@@ -77,7 +77,7 @@ fn part(text: &str, anchor: &str) -> Option<String> {
     let first = lines.first()?;
     let indent = &first[..first.len() - first.trim_start().len()];
     let shown = lines.iter().map(|line| line.strip_prefix(indent).unwrap_or(line.trim_start()));
-    Some(without_anchors(&shown.map(|line| format!("{line}\n")).collect::<String>()))
+    Some(without_anchors(&(shown.collect::<Vec<_>>().join("\n") + "\n")))
 }
 
 fn without_anchors(text: &str) -> String {

@@ -78,13 +78,15 @@ impl Shell {
     fn ended(&mut self, script: &str) -> Result<(String, u8), String> {
         self.commands += 1;
         let end = format!("--- end of command {}: ", self.commands);
-        let sent = self.send(&format!("{script}\nprintf '\\n%s%s\\n' '{end}' $?\n"));
+        // A command that asks for input finds none, and does not read those after it.
+        let sent =
+            self.send(&format!("{{\n{script}\n}} < /dev/null\nprintf '\\n%s%s\\n' '{end}' $?\n"));
         sent.map_err(|error| format!("$ {script}\nthe shell has ended: {error}"))?;
         let ended = self.until(&end).map_err(|error| format!("$ {script}\n{error}"));
         let (lines, code) = ended?;
-        let printed: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
-        // One line is from the mark at the end.
-        let printed = printed.strip_suffix('\n').unwrap_or_default().to_owned();
+        // The last line is from the mark at the end.
+        let lines: Vec<_> = lines.iter().map(|line| line.trim_end()).collect();
+        let printed = lines.join("\n");
         Ok((printed, code.parse().unwrap_or(u8::MAX)))
     }
 

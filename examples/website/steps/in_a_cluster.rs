@@ -1,0 +1,176 @@
+//! The whole operator, with all that it needs in a cluster.
+
+use std::{path::PathBuf, time::Duration};
+
+use anyhow::Context;
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    batch::v1::Job,
+    core::v1::{ConfigMap, Secret, Service},
+};
+use kube::{CustomResource, ResourceExt};
+use operetta::{
+    manifests::{self, Account, Permissions},
+    operator::Related,
+    prelude::*,
+    web::Auth,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
+
+use crate::reported::{WebsiteStatus, status};
+
+mod check;
+mod content;
+mod desired;
+mod reported;
+#[cfg(test)]
+mod tests;
+mod themes;
+mod zone;
+
+/// A page on the web.
+#[derive(CustomResource, Serialize, Deserialize, JsonSchema, Debug, Clone)]
+#[kube(group = "example.dev", version = "v1", kind = "Website")]
+#[kube(namespaced, status = "WebsiteStatus")]
+#[kube(printcolumn(name = "URL", type_ = "string", json_path = ".status.url"))]
+#[kube(printcolumn(name = "Pods", type_ = "integer", json_path = ".status.readyPods"))]
+#[kube(printcolumn(
+    name = "Ready",
+    type_ = "string",
+    json_path = r#".status.conditions[?(@.type=="Ready")].status"#
+))]
+#[serde(rename_all = "camelCase")]
+struct WebsiteSpec {
+    /// The page, in HTML.
+    #[serde(default)]
+    html: String,
+    /// The name of a `ConfigMap` with an `index.html` that is shown instead.
+    content_from: Option<String>,
+    /// The name of a theme.
+    theme: Option<String>,
+    /// How many Pods show it; none if the website is switched off.
+    #[serde(default = "one")]
+    #[schemars(range(min = 0, max = 10))]
+    replicas: i32,
+}
+
+fn one() -> i32 {
+    1
+}
+
+/// The systems that websites need beside Kubernetes.
+#[derive(Debug, Clone)]
+struct Websites {
+    /// The folder of the zone.
+    zone: PathBuf,
+    /// The address of the server of themes.
+    themes: String,
+}
+
+impl AsyncHandler for Websites {
+    type Parent = Website;
+    type Status = WebsiteStatus;
+
+    fn related(&self, website: &Website) -> Related {
+        content::related(website)
+    }
+
+    async fn sync(&self, request: SyncRequest<Website>) -> Result<SyncResponse<WebsiteStatus>> {
+        let html = self.html(&request).await?;
+        if !request.is_preview() {
+            let (zone, website) = (self.zone.clone(), &request.parent);
+            let (host, target) = (host(website), website.name_any());
+            // Files block their thread.
+            spawn_blocking(move || zone::add(&zone, &host, &target)).await??;
+        }
+        response(&request, &html)
+    }
+
+    fn has_finalizer(&self) -> bool {
+        true
+    }
+
+    async fn finalize(&self, request: SyncRequest<Website>) -> Result<FinalizeResponse> {
+        let (zone, host) = (self.zone.clone(), host(&request.parent));
+        spawn_blocking(move || zone::remove(&zone, &host)).await??;
+        Ok(FinalizeResponse::done())
+    }
+}
+
+impl Websites {
+    /// The page that is to be shown.
+    async fn html(&self, request: &SyncRequest<Website>) -> Result<String> {
+        let page = content::html(request)?;
+        match &request.parent.spec.theme {
+            Some(theme) => themes::apply(&self.themes, theme, &page).await,
+            None => Ok(page),
+        }
+    }
+}
+
+fn response(request: &SyncRequest<Website>, html: &str) -> Result<SyncResponse<WebsiteStatus>> {
+    let website = &request.parent;
+    let response = SyncResponse::status(status(request, html)?)
+        .ensure(desired::token(website))
+        .child(check::job(website, html))
+        .ready_within(Duration::from_mins(5));
+    if website.spec.replicas == 0 {
+        return Ok(response);
+    }
+    Ok(response
+        .then()
+        .child(desired::page(website, html))
+        .child(desired::deployment(website))
+        .then()
+        .child(desired::service(website)))
+}
+
+fn host(website: &Website) -> String {
+    format!("{}.{}", website.name_any(), website.namespace().unwrap_or_default())
+}
+
+fn config() -> OperatorConfig {
+    OperatorConfig::of::<Website>("website")
+        .with_handler_deadline(Duration::from_secs(5))
+        .with_preview(true)
+        .related::<ConfigMap>()
+        .child::<Job>(ChildConfig::recreate())
+        .child::<ConfigMap>(ChildConfig::apply())
+        .child::<Secret>(ChildConfig::apply())
+        .child::<Deployment>(ChildConfig::apply())
+        .child::<Service>(ChildConfig::apply())
+}
+
+// ANCHOR: main
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    match arguments.next().as_deref() {
+        Some("crd") => print!("{}", manifests::to_yaml("", &[manifests::crd::<Website>()?])?),
+        Some("rbac") => print!("{}", rbac(&arguments.next().context("rbac NAMESPACE")?)?),
+        _ => run()?,
+    }
+    Ok(())
+}
+
+/// The service account in this namespace, and what it may do.
+fn rbac(namespace: &str) -> Result<String> {
+    let permissions = Permissions::of([&config()])?.with_web_endpoint().with_delegated_auth();
+    Ok(manifests::to_yaml("", &permissions.manifests(&Account::new("website", namespace)))?)
+}
+
+fn run() -> Result<()> {
+    tracing_subscriber::fmt().init();
+    let setting = |name, default: &str| std::env::var(name).unwrap_or(default.to_owned());
+    let themes = setting("THEMES", "http://127.0.0.1:8000");
+    let websites = Websites { zone: setting("ZONE", "zone").into(), themes };
+    let supervisor = Supervisor::builder().register(config(), websites);
+    // Kubernetes sets it in every Pod.
+    let supervisor = match std::env::var_os("KUBERNETES_SERVICE_HOST") {
+        Some(_) => supervisor.auth(Auth::delegated()).allow_insecure_listen(),
+        None => supervisor.connect_to(Connect::kubeconfig()),
+    };
+    Ok(supervisor.serve(&setting("LISTEN", "127.0.0.1:8080")).run_blocking()?)
+}
+// ANCHOR_END: main

@@ -1,0 +1,139 @@
+//! The walkthrough as a reader goes through it: its pages in their order, in one shell.
+//!
+//! ```text
+//! UPDATE_EXPECT=1 cargo test -p website --test pages
+//! ```
+//!
+//! `cargo run` is the program that the reader has after the chapter.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+use operetta_book::{HelmError, Page, Session, Shell, build_helm, can_be_alone, check_code};
+use operetta_controlplane::{Binaries, Error};
+use operetta_harness::{ignore, ignore_outside_ci};
+
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+const PAGES: &str = "docs/walkthrough";
+
+/// The pages, and what `cargo run` is in each.
+const STEPS: [(&str, &str); 10] = [
+    ("first", env!("CARGO_BIN_EXE_website-first")),
+    ("children", env!("CARGO_BIN_EXE_website-children")),
+    ("status", env!("CARGO_BIN_EXE_website-status")),
+    ("order", env!("CARGO_BIN_EXE_website-order")),
+    ("finalizers", env!("CARGO_BIN_EXE_website-finalizers")),
+    ("related", env!("CARGO_BIN_EXE_website-related")),
+    ("async", env!("CARGO_BIN_EXE_website-asynchronous")),
+    ("testing", env!("CARGO_BIN_EXE_website-asynchronous")),
+    ("in-a-cluster", env!("CARGO_BIN_EXE_website-in-a-cluster")),
+    ("what-happens", env!("CARGO_BIN_EXE_website-in-a-cluster")),
+];
+
+#[operetta_harness::test]
+fn every_command_of_the_walkthrough_prints_what_its_page_shows() {
+    if !can_be_alone() {
+        ignore("this system allows no network of one's own: unshare --map-root-user --net");
+    }
+    ["python3", "jq", "curl"].into_iter().for_each(needs);
+    let mut shell = session().start().unwrap();
+    let played = STEPS.map(|(name, program)| plays(&page(name), program, &mut shell));
+    let differences: Vec<_> = played.into_iter().filter_map(Result::err).collect();
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[operetta_harness::test]
+fn every_page_is_a_step_and_shows_its_code() {
+    let files = fs::read_dir(Path::new(REPOSITORY).join(PAGES)).unwrap();
+    let mut pages: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    pages.sort();
+    let mut steps: Vec<_> = STEPS.iter().map(|(name, _)| page(name).path().to_owned()).collect();
+    steps.sort();
+    assert_eq!(pages, steps);
+    for (name, _) in STEPS {
+        check_code(Path::new(REPOSITORY), &page(name)).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[operetta_harness::test]
+fn the_program_writes_the_crd_and_the_permissions_of_the_chart() {
+    let chart = Path::new(env!("CARGO_MANIFEST_DIR")).join("chart");
+    generates(&chart.join("crds/website.yaml"), &["crd"]);
+    generates(&chart.join("templates/rbac.yaml"), &["rbac", "{{ .Release.Namespace }}"]);
+}
+
+fn generates(file: &Path, arguments: &[&str]) {
+    let program = env!("CARGO_BIN_EXE_website-in-a-cluster");
+    let printed = Command::new(program).args(arguments).output().unwrap().stdout;
+    if env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(file, &printed).unwrap();
+    }
+    let (printed, is) = (String::from_utf8(printed).unwrap(), fs::read_to_string(file).unwrap());
+    assert_eq!(printed, is, "{}: UPDATE_EXPECT=1 writes it", file.display());
+}
+
+fn page(name: &str) -> Page {
+    let file = Path::new(REPOSITORY).join(PAGES).join(name).with_extension("md");
+    Page::read(&file).unwrap()
+}
+
+fn plays(page: &Page, program: &str, shell: &mut Shell) -> Result<(), String> {
+    shell.run(&format!("export CARGO_RUN='{program}'"))?;
+    page.play(shell)
+}
+
+fn session() -> Session {
+    let step = Path::new(STEPS[0].1);
+    let server = step.with_file_name("operetta-apiserver");
+    assert!(server.is_file(), "build the whole workspace: {} is missing", server.display());
+    Session::in_folder(&new_folder())
+        .with_cargo_run(step)
+        .with_program(&server)
+        .with_program(&kubectl())
+        .with_program(&helm())
+        // Logs without colours, as a page shows them.
+        .with_variable("NO_COLOR", Path::new("1"))
+        // What a program prints comes at once, as in a terminal.
+        .with_variable("PYTHONUNBUFFERED", Path::new("1"))
+        .alone()
+}
+
+fn needs(program: &str) {
+    if let Err(missing) = Command::new(program).arg("--version").output() {
+        ignore_outside_ci(format!("the walkthrough needs {program}: {missing}"));
+    }
+}
+
+fn kubectl() -> PathBuf {
+    match Binaries::find_or_build() {
+        Ok(binaries) => binaries.folder().join("kubectl"),
+        Err(missing @ Error::Unavailable { .. }) => ignore_outside_ci(missing),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn helm() -> PathBuf {
+    match build_helm(Path::new(env!("CARGO_TARGET_TMPDIR"))) {
+        Ok(helm) => helm,
+        Err(missing @ HelmError::NoGo(_)) => ignore_outside_ci(missing),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn new_folder() -> PathBuf {
+    let name = format!("walkthrough-{}", std::process::id());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // The files of an earlier process with the same id.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn main() -> ExitCode {
+    operetta_harness::main()
+}
