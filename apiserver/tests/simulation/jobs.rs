@@ -63,6 +63,45 @@ async fn a_job_fails_at_its_limit() {
     assert_eq!(job["status"]["failed"], 3);
 }
 
+/// The policy of a Job whose Pods end with exit code 42.
+fn on_42(action: &str) -> Value {
+    let codes = json!({ "operator": "In", "values": [42] });
+    let rules = json!([{ "action": action, "onExitCodes": codes }]);
+    json!({ "backoffLimit": 1, "podFailurePolicy": { "rules": rules } })
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_policy_of_a_job_fails_it_at_once_or_ignores_what_failed() {
+    let world = World::paused(WorkloadTiming::immediate());
+    let fails = json!({ "simulation.operetta.dev/exit-code": "42" });
+    world.create(job("a", fails.clone(), on_42("FailJob"))).await;
+    let failed = world.until("Job", "a", |job| is_true(job, "Failed")).await;
+    let condition = condition(&failed, "Failed");
+    assert_eq!(
+        (&condition["reason"], &failed["status"]["failed"]),
+        (&json!("PodFailurePolicy"), &json!(1))
+    );
+    let message = condition["message"].as_str().unwrap();
+    assert!(
+        message.ends_with("failed with exit code 42 matching FailJob rule at index 0"),
+        "{message}"
+    );
+
+    world.create(job("b", fails, on_42("Ignore"))).await;
+    let pods_of_b = async || {
+        let pods = world.list("Pod").await.into_iter();
+        pods.filter(|pod| pod["metadata"]["labels"]["batch.kubernetes.io/job-name"] == "b").count()
+    };
+    let mut seconds = 0;
+    while pods_of_b().await < 4 {
+        assert!(seconds < 600, "it is replaced, after a while");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        seconds += 1;
+    }
+    let job = world.until("Job", "b", |_| true).await;
+    assert!(job["status"]["failed"].is_null() && !is_true(&job, "Failed"), "{job}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_job_fails_at_its_deadline() {
     let world = World::paused(WorkloadTiming::immediate());

@@ -4,9 +4,10 @@
 //!  decide ─ tracking (which Pods ended, each counted once) ─ verdict (complete, failed, suspended) ─ pods ─ status
 //! ```
 //!
-//! Not imitated: `podFailurePolicy`, `successPolicy`, `backoffLimitPerIndex`.
+//! Not imitated: `successPolicy`, `backoffLimitPerIndex` and with it the action `FailIndex` of a `podFailurePolicy`.
 
 mod indexes;
+mod policy;
 mod starting;
 mod status;
 mod tracking;

@@ -10,6 +10,7 @@ use super::{
 use crate::simulation::{
     decision::Decision,
     object::{age, is_deleting, items, name, number, text, time},
+    readiness::count,
     template,
 };
 
@@ -61,10 +62,12 @@ fn has_backed_off(
     now: Timestamp,
     decision: &mut Decision,
 ) -> bool {
-    let failed = pods.iter().filter(|pod| pod["status"]["phase"] == "Failed");
-    let last = failed.filter_map(|pod| finished(pod)).max();
-    let Some(last) = last.filter(|_| tally.failed > 0) else { return true };
-    let doubled = u32::try_from((tally.failed - 1).clamp(0, 6)).unwrap_or_default();
+    let failed = || pods.iter().filter(|pod| pod["status"]["phase"] == "Failed");
+    let last = failed().filter_map(|pod| finished(pod)).max();
+    // Those that a policy ignores are only among the Pods.
+    let failures = tally.failed.max(count(failed().count()));
+    let Some(last) = last.filter(|_| failures > 0) else { return true };
+    let doubled = u32::try_from((failures - 1).clamp(0, 6)).unwrap_or_default();
     let wait = SignedDuration::from_secs((10 * 2_i64.pow(doubled)).min(600));
     decision.has_passed(last, wait, now)
 }

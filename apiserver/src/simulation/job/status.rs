@@ -16,14 +16,14 @@ use crate::{
 };
 
 /// What a status makes of a Job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Becomes {
     /// It continues.
     Nothing,
     /// It is complete.
     Complete,
     /// It has failed, with reason and message.
-    Failed(&'static str, &'static str),
+    Failed(&'static str, String),
 }
 
 /// Writes the status; `started` is the number of Pods that are being created.
@@ -126,7 +126,7 @@ fn set_end(verdict: &Verdict, is_over: bool, status: &mut Value, now: Timestamp)
             set("FailureTarget", reason, message);
             if is_over {
                 set("Failed", reason, message);
-                return Becomes::Failed(reason, message);
+                return Becomes::Failed(reason, message.to_string());
             }
         }
         Verdict::Continues | Verdict::Suspended => {}

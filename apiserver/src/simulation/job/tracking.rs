@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::indexes;
+use super::{indexes, policy::Failure};
 use crate::simulation::{
     decision::Decision,
     object::{is_deleting, items, number, text, uid},
@@ -28,7 +28,7 @@ pub(super) struct Tally<'a> {
     pub uncounted_succeeded: BTreeSet<&'a str>,
     /// The uids of those that failed and are not counted yet.
     pub uncounted_failed: BTreeSet<&'a str>,
-    /// Those that are named as uncounted already, and may go.
+    /// Those that are named as uncounted already or never counted, and may go.
     pub named: Vec<&'a Value>,
     /// The indexes that succeeded.
     pub indexes: BTreeSet<i64>,
@@ -51,12 +51,13 @@ impl<'a> Tally<'a> {
             ..Self::default()
         };
         for pod in pods.iter().copied().filter(|pod| is_held(pod)) {
-            let (uid, outcome) = (uid(pod), Outcome::of(pod));
+            let (uid, outcome) = (uid(pod), Outcome::of(job, pod));
             if named_succeeded.contains(uid) || named_failed.contains(uid) {
                 tally.named.push(pod);
             }
             match outcome {
                 Outcome::Runs => {}
+                Outcome::Ignored => tally.named.push(pod),
                 Outcome::Succeeded => {
                     tally.succeeded += i64::from(!named_succeeded.contains(uid));
                     tally.uncounted_succeeded.insert(uid);
@@ -81,16 +82,27 @@ enum Outcome {
     Runs,
     Succeeded,
     Failed,
+    /// It failed, and the policy of the Job does not count it.
+    Ignored,
 }
 
 impl Outcome {
-    fn of(pod: &Value) -> Self {
+    fn of(job: &Value, pod: &Value) -> Self {
         match text(&pod["status"]["phase"]) {
             "Succeeded" => Self::Succeeded,
-            "Failed" => Self::Failed,
-            _ if is_deleting(pod) => Self::Failed,
-            _ => Self::Runs,
+            _ if !has_failed(pod) => Self::Runs,
+            _ if Failure::of(job, pod) == Failure::Ignored => Self::Ignored,
+            _ => Self::Failed,
         }
+    }
+}
+
+/// Whether a Pod has failed, or does not come to an end of its own.
+pub(super) fn has_failed(pod: &Value) -> bool {
+    match text(&pod["status"]["phase"]) {
+        "Failed" => true,
+        "Succeeded" => false,
+        _ => is_deleting(pod),
     }
 }
 

@@ -1,15 +1,24 @@
 //! Whether a Job continues.
 
+use std::borrow::Cow;
+
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use super::tracking::Tally;
+use super::{
+    policy::Failure,
+    tracking::{Tally, has_failed},
+};
 use crate::simulation::{
     condition,
     decision::Decision,
     object::{items, number, text, time},
     readiness::is_active,
 };
+
+const POLICY: &str = "PodFailurePolicy";
+const LIMIT: &str = "Job has reached the specified backoff limit";
+const DEADLINE: &str = "Job was active longer than specified deadline";
 
 /// Whether a Job continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +34,7 @@ pub(super) enum Verdict {
         /// Why, in a word.
         reason: &'static str,
         /// Why.
-        message: &'static str,
+        message: Cow<'static, str>,
     },
 }
 
@@ -42,9 +51,11 @@ impl Verdict {
         if let Some(failure) = Self::before(job) {
             return failure;
         }
+        if let Some(message) = Self::by_policy(job, pods) {
+            return Self::Failed { reason: POLICY, message: message.into() };
+        }
         if tally.failed + restarts(job, pods) > spec["backoffLimit"].as_i64().unwrap_or(6) {
-            let message = "Job has reached the specified backoff limit";
-            return Self::Failed { reason: "BackoffLimitExceeded", message };
+            return Self::Failed { reason: "BackoffLimitExceeded", message: LIMIT.into() };
         }
         if is_complete(job, tally, pods) {
             return Self::Complete;
@@ -58,8 +69,7 @@ impl Verdict {
             .zip(limit)
             .is_some_and(|(started, limit)| decision.has_passed(started, limit, now));
         if is_overdue {
-            let message = "Job was active longer than specified deadline";
-            return Self::Failed { reason: "DeadlineExceeded", message };
+            return Self::Failed { reason: "DeadlineExceeded", message: DEADLINE.into() };
         }
         Self::Continues
     }
@@ -68,12 +78,23 @@ impl Verdict {
     fn before(job: &Value) -> Option<Self> {
         let found = condition::find(&job["status"], "FailureTarget")?;
         let (reason, message) = match text(&found["reason"]) {
-            "DeadlineExceeded" => {
-                ("DeadlineExceeded", "Job was active longer than specified deadline")
-            }
-            _ => ("BackoffLimitExceeded", "Job has reached the specified backoff limit"),
+            "DeadlineExceeded" => ("DeadlineExceeded", DEADLINE.into()),
+            POLICY => (POLICY, text(&found["message"]).to_owned().into()),
+            _ => ("BackoffLimitExceeded", LIMIT.into()),
         };
         Some(Self::Failed { reason, message })
+    }
+
+    /// Why the policy fails the Job, if it does.
+    fn by_policy(job: &Value, pods: &[&Value]) -> Option<String> {
+        if condition::is_true(&job["status"], "SuccessCriteriaMet") {
+            return None;
+        }
+        let mut failed = pods.iter().filter(|pod| has_failed(pod));
+        failed.find_map(|pod| match Failure::of(job, pod) {
+            Failure::FailsJob(message) => Some(message),
+            Failure::Counts | Failure::Ignored => None,
+        })
     }
 }
 
