@@ -4,11 +4,11 @@ use std::fs;
 
 use k8s_openapi::api::{
     apps::v1::{Deployment, DeploymentStatus},
-    batch::v1::{Job, JobCondition, JobStatus},
+    batch::v1::Job,
     core::v1::{ConfigMap, Service},
 };
 use operetta::testkit::TestCluster;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -61,7 +61,7 @@ async fn the_address_comes_last_and_the_name_goes_with_the_website() -> Result<(
     assert_eq!(fs::read_to_string(&entry)?, "hello\n");
     assert!(cluster.get::<Deployment>("hello").await?.is_none(), "the page is not checked");
 
-    cluster.when("hello-check", complete).await?;
+    cluster.of_type(&K8sType::of::<Job>()).when("hello-check", complete).await?;
     assert!(cluster.get::<ConfigMap>("hello").await?.is_some());
     assert!(cluster.get::<Service>("hello").await?.is_none(), "no Pod is ready");
 
@@ -74,14 +74,13 @@ async fn the_address_comes_last_and_the_name_goes_with_the_website() -> Result<(
 }
 
 /// As the controller of Jobs does it.
-fn complete(job: &mut Job) {
-    let condition = |ty: &str| JobCondition {
-        type_: ty.to_owned(),
-        status: "True".to_owned(),
-        ..JobCondition::default()
-    };
-    let conditions = ["SuccessCriteriaMet", "Complete"].map(condition);
-    job.status = Some(JobStatus { conditions: Some(conditions.into()), ..JobStatus::default() });
+fn complete(job: &mut Value) {
+    let condition = |ty: &str| json!({"type": ty, "status": "True"});
+    job["status"] = json!({
+        "startTime": "2026-01-01T00:00:00Z",
+        "completionTime": "2026-01-01T00:00:05Z",
+        "conditions": [condition("SuccessCriteriaMet"), condition("Complete")],
+    });
 }
 
 /// As the controller of Deployments does it.
