@@ -29,6 +29,21 @@ pub(crate) fn controller_runtime() -> Program {
     Program::new(go("controller-runtime", ".").to_str().unwrap())
 }
 
+/// Metacontroller. It would serve metrics at a fixed port.
+pub(crate) fn metacontroller() -> Program {
+    let program = go("metacontroller", "metacontroller");
+    let program = Program::new(program.to_str().unwrap()).argument("--debug-addr=0");
+    // By default it sends five requests a second.
+    program.argument("--client-go-qps=100").argument("--client-go-burst=100")
+}
+
+/// Ignores the test without Python.
+pub(crate) fn require_python() {
+    if let Err(missing) = Command::new("python3").arg("--version").output() {
+        ignore_outside_ci(format!("Python is not installed: {missing}"));
+    }
+}
+
 /// A program of a Go module, built with the flags of the other modules: they share what is compiled.
 fn go(peer: &str, package: &str) -> PathBuf {
     let program = folder("programs").join(peer);

@@ -7,8 +7,8 @@ use std::{
 };
 
 use kube::{Client, Config, config::Kubeconfig};
-use operetta_apiserver::{Running, Server};
-use operetta_controlplane::{ControlPlane, Error};
+use operetta_apiserver::{RequestRecord, Running, Server};
+use operetta_controlplane::{AuditEvent, ControlPlane, Error};
 use operetta_harness::{ignore, ignore_outside_ci};
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -66,23 +66,23 @@ impl Cluster {
         Client::try_from(config).unwrap()
     }
 
-    /// How many requests have written Greetings and `ConfigMap`s, whether that changed something or not.
-    pub(crate) fn writes(&self) -> usize {
+    /// The requests that have written Greetings and `ConfigMap`s, whether that changed something or not.
+    pub(crate) fn writes(&self) -> Vec<String> {
+        let is_counted = |path: &str| {
+            path.contains("/namespaces/default/configmaps") || path.contains("/greetings")
+        };
         match self {
             Self::Embedded { server, .. } => {
-                let requests = server.requests();
-                requests.iter().filter(|it| it.is_write() && is_counted(&it.path)).count()
+                let writes = server.requests().into_iter().filter(RequestRecord::is_write);
+                let writes = writes.filter(|it| is_counted(&it.path));
+                writes.map(|it| format!("{} {} {}", it.status, it.verb, it.path)).collect()
             }
             Self::Real(plane, _) => {
-                let events = plane.audit_events().unwrap();
-                let is_done = |stage: &str| stage == "ResponseComplete";
-                let writes = events.iter().filter(|it| it.is_write() && is_done(&it.stage));
-                writes.filter(|it| is_counted(&it.uri)).count()
+                let writes = plane.audit_events().unwrap().into_iter().filter(AuditEvent::is_write);
+                let writes =
+                    writes.filter(|it| it.stage == "ResponseComplete" && is_counted(&it.uri));
+                writes.map(|it| format!("{} {} {}", it.code, it.verb, it.uri)).collect()
             }
         }
     }
-}
-
-fn is_counted(path: &str) -> bool {
-    path.contains("/namespaces/default/configmaps") || path.contains("/greetings")
 }

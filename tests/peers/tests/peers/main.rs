@@ -7,13 +7,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 mod build;
 mod cluster;
 mod common;
 mod differences;
 mod greeter;
+mod metacontroller;
 mod moves;
 mod page;
 mod world;
@@ -21,6 +22,7 @@ mod world;
 use crate::{
     differences::{Peer, of},
     greeter::Program,
+    metacontroller::Webhook,
     world::World,
 };
 
@@ -49,9 +51,25 @@ async fn controller_runtime() {
     plays("controller-runtime", build::controller_runtime()).await;
 }
 
+#[operetta_harness::test]
+async fn roperator() {
+    let program = Program::new(env!("CARGO_BIN_EXE_greeter-roperator"));
+    let program = program.variable("ROPERATOR_SERVER_PORT", Path::new("0"));
+    plays("roperator", program).await;
+}
+
+#[operetta_harness::test]
+async fn metacontroller_with_a_webhook() {
+    let webhook = Webhook::start().await;
+    let world = World::start(build::metacontroller(), &webhook.objects()).await;
+    plays_in(world, of("Metacontroller 1.5.20")).await;
+}
+
 async fn plays(name: &str, program: Program) {
-    let peer: &Peer = of(name);
-    let mut world = World::start(program).await;
+    plays_in(World::start(program, &[]).await, of(name)).await;
+}
+
+async fn plays_in(mut world: World, peer: &Peer) {
     common::plays(&world).await;
     differences::plays(&mut world, peer).await;
     moves::plays(&mut world).await;

@@ -7,10 +7,12 @@ use crate::differences::{PEERS, Peer, of};
 const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
 
 /// Each page, and the framework that it compares with Operetta.
-const PAGES: [(&str, &str); 3] = [
+const PAGES: [(&str, &str); 5] = [
     ("from/kube-rs.md", "kube-rs"),
     ("from/controller-runtime.md", "controller-runtime"),
     ("from/kopf.md", "Kopf"),
+    ("from/metacontroller.md", "Metacontroller 1.5.20"),
+    ("from/roperator.md", "roperator"),
 ];
 
 /// Around the tables.

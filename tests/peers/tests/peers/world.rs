@@ -11,7 +11,7 @@ use k8s_openapi::{
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
 use kube::{
-    Api,
+    Api, Client,
     api::{
         ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams,
     },
@@ -38,8 +38,8 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Starts the program in a cluster with the CRD.
-    pub(crate) async fn start(program: Program) -> Self {
+    /// Starts the program in a cluster with the CRD and these objects, of which each may be the type of the next.
+    pub(crate) async fn start(program: Program, objects: &[Value]) -> Self {
         let folder = new_folder();
         let cluster = Cluster::start(&folder).await;
         let client = cluster.client().await;
@@ -49,7 +49,10 @@ impl World {
             &ApiResource::from_gvk_with_plural(&ty, "greetings"),
         );
         let config_maps = Api::default_namespaced(client.clone());
-        install(&Api::all(client), &greetings).await;
+        install(&Api::all(client.clone()), &greetings).await;
+        for object in objects {
+            create(&client, object).await;
+        }
         let mut world = Self { folder, program, running: None, greetings, config_maps, cluster };
         world.resume();
         world
@@ -73,7 +76,7 @@ impl World {
     }
 
     /// Writes to Greetings and `ConfigMap`s so far.
-    pub(crate) fn writes(&self) -> usize {
+    pub(crate) fn writes(&self) -> Vec<String> {
         self.cluster.writes()
     }
 
@@ -170,6 +173,17 @@ async fn install(definitions: &Api<CustomResourceDefinition>, greetings: &Api<Dy
     let list =
         || async { greetings.list(&<_>::default()).await.map_err(|error| error.to_string()) };
     eventually("the type Greeting is served", list, Result::is_ok).await.unwrap();
+}
+
+/// Creates a cluster-scoped object as soon as its type is served.
+async fn create(client: &Client, object: &Value) {
+    let object: DynamicObject = serde_json::from_value(object.clone()).unwrap();
+    let ty = object.types.clone().unwrap();
+    let kind = GroupVersionKind::try_from(ty).unwrap();
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::from_gvk(&kind));
+    let created =
+        || async { api.create(&PostParams::default(), &object).await.map_err(|it| it.to_string()) };
+    eventually(&format!("{} is served", kind.kind), created, Result::is_ok).await.unwrap();
 }
 
 /// An empty folder of its own for each caller.
