@@ -134,7 +134,7 @@ fn host(website: &Website) -> String {
 // ANCHOR: config
 fn config() -> OperatorConfig {
     OperatorConfig::of::<Website>("website")
-        .with_handler_deadline(Duration::from_secs(5))
+        .with_handler_deadline(Duration::from_secs(2))
         .with_preview(true)
         // ANCHOR_END: config
         .related::<ConfigMap>()

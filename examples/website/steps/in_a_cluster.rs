@@ -133,7 +133,7 @@ fn host(website: &Website) -> String {
 
 fn config() -> OperatorConfig {
     OperatorConfig::of::<Website>("website")
-        .with_handler_deadline(Duration::from_secs(5))
+        .with_handler_deadline(Duration::from_secs(2))
         .with_preview(true)
         .related::<ConfigMap>()
         .child::<Job>(ChildConfig::recreate())
