@@ -68,20 +68,22 @@ impl Cluster {
 
     /// The requests that have written Greetings and `ConfigMap`s, whether that changed something or not.
     pub(crate) fn writes(&self) -> Vec<String> {
-        let is_counted = |path: &str| {
-            path.contains("/namespaces/default/configmaps") || path.contains("/greetings")
+        // A refused one, such as a conflict because of an old cache, has written nothing.
+        let is_counted = |path: &str, status: u16| {
+            let is_of_us = path.contains("/default/configmaps") || path.contains("/greetings");
+            is_of_us && status < 300
         };
         match self {
             Self::Embedded { server, .. } => {
                 let writes = server.requests().into_iter().filter(RequestRecord::is_write);
-                let writes = writes.filter(|it| is_counted(&it.path));
-                writes.map(|it| format!("{} {} {}", it.status, it.verb, it.path)).collect()
+                let writes = writes.filter(|it| is_counted(&it.path, it.status));
+                writes.map(|it| format!("{} {}", it.verb, it.path)).collect()
             }
             Self::Real(plane, _) => {
                 let writes = plane.audit_events().unwrap().into_iter().filter(AuditEvent::is_write);
-                let writes =
-                    writes.filter(|it| it.stage == "ResponseComplete" && is_counted(&it.uri));
-                writes.map(|it| format!("{} {} {}", it.code, it.verb, it.uri)).collect()
+                let writes = writes.filter(|it| it.stage == "ResponseComplete");
+                let writes = writes.filter(|it| is_counted(&it.uri, it.code));
+                writes.map(|it| format!("{} {}", it.verb, it.uri)).collect()
             }
         }
     }
