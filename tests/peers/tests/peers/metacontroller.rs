@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    thread,
 };
 
 use operetta::testkit::eventually;
@@ -24,6 +25,7 @@ const IN_A_CLUSTER: &str = "http://greeter.default";
 pub(crate) struct Webhook {
     #[expect(dead_code, reason = "held")]
     process: Greeter,
+    folder: PathBuf,
     port: String,
 }
 
@@ -37,7 +39,8 @@ impl Webhook {
         let process = program.variable("PORT", Path::new("0")).start(Path::new(""), &folder);
         let log = || async { fs::read_to_string(folder.join("log")).unwrap() };
         let log = eventually("the port of the webhook", log, |log| log.contains('\n')).await;
-        Self { process, port: log.lines().next().unwrap().to_owned() }
+        let port = log.lines().next().unwrap().to_owned();
+        Self { process, folder, port }
     }
 
     /// The types of Metacontroller, and the object that makes it call the webhook.
@@ -49,6 +52,15 @@ impl Webhook {
         let text = format!("{}---\n{controller}", read("crds.yaml"));
         let documents = serde_yaml_ng::Deserializer::from_str(&text);
         documents.map(|document| Value::deserialize(document).unwrap()).collect()
+    }
+}
+
+impl Drop for Webhook {
+    fn drop(&mut self) {
+        // After a failure the log is of use.
+        if !thread::panicking() {
+            let _ = fs::remove_dir_all(&self.folder);
+        }
     }
 }
 
