@@ -29,6 +29,10 @@ done
 exec "$program" "$@"
 "#;
 
+/// What tests may have in their environment, and readers do not.
+const NOT_OF_A_READER: [&str; 5] =
+    ["KUBECONFIG", "KUBERNETES_SERVICE_HOST", "RUST_BACKTRACE", "RUST_LOG", "UPDATE_EXPECT"];
+
 /// Only the commands of the session see this network: its ports are free, and it leads nowhere.
 const OWN_NETWORK: [&str; 5] = ["unshare", "--map-root-user", "--net", "sh", "-c"];
 const LOOPBACK: &str = r#"ip link set lo up && exec "$@""#;
@@ -102,14 +106,15 @@ impl Session {
         let mut found = programs.as_os_str().to_owned();
         found.push(":");
         found.push(&path);
-        for name in ["KUBECONFIG", "KUBERNETES_SERVICE_HOST", "RUST_LOG", "UPDATE_EXPECT"] {
+        for name in NOT_OF_A_READER {
             command.env_remove(name);
         }
         let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
         for (name, folder) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
             command.env(name, std::env::var_os(name).unwrap_or(home.join(folder).into()));
         }
-        command.env("REAL_CARGO", std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        let cargo = home.join(".cargo/bin/cargo").into_os_string();
+        command.env("REAL_CARGO", std::env::var_os("CARGO").unwrap_or(cargo));
         command.env("PATH", found).env("HOME", self.folder.join("home"));
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
