@@ -1,13 +1,13 @@
 //! Creates the client for the chosen cluster.
 
-use std::{
-    net::SocketAddr,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
+#[cfg(feature = "embedded")]
+use std::{net::SocketAddr, path::Path};
 
 use anyhow::Context;
 use kube::Client;
 use operetta::supervisor::{Connect, Connection};
+#[cfg(feature = "embedded")]
 use operetta_apiserver::{Builder, Server, WorkloadTiming};
 
 use crate::settings::Target;
@@ -31,6 +31,7 @@ pub(crate) struct Embedded {
 /// Connects; for the embedded server, starts it.
 pub(crate) async fn connect(target: Target) -> anyhow::Result<Connected> {
     match target {
+        #[cfg(feature = "embedded")]
         Target::Embedded { listen, kubeconfig_out, data, simulate_workloads } => {
             let builder = Server::builder();
             let builder = if simulate_workloads {
@@ -40,6 +41,11 @@ pub(crate) async fn connect(target: Target) -> anyhow::Result<Connected> {
             };
             embedded(builder, listen, &kubeconfig_out, data)
         }
+        #[cfg(not(feature = "embedded"))]
+        Target::Embedded { .. } => anyhow::bail!(
+            "--cluster embedded: this program was built without the embedded API server; use \
+             --cluster kubeconfig or --cluster in-cluster, or build it with the feature `embedded`"
+        ),
         Target::InCluster => remote(Connect::InCluster).await.context("--cluster in-cluster"),
         Target::Kubeconfig { file, context } => {
             remote(Connect::Kubeconfig { file, context }).await.context("--cluster kubeconfig")
@@ -53,6 +59,7 @@ async fn remote(cluster: Connect) -> anyhow::Result<Connected> {
 }
 
 /// The server lives as long as the runtime that this is called on.
+#[cfg(feature = "embedded")]
 fn embedded(
     builder: Builder,
     listen: SocketAddr,
