@@ -41,8 +41,11 @@ fn every_command_of_the_walkthrough_prints_what_its_page_shows() {
         ignore("this system allows no network of one's own: unshare --map-root-user --net");
     }
     ["python3", "jq", "curl"].into_iter().for_each(needs);
-    let mut shell = session().start().unwrap();
+    let folder = new_folder();
+    let mut shell = session(&folder).start().unwrap();
     let played = STEPS.map(|(name, program)| plays(&page(name), program, &mut shell));
+    drop(shell);
+    fs::remove_dir_all(folder).unwrap();
     let differences: Vec<_> = played.into_iter().filter_map(Result::err).collect();
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
@@ -87,11 +90,11 @@ fn plays(page: &Page, program: &str, shell: &mut Shell) -> Result<(), String> {
     page.play(shell)
 }
 
-fn session() -> Session {
+fn session(folder: &Path) -> Session {
     let step = Path::new(STEPS[0].1);
     let server = step.with_file_name("operetta-apiserver");
     assert!(server.is_file(), "build the whole workspace: {} is missing", server.display());
-    Session::in_folder(&new_folder())
+    Session::in_folder(folder)
         .with_cargo_run(step)
         .with_program(&server)
         .with_program(&kubectl())
@@ -125,9 +128,10 @@ fn helm() -> PathBuf {
     }
 }
 
+/// Outside of the repository: `cargo new` within a workspace would add the package to it.
 fn new_folder() -> PathBuf {
-    let name = format!("walkthrough-{}", std::process::id());
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let name = format!("operetta-walkthrough-{}", std::process::id());
+    let folder = env::temp_dir().join(name);
     // The files of an earlier process with the same id.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
