@@ -9,7 +9,7 @@
 //!   users    the roles of users of the web endpoint
 //! ```
 //!
-//! For each permission the embedded server starts anew. The real control plane gets another namespace.
+//! For each permission the embedded server starts again. The real control plane gets another namespace.
 
 mod account;
 mod answers;
