@@ -28,8 +28,6 @@ pub struct Shell {
     lines: Receiver<String>,
     folder: PathBuf,
     commands: u32,
-    /// The outputs of its servers, the latest last.
-    servers: Vec<PathBuf>,
 }
 
 impl Shell {
@@ -43,7 +41,7 @@ impl Shell {
             lines.map_while(Result::ok).try_for_each(|line| sender.send(line)).ok()
         });
         let folder = folder.to_owned();
-        let mut shell = Self { child, stdin, lines, folder, commands: 0, servers: Vec::new() };
+        let mut shell = Self { child, stdin, lines, folder, commands: 0 };
         shell.send(PREAMBLE)?;
         Ok(shell)
     }
@@ -99,9 +97,8 @@ impl Shell {
         script: &str,
         is_complete: impl Fn(&str) -> bool,
     ) -> Result<String, String> {
-        let output = self.folder.with_file_name(format!("server-{}", self.servers.len()));
+        let output = self.folder.with_file_name(format!("server-{}", self.commands));
         self.run(&format!("{script} > '{}' 2>&1 &", output.display()))?;
-        self.servers.push(output.clone());
         let begun = Instant::now();
         loop {
             let printed = fs::read_to_string(&output).unwrap_or_default();
