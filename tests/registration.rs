@@ -14,7 +14,7 @@ const PROGRAMS: [&str; 5] = [
     "tests/browser",
     "tests/controlplane/tests",
     "operators/tests",
-    "apiserver/tests/kubectl.rs",
+    "apiserver/tests",
 ];
 
 #[test]

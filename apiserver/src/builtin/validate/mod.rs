@@ -9,7 +9,7 @@
 //!
 //! **Invariants**: a rule reads values through `field`, which knows their place, and pushes errors in the order of
 //! the real server. `metadata` is not validated here (see `schema::metadata`), nor are schemas of custom
-//! resource definitions (see `crd`). `tests/validation` lists what differs.
+//! resource definitions (see `crd`). `tests/it/validation` lists what differs.
 
 mod admission;
 mod autoscaler;

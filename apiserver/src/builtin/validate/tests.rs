@@ -75,7 +75,7 @@ fn undecodable_objects_are_refused_with_the_message_of_the_real_server() {
     }
 }
 
-/// `tests/validation` compares them.
+/// `tests/it/validation` compares them.
 fn leave_out_structs(error: &mut FieldError) {
     if error.path == "spec.template" {
         error.value = Some("{}".to_owned());
