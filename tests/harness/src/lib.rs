@@ -2,9 +2,10 @@
 //! *ignored* with the reason, and does not count as passed.
 //!
 //! A test program sets `harness = false`, calls [`main`], and marks its tests with [`test`](macro@test);
-//! `#[ignore = ".."]` works as usual. A test calls [`ignore`] or [`ignore_outside_ci`] on its own
-//! thread, not in a spawned task. Output is not captured, but panics of other threads are printed, in short,
-//! only beside a test that fails, or whole with `--nocapture`. The last lines of a failed run are what failed.
+//! `#[ignore = ".."]` works as usual, and its reason is printed. A test calls [`ignore`] or
+//! [`ignore_outside_ci`] on its own thread, not in a spawned task. Output is not captured, but panics of other
+//! threads are printed, in short, only beside a test that fails, or whole with `--nocapture`. The last lines of
+//! a failed run are what failed.
 //!
 //! ```no_run
 //! #[operetta_harness::test]
@@ -14,22 +15,38 @@
 //!     assert!(file.starts_with(b"Linux"));
 //! }
 //!
+//! #[operetta_harness::test(server, paused)]
+//! async fn an_hour_passes_at_once() {
+//!     tokio::time::sleep(std::time::Duration::from_hours(1)).await;
+//! }
+//!
 //! fn main() -> std::process::ExitCode {
 //!     operetta_harness::main()
 //! }
 //! ```
+//!
+//! Environment variables:
+//!
+//! - `OPERETTA_TEST_MARK=server`: only tests with this [`Mark`] run.
+//! - `OPERETTA_TEST_TIMES=20`: prints the 20 slowest tests after the run, and the seconds of all together.
 
+mod mark;
 mod outcome;
 mod panics;
+mod settings;
+mod times;
 
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Completion, Trial};
+use tokio::runtime::Builder;
 
 #[doc(hidden)]
 pub use inventory;
+pub use mark::Mark;
 pub use operetta_harness_macros::test;
 pub use outcome::{ignore, ignore_outside_ci};
+use settings::Settings;
 
 /// A registered test.
 #[doc(hidden)]
@@ -37,56 +54,82 @@ pub use outcome::{ignore, ignore_outside_ci};
 pub struct Test {
     /// With the path of its module, which begins with the name of the program.
     pub path: &'static str,
-    pub is_ignored: bool,
+    pub marks: &'static [Mark],
+    /// Why it runs only when ignored tests are requested; empty where no reason is given.
+    pub ignored: Option<&'static str>,
     pub run: fn(),
 }
 
 inventory::collect!(Test);
 
-/// Runs the tests that the command line selects.
+/// Runs the tests that the command line and the environment select.
 pub fn main() -> ExitCode {
+    match Settings::from_environment() {
+        Ok(settings) => run(&settings),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(settings: &Settings) -> ExitCode {
     let mut arguments = Arguments::from_args();
     let threads = std::env::var("RUST_TEST_THREADS").ok().and_then(|it| it.parse().ok());
     arguments.test_threads = arguments.test_threads.or(threads);
     panics::record(arguments.nocapture);
-    let mut tests: Vec<Trial> = inventory::iter::<Test>().map(trial).collect();
+    let selected = inventory::iter::<Test>().filter(|test| settings.select(test.marks));
+    let mut tests: Vec<Trial> = selected.map(|test| trial(test, &arguments)).collect();
     tests.sort_by(|a, b| a.name().cmp(b.name()));
     let conclusion = libtest_mimic::run(&arguments, tests);
+    times::print(settings.slowest);
     if conclusion.has_failed() {
         panics::print_failed();
     }
     conclusion.exit_code()
 }
 
-fn trial(test: &'static Test) -> Trial {
+fn trial(test: &'static Test, arguments: &Arguments) -> Trial {
     let (_, name) = test.path.split_once("::").expect("a path begins with the name of the program");
-    let run =
-        || Ok(outcome::of(name, test.run).map_or(Completion::Completed, Completion::ignored_with));
-    Trial::ignorable_test(name, run).with_ignored_flag(test.is_ignored)
+    let selects_ignored = arguments.ignored || arguments.include_ignored || arguments.list;
+    match test.ignored {
+        // `libtest_mimic` prints the reason only of a test that is ignored while it runs.
+        Some(reason) if !reason.is_empty() && !selects_ignored => {
+            Trial::ignorable_test(name, move || Ok(Completion::ignored_with(reason)))
+        }
+        ignored => Trial::ignorable_test(name, || Ok(completion(name, test.run)))
+            .with_ignored_flag(ignored.is_some()),
+    }
+}
+
+fn completion(name: &str, test: fn()) -> Completion {
+    outcome::of(name, test).map_or(Completion::Completed, Completion::ignored_with)
 }
 
 /// Waits for an asynchronous test on its own runtime.
 #[doc(hidden)]
 pub fn block_on(test: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = Builder::new_multi_thread().enable_all().build();
     runtime.expect("the system has threads for the test").block_on(test);
+}
+
+/// The same on one thread, with a clock that moves only while every task waits for it.
+#[doc(hidden)]
+pub fn block_on_paused(test: impl Future<Output = ()>) {
+    let runtime = Builder::new_current_thread().enable_all().start_paused(true).build();
+    runtime.expect("the system has a runtime for the test").block_on(test);
 }
 
 /// The expansion of [`test`](macro@test).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! register {
-    ($name:ident, $is_ignored:literal, async) => {
-        $crate::register!(@ $name, $is_ignored, || $crate::block_on($name()));
-    };
-    ($name:ident, $is_ignored:literal, ) => {
-        $crate::register!(@ $name, $is_ignored, $name);
-    };
-    (@ $name:ident, $is_ignored:literal, $run:expr) => {
+    ($name:ident, [$($mark:ident),*], $ignored:expr, $run:expr) => {
         $crate::inventory::submit! {
             $crate::Test {
                 path: concat!(module_path!(), "::", stringify!($name)),
-                is_ignored: $is_ignored,
+                marks: &[$($crate::Mark::$mark),*],
+                ignored: $ignored,
                 run: $run,
             }
         }

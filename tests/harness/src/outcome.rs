@@ -2,9 +2,9 @@
 //!
 //! A test that cannot run unwinds with the reason, so that helpers need not return `Option`.
 
-use std::{env, fmt::Display, panic::resume_unwind, thread};
+use std::{env, fmt::Display, panic::resume_unwind, thread, time::Instant};
 
-use crate::panics;
+use crate::{panics, times};
 
 /// Why a test cannot run here.
 struct Ignored(String);
@@ -35,8 +35,11 @@ pub(crate) fn of(name: &str, test: fn()) -> Option<String> {
         panics::of_a_test();
         test();
     };
+    let begun = Instant::now();
     let thread = thread::Builder::new().name(name.to_owned()).spawn(run);
-    let payload = thread.expect("the system has a thread for the test").join().err()?;
+    let ended = thread.expect("the system has a thread for the test").join();
+    times::record(name, begun.elapsed());
+    let payload = ended.err()?;
     match payload.downcast::<Ignored>() {
         Ok(ignored) => Some(ignored.0),
         Err(panic) => {
@@ -48,7 +51,9 @@ pub(crate) fn of(name: &str, test: fn()) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::panic::catch_unwind;
+    use std::{panic::catch_unwind, time::Duration};
+
+    use tokio::time::sleep;
 
     use super::*;
 
@@ -61,6 +66,12 @@ mod tests {
     fn a_test_that_cannot_run_is_ignored_with_its_reason() {
         let ended = of("cannot_run", || crate::block_on(async { ignore("no /proc") }));
         assert_eq!(ended.as_deref(), Some("no /proc"));
+    }
+
+    #[test]
+    fn an_hour_passes_at_once_where_the_clock_is_paused() {
+        let wait = || crate::block_on_paused(async { sleep(Duration::from_hours(1)).await });
+        assert_eq!(of("waits", wait), None);
     }
 
     #[test]
