@@ -100,7 +100,7 @@ impl Error {
 
     pub(crate) fn not_built() -> Self {
         Self::unavailable(
-            "it is not built; `cargo run -p operetta-controlplane -- build` builds it, with Go, in minutes",
+            "it is not built; `cargo run --bin operetta-controlplane -- build` builds it, with Go, in minutes",
         )
     }
 
