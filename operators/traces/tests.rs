@@ -18,7 +18,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use self::collector::{Collector, Received};
 use super::*;
 
-#[path = "../tests/collector/mod.rs"]
+#[path = "../tests/it/process/collector.rs"]
 mod collector;
 
 #[test]

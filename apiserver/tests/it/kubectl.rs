@@ -70,7 +70,7 @@ fn find() -> PathBuf {
     if let Some(path) = std::env::var_os("KUBECTL") {
         return path.into();
     }
-    match Binaries::find_or_build() {
+    match Binaries::find() {
         Ok(binaries) => binaries.folder().join("kubectl"),
         Err(missing @ Error::Unavailable { .. }) => ignore_outside_ci(missing),
         Err(error) => panic!("{error}"),

@@ -1,4 +1,4 @@
-//! A `Website` may have a theme, for which its handler asks another system.
+// A `Website` may have a theme, for which its handler asks another system.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
-use crate::reported::{WebsiteStatus, status};
+use reported::{WebsiteStatus, status};
 
 mod check;
 mod content;

@@ -3,7 +3,7 @@
 use kube::ResourceExt;
 use serde_json::{Value, json};
 
-use crate::Website;
+use super::Website;
 
 pub(crate) fn job(website: &Website, html: &str) -> Value {
     let container = json!({

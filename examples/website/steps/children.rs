@@ -1,4 +1,4 @@
-//! A `Website` is a page, a web server that shows it, and an address for that.
+// A `Website` is a page, a web server that shows it, and an address for that.
 
 use k8s_openapi::api::{
     apps::v1::Deployment,

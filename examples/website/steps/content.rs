@@ -4,7 +4,7 @@ use anyhow::Context;
 use k8s_openapi::api::core::v1::ConfigMap;
 use operetta::{operator::Related, prelude::*};
 
-use crate::Website;
+use super::Website;
 
 // ANCHOR: related
 /// What a website reads and does not own. It depends on the website alone.

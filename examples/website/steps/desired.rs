@@ -4,7 +4,7 @@ use kube::ResourceExt;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::Website;
+use super::Website;
 
 pub(crate) fn page(website: &Website, html: &str) -> Value {
     json!({

@@ -1,4 +1,4 @@
-//! A `Website` has a name in a zone, which is removed before the website goes.
+// A `Website` has a name in a zone, which is removed before the website goes.
 
 use std::{path::Path, time::Duration};
 
@@ -12,7 +12,7 @@ use operetta::{manifests, prelude::*};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::reported::{WebsiteStatus, status};
+use reported::{WebsiteStatus, status};
 
 mod check;
 mod desired;

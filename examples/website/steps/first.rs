@@ -1,4 +1,4 @@
-//! A `Website` is a `ConfigMap` with its page.
+// A `Website` is a `ConfigMap` with its page.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::CustomResource;

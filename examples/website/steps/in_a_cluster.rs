@@ -1,4 +1,4 @@
-//! The whole operator, with all that it needs in a cluster.
+// The whole operator, with all that it needs in a cluster.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
-use crate::reported::{WebsiteStatus, status};
+use reported::{WebsiteStatus, status};
 
 mod check;
 mod content;

@@ -1,4 +1,4 @@
-//! A page is checked before the web server shows it, and the address comes last.
+// A page is checked before the web server shows it, and the address comes last.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use operetta::{manifests, prelude::*};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::reported::{WebsiteStatus, status};
+use reported::{WebsiteStatus, status};
 
 mod check;
 mod desired;

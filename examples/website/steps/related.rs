@@ -1,4 +1,4 @@
-//! The page of a `Website` is its own, or that of a `ConfigMap` of somebody else.
+// The page of a `Website` is its own, or that of a `ConfigMap` of somebody else.
 
 use std::{path::Path, time::Duration};
 
@@ -12,7 +12,7 @@ use operetta::{manifests, operator::with_related, prelude::*};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::reported::{WebsiteStatus, status};
+use reported::{WebsiteStatus, status};
 
 mod check;
 mod content;

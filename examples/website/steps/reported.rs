@@ -8,7 +8,7 @@ use operetta::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Website;
+use super::Website;
 
 #[derive(Serialize, Deserialize, JsonSchema, Debug, Clone, Default)]
 #[serde(default, rename_all = "camelCase")]

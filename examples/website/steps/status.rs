@@ -1,4 +1,4 @@
-//! A `Website` shows its address, how many Pods are ready, and whether its page has a title.
+// A `Website` shows its address, how many Pods are ready, and whether its page has a title.
 
 use k8s_openapi::api::{
     apps::v1::Deployment,

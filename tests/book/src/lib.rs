@@ -26,13 +26,11 @@
 
 mod code;
 mod compare;
-mod helm;
 mod page;
 mod session;
 mod shell;
 
 pub use code::{CodeError, check_code};
-pub use helm::{HelmError, build_helm};
 pub use page::{Block, Page};
 pub use session::{Session, can_be_alone};
 pub use shell::Shell;

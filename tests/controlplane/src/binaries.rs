@@ -1,4 +1,4 @@
-//! The built programs in the user's cache directory: found, or built once with Go.
+//! The Go programs of tests in the user's cache directory. Tests find them; `operetta-controlplane build` builds them.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,23 +11,53 @@ use crate::process::last_lines;
 /// The version of Kubernetes that the Go module builds.
 pub const KUBERNETES_VERSION: &str = "v1.36.2";
 
-const PROGRAMS: [&str; 4] = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl"];
-const MODULE: &str = env!("CARGO_MANIFEST_DIR");
+/// A Go module, and its programs with their packages.
+struct Module {
+    folder: &'static str,
+    programs: &'static [(&'static str, &'static str)],
+}
 
-/// A folder with etcd, kube-apiserver, kube-controller-manager and kubectl.
+const MODULES: [Module; 2] = [
+    Module {
+        folder: env!("CARGO_MANIFEST_DIR"),
+        programs: &[
+            ("etcd", "./cmd/etcd"),
+            ("kube-apiserver", "./cmd/kube-apiserver"),
+            ("kube-controller-manager", "./cmd/kube-controller-manager"),
+            ("kubectl", "./cmd/kubectl"),
+        ],
+    },
+    Module {
+        folder: concat!(env!("CARGO_MANIFEST_DIR"), "/../helm"),
+        programs: &[("helm", "helm.sh/helm/v3/cmd/helm")],
+    },
+];
+
+/// A folder with etcd, kube-apiserver, kube-controller-manager, kubectl and helm.
 #[derive(Debug, Clone)]
 pub struct Binaries {
     folder: PathBuf,
 }
 
 impl Binaries {
-    /// Finds the programs, or builds them with the Go toolchain (minutes, and downloads, the first time).
+    /// Finds the programs.
     ///
     /// They are in `operetta/controlplane/<version>/<sources>` under `$OPERETTA_CACHE`, `$XDG_CACHE_HOME` or
-    /// `~/.cache`; `<sources>` changes with the Go module. Of several processes at once one builds, the others wait.
+    /// `~/.cache`; `<sources>` changes with the Go modules.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where they have not been built.
+    pub fn find() -> Result<Self, Error> {
+        let binaries = Self { folder: version_folder()?.join(fingerprint()?) };
+        if binaries.is_complete() { Ok(binaries) } else { Err(Error::not_built()) }
+    }
+
+    /// Finds the programs, or builds them with the Go toolchain (minutes, and downloads, the first time).
+    ///
+    /// Of several processes at once one builds, the others wait.
     pub fn find_or_build() -> Result<Self, Error> {
-        let version = cache()?.join("operetta").join("controlplane").join(KUBERNETES_VERSION);
-        let binaries = Self { folder: version.join(fingerprint(Path::new(MODULE))?) };
+        let version = version_folder()?;
+        let binaries = Self { folder: version.join(fingerprint()?) };
         if !binaries.is_complete() {
             binaries.build(&version)?;
         }
@@ -40,12 +70,13 @@ impl Binaries {
     }
 
     /// The path of one of the programs.
-    pub(crate) fn program(&self, name: &str) -> PathBuf {
+    pub fn program(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
     fn is_complete(&self) -> bool {
-        PROGRAMS.iter().all(|program| self.program(program).is_file())
+        let mut programs = MODULES.iter().flat_map(|module| module.programs);
+        programs.all(|(program, _)| self.program(program).is_file())
     }
 
     fn build(&self, version: &Path) -> Result<(), Error> {
@@ -58,34 +89,64 @@ impl Binaries {
             return Ok(());
         }
         let unfinished = version.join("unfinished");
-        go_build(&unfinished)?;
+        // Remains of an interrupted build.
+        let _ = fs::remove_dir_all(&unfinished);
+        fs::create_dir(&unfinished).map_err(Error::io("creating", &unfinished))?;
+        MODULES.iter().try_for_each(|module| module.build(&unfinished))?;
         // An existing folder is incomplete: a program was removed from it.
         let _ = fs::remove_dir_all(&self.folder);
         fs::rename(&unfinished, &self.folder).map_err(Error::io("renaming to", &self.folder))
     }
 }
 
-fn cache() -> Result<PathBuf, Error> {
+impl Module {
+    fn build(&self, folder: &Path) -> Result<(), Error> {
+        for (program, package) in self.programs {
+            let mut go = Command::new("go");
+            go.current_dir(self.folder).env("CGO_ENABLED", "0");
+            go.args(["build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-ldflags"]);
+            go.arg(link_flags()).arg("-o").arg(folder.join(program)).arg(package);
+            let answer = go.output().map_err(Error::io("running go build for", folder))?;
+            if !answer.status.success() {
+                return Err(Error::Build { output: last_lines(&answer.stderr) });
+            }
+        }
+        Ok(())
+    }
+
+    /// The files that decide what is built.
+    fn sources(&self) -> Result<Vec<PathBuf>, Error> {
+        let module = Path::new(self.folder);
+        let mut sources = vec![module.join("go.mod"), module.join("go.sum")];
+        for package in self.programs.iter().filter_map(|(_, package)| package.strip_prefix("./")) {
+            collect(&module.join(package), &mut sources)?;
+        }
+        if module.join("internal").is_dir() {
+            collect(&module.join("internal"), &mut sources)?;
+        }
+        sources.sort();
+        Ok(sources)
+    }
+}
+
+fn version_folder() -> Result<PathBuf, Error> {
     let variable =
         |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    variable("OPERETTA_CACHE")
+    let cache = variable("OPERETTA_CACHE")
         .or_else(|| variable("XDG_CACHE_HOME"))
         .or_else(|| variable("HOME").map(|home| home.join(".cache")))
-        .ok_or_else(|| Error::unavailable("no cache directory: set OPERETTA_CACHE"))
+        .ok_or_else(|| Error::unavailable("no cache directory: set OPERETTA_CACHE"))?;
+    Ok(cache.join("operetta").join("controlplane").join(KUBERNETES_VERSION))
 }
 
 /// Changes with every source of the programs. An update of Rust that changes the hash costs one build.
-fn fingerprint(module: &Path) -> Result<String, Error> {
-    let mut sources = vec![module.join("go.mod"), module.join("go.sum")];
-    for program in PROGRAMS {
-        collect(&module.join("cmd").join(program), &mut sources)?;
-    }
-    collect(&module.join("internal"), &mut sources)?;
-    sources.sort();
+fn fingerprint() -> Result<String, Error> {
     let mut hasher = DefaultHasher::new();
     (std::env::consts::OS, std::env::consts::ARCH, link_flags()).hash(&mut hasher);
-    for source in sources {
-        fs::read(&source).map_err(missing(&source))?.hash(&mut hasher);
+    for module in &MODULES {
+        for source in module.sources()? {
+            fs::read(&source).map_err(missing(&source))?.hash(&mut hasher);
+        }
     }
     Ok(format!("{:016x}", hasher.finish()))
 }
@@ -114,36 +175,10 @@ fn require_go() -> Result<(), Error> {
         Ok(answer) => {
             Err(Error::unavailable(format!("`go version`: {}", last_lines(&answer.stderr))))
         }
-        Err(error) => Err(Error::unavailable(format!(
-            "no built programs in the cache directory, and no Go toolchain to build them with ({error})"
-        ))),
+        Err(error) => {
+            Err(Error::unavailable(format!("no Go toolchain to build the programs with ({error})")))
+        }
     }
-}
-
-fn go_build(folder: &Path) -> Result<(), Error> {
-    // Remains of an interrupted build.
-    let _ = fs::remove_dir_all(folder);
-    fs::create_dir(folder).map_err(Error::io("creating", folder))?;
-    let answer = Command::new("go")
-        .current_dir(MODULE)
-        .env("CGO_ENABLED", "0")
-        .args([
-            "build",
-            "-trimpath",
-            "-buildvcs=false",
-            "-mod=readonly",
-            "-ldflags",
-            &link_flags(),
-            "-o",
-        ])
-        .arg(folder)
-        .args(PROGRAMS.map(|program| format!("./cmd/{program}")))
-        .output()
-        .map_err(Error::io("running go build for", folder))?;
-    if answer.status.success() {
-        return Ok(());
-    }
-    Err(Error::Build { output: last_lines(&answer.stderr) })
 }
 
 /// Without them the programs report version v0.0.0, and kubectl warns of a version skew.
@@ -164,19 +199,19 @@ fn link_flags() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{KUBERNETES_VERSION, MODULE, fingerprint};
+    use super::{KUBERNETES_VERSION, MODULES, fingerprint};
     use std::path::Path;
 
     #[test]
     fn the_go_module_pins_the_version_that_the_programs_name() {
-        let go_mod =
-            std::fs::read_to_string(Path::new(MODULE).join("go.mod")).expect("go.mod is there");
+        let go_mod = std::fs::read_to_string(Path::new(MODULES[0].folder).join("go.mod"))
+            .expect("go.mod is there");
         assert!(go_mod.contains(&format!("k8s.io/kubernetes {KUBERNETES_VERSION}\n")));
     }
 
     #[test]
     fn the_same_sources_have_the_same_fingerprint() {
-        let first = fingerprint(Path::new(MODULE)).expect("the sources are there");
-        assert_eq!(first, fingerprint(Path::new(MODULE)).expect("the sources are there"));
+        let first = fingerprint().expect("the sources are there");
+        assert_eq!(first, fingerprint().expect("the sources are there"));
     }
 }

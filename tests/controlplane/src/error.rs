@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Why there is no control plane, or why a request to it failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There are no programs and no toolchain to build them: a test may be ignored.
+    /// There are no programs, or no toolchain to build them: a test may be ignored.
     #[error("no control plane on this machine: {reason}")]
     Unavailable {
         /// What is missing.
@@ -96,6 +96,12 @@ pub enum Error {
 impl Error {
     pub(crate) fn unavailable(reason: impl Into<String>) -> Self {
         Self::Unavailable { reason: reason.into() }
+    }
+
+    pub(crate) fn not_built() -> Self {
+        Self::unavailable(
+            "it is not built; `cargo run --bin operetta-controlplane -- build` builds it, with Go, in minutes",
+        )
     }
 
     /// For `map_err`: names the operation and the file.

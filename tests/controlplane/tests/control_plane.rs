@@ -95,7 +95,7 @@ fn a_second_start_reuses_the_programs() {
     let control_plane = shared();
     let written = |path: &Path| path.metadata().and_then(|file| file.modified()).expect("a time");
     let before = written(&control_plane.kubectl());
-    let again = Binaries::find_or_build().expect("they are there");
+    let again = Binaries::find().expect("they are there");
     assert_eq!(control_plane.kubectl(), again.folder().join("kubectl"));
     assert_eq!(written(&control_plane.kubectl()), before);
 }

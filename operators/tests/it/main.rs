@@ -1,0 +1,24 @@
+//! The binary `operators`: as a process, with kubectl and helm, and as the documents show it.
+//!
+//! `OPERETTA_TEST_CLUSTER=embedded|controlplane` chooses the API server; the default is `embedded`.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::process::ExitCode;
+
+mod book;
+mod chart;
+mod cluster;
+mod helm;
+mod kubectl;
+mod manifests;
+mod mask;
+mod postgres;
+mod process;
+mod program;
+mod prometheus_operator;
+mod transcript;
+
+fn main() -> ExitCode {
+    operetta_harness::main()
+}

@@ -1,0 +1,86 @@
+//! The traces that the binary sends.
+
+use std::collections::BTreeSet;
+
+use kube::Api;
+
+use super::{
+    all,
+    collector::{Collector, Received},
+    create_one, is_ready,
+};
+use crate::{
+    cluster::{client_of, new_folder},
+    program::Program,
+};
+
+const HELLO: &str = "EchoServer.example.operetta.dev/v1alpha1 default/hello";
+
+#[operetta_harness::test]
+async fn a_reconcile_is_a_trace_of_its_steps_and_requests() {
+    let collector = Collector::start();
+    let folder = new_folder();
+    let mut operators = Program::start_in(
+        &folder,
+        &["--only", "echo-server", "--otlp-endpoint", &collector.endpoint],
+    );
+    operators.ready().await;
+    let parents =
+        Api::default_namespaced(client_of(&folder.join("target/operetta/kubeconfig")).await);
+    create_one(&parents, "hello".to_owned()).await;
+    all(&parents, is_ready).await;
+    assert_eq!(operators.stop("TERM").await, Some(0));
+
+    let is_end = |span: &Received| span.name == "reconcile" && span.attribute("outcome") == "ready";
+    let spans = tokio::task::spawn_blocking(move || collector.until(is_end)).await.unwrap();
+    assert!(spans.iter().all(|span| span.service == "operetta"), "{spans:#?}");
+    let below = |span: &Received| -> Vec<Received> {
+        spans.iter().filter(|other| other.parent == span.id).cloned().collect()
+    };
+    let mut reconciles: Vec<_> = spans.iter().filter(|span| span.name == "reconcile").collect();
+    reconciles.sort_by_key(|span| span.nanoseconds);
+    let first = reconciles.first().expect("a reconcile");
+    assert_eq!((first.attribute("operator"), first.attribute("parent")), ("echo-server", HELLO));
+    assert!(first.parent.is_empty() && first.links.is_empty(), "{first:#?}");
+    let steps = below(first);
+    let names: Vec<&str> = steps.iter().map(|step| &*step.name).collect();
+    assert!(["snapshot", "sync", "plan", "apply"].iter().all(|it| names.contains(it)), "{names:?}");
+    let apply = steps.iter().find(|step| step.name == "apply").expect("a step");
+    let written: BTreeSet<String> = below(apply)
+        .iter()
+        .map(|request| format!("{} {}", request.name, request.attribute("object")))
+        .collect();
+    let expected = ["apply Pod.v1 default/hello", "apply Service.v1 default/hello"];
+    assert_eq!(written, expected.map(str::to_owned).into());
+    assert!(below(apply).iter().all(|request| !request.is_error), "{spans:#?}");
+    let status = spans.iter().find(|span| span.name == "status").expect("a step");
+    assert!(!below(status).is_empty(), "{spans:#?}");
+
+    // Each later one is a trace of its own, and its links lead to what caused it.
+    for later in &reconciles[1..] {
+        assert!(later.parent.is_empty() && later.trace != first.trace, "{later:#?}");
+    }
+    let ids: BTreeSet<&Vec<u8>> = spans.iter().map(|span| &span.id).collect();
+    let linked = reconciles[1..].iter().filter(|span| !span.links.is_empty());
+    let mut links = linked.flat_map(|span| &span.links);
+    assert!(links.clone().count() > 0 && links.all(|link| ids.contains(link)), "{reconciles:#?}");
+    let text = format!("{spans:?}");
+    assert!(!text.contains("serviceName"), "objects are named, not quoted: {text}");
+}
+
+#[operetta_harness::test]
+async fn a_collector_that_is_gone_is_logged_once_and_delays_nothing() {
+    let folder = new_folder();
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let endpoint = format!("http://{gone}");
+    let mut operators = Program::start_in(&folder, &["--otlp-endpoint", &endpoint]);
+    operators.ready().await;
+    let parents =
+        Api::default_namespaced(client_of(&folder.join("target/operetta/kubeconfig")).await);
+    create_one(&parents, "hello".to_owned()).await;
+    all(&parents, is_ready).await;
+    assert_eq!(operators.stop("TERM").await, Some(0));
+    let log = std::fs::read_to_string(folder.join("log")).unwrap();
+    assert_eq!(log.matches("traces cannot be sent, and are dropped").count(), 1, "{log}");
+    assert!(log.contains(&endpoint), "{log}");
+}

@@ -1,0 +1,12 @@
+//! What holds of the whole repository, and the framework as programs and tests use it.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod documents;
+mod layering;
+mod monitoring;
+mod porting;
+mod registered;
+mod run_operator;
+mod runtime;
+mod testkit;
