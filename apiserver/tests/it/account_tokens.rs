@@ -4,7 +4,6 @@
 
 use std::time::Duration;
 
-use crate::common::*;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use http::{Method, Request, header};
 use http_body_util::BodyExt;
@@ -16,6 +15,8 @@ use kube::{
 use operetta_apiserver::{Running, Server};
 use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use serde_json::{Value, json};
+
+use crate::common::{api, config_maps, create, refusal};
 
 const AUDIENCE: &str = "https://kubernetes.default.svc";
 const ACCOUNT: &str = "system:serviceaccount:default:robot";

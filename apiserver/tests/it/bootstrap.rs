@@ -1,6 +1,5 @@
 //! What a cluster has from its beginning, and what the server says of its parts.
 
-use crate::common::{api, create, define_widgets, gone, server};
 use futures::{StreamExt, TryStreamExt};
 use http::{Request, StatusCode};
 use http_body_util::BodyExt;
@@ -10,6 +9,8 @@ use kube::{
     client::Body,
 };
 use serde_json::{Value, json};
+
+use crate::common::{api, create, define_widgets, gone, server};
 
 async fn names(client: &Client, version: &str, kind: &str) -> Vec<String> {
     let list = api(client, version, kind, "").list(&ListParams::default()).await.unwrap();

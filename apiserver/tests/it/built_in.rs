@@ -1,7 +1,9 @@
 //! Special cases of single built-in types.
 
-use crate::common::*;
+use kube::api::DeleteParams;
 use serde_json::json;
+
+use crate::common::{api, apply, create, refusal, server};
 
 #[operetta_harness::test]
 async fn an_event_is_one_object_under_two_names() {
@@ -36,6 +38,10 @@ async fn addresses_of_services_are_allocated_and_released() {
     assert!(one.data["spec"]["ports"][0]["nodePort"].as_i64().is_some());
     let again = apply(&services, "one", "op", &service("one")).await.unwrap();
     assert_eq!(one.data["spec"]["clusterIP"], again.data["spec"]["clusterIP"]);
+    services.delete("one", &DeleteParams::default()).await.unwrap();
+    let mut heir = service("three");
+    heir["spec"]["clusterIP"] = one.data["spec"]["clusterIP"].clone();
+    create(&services, heir).await;
 }
 
 #[operetta_harness::test]

@@ -1,6 +1,5 @@
 //! Certificates of clients: whom they prove to be, and which are refused.
 
-use crate::common::*;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use futures::{StreamExt, TryStreamExt};
 use kube::{
@@ -11,6 +10,8 @@ use kube::{
 use operetta_apiserver::{Running, Server, User};
 use rcgen::{CertificateParams, DnType, KeyPair};
 use serde_json::{Value, json};
+
+use crate::common::{api, config_maps, create, refusal};
 
 const SELF: &str = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::*;
 use futures::{StreamExt, TryStreamExt, future::join_all};
 use kube::{
     Api,
@@ -12,6 +11,8 @@ use kube::{
     },
 };
 use serde_json::json;
+
+use crate::common::{config_map, config_maps, create, server};
 
 /// Follows a watch up to a version, and returns the resulting state.
 async fn follow(api: Api<DynamicObject>, from: String, until: u64) -> BTreeMap<String, String> {

@@ -1,9 +1,13 @@
 //! Custom resource definitions and their objects.
 
-use crate::common::*;
 use futures::TryStreamExt;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
 use serde_json::json;
+
+use crate::common::{
+    api, config_map, config_maps, create, define_widgets, gone, object, refusal, server, widget,
+    widgets,
+};
 
 #[operetta_harness::test]
 async fn a_definition_is_served_as_soon_as_its_creation_is_answered() {
@@ -20,7 +24,7 @@ async fn a_definition_is_served_as_soon_as_its_creation_is_answered() {
 }
 
 #[operetta_harness::test]
-async fn undeclared_fields_are_dropped_or_refused() {
+async fn undeclared_fields_are_dropped() {
     let (_server, client) = server();
     define_widgets(&client).await;
     let mut odd = widget("a", 1);

@@ -1,8 +1,9 @@
 //! The server's own controllers: garbage collection and namespaces.
 
-use crate::common::*;
 use kube::api::{DeleteParams, PostParams, PropagationPolicy};
 use serde_json::{Value, json};
+
+use crate::common::{api, config_map, config_maps, create, gone, object, refusal, server};
 
 fn owned(name: &str, owner: &kube::api::DynamicObject) -> Value {
     let mut child = config_map(name, "1");

@@ -11,15 +11,13 @@
     reason = "a test fails by panicking"
 )]
 #![allow(
-    clippy::format_push_string,
-    clippy::needless_for_each,
     clippy::needless_pass_by_value,
     clippy::similar_names,
     clippy::too_many_lines,
-    clippy::type_complexity,
     clippy::unnecessary_wraps,
     reason = "a scene is a table of objects and steps"
 )]
+#![allow(clippy::unused_async, reason = "a server needs a runtime")]
 
 mod account_tokens;
 mod admission;

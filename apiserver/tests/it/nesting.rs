@@ -1,6 +1,5 @@
 //! Deeply nested objects: refused before they are stored, in every form of a write, so that every read succeeds.
 
-use crate::common::*;
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt};
 use http::Request;
@@ -8,6 +7,8 @@ use http_body_util::BodyExt;
 use kube::{Client, api::WatchParams};
 use operetta_apiserver::Server;
 use serde_json::{Value, json};
+
+use crate::common::{api, create, server, widget_definition};
 
 const BAGS: &str = "/apis/example.com/v1/namespaces/default/bags";
 /// What the server stores at most, whole objects.

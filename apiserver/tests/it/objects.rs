@@ -1,10 +1,14 @@
 //! Writes and reads through a kube client in process.
 
-use crate::common::*;
 use kube::api::{
     DeleteParams, ListParams, Patch, PatchParams, PostParams, Preconditions, ValidationDirective,
 };
 use serde_json::json;
+
+use crate::common::{
+    apply, config_map, config_maps, create, define_widgets, object, refusal, server, widget,
+    widgets,
+};
 
 #[operetta_harness::test]
 async fn a_version_is_refused_by_what_keeps_objects_and_so_not_in_a_dry_run() {

@@ -1,12 +1,13 @@
 //! Volumes and claims in use are held, all others are let go, and a namespace says what holds it.
 
-use crate::common::*;
 use futures::{StreamExt, TryStreamExt};
 use kube::{
     Api,
     api::{DeleteParams, DynamicObject, Patch, PatchParams, WatchEvent, WatchParams},
 };
 use serde_json::{Value, json};
+
+use crate::common::{api, create, gone, server};
 
 fn claim(name: &str, namespace: &str) -> Value {
     json!({

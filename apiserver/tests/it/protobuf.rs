@@ -1,12 +1,13 @@
 //! Bodies, answers and watches as protobuf, over HTTP; what is expected was seen at the real server.
 
-use crate::common::*;
 use bytes::Bytes;
 use futures::StreamExt;
 use http::{Method, Request, header};
 use http_body_util::BodyExt;
 use operetta_apiserver::Server;
 use serde_json::{Value, json};
+
+use crate::common::{config_maps, create, define_widgets, server, widget, widgets};
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";

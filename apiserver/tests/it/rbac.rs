@@ -1,6 +1,5 @@
 //! Roles count where the server is told so: users may do what is bound to them, and nobody else may.
 
-use crate::common::*;
 use futures::{StreamExt, TryStreamExt};
 use kube::{
     Api, Client,
@@ -8,6 +7,10 @@ use kube::{
 };
 use operetta_apiserver::{Server, User};
 use serde_json::{Value, json};
+
+use crate::common::{
+    api, config_map, config_maps, create, define_widgets, object, refusal, widgets,
+};
 
 const RBAC: &str = "rbac.authorization.k8s.io/v1";
 

@@ -1,11 +1,12 @@
 //! Requests that the real server refuses or answers in its own words, beside those about single fields.
 
-use crate::common::*;
 use bytes::Bytes;
 use http::{Method, Request};
 use http_body_util::BodyExt;
 use operetta_apiserver::Server;
 use serde_json::Value;
+
+use crate::common::{config_map, config_maps, create, server};
 
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const JSON: &str = "application/json";

@@ -1,11 +1,12 @@
 //! Rules in CEL, as clients of custom resources see them.
 
-use crate::common::*;
 use kube::{
     Client,
     api::{Patch, PatchParams, PostParams},
 };
 use serde_json::{Value, json};
+
+use crate::common::{api, create, object, refusal, server};
 
 const CRD: &str = "apiextensions.k8s.io/v1";
 

@@ -1,11 +1,15 @@
 //! Types as clients see them: discovery, `OpenAPI`, tables, versions, partial metadata.
 
-use crate::common::*;
 use http::{Request, header};
 use http_body_util::BodyExt;
 use kube::api::{ListParams, Patch, PatchParams, PostParams};
 use operetta_apiserver::Server;
 use serde_json::{Value, json};
+
+use crate::common::{
+    api, config_map, config_maps, create, define_widgets, object, refusal, server, widget,
+    widget_definition, widgets,
+};
 
 async fn get(server: &Server, path: &str, accept: &str) -> (u16, Value) {
     let request = Request::get(path).header(header::ACCEPT, accept).body(bytes::Bytes::new());

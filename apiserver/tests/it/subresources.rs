@@ -1,7 +1,6 @@
 //! What is done to objects through their subresources: evicting, binding and debugging Pods, scaling, approving
 //! requests for certificates.
 
-use crate::common::*;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use futures::{StreamExt, TryStreamExt};
 use kube::{
@@ -10,6 +9,8 @@ use kube::{
 };
 use rcgen::{CertificateParams, DnType, KeyPair};
 use serde_json::{Value, json};
+
+use crate::common::{api, apply, create, refusal, server};
 
 const PODS: &str = "/api/v1/namespaces/default/pods";
 

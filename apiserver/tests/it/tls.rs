@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::common::*;
 use futures::{StreamExt, TryStreamExt};
 use kube::{
     Client, Config,
@@ -10,6 +9,8 @@ use kube::{
     config::{KubeConfigOptions, Kubeconfig},
 };
 use operetta_apiserver::{Running, Server};
+
+use crate::common::{config_map, config_maps, create, refusal};
 
 /// A client with the kubeconfig.
 async fn client_of(running: &Running, token: Option<&str>) -> Client {

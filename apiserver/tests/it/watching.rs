@@ -1,12 +1,13 @@
 //! Watches: order, selectors, resuming, bookmarks, and their ends.
 
-use crate::common::*;
 use futures::{StreamExt, TryStreamExt, stream::BoxStream};
 use kube::{
     Api,
     api::{DeleteParams, DynamicObject, Patch, PatchParams, WatchEvent, WatchParams},
 };
 use serde_json::json;
+
+use crate::common::{config_map, config_maps, create, server};
 
 type Events = BoxStream<'static, Result<WatchEvent<DynamicObject>, kube::Error>>;
 

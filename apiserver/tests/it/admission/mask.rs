@@ -26,12 +26,16 @@ pub(crate) fn answer(value: &Value) -> Value {
     let mut value = value.clone();
     match &mut value {
         Value::Array(events) => {
-            events.iter_mut().for_each(|event| event["object"] = object(&event["object"]));
+            for event in events {
+                event["object"] = object(&event["object"]);
+            }
         }
         one if one["kind"] != "Status" => {
             *one = object(one);
             if let Some(items) = one.get_mut("items").and_then(Value::as_array_mut) {
-                items.iter_mut().for_each(|item| *item = object(item));
+                for item in items {
+                    *item = object(item);
+                }
             }
         }
         _ => {}

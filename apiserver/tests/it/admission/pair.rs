@@ -74,14 +74,11 @@ pub(crate) async fn play(
         seen.push(found);
     }
     let (ours, theirs) = (&seen[0], &seen[1]);
-    let mut differences = String::new();
-    for (ours, theirs) in ours.iter().zip(theirs) {
-        if ours != theirs {
-            differences +=
-                &format!("{}\n  here  {}\n  there {}\n", ours.step, ours.show(), theirs.show());
-        }
-    }
-    assert!(ours == theirs, "{differences}");
+    let differ = ours.iter().zip(theirs).filter(|(ours, theirs)| ours != theirs);
+    let differences: Vec<_> = differ
+        .map(|(a, b)| format!("{}\n  here  {}\n  there {}\n", a.step, a.show(), b.show()))
+        .collect();
+    assert!(ours == theirs, "{}", differences.concat());
 }
 
 impl PartialEq for Seen {

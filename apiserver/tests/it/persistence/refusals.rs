@@ -2,6 +2,7 @@
 
 use std::{fs, os::unix::fs::MetadataExt, path::Path};
 
+use futures::future::join_all;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use operetta_apiserver::{DataDirectoryError, Server};
 
@@ -15,9 +16,13 @@ type Damage = fn(&mut Vec<u8>);
 async fn used(name: &str) -> Folder {
     let folder = Folder::new(name);
     let server = Server::builder().start_in(folder.path()).unwrap();
-    for number in 0..50 {
-        create(&config_maps(&server.client()), config_map(&format!("a{number}"), "1")).await;
-    }
+    // At one time: what waits for the disk together is one transaction.
+    let objects = config_maps(&server.client());
+    let made = |number| {
+        let objects = objects.clone();
+        async move { create(&objects, config_map(&format!("a{number}"), "1")).await }
+    };
+    join_all((0..50).map(made)).await;
     server.close().await;
     folder
 }

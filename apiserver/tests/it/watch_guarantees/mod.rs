@@ -8,10 +8,7 @@
 mod record;
 mod validators;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::Arc;
 
 use futures::future::join_all;
 use kube::{
@@ -20,6 +17,7 @@ use kube::{
 };
 use operetta_apiserver::Server;
 use serde_json::json;
+use tokio::sync::Semaphore;
 
 use record::{LAST, Recorded, Stream, record};
 
@@ -27,6 +25,8 @@ use crate::common::config_maps;
 
 const WRITERS: usize = 8;
 const WRITES: usize = 200;
+/// So many writes are answered before the late watches begin.
+const EARLY_WRITES: u32 = 400;
 
 fn config_map(name: &str, tier: &str, number: usize) -> DynamicObject {
     serde_json::from_value(json!({
@@ -39,7 +39,7 @@ fn config_map(name: &str, tier: &str, number: usize) -> DynamicObject {
 }
 
 /// Creates, changes and deletes objects that no other writer touches; returns the versions that were answered.
-async fn write(client: Client, writer: usize, written: Arc<AtomicUsize>) -> Vec<u64> {
+async fn write(client: Client, writer: usize, written: Arc<Semaphore>) -> Vec<u64> {
     let api = config_maps(&client);
     let mut versions = Vec::new();
     for number in 0..WRITES {
@@ -57,7 +57,7 @@ async fn write(client: Client, writer: usize, written: Arc<AtomicUsize>) -> Vec<
             }
         };
         versions.push(answer.unwrap().metadata.resource_version.unwrap().parse().unwrap());
-        written.fetch_add(1, Ordering::Relaxed);
+        written.add_permits(1);
     }
     versions
 }
@@ -81,15 +81,13 @@ async fn recorded() -> Recorded {
         named("one object", WatchParams::default().fields("metadata.name=w3-1"), usize::MAX),
     ];
     let watches = streams.map(|stream| tokio::spawn(record(api.clone(), stream, from)));
-    let written = Arc::new(AtomicUsize::new(0));
+    let written = Arc::new(Semaphore::new(0));
     let writers = (0..WRITERS).map(|writer| {
         tokio::spawn(write(server.client_as("writer"), writer, Arc::clone(&written)))
     });
     let writers: Vec<_> = writers.collect();
     // In the middle of the writing, with the state as the first events.
-    while written.load(Ordering::Relaxed) < WRITERS * WRITES / 4 {
-        tokio::task::yield_now().await;
-    }
+    drop(written.acquire_many(EARLY_WRITES).await.unwrap());
     let late = ["everything with initial events", "a selection with initial events"]
         .into_iter()
         .zip([all(), gold()])
