@@ -5,6 +5,7 @@ use std::{
     io::Write,
     path::PathBuf,
     process::{Command, Stdio},
+    time::Duration,
 };
 
 use operetta_apiserver::{Running, Server, WorkloadTiming};
@@ -265,8 +266,9 @@ async fn kubectl_undoes_a_rollout() {
 
 #[operetta_harness::test]
 async fn kubectl_follows_simulated_workloads() {
-    let builder = Server::builder().simulate_workloads(WorkloadTiming::default());
-    let kubectl = Kubectl::of("simulated", builder.start());
+    // Slow enough that kubectl sees Pods that are not ready.
+    let timing = WorkloadTiming { start: Duration::from_secs(1), ..WorkloadTiming::immediate() };
+    let kubectl = Kubectl::of("simulated", Server::builder().simulate_workloads(timing).start());
     kubectl.succeeds("create deployment web --image=web:1 --replicas=2", "", "created").await;
     let rollout = "rollout status deployment/web --timeout=60s";
     kubectl.succeeds(rollout, "", "successfully rolled out").await;
