@@ -1,17 +1,20 @@
 //! The requests that the server received, for tests that assert them, such as "one watch of Pods".
 //!
-//! Keeps the newest requests up to a limit, and the watches that are open now.
+//! Keeps the newest requests up to a limit, and the watches that are open now. Whoever has seen an effect of a
+//! request finds it in the log: a read waits for the requests that are in progress.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+
+use tokio::sync::watch;
 
 /// How many bytes the answered requests take at most.
 const SPACE: usize = 32 << 20;
 
 /// One answered request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestRecord {
     /// The HTTP method.
     pub method: String,
@@ -28,12 +31,12 @@ pub struct RequestRecord {
     pub verb: String,
     /// The resource with its group, `deployments.apps`; empty for other paths.
     pub resource: String,
-    /// The HTTP status of the answer.
+    /// The HTTP status of the answer; 0 when the client left before it.
     pub status: u16,
 }
 
 /// One watch that is open now.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WatchRecord {
     /// The resource with its group.
     pub resource: String,
@@ -50,14 +53,26 @@ pub struct WatchRecord {
 pub(crate) struct Requests {
     state: Mutex<State>,
     capacity: usize,
+    /// All requests with a lower id are recorded.
+    recorded_below: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     answered: VecDeque<RequestRecord>,
     space: usize,
+    in_progress: BTreeSet<u64>,
     open: BTreeMap<u64, WatchRecord>,
     next_id: u64,
+}
+
+/// A request that is not recorded yet. It is when this is dropped, also with the future that answers it.
+#[derive(Debug)]
+pub(crate) struct InProgress {
+    /// What is recorded.
+    pub record: RequestRecord,
+    requests: Arc<Requests>,
+    id: u64,
 }
 
 /// Keeps a watch in the list of open ones until it is dropped.
@@ -85,11 +100,16 @@ impl RequestRecord {
 impl Requests {
     /// A log of at most `capacity` requests.
     pub(crate) fn new(capacity: usize) -> Self {
-        Self { state: Mutex::default(), capacity }
+        Self { state: Mutex::default(), capacity, recorded_below: watch::Sender::new(0) }
     }
 
-    /// The newest requests, oldest first.
-    pub(crate) fn answered(&self) -> Vec<RequestRecord> {
+    /// The newest requests, oldest first, once those are recorded that were in progress at the call.
+    pub(crate) async fn answered(&self) -> Vec<RequestRecord> {
+        let newest = self.lock().in_progress.last().copied();
+        if let Some(newest) = newest {
+            // It cannot be dropped while this waits.
+            let _ = self.recorded_below.subscribe().wait_for(|id| *id > newest).await;
+        }
         self.lock().answered.iter().cloned().collect()
     }
 
@@ -105,24 +125,28 @@ impl Requests {
         self.lock().open.values().cloned().collect()
     }
 
-    /// Records an answered request.
-    pub(crate) fn record(&self, record: RequestRecord) {
+    /// Begins a request, which must be before anything of it takes effect.
+    pub(crate) fn begin(self: &Arc<Self>, record: RequestRecord) -> InProgress {
         let mut state = self.lock();
-        state.space += record.space();
-        state.answered.push_back(record);
-        while state.answered.len() > self.capacity || state.space > SPACE {
-            let Some(oldest) = state.answered.pop_front() else { return };
-            state.space -= oldest.space();
-        }
+        let id = state.new_id();
+        state.in_progress.insert(id);
+        InProgress { record, requests: Arc::clone(self), id }
     }
 
     /// Records an opened watch.
     pub(crate) fn opened(self: &Arc<Self>, record: WatchRecord) -> OpenWatch {
         let mut state = self.lock();
-        let id = state.next_id;
-        state.next_id += 1;
+        let id = state.new_id();
         state.open.insert(id, record);
         OpenWatch { requests: Arc::clone(self), id }
+    }
+
+    fn end(&self, id: u64, record: RequestRecord) {
+        let mut state = self.lock();
+        state.push(record, self.capacity);
+        state.in_progress.remove(&id);
+        let first = state.in_progress.first().copied().unwrap_or(state.next_id);
+        self.recorded_below.send_if_modified(|below| std::mem::replace(below, first) != first);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -130,8 +154,84 @@ impl Requests {
     }
 }
 
+impl State {
+    fn new_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+
+    fn push(&mut self, record: RequestRecord, capacity: usize) {
+        self.space += record.space();
+        self.answered.push_back(record);
+        while self.answered.len() > capacity || self.space > SPACE {
+            let Some(oldest) = self.answered.pop_front() else { return };
+            self.space -= oldest.space();
+        }
+    }
+}
+
+impl Drop for InProgress {
+    fn drop(&mut self) {
+        self.requests.end(self.id, std::mem::take(&mut self.record));
+    }
+}
+
 impl Drop for OpenWatch {
     fn drop(&mut self) {
         self.requests.lock().open.remove(&self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use futures::FutureExt;
+    use http::Request;
+
+    use super::*;
+    use crate::Server;
+
+    fn named(path: &str) -> RequestRecord {
+        RequestRecord { path: path.to_owned(), ..RequestRecord::default() }
+    }
+
+    fn paths(answered: &[RequestRecord]) -> Vec<&str> {
+        answered.iter().map(|record| record.path.as_str()).collect()
+    }
+
+    #[tokio::test]
+    async fn a_read_waits_for_the_requests_that_began_before_it_and_for_no_others() {
+        let requests = Arc::new(Requests::new(10));
+        let (first, second) = (requests.begin(named("/1")), requests.begin(named("/2")));
+        let mut read = Box::pin(requests.answered());
+        assert_eq!(read.as_mut().now_or_never(), None);
+        drop(second);
+        assert_eq!(read.as_mut().now_or_never(), None);
+        let _third = requests.begin(named("/3"));
+        drop(first);
+        assert_eq!(paths(&read.await), ["/2", "/1"]);
+    }
+
+    #[tokio::test]
+    async fn an_open_watch_delays_no_read() {
+        let requests = Arc::new(Requests::new(10));
+        let begun = requests.begin(named("/watch"));
+        let _open = requests.opened(WatchRecord::default());
+        drop(begun);
+        assert_eq!(paths(&requests.answered().await), ["/watch"]);
+    }
+
+    #[tokio::test]
+    async fn a_request_whose_client_leaves_is_recorded_without_a_status() {
+        let server = Server::start();
+        let later = format!("/api/v1/namespaces?resourceVersion={}", server.resource_version() + 9);
+        let request = Request::get(later).body(Bytes::new()).unwrap();
+        let mut answer = Box::pin(server.handle(request));
+        assert!(answer.as_mut().now_or_never().is_none());
+        assert!(server.requests().now_or_never().is_none());
+        drop(answer);
+        let last = server.requests().await.pop().unwrap();
+        assert_eq!((last.verb.as_str(), last.resource.as_str()), ("list", "namespaces"));
+        assert_eq!(last.status, 0);
     }
 }

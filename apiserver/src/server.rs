@@ -87,9 +87,12 @@ impl Server {
         }
     }
 
-    /// The requests answered so far, oldest first (the newest 100,000).
-    pub fn requests(&self) -> Vec<RequestRecord> {
-        self.shared.requests.answered()
+    /// The requests received so far, oldest first by their end (the newest 100,000).
+    ///
+    /// Whoever has seen an effect of a request finds it here: this waits until every request is answered that was in
+    /// progress at the call, also one that an admission webhook holds. A watch is answered when it begins.
+    pub async fn requests(&self) -> Vec<RequestRecord> {
+        self.shared.requests.answered().await
     }
 
     /// Forgets the requests answered so far.

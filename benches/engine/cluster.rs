@@ -1,6 +1,6 @@
 //! The API server of a measurement, and its log of requests. Each figure starts its own.
 
-use std::{path::PathBuf, time::Duration};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -11,6 +11,7 @@ use kube::{
 };
 use operetta_apiserver::Server;
 use operetta_controlplane::{AuditEvent, ControlPlane, Options};
+use tokio::task::block_in_place;
 
 use crate::requests::{Request, Requests};
 
@@ -38,9 +39,6 @@ pub(crate) struct Mark(usize);
 
 /// How a supervisor connects.
 pub(crate) type Connect = Box<dyn FnOnce() -> BoxFuture<'static, Result<Client>> + Send>;
-
-/// The log of kube-apiserver lags behind its responses a little.
-const LOG_IS_STILL_AFTER: Duration = Duration::from_millis(500);
 
 impl ClusterKind {
     pub(crate) fn name(self) -> &'static str {
@@ -119,7 +117,7 @@ impl Cluster {
                 server.clear_requests();
                 Ok(Mark(0))
             }
-            Self::Real(_) => Ok(Mark(self.whole_log().await?.len())),
+            Self::Real(control_plane) => Ok(Mark(whole_log(control_plane)?.len())),
         }
     }
 
@@ -127,15 +125,15 @@ impl Cluster {
     pub(crate) async fn requests(&self, since: Mark, user_agent: &str) -> Result<Requests> {
         match self {
             Self::InProcess(server) | Self::Tls { server, .. } => {
-                let requests = server.requests().into_iter();
+                let requests = server.requests().await.into_iter();
                 let by = requests.filter(|request| request.user_agent.starts_with(user_agent));
                 Ok(Requests::count(by.map(|request| {
                     let subresource = if request.path.ends_with("/status") { "status" } else { "" };
                     Request::new(&request.verb, &request.resource, subresource, request.status)
                 })))
             }
-            Self::Real(_) => {
-                let events = self.whole_log().await?.into_iter().skip(since.0);
+            Self::Real(control_plane) => {
+                let events = whole_log(control_plane)?.into_iter().skip(since.0);
                 let by = events.filter(|event| event.user_agent.starts_with(user_agent));
                 // A watch is logged twice: when it begins, and when it ends.
                 let begun = by.filter(|e| e.verb != "watch" || e.stage == "ResponseStarted");
@@ -145,20 +143,11 @@ impl Cluster {
             }
         }
     }
+}
 
-    /// The log of a real server once it has caught up with its responses.
-    async fn whole_log(&self) -> Result<Vec<AuditEvent>> {
-        let Self::Real(control_plane) = self else { return Ok(Vec::new()) };
-        let mut last = control_plane.audit_events()?;
-        loop {
-            tokio::time::sleep(LOG_IS_STILL_AFTER).await;
-            let now = control_plane.audit_events()?;
-            if now.len() == last.len() {
-                return Ok(now);
-            }
-            last = now;
-        }
-    }
+/// The log of a real server, which may wait for answers.
+fn whole_log(control_plane: &ControlPlane) -> Result<Vec<AuditEvent>> {
+    Ok(block_in_place(|| control_plane.audit_events())?)
 }
 
 /// A client from the content of a kubeconfig.

@@ -164,6 +164,14 @@ impl Cluster {
         Self { user_agent, ..self.clone() }
     }
 
+    /// The same connection for what only a test asks, so that it does not count as a request of the operators.
+    #[cfg(feature = "testkit")]
+    #[must_use]
+    pub(crate) fn of_testkit(&self) -> Self {
+        let user_agent = concat!("operetta-testkit/", env!("CARGO_PKG_VERSION")).to_owned();
+        Self { user_agent, ..self.clone() }
+    }
+
     /// The same connection, which sends no write while the fence is closed. Writes are sent by `writer`, if there
     /// is one.
     #[must_use]

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The busy parents, and the operators that have not started.
-pub(super) fn busy(board: &Board, now: SystemTime) -> Vec<String> {
+pub fn busy(board: &Board, now: SystemTime) -> Vec<String> {
     let mut all = Vec::new();
     for operator in board.operators() {
         let name = operator.name().as_str();
@@ -19,7 +19,9 @@ pub(super) fn busy(board: &Board, now: SystemTime) -> Vec<String> {
         for (key, parent) in parents(board, name) {
             let known = parent.message.as_deref().map(|text| format!(" ({text})"));
             let known = known.unwrap_or_default();
-            all.extend(why(&parent, now).map(|why| format!("parent {key} of {name} {why}{known}")));
+            all.extend(
+                why_busy(&parent, now).map(|why| format!("parent {key} of {name} {why}{known}")),
+            );
         }
     }
     all
@@ -32,13 +34,14 @@ pub(super) fn next_wake(board: &Board) -> Option<SystemTime> {
     parents.filter_map(|(_, parent)| parent.next_wake).map(|wake| wake.at).min()
 }
 
-fn parents(board: &Board, operator: &str) -> Vec<(ObjectKey, ParentState)> {
+/// The parents of an operator.
+pub fn parents(board: &Board, operator: &str) -> Vec<(ObjectKey, ParentState)> {
     let page = board.parents(operator, &ParentFilter::default(), None, usize::MAX);
     page.map(|page| page.items).unwrap_or_default()
 }
 
-/// Why a parent is busy.
-fn why(parent: &ParentState, now: SystemTime) -> Option<&'static str> {
+/// Why a parent is busy; `None` if nothing is left to do for it.
+pub fn why_busy(parent: &ParentState, now: SystemTime) -> Option<&'static str> {
     match parent.stage {
         ReconcileStage::InProgress => return Some("is being reconciled"),
         ReconcileStage::HandlerTimeout => return Some("has a handler that is overdue"),

@@ -3,8 +3,9 @@
 
 pub mod board {
     //! The read model of the web.
-    pub use crate::board::{
-        Board, Command, OperatorState, ParentPhase, ParentState, ReconcileStage,
+    pub use crate::{
+        board::{Board, Command, OperatorState, ParentPhase, ParentState, ReconcileStage},
+        testkit::busy::{busy, parents, why_busy},
     };
 }
 

@@ -40,7 +40,8 @@ impl Running {
     /// counts once it is written: after a deletion wait for the end of the garbage collection with
     /// [`eventually`](super::eventually). Kubernetes Events are sent in the background.
     ///
-    /// Works on any cluster. It lists each watched type, as the operators do.
+    /// Works on any cluster. It lists each watched type by the connection of the operators, with the user agent
+    /// `operetta-testkit`.
     ///
     /// # Panics
     /// After a minute, with what is left to do.
@@ -77,7 +78,9 @@ pub(super) struct Sight {
 impl Sight {
     pub(super) fn of(running: &Running) -> Self {
         let (board, metrics) = (running.board().clone(), running.metrics().clone());
-        Self { board, metrics, watches: running.watches().clone(), moved: Arc::default() }
+        let Watches { cluster, watched } = running.watches().clone();
+        let watches = Watches { cluster: cluster.of_testkit(), watched };
+        Self { board, metrics, watches, moved: Arc::default() }
     }
 
     /// The time of day of the supervisor.

@@ -35,7 +35,7 @@ mod watches;
 mod web;
 
 use support::{
-    cleaner, cluster, killed, kind, kubelet, link, needs, recipe, reported, started, world,
+    cleaner, cluster, failed, killed, kind, kubelet, link, needs, recipe, reported, started, world,
 };
 
 fn main() -> ExitCode {

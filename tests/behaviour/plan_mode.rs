@@ -44,6 +44,7 @@ async fn exactly_the_parents_that_differ_are_planned_and_nothing_is_written() {
     for number in 0..10 {
         world.until_ready(RECIPE, &format!("r-{number}")).await;
     }
+    operators.settled().await;
     operators.stop().await;
     // One changes, one is new, one loses its child, and one child is changed by hand.
     let salted = config_map("made-1", json!({"salt": "much"}));
@@ -51,7 +52,7 @@ async fn exactly_the_parents_that_differ_are_planned_and_nothing_is_written() {
     world.apply(RECIPE, recipe("r-2", &[])).await;
     world.apply(RECIPE, recipe("new", &[config_map("made-new", json!({"salt": "new"}))])).await;
     world.patch(CONFIG_MAP, "made-3", json!({"data": {"salt": "none"}})).await;
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let operators = planning(&world).await;
     let (plans, text, has_changes) = plans(&world, &operators).await;
     assert!(has_changes && plans["lookedAt"] == 11, "{plans}");
@@ -68,7 +69,7 @@ async fn exactly_the_parents_that_differ_are_planned_and_nothing_is_written() {
         assert!(text.contains(part), "{part:?} is not in {text}");
     }
     operators.stop().await;
-    let requests = world.our_requests();
+    let requests = world.our_requests().await;
     let writes: Vec<&Request> = requests[before..].iter().filter(|it| it.is_write()).collect();
     assert!(writes.is_empty(), "{writes:?}");
 }
@@ -131,8 +132,9 @@ async fn the_parents_of_a_file_are_planned_instead_of_those_on_the_server() {
     world.apply(RECIPE, recipe("untouched", &[config_map("other", json!({}))])).await;
     world.until_ready(RECIPE, "old").await;
     world.until_ready(RECIPE, "untouched").await;
+    operators.settled().await;
     operators.stop().await;
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let operators = planning(&world).await;
     let changed = document(recipe("old", &[child("much")]), &world.namespace);
     let created = recipe("new", &[config_map("made-new", json!({"salt": "new"}))]);
@@ -152,7 +154,7 @@ async fn the_parents_of_a_file_are_planned_instead_of_those_on_the_server() {
     assert!(error.contains("`metadata.name` is missing"), "{error}");
     operators.stop().await;
     assert_eq!(world.get(RECIPE, "new").await, Value::Null);
-    let requests = world.our_requests();
+    let requests = world.our_requests().await;
     let writes: Vec<&Request> = requests[before..].iter().filter(|it| it.is_write()).collect();
     assert!(writes.is_empty(), "{writes:?}");
 }
@@ -219,7 +221,7 @@ async fn of_a_thousand_parents_exactly_the_ten_that_differ_are_planned() {
     for number in 0..10 {
         one(number * 100, "much").await;
     }
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let operators = planning(&world).await;
     let (plans, ..) = plans(&world, &operators).await;
     operators.stop().await;
@@ -228,6 +230,6 @@ async fn of_a_thousand_parents_exactly_the_ten_that_differ_are_planned() {
     let expected: Vec<String> = (0..10).map(|number| format!("r-{}", number * 100)).collect();
     assert_eq!(planned, expected.iter().map(String::as_str).collect());
     assert_eq!(plans["lookedAt"], 1000);
-    let requests = world.our_requests();
+    let requests = world.our_requests().await;
     assert_eq!(requests[before..].iter().filter(|it| it.is_write()).count(), 0);
 }

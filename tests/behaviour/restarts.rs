@@ -26,6 +26,7 @@ async fn settled() -> (World, Operators) {
     world.until_synced(ECHO, "e").await;
     world.until_ready(RECIPE, "r").await;
     operators.until_all_synced(2).await;
+    operators.settled().await;
     (world, operators)
 }
 
@@ -56,11 +57,12 @@ fn repeated(requests: &[Request]) -> Vec<&Request> {
 #[operetta_harness::test]
 async fn an_operator_that_panics_is_restarted_without_writes_and_watches_and_others_go_on() {
     let (world, operators) = settled().await;
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let of_others = operators.reconciles("echo-server", &world.namespace, "e");
     let_panic(&operators, "the operator cook");
     until_another_is_made(&world).await;
     operators.until_all_synced(3).await;
+    operators.settled().await;
     assert_eq!(operators.reconciles("echo-server", &world.namespace, "e"), of_others);
     let cook = shown(&operators, "cook").await;
     assert_eq!((&cook["state"], &cook["restarts"]["count"]), (&json!("running"), &json!(1)));
@@ -77,18 +79,19 @@ async fn an_operator_that_panics_is_restarted_without_writes_and_watches_and_oth
     world.patch(CONFIG_MAP, "made", json!({"data": {"salt": "much"}})).await;
     let is_repaired = |map: &Value| map["data"]["salt"] == "little";
     world.until(CONFIG_MAP, "made", "the drift repaired", is_repaired).await;
-    operators.stop().await;
-    let requests = world.our_requests().split_off(before);
+    operators.settled().await;
+    let requests = world.our_requests().await.split_off(before);
     let opened = requests.iter().filter(|it| ["list", "watch"].contains(&it.verb.as_str()));
     assert_eq!(opened.count(), 0, "{requests:?}");
     // The repair is the only write.
     assert_eq!(repeated(&requests).len(), 1, "{requests:?}");
+    operators.stop().await;
 }
 
 #[operetta_harness::test]
 async fn a_reflector_that_panics_lists_its_type_once_more_and_nothing_else_is_repeated() {
     let (world, operators) = settled().await;
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let of_others = operators.reconciles("echo-server", &world.namespace, "e");
     let_panic(&operators, "the reflector of configmaps");
     // The reflector panics at this change, of which no operator hears.
@@ -101,8 +104,9 @@ async fn a_reflector_that_panics_lists_its_type_once_more_and_nothing_else_is_re
     assert_eq!(cook["restarts"]["why"], why);
     until_another_is_made(&world).await;
     operators.until_all_synced(3).await;
+    operators.settled().await;
     assert_eq!(operators.reconciles("echo-server", &world.namespace, "e"), of_others);
-    let requests = world.our_requests().split_off(before);
+    let requests = world.our_requests().await.split_off(before);
     let opened = |verb: &str| {
         let opened = requests.iter().filter(|it| it.verb == verb);
         opened.map(|it| it.resource.as_str()).collect::<Vec<_>>()

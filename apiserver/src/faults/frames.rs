@@ -124,6 +124,7 @@ impl Watch {
     }
 
     async fn strike(&mut self, struck: &Struck, line: Bytes, mut frame: Value) {
+        let strike = struck.strike();
         match &struck.rule.fault {
             Fault::CloseWatch => self.ended = true,
             Fault::CutFrame => {
@@ -143,6 +144,7 @@ impl Watch {
                 ));
             }
             Fault::HoldFrames => {
+                drop(strike);
                 struck.released().await;
                 self.ready.push_back(line);
             }

@@ -100,9 +100,11 @@ where
         request: Request<ClientBody>,
         target: Target,
     ) -> Result<Response<FaultyBody>, BoxError> {
+        let strike = struck.strike();
         match &struck.rule.fault {
             Fault::Refuse(refusal) => Ok(refusal.response(&target).map(reply::full)),
             Fault::HoldRequest => {
+                drop(strike);
                 struck.released().await;
                 self.unharmed(request, target).await
             }
@@ -112,11 +114,13 @@ where
             }
             Fault::SwallowReply => {
                 reply::read(self.forward(request).await?).await?;
+                drop(strike);
                 struck.released().await;
                 Err(ConnectionLost.into())
             }
             Fault::HoldReply => {
                 let answer = self.unharmed(request, target).await;
+                drop(strike);
                 struck.released().await;
                 answer
             }

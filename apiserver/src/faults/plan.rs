@@ -3,7 +3,10 @@
 use std::{
     collections::{HashMap, VecDeque},
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Instant,
 };
 
@@ -18,6 +21,8 @@ use super::{
 
 /// How many decisions are remembered.
 const DECISIONS: usize = 100_000;
+/// How many strikes a failing test prints: the last ones.
+const PRINTED: usize = 100;
 
 /// Rules that can be added and removed while clients run. Cheap to clone; all clones are one plan.
 #[derive(Clone)]
@@ -26,6 +31,8 @@ pub struct FaultPlan(Arc<Shared>);
 struct Shared {
     seed: u64,
     state: Mutex<State>,
+    /// Whether a failed test has printed it.
+    is_printed: AtomicBool,
 }
 
 #[derive(Default)]
@@ -51,7 +58,12 @@ pub(super) struct Struck {
 struct Counts {
     seen: usize,
     hits: usize,
+    /// How many of these have taken effect.
+    effects: usize,
 }
+
+/// A strike that is on its way: it has taken effect when this is dropped.
+pub(super) struct Strike(Arc<watch::Sender<Counts>>);
 
 /// An active rule, as a test sees it.
 #[derive(Clone)]
@@ -68,7 +80,8 @@ impl FaultPlan {
 
     /// A plan without rules, whose chances are always the same.
     pub fn seeded(seed: u64) -> Self {
-        Self(Arc::new(Shared { seed, state: Mutex::default() }))
+        let (state, is_printed) = <_>::default();
+        Self(Arc::new(Shared { seed, state, is_printed }))
     }
 
     /// What the chances follow from.
@@ -173,6 +186,18 @@ impl State {
         self.decisions.push_back(Decision { number, at, target, struck });
         self.decided += 1;
     }
+
+    fn print(&self, seed: u64) {
+        if self.added == 0 {
+            return;
+        }
+        eprintln!("the faults of this test had the seed {seed}");
+        let struck = self.decisions.iter().rev().filter(|decision| decision.struck.is_some());
+        let last: Vec<_> = struck.take(PRINTED).collect();
+        for decision in last.iter().rev() {
+            eprintln!("  {decision}");
+        }
+    }
 }
 
 impl Struck {
@@ -194,6 +219,11 @@ impl Struck {
         *count - 1
     }
 
+    /// Begins a strike. What waits for it continues when the strike is dropped.
+    pub(super) fn strike(&self) -> Strike {
+        Strike(Arc::clone(&self.counts))
+    }
+
     /// Waits until the test releases what is held.
     pub(super) async fn released(&self) {
         // It cannot be dropped while this waits.
@@ -202,7 +232,7 @@ impl Struck {
 }
 
 impl Armed {
-    /// How often it has struck.
+    /// How often it has struck, as soon as that is decided: the request that it strikes may still be on its way.
     pub fn hits(&self) -> usize {
         self.rule.counts.borrow().hits
     }
@@ -215,10 +245,11 @@ impl Armed {
         strikes
     }
 
-    /// Waits until it has struck so often.
+    /// Waits until it has struck so often, and the strikes have taken effect: the answer has come that a fault loses,
+    /// holds or changes.
     pub async fn until_hits(&self, hits: usize) {
         // It cannot be dropped while this waits.
-        let _ = self.rule.counts.subscribe().wait_for(|counts| counts.hits >= hits).await;
+        let _ = self.rule.counts.subscribe().wait_for(|counts| counts.effects >= hits).await;
     }
 
     /// Removes the rule, and releases what it holds.
@@ -234,16 +265,19 @@ impl Default for FaultPlan {
     }
 }
 
-impl Drop for Shared {
-    /// A failing test prints how to reproduce it.
+impl Drop for FaultPlan {
+    /// A failing test prints how to reproduce it. Clients keep the plan for longer than the test, so that its last clone
+    /// says nothing about the test.
     fn drop(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if std::thread::panicking() && state.added > 0 {
-            eprintln!("the faults of this test had the seed {}", self.seed);
-            for decision in state.decisions.iter().filter(|decision| decision.struck.is_some()) {
-                eprintln!("  {decision}");
-            }
+        if std::thread::panicking() && !self.0.is_printed.swap(true, Ordering::Relaxed) {
+            self.lock().print(self.0.seed);
         }
+    }
+}
+
+impl Drop for Strike {
+    fn drop(&mut self) {
+        self.0.send_modify(|counts| counts.effects += 1);
     }
 }
 

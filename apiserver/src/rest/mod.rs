@@ -98,7 +98,7 @@ pub(crate) async fn handle(server: &Arc<Shared>, request: Request<Bytes>) -> Res
         value.unwrap_or_default().to_owned()
     };
     let user = parts.extensions.get::<User>().cloned().unwrap_or_else(User::admin);
-    let mut record = RequestRecord {
+    let mut in_progress = server.requests.begin(RequestRecord {
         method: parts.method.to_string(),
         path: parts.uri.path().to_owned(),
         query: parts.uri.query().unwrap_or_default().to_owned(),
@@ -107,17 +107,17 @@ pub(crate) async fn handle(server: &Arc<Shared>, request: Request<Bytes>) -> Res
         verb: String::new(),
         resource: String::new(),
         status: 0,
-    };
-    let answered = match permission::permitted(server, user, &mut record, &parts.headers) {
-        Ok(user) => answer(server, &user, &mut record, &parts.headers, &body).await,
+    });
+    let record = &mut in_progress.record;
+    let answered = match permission::permitted(server, user, record, &parts.headers) {
+        Ok(user) => answer(server, &user, record, &parts.headers, &body).await,
         Err(error) => Err(error),
     };
     let response = match durable(server, answered).await {
         Ok(response) => response,
         Err(error) => reply::failure(&error, accepted_format(&parts.headers)),
     };
-    record.status = response.status().as_u16();
-    server.requests.record(record);
+    in_progress.record.status = response.status().as_u16();
     response
 }
 

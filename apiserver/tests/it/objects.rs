@@ -268,7 +268,7 @@ async fn a_dry_run_writes_nothing() {
 async fn requests_are_remembered() {
     let (server, client) = server();
     create(&config_maps(&client), config_map("a", "1")).await;
-    let requests = server.requests();
+    let requests = server.requests().await;
     let last = requests.last().unwrap();
     assert_eq!(
         (last.verb.as_str(), last.resource.as_str(), last.status),

@@ -104,7 +104,7 @@ async fn a_refused_request_is_recorded_with_what_it_was_about() {
     let (server, _) = strict();
     let jane = config_maps(&server.client_of(User::new("jane")));
     refusal(jane.get("a").await);
-    let record = server.requests().pop().unwrap();
+    let record = server.requests().await.pop().unwrap();
     assert_eq!((record.verb.as_str(), record.resource.as_str()), ("get", "configmaps"));
     assert_eq!((record.user.as_str(), record.status), ("jane", 403));
 }

@@ -36,7 +36,7 @@ async fn a_client_with_the_kubeconfig_is_accepted_and_one_with_another_token_is_
     let stranger = client_of(&running, Some("guessed")).await;
     let (code, reason, _) = refusal(config_maps(&stranger).get("a").await);
     assert_eq!((code, reason.as_str()), (401, "Unauthorized"));
-    assert!(!format!("{:?}", server.requests()).contains("token"));
+    assert!(!format!("{:?}", server.requests().await).contains("token"));
     running.stop().await;
 }
 

@@ -19,6 +19,9 @@ use crate::cluster::new_folder;
 /// How long a start or an exit may take.
 const DEADLINE: Duration = Duration::from_secs(30);
 
+/// How many lines of the log a failed test prints: the last ones.
+const SHOWN: usize = 40;
+
 /// The beginning of the last line that is printed when all is ready.
 const END_OF_ANNOUNCEMENT: &str = "Ctrl-C stops them.";
 
@@ -128,6 +131,17 @@ impl Program {
     pub(crate) async fn stop(mut self, signal: &str) -> Option<i32> {
         self.signal(signal).await;
         timeout(DEADLINE, self.child.wait()).await.expect("an end in time").unwrap().code()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+            let hidden = log.lines().count().saturating_sub(SHOWN);
+            eprintln!("the log of the program, after {hidden} lines:");
+            log.lines().skip(hidden).for_each(|line| eprintln!("{line}"));
+        }
     }
 }
 

@@ -121,11 +121,14 @@ async fn children_of_built_in_types_are_written_once_and_every_change_is_repaire
     let operators = world.start(|builder| builder.register(data.config(), recipe::handler())).await;
     world.apply(RECIPE, recipe("r", &data.children())).await;
     world.until_synced(RECIPE, "r").await;
+    operators.settled().await;
     operators.stop().await;
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let operators = world.start(|builder| builder.register(data.config(), recipe::handler())).await;
     operators.until_all_synced(1).await;
-    assert_eq!(written(world.our_requests().into_iter().skip(before)), data.applied_again);
+    operators.settled().await;
+    let again = world.our_requests().await.split_off(before);
+    assert_eq!(written(again.into_iter()), data.applied_again);
     for Edit { kind, name, patch } in &data.edits {
         let kind = data.kind(kind);
         let before = content(&world.get(kind, name).await);

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use crate::{
-    cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
     world::{CONFIG_MAP, ECHO, POD, SERVICE, World, condition},
 };
@@ -83,6 +82,7 @@ async fn a_child_that_is_no_longer_desired_is_deleted_and_the_others_stay() {
     world.apply(RECIPE, recipe("r", &children[..1])).await;
     world.until(CONFIG_MAP, "b", "no child b", Value::is_null).await;
     world.until_ready(RECIPE, "r").await;
+    operators.settled().await;
     assert_eq!(world.get(CONFIG_MAP, "a").await, kept, "not written again");
     operators.stop().await;
 }
@@ -93,15 +93,17 @@ async fn each_child_costs_one_write_and_the_parent_one_status() {
     let operators =
         world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
-    let before = world.our_requests().into_iter().filter(Request::is_write).count();
+    operators.settled().await;
+    let before = world.our_requests().await.len();
     let children = [config_map("a", json!({"k": "v"})), config_map("b", json!({}))];
     world.apply(RECIPE, recipe("r", &children)).await;
     world.until_ready(RECIPE, "r").await;
-    operators.stop().await;
-    let writes: Vec<_> =
-        world.our_requests().into_iter().filter(Request::is_write).skip(before).collect();
-    let shown: Vec<_> = writes.iter().map(|r| (&*r.resource, &*r.subresource)).collect();
+    operators.settled().await;
+    let requests = world.our_requests().await.split_off(before);
+    let writes = requests.iter().filter(|request| request.is_write());
+    let shown: Vec<_> = writes.map(|r| (&*r.resource, &*r.subresource)).collect();
     assert_eq!(shown, [("configmaps", ""), ("configmaps", ""), ("recipes", "status")]);
+    operators.stop().await;
 }
 
 #[operetta_harness::test]
@@ -116,6 +118,7 @@ async fn an_on_delete_child_is_not_modified_and_the_parent_reports_the_differenc
     let parent = world.until_ready(RECIPE, "r").await;
     let message = condition(&parent, "Synced")["message"].as_str().unwrap().to_owned();
     assert!(message.contains(".data.salt"), "{message}");
+    operators.settled().await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, child);
     world.delete(CONFIG_MAP, "c").await;
     let is_new = |child: &serde_json::Value| child["data"]["salt"] == "none";

@@ -64,12 +64,14 @@ async fn an_ensured_child_keeps_what_it_was_created_with_and_what_others_make_of
     for mark in ["a", "b", "c", "d"] {
         reconcile_again(&world, mark).await;
     }
+    operators.settled().await;
     assert_eq!(world.get(SECRET, "s").await, created);
     // Others edit it.
     let theirs =
         json!({"data": {"password": "bWluZQ=="}, "metadata": {"labels": {"made": "mine"}}});
     let edited = world.patch(SECRET, "s", theirs).await;
     reconcile_again(&world, "e").await;
+    operators.settled().await;
     assert_eq!(world.get(SECRET, "s").await, edited);
     let parent = world.get(RECIPE, "r").await;
     assert!(condition(&parent, "Flapping").is_null(), "{parent}");
@@ -82,11 +84,12 @@ async fn an_ensured_child_keeps_what_it_was_created_with_and_what_others_make_of
     eventually("the preview", action, |action| action == "Keep").await;
     operators.stop().await;
     // A new process writes nothing.
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let operators = start(&world, ChildConfig::apply()).await;
     operators.until_synced("cook", &world.namespace, "r").await;
-    let requests = world.our_requests().into_iter().skip(before);
-    let written: Vec<_> = requests.filter(crate::cluster::Request::is_write).collect();
+    operators.settled().await;
+    let mut written = world.our_requests().await.split_off(before);
+    written.retain(crate::cluster::Request::is_write);
     assert_eq!(written, []);
     operators.stop().await;
 }
@@ -160,6 +163,7 @@ async fn a_foreign_object_in_the_place_of_an_ensured_child_is_reported_or_adopte
     for mark in ["a", "b"] {
         reconcile_again(&world, mark).await;
     }
+    operators.settled().await;
     assert_eq!(world.get(SECRET, "s").await, adopted);
     // An object without its owner reference is nobody's, and is adopted again.
     world.patch(SECRET, "s", json!({"metadata": {"ownerReferences": null}})).await;

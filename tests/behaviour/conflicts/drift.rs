@@ -17,7 +17,7 @@ async fn started() -> (World, Operators) {
     let child = config_map("c", json!({"salt": "much", "pepper": "little"}));
     world.apply(RECIPE, recipe("r", &[child])).await;
     world.until_ready(RECIPE, "r").await;
-    operators.until_synced("cook", &world.namespace, "r").await;
+    operators.settled().await;
     (world, operators)
 }
 
@@ -53,8 +53,9 @@ async fn repaired_fields_are_counted_by_manager_and_shown_with_both_versions() {
     let line = format!("\noperetta_drift_repaired_total{{{labels}}} 2\n");
     let (_, metrics) = operators.http("/metrics").await;
     assert!(metrics.contains(&line), "{metrics}");
-    world.until_ready(RECIPE, "r").await;
-    assert!(condition(&world.get(RECIPE, "r").await, "Flapping").is_null());
+    operators.settled().await;
+    let parent = world.until_ready(RECIPE, "r").await;
+    assert!(condition(&parent, "Flapping").is_null());
     operators.stop().await;
 }
 
@@ -96,15 +97,15 @@ async fn a_deleted_child_is_reported_as_drift_of_the_whole_object() {
 #[operetta_harness::test]
 async fn what_others_own_of_a_child_and_what_its_parent_changes_is_no_drift() {
     let (world, operators) = started().await;
-    let reconciles = operators.reconciles("cook", &world.namespace, "r");
     let theirs = json!({"metadata": {"labels": {"theirs": "x"}}, "data": {"oil": "some"}});
     let changed = world.patch(CONFIG_MAP, "c", theirs).await;
-    operators.until_reconciles("cook", &world.namespace, "r", reconciles + 1).await;
+    operators.settled().await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, changed, "not modified");
     for salt in ["a", "b", "c", "d"] {
         world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": salt}))])).await;
         world.until_ready(RECIPE, "r").await;
     }
+    operators.settled().await;
     assert!(writes(&world, &operators).await.iter().all(|write| write["drift"].is_null()));
     let (_, metrics) = operators.http("/metrics").await;
     assert!(!metrics.contains("operetta_drift_repaired_total{"), "{metrics}");

@@ -11,10 +11,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use operetta::{
     object::ObjectKey,
     prelude::*,
-    testkit::{
-        eventually,
-        internals::{board::ReconcileStage, history::Verb},
-    },
+    testkit::{eventually, internals::history::Verb},
 };
 use serde_json::Value;
 
@@ -36,15 +33,13 @@ async fn start(world: &World, config_maps: ChildConfig) -> Operators {
     world.start(|builder| builder.register(config, recipe::handler())).await
 }
 
-/// All writes of children in the history of the parent. Waits for the end of the reconcile, because its
-/// status can be read before that.
+/// All writes of children in the history of the parent, once nothing is left to do: its status can be read before the
+/// end of the reconcile, and another one may follow.
 async fn verbs(world: &World, operators: &Operators) -> Vec<Verb> {
+    operators.settled().await;
     let key = ObjectKey::namespaced(&world.namespace, "r");
-    let parent = || async { operators.running().board().parent("cook", &key) };
-    let parent = eventually("the parent at rest", parent, |parent| {
-        parent.as_ref().is_some_and(|parent| parent.stage == ReconcileStage::NotDue)
-    });
-    let mut reconciles: Vec<_> = parent.await.unwrap().history.newest_first().cloned().collect();
+    let parent = operators.running().board().parent("cook", &key).unwrap();
+    let mut reconciles: Vec<_> = parent.history.newest_first().cloned().collect();
     reconciles.reverse();
     let decisions = reconciles.iter().flat_map(|reconcile| reconcile.decisions.iter());
     decisions.filter_map(|decision| decision.what.verb()).collect()

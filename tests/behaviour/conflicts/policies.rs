@@ -46,7 +46,7 @@ async fn a_field_of_another_manager_is_not_modified_until_that_manager_releases_
     let has_oil = |child: &Value| child["data"] == json!({"salt": "none", "oil": "b"});
     world.until(CONFIG_MAP, "c", "the field that no other manager owns", has_oil).await;
     world.until(RECIPE, "r", "it again", is_reported).await;
-    assert_eq!(events(&world, "Conflict").await.len(), 1, "published once");
+    operators.settled().await;
     let (status, page) =
         operators.http(&format!("/api/v1/operators/cook/parents/{}/r", world.namespace)).await;
     assert!(status == 200 && page.contains(".data.salt (`by-hand`)"), "{page}");
@@ -57,6 +57,7 @@ async fn a_field_of_another_manager_is_not_modified_until_that_manager_releases_
     let is_quiet = |parent: &Value| message(parent) == "all children are up to date";
     world.until(RECIPE, "r", "nothing to say", is_quiet).await;
     operators.stop().await;
+    assert_eq!(events(&world, "Conflict").await.len(), 1, "published once");
 }
 
 /// The released value is the default of the server.
@@ -123,19 +124,19 @@ async fn a_child_with_a_field_of_another_manager_causes_no_request_per_reconcile
     let operators = start_yielding(&world).await;
     let is_reported = |parent: &Value| message(parent).contains(".data.salt");
     world.until(RECIPE, "r", "who holds it", is_reported).await;
-    operators.until_synced("cook", &world.namespace, "r").await;
-    let asked = || {
-        let requests = world.our_requests().into_iter();
+    let asked = async || {
+        operators.settled().await;
+        let requests = world.our_requests().await.into_iter();
         requests.filter(|request| request.uri.contains("/configmaps/c")).count()
     };
-    let (before, reconciles) = (asked(), operators.reconciles("cook", &world.namespace, "r"));
+    let (before, reconciles) = (asked().await, operators.reconciles("cook", &world.namespace, "r"));
     for taste in ["a", "b", "c"] {
         world.patch(RECIPE, "r", json!({"spec": {"status": {"taste": taste}}})).await;
         let tastes = |parent: &Value| parent["status"]["taste"] == taste;
         world.until(RECIPE, "r", "the new status", tastes).await;
     }
+    assert_eq!(asked().await, before);
     assert!(operators.reconciles("cook", &world.namespace, "r") > reconciles);
-    assert_eq!(asked(), before);
     operators.stop().await;
 }
 
@@ -199,8 +200,8 @@ async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
         condition(parent, "Ready")["observedGeneration"] == parent["metadata"]["generation"]
     };
     world.until(RECIPE, "r", "a look at the change", |p| is_observed(p) && is_reported(p)).await;
+    operators.settled().await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, before);
-    assert_eq!(events(&world, "Conflict").await.len(), 1, "published once");
     // The phase agrees with the condition.
     let shown = at_rest(&world, &operators).await;
     assert_eq!(shown["phase"], "waiting", "{shown:#}");
@@ -213,6 +214,7 @@ async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
     assert_eq!(in_conflict(&operators).await, "0");
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "much", "oil": "b"}));
     operators.stop().await;
+    assert_eq!(events(&world, "Conflict").await.len(), 1, "published once");
 }
 
 /// The child with the conflict may replace it.

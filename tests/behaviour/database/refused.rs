@@ -99,6 +99,7 @@ async fn until_stalled(tenant: &Tenant, words: &str) {
 }
 
 async fn assert_nothing_made(tenant: &Tenant) {
+    tenant.operators.settled().await;
     for kind in [SECRET, CONFIG_MAP, CLAIM, STATEFUL_SET, SERVICE, JOB] {
         let names = tenant.names(kind).await;
         let made: Vec<_> = names.iter().filter(|name| name.contains("main")).collect();

@@ -1,13 +1,17 @@
 //! The process is killed after each write in the life of a decorated parent: the next process brings it to the
 //! same end.
 
-use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
+use std::collections::BTreeMap;
 
 use super::*;
-use crate::cluster::Request;
+use crate::killed::killed_at;
 
-/// A write: verb, type, and how many of these were before it.
-type Write = (String, String, usize);
+/// What an undisturbed decorator writes in each step.
+const WRITES: [&[&str]; 3] = [
+    &["patch configmaps", "patch deployments"],
+    &["patch configmaps", "patch deployments"],
+    &["delete configmaps", "delete configmaps", "patch deployments"],
+];
 
 /// The states of a life, each with what is asked for and whether it is reached.
 async fn live(world: &World, step: usize) {
@@ -40,73 +44,57 @@ async fn until_reached(world: &World, step: usize) {
     }
 }
 
-const STEPS: usize = 3;
-
-fn is_of_decorator(request: &Request) -> bool {
-    request.is_write() && ["deployments", "configmaps"].contains(&request.resource.as_str())
+/// Lives a step until it is reached and nothing is left to do.
+async fn lived(world: &World, operators: &Operators, step: usize) {
+    live(world, step).await;
+    until_reached(world, step).await;
+    operators.settled().await;
 }
 
-/// The writes of each step of an undisturbed life.
-async fn undisturbed() -> Vec<(usize, Write)> {
+/// The writes of each step of an undisturbed life, sorted: children of one type are written at the same time.
+async fn undisturbed() -> Vec<Vec<String>> {
     let world = World::that_logs_requests().await;
     let operators = start(&world).await;
-    let (mut all, mut seen) = (Vec::new(), 0);
-    for step in 0..STEPS {
-        live(&world, step).await;
-        until_reached(&world, step).await;
-        let is_here = |it: &Request| it.namespace() == Some(world.namespace.as_str());
-        let requests = world.our_requests().into_iter();
-        let requests: Vec<_> = requests.filter(|it| is_of_decorator(it) && is_here(it)).collect();
-        let mut counted = std::collections::BTreeMap::new();
-        for request in &requests[seen..] {
-            let kind = (request.verb.clone(), request.resource.clone());
-            let nth = counted.entry(kind).and_modify(|count| *count += 1).or_insert(1);
-            all.push((step, (request.verb.clone(), request.resource.clone(), *nth)));
-        }
-        seen = requests.len();
+    let (mut steps, mut seen) = (Vec::new(), 0);
+    for step in 0..WRITES.len() {
+        lived(&world, &operators, step).await;
+        let all = writes(&world).await;
+        let new = all[seen..].iter().map(|it| format!("{} {}", it.verb, it.resource));
+        let mut new: Vec<_> = new.collect();
+        new.sort_unstable();
+        steps.push(new);
+        seen = all.len();
     }
     operators.stop().await;
-    all
+    steps
 }
 
-/// The write takes effect, its reply is not read, and no further request reaches the server.
-async fn killed_at(world: &World, (verb, resource, nth): &Write, act: impl AsyncFnOnce()) {
-    let plan = FaultPlan::new();
-    let operators = world.start_over(world.cluster.connector_through(&plan), register(world)).await;
-    let rule = Rule::new(Fault::HoldReply).verb(verb).resource(resource);
-    let held = plan.add(rule.namespace(&world.namespace).from_nth(*nth).times(1));
-    act().await;
-    let reached = tokio::time::timeout(Duration::from_mins(1), held.until_hits(1)).await;
-    reached.unwrap_or_else(|_| panic!("{verb} {resource} {nth} was not sent"));
-    for verb in ["get", "list", "patch", "delete", "create"] {
-        plan.add(Rule::new(Fault::refuse(503)).verb(verb));
+/// The process is killed at the n-th write of its kind in a step.
+async fn crash(step: usize, write: (&str, &str, usize)) {
+    let world = World::new().await;
+    let operators = start(&world).await;
+    for earlier in 0..step {
+        lived(&world, &operators, earlier).await;
     }
-    held.end();
+    operators.stop().await;
+    killed_at(&world, write, register(&world), async || live(&world, step).await).await;
+    let operators = start(&world).await;
+    until_reached(&world, step).await;
+    for later in step + 1..WRITES.len() {
+        lived(&world, &operators, later).await;
+    }
     operators.stop().await;
 }
 
 #[operetta_harness::test]
 async fn a_crash_after_any_write_of_a_decorator_does_not_change_the_result() {
-    let writes = undisturbed().await;
-    assert!(writes.len() >= 6, "{writes:?}");
-    for (step, write) in writes {
-        let world = World::new().await;
-        let operators = start(&world).await;
-        for earlier in 0..step {
-            live(&world, earlier).await;
-            until_reached(&world, earlier).await;
+    assert_eq!(undisturbed().await, WRITES);
+    for (step, writes) in WRITES.iter().enumerate() {
+        let mut counted = BTreeMap::new();
+        for write in *writes {
+            let (verb, resource) = write.split_once(' ').unwrap();
+            let nth = counted.entry(write).and_modify(|count| *count += 1).or_insert(1);
+            crash(step, (verb, resource, *nth)).await;
         }
-        if step > 0 {
-            operators.until_synced("decorator", &world.namespace, "d").await;
-        }
-        operators.stop().await;
-        killed_at(&world, &write, async || live(&world, step).await).await;
-        let operators = start(&world).await;
-        until_reached(&world, step).await;
-        for later in step + 1..STEPS {
-            live(&world, later).await;
-            until_reached(&world, later).await;
-        }
-        operators.stop().await;
     }
 }

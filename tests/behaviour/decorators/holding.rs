@@ -4,6 +4,7 @@ use operetta::operator::HeldReplicas;
 use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
 
 use super::*;
+use crate::killed::killed_at;
 
 fn register(world: &World) -> impl FnOnce(SupervisorBuilder) -> SupervisorBuilder {
     let config = config("decorator", &world.namespace).with_held_replicas();
@@ -26,21 +27,10 @@ async fn until(world: &World, replicas: i32, record: &str) {
     world.until(DEPLOYMENT, "d", &format!("{replicas} replicas, `{record}`"), is_it).await;
 }
 
-/// The write takes effect, its reply is not read, and no further request reaches the server.
-async fn killed_at(world: &World, (resource, nth): (&str, usize), wanted: Value) {
-    let plan = FaultPlan::new();
-    let connector = world.cluster.connector_through(&plan);
-    let operators = world.start_over(connector, register(world)).await;
-    let rule = Rule::new(Fault::HoldReply).verb("patch").resource(resource);
-    let held = plan.add(rule.namespace(&world.namespace).from_nth(nth).times(1));
-    decorate(world, "d", wanted).await;
-    let reached = tokio::time::timeout(Duration::from_mins(1), held.until_hits(1)).await;
-    reached.unwrap_or_else(|_| panic!("{resource} {nth} was not sent"));
-    for verb in ["get", "list", "patch", "delete", "create"] {
-        plan.add(Rule::new(Fault::refuse(503)).verb(verb));
-    }
-    held.end();
-    operators.stop().await;
+/// Returns this from the handler, and kills the process at the n-th patch that follows from it.
+async fn killed(world: &World, (resource, nth): (&str, usize), wanted: Value) {
+    let change = async || decorate(world, "d", wanted).await;
+    killed_at(world, ("patch", resource, nth), register(world), change).await;
 }
 
 #[operetta_harness::test]
@@ -48,13 +38,14 @@ async fn a_crash_at_any_write_loses_no_number_of_replicas() {
     for write in [("deployments", 1), ("deployments/scale", 1), ("deployments", 2)] {
         let world = World::new().await;
         three(&world).await;
-        killed_at(&world, write, json!({"replicas": 0})).await;
+        killed(&world, write, json!({"replicas": 0})).await;
         let operators = world.start(register(&world)).await;
         until(&world, 0, "held-3-at-0").await;
+        operators.settled().await;
         operators.stop().await;
         // The scale first, and then the label.
         let write = (write.0, 1);
-        killed_at(&world, write, json!({})).await;
+        killed(&world, write, json!({})).await;
         let operators = world.start(register(&world)).await;
         until(&world, 3, "").await;
         operators.stop().await;

@@ -5,6 +5,13 @@ use operetta::operator::{PAUSED_ANNOTATION, with_finalizer};
 
 use super::*;
 
+/// Asserts that the parent still has all that the decorator gave it.
+async fn assert_decorated(world: &World) {
+    let parent = world.get(DEPLOYMENT, "d").await;
+    assert!(is_decorated(&parent), "{parent}");
+    assert!(world.get(CONFIG_MAP, "extra").await.is_object());
+}
+
 #[operetta_harness::test]
 async fn a_deselected_parent_loses_labels_annotations_and_children() {
     let world = World::new().await;
@@ -67,10 +74,9 @@ async fn a_paused_parent_keeps_what_it_has_until_the_pause_ends() {
     until_decorated(&world, "d").await;
     let pause = |value: Value| json!({"metadata": {"annotations": {PAUSED_ANNOTATION: value}}});
     world.patch(DEPLOYMENT, "d", pause(json!("true"))).await;
-    let reconciles = operators.reconciles("decorator", &world.namespace, "d");
     decorate(&world, "d", Value::Null).await;
-    operators.until_reconciles("decorator", &world.namespace, "d", reconciles + 1).await;
-    until_decorated(&world, "d").await;
+    operators.settled().await;
+    assert_decorated(&world).await;
     world.patch(DEPLOYMENT, "d", pause(Value::Null)).await;
     world.until(DEPLOYMENT, "d", "nothing left", is_bare).await;
     world.until(CONFIG_MAP, "extra", "the child deleted", Value::is_null).await;
@@ -92,10 +98,9 @@ async fn a_decorator_with_a_finalizer_finalizes_before_it_leaves() {
     let operators = world.start(|builder| builder.register(config, handler)).await;
     let decorated = until_decorated(&world, "d").await;
     assert_eq!(decorated["metadata"]["finalizers"], json!(["operetta.dev/decorator"]));
-    let reconciles = operators.reconciles("decorator", &world.namespace, "d");
     decorate(&world, "d", Value::Null).await;
-    operators.until_reconciles("decorator", &world.namespace, "d", reconciles + 1).await;
-    until_decorated(&world, "d").await;
+    operators.settled().await;
+    assert_decorated(&world).await;
     world.patch(DEPLOYMENT, "d", json!({"metadata": {"labels": {"release": "now"}}})).await;
     let is_free = |it: &Value| it["metadata"].get("finalizers").is_none() && is_bare(it);
     world.until(DEPLOYMENT, "d", "the parent released", is_free).await;

@@ -18,6 +18,7 @@ use operetta::{
 use serde_json::{Value, json};
 
 use crate::{
+    cluster::Request,
     recipe::config_map,
     world::{CONFIG_MAP, DEPLOYMENT, Operators, World, eventually},
 };
@@ -112,12 +113,13 @@ fn is_bare(deployment: &Value) -> bool {
         && !entries.iter().any(|entry| entry["manager"] == "decorator")
 }
 
+fn is_decorated(deployment: &Value) -> bool {
+    has_label("blue")(deployment)
+        && deployment["metadata"]["annotations"][NOTE] == "any text, even this"
+}
+
 async fn until_decorated(world: &World, name: &str) -> Value {
-    let is_done = |deployment: &Value| {
-        has_label("blue")(deployment)
-            && deployment["metadata"]["annotations"][NOTE] == "any text, even this"
-    };
-    let decorated = world.until(DEPLOYMENT, name, "the decoration", is_done).await;
+    let decorated = world.until(DEPLOYMENT, name, "the decoration", is_decorated).await;
     world.until(CONFIG_MAP, "extra", "the child", Value::is_object).await;
     decorated
 }
@@ -143,8 +145,9 @@ async fn until_no_parent(world: &World, operators: &Operators, name: &str) {
 }
 
 /// The writes of the operators in the namespace of the test, without Events.
-fn writes(world: &World) -> usize {
-    let requests = world.our_requests().into_iter().filter(crate::cluster::Request::is_write);
-    let is_here = |it: &crate::cluster::Request| it.namespace() == Some(world.namespace.as_str());
-    requests.filter(|it| is_here(it) && it.resource != "events").count()
+async fn writes(world: &World) -> Vec<Request> {
+    let mut writes = world.our_requests().await;
+    let is_here = |it: &Request| it.namespace() == Some(world.namespace.as_str());
+    writes.retain(|it| it.is_write() && is_here(it) && it.resource != "events");
+    writes
 }

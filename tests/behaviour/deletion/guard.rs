@@ -70,14 +70,13 @@ async fn allow(world: &World, name: &str, code: &str) {
     world.patch(RECIPE, name, json!({"metadata": {"annotations": annotations}})).await;
 }
 
-/// Triggers another reconcile and waits for its end.
+/// Triggers another reconcile, and waits until nothing is left to do.
 async fn reconcile_again(world: &World, operators: &Operators, name: &str) {
-    let reconciles = operators.reconciles("cook", &world.namespace, name);
     // A new value each time, because an unchanged one would not trigger a reconcile.
     let version = world.get(RECIPE, name).await["metadata"]["resourceVersion"].take();
     let annotations = json!({"example.dev/again": version});
     world.patch(RECIPE, name, json!({"metadata": {"annotations": annotations}})).await;
-    operators.until_reconciles("cook", &world.namespace, name, reconciles + 1).await;
+    operators.settled().await;
 }
 
 #[operetta_harness::test]
@@ -150,6 +149,7 @@ async fn only_the_code_of_the_held_children_allows_their_deletion() {
     world.until_ready(RECIPE, "r").await;
     world.apply(RECIPE, recipe("r", &[])).await;
     assert_ne!(code(&until_held(&world, "r").await), code(&message));
+    operators.settled().await;
     assert_eq!(names(&world, "a-").await.len(), 6);
     // The children are desired again, so that nothing is held.
     world.apply(RECIPE, recipe("r", &six("a", ""))).await;
@@ -170,7 +170,6 @@ async fn replacing_all_children_holds_deletions_also_after_a_restart() {
     reconcile_again(&world, &operators, "r").await;
     operators.stop().await;
     let operators = start(&world, half_of_a_parent()).await;
-    operators.until_reconciles("cook", &world.namespace, "r", 1).await;
     reconcile_again(&world, &operators, "r").await;
     assert_eq!(names(&world, "old").await.len(), 6);
     allow(&world, "r", code(&until_held(&world, "r").await)).await;
@@ -196,6 +195,7 @@ async fn a_failure_before_a_restart_does_not_release_held_deletions() {
     world.apply(RECIPE, recipe("r", &six("new", ""))).await;
     let operators = start(&world, half_of_a_parent()).await;
     until_held(&world, "r").await;
+    operators.settled().await;
     assert_eq!(names(&world, "old").await.len(), 6);
     operators.stop().await;
 }
@@ -229,7 +229,7 @@ async fn an_operator_over_the_deletion_limit_per_minute_holds_deletions() {
     world.until_ready(RECIPE, "e").await;
     operators.stop().await;
     let operators = start(&world, DeletionLimit { reconcile: ALL, minute }).await;
-    operators.until_reconciles("cook", &world.namespace, "c", 1).await;
+    operators.settled().await;
     let message = until_held(&world, "c").await;
     assert!(message.contains("may delete 6 of its 12 within a minute"), "{message}");
     assert_eq!(names(&world, "c").await.len(), 3);

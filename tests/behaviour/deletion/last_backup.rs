@@ -124,6 +124,7 @@ async fn other_children_are_not_written_while_their_parent_is_finalized() {
     world.patch(CONFIG_MAP, "backup", json!({"data": {"from": "by hand"}})).await;
     let is_repaired = |backup: &Value| backup["data"]["from"] == "r";
     world.until(CONFIG_MAP, "backup", "the backup repaired", is_repaired).await;
+    operators.settled().await;
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"]["salt"], "by hand");
     set_state(&world, "complete").await;
     until_gone(&world).await;
@@ -155,7 +156,7 @@ async fn a_new_process_continues_to_wait_for_the_same_backup() {
     let backup = until_backed_up(&world).await;
     operators.stop().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), Backup)).await;
-    operators.until_reconciles("cook", &world.namespace, "r", 1).await;
+    operators.settled().await;
     let same = world.get(CONFIG_MAP, "backup").await;
     assert_eq!(same["metadata"], backup["metadata"], "it was not written again");
     set_state(&world, "complete").await;

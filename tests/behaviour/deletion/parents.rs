@@ -39,9 +39,8 @@ async fn deleting_the_parent_in_the_foreground_recreates_no_child() {
     held["metadata"]["finalizers"] = json!(["test.operetta.dev/hold"]);
     world.apply(RECIPE, recipe("r", &[held, config_map("free", json!({}))])).await;
     world.until_ready(RECIPE, "r").await;
-    // The parent is ready a moment before the request for that is counted.
-    operators.until_synced("cook", &world.namespace, "r").await;
-    let before = world.our_requests().len();
+    operators.settled().await;
+    let before = world.our_requests().await.len();
     let foreground =
         DeleteParams { propagation_policy: Some(PropagationPolicy::Foreground), ..<_>::default() };
     world.api(RECIPE).delete("r", &foreground).await.unwrap();
@@ -53,10 +52,11 @@ async fn deleting_the_parent_in_the_foreground_recreates_no_child() {
     world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
     assert!(world.get(CONFIG_MAP, "free").await.is_null());
     assert!(world.get(CONFIG_MAP, "held").await.is_null());
-    operators.stop().await;
-    let written: Vec<_> =
-        world.our_requests().into_iter().skip(before).filter(Request::is_write).collect();
+    operators.settled().await;
+    let mut written = world.our_requests().await.split_off(before);
+    written.retain(Request::is_write);
     assert_eq!(written, [], "a terminating parent is not synced");
+    operators.stop().await;
 }
 
 /// Suspended, so that only the test creates Pods for it.
@@ -103,12 +103,15 @@ async fn a_temp_namespace_deletes_its_namespace_after_the_configured_time() {
     let world = World::new().await;
     let operators = world.start_all().await;
     let name = format!("{}-temp", world.namespace);
-    let temp = json!({"metadata": {"name": name}, "spec": {"deleteAfter": "2s"}});
-    world.apply(TEMP, temp).await;
+    let temp = |after: &str| json!({"metadata": {"name": name}, "spec": {"deleteAfter": after}});
+    world.apply(TEMP, temp("1h")).await;
     world.until(NAMESPACE, &name, "the namespace", Value::is_object).await;
+    // Only now, so that a slow test sees the namespace too.
+    world.apply(TEMP, temp("2s")).await;
     world.until(NAMESPACE, &name, "the namespace gone", Value::is_null).await;
     let is_over = |parent: &Value| parent["status"]["deletedAt"].is_string();
     world.until(TEMP, &name, "deletedAt", is_over).await;
+    operators.settled().await;
     assert!(world.get(NAMESPACE, &name).await.is_null(), "it is not created again");
     operators.stop().await;
 }

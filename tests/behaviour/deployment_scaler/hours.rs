@@ -19,9 +19,9 @@ async fn a_deployment_closes_and_opens_with_what_it_had() {
     set_hours(&world, json!(OPEN)).await;
     until_scaled(&world, 2, "").await;
     world.until(BUDGET, "d", "the budget again", Value::is_object).await;
-    let scales =
-        world.our_requests().into_iter().filter(|it| it.uri.contains("/deployments/d/scale"));
-    assert!(scales.count() >= 2, "it is scaled through the subresource");
+    let mut scales = world.our_requests().await;
+    scales.retain(|it| it.uri.contains("/deployments/d/scale"));
+    assert!(scales.len() >= 2, "it is scaled through the subresource: {scales:#?}");
     operators.stop().await;
 }
 
@@ -32,12 +32,13 @@ async fn a_restart_while_it_is_closed_writes_nothing_and_knows_what_it_had() {
     let operators = start(&world).await;
     until_scaled(&world, 0, "held-2-at-0").await;
     until_stated(&world, "scaled from 2 to 0").await;
-    operators.until_synced(NAME, &world.namespace, "d").await;
+    operators.settled().await;
     operators.stop().await;
     let before = world.get(DEPLOYMENT, "d").await;
 
     let operators = start(&world).await;
     operators.until_synced(NAME, &world.namespace, "d").await;
+    operators.settled().await;
     assert_eq!(world.get(DEPLOYMENT, "d").await, before);
     set_hours(&world, json!(OPEN)).await;
     until_scaled(&world, 2, "").await;
@@ -58,6 +59,7 @@ async fn hours_that_cannot_be_read_are_reported_and_change_nothing() {
         })
     };
     eventually("an Event", || world.list(EVENT), is_reported).await;
+    operators.settled().await;
     until_scaled(&world, 0, "held-2-at-0").await;
     set_hours(&world, json!(OPEN)).await;
     until_scaled(&world, 2, "").await;

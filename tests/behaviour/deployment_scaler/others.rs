@@ -44,6 +44,7 @@ async fn no_budget_is_added_beside_one_of_somebody_else() {
     deployment(&world, OPEN, 2).await;
     let operators = start(&world).await;
     until_stated(&world, "the PodDisruptionBudget theirs has these Pods, so none is added").await;
+    operators.settled().await;
     assert!(world.get(BUDGET, "d").await.is_null());
     world.delete(BUDGET, "theirs").await;
     world.until(BUDGET, "d", "the budget", Value::is_object).await;

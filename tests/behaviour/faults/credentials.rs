@@ -28,8 +28,8 @@ async fn create(client: &Client, name: &str) -> Api<DynamicObject> {
     parents
 }
 
-fn writes(server: &Server) -> Vec<String> {
-    let requests = server.requests().into_iter();
+async fn writes(server: &Server) -> Vec<String> {
+    let requests = server.requests().await.into_iter();
     let ours = requests.filter(|it| it.user_agent.starts_with("operetta/"));
     let writes = ours.filter(|it| !["get", "list", "watch"].contains(&it.verb.as_str()));
     writes.map(|it| format!("{} {} {}", it.verb, it.path, it.status)).collect()
@@ -64,7 +64,7 @@ async fn a_new_ca_and_a_new_token_are_used_without_a_restart_and_nothing_is_lost
     let running = second.serve(address).unwrap();
     let ready = || async { operators.http("/readyz?verbose").await.1 };
     eventually("the failure reported", ready, |body| body.contains("failed: ")).await;
-    assert!(writes(&second).is_empty(), "{:?}", writes(&second));
+    assert_eq!(writes(&second).await, Vec::<String>::new());
     running.write_kubeconfig(&file).unwrap();
     until_ready(&parents, "meanwhile").await;
     operators.until_all_synced(2).await;
@@ -72,8 +72,9 @@ async fn a_new_ca_and_a_new_token_are_used_without_a_restart_and_nothing_is_lost
     until_ready(&parents, "after").await;
     operators.until_all_synced(3).await;
     eventually("the failure is over", ready, |body| !body.contains("failed: ")).await;
+    operators.settled().await;
     operators.stop().await;
-    let writes = writes(&second);
+    let writes = writes(&second).await;
     let of = |name: &str| writes.iter().filter(|it| it.contains(name)).count();
     // A child and a status each.
     assert_eq!((of("before"), of("meanwhile"), of("after")), (0, 2, 2), "{writes:?}");
@@ -89,7 +90,8 @@ fn flattened(control_plane: &ControlPlane, into: &Path) {
 }
 
 fn written(control_plane: &ControlPlane, name: &str) -> usize {
-    let events = control_plane.audit_events().unwrap().into_iter();
+    let events = tokio::task::block_in_place(|| control_plane.audit_events());
+    let events = events.unwrap().into_iter();
     let ours = events.filter(|it| it.user_agent.starts_with("operetta/") && it.uri.contains(name));
     ours.filter(|it| !["get", "list", "watch"].contains(&it.verb.as_str())).count()
 }
@@ -122,6 +124,7 @@ async fn a_control_plane_whose_ca_and_certificates_are_renewed_is_used_without_a
     until_ready(&parents, "meanwhile").await;
     eventually("the failure is over", ready, |body| !body.contains("failed: ")).await;
     operators.until_all_synced(2).await;
+    operators.settled().await;
     operators.stop().await;
     // A child and a status each.
     let of = |name: &str| written(&control_plane, name);

@@ -48,6 +48,7 @@ async fn lose_answers(faults: &Faults, cleaner: &Cleaner, name: &str, fault: Fau
     let off = fault_once();
     world.delete(RECIPE, name).await;
     world.until(RECIPE, name, "the parent gone", Value::is_null).await;
+    faults.operators.settled().await;
     assert_eq!(off.hits(), 1, "{name}");
     assert_eq!(faults.writes("recipes", name), 0, "{name}: and not removed again");
     assert_eq!(cleaner.finalized(world, name), 1, "{name}: finalized once");

@@ -46,8 +46,10 @@ async fn a_deleted_namespace_is_reported_with_one_request_per_reconcile() {
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     faults.until_not_ready("r", "because it is being terminated").await;
     until_hits(&refused, 3).await;
+    // In this order: one reconcile may be in progress, and others end meanwhile.
+    let hits = refused.hits();
     let reconciles = faults.operators.reconciles("cook", &world.namespace, "r");
-    let (hits, reconciles) = (refused.hits(), usize::try_from(reconciles).unwrap());
+    let reconciles = usize::try_from(reconciles).unwrap();
     assert!(hits <= reconciles + 1, "one request a reconcile: {hits} in {reconciles}");
     refused.end();
     faults.until_settled("r").await;

@@ -205,7 +205,7 @@ impl Faults {
         shown(cache, "\"versionRegressed\":\"".to_owned()).await;
     }
 
-    /// Waits until the parent is synced, in its condition and in its phase.
+    /// Waits until the parent is synced, in its condition and in its phase, and its reconcile has ended.
     async fn until_settled(&self, parent: &str) -> Value {
         let synced = self.world.until_synced(RECIPE, parent).await;
         self.operators.until_synced("cook", &self.world.namespace, parent).await;
@@ -244,5 +244,5 @@ fn cook(builder: SupervisorBuilder) -> SupervisorBuilder {
 
 async fn until_hits(rule: &Armed, hits: usize) {
     let reached = tokio::time::timeout(DEADLINE, rule.until_hits(hits)).await;
-    reached.unwrap_or_else(|_| panic!("{rule:?}: {hits} hits wanted"));
+    reached.unwrap_or_else(|_| panic!("{rule:?}, and {hits} are wanted"));
 }

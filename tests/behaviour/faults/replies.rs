@@ -124,6 +124,7 @@ async fn a_create_without_an_answer_is_repeated_once_before_the_watch_shows_the_
     let lost = faults.add(lost.times(1));
     faults.world.apply(RECIPE, recipe("r", &[config_map("r", json!({"salt": "much"}))])).await;
     faults.until_settled("r").await;
+    until_hits(&held, 1).await;
     assert_eq!((lost.hits(), held.hits()), (1, 1), "no watch has shown it");
     assert_eq!(faults.writes("configmaps", "r"), 1, "the create, which the server refuses");
     held.end();

@@ -60,13 +60,13 @@ async fn until_undecodable(faults: &Faults, ty: &str, name: &str, expected: bool
     };
     let what = format!("{name} undecodable among {ty}: {expected}");
     eventually(&what, || cache(faults, ty), is_there).await;
-    let (_, metrics) = faults.operators.http("/metrics").await;
     let line =
         format!("operetta_cache_undecodable_objects{{type=\"{ty}\"}} {}", u8::from(expected));
-    assert!(metrics.lines().any(|shown| shown == line), "{line} in {metrics}");
-    let (_, ready) = faults.operators.http("/readyz?verbose").await;
+    let metrics = || faults.operators.http("/metrics");
+    eventually(&line, metrics, |(_, body)| body.lines().any(|shown| shown == line)).await;
     let line = format!("[-]type/{ty} 1 object cannot be decoded and is ignored");
-    assert_eq!(ready.contains(&line), expected, "{ready}");
+    let ready = || faults.operators.http("/readyz?verbose");
+    eventually(&line, ready, |(_, body)| body.contains(&line) == expected).await;
 }
 
 async fn until_counted(faults: &Faults, ty: &str) {

@@ -14,14 +14,15 @@ async fn a_standby_is_ready_has_the_objects_and_says_who_leads() {
     let first = process(&world, "first").await;
     until_led_by(&world, "first").await;
     let second = process(&world, "second").await;
-    let (code, body) = second.http("/readyz?verbose").await;
     let sentence = format!("standby: first leads by the Lease {}/cooks", world.namespace);
-    assert!(code == 200 && body.contains(&sentence), "{body}");
-    let (_, metrics) = second.http("/metrics").await;
+    let says = |(code, body): &(u16, String)| *code == 200 && body.contains(&sentence);
+    eventually(&sentence, || second.http("/readyz?verbose"), says).await;
     let lease = format!("{}/cooks", world.namespace);
-    assert!(metrics.contains(&format!("operetta_leader{{lease=\"{lease}\"}} 0")), "{metrics}");
+    for (process, leads) in [(&second, 0), (&first, 1)] {
+        let line = format!("operetta_leader{{lease=\"{lease}\"}} {leads}\n");
+        eventually(&line, || process.http("/metrics"), |(_, body)| body.contains(&line)).await;
+    }
     let (_, metrics) = first.http("/metrics").await;
-    assert!(metrics.contains(&format!("operetta_leader{{lease=\"{lease}\"}} 1")), "{metrics}");
     let accepted = "operetta_lease_renewals_total{lease=\"";
     assert!(metrics.contains(accepted), "{metrics}");
     let (_, page) = second.http("/ui/operators/cook").await;

@@ -98,8 +98,8 @@ async fn children_that_are_not_returned_any_more_are_deleted_in_reverse_order() 
     for name in ["a", "b", "c"] {
         world.until(CONFIG_MAP, name, "its end", Value::is_null).await;
     }
-    operators.stop().await;
-    let requests = world.our_requests().into_iter();
+    operators.settled().await;
+    let requests = world.our_requests().await.into_iter();
     let deleted = requests.filter(|it| it.verb == "delete" && it.resource == "configmaps");
     let path = format!("/api/v1/namespaces/{}/configmaps/", world.namespace);
     let names = deleted.filter_map(|it| {
@@ -108,4 +108,5 @@ async fn children_that_are_not_returned_any_more_are_deleted_in_reverse_order() 
     });
     let names: Vec<_> = names.collect();
     assert_eq!(names, ["c", "b", "a"]);
+    operators.stop().await;
 }

@@ -95,6 +95,7 @@ async fn a_child_whose_tracking_labels_were_stripped_is_repaired() {
     assert_eq!(repair["paths"], json!([".metadata.labels"]), "all labels");
     let labels = r#"manager="unknown",operator="cook",type="configmaps""#;
     let line = format!("\noperetta_drift_repaired_total{{{labels}}} 1\n");
+    operators.settled().await;
     let (_, metrics) = operators.http("/metrics").await;
     assert!(metrics.contains(&line), "{metrics}");
     operators.stop().await;

@@ -74,8 +74,8 @@ async fn two_operators_of_one_parent_delete_only_their_own_children() {
         world.until(SERVICE, name, "the undesired child deleted", Value::is_null).await;
     }
     world.until_ready(RECIPE, "r").await;
-    cook.until_synced("cook", &world.namespace, "r").await;
-    chef.until_synced("chef", &world.namespace, "r").await;
+    cook.settled().await;
+    chef.settled().await;
     let now = [world.get(SERVICE, "a").await, world.get(SERVICE, "c").await];
     assert_eq!(now, kept, "the desired children are not modified");
     cook.stop().await;

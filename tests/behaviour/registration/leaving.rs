@@ -10,6 +10,7 @@ async fn an_operator_that_leaves_keeps_its_children_and_is_no_longer_shown() {
     let operators = with_echo_server(&world).await;
     register_cook(&operators).await;
     let child = cooked(&world, "r").await;
+    operators.settled().await;
     let parent = world.get(RECIPE, "r").await;
     let registrar = operators.running().registrar();
     assert!(operators.http("/metrics").await.1.contains("cook"));
@@ -40,11 +41,11 @@ async fn an_operator_that_is_registered_again_finds_its_children_and_writes_noth
     let registrar = operators.running().registrar();
     operators.running().settled().await;
     registrar.deregister("cook", OnRemoval::Leave).await.unwrap();
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     register_cook(&operators).await;
     operators.until_all_synced(3).await;
     operators.running().settled().await;
-    let requests = world.our_requests().split_off(before);
+    let requests = world.our_requests().await.split_off(before);
     let writes: Vec<_> = requests.iter().filter(|request| request.is_write()).collect();
     assert!(writes.is_empty(), "{writes:?}");
     world.apply(RECIPE, recipe("r", &[])).await;

@@ -46,7 +46,7 @@ async fn cooked(world: &World, name: &str) -> Value {
     world.get(CONFIG_MAP, name).await
 }
 
-/// How many watches of a type were opened. `settled` lists types too.
+/// How many watches of a type were opened.
 fn watches(requests: &[Request], resource: &str) -> usize {
     asked(requests, resource, "watch")
 }

@@ -11,7 +11,7 @@ async fn a_registered_operator_that_panics_goes_on_without_writes_and_can_still_
     register_cook(&operators).await;
     cooked(&world, "first").await;
     operators.running().settled().await;
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     operators.running().board().let_panic("the operator cook", 1);
     // The operator panics at this parent.
     cooked(&world, "second").await;
@@ -19,7 +19,7 @@ async fn a_registered_operator_that_panics_goes_on_without_writes_and_can_still_
     let (_, cook) = operators.http("/api/v1/operators/cook").await;
     let cook: Value = serde_json::from_str(&cook).unwrap();
     assert_eq!((&cook["state"], &cook["restarts"]["count"]), (&json!("running"), &json!(1)));
-    let requests = world.our_requests().split_off(before);
+    let requests = world.our_requests().await.split_off(before);
     let of_first = requests.iter().filter(|it| it.is_write() && it.uri.contains("/first"));
     assert_eq!(of_first.count(), 0, "{requests:?}");
     operators.running().registrar().deregister("cook", OnRemoval::Leave).await.unwrap();

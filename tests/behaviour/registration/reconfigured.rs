@@ -79,7 +79,7 @@ async fn more_namespaces_are_watched_besides_and_fewer_no_longer() {
     let elsewhere = world.api_in(RECIPE, Some(&other));
     let parent = crate::world::object(RECIPE, recipe("o", &[config_map("o", json!({}))]));
     elsewhere.create(&kube::api::PostParams::default(), &parent).await.unwrap();
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let here = || config().within_namespace(&world.namespace);
     let operators = start(&world, here()).await;
     cooked(&world, "r").await;
@@ -93,10 +93,11 @@ async fn more_namespaces_are_watched_besides_and_fewer_no_longer() {
         operators.running().board().parent("cook", &ObjectKey::namespaced(&other, "o")).is_none()
     };
     eventually("the parent elsewhere gone", gone, |is_gone| *is_gone).await;
+    operators.settled().await;
     let (_, cache) = operators.http("/api/v1/cache").await;
     assert!(!cache.contains(&other), "{cache}");
     assert_eq!(operators.reconciles("cook", &world.namespace, "r"), reconciles);
-    let requests = world.our_requests().split_off(before);
+    let requests = world.our_requests().await.split_off(before);
     let of_here = requests.iter().filter(|it| {
         it.verb == "watch" && it.resource == "recipes" && it.namespace() == Some(&world.namespace)
     });

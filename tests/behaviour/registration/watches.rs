@@ -18,8 +18,7 @@ fn account(name: &str) -> OperatorConfig {
 #[operetta_harness::test]
 async fn a_later_operator_opens_each_new_watch_once_and_replaces_a_shared_one_once() {
     let world = World::that_logs_requests().await;
-    let before = world.our_requests().len();
-    let since = || world.our_requests().split_off(before);
+    let before = world.our_requests().await.len();
     let operators = with_echo_server(&world).await;
     let reconciles = operators.reconciles("echo-server", &world.namespace, "a");
     register_cook(&operators).await;
@@ -27,7 +26,7 @@ async fn a_later_operator_opens_each_new_watch_once_and_replaces_a_shared_one_on
     let registrar = operators.running().registrar();
     registrar.register(account("account"), recipe::handler()).await.unwrap();
     operators.running().settled().await;
-    let requests = since();
+    let requests = world.our_requests().await.split_off(before);
     for resource in ["echoservers", "recipes", "configmaps", "secrets", "serviceaccounts"] {
         assert_eq!(watches(&requests, resource), 1, "{resource}");
     }
@@ -66,7 +65,7 @@ async fn a_shared_watch_shows_the_children_of_all_after_it_was_replaced() {
 #[operetta_harness::test]
 async fn a_supervisor_that_expects_registrations_starts_without_operators_and_replaces_no_watch() {
     let world = World::that_logs_requests().await;
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let operators = world.start(SupervisorBuilder::expect_registrations).await;
     assert_eq!(operators.http("/readyz").await.0, 200);
     let registrar = operators.running().registrar();
@@ -76,7 +75,8 @@ async fn a_supervisor_that_expects_registrations_starts_without_operators_and_re
     world.until_synced(ECHO, "a").await;
     register_cook(&operators).await;
     cooked(&world, "r").await;
-    let requests = world.our_requests().split_off(before);
+    operators.settled().await;
+    let requests = world.our_requests().await.split_off(before);
     for resource in ["echoservers", "recipes", "configmaps", "pods", "services"] {
         assert_eq!(watches(&requests, resource), 1, "{resource}");
         assert_eq!(asked(&requests, resource, "list"), 1, "{resource}");
@@ -113,7 +113,7 @@ async fn the_children_of_an_operator_elsewhere_are_not_taken_for_ours() {
 #[operetta_harness::test]
 async fn watches_that_nobody_needs_are_dropped_and_those_of_others_are_not_touched() {
     let world = World::that_logs_requests().await;
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let operators = with_echo_server(&world).await;
     register_cook(&operators).await;
     cooked(&world, "r").await;
@@ -133,7 +133,7 @@ async fn watches_that_nobody_needs_are_dropped_and_those_of_others_are_not_touch
     let count = || async { operators.reconciles("echo-server", &world.namespace, "a") };
     eventually("the deletion seen", count, |count| *count > reconciles).await;
     operators.running().settled().await;
-    let requests = world.our_requests().split_off(before);
+    let requests = world.our_requests().await.split_off(before);
     assert_eq!((watches(&requests, "pods"), watches(&requests, "recipes")), (2, 1));
     operators.stop().await;
 }

@@ -50,9 +50,8 @@ async fn a_pause_of_the_parent_stops_a_rollout() {
     world.patch(RECIPE, "r", paused(json!("true"))).await;
     let is_paused = |parent: &Value| condition(parent, "Paused")["status"] == "True";
     world.until(RECIPE, "r", "that it is paused", is_paused).await;
-    let before = operators.reconciles("cook", &world.namespace, "r");
     note(&world, "a", "2").await;
-    operators.until_reconciles("cook", &world.namespace, "r", before + 1).await;
+    operators.settled().await;
     assert_eq!(values(&world).await, ["2", "1", "1"]);
     world.patch(RECIPE, "r", paused(Value::Null)).await;
     roll_out(&world, &["b", "c"], "2").await;

@@ -76,11 +76,11 @@ async fn a_child_whose_label_names_another_parent_is_repaired_and_comes_back_whe
 #[operetta_harness::test]
 async fn other_spellings_of_the_same_are_written_once() {
     let world = World::that_logs_requests().await;
-    let child_writes = || {
-        let requests = world.our_requests().into_iter().filter(Request::is_write);
+    let child_writes = async || {
+        let requests = world.our_requests().await.into_iter().filter(Request::is_write);
         requests.filter(|request| request.resource != "recipes").count()
     };
-    let before = child_writes();
+    let before = child_writes().await;
     let pod = json!({
         "apiVersion": "v1", "kind": "Pod",
         "metadata": {"name": "p", "labels": null, "annotations": {}},
@@ -98,12 +98,14 @@ async fn other_spellings_of_the_same_are_written_once() {
     let operators = operators.await;
     world.apply(RECIPE, recipe("r", &[pod, secret("s")])).await;
     world.until_synced(RECIPE, "r").await;
+    operators.settled().await;
+    assert_eq!(child_writes().await - before, 2, "one write each");
     operators.stop().await;
-    assert_eq!(child_writes() - before, 2, "one write each");
     let operators =
         world.start(|builder| builder.register(recipe::config("cook"), recipe::handler()));
     let operators = operators.await;
     operators.until_all_synced(1).await;
+    operators.settled().await;
+    assert_eq!(child_writes().await - before, 2, "and none after a restart");
     operators.stop().await;
-    assert_eq!(child_writes() - before, 2, "and none after a restart");
 }

@@ -79,14 +79,6 @@ async fn fail_once(world: &World, operators: &Operators, switch: &Switch) {
     switch.enable(true);
 }
 
-/// Waits until the operator has received all events of children so far, which arrive in order.
-async fn until_received(world: &World) {
-    world.apply(RECIPE, recipe("later", &[config_map("later", json!({}))])).await;
-    world.until_ready(RECIPE, "later").await;
-    world.delete(CONFIG_MAP, "later").await;
-    world.until(CONFIG_MAP, "later", "the child again", Value::is_object).await;
-}
-
 #[operetta_harness::test]
 async fn a_backoff_is_shortened_by_a_change_of_the_spec_and_not_by_a_deleted_child() {
     let world = World::new().await;
@@ -95,7 +87,7 @@ async fn a_backoff_is_shortened_by_a_change_of_the_spec_and_not_by_a_deleted_chi
     let operators = world.start(|builder| builder.register(with_long_backoff(), handler)).await;
     fail_once(&world, &operators, &switch).await;
     world.delete(CONFIG_MAP, "c").await;
-    until_received(&world).await;
+    operators.settled().await;
     assert!(world.get(CONFIG_MAP, "c").await.is_null(), "its parent was not reconciled");
     let parent = world.get(RECIPE, "r").await;
     assert_eq!(condition(&parent, "Ready")["message"], "the oven is cold");
@@ -149,7 +141,7 @@ async fn assert_not_retried(error: fn() -> Error, condition_type: &str) {
     let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
     world.apply(RECIPE, recipe("r", &[])).await;
     world.until_ready(RECIPE, "r").await;
-    operators.until_synced("cook", &world.namespace, "r").await;
+    operators.settled().await;
     let reconciles = operators.reconciles("cook", &world.namespace, "r");
     let failing = world.apply(RECIPE, acting("r", "rest")).await;
     until_failed(&world, &operators, "r").await;
@@ -159,6 +151,7 @@ async fn assert_not_retried(error: fn() -> Error, condition_type: &str) {
     assert_eq!(found["observedGeneration"], *generation, "{condition_type}: {parent}");
     world.create(RECIPE, acting("other", "fail")).await;
     operators.until_reconciles("cook", &world.namespace, "other", 4).await;
+    operators.settled().await;
     assert_eq!(operators.reconciles("cook", &world.namespace, "r"), reconciles + 1);
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     world.until(CONFIG_MAP, "c", "the child", Value::is_object).await;

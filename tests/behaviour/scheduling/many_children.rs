@@ -55,6 +55,7 @@ async fn a_parent_with_very_many_children_is_held_up_by_none_and_holds_up_nobody
     held.end();
     world.until_ready(RECIPE, "large").await;
     operators.until_all_synced(2).await;
+    operators.settled().await;
     assert_eq!(
         world.list(CONFIG_MAP).await.iter().filter(|it| is_of(it, "large")).count(),
         CHILDREN
@@ -66,6 +67,7 @@ async fn a_parent_with_very_many_children_is_held_up_by_none_and_holds_up_nobody
     world.delete(CONFIG_MAP, "large-8").await;
     world.until(CONFIG_MAP, "large-8", "back", |it| is_of(it, "large")).await;
     operators.until_all_synced(2).await;
+    operators.settled().await;
     assert_eq!(writes(&plan), (CHILDREN + 3, 2), "one for each child that changed");
     operators.stop().await;
 }

@@ -32,14 +32,6 @@ async fn until_paused(world: &World, name: &str, pending: &str) -> Value {
     world.until(RECIPE, name, "the condition Paused", is_reported).await
 }
 
-/// Waits until the operator has processed all events of its parents so far.
-async fn settled(world: &World) {
-    world.apply(RECIPE, recipe("last", &[config_map("last", json!({}))])).await;
-    world.until_ready(RECIPE, "last").await;
-    world.delete(RECIPE, "last").await;
-    world.until(RECIPE, "last", "its end", Value::is_null).await;
-}
-
 #[operetta_harness::test]
 async fn no_child_of_a_paused_parent_is_created_changed_or_deleted() {
     let world = World::new().await;
@@ -57,7 +49,7 @@ async fn no_child_of_a_paused_parent_is_created_changed_or_deleted() {
         assert!(ready["message"].as_str().unwrap().contains(&format!("/{name}: its")), "{ready}");
     }
     world.delete(CONFIG_MAP, "kept").await;
-    settled(&world).await;
+    operators.settled().await;
     assert_eq!(world.get(CONFIG_MAP, "kept").await, Value::Null, "not repaired");
     assert_eq!(world.get(CONFIG_MAP, "new").await, Value::Null);
     assert!(world.get(CONFIG_MAP, "dropped").await["metadata"]["uid"].is_string());
@@ -107,6 +99,7 @@ async fn a_parent_that_was_paused_before_the_start_stays_paused_and_other_values
     let operators = start(&world).await;
     world.until_ready(RECIPE, "not").await;
     until_paused(&world, "paused", "1 write is pending").await;
+    operators.settled().await;
     assert_eq!(world.get(CONFIG_MAP, "a").await, Value::Null);
     assert!(world.get(CONFIG_MAP, "b").await["metadata"]["uid"].is_string());
     operators.stop().await;
@@ -128,7 +121,7 @@ async fn a_paused_parent_that_is_deleted_is_finalized_when_it_is_no_longer_pause
         message.as_str().unwrap_or_default().contains("not finalized")
     };
     world.until(RECIPE, "r", "why it stays", reports_why).await;
-    settled(&world).await;
+    operators.settled().await;
     assert_eq!(cleaner.finalized(&world, "r"), 0);
     assert!(world.get(CONFIG_MAP, "c").await["metadata"]["uid"].is_string());
     world.patch(RECIPE, "r", json!({"metadata": {"annotations": null}})).await;

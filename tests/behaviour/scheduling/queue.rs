@@ -221,6 +221,7 @@ async fn queued_changes_precede_statuses_and_new_parents_are_completed_one_by_on
             world.until(CONFIG_MAP, name, "the taste", is_tasted).await;
             operators.until_synced("cook", &world.namespace, name).await;
         }
+        operators.settled().await;
         assert_eq!(handler.served()[served..][..3].join(" "), order);
         served = handler.served().len();
     }
@@ -303,7 +304,7 @@ async fn a_change_of_nothing_but_the_status_is_no_reason_to_run_where_that_is_as
     });
     world.apply(RECIPE, recipe("r", &[service])).await;
     world.until_ready(RECIPE, "r").await;
-    operators.until_synced("cook", &world.namespace, "r").await;
+    operators.settled().await;
     let reconciles = operators.reconciles("cook", &world.namespace, "r");
     let well = json!({
         "type": "Well", "status": "True", "reason": "Fine", "message": "",
@@ -314,6 +315,7 @@ async fn a_change_of_nothing_but_the_status_is_no_reason_to_run_where_that_is_as
     let from = world.get(SERVICE, "s").await["metadata"]["resourceVersion"].clone();
     world.patch(SERVICE, "s", json!({"metadata": {"labels": {"look": "here"}}})).await;
     operators.until_reconciles("cook", &world.namespace, "r", reconciles + 1).await;
+    operators.settled().await;
     let key = ObjectKey::namespaced(&world.namespace, "r");
     let shown = operators.running().board().parent("cook", &key).unwrap();
     let reconcile = shown.history.newest_first().next().unwrap();

@@ -47,7 +47,7 @@ async fn a_resync_does_not_come_after_a_newer_reconcile_that_wants_none() {
     world.apply(RECIPE, recipe("r", &[])).await;
     world.until_ready(RECIPE, "r").await;
     until_next_wake(&world, &operators, "r", &Value::Null).await;
-    operators.until_synced("cook", &world.namespace, "r").await;
+    operators.settled().await;
     let before = reconciles("r");
     world.apply(RECIPE, again_after("clock", 100)).await;
     operators.until_reconciles("cook", &world.namespace, "clock", 15).await;

@@ -55,16 +55,18 @@ async fn set_status(world: &World, name: &str, status: &str) {
 
 /// Triggers another reconcile and waits until everything is up to date.
 async fn reconcile_again(world: &World, operators: &Operators, name: &str) {
+    operators.settled().await;
     let reconciles = operators.reconciles("minder", &world.namespace, name);
     world
         .patch(POD, name, json!({"metadata": {"labels": {"seen": format!("{reconciles}")}}}))
         .await;
-    operators.until_reconciles("minder", &world.namespace, name, reconciles + 1).await;
+    operators.settled().await;
+    assert!(operators.reconciles("minder", &world.namespace, name) > reconciles);
     operators.until_synced("minder", &world.namespace, name).await;
 }
 
-fn status_writes(world: &World) -> usize {
-    let requests = world.our_requests().into_iter().filter(Request::is_write);
+async fn status_writes(world: &World) -> usize {
+    let requests = world.our_requests().await.into_iter().filter(Request::is_write);
     let is_here = |it: &Request| it.namespace() == Some(world.namespace.as_str());
     requests.filter(|it| it.resource == "pods" && is_here(it)).count()
 }
@@ -86,8 +88,9 @@ async fn a_handler_without_a_status_does_not_modify_that_of_a_built_in_parent() 
     let (board, key) = (operators.running().board(), ObjectKey::namespaced(&world.namespace, "p"));
     let phase = || async { board.parent("minder", &key).map(|parent| parent.phase) };
     eventually("it fails", phase, |phase| *phase == Some(ParentPhase::Failing)).await;
+    operators.settled().await;
     assert_eq!(world.get(POD, "p").await["status"], before["status"]);
-    assert_eq!(status_writes(&world), 0);
+    assert_eq!(status_writes(&world).await, 0);
     operators.stop().await;
 }
 
@@ -107,10 +110,10 @@ async fn the_status_of_a_built_in_parent_is_merged_with_that_of_the_handler() {
     expected["message"] = json!("fed");
     expected["conditions"].as_array_mut().unwrap().push(is_fed);
     assert_eq!(pod["status"], expected);
-    operators.until_synced("minder", &world.namespace, "p").await;
-    let writes = status_writes(&world);
+    operators.settled().await;
+    let writes = status_writes(&world).await;
     reconcile_again(&world, &operators, "p").await;
-    assert_eq!(status_writes(&world), writes, "there is nothing to write");
+    assert_eq!(status_writes(&world).await, writes, "there is nothing to write");
 
     set_status(&world, "p", r#"{"reason": "Odd"}"#).await;
     let is_reported = |pod: &Value| pod["status"]["reason"] == "Odd";

@@ -89,14 +89,14 @@ async fn a_repaired_child_costs_no_write_of_the_status() {
     let world = World::new().await;
     let operators = start(&world).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "little"}))])).await;
-    let before = world.until_ready(RECIPE, "r").await;
+    world.until_ready(RECIPE, "r").await;
+    operators.settled().await;
+    let before = world.get(RECIPE, "r").await;
     assert_eq!(states(&before), ["c:Synced"]);
-    operators.until_synced("cook", &world.namespace, "r").await;
-    let reconciles = operators.reconciles("cook", &world.namespace, "r");
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "much"}})).await;
     let is_repaired = |child: &Value| child["data"]["salt"] == "little";
     world.until(CONFIG_MAP, "c", "the repair", is_repaired).await;
-    operators.until_reconciles("cook", &world.namespace, "r", reconciles + 2).await;
+    operators.settled().await;
     let after = world.get(RECIPE, "r").await;
     assert_eq!(after["metadata"]["resourceVersion"], before["metadata"]["resourceVersion"]);
     operators.stop().await;
@@ -162,6 +162,7 @@ async fn a_list_of_children_from_the_handler_is_not_written_and_that_is_reported
     }
     until_warned(&world, "OverruledStatus").await;
     operators.stop().await;
+    assert_eq!(warnings(&world, "OverruledStatus").await, 1, "all Events are sent");
 }
 
 #[operetta_harness::test]

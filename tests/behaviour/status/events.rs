@@ -54,9 +54,9 @@ async fn normal_events_are_published_if_configured() {
     let children = |data: &str| ["c", "d"].map(|name| config_map(name, json!({"k": data})));
     world.apply(RECIPE, recipe("r", &children("1"))).await;
     world.until_ready(RECIPE, "r").await;
-    let reconciles = operators.reconciles("cook", &world.namespace, "r");
+    operators.settled().await;
     world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": "again"}}})).await;
-    operators.until_reconciles("cook", &world.namespace, "r", reconciles + 1).await;
+    operators.settled().await;
     world.apply(RECIPE, recipe("r", &children("2")[..1])).await;
     let is_reported = |events: &Vec<Value>| events.len() == 1;
     for (reason, names) in [("Created", ["c", "d"].as_slice()), ("Updated", &["c"])] {
@@ -67,8 +67,9 @@ async fn normal_events_are_published_if_configured() {
         assert_eq!((&events[0]["type"], &events[0]["note"]), (&json!("Normal"), &json!(note)));
     }
     eventually("Deleted", || events_of(&world, "Deleted"), is_reported).await;
-    assert_eq!(world.list(EVENT).await.len(), 3, "none for a reconcile that wrote nothing");
+    // All Events are sent.
     operators.stop().await;
+    assert_eq!(world.list(EVENT).await.len(), 3, "none for a reconcile that wrote nothing");
 }
 
 #[operetta_harness::test]
@@ -92,16 +93,14 @@ async fn a_pause_and_its_end_are_one_event_each() {
             eventually(words, || events_of(world, reason), is_reported).await
         }
     };
-    let reconciles = || operators.reconciles("cook", &world.namespace, "r");
     annotated(json!("true")).await;
     until_published("Paused", "the annotation operetta.dev/paused pauses it", 1).await;
-    let before = reconciles();
     world.delete(CONFIG_MAP, "c").await;
-    operators.until_reconciles("cook", &world.namespace, "r", before + 1).await;
+    operators.settled().await;
     annotated(Value::Null).await;
     until_published("Resumed", "no longer paused", 1).await;
     world.until_ready(RECIPE, "r").await;
-    operators.until_synced("cook", &world.namespace, "r").await;
+    operators.settled().await;
     // A pause of the operator is an Event of a parent once a write is held.
     assert_eq!(operators.post("/api/v1/operators/cook/pause").await.0, 200);
     world.delete(CONFIG_MAP, "c").await;
@@ -109,9 +108,9 @@ async fn a_pause_and_its_end_are_one_event_each() {
     assert_eq!(operators.post("/api/v1/operators/cook/resume").await.0, 200);
     until_published("Resumed", "no longer paused", 2).await;
     world.until_ready(RECIPE, "r").await;
+    operators.stop().await;
     assert_eq!(events_of(&world, "Paused").await.len(), 2);
     until_published("Paused", "the annotation operetta.dev/paused pauses it", 1).await;
-    operators.stop().await;
 }
 
 #[operetta_harness::test]
@@ -121,9 +120,8 @@ async fn no_normal_events_are_published_by_default() {
     world.until_ready(RECIPE, "well").await;
     for value in [json!("true"), Value::Null] {
         let annotations = json!({"metadata": {"annotations": {"operetta.dev/paused": value}}});
-        let reconciles = operators.reconciles("cook", &world.namespace, "well");
         world.patch(RECIPE, "well", annotations).await;
-        operators.until_reconciles("cook", &world.namespace, "well", reconciles + 1).await;
+        operators.settled().await;
     }
     // Events are sent in order: a later one shows that there was none before.
     world.apply(RECIPE, acting("ill", "permanent")).await;

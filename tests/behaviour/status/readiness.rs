@@ -66,8 +66,8 @@ async fn until_shown(world: &World, operators: &Operators, phase: &str, words: &
 }
 
 /// How often the operators wrote something.
-fn writes(world: &World) -> usize {
-    world.our_requests().iter().filter(|request| request.is_write()).count()
+async fn writes(world: &World) -> usize {
+    world.our_requests().await.iter().filter(|request| request.is_write()).count()
 }
 
 #[operetta_harness::test]
@@ -87,7 +87,7 @@ async fn a_parent_is_ready_while_its_children_are() {
     world.until(RECIPE, "r", "only d is not ready", is_only_d).await;
     for _ in 0..2 {
         operators.running().settled().await;
-        let before = writes(&world);
+        let before = writes(&world).await;
         report(&world, "d", "True", "").await;
         world.until_ready(RECIPE, "r").await;
         until_shown(&world, &operators, "ready", "up to date and ready").await;
@@ -95,7 +95,7 @@ async fn a_parent_is_ready_while_its_children_are() {
         until(&world, "False", "ChildrenNotReady", "/d: ContainersNotReady").await;
         until_shown(&world, &operators, "synced", "/d: ContainersNotReady").await;
         operators.running().settled().await;
-        assert_eq!(writes(&world), before + 2, "one for each change");
+        assert_eq!(writes(&world).await, before + 2, "one for each change");
     }
     world.apply(RECIPE, acting("r", "fail")).await;
     let has_failed = |parent: &Value| {
@@ -111,12 +111,14 @@ async fn a_restart_writes_nothing_to_a_parent_that_is_not_ready() {
     let operators = start(&world, ChildConfig::apply()).await;
     world.apply(RECIPE, recipe("r", &[pod("d")])).await;
     world.until_synced(RECIPE, "r").await;
+    operators.settled().await;
     operators.stop().await;
-    let before = writes(&world);
+    let before = writes(&world).await;
     let operators = start(&world, ChildConfig::apply()).await;
     operators.until_all_synced(1).await;
+    operators.settled().await;
     operators.stop().await;
-    assert_eq!(writes(&world), before);
+    assert_eq!(writes(&world).await, before);
     // An older version wrote no `Synced`, and a `Ready` of another meaning.
     let of_old = json!([{
         "type": "Ready", "status": "True", "reason": "Synced", "observedGeneration": 1,
@@ -127,8 +129,9 @@ async fn a_restart_writes_nothing_to_a_parent_that_is_not_ready() {
     let operators = start(&world, ChildConfig::apply()).await;
     until(&world, "False", "ChildrenNotReady", "/d: ").await;
     operators.until_all_synced(1).await;
+    operators.settled().await;
     operators.stop().await;
-    assert_eq!(writes(&world), before + 1, "one status");
+    assert_eq!(writes(&world).await, before + 1, "one status");
 }
 
 #[operetta_harness::test]

@@ -233,10 +233,15 @@ impl Cluster {
     }
 
     /// The requests that the server has answered (watches: begun to answer), oldest first.
-    pub(crate) fn requests(&self) -> Vec<Request> {
+    ///
+    /// Every request is there whose effect was to be seen before the call: this waits for the answers of those that are
+    /// in progress. What the operators have not sent yet is not: let them settle first.
+    pub(crate) async fn requests(&self) -> Vec<Request> {
         match self {
             Self::Real(cluster, _) => {
-                let events = cluster.audit_events().unwrap().into_iter();
+                let cluster = *cluster;
+                let events = tokio::task::spawn_blocking(|| cluster.audit_events()).await;
+                let events = events.unwrap().unwrap().into_iter();
                 let begun = events
                     .filter(|event| event.stage == "ResponseStarted" || event.verb != "watch");
                 begun
@@ -251,7 +256,9 @@ impl Cluster {
                     })
                     .collect()
             }
-            Self::Embedded(server, _) => server.requests().into_iter().map(Request::from).collect(),
+            Self::Embedded(server, _) => {
+                server.requests().await.into_iter().map(Request::from).collect()
+            }
             Self::Given(..) => panic!("begin the test with World::that_logs_requests"),
         }
     }

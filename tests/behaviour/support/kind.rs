@@ -44,6 +44,22 @@ impl Kind {
         Self(names[0], names[1], names[2])
     }
 
+    pub(crate) fn is_cluster_scoped(self) -> bool {
+        let cluster_scoped = [
+            NAMESPACE.1,
+            TEMP.1,
+            PROPAGATION.1,
+            CRD.1,
+            CLUSTER_ROLE.1,
+            CLUSTER_ROLE_BINDING.1,
+            VOLUME.1,
+            STORAGE_CLASS.1,
+            "MutatingAdmissionPolicy",
+            "MutatingAdmissionPolicyBinding",
+        ];
+        cluster_scoped.contains(&self.1)
+    }
+
     pub(crate) fn resource(self) -> ApiResource {
         let (group, version) = self.0.split_once('/').unwrap_or(("", self.0));
         ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, self.1), self.2)

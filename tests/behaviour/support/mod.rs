@@ -3,6 +3,7 @@
 
 pub(crate) mod cleaner;
 pub(crate) mod cluster;
+pub(crate) mod failed;
 pub(crate) mod killed;
 pub(crate) mod kind;
 pub(crate) mod kubelet;

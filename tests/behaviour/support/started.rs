@@ -1,10 +1,14 @@
 //! Operators that a test has started: access to their state, and helpers that wait for it.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::SystemTime};
 
-use operetta::{object::ObjectKey, supervisor::Running, testkit::internals::board::ParentPhase};
+use operetta::{
+    object::ObjectKey,
+    supervisor::Running,
+    testkit::internals::board::{Board, ParentPhase, ParentState, busy, why_busy},
+};
 
-use crate::world::eventually;
+use crate::{failed, world::eventually};
 
 /// Running operators, which a test stops at its end.
 pub(crate) struct Operators {
@@ -38,30 +42,49 @@ impl Operators {
         send(address, &format!("POST {path}"), &headers).await
     }
 
-    /// Waits until so many parents are synced, ready or not, and no others exist.
-    pub(crate) async fn until_all_synced(&self, parents: usize) {
-        let board = self.running().board();
-        let counts = || async {
-            board.operators().into_iter().flat_map(|operator| operator.parents).fold(
-                (0, 0),
-                |(synced, others), (phase, count)| match phase {
-                    ParentPhase::Ready | ParentPhase::Synced => (synced + count, others),
-                    _ => (synced, others + count),
-                },
-            )
-        };
-        eventually("all parents synced", counts, |counts| *counts == (parents, 0)).await;
+    /// Waits until the operators have nothing left to do, so that they send nothing more by themselves.
+    pub(crate) async fn settled(&self) {
+        self.running().settled().await;
     }
 
-    /// Waits until a parent is synced, ready or not.
+    /// Waits until so many parents are synced, ready or not, no others exist, and no reconcile is in progress or due.
+    pub(crate) async fn until_all_synced(&self, parents: usize) {
+        let board = self.running().board();
+        let expected = (parents, 0);
+        let all = || async {
+            let counts = counts_of(board);
+            let are_synced = counts == expected;
+            (counts, are_synced.then(|| busy(board, SystemTime::now())))
+        };
+        let are_synced =
+            |(_, busy): &(_, Option<Vec<String>>)| busy.as_ref().is_some_and(Vec::is_empty);
+        eventually(&format!("{parents} parents synced, and no others"), all, are_synced).await;
+    }
+
+    /// Waits until a parent is synced, ready or not, and its reconcile has ended: what that did is in the history and
+    /// in the metrics.
     pub(crate) async fn until_synced(&self, operator: &str, namespace: &str, name: &str) {
+        let is_synced =
+            |parent: &ParentState| matches!(parent.phase, ParentPhase::Ready | ParentPhase::Synced);
+        self.until_at_rest(operator, (namespace, name), is_synced).await;
+    }
+
+    /// Waits until a parent is in this state, and no reconcile of it is in progress or due.
+    pub(crate) async fn until_at_rest(
+        &self,
+        operator: &str,
+        (namespace, name): (&str, &str),
+        is_right: impl Fn(&ParentState) -> bool,
+    ) -> ParentState {
         let key = ObjectKey::namespaced(namespace, name);
         let board = self.running().board();
-        let phase = || async { board.parent(operator, &key).map(|parent| parent.phase) };
-        let is_synced = |phase: &Option<ParentPhase>| {
-            matches!(phase, Some(ParentPhase::Ready | ParentPhase::Synced))
+        let parent = || async { board.parent(operator, &key) };
+        let is_at_rest = |parent: &Option<ParentState>| {
+            let at_rest = |parent: &ParentState| why_busy(parent, SystemTime::now()).is_none();
+            parent.as_ref().is_some_and(|parent| is_right(parent) && at_rest(parent))
         };
-        eventually("the parent synced", phase, is_synced).await;
+        let what = format!("parent {key} of {operator} at rest");
+        eventually(&what, parent, is_at_rest).await.expect("it is at rest")
     }
 
     /// How often a parent was reconciled.
@@ -91,6 +114,23 @@ impl Operators {
         let running = self.running.take().expect("stopped once");
         running.stop().await.unwrap();
     }
+}
+
+impl Drop for Operators {
+    fn drop(&mut self) {
+        if let Some(running) = self.running.as_ref().filter(|_| std::thread::panicking()) {
+            failed::print_parents(running.board());
+        }
+    }
+}
+
+/// How many parents are synced, and how many are not.
+fn counts_of(board: &Board) -> (usize, usize) {
+    let parents = board.operators().into_iter().flat_map(|operator| operator.parents);
+    parents.fold((0, 0), |(synced, others), (phase, count)| match phase {
+        ParentPhase::Ready | ParentPhase::Synced => (synced + count, others),
+        _ => (synced, others + count),
+    })
 }
 
 async fn send(address: SocketAddr, line: &str, headers: &str) -> (u16, String) {

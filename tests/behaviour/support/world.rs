@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::{
     cluster::{Cluster, Connector, Request},
+    failed,
     needs::{Need, needs},
     recipe::{self, RECIPE},
 };
@@ -199,20 +200,7 @@ impl World {
     }
 
     pub(crate) fn api(&self, kind: Kind) -> Api<DynamicObject> {
-        let cluster_scoped = [
-            NAMESPACE.1,
-            TEMP.1,
-            PROPAGATION.1,
-            CRD.1,
-            CLUSTER_ROLE.1,
-            CLUSTER_ROLE_BINDING.1,
-            VOLUME.1,
-            STORAGE_CLASS.1,
-            "MutatingAdmissionPolicy",
-            "MutatingAdmissionPolicyBinding",
-        ];
-        let is_cluster_scoped = cluster_scoped.contains(&kind.1);
-        self.api_in(kind, (!is_cluster_scoped).then_some(self.namespace.as_str()))
+        self.api_in(kind, (!kind.is_cluster_scoped()).then_some(self.namespace.as_str()))
     }
 
     pub(crate) fn api_in(&self, kind: Kind, namespace: Option<&str>) -> Api<DynamicObject> {
@@ -294,9 +282,9 @@ impl World {
         serde_json::to_value(synced).unwrap()
     }
 
-    /// The requests of the operators.
-    pub(crate) fn our_requests(&self) -> Vec<Request> {
-        let requests = self.cluster.requests().into_iter();
+    /// The requests of the operators, with the guarantee of [`Cluster::requests`].
+    pub(crate) async fn our_requests(&self) -> Vec<Request> {
+        let requests = self.cluster.requests().await.into_iter();
         requests.filter(|request| request.user_agent.starts_with("operetta/")).collect()
     }
 }
@@ -310,9 +298,12 @@ async fn borrow(given: &GivenCluster, definitions: impl Iterator<Item = String>)
     }
 }
 
-/// Restores the cluster of a kubeconfig, also after a failed test.
+/// Prints what a failed test has requested, and restores the cluster of a kubeconfig.
 impl Drop for World {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            failed::print_requests(&self.cluster, &self.namespace);
+        }
         let Some(borrowed) = self.borrowed.take() else { return };
         let runtime = tokio::runtime::Handle::current();
         let given_back = tokio::task::block_in_place(|| runtime.block_on(borrowed.give_back()));

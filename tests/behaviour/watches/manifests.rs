@@ -87,8 +87,8 @@ async fn live(world: &World, operators: &Operators, cleaner: &Cleaner, further: 
 }
 
 /// What the operators of this user have requested.
-fn asked(world: &World, user: &str) -> Vec<Request> {
-    world.our_requests().into_iter().filter(|request| request.user == user).collect()
+async fn asked(world: &World, user: &str) -> Vec<Request> {
+    world.our_requests().await.into_iter().filter(|request| request.user == user).collect()
 }
 
 /// `verb resource` of every rule.
@@ -140,7 +140,7 @@ async fn an_operator_of_all_namespaces_uses_its_generated_permissions_and_needs_
     live(&world, &operators, &cleaner, &[namespace]).await;
     world.until(NAMESPACE, &name, "the end of the namespace", Value::is_null).await;
     operators.stop().await;
-    assert_sufficient_and_needed(&asked(&world, USER), &rules);
+    assert_sufficient_and_needed(&asked(&world, USER).await, &rules);
 }
 
 #[operetta_harness::test]
@@ -157,5 +157,5 @@ async fn an_operator_of_one_namespace_needs_only_the_role_there() {
     let operators = world.start_over(connector_to(config), register).await;
     live(&world, &operators, &cleaner, &[]).await;
     operators.stop().await;
-    assert_sufficient_and_needed(&asked(&world, USER), &rules);
+    assert_sufficient_and_needed(&asked(&world, USER).await, &rules);
 }

@@ -57,15 +57,15 @@ fn echo_server(service_name: &str) -> Value {
 }
 
 /// The requests of the operators since `before`.
-fn asked(world: &World, before: usize) -> Vec<Request> {
-    let requests = world.cluster.requests().into_iter().skip(before);
+async fn asked(world: &World, before: usize) -> Vec<Request> {
+    let requests = world.cluster.requests().await.into_iter().skip(before);
     requests.filter(|request| request.user == USER).collect()
 }
 
 #[operetta_harness::test]
 async fn the_generated_permissions_are_sufficient() {
     let (world, config) = World::that_enforces_rbac(USER).await;
-    let before = world.cluster.requests().len();
+    let before = world.cluster.requests().await.len();
     let operators = start_with(&world, config, &generated()).await;
     // Create, change, repair, and remove.
     world.apply(ECHO, echo_server("one")).await;
@@ -90,7 +90,7 @@ async fn the_generated_permissions_are_sufficient() {
     let is_over = |parent: &Value| parent["status"]["deletedAt"].is_string();
     world.until(TEMP, &name, "deletedAt", is_over).await;
     operators.stop().await;
-    let asked = asked(&world, before);
+    let asked = asked(&world, before).await;
     assert!(asked.iter().any(Request::is_write), "the requests are seen");
     let denied: Vec<_> = asked.iter().filter(|request| request.code == 403).collect();
     assert!(denied.is_empty(), "{denied:#?}");

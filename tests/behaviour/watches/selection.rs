@@ -39,11 +39,12 @@ async fn a_selector_is_on_the_watch_and_other_parents_are_not_modified() {
     for (name, tier) in [("gold", "gold"), ("tin", "tin")] {
         world.create(RECIPE, of_tier(name, tier)).await;
     }
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let operators = world.start(|all| all.register(cook(), recipe::handler())).await;
     world.until_ready(RECIPE, "gold").await;
     operators.until_all_synced(1).await;
-    let requests = world.our_requests().into_iter().skip(before);
+    operators.settled().await;
+    let requests = world.our_requests().await.into_iter().skip(before);
     let of_recipes = requests.filter(|one| one.resource == "recipes" && !one.is_write());
     let asked: Vec<_> = of_recipes.map(|one| (one.verb.clone(), one.selector())).collect();
     let gold = |verb: &str| (verb.to_owned(), Some(GOLD.to_owned()));
@@ -72,9 +73,7 @@ async fn deselect_and_select(is_shared: bool) {
     // A change that would be written for a selected parent.
     let spec = json!({"spec": {"children": [config_map("r", json!({"salt": "none"}))]}});
     world.patch(RECIPE, "r", spec).await;
-    world.create(RECIPE, of_tier("later", "gold")).await;
-    world.until_ready(RECIPE, "later").await;
-    operators.until_all_synced(1).await;
+    operators.settled().await;
     assert_eq!(world.get(CONFIG_MAP, "r").await, child, "the child is not modified");
     assert!(!is_ready(&world.get(RECIPE, "r").await), "nor is the status");
     set_tier(&world, "r", "gold").await;

@@ -15,7 +15,7 @@ use crate::{
 #[operetta_harness::test]
 async fn two_operators_with_pods_as_children_open_one_pod_watch() {
     let world = World::that_logs_requests().await;
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let operators = world
         .start(|builder| {
             let builder = operators::register_all(builder, operators::all());
@@ -41,8 +41,9 @@ async fn two_operators_with_pods_as_children_open_one_pod_watch() {
         let pod = world.get(POD, name).await;
         assert_eq!(pod["metadata"]["labels"]["app.kubernetes.io/managed-by"], manager);
     }
+    operators.settled().await;
     operators.stop().await;
-    let requests = world.our_requests().into_iter().skip(before);
+    let requests = world.our_requests().await.into_iter().skip(before);
     let of_pods: Vec<_> = requests.filter(|one| one.resource == "pods").collect();
     let asked = |verb: &str| of_pods.iter().filter(|one| one.verb == verb).count();
     assert_eq!((asked("list"), asked("watch")), (1, 1), "{of_pods:?}");
@@ -67,12 +68,14 @@ async fn a_restart_over_200_converged_parents_writes_nothing() {
         world.until_synced(ECHO, &format!("p{number}")).await;
         world.until_ready(RECIPE, &format!("p{number}")).await;
     }
+    operators.settled().await;
     operators.stop().await;
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let operators = world.start(register).await;
     operators.until_all_synced(200).await;
+    operators.settled().await;
     operators.stop().await;
-    let again: Vec<_> = world.our_requests().into_iter().skip(before).collect();
+    let again = world.our_requests().await.split_off(before);
     assert_reads_only_types(&again);
 }
 
@@ -128,7 +131,7 @@ async fn many_operators_over_the_same_child_types_open_one_watch_per_type() {
         (0..MANY)
             .fold(builder, |builder, number| builder.register(of_number(number), recipe::handler()))
     };
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let operators = world.start(register).await;
     for number in 0..MANY {
         let ty = of_number(number).parent;
@@ -149,8 +152,9 @@ async fn many_operators_over_the_same_child_types_open_one_watch_per_type() {
         api.create(&kube::api::PostParams::default(), &parent).await.unwrap();
     }
     operators.until_all_synced(MANY).await;
+    operators.settled().await;
     operators.stop().await;
-    let requests = world.our_requests().split_off(before);
+    let requests = world.our_requests().await.split_off(before);
     let mut opened: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for it in requests.iter().filter(|it| ["list", "watch"].contains(&it.verb.as_str())) {
         *opened.entry((&it.verb, &it.resource)).or_default() += 1;
@@ -158,11 +162,12 @@ async fn many_operators_over_the_same_child_types_open_one_watch_per_type() {
     let types = of_number(0).children.len() + MANY;
     assert_eq!(opened.len(), 2 * types, "a list and a watch of each type: {opened:?}");
     assert!(opened.values().all(|count| *count == 1), "{opened:?}");
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let operators = world.start(register).await;
     operators.until_all_synced(MANY).await;
+    operators.settled().await;
     operators.stop().await;
-    let requests = world.our_requests().split_off(before);
+    let requests = world.our_requests().await.split_off(before);
     let writes: Vec<&Request> = requests.iter().filter(|it| it.is_write()).collect();
     assert!(writes.is_empty(), "{writes:?}");
 }

@@ -185,6 +185,7 @@ async fn a_paused_operator_writes_only_statuses_and_catches_up_when_it_is_resume
     world.delete(RECIPE, "going").await;
     until_held(&world, "going", "not finalized").await;
     until_phase(&world, &operators, "new", "paused").await;
+    operators.settled().await;
     assert_eq!(world.get(CONFIG_MAP, "kept").await, Value::Null);
     assert_eq!(world.get(CONFIG_MAP, "new").await, Value::Null);
     assert_eq!(cleaner.finalized(&world, "going"), 0);
@@ -230,6 +231,7 @@ async fn a_handler_that_hangs_in_a_preview_does_not_block_others() {
     let operators = world.start(|builder| builder.register(config, handler)).await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     operators.until_synced("cook", &world.namespace, "r").await;
+    operators.settled().await;
     held.set(true);
     let preview = || async {
         let (code, body) = operators.http(&format!("{}?diff=1", path(&world, "r"))).await;

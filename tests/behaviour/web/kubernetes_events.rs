@@ -5,7 +5,6 @@ use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
 use serde_json::{Value, json};
 
 use crate::{
-    cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
     world::{CONFIG_MAP, CORE_EVENT, EVENT, Kind, Operators, POD, World, eventually},
 };
@@ -92,7 +91,7 @@ async fn events_about_a_parent_and_its_children_are_shown_newest_first() {
 #[operetta_harness::test]
 async fn events_are_listed_once_for_each_object_and_only_on_request() {
     let world = World::that_logs_requests().await;
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let operators = start(&world).await;
     world.apply(RECIPE, recipe("r", &["a", "b"].map(|name| config_map(name, json!({}))))).await;
     operators.until_synced("cook", &world.namespace, "r").await;
@@ -101,11 +100,8 @@ async fn events_are_listed_once_for_each_object_and_only_on_request() {
         assert_eq!(operators.http(&view).await.0, 200);
     }
     assert_eq!(operators.http(&format!("/ui{path}?events")).await.0, 200);
-    let lists = || async {
-        let ours = world.our_requests().into_iter().skip(before);
-        ours.filter(|it| it.resource == "events" && it.verb == "list").collect::<Vec<Request>>()
-    };
-    let asked = eventually("the lists", lists, |lists| lists.len() >= 3).await;
+    let mut asked = world.our_requests().await.split_off(before);
+    asked.retain(|it| it.resource == "events" && it.verb == "list");
     assert_eq!(asked.len(), 3, "the parent and two children: {asked:#?}");
     assert!(asked.iter().all(|it| it.user_agent.contains("cook")), "{asked:#?}");
     operators.stop().await;

@@ -1,10 +1,23 @@
 //! The audit log of kube-apiserver, read as values. It does not count or filter.
+//!
+//! kube-apiserver writes a line when it has received a request, before it does anything with it, and another one after
+//! its answer. A reader that waits for the second lines of all first lines misses no effect that it has seen.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
 use crate::Error;
+
+/// kube-apiserver gives up a request after a minute.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(90);
+const BETWEEN_READS: Duration = Duration::from_millis(10);
+/// The stage of a request that is not answered.
+const RECEIVED: &str = "RequestReceived";
 
 /// One request that kube-apiserver answered (or, for a watch, began to answer).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,29 +57,90 @@ impl AuditEvent {
     }
 }
 
-/// Every whole line of the log, oldest first.
-pub(crate) fn read(path: &Path) -> Result<Vec<AuditEvent>, Error> {
-    match std::fs::read_to_string(path) {
-        Ok(log) => parse(&log),
-        Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(source) => Err(Error::io("reading", path)(source)),
-    }
+/// The log of one control plane, of which every line is read once.
+#[derive(Debug)]
+pub(crate) struct AuditLog {
+    path: PathBuf,
+    /// How many bytes are read.
+    read: u64,
+    events: Vec<AuditEvent>,
+    /// Verb and path of the requests that are received and not answered, by their ids. Watches are not among them.
+    unanswered: BTreeMap<String, String>,
 }
 
-fn parse(log: &str) -> Result<Vec<AuditEvent>, Error> {
-    // The last line may be incomplete; the next read has all of it.
-    let whole = log.rfind('\n').map_or("", |end| &log[..end]);
-    whole
-        .lines()
-        .map(|line| Ok(serde_json::from_str::<Line>(line)?.into()))
-        .collect::<Result<_, _>>()
-        .map_err(Error::AuditLog)
+impl AuditLog {
+    /// The log in this file, which need not exist yet.
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path, read: 0, events: Vec::new(), unanswered: BTreeMap::new() }
+    }
+
+    /// Every response, oldest first, once those requests have one that were received before. Blocks.
+    pub(crate) fn events(&mut self) -> Result<Vec<AuditEvent>, Error> {
+        self.read_on()?;
+        let (started, mut awaited) = (Instant::now(), self.unanswered.clone());
+        while !awaited.is_empty() {
+            if started.elapsed() > ANSWERED_WITHIN {
+                let requests = awaited.into_values().collect();
+                return Err(Error::Unanswered { waited: started.elapsed(), requests });
+            }
+            std::thread::sleep(BETWEEN_READS);
+            self.read_on()?;
+            awaited.retain(|id, _| self.unanswered.contains_key(id));
+        }
+        Ok(self.events.clone())
+    }
+
+    /// Reads what a killed server has written. It answers nothing any more, and its last line may be incomplete.
+    pub(crate) fn end_of_server(&mut self) -> Result<(), Error> {
+        self.read_on()?;
+        self.unanswered.clear();
+        self.read = std::fs::metadata(&self.path).map_or(self.read, |file| file.len());
+        Ok(())
+    }
+
+    fn read_on(&mut self) -> Result<(), Error> {
+        let log = self.unread().map_err(Error::io("reading", &self.path))?;
+        // The last line may be incomplete; the next read has all of it.
+        let whole = log.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        self.take(&log[..whole])?;
+        self.read += whole as u64;
+        Ok(())
+    }
+
+    fn unread(&self) -> std::io::Result<Vec<u8>> {
+        let mut file = match File::open(&self.path) {
+            Err(missing) if missing.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            file => file?,
+        };
+        file.seek(SeekFrom::Start(self.read))?;
+        let mut log = Vec::new();
+        file.read_to_end(&mut log)?;
+        Ok(log)
+    }
+
+    fn take(&mut self, lines: &[u8]) -> Result<(), Error> {
+        for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let mut line: Line = serde_json::from_slice(line).map_err(Error::AuditLog)?;
+            let id = std::mem::take(&mut line.audit_id);
+            match line.stage.as_str() {
+                RECEIVED if line.verb == "watch" => {}
+                RECEIVED => drop(self.unanswered.insert(id, format!("{} {}", line.verb, line.uri))),
+                _ => {
+                    self.unanswered.remove(&id);
+                    self.events.push(line.into());
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Line {
     stage: String,
+    #[serde(default, rename = "auditID")]
+    audit_id: String,
     #[serde(default)]
     user_agent: String,
     #[serde(default)]
@@ -128,19 +202,56 @@ impl From<Line> for AuditEvent {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use std::io::Write;
+
+    use super::*;
+    use crate::home::Home;
 
     const STATUS: &str = concat!(
-        r#"{"kind":"Event","stage":"ResponseComplete","requestURI":"/apis/demo.example.com/v1/namespaces/default/widgets/a/status?fieldManager=op","#,
+        r#"{"kind":"Event","auditID":"1","stage":"ResponseComplete","#,
+        r#""requestURI":"/apis/demo.example.com/v1/namespaces/default/widgets/a/status?fieldManager=op","#,
         r#""verb":"patch","user":{"username":"operator","groups":["system:authenticated"]},"userAgent":"test/1","#,
         r#""objectRef":{"resource":"widgets","namespace":"default","name":"a","apiGroup":"demo.example.com","apiVersion":"v1","subresource":"status"},"#,
         r#""responseStatus":{"metadata":{},"status":"Failure","reason":"Conflict","code":409}}"#,
         "\n"
     );
 
+    /// A log in a file, and the file.
+    struct Written {
+        log: AuditLog,
+        file: File,
+        _home: Home,
+    }
+
+    fn written(lines: &str) -> Written {
+        let home = Home::create().expect("a folder");
+        let path = home.write("audit.log", lines).expect("written");
+        let file = File::options().append(true).open(&path).expect("it exists");
+        Written { log: AuditLog::new(path), file, _home: home }
+    }
+
+    fn line(id: &str, stage: &str, verb: &str) -> String {
+        let line = serde_json::json!({
+            "auditID": id, "stage": stage, "requestURI": format!("/{id}"), "verb": verb,
+        });
+        format!("{line}\n")
+    }
+
+    impl Written {
+        fn append(&mut self, text: &str) {
+            self.file.write_all(text.as_bytes()).expect("written");
+        }
+
+        /// The paths of the answered requests.
+        fn answered(&mut self) -> Vec<String> {
+            let events = self.log.events().expect("all are answered");
+            events.into_iter().map(|event| event.uri).collect()
+        }
+    }
+
     #[test]
     fn a_request_is_read_with_its_resource_and_answer() {
-        let events = parse(STATUS).expect("the line is whole");
+        let events = written(STATUS).log.events().expect("the line is whole");
         assert_eq!(events.len(), 1);
         let event = &events[0];
         assert_eq!((event.verb.as_str(), event.code), ("patch", 409));
@@ -155,17 +266,48 @@ mod tests {
 
     #[test]
     fn a_path_of_no_resource_has_empty_names() {
-        let line = r#"{"stage":"ResponseComplete","requestURI":"/readyz","verb":"get"}"#;
-        let events = parse(&format!("{line}\n")).expect("the line is whole");
-        assert_eq!(events[0].resource, "");
-        assert_eq!(events[0].code, 0);
-        assert!(!events[0].is_write());
+        let events = written(&line("readyz", "ResponseComplete", "get")).log.events();
+        let event = events.expect("the line is whole").remove(0);
+        assert_eq!((event.resource.as_str(), event.code), ("", 0));
+        assert!(!event.is_write());
     }
 
     #[test]
-    fn an_incomplete_last_line_is_not_read() {
-        let events = parse(&format!("{STATUS}{{\"kind\":\"Ev")).expect("only whole lines are read");
-        assert_eq!(events.len(), 1);
-        assert_eq!(parse("").expect("nothing to read").len(), 0);
+    fn an_incomplete_last_line_is_read_once_it_is_complete() {
+        let mut written = written(STATUS);
+        let next = line("2", "ResponseComplete", "get");
+        written.append(&next[..9]);
+        assert_eq!(written.answered().len(), 1);
+        written.append(&next[9..]);
+        assert_eq!(written.answered()[1], "/2");
+    }
+
+    #[test]
+    fn a_log_that_is_not_there_yet_is_empty() {
+        let mut log = AuditLog::new("/nowhere/audit.log".into());
+        assert_eq!(log.events().expect("nothing to read"), []);
+    }
+
+    #[test]
+    fn a_read_waits_for_the_answers_of_the_requests_before_it_and_for_no_watch() {
+        let received =
+            line("1", "RequestReceived", "patch") + &line("2", "RequestReceived", "watch");
+        let mut log = written(&received);
+        log.log.read_on().expect("whole lines");
+        assert_eq!(Vec::from_iter(log.log.unanswered.values()), ["patch /1"]);
+        log.append(&line("3", "RequestReceived", "create"));
+        log.append(&line("1", "ResponseComplete", "patch"));
+        log.log.read_on().expect("whole lines");
+        assert_eq!(Vec::from_iter(log.log.unanswered.values()), ["create /3"]);
+        log.append(&line("3", "Panic", "create"));
+        assert_eq!(log.answered(), ["/1", "/3"]);
+    }
+
+    #[test]
+    fn a_killed_server_answers_nothing_and_leaves_an_incomplete_line() {
+        let mut log = written(&(line("1", "RequestReceived", "patch") + "{\"kind\":\"Ev"));
+        log.log.end_of_server().expect("whole lines");
+        log.append(&line("2", "ResponseComplete", "get"));
+        assert_eq!(log.answered(), ["/2"]);
     }
 }

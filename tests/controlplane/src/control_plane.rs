@@ -7,6 +7,7 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::audit::AuditLog;
 use crate::binaries::Binaries;
 use crate::blocking::block_on;
 use crate::credentials::Credentials;
@@ -14,7 +15,7 @@ use crate::flags::{self, Ports};
 use crate::home::Home;
 use crate::options::Options;
 use crate::process::Process;
-use crate::{AuditEvent, Backup, Error, audit, etcd};
+use crate::{AuditEvent, Backup, Error, etcd};
 
 const READY_WITHIN: Duration = Duration::from_mins(2);
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(50);
@@ -28,6 +29,7 @@ pub struct ControlPlane {
     api_server: Mutex<Process>,
     etcd: Mutex<Process>,
     credentials: Credentials,
+    audit: Mutex<AuditLog>,
     server_url: String,
     ports: Ports,
     options: Options,
@@ -120,13 +122,16 @@ impl ControlPlane {
             .collect()
     }
 
-    /// Every request answered so far, oldest first, of all clients: filter by user agent or user. A request is written
-    /// just after its answer was sent, so the newest may be missing for a moment.
+    /// Every request answered so far, oldest first, of all clients: filter by user agent or user.
+    ///
+    /// Whoever has seen an effect of a request finds it here: this blocks until every request is answered that was
+    /// received before, also one that an admission webhook holds. It waits for no watch: a client that has the answer
+    /// to its watch finds that here too. What a killed kube-apiserver had not answered is missing.
     pub fn audit_events(&self) -> Result<Vec<AuditEvent>, Error> {
         if !self.options.audit {
             return Err(Error::NoAuditLog);
         }
-        audit::read(&self.home.join(flags::AUDIT_LOG))
+        locked(&self.audit, AuditLog::events)
     }
 
     /// Compacts etcd to its newest revision and returns it. kube-apiserver keeps answering
@@ -140,6 +145,7 @@ impl ControlPlane {
     pub fn restart_apiserver(&self) -> Result<(), Error> {
         locked(&self.api_server, |process| {
             process.stop();
+            locked(&self.audit, AuditLog::end_of_server)?;
             *process = start_api_server(&self.binaries, &self.home, self.ports, &self.options)?;
             locked(&self.etcd, |etcd| wait_until_ready(process, etcd, self.kube_config()))
         })
@@ -183,6 +189,7 @@ impl ControlPlane {
         let restart = |manager: &mut Option<Process>, api: &mut Process, etcd: &mut Process| {
             *manager = None;
             api.stop();
+            locked(&self.audit, AuditLog::end_of_server)?;
             etcd.stop();
             what(&home.join(flags::ETCD_DATA))?;
             *etcd = start_etcd(binaries, home, self.ports)?;
@@ -211,6 +218,7 @@ impl ControlPlane {
             api_server: Mutex::new(api_server),
             etcd: Mutex::new(etcd),
             credentials,
+            audit: Mutex::new(AuditLog::new(home.join(flags::AUDIT_LOG))),
             server_url,
             ports,
             options: options.clone(),

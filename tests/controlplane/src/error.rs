@@ -49,6 +49,14 @@ pub enum Error {
     /// A line of the audit log is not an audit event.
     #[error("a line of the audit log cannot be read: {0}")]
     AuditLog(#[source] serde_json::Error),
+    /// Requests that were received before the log was read have no answer in it.
+    #[error("after {waited:?} the audit log has no answer to: {}", requests.join(", "))]
+    Unanswered {
+        /// How long the reader waited.
+        waited: Duration,
+        /// Verb and path of each.
+        requests: Vec<String>,
+    },
     /// The response of etcd has no revision.
     #[error("the response of etcd has no revision: {0}")]
     Etcd(String),

@@ -16,9 +16,10 @@ pub(crate) const AUDIT_POLICY_FILE: &str = "audit-policy.json";
 /// The folder of the data of etcd.
 pub(crate) const ETCD_DATA: &str = "etcd";
 pub(crate) const AUDIT_LOG: &str = "audit.log";
-/// One line per response; a watch writes one when it starts and one when it ends.
+/// A line when a request is received, before it is answered, and one per response; a watch writes one of these when
+/// it starts and one when it ends.
 pub(crate) const AUDIT_POLICY: &str = r#"{"apiVersion": "audit.k8s.io/v1", "kind": "Policy",
- "omitStages": ["RequestReceived"], "rules": [{"level": "Metadata"}]}
+ "rules": [{"level": "Metadata"}]}
 "#;
 
 pub(crate) fn etcd(home: &Home, ports: Ports) -> Vec<String> {
@@ -56,7 +57,9 @@ pub(crate) fn kube_apiserver(home: &Home, ports: Ports, options: &Options) -> Ve
     if options.audit {
         flags.push(at("audit-policy-file", AUDIT_POLICY_FILE));
         flags.push(at("audit-log-path", AUDIT_LOG));
-        // Megabytes. By default the log begins anew after 100, which the tests of one run write.
+        // A request waits until its line is written: who sees an effect of it finds the line.
+        flags.push("--audit-log-mode=blocking".into());
+        // Megabytes. By default the log begins again after 100, which the tests of one run write.
         flags.push("--audit-log-maxsize=4000".into());
     }
     if !options.feature_gates.is_empty() {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use futures::{StreamExt, stream};
-use k8s_openapi::api::core::v1::{Namespace, Pod, Service};
+use k8s_openapi::api::core::v1::{Namespace, Pod, ResourceQuota, Service};
 use kube::{
     Api, Client, Resource, ResourceExt,
     api::{DeleteParams, ListParams, PostParams, WatchEvent, WatchParams},
@@ -18,6 +18,7 @@ use operators::{
     echo_server::{EchoServer, EchoServerSpec},
     install::install,
 };
+use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -84,6 +85,11 @@ impl Tenant {
         let ours = ListParams::default().labels("app.kubernetes.io/managed-by=echo-server");
         let pods = self.pods.list(&ours).await.unwrap().items;
         (pods, self.services.list(&ours).await.unwrap().items)
+    }
+
+    fn quotas(&self) -> Api<ResourceQuota> {
+        let namespace = self.pods.namespace().expect("the namespace of the test");
+        Api::namespaced(self.pods.clone().into_client(), namespace)
     }
 
     /// Deletes the parents, so that the next test begins without work.
@@ -154,11 +160,16 @@ fn owners<K: Resource>(children: &[K]) -> Vec<String> {
 async fn after_a_kill_and_a_restart_there_are_no_duplicates_and_no_orphans() {
     let tenant = Tenant::new("killed").await;
     tenant.create(ECHO_SERVERS).await;
+    // Otherwise a fast program has written everything before it is killed.
+    let quota = json!({"metadata": {"name": "half"}, "spec": {"hard": {"pods": "20"}}});
+    let quota = serde_json::from_value(quota).unwrap();
+    tenant.quotas().create(&PostParams::default(), &quota).await.unwrap();
     let before = tenant.pods.list(&ListParams::default()).await.unwrap();
     let version = before.metadata.resource_version.unwrap();
     let operators = tenant.operators();
     until_created(&tenant.pods, &version, 10).await;
     operators.kill().await;
+    tenant.quotas().delete("half", &DeleteParams::default()).await.unwrap();
     let (pods, services) = tenant.children().await;
     let written = pods.len() + services.len();
     assert!((10..2 * ECHO_SERVERS).contains(&written), "half written: {written}");

@@ -125,6 +125,7 @@ async fn they_are_created_repaired_and_deleted_before_the_parent() {
     let near = world.get(CONFIG_MAP, "near").await;
     assert_eq!(near["metadata"]["ownerReferences"][0]["controller"], true, "as every other child");
 
+    operators.settled().await;
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
     let shown: Value = serde_json::from_str(&operators.http(&path).await.1).unwrap();
     let shown = shown["children"].as_array().unwrap().clone();
@@ -199,7 +200,7 @@ async fn a_child_that_no_watch_has_shown_is_deleted_with_its_parent() {
     // As after a create with a lost reply.
     let child = copy(worlds.foreign("late", ""), &parent["metadata"]["uid"]);
     worlds.apply_there("cook", child).await;
-    eventually("the event held", || async { held.hits() }, |hits| *hits > 0).await;
+    held.until_hits(1).await;
     world.delete(RECIPE, "r").await;
     world.until(RECIPE, "r", "its end", is_gone).await;
     assert!(is_gone(&worlds.there("late").await) && is_gone(&worlds.there("c").await));

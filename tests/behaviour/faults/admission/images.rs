@@ -22,11 +22,11 @@ async fn assert_rewritten_image_is_accepted(faults: Faults) -> Faults {
     let pod = faults.world.get(POD, "p").await;
     assert_eq!(pod["spec"]["containers"][0]["image"], "mirror.example/soup:1");
     let faults = faults.restart().await;
+    // The end of the first process has sent all its Events.
+    assert!(altered_events(&faults).await.is_empty(), "such Events are not configured");
     faults.until_settled("r").await;
-    let namespace = faults.world.namespace.clone();
-    let reconciles = faults.operators.reconciles("cook", &namespace, "r");
     faults.touch("r").await;
-    faults.operators.until_reconciles("cook", &namespace, "r", reconciles + 1).await;
+    faults.operators.settled().await;
     faults.until_settled("r").await;
     let now = faults.world.get(POD, "p").await;
     assert_eq!(now["metadata"]["uid"], pod["metadata"]["uid"], "it is not replaced");
@@ -41,7 +41,6 @@ async fn assert_rewritten_image_is_accepted(faults: Faults) -> Faults {
     for text in [condition(&parent, "Synced")["message"].as_str().unwrap(), &page] {
         assert!(text.contains(&expected), "{text}");
     }
-    assert!(altered_events(&faults).await.is_empty(), "such Events are not configured");
     faults
 }
 
@@ -64,9 +63,8 @@ async fn a_child_that_a_webhook_alters_is_counted_and_reported_in_one_event_if_c
     faults.until_settled("r").await;
     let altered = || altered_events(&faults);
     eventually("an Event", altered, |events: &Vec<Value>| !events.is_empty()).await;
-    let reconciles = faults.operators.reconciles("cook", &faults.world.namespace, "r");
     faults.touch("r").await;
-    faults.operators.until_reconciles("cook", &faults.world.namespace, "r", reconciles + 1).await;
+    faults.operators.settled().await;
     let Faults { world, plan, operators, bystander } = faults;
     operators.stop().await;
     let operators = world.start_over(world.cluster.connector_through(&plan), with_events).await;
@@ -204,9 +202,8 @@ async fn a_write_that_a_webhook_reverts_is_counted_once_and_not_repeated() {
     let rule = faults.add(Rule::new(rewrite).verb("patch").resource("configmaps").name("c"));
     faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "none"}))])).await;
     faults.until_settled("r").await;
-    let reconciles = faults.operators.reconciles("cook", &faults.world.namespace, "r");
     faults.touch("r").await;
-    faults.operators.until_reconciles("cook", &faults.world.namespace, "r", reconciles + 1).await;
+    faults.operators.settled().await;
     faults.until_settled("r").await;
     let counted = "operetta_noop_writes_total{operator=\"cook\",type=\"configmaps\"} 1\n";
     let metrics = faults.operators.running().metrics().render();

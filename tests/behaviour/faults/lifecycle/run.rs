@@ -15,6 +15,9 @@ use crate::{
     world::NAMESPACE,
 };
 
+/// The user agent of the operators. A test that waits until they have settled asks as another one.
+const OURS: &str = "operetta/";
+
 /// The n-th request of its kind in a run.
 #[derive(Debug, Clone)]
 pub(super) struct Request {
@@ -132,7 +135,7 @@ impl Lifecycle {
 
     fn arm(&mut self, request: &Request, disruption: Disruption) {
         let rule = disruption.at(request).verb(&request.verb).resource(&request.resource);
-        let rule = rule.from_nth(request.nth).times(1);
+        let rule = rule.user_agent(OURS).from_nth(request.nth).times(1);
         let namespace = if request.is_elsewhere { &self.elsewhere } else { &self.world.namespace };
         self.disruption = Some(self.plan.add(match &request.name {
             Some(name) => rule.name(name).namespace(namespace),
@@ -152,7 +155,11 @@ impl Lifecycle {
         let Some(disruption) = &self.disruption else { return false };
         let over = || async { disruption.hits() > 0 || self.is_done(step, expected, before).await };
         eventually("the request or the end of the step", over, |over| *over).await;
-        disruption.hits() > 0
+        let is_struck = disruption.hits() > 0;
+        if is_struck {
+            until_hits(disruption, 1).await;
+        }
+        is_struck
     }
 
     /// Disturbs the run while the request is held.
@@ -210,11 +217,9 @@ impl Lifecycle {
     }
 
     async fn reconcile(&self, note: &str) {
-        let (operators, namespace) = (self.operators(), &self.world.namespace);
-        let reconciles = operators.reconciles("cook", namespace, "r");
         self.world.patch(RECIPE, "r", json!({"metadata": {"annotations": {"look": note}}})).await;
-        operators.until_reconciles("cook", namespace, "r", reconciles + 1).await;
-        operators.until_synced("cook", namespace, "r").await;
+        self.operators().settled().await;
+        self.operators().until_synced("cook", &self.world.namespace, "r").await;
     }
 
     async fn is_done_within(
@@ -293,6 +298,7 @@ impl Lifecycle {
         let targets = decisions.map(|decision| decision.target).filter(|target| {
             ["get", "list", "patch", "delete"].contains(&target.verb.as_str())
                 && !["", "events"].contains(&target.resource.as_str())
+                && target.user_agent.contains(OURS)
         });
         let counted = targets.map(|target| {
             let is_elsewhere = target.namespace.as_deref() == Some(&self.elsewhere);

@@ -134,7 +134,7 @@ async fn refuse(faults: &Faults, asked: Asked, case: &Case, name: &str) -> usize
     }
     world.apply(RECIPE, parent).await;
     until_refusal_is_reported(faults, asked, case, name).await;
-    react(case, &rule, name).await;
+    react(faults, case, &rule, name).await;
     rule.end();
     conflict.iter().for_each(Armed::end);
     if matches!(case.reaction, Reaction::Rests | Reaction::Rechecks) {
@@ -192,7 +192,7 @@ async fn until_refusal_is_reported(faults: &Faults, asked: Asked, case: &Case, n
     }
 }
 
-async fn react(case: &Case, rule: &Armed, name: &str) {
+async fn react(faults: &Faults, case: &Case, rule: &Armed, name: &str) {
     match case.reaction {
         Reaction::Retries => until_hits(rule, 4).await,
         // So often within one reconcile.
@@ -204,7 +204,11 @@ async fn react(case: &Case, rule: &Armed, name: &str) {
         }
         // A status is retried once without the part of the handler. One more reconcile follows if the watch shows
         // the status before its reply arrives (docs/api-server.md).
-        Reaction::Rests => assert!(rule.hits() <= 3, "{name}: {rule:?}"),
+        Reaction::Rests => {
+            let parent = (faults.world.namespace.as_str(), name);
+            faults.operators.until_at_rest("cook", parent, |_| true).await;
+            assert!(rule.hits() <= 3, "{name}: {rule:?}");
+        }
     }
 }
 

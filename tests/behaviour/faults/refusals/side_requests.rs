@@ -196,7 +196,7 @@ impl Setup {
         faults.until_not_ready(name, case.message).await;
         faults.until_warned(name, case.message).await;
         case.until_counted(faults, self.request.about()).await;
-        react(case, &rule, name).await;
+        react(faults, case, &rule, name).await;
         let meanwhile = self.child(name).await;
         if self.request == SideRequest::ReadBeforeCreate {
             assert!(meanwhile.is_null(), "{name}: {meanwhile}");

@@ -100,6 +100,7 @@ async fn children_of_two_kinds_may_have_the_name_of_their_parent() {
     world.apply(RECIPE, recipe("r", &[secret("r")])).await;
     world.until(CONFIG_MAP, "r", "the undesired one deleted", Value::is_null).await;
     world.until_ready(RECIPE, "r").await;
+    operators.settled().await;
     assert_eq!(world.get(SECRET, "r").await, kept, "the other is not modified");
     operators.stop().await;
 }
@@ -122,7 +123,7 @@ async fn control_characters_in_a_value_are_written_unchanged() {
     world.until_ready(RECIPE, "r").await;
     let child = world.get(CONFIG_MAP, "c").await;
     assert_eq!(child["data"], odd);
-    operators.until_synced("cook", &world.namespace, "r").await;
+    operators.settled().await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, child, "and are not written again");
     operators.stop().await;
 }

@@ -130,12 +130,13 @@ fn itself(what: &str) -> Value {
 #[operetta_harness::test]
 async fn what_cannot_be_followed_is_refused_before_anything_is_written() {
     let setup = Setup::on(World::that_logs_requests().await).await;
-    let before = setup.world.our_requests().len();
+    let before = setup.world.our_requests().await.len();
     for (what, answer, words) in refused() {
         setup.survives(what, answer, "InvalidChildren", words).await;
     }
-    let requests = setup.world.our_requests().into_iter().skip(before);
-    let outside: Vec<_> = requests.filter(|one| one.is_write() && !is_expected(one)).collect();
+    setup.operators.settled().await;
+    let mut outside = setup.world.our_requests().await.split_off(before);
+    outside.retain(|one| one.is_write() && !is_expected(one));
     assert!(outside.is_empty(), "{outside:#?}");
     assert!(setup.world.get(CONFIG_MAP, "new").await.is_null());
     setup.close().await;

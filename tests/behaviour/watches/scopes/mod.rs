@@ -86,7 +86,7 @@ async fn operators_of_different_namespaces_share_one_watch_per_namespace_and_lea
     world.create_in(&namespaces.outside, ECHO, echo_server()).await;
     world.create_in(&namespaces.b, ECHO, echo_server()).await;
     world.create_in(&namespaces.outside, RECIPE, parent_with_child()).await;
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     let operators = world.start(register(&namespaces)).await;
     world.create_in(&namespaces.a, ECHO, echo_server()).await;
     for namespace in [&namespaces.a, &namespaces.b] {
@@ -95,6 +95,7 @@ async fn operators_of_different_namespaces_share_one_watch_per_namespace_and_lea
     }
     world.until_in(&namespaces.a, ECHO, "e", is_synced).await;
     operators.until_all_synced(3).await;
+    operators.settled().await;
     operators.stop().await;
 
     let (label, TestNamespaces { a, b, outside }) = ("app.kubernetes.io/managed-by", &namespaces);
@@ -110,7 +111,7 @@ async fn operators_of_different_namespaces_share_one_watch_per_namespace_and_lea
     for resource in ["configmaps", "secrets", "endpointslices"] {
         expected.extend([(resource, a.as_str(), Some(cook.as_str())), (resource, b, Some(&cook))]);
     }
-    let ours: Vec<Request> = world.our_requests().into_iter().skip(before).collect();
+    let ours = world.our_requests().await.split_off(before);
     let selectors: Vec<Option<String>> = ours.iter().map(Request::selector).collect();
     let asked = |verb: &str| -> Vec<(&str, &str, Option<&str>)> {
         let asked = ours.iter().zip(&selectors).filter(|(one, _)| one.verb == verb);
@@ -147,6 +148,7 @@ async fn a_parent_outside_is_not_modified_although_another_operator_watches_all_
     world.create_in(&namespaces.a, RECIPE, parent_with_child()).await;
     world.until_in(&namespaces.a, RECIPE, "r", is_ready).await;
     operators.until_all_synced(1).await;
+    operators.settled().await;
     operators.stop().await;
     for namespace in [&namespaces.b, &namespaces.outside] {
         assert!(world.get_in(namespace, RECIPE, "r").await["status"].is_null());

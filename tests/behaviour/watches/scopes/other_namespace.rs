@@ -64,9 +64,9 @@ async fn only_the_namespaces_of_the_operator_are_searched_for_children() {
     let world = World::that_logs_requests().await;
     let namespaces = world.create_namespaces().await;
     let (a, b) = (namespaces.a.as_str(), namespaces.b.as_str());
-    let before = world.our_requests().len();
+    let before = world.our_requests().await.len();
     lives_to_the_end_of_its_parent(&world, &namespaces).await;
-    let ours: Vec<Request> = world.our_requests().into_iter().skip(before).collect();
+    let ours = world.our_requests().await.split_off(before);
     let lists = || ours.iter().filter(|one| ["list", "watch"].contains(&one.verb.as_str()));
     assert_eq!(searched(lists()), BTreeSet::from([a, b]), "at the end of the parent");
     let beyond = lists().filter(|one| ![Some(a), Some(b)].contains(&one.namespace()));
@@ -130,7 +130,7 @@ async fn nothing_is_deleted_in_a_namespace_without_a_watch() {
     world.until_in(a, RECIPE, "r", is_ready).await;
     let refused = plan.add(rule(Fault::refuse(403)).verb("list"));
     world.api_in(RECIPE, Some(a)).delete("r", &<_>::default()).await.unwrap();
-    eventually("the list refused", || async { refused.hits() }, |hits| *hits > 0).await;
+    refused.until_hits(1).await;
     let parent = until_observed(&world, &namespaces).await;
     assert!(world.get_in(b, CONFIG_MAP, "c").await.is_object(), "{parent:#}");
     plan.heal();

@@ -10,7 +10,10 @@ use kube::{Client, Config, config::Kubeconfig};
 use operetta_apiserver::{RequestRecord, Running, Server};
 use operetta_controlplane::{AuditEvent, ControlPlane, Error};
 use operetta_harness::{ignore, ignore_outside_ci};
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::{
+    sync::{Mutex, MutexGuard},
+    task::block_in_place,
+};
 
 /// Where a test runs. The tests use the real one in turn.
 pub(crate) enum Cluster {
@@ -66,8 +69,9 @@ impl Cluster {
         Client::try_from(config).unwrap()
     }
 
-    /// The requests that have written Greetings and `ConfigMap`s, whether that changed something or not.
-    pub(crate) fn writes(&self) -> Vec<String> {
+    /// The requests that have written Greetings and `ConfigMap`s, whether that changed something or not: all whose
+    /// effects were to be seen before the call.
+    pub(crate) async fn writes(&self) -> Vec<String> {
         // A refused one, such as a conflict because of an old cache, has written nothing.
         let is_counted = |path: &str, status: u16| {
             let is_of_us = path.contains("/default/configmaps") || path.contains("/greetings");
@@ -75,12 +79,13 @@ impl Cluster {
         };
         match self {
             Self::Embedded { server, .. } => {
-                let writes = server.requests().into_iter().filter(RequestRecord::is_write);
+                let writes = server.requests().await.into_iter().filter(RequestRecord::is_write);
                 let writes = writes.filter(|it| is_counted(&it.path, it.status));
                 writes.map(|it| format!("{} {}", it.verb, it.path)).collect()
             }
             Self::Real(plane, _) => {
-                let writes = plane.audit_events().unwrap().into_iter().filter(AuditEvent::is_write);
+                let events = block_in_place(|| plane.audit_events().unwrap());
+                let writes = events.into_iter().filter(AuditEvent::is_write);
                 let writes = writes.filter(|it| it.stage == "ResponseComplete");
                 let writes = writes.filter(|it| is_counted(&it.uri, it.code));
                 writes.map(|it| format!("{} {}", it.verb, it.uri)).collect()

@@ -76,8 +76,8 @@ impl World {
     }
 
     /// Writes to Greetings and `ConfigMap`s so far.
-    pub(crate) fn writes(&self) -> Vec<String> {
-        self.cluster.writes()
+    pub(crate) async fn writes(&self) -> Vec<String> {
+        self.cluster.writes().await
     }
 
     /// Creates a Greeting.

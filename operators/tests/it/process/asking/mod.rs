@@ -1,13 +1,13 @@
 //! The commands that ask a running process: `status`, `explain`, `pause`, `resume`, `sync`.
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{fs, path::PathBuf, process::Command, time::Instant};
 
 use kube::{Api, Client};
 use operators::echo_server::EchoServer;
 use rcgen::{CertificateParams, KeyPair};
 use serde_json::Value;
 
-use super::{all, all_synced, create_one, is_ready};
+use super::{DEADLINE, all, all_synced, create_one, is_ready};
 use crate::{
     cluster::{client_of, new_folder},
     program::{Program, output, output_with},
@@ -55,6 +55,18 @@ impl Asked {
         kubeconfig["users"][0]["user"]["token"].as_str().unwrap().to_owned()
     }
 
+    /// Waits until the process shows the parent as ready: its status is written before its reconcile has ended.
+    async fn until_shown_as_ready(&self) {
+        let started = Instant::now();
+        loop {
+            let shown = self.answer(&["status", "echo-server", "default/hello"]).await;
+            if shown.contains(" ready") {
+                return;
+            }
+            assert!(started.elapsed() < DEADLINE, "it is never shown as ready: {shown}");
+        }
+    }
+
     async fn asks(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
         output(&[arguments, &["--server", &self.server]].concat()).await
     }
@@ -78,6 +90,7 @@ impl Asked {
 #[operetta_harness::test]
 async fn a_first_session_is_that_of_the_transcript() {
     let asked = Asked::start(&["--only", "echo-server,temp-namespace"]).await;
+    asked.until_shown_as_ready().await;
     let file =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/testdata/operators/first-session.txt");
     let expected = fs::read_to_string(file).unwrap();
@@ -103,6 +116,7 @@ async fn a_first_session_is_that_of_the_transcript() {
 #[operetta_harness::test]
 async fn the_answers_are_also_data() {
     let asked = Asked::start(&[]).await;
+    asked.until_shown_as_ready().await;
     let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     let operators = read(&asked.answer(&["status", "-o", "json"]).await);
     let mut listed = operators["items"].as_array().unwrap().iter();

@@ -59,7 +59,7 @@ async fn no_process_writes_after_another_took_its_lease_and_no_change_is_lost() 
         times.push(hand_over(&leases, &mut sides, mishap).await);
     }
     changes.end_when_done().await;
-    let events = cluster.audit_events().unwrap();
+    let events = tokio::task::block_in_place(|| cluster.audit_events()).unwrap();
     let late = log::late_writes(&events);
     assert!(late.is_empty(), "{late:#?}");
     println!("{} hand-overs, each after seconds: {times:.1?}", times.len());
