@@ -108,7 +108,7 @@ fn tests_in(text: &str) -> Vec<String> {
         if line == "#[test]"
             || line.starts_with("#[tokio::test")
             || line.contains("_web::test]")
-            || line == "#[operetta_harness::test]"
+            || line.starts_with("#[operetta_harness::test")
         {
             is_test = true;
         } else if let Some((_, rest)) = line.split_once("fn ") {

@@ -64,7 +64,7 @@ fn removals() -> Vec<Grant> {
     grant::rules().concat().into_iter().filter(is_enforced).collect()
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn with_the_generated_permissions_nothing_is_denied_and_each_of_them_is_used() {
     let world = World::with_roles().await;
     let answers = Answers::new();

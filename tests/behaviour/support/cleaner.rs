@@ -24,7 +24,6 @@ pub(crate) enum Answer {
     /// Returns that it is done once the child `backup` is there.
     BacksUp,
     Fails,
-    Panics,
     /// Blocks until the answer is changed, and then returns that it is done.
     Hangs,
 }
