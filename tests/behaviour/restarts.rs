@@ -26,6 +26,7 @@ async fn settled() -> (World, Operators) {
     world.until_synced(ECHO, "e").await;
     world.until_ready(RECIPE, "r").await;
     operators.until_all_synced(2).await;
+    operators.running().settled().await;
     (world, operators)
 }
 

@@ -174,6 +174,11 @@ async fn a_status_field_of_two_operators_is_reported_with_its_path() {
     world.apply(RECIPE, parent(salty.clone(), json!({}))).await;
     let has = |taste: &'static str| move |parent: &Value| parent["status"]["taste"] == taste;
     world.until(RECIPE, "r", "the first value", has("salty")).await;
+    // A change by hand is repaired, as for an operator that is alone.
+    let params = PatchParams { field_manager: Some("by-hand".to_owned()), ..<_>::default() };
+    let patch = Patch::Merge(json!({"status": {"taste": "burnt"}}));
+    world.api(RECIPE).patch_status("r", &params, &patch).await.unwrap();
+    world.until(RECIPE, "r", "the first value again", has("salty")).await;
     let sweet = json!({"status": {"taste": "sweet", "courses": [{"dish": "soup"}]}});
     world.apply(RECIPE, parent(salty, sweet.clone())).await;
     let message = until_failing(&world, &operators, "chef").await;
@@ -190,11 +195,6 @@ async fn a_status_field_of_two_operators_is_reported_with_its_path() {
     eventually("an Event", || world.list(EVENT), is_reported).await;
     let now = world.get(RECIPE, "r").await;
     assert_eq!(now["status"]["taste"], "salty", "the first value stays");
-    // A change by hand is repaired, as for an operator that is alone.
-    let params = PatchParams { field_manager: Some("by-hand".to_owned()), ..<_>::default() };
-    let patch = Patch::Merge(json!({"status": {"taste": "burnt"}}));
-    world.api(RECIPE).patch_status("r", &params, &patch).await.unwrap();
-    world.until(RECIPE, "r", "the first value again", has("salty")).await;
     assert_eq!(now["status"]["courses"][0]["dish"], "soup", "other fields are written");
     world.apply(RECIPE, parent(json!({"status": {}}), sweet)).await;
     world.until(RECIPE, "r", "the second value", has("sweet")).await;
