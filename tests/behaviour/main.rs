@@ -2,6 +2,10 @@
 //!
 //! `OPERETTA_TEST_CLUSTER=embedded|controlplane|kubeconfig` chooses; the default is `embedded`. The
 //! tests assert the state of the world, not the calls made, and wait for it with a deadline.
+//!
+//! Tests with the mark `server`, `#[operetta_harness::test(server)]`, depend on what the API server does: validation,
+//! apply, admission, permissions, deletion, watches, schemas, Leases. There is one for each such thing, to be run on
+//! the real control plane too. What scripts (`tests/testdata`) or tables beside the code can show is not tested here.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::needless_pass_by_value, reason = "arguments are literals of JSON")]

@@ -146,6 +146,26 @@ fn removing_the_annotation_holds_the_deletions_again() {
 }
 
 #[test]
+fn another_limit_releases_what_an_earlier_process_held() {
+    let (mut memory, parent) = (DeletionGuard::default(), object("parent", &json!({})));
+    memory.resume(6);
+    held(judged(&mut memory, &parent, &SIX, 6));
+    let children =
+        SIX.map(|uid| Deletion::new(&object(uid, &json!({})), DeletionReason::Undesired));
+    let deletions: Vec<_> = children.iter().collect();
+    let limit = DeletionLimit { reconcile: LIMIT.minute, ..LIMIT };
+    let wanted = WantedDeletions {
+        limit,
+        parent: &parent,
+        deletions: &deletions,
+        existing: 6,
+        is_part: false,
+    };
+    assert_eq!(judge(wanted, &mut memory, |_| Ok(())), Verdict::Reservation(6));
+    assert_eq!(memory.held(), 0);
+}
+
+#[test]
 fn the_code_does_not_depend_on_the_order_and_differs_by_child() {
     let (mut memory, parent) = (DeletionGuard::default(), object("parent", &json!({})));
     let mut code = |uids: &[&str]| held(judged(&mut memory, &parent, uids, 0)).code;

@@ -1,3 +1,5 @@
+mod refused;
+
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret, Service};
 use serde_json::json;
 

@@ -122,6 +122,10 @@ fn the_explanation_names_the_reason_and_what_to_do() {
             vec!["It waits: Pod.v1 ns/a: it is being deleted.", "in 2 h"],
         ),
         (
+            case(ParentPhase::Waiting).waking(9, WakeReason::Unsettled),
+            vec!["in 9 s because each reconcile had to write its children."],
+        ),
+        (
             case(ParentPhase::Waiting).with(reported).message("Pod.v1 ns/a: not written"),
             vec!["It waits: Pod.v1 ns/a: not written. Let the other manager release these"],
         ),

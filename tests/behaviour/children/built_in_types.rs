@@ -114,7 +114,7 @@ fn written(requests: impl Iterator<Item = Request>) -> BTreeSet<String> {
     requests.filter(of_children).map(name).collect()
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn children_of_built_in_types_are_written_once_and_every_change_is_repaired() {
     let world = World::that_logs_requests().await;
     let data = Data::of(&world);

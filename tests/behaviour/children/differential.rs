@@ -252,7 +252,7 @@ async fn run(case: &mut Case<'_>, ty: &Type, random: &mut Random) -> Result<(), 
     if is_left { Ok(()) } else { Err(format!("{}\ntheirs is gone", done.join("\n"))) }
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn nothing_is_planned_if_and_only_if_an_apply_would_change_nothing() {
     let world = World::new().await;
     let data = include_str!("../../testdata/differential.yaml");

@@ -1,12 +1,10 @@
 //! Objects that are too large: for a type, for etcd, for a request to etcd, or for the API server.
 
-use operetta::prelude::*;
 use serde_json::json;
 
 use crate::{
-    recipe::{self, RECIPE, config_map, recipe},
-    reported::ExpectedFailure,
-    world::{CONFIG_MAP, SECRET, World, condition},
+    recipe::RECIPE,
+    world::{CONFIG_MAP, SECRET, World},
 };
 
 const MEBIBYTE: usize = 1 << 20;
@@ -15,7 +13,7 @@ fn of_size(size: usize) -> String {
     "x".repeat(size)
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn each_size_limit_has_its_own_error() {
     let world = World::new().await;
     let config_map = |size| json!({"data": {"x": of_size(size)}});
@@ -45,21 +43,4 @@ async fn each_size_limit_has_its_own_error() {
         };
         assert!(answer.0 == code && answer.1.contains(words), "{words}: {answer:?}");
     }
-}
-
-#[operetta_harness::test]
-async fn a_child_that_is_too_large_stalls_its_parent_and_the_others_are_written() {
-    let world = World::new().await;
-    let handler = |_: &SyncRequest| -> Result<SyncResponse> {
-        let large = config_map("large", json!({"x": of_size(MEBIBYTE + 1)}));
-        Ok(SyncResponse::new().children([large, config_map("good", json!({}))]))
-    };
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
-    let failure = ExpectedFailure::before(&world, &operators, "cook", "WriteFailed").await;
-    world.create(RECIPE, recipe("r", &[])).await;
-    failure.until_reported("r", "Too long").await;
-    let parent = world.get(RECIPE, "r").await;
-    assert_eq!(condition(&parent, "Stalled")["reason"], "WriteFailed", "{parent}");
-    assert!(world.get(CONFIG_MAP, "good").await.is_object());
-    operators.stop().await;
 }

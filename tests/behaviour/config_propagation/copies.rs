@@ -28,26 +28,10 @@ async fn copies_follow_their_source_and_the_labels_of_namespaces() {
     let late = selected(&world, "d").await;
     until_copied(&world, CONFIG_MAP, &late, json!({"k": "two"})).await;
     assert_eq!(copy(&world, CONFIG_MAP, &second).await["data"], json!({"k": "two"}));
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_copy_that_was_changed_or_deleted_is_repaired() {
-    let (world, namespace, operators) = copied().await;
-    let api = world.api_in(CONFIG_MAP, Some(&namespace));
-    let change = kube::api::Patch::Merge(json!({"data": {"k": "changed"}}));
-    api.patch("ca", &kube::api::PatchParams::default(), &change).await.unwrap();
-    until_copied(&world, CONFIG_MAP, &namespace, json!({"k": "one"})).await;
-    api.delete("ca", &kube::api::DeleteParams::default()).await.unwrap();
-    until_copied(&world, CONFIG_MAP, &namespace, json!({"k": "one"})).await;
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_deleted_propagation_takes_its_copies_along() {
-    let (world, namespace, operators) = copied().await;
     world.delete(PROPAGATION, &world.namespace).await;
-    until_copied(&world, CONFIG_MAP, &namespace, Value::Null).await;
+    for namespace in [&second, &late] {
+        until_copied(&world, CONFIG_MAP, namespace, Value::Null).await;
+    }
     assert!(world.get(CONFIG_MAP, "ca").await.is_object(), "the source stays");
     operators.stop().await;
 }

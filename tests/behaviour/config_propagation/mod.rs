@@ -15,17 +15,6 @@ async fn start(world: &World) -> Operators {
     world.start(|builder| builder.register(config(), ConfigPropagation)).await
 }
 
-/// A world with one selected namespace, in which there is a copy.
-async fn copied() -> (World, String, Operators) {
-    let world = World::new().await;
-    let namespace = selected(&world, "a").await;
-    source(&world, CONFIG_MAP, json!({"k": "one"})).await;
-    world.create(PROPAGATION, propagation(&world, "ConfigMap", &[])).await;
-    let operators = start(&world).await;
-    until_copied(&world, CONFIG_MAP, &namespace, json!({"k": "one"})).await;
-    (world, namespace, operators)
-}
-
 /// A namespace whose label selects it for this test.
 async fn selected(world: &World, suffix: &str) -> String {
     let name = format!("{}-{suffix}", world.namespace);

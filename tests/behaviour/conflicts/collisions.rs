@@ -39,7 +39,7 @@ fn ports(service: &Value) -> Vec<(&str, i64)> {
     ports
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn an_item_that_collides_with_a_desired_one_is_removed() {
     let (world, operators) = collided(ChildConfig::apply()).await;
     let is_repaired = |service: &Value| ports(service) == [("dns", 53), ("http", 80)];
@@ -48,7 +48,7 @@ async fn an_item_that_collides_with_a_desired_one_is_removed() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn an_item_that_collides_and_may_not_be_taken_is_reported_with_its_manager() {
     let report = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
     let (world, operators) = collided(report).await;

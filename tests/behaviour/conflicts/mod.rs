@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::{
     recipe::{self, RECIPE},
-    world::{DEPLOYMENT, EVENT, Operators, World, condition},
+    world::{EVENT, Operators, World, condition},
 };
 
 /// The operator of the recipes, with other policies for `ConfigMaps`.

@@ -12,10 +12,10 @@ use operetta::{
 };
 use serde_json::{Value, json};
 
-use super::{DEPLOYMENT, events, message, start};
+use super::{events, message, start};
 use crate::{
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, Operators, SERVICE, World, condition},
+    world::{CONFIG_MAP, DEPLOYMENT, Operators, SERVICE, World, condition},
 };
 
 /// Lets another manager own a field of a child with another value than the desired one.
@@ -33,7 +33,7 @@ async fn start_yielding(world: &World) -> Operators {
     operators
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_field_of_another_manager_is_not_modified_until_that_manager_releases_it() {
     let world = World::new().await;
     let operators = start_yielding(&world).await;
@@ -61,7 +61,7 @@ async fn a_field_of_another_manager_is_not_modified_until_that_manager_releases_
 }
 
 /// The released value is the default of the server.
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_released_field_is_applied_even_if_its_value_does_not_change() {
     let world = World::new().await;
     let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield);
@@ -87,7 +87,7 @@ async fn a_released_field_is_applied_even_if_its_value_does_not_change() {
 }
 
 /// Other managers own no fields of the new object.
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_child_with_an_immutable_field_is_recreated_although_other_managers_own_fields() {
     let world = World::new().await;
     let how = ChildConfig::apply().with_conflicts(ConflictPolicy::Yield).recreate_if_immutable();
@@ -118,44 +118,6 @@ async fn a_child_with_an_immutable_field_is_recreated_although_other_managers_ow
     operators.stop().await;
 }
 
-#[operetta_harness::test]
-async fn a_child_with_a_field_of_another_manager_causes_no_request_per_reconcile() {
-    let world = World::that_logs_requests().await;
-    let operators = start_yielding(&world).await;
-    let is_reported = |parent: &Value| message(parent).contains(".data.salt");
-    world.until(RECIPE, "r", "who holds it", is_reported).await;
-    let asked = async || {
-        operators.settled().await;
-        let requests = world.our_requests().await.into_iter();
-        requests.filter(|request| request.uri.contains("/configmaps/c")).count()
-    };
-    let (before, reconciles) = (asked().await, operators.reconciles("cook", &world.namespace, "r"));
-    for taste in ["a", "b", "c"] {
-        world.patch(RECIPE, "r", json!({"spec": {"status": {"taste": taste}}})).await;
-        let tastes = |parent: &Value| parent["status"]["taste"] == taste;
-        world.until(RECIPE, "r", "the new status", tastes).await;
-    }
-    assert_eq!(asked().await, before);
-    assert!(operators.reconciles("cook", &world.namespace, "r") > reconciles);
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn the_ownership_fields_of_a_child_are_repaired_under_the_yield_policy() {
-    let world = World::new().await;
-    let operators = start_yielding(&world).await;
-    // Otherwise the write in progress may include the label.
-    let is_reported = |parent: &Value| message(parent).contains(".data.salt (`by-hand`)");
-    world.until(RECIPE, "r", "who holds a field", is_reported).await;
-    let label = json!({"metadata": {"labels": {"app.kubernetes.io/managed-by": "me"}}});
-    world.patch(CONFIG_MAP, "c", label).await;
-    let is_tied =
-        |child: &Value| child["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "cook";
-    let child = world.until(CONFIG_MAP, "c", "our label", is_tied).await;
-    assert_eq!(child["data"]["salt"], "none");
-    operators.stop().await;
-}
-
 /// How many `ConfigMaps` are counted as in conflict now.
 async fn in_conflict(operators: &Operators) -> String {
     let (_, metrics) = operators.http("/metrics").await;
@@ -177,7 +139,7 @@ async fn at_rest(world: &World, operators: &Operators) -> Value {
     serde_json::from_str(&operators.http(&path).await.1).unwrap()
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
     let world = World::new().await;
     let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
@@ -215,70 +177,4 @@ async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "much", "oil": "b"}));
     operators.stop().await;
     assert_eq!(events(&world, "Conflict").await.len(), 1, "published once");
-}
-
-/// The child with the conflict may replace it.
-#[operetta_harness::test]
-async fn an_undesired_child_is_not_deleted_while_a_conflict_of_another_is_reported() {
-    let world = World::new().await;
-    let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
-    let operators = start(&world, policy).await;
-    let held = config_map("c", json!({"salt": "much"}));
-    world
-        .apply(RECIPE, recipe("r", &[config_map("c", json!({})), config_map("old", json!({}))]))
-        .await;
-    world.until_ready(RECIPE, "r").await;
-    world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "little"}})).await;
-    world.apply(RECIPE, recipe("r", &[held])).await;
-    let both = [".data.salt (`by-hand`)", "/old: its deletion waits until every write is accepted"];
-    let reports_both = |parent: &Value| both.iter().all(|part| message(parent).contains(part));
-    let parent = world.until(RECIPE, "r", "why the deletion waits", reports_both).await;
-    assert_eq!(condition(&parent, "Ready")["reason"], "Conflict");
-    assert_eq!(condition(&parent, "Stalled")["status"], "True", "it requires manual intervention");
-    assert!(world.get(CONFIG_MAP, "old").await.is_object());
-    let counted = || in_conflict(&operators);
-    eventually("the conflict counted", counted, |counted| counted == "1").await;
-    world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
-    world.until(CONFIG_MAP, "old", "the child gone", Value::is_null).await;
-    world.until_ready(RECIPE, "r").await;
-    operators.stop().await;
-}
-
-/// The server reports the field conflict before the operator can check the owner.
-#[operetta_harness::test]
-async fn a_foreign_object_is_reported_as_foreign_and_not_as_a_field_conflict() {
-    let world = World::new().await;
-    for (name, policy) in [("y", ConflictPolicy::Yield), ("r", ConflictPolicy::Report)] {
-        let before = world.apply(CONFIG_MAP, config_map(name, json!({"salt": "theirs"}))).await;
-        let operators = start(&world, ChildConfig::apply().with_conflicts(policy)).await;
-        world.apply(RECIPE, recipe(name, &[config_map(name, json!({"salt": "much"}))])).await;
-        let is_reported = |parent: &Value| {
-            condition(parent, "Ready")["reason"] == "Conflict"
-                && message(parent).contains(
-                    "already exists and is not owned by this parent (it has no controller)",
-                )
-        };
-        world.until(RECIPE, name, "whose it is", is_reported).await;
-        assert_eq!(world.get(CONFIG_MAP, name).await, before);
-        let counted = || in_conflict(&operators);
-        eventually("a conflict", counted, |counted| counted == "1").await;
-        world.delete(RECIPE, name).await;
-        eventually("no conflict of who is gone", counted, |counted| counted == "0").await;
-        operators.stop().await;
-    }
-}
-
-#[operetta_harness::test]
-async fn the_ownership_fields_of_a_child_are_repaired_under_the_report_policy() {
-    let world = World::new().await;
-    let policy = ChildConfig::apply().with_conflicts(ConflictPolicy::Report);
-    let operators = start(&world, policy).await;
-    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
-    world.until_ready(RECIPE, "r").await;
-    let label = json!({"metadata": {"labels": {"app.kubernetes.io/managed-by": "me"}}});
-    world.patch(CONFIG_MAP, "c", label).await;
-    let is_tied =
-        |child: &Value| child["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "cook";
-    world.until(CONFIG_MAP, "c", "its label", is_tied).await;
-    operators.stop().await;
 }

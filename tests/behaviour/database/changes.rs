@@ -37,7 +37,7 @@ async fn a_new_version_is_rolled_out_one_pod_at_a_time_and_the_primary_last() {
     tenant.operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn growing_volumes_keep_their_pods_and_their_data() {
     let tenant = Tenant::start().await;
     tenant.create(highly_available()).await;
@@ -89,7 +89,7 @@ async fn leaving_high_availability_keeps_the_primary_and_all_claims() {
     tenant.operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn the_scale_subresource_changes_the_replicas_within_the_rules() {
     let tenant = Tenant::start().await;
     tenant.create(highly_available()).await;

@@ -34,19 +34,6 @@ async fn by_default_the_data_stays_and_a_new_database_of_the_name_takes_it_over(
 }
 
 #[operetta_harness::test]
-async fn delete_deletes_the_data_too() {
-    let tenant = Tenant::start().await;
-    let spec = with(standalone(), "backup", json!({"schedule": "30 3 * * *"}));
-    tenant.create(with(spec, "deletionPolicy", json!("Delete"))).await;
-    assert_eq!(tenant.names(CLAIM).await, ["data-main-0", "main-backups"]);
-    tenant.world.delete(DATABASE, "main").await;
-    tenant.world.until(DATABASE, "main", "its end", Value::is_null).await;
-    assert!(tenant.names(CLAIM).await.is_empty(), "they are gone before it is");
-    assert!(tenant.names(SECRET).await.is_empty());
-    tenant.operators.stop().await;
-}
-
-#[operetta_harness::test]
 async fn a_last_backup_is_complete_before_the_database_goes() {
     let tenant = Tenant::start().await;
     tenant.create(with(standalone(), "deletionPolicy", json!("Backup"))).await;
@@ -61,18 +48,5 @@ async fn a_last_backup_is_complete_before_the_database_goes() {
     let end = parents.last().unwrap();
     assert!(version_of(&end.object) > version_of(&backup.object), "the backup came first");
     assert_kept(&tenant, CLAIM, &claims).await;
-    tenant.operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_database_that_was_refused_goes_without_a_backup() {
-    let tenant = Tenant::start().await;
-    let spec = with(standalone(), "backup", json!({"schedule": "0 0 31 2 *"}));
-    let spec = with(spec, "deletionPolicy", json!("Backup"));
-    tenant.world.create(DATABASE, database("main", spec)).await;
-    let is_stalled = |parent: &Value| holds(parent, "Stalled");
-    tenant.world.until(DATABASE, "main", "Stalled", is_stalled).await;
-    delete(&tenant).await;
-    assert!(tenant.names(CLAIM).await.is_empty() && tenant.names(JOB).await.is_empty());
     tenant.operators.stop().await;
 }

@@ -52,7 +52,7 @@ fn changed(change: &Value) -> Value {
     spec
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn the_api_server_refuses_what_cannot_work_with_a_sentence() {
     let world = World::new().await;
     for (change, words) in bad() {
@@ -67,7 +67,7 @@ async fn the_api_server_refuses_what_cannot_work_with_a_sentence() {
     }
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn the_api_server_refuses_changes_that_would_lose_data() {
     let world = World::new().await;
     let restored = json!({"restoreFrom": {"database": "old"}});
@@ -88,48 +88,4 @@ async fn the_api_server_refuses_changes_that_would_lose_data() {
     }
     let grown = json!({"spec": {"storage": {"size": "3Gi"}, "restoreFrom": null}});
     world.patch(DATABASE, "good", grown).await;
-}
-
-async fn until_stalled(tenant: &Tenant, words: &str) {
-    let is_stalled = |parent: &Value| {
-        let stalled = condition(parent, "Stalled");
-        stalled["status"] == "True" && stalled["message"].as_str().unwrap().contains(words)
-    };
-    tenant.world.until(DATABASE, "main", words, is_stalled).await;
-}
-
-async fn assert_nothing_made(tenant: &Tenant) {
-    tenant.operators.settled().await;
-    for kind in [SECRET, CONFIG_MAP, CLAIM, STATEFUL_SET, SERVICE, JOB] {
-        let names = tenant.names(kind).await;
-        let made: Vec<_> = names.iter().filter(|name| name.contains("main")).collect();
-        assert!(made.is_empty(), "{kind:?}: {made:?}");
-    }
-}
-
-#[operetta_harness::test]
-async fn a_schedule_that_is_never_due_is_stalled_and_nothing_is_made() {
-    let tenant = Tenant::start().await;
-    let spec = with(standalone(), "backup", json!({"schedule": "0 0 30 2 *"}));
-    tenant.world.create(DATABASE, database("main", spec)).await;
-    until_stalled(&tenant, "spec.backup.schedule: `0 0 30 2 *` is never due").await;
-    assert_nothing_made(&tenant).await;
-    tenant.change(json!({"backup": {"schedule": "0 0 28 2 *"}})).await;
-    tenant.operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn backups_that_do_not_exist_are_not_restored_until_they_do() {
-    let tenant = Tenant::start().await;
-    let spec = with(standalone(), "restoreFrom", json!({"database": "old"}));
-    tenant.world.create(DATABASE, database("main", spec)).await;
-    until_stalled(&tenant, "spec.restoreFrom: there are no backups of `old`").await;
-    assert_nothing_made(&tenant).await;
-    let claim = json!({"metadata": {"name": "old-backups"}, "spec": {
-        "accessModes": ["ReadWriteOnce"], "storageClassName": GROWING,
-        "resources": {"requests": {"storage": "1Gi"}}}});
-    tenant.world.create(CLAIM, claim).await;
-    let parent = tenant.ready().await;
-    assert_eq!(parent["status"]["restoredFrom"], "old");
-    tenant.operators.stop().await;
 }

@@ -21,7 +21,7 @@ fn sync_as(name: &'static str) -> impl Fn(&SyncRequest) -> Result<SyncResponse> 
     }
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn two_decorators_of_one_parent_keep_their_own_things() {
     let world = World::new().await;
     deployment(&world, "d", Some(json!({}))).await;
@@ -62,7 +62,7 @@ async fn two_decorators_of_one_parent_keep_their_own_things() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_decorator_and_the_operator_that_owns_the_type_share_a_parent() {
     let world = World::new().await;
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);

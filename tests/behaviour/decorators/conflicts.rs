@@ -7,7 +7,7 @@ async fn own_by_hand(world: &World, value: Value) {
     world.patch(DEPLOYMENT, "d", json!({"metadata": {"labels": {LABEL: value}}})).await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_label_that_another_manager_owns_is_a_conflict_and_stays() {
     let world = World::new().await;
     deployment(&world, "d", None).await;
@@ -30,28 +30,7 @@ async fn a_label_that_another_manager_owns_is_a_conflict_and_stays() {
 
     own_by_hand(&world, Value::Null).await;
     until_decorated(&world, "d").await;
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_forced_decoration_takes_the_label() {
-    let world = World::new().await;
-    deployment(&world, "d", Some(everything())).await;
-    own_by_hand(&world, json!("red")).await;
-    let config = config("decorator", &world.namespace).with_forced_decoration();
-    let operators = world.start(|builder| builder.register(config, sync)).await;
-    until_decorated(&world, "d").await;
-    own_by_hand(&world, json!("red")).await;
-    until_decorated(&world, "d").await;
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_label_that_another_manager_changed_is_left_to_it() {
-    let world = World::new().await;
-    deployment(&world, "d", Some(everything())).await;
-    let operators = start(&world).await;
-    until_decorated(&world, "d").await;
+    // It is left to a manager that changes it later, too.
     own_by_hand(&world, json!("red")).await;
     let message = until_failing(&world, &operators, "decorator").await;
     assert!(message.contains("`by-hand`"), "{message}");

@@ -52,7 +52,7 @@ async fn a_crash_at_any_write_loses_no_number_of_replicas() {
     }
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_parent_that_was_scaled_between_the_record_and_the_scale_is_recorded_again() {
     let world = World::new().await;
     three(&world).await;

@@ -25,7 +25,7 @@ async fn a_status_is_not_written_unless_that_is_asked_for() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn status_fields_are_put_changed_and_removed() {
     let world = World::that_logs_requests().await;
     deployment(&world, "d", Some(fed("True"))).await;

@@ -1,17 +1,14 @@
 //! A handler with a finalizer cleans up before its parent is deleted.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use crate::{
     cleaner::{Answer, Cleaner},
     recipe::{self, RECIPE, config_map, recipe},
-    reported::ExpectedFailure,
-    world::{CONFIG_MAP, Operators, World, condition},
+    world::{CONFIG_MAP, World, condition},
 };
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_parent_is_deleted_only_after_its_handler_has_finalized() {
     let world = World::new().await;
     let cleaner = Cleaner::default();
@@ -39,73 +36,6 @@ async fn a_parent_is_deleted_only_after_its_handler_has_finalized() {
     world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
     assert_eq!(cleaner.finalized(&world, "r"), 1, "{cleaner:?}");
     operators.stop().await;
-}
-
-/// A deleted parent `r` with a child `c` whose handler fails in finalize.
-struct DeletedParent {
-    world: World,
-    operators: Operators,
-    cleaner: Cleaner,
-    /// The child before the deletion.
-    child: Value,
-}
-
-impl DeletedParent {
-    /// Deletes the parent and waits until the failure is reported in all places.
-    async fn after(answer: Answer, reason: &str, words: &str) -> Self {
-        let world = World::new().await;
-        let config = recipe::config("cook").with_handler_deadline(Duration::from_millis(300));
-        let cleaner = Cleaner::default();
-        let handler = cleaner.clone();
-        let operators = world.start(|builder| builder.register(config, handler)).await;
-        world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
-        world.until_ready(RECIPE, "r").await;
-        let child = world.get(CONFIG_MAP, "c").await;
-        cleaner.answers(answer);
-        let failure = ExpectedFailure::before(&world, &operators, "cook", reason).await;
-        world.delete(RECIPE, "r").await;
-        failure.until_reported("r", words).await;
-        let parent = Self { world, operators, cleaner, child };
-        parent.assert_nothing_deleted().await;
-        parent
-    }
-
-    async fn assert_nothing_deleted(&self) {
-        let parent = self.world.get(RECIPE, "r").await;
-        assert_eq!(parent["metadata"]["finalizers"], json!(["operetta.dev/cook"]), "{parent}");
-        assert_eq!(self.world.get(CONFIG_MAP, "c").await, self.child);
-    }
-
-    /// Asserts that the parent is deleted once finalize is done in time.
-    async fn until_deleted_when_done(self) {
-        let Self { world, operators, cleaner, .. } = self;
-        assert_eq!(cleaner.finalized(&world, "r"), 0, "{cleaner:?}");
-        cleaner.answers(Answer::Done);
-        world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
-        world.until(CONFIG_MAP, "c", "its child collected", Value::is_null).await;
-        assert_eq!(cleaner.finalized(&world, "r"), 1, "{cleaner:?}");
-        operators.stop().await;
-    }
-}
-
-#[operetta_harness::test]
-async fn a_panic_in_finalize_keeps_the_parent_until_finalize_succeeds() {
-    let parent = DeletedParent::after(Answer::Panics, "HandlerPanicked", "the drain bursts").await;
-    parent.cleaner.until_called(&parent.world, "r", 3).await;
-    parent.assert_nothing_deleted().await;
-    parent.until_deleted_when_done().await;
-}
-
-/// The result of an overdue call is unknown.
-#[operetta_harness::test]
-async fn a_handler_that_finalizes_past_its_deadline_is_called_again() {
-    let words = "has not returned within 0.3 s";
-    let parent = DeletedParent::after(Answer::Hangs, "HandlerTimeout", words).await;
-    // The overdue call now returns that it is done; later calls return in time that they are not.
-    parent.cleaner.answers(Answer::NotYet);
-    parent.cleaner.until_called(&parent.world, "r", 3).await;
-    parent.assert_nothing_deleted().await;
-    parent.until_deleted_when_done().await;
 }
 
 #[operetta_harness::test]

@@ -109,59 +109,10 @@ async fn assert_waited_for<Form>(handler: impl IntoHandler<Form>) {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_child_of_finalize_is_waited_for_and_goes_with_the_parent() {
     assert_waited_for(Backup).await;
     assert_waited_for(BackupAsync).await;
-}
-
-#[operetta_harness::test]
-async fn other_children_are_not_written_while_their_parent_is_finalized() {
-    let (world, operators) = ready(Backup).await;
-    world.delete(RECIPE, "r").await;
-    until_backed_up(&world).await;
-    world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "by hand"}})).await;
-    world.patch(CONFIG_MAP, "backup", json!({"data": {"from": "by hand"}})).await;
-    let is_repaired = |backup: &Value| backup["data"]["from"] == "r";
-    world.until(CONFIG_MAP, "backup", "the backup repaired", is_repaired).await;
-    operators.settled().await;
-    assert_eq!(world.get(CONFIG_MAP, "c").await["data"]["salt"], "by hand");
-    set_state(&world, "complete").await;
-    until_gone(&world).await;
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_backup_that_fails_is_reported_and_keeps_the_parent_until_it_is_made_again() {
-    let (world, operators) = ready(Backup).await;
-    world.delete(RECIPE, "r").await;
-    until_backed_up(&world).await;
-    set_state(&world, "failed").await;
-    let is_reported = |parent: &Value| {
-        let ready = condition(parent, "Ready");
-        ready["reason"] == "HandlerFailed" && ready["message"] == "the last backup failed"
-    };
-    world.until(RECIPE, "r", "the failed backup", is_reported).await;
-    world.delete(CONFIG_MAP, "backup").await;
-    until_backed_up(&world).await;
-    set_state(&world, "complete").await;
-    until_gone(&world).await;
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_new_process_continues_to_wait_for_the_same_backup() {
-    let (world, operators) = ready(Backup).await;
-    world.delete(RECIPE, "r").await;
-    let backup = until_backed_up(&world).await;
-    operators.stop().await;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), Backup)).await;
-    operators.settled().await;
-    let same = world.get(CONFIG_MAP, "backup").await;
-    assert_eq!(same["metadata"], backup["metadata"], "it was not written again");
-    set_state(&world, "complete").await;
-    until_gone(&world).await;
-    operators.stop().await;
 }
 
 async fn delete_with(world: &World, policy: PropagationPolicy) {
@@ -170,7 +121,7 @@ async fn delete_with(world: &World, policy: PropagationPolicy) {
 }
 
 /// The garbage collector deletes at once what the parent owns.
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_backup_survives_the_deletion_in_the_foreground_until_it_is_complete() {
     let (world, operators) = ready(Backup).await;
     delete_with(&world, PropagationPolicy::Foreground).await;
@@ -184,7 +135,7 @@ async fn a_backup_survives_the_deletion_in_the_foreground_until_it_is_complete()
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_backup_goes_with_a_parent_that_leaves_its_children_as_orphans() {
     let (world, operators) = ready(Backup).await;
     delete_with(&world, PropagationPolicy::Orphan).await;

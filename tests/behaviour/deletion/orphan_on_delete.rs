@@ -11,28 +11,6 @@ use crate::{
     world::{CONFIG_MAP, Operators, World},
 };
 
-/// Deletes them at the end of a parent that says so.
-struct Chooser;
-
-impl Handler for Chooser {
-    type Parent = Object;
-    type Status = Value;
-
-    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
-        recipe::sync(request)
-    }
-
-    fn has_finalizer(&self) -> bool {
-        true
-    }
-
-    fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
-        let done = FinalizeResponse::done();
-        let is_asked = request.parent.name() == "eats-all";
-        Ok(if is_asked { done.deleting_orphans() } else { done })
-    }
-}
-
 fn kept() -> ChildConfig {
     ChildConfig::apply().orphan_on_delete()
 }
@@ -64,7 +42,7 @@ fn owners(child: &Value) -> &Value {
     &child["metadata"]["ownerReferences"]
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn they_stay_whatever_the_propagation_policy_of_the_deletion_is() {
     let world = World::new().await;
     let operators = start(&world, kept()).await;
@@ -87,24 +65,7 @@ async fn they_stay_whatever_the_propagation_policy_of_the_deletion_is() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
-async fn they_are_repaired_and_deleted_like_others_while_their_parent_lives() {
-    let world = World::new().await;
-    let operators = start(&world, kept()).await;
-    world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
-    world.until_ready(RECIPE, "r").await;
-    world.patch(CONFIG_MAP, "c", json!({"data": {"salt": "none"}})).await;
-    let is_right = |child: &Value| child["data"]["salt"] == "much";
-    world.until(CONFIG_MAP, "c", "its repair", is_right).await;
-    world.delete(CONFIG_MAP, "c").await;
-    world.until(CONFIG_MAP, "c", "it again", is_right).await;
-    world.until_ready(RECIPE, "r").await;
-    world.apply(RECIPE, recipe("r", &[])).await;
-    world.until(CONFIG_MAP, "c", "its end", Value::is_null).await;
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn an_existing_child_loses_its_owner_reference_and_gets_it_back() {
     let world = World::new().await;
     let children = [config_map("c", json!({"salt": "much"}))];
@@ -129,7 +90,7 @@ async fn an_existing_child_loses_its_owner_reference_and_gets_it_back() {
     }
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_new_parent_finds_an_object_of_nobody_and_adopts_it_if_configured() {
     let world = World::new().await;
     let operators = start(&world, kept()).await;
@@ -155,26 +116,5 @@ async fn a_new_parent_finds_an_object_of_nobody_and_adopts_it_if_configured() {
     world.apply(RECIPE, recipe("other", &children)).await;
     failure.until_reported("other", "it is a child of Recipe").await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, taken);
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn they_go_before_their_parent_when_its_finalization_says_so() {
-    let world = World::new().await;
-    let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
-    let config = OperatorConfig::new("cook", parent).child::<ConfigMap>(kept());
-    let operators = world.start(|builder| builder.register(config, Chooser)).await;
-    for name in ["eats-all", "leaves-some"] {
-        let children = [config_map(name, json!({"salt": "much"}))];
-        world.apply(RECIPE, recipe(name, &children)).await;
-        world.until_ready(RECIPE, name).await;
-    }
-    let foreign = world.create(CONFIG_MAP, config_map("foreign", json!({}))).await;
-    for name in ["eats-all", "leaves-some"] {
-        delete_parent(&world, name, PropagationPolicy::Background).await;
-    }
-    assert!(world.get(CONFIG_MAP, "eats-all").await.is_null(), "it is gone before its parent");
-    assert!(world.get(CONFIG_MAP, "leaves-some").await.is_object());
-    assert_eq!(world.get(CONFIG_MAP, "foreign").await, foreign);
     operators.stop().await;
 }

@@ -7,7 +7,7 @@ use operators::deployment_scaler::{DeploymentScaler, HOURS, NAME, STATE, config}
 use operetta::operator::HeldReplicas;
 use serde_json::{Value, json};
 
-use crate::world::{DEPLOYMENT, EVENT, Kind, Operators, World, eventually};
+use crate::world::{DEPLOYMENT, Kind, Operators, World};
 
 const BUDGET: Kind = Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets");
 

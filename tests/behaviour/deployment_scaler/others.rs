@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn replicas_that_a_user_sets_while_it_is_closed_stay_until_the_next_hours() {
     let world = World::new().await;
     deployment(&world, &closed(), 2).await;
@@ -19,35 +19,5 @@ async fn replicas_that_a_user_sets_while_it_is_closed_stay_until_the_next_hours(
 
     set_hours(&world, json!(OPEN)).await;
     until_scaled(&world, 4, "").await;
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_deployment_without_replicas_stays_so() {
-    let world = World::new().await;
-    deployment(&world, &closed(), 0).await;
-    let operators = start(&world).await;
-    until_scaled(&world, 0, "held-0-at-0").await;
-    until_stated(&world, "it had no replicas").await;
-    set_hours(&world, json!(OPEN)).await;
-    until_scaled(&world, 0, "").await;
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn no_budget_is_added_beside_one_of_somebody_else() {
-    let world = World::new().await;
-    let selector = json!({"matchLabels": {"app": "d"}});
-    let body =
-        json!({"metadata": {"name": "theirs"}, "spec": {"selector": selector, "minAvailable": 1}});
-    world.create(BUDGET, body).await;
-    deployment(&world, OPEN, 2).await;
-    let operators = start(&world).await;
-    until_stated(&world, "the PodDisruptionBudget theirs has these Pods, so none is added").await;
-    operators.settled().await;
-    assert!(world.get(BUDGET, "d").await.is_null());
-    world.delete(BUDGET, "theirs").await;
-    world.until(BUDGET, "d", "the budget", Value::is_object).await;
-    until_stated(&world, "always open").await;
     operators.stop().await;
 }

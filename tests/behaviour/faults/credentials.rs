@@ -96,7 +96,7 @@ fn written(control_plane: &ControlPlane, name: &str) -> usize {
     ours.filter(|it| !["get", "list", "watch"].contains(&it.verb.as_str())).count()
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_control_plane_whose_ca_and_certificates_are_renewed_is_used_without_a_restart() {
     if Chosen::from_environment() != Chosen::ControlPlane {
         ignore("the embedded server has a test of its own");

@@ -7,31 +7,6 @@ use crate::{
 };
 use operetta::supervisor::Timeouts;
 
-#[operetta_harness::test]
-async fn a_failed_write_of_the_finalizer_is_reported_and_retried() {
-    let cleaner = Cleaner::default();
-    let handler = cleaner.clone();
-    let register = |builder: SupervisorBuilder| builder.register(recipe::config("cook"), handler);
-    let faults = Faults::start_as(FaultPlan::new(), register).await;
-    let about = |fault| Rule::new(fault).verb("patch").resource("recipes").name("r");
-    let forbidden = faults.add(about(Fault::refuse(403)));
-    faults.world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
-    faults.until_not_ready("r", "the finalizer").await;
-    faults.until_warned("r", "403 Forbidden").await;
-    assert!(faults.world.get(CONFIG_MAP, "c").await.is_null(), "nothing before the finalizer");
-    forbidden.end();
-    let parent = faults.until_settled("r").await;
-    assert_eq!(parent["metadata"]["finalizers"], json!(["operetta.dev/cook"]));
-    // A type that is not served for a moment does not mean that its object was deleted.
-    let unserved = faults.add(about(Fault::refuse(404)));
-    faults.world.delete(RECIPE, "r").await;
-    faults.until_not_ready("r", "404 NotFound").await;
-    until_hits(&unserved, 2).await;
-    unserved.end();
-    faults.world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
-    faults.end().await;
-}
-
 /// Adds the finalizer and later removes it, with a fault in both answers.
 async fn lose_answers(faults: &Faults, cleaner: &Cleaner, name: &str, fault: Fault) {
     let world = &faults.world;

@@ -46,20 +46,6 @@ async fn until_readyz(faults: &Faults, words: &str) {
     eventually(words, ready, |(_, body)| body.contains(words)).await;
 }
 
-#[operetta_harness::test]
-async fn nothing_is_deleted_while_lists_are_refused_as_too_old_or_too_large() {
-    for (code, lists, refusal) in [
-        (410, Lists::Paged, "410 Expired"),
-        (413, Lists::Paged, "413 RequestEntityTooLarge"),
-        (413, Lists::Streamed, "413 RequestEntityTooLarge"),
-    ] {
-        let set_up = |builder| lists.set_up(builder);
-        let (faults, child) = with_child_after(FaultPlan::new(), set_up).await;
-        let refused = Rule::new(Fault::refuse(code)).verb(lists.verb());
-        assert_works_without_lists(faults, child, refused, refusal).await;
-    }
-}
-
 /// The request does not arrive, or its answer does not.
 #[operetta_harness::test]
 async fn nothing_is_deleted_while_lists_are_not_answered() {

@@ -7,7 +7,7 @@ use crate::{
     world::NAMESPACE,
 };
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_child_without_its_owner_reference_is_not_modified_and_that_is_reported() {
     let faults = Faults::start().await;
     let world = &faults.world;
@@ -34,7 +34,7 @@ async fn a_child_without_its_owner_reference_is_not_modified_and_that_is_reporte
     faults.end().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_deleted_namespace_is_reported_with_one_request_per_reconcile() {
     let faults = Faults::start().await;
     let world = &faults.world;

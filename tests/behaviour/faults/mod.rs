@@ -2,7 +2,6 @@
 //! objects are not modified, nothing is written twice, and failures are reported while they last.
 
 mod admission;
-mod adoption;
 mod awaited;
 mod credentials;
 mod deletions;

@@ -29,16 +29,3 @@ async fn children_of_one_type_are_written_together_and_those_of_another_after_th
     assert_eq!(written.sum::<usize>() + held.hits(), 15, "each child once");
     faults.end().await;
 }
-
-#[operetta_harness::test]
-async fn a_server_that_refuses_the_first_child_for_want_of_time_is_asked_for_no_other() {
-    let faults = Faults::start().await;
-    let busy = faults.add(Rule::new(Fault::busy(1)).verb("patch").resource("configmaps").times(1));
-    let children: Vec<_> =
-        (0..9).map(|number| config_map(&format!("c{number}"), json!({}))).collect();
-    faults.world.apply(RECIPE, recipe("r", &children)).await;
-    faults.until_not_ready("r", "8 other writes wait").await;
-    assert_eq!(busy.hits(), 1);
-    faults.until_settled("r").await;
-    faults.end().await;
-}

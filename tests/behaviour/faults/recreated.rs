@@ -7,7 +7,7 @@ fn salted(salt: &str) -> Value {
     recipe("r", &[config_map("c", json!({"salt": salt}))])
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_parent_created_again_while_a_child_is_written_gets_a_child_of_its_own() {
     let faults = Faults::start().await;
     let world = &faults.world;
@@ -37,7 +37,7 @@ fn with_condition(condition: &str) -> Value {
     parent
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn the_status_of_a_parent_is_never_written_to_a_new_parent_of_its_name() {
     let faults = Faults::start().await;
     let world = &faults.world;
@@ -84,12 +84,12 @@ async fn replace_during(verb: &str) {
     faults.end().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn an_update_on_its_way_never_hits_a_namesake() {
     replace_during("patch").await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_deletion_on_its_way_never_hits_a_namesake() {
     replace_during("delete").await;
 }

@@ -87,11 +87,6 @@ async fn a_reply_that_is_lost_after_the_write_causes_no_duplicate_and_no_conflic
 }
 
 #[operetta_harness::test]
-async fn a_truncated_reply_causes_no_duplicate_and_no_conflict() {
-    fail_answers(Fault::CutReply, "no answer from the API server").await;
-}
-
-#[operetta_harness::test]
 async fn a_malformed_reply_causes_no_duplicate_and_no_conflict() {
     fail_answers(Fault::GarbleReply, "answer of the API server cannot be read").await;
 }
@@ -112,41 +107,5 @@ async fn a_write_that_takes_effect_and_is_never_answered_times_out_and_is_not_re
         assert_eq!(got_through, others, "{write}: the one without an answer was enough");
     }
     assert_eq!(faults.writes("recipes/status", "status"), 1, "the one before the lost one");
-    faults.end().await;
-}
-
-#[operetta_harness::test]
-async fn a_create_without_an_answer_is_repeated_once_before_the_watch_shows_the_child() {
-    let faults = Faults::start().await;
-    let held = Rule::new(Fault::HoldFrames).verb("watch").resource("configmaps").name("r");
-    let held = faults.add(held);
-    let lost = Rule::new(Fault::LoseReply).verb("patch").resource("configmaps").name("r");
-    let lost = faults.add(lost.times(1));
-    faults.world.apply(RECIPE, recipe("r", &[config_map("r", json!({"salt": "much"}))])).await;
-    faults.until_settled("r").await;
-    until_hits(&held, 1).await;
-    assert_eq!((lost.hits(), held.hits()), (1, 1), "no watch has shown it");
-    assert_eq!(faults.writes("configmaps", "r"), 1, "the create, which the server refuses");
-    held.end();
-    faults.end().await;
-}
-
-#[operetta_harness::test]
-async fn a_busy_server_gets_no_request_before_its_retry_after() {
-    let faults = Faults::start().await;
-    let busy = |resource| Rule::new(Fault::busy(1)).verb("patch").resource(resource).name("r");
-    let (child, status) = (faults.add(busy("configmaps")), faults.add(busy("recipes/status")));
-    faults.world.apply(RECIPE, recipe("r", &[config_map("r", json!({}))])).await;
-    until_hits(&child, 3).await;
-    let struck = faults.plan.injected().into_iter();
-    let children = struck.filter(|decision| decision.target.resource == "configmaps");
-    let times: Vec<_> = children.map(|decision| decision.at).collect();
-    for pair in times.windows(2) {
-        assert!(pair[1] - pair[0] >= Duration::from_secs(1), "{:?}", pair[1] - pair[0]);
-    }
-    child.end();
-    status.end();
-    faults.until_settled("r").await;
-    assert_eq!(faults.writes("configmaps", "r"), 1);
     faults.end().await;
 }

@@ -14,7 +14,7 @@ fn with_short_silence(lists: Lists, builder: SupervisorBuilder) -> SupervisorBui
     lists.set_up(builder.with_timeouts(timeouts))
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_restored_backup_is_noticed_and_nothing_is_deleted_for_it() {
     needs(Need::Backup);
     for lists in Lists::BOTH {
@@ -48,44 +48,5 @@ async fn a_restored_backup(lists: Lists) {
     }
     assert_eq!(world.get(CONFIG_MAP, "c").await, old, "it is neither written nor deleted");
     assert!(world.get(CONFIG_MAP, "d").await.is_null(), "nothing is created from the cache");
-    faults.end().await;
-}
-
-#[operetta_harness::test]
-async fn deletions_held_after_a_restored_backup_are_released() {
-    needs(Need::Backup);
-    for lists in Lists::BOTH {
-        deletions_are_released(lists).await;
-    }
-}
-
-async fn deletions_are_released(lists: Lists) {
-    let held_for = Duration::from_millis(200);
-    let set_up = |builder: SupervisorBuilder| {
-        with_short_silence(lists, builder.with_deletions_held_for(held_for))
-    };
-    let faults = Faults::start_with(FaultPlan::new(), set_up).await;
-    let world = &faults.world;
-    world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
-    faults.until_settled("r").await;
-    let backup = world.cluster.backup().await;
-    for salt in 0..10 {
-        let child = config_map("d", json!({"salt": salt.to_string()}));
-        world.apply(RECIPE, recipe("r", &[child])).await;
-        faults.until_settled("r").await;
-    }
-    world.cluster.restore(backup).await;
-    assert!(world.get(CONFIG_MAP, "c").await.is_object());
-    world.apply(RECIPE, recipe("r", &[config_map("e", json!({}))])).await;
-    world.until(CONFIG_MAP, "e", "the new child", Value::is_object).await;
-    for ty in ["configmaps", "recipes.test.operetta.dev"] {
-        let counted = [("type", ty)];
-        faults.until_counted("operetta_version_regressions_total", &counted).await;
-        let cache = format!("/api/v1/cache/{ty}");
-        let is_over = |(_, body): &(u16, String)| body.contains("\"deletionsHeld\":false");
-        eventually("the hold over", || faults.operators.http(&cache), is_over).await;
-    }
-    world.until(CONFIG_MAP, "c", "the undesired child deleted", Value::is_null).await;
-    faults.until_settled("r").await;
     faults.end().await;
 }

@@ -19,11 +19,6 @@ async fn a_child_type_that_may_not_be_listed_is_said_by_each_parent_until_it_may
     is_reported_until_available(Refusal::new(403), why).await;
 }
 
-#[operetta_harness::test]
-async fn a_child_type_that_is_not_served_is_reported_by_each_parent_until_it_is() {
-    is_reported_until_available(Refusal::new(404), "configmaps").await;
-}
-
 async fn is_reported_until_available(refusal: Refusal, why: &str) {
     let faults = Faults::start().await;
     faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;

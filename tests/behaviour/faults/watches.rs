@@ -53,16 +53,6 @@ async fn breaks_with(fault: Fault, lists: Lists) {
 }
 
 #[operetta_harness::test]
-async fn a_watch_that_ends_before_a_deletion_event_continues_from_its_version() {
-    breaks(Fault::CloseWatch).await;
-}
-
-#[operetta_harness::test]
-async fn a_watch_that_is_cut_inside_a_frame_goes_on_from_there() {
-    breaks(Fault::CutFrame).await;
-}
-
-#[operetta_harness::test]
 async fn a_watch_that_expires_in_the_stream_begins_with_a_list() {
     for lists in Lists::BOTH {
         breaks_with(Fault::ExpireWatch, lists).await;
@@ -88,19 +78,6 @@ async fn a_watch_that_falls_silent_is_noticed() {
     let (_, body) = faults.operators.http("/metrics").await;
     let silent = "watch_restarts_total{reason=\"silent\",type=\"configmaps\"}";
     assert!(counts(&body, silent), "{body}");
-    faults.end().await;
-}
-
-#[operetta_harness::test]
-async fn a_watch_that_cannot_be_opened_is_retried() {
-    let (faults, child) = with_child().await;
-    let about = |fault| Rule::new(fault).verb("watch").resource("configmaps");
-    let denied = faults.plan.add(about(Fault::refuse(503)).times(2));
-    let closed = faults.add(about(Fault::CloseWatch).name("c").times(1));
-    faults.world.delete(CONFIG_MAP, "c").await;
-    until_hits(&denied, 2).await;
-    until_back(&faults, &child).await;
-    assert_eq!(closed.hits(), 1);
     faults.end().await;
 }
 

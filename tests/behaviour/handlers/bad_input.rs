@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::{
     cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
-    reported::{ExpectedFailure, assert_no_event_of_undeclared, until_undeclared},
-    world::{CONFIG_MAP, ECHO, Operators, World, condition},
+    reported::{assert_no_event_of_undeclared, until_undeclared},
+    world::{CONFIG_MAP, ECHO, Operators, World},
 };
 
 async fn cooking(world: World) -> (World, Operators) {
@@ -16,7 +16,7 @@ async fn cooking(world: World) -> (World, Operators) {
     (world, operators)
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_malformed_echo_server_is_rejected_with_the_path_of_the_field() {
     let world = World::new().await;
     for (spec, path) in [
@@ -30,23 +30,7 @@ async fn a_malformed_echo_server_is_rejected_with_the_path_of_the_field() {
     }
 }
 
-#[operetta_harness::test]
-async fn a_parent_that_does_not_match_the_rust_type_is_reported() {
-    let world = World::new().await;
-    world.install_echo_servers_without_schema().await;
-    let operators = world.start_all().await;
-    let failure =
-        ExpectedFailure::before(&world, &operators, "echo-server", "HandlerFailed").await.of(ECHO);
-    world.create(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": 7}})).await;
-    let misfit = "/a does not fit the Rust type: `spec.serviceName`: integer, where a string";
-    let expected = format!("{}{misfit}", world.namespace);
-    failure.until_reported("a", &expected).await;
-    let parent = world.get(ECHO, "a").await;
-    assert_eq!(condition(&parent, "Stalled")["status"], "True", "it rests until it changes");
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_crd_without_the_status_subresource_is_reported_once_and_causes_no_repeated_writes() {
     let world = World::that_logs_requests().await;
     // Before the operators start: they read the schema of the type at their start, and keep it.
@@ -59,24 +43,6 @@ async fn a_crd_without_the_status_subresource_is_reported_once_and_causes_no_rep
         world.until(CONFIG_MAP, &format!("of-{name}"), "the child", Value::is_object).await;
     }
     until_undeclared(&operators, "cook", (".status", "handler")).await;
-    assert_rests(&world, &operators).await;
-    operators.stop().await;
-    assert_no_event_of_undeclared(&world).await;
-}
-
-#[operetta_harness::test]
-async fn an_undeclared_status_field_is_reported_once_and_causes_no_repeated_writes() {
-    let world = World::that_logs_requests().await;
-    let (world, operators) = cooking(world).await;
-    for name in ["r", "s"] {
-        let mut parent = recipe(name, &[config_map(&format!("of-{name}"), json!({}))]);
-        parent["spec"]["status"] = json!({"taste": "fine", "smell": "odd"});
-        world.apply(RECIPE, parent).await;
-        let parent = world.until_ready(RECIPE, name).await;
-        assert_eq!(parent["status"]["taste"], "fine");
-        assert!(parent["status"]["smell"].is_null());
-    }
-    until_undeclared(&operators, "cook", (".status.smell", "handler")).await;
     assert_rests(&world, &operators).await;
     operators.stop().await;
     assert_no_event_of_undeclared(&world).await;

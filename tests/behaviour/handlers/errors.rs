@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use operetta::{
-    operator::{AnyHandler, IntoHandler, Permanent},
+    operator::{AnyHandler, IntoHandler},
     prelude::*,
 };
 use serde_json::{Value, json};
@@ -151,40 +151,5 @@ async fn assert_answers_finalize(handler: AnyHandler) {
     let parent = world.until(RECIPE, "r", "our finalizer gone", is_finalized).await;
     assert_eq!(parent["status"]["taste"], "burnt", "the status of the last failure");
     world.patch(RECIPE, "r", json!({"metadata": {"finalizers": null}})).await;
-    operators.stop().await;
-}
-
-/// Returns a permanent error in finalize three times.
-struct PermanentErrorInFinalize;
-
-impl Handler for PermanentErrorInFinalize {
-    type Parent = Object;
-    type Status = Value;
-
-    fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
-        recipe::sync(request)
-    }
-
-    fn has_finalizer(&self) -> bool {
-        true
-    }
-
-    fn finalize(&self, request: &SyncRequest) -> Result<FinalizeResponse> {
-        match request.failures {
-            0..3 => Err(Permanent("no such dish".to_owned()).into()),
-            3.. => Ok(FinalizeResponse::done()),
-        }
-    }
-}
-
-#[operetta_harness::test]
-async fn a_finalize_that_fails_for_good_is_tried_again_all_the_same() {
-    let world = World::new().await;
-    let handler = PermanentErrorInFinalize;
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
-    world.create(RECIPE, recipe("r", &[])).await;
-    world.until_ready(RECIPE, "r").await;
-    world.delete(RECIPE, "r").await;
-    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
     operators.stop().await;
 }

@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use k8s_openapi::jiff::Timestamp;
 use operetta::{
     operator::{AnyHandler, IntoHandler},
     prelude::*,
@@ -81,28 +80,13 @@ async fn assert_isolates(handler: AnyHandler, act: &str, reason: &str, message: 
 }
 
 #[operetta_harness::test]
-async fn an_error_of_a_handler_affects_only_its_parent() {
-    assert_isolated("fail", "HandlerFailed", "the oven is cold").await;
-}
-
-#[operetta_harness::test]
 async fn a_panic_of_a_handler_affects_only_its_parent() {
     assert_isolated("panic", "HandlerPanicked", "the kitchen burns").await;
 }
 
 #[operetta_harness::test]
-async fn an_answer_that_is_not_json_affects_only_its_parent() {
-    assert_isolated("no-json", "HandlerFailed", "cannot be written as JSON").await;
-}
-
-#[operetta_harness::test]
 async fn a_handler_that_never_returns_hurts_only_its_parent() {
     assert_isolated("hang", "HandlerTimeout", "has not returned within").await;
-}
-
-#[operetta_harness::test]
-async fn a_permanent_failure_rests_until_the_spec_changes() {
-    assert_isolated("permanent", "HandlerFailed", "no such dish").await;
 }
 
 /// An operator of echo servers whose first two reconciles wait for each other.
@@ -200,42 +184,5 @@ async fn assert_degraded_by((config, handler, release): (OperatorConfig, AnyHand
     eventually("recovery", ready, |(code, _)| *code == 200).await;
     world.until_ready(RECIPE, "other").await;
     until_metric(&operators, &overdue(0)).await;
-    operators.stop().await;
-}
-
-async fn until_metric(operators: &Operators, line: &str) {
-    let metrics = || operators.http("/metrics");
-    eventually(line, metrics, |(_, body)| body.contains(line)).await;
-}
-
-/// Each change of the parent is tried at once, so that the test need not wait for the delays. They are long: the
-/// load of the machine does not matter.
-#[operetta_harness::test]
-async fn backoff_grows_with_each_failure() {
-    let world = World::new().await;
-    let config =
-        recipe::config("cook").with_error_backoff(Duration::from_mins(1), Duration::from_hours(1));
-    let operators = world.start(|builder| builder.register(config, recipe::sync)).await;
-    let path = format!("/api/v1/operators/cook/parents/{}/bad", world.namespace);
-    let shown = || async {
-        let (_, body) = operators.http(&path).await;
-        serde_json::from_str::<Value>(&body).unwrap_or_default()
-    };
-    let mut delays = Vec::new();
-    for failures in 1..=3 {
-        let mut bad = acting("bad", "fail");
-        bad["metadata"]["annotations"] = json!({"failures": failures.to_string()});
-        world.apply(RECIPE, bad).await;
-        let what = format!("{failures} failures");
-        let shown = eventually(&what, shown, |shown| shown["failures"] == failures).await;
-        let times = [&shown["history"][0]["started"], &shown["nextWake"]["at"]];
-        let [started, next] =
-            times.map(|time| time.as_str().unwrap().parse::<Timestamp>().unwrap());
-        delays.push(next.duration_since(started));
-    }
-    // The ranges of the jitter do not overlap two steps apart.
-    assert!(delays[2] > delays[0], "{delays:?}");
-    let (_, metrics) = operators.http("/metrics").await;
-    assert!(metrics.contains("operetta_backoffs_total{operator=\"cook\"} 3\n"), "{metrics}");
     operators.stop().await;
 }

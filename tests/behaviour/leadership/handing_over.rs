@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{election, process, until_led_by, with};
+use super::{process, until_led_by};
 use crate::{
     recipe::{RECIPE, config_map, recipe},
     world::{CONFIG_MAP, LEASE, World},
 };
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn only_the_leader_writes_and_a_standby_continues_when_it_stops() {
     let world = World::new().await;
     let first = process(&world, "first").await;
@@ -28,33 +28,4 @@ async fn only_the_leader_writes_and_a_standby_continues_when_it_stops() {
     second.stop().await;
     let lease = world.get(LEASE, "cooks").await;
     assert_eq!(lease["spec"]["holderIdentity"], Value::Null, "it was given back");
-}
-
-#[operetta_harness::test]
-async fn what_changed_while_nobody_led_is_done_by_the_next_leader() {
-    let world = World::new().await;
-    let first = process(&world, "first").await;
-    until_led_by(&world, "first").await;
-    world.apply(RECIPE, recipe("r", &[config_map("made", json!({"salt": "little"}))])).await;
-    world.until_ready(RECIPE, "r").await;
-    first.stop().await;
-    world.delete(CONFIG_MAP, "made").await;
-    world.apply(RECIPE, recipe("s", &[config_map("other", json!({}))])).await;
-    let second = process(&world, "second").await;
-    world.until_ready(RECIPE, "s").await;
-    world.until(CONFIG_MAP, "made", "its repair", |it| it["metadata"]["uid"].is_string()).await;
-    second.stop().await;
-}
-
-#[operetta_harness::test]
-async fn operators_of_their_own_leases_are_shared_by_the_processes() {
-    let world = World::new().await;
-    let process = with(&world, election(&world).as_identity("a").per_operator()).await;
-    let lease = world
-        .until(LEASE, "cooks-cook", "its holder", |lease| lease["spec"]["holderIdentity"] == "a")
-        .await;
-    assert!(lease["spec"]["acquireTime"].is_string());
-    world.apply(RECIPE, recipe("r", &[config_map("made", json!({}))])).await;
-    world.until_ready(RECIPE, "r").await;
-    process.stop().await;
 }

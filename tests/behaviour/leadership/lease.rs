@@ -17,7 +17,7 @@ async fn until_it_says(process: &Operators, what: &str, is_right: impl Fn(&Value
     eventually(what, part, is_right).await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_lease_that_is_taken_by_hand_stops_the_process_until_it_expires() {
     let world = World::new().await;
     let process = process(&world, "process").await;
@@ -34,32 +34,6 @@ async fn a_lease_that_is_taken_by_hand_stops_the_process_until_it_expires() {
     assert_eq!(lease["spec"]["leaseTransitions"], 1);
     world.until_ready(RECIPE, "r").await;
     assert!(world.get(CONFIG_MAP, "made").await["metadata"]["uid"].is_string());
-    process.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_lease_that_is_deleted_is_created_again_and_the_work_goes_on() {
-    let world = World::new().await;
-    let process = process(&world, "process").await;
-    let lease = until_led_by(&world, "process").await;
-    world.delete(LEASE, "cooks").await;
-    let uid = &lease["metadata"]["uid"];
-    let is_new = |it: &Value| it["metadata"]["uid"].is_string() && it["metadata"]["uid"] != *uid;
-    world.until(LEASE, "cooks", "another Lease", is_new).await;
-    world.apply(RECIPE, recipe("r", &[config_map("made", json!({}))])).await;
-    world.until_ready(RECIPE, "r").await;
-    process.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_lease_of_another_format_is_taken() {
-    let world = World::new().await;
-    let odd = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-        "metadata": {"name": "cooks", "labels": {"kept": "yes"}}});
-    world.create(LEASE, odd).await;
-    let process = process(&world, "process").await;
-    let lease = until_led_by(&world, "process").await;
-    assert_eq!(lease["metadata"]["labels"]["kept"], "yes");
     process.stop().await;
 }
 

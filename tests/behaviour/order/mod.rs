@@ -1,6 +1,5 @@
 //! Children that are written stage by stage. No test server has a kubelet, so the tests write the statuses of Pods.
 
-mod refused;
 mod restarts;
 mod stages;
 
@@ -8,7 +7,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::{Patch, PatchParams};
-use operetta::{operator::Prerequisite, prelude::*};
+use operetta::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
@@ -16,32 +15,17 @@ use crate::{
     world::{CONFIG_MAP, Operators, POD, World, condition},
 };
 
-/// Returns the lists of children in `spec.stages`, and for each child the edges in `spec.after`: names of
-/// Pods. A stage must be ready within `spec.within` seconds.
+/// Returns the lists of children in `spec.stages`.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
 fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     let spec = request.parent.field("spec").unwrap_or_default();
-    if spec["act"] == "fail" {
-        return Err(Error::msg("the oven is cold"));
-    }
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut response = SyncResponse::status(json!({}));
     for (number, stage) in list(&spec["stages"]).iter().enumerate() {
         if number > 0 {
             response = response.then();
         }
-        if let Some(seconds) = spec["within"].as_f64() {
-            response = response.ready_within(Duration::from_secs_f64(seconds));
-        }
-        for child in list(stage) {
-            let name = child["metadata"]["name"].as_str().unwrap_or_default();
-            let after = list(&spec["after"][name]);
-            response = after
-                .iter()
-                .filter_map(Value::as_str)
-                .fold(response.child(child), |response, other| {
-                    response.after_child(Prerequisite::new(("v1", "Pod"), other))
-                });
-        }
+        response = response.children(list(stage));
     }
     Ok(response)
 }

@@ -18,7 +18,7 @@ async fn with_child(data: Value) -> (World, Operators, Value) {
     (world, operators, child)
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_deleted_child_is_created_again() {
     let (world, operators, child) = with_child(json!({"salt": "much"})).await;
     world.delete(CONFIG_MAP, "c").await;
@@ -29,7 +29,7 @@ async fn a_deleted_child_is_created_again() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_child_edited_by_hand_is_repaired_and_a_field_that_we_do_not_own_stays() {
     let (world, operators, child) = with_child(json!({"salt": "much"})).await;
     let edit = json!({
@@ -46,7 +46,7 @@ async fn a_child_edited_by_hand_is_repaired_and_a_field_that_we_do_not_own_stays
 }
 
 /// They stay through an update and through the deletion of the child.
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn finalizers_and_owners_that_others_gave_a_child_stay() {
     let (world, operators, child) = with_child(json!({"salt": "much"})).await;
     let friend = world.create(CONFIG_MAP, config_map("friend", json!({}))).await;
@@ -74,7 +74,7 @@ async fn finalizers_and_owners_that_others_gave_a_child_stay() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_child_whose_tracking_labels_were_stripped_is_repaired() {
     let (world, operators, child) = with_child(json!({"salt": "much"})).await;
     let strip = json!({"metadata": {"labels": {
@@ -110,7 +110,7 @@ async fn repair_of_r(world: &World, operators: &Operators) -> Value {
     decisions.find(|decision| decision["drift"].is_object()).cloned().unwrap_or_default()
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn an_object_of_somebody_else_with_the_childs_name_is_never_touched() {
     let world = World::new().await;
     let operators =
@@ -132,7 +132,7 @@ async fn an_object_of_somebody_else_with_the_childs_name_is_never_touched() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn endpoint_slices_that_copy_the_labels_of_a_service_stay() {
     let world = World::new().await;
     let operators =

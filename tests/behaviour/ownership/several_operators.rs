@@ -94,7 +94,7 @@ async fn version(world: &World, all: &[&Operators]) -> Value {
     world.get(RECIPE, "r").await["metadata"]["resourceVersion"].take()
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn two_operators_of_a_process_have_children_status_fields_and_conditions_of_their_own() {
     let world = World::new().await;
     let operators = start_both(&world).await;
@@ -141,7 +141,7 @@ async fn until_failing(world: &World, operators: &Operators, name: &str) -> Stri
     eventually("it fails", shown, Option::is_some).await.unwrap()
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_child_of_two_operators_is_a_conflict_that_names_both() {
     let world = World::new().await;
     let operators = start_both(&world).await;
@@ -172,7 +172,7 @@ async fn a_child_of_two_operators_is_a_conflict_that_names_both() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_status_field_of_two_operators_is_reported_with_its_path() {
     let world = World::new().await;
     let operators = start_both(&world).await;
@@ -180,6 +180,11 @@ async fn a_status_field_of_two_operators_is_reported_with_its_path() {
     world.apply(RECIPE, parent(salty.clone(), json!({}))).await;
     let has = |taste: &'static str| move |parent: &Value| parent["status"]["taste"] == taste;
     world.until(RECIPE, "r", "the first value", has("salty")).await;
+    // A change by hand is repaired, as for an operator that is alone.
+    let params = PatchParams { field_manager: Some("by-hand".to_owned()), ..<_>::default() };
+    let patch = Patch::Merge(json!({"status": {"taste": "burnt"}}));
+    world.api(RECIPE).patch_status("r", &params, &patch).await.unwrap();
+    world.until(RECIPE, "r", "the first value again", has("salty")).await;
     let sweet = json!({"status": {"taste": "sweet", "courses": [{"dish": "soup"}]}});
     world.apply(RECIPE, parent(salty, sweet.clone())).await;
     let message = until_failing(&world, &operators, "chef").await;
@@ -202,7 +207,7 @@ async fn a_status_field_of_two_operators_is_reported_with_its_path() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_parent_with_two_finalizers_is_deleted_once_both_are_done() {
     let world = World::new().await;
     let finalize = |name: &'static str| {
@@ -259,65 +264,5 @@ async fn an_operator_that_stays_alone_writes_its_conditions_without_a_prefix_aga
     };
     world.until(RECIPE, "r", "conditions without a prefix", is_alone).await;
     assert!(world.get(CONFIG_MAP, "c").await.is_object(), "the child of the other one stays");
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn operators_with_parents_of_their_own_have_conditions_without_a_prefix() {
-    let world = World::new().await;
-    let gold = recipe::config("cook").with_parent_selector("tier=gold");
-    let tin = recipe::config("chef").with_parent_selector("tier=tin");
-    let operators = world
-        .start(|builder| {
-            builder.register(gold, handler_of("cook")).register(tin, handler_of("chef"))
-        })
-        .await;
-    for (name, tier) in [("r", "gold"), ("s", "tin")] {
-        let body = json!({"metadata": {"name": name, "labels": {"tier": tier}}, "spec": {}});
-        world.apply(RECIPE, body).await;
-        assert_eq!(types_of(&world.until_ready(RECIPE, name).await), ["Ready", "Synced"]);
-    }
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn the_page_metrics_and_history_tell_two_operators_apart() {
-    let world = World::new().await;
-    let operators = start_both(&world).await;
-    let of = |name| json!({"children": maps(&[name])});
-    world.apply(RECIPE, parent(of("a"), of("c"))).await;
-    until_both_are_synced(&world).await;
-    // The status is written before the reconcile is counted.
-    operators.settled().await;
-    let (_, metrics) = operators.http("/metrics").await;
-    for (name, child) in [("cook", "a"), ("chef", "c")] {
-        operators.until_synced(name, &world.namespace, "r").await;
-        let path = format!("/api/v1/operators/{name}/parents/{}/r", world.namespace);
-        let (status, body) = operators.http(&path).await;
-        assert_eq!(status, 200, "{body}");
-        let shown: Value = serde_json::from_str(&body).unwrap();
-        let owned = shown["children"].as_array().unwrap().iter().filter(|it| it["owned"] == true);
-        let owned: Vec<_> = owned.map(|it| it["name"].clone()).collect();
-        assert_eq!(owned, [json!(child)], "{body}");
-        assert!(shown["lastReconcile"]["causes"].is_array(), "{body}");
-        let series = format!("operetta_reconciles_total{{operator=\"{name}\"");
-        assert!(crate::started::counts(&metrics, &series), "{metrics}");
-    }
-    operators.stop().await;
-}
-
-/// A change by hand is repaired, as for an operator that is alone.
-#[operetta_harness::test]
-async fn a_field_that_a_user_changed_is_written_again() {
-    let world = World::new().await;
-    let operators = start_both(&world).await;
-    let salty = json!({"status": {"taste": "salty"}});
-    world.apply(RECIPE, parent(salty, json!({}))).await;
-    until_both_are_synced(&world).await;
-    let params = PatchParams { field_manager: Some("by-hand".to_owned()), ..<_>::default() };
-    let patch = Patch::Merge(json!({"status": {"taste": "burnt"}}));
-    world.api(RECIPE).patch_status("r", &params, &patch).await.unwrap();
-    let has = |parent: &Value| parent["status"]["taste"] == "salty";
-    world.until(RECIPE, "r", "the value of the operator", has).await;
     operators.stop().await;
 }

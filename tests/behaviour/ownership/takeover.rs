@@ -1,6 +1,6 @@
 //! Takeover from a roperator program of the same name: children, fields, finalizers.
 
-use kube::api::{ListParams, PostParams};
+use kube::api::PostParams;
 use serde_json::{Value, json};
 
 use crate::{
@@ -41,7 +41,7 @@ fn managers(object: &Value) -> Vec<(String, String)> {
     entries.iter().map(|entry| (text(&entry["manager"]), text(&entry["operation"]))).collect()
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_child_of_roperator_is_taken_over_with_its_fields() {
     let world = World::new().await;
     let wanted = config_map("c", json!({"salt": "much", "pepper": "some"}));
@@ -68,7 +68,7 @@ async fn a_child_of_roperator_is_taken_over_with_its_fields() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_pod_of_roperator_is_taken_over_without_being_recreated_and_only_once() {
     let world = World::that_logs_requests().await;
     let spec = json!({"containers": [{"name": "c", "image": "example.dev/c:1"}]});
@@ -114,7 +114,7 @@ async fn leave_pod(world: &World, injected: &str) -> Value {
 }
 
 /// The server adds a volume with a token to every pod, which no manager owns.
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_pod_of_roperator_that_the_server_has_added_to_is_not_recreated() {
     let world = World::new().await;
     let left = leave_pod(&world, "k:{\"name\":\"more\"}").await;
@@ -127,55 +127,6 @@ async fn a_pod_of_roperator_that_the_server_has_added_to_is_not_recreated() {
     managers.retain(|(name, _)| name == "cook");
     assert_eq!(managers, [("cook".to_owned(), "Apply".to_owned())]);
     operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_pod_of_roperator_with_what_is_no_longer_desired_is_recreated() {
-    let world = World::new().await;
-    let left = leave_pod(&world, "").await;
-    let operators = start(&world).await;
-    let is_new = |pod: &Value| {
-        pod.is_object()
-            && pod["metadata"]["uid"] != left["metadata"]["uid"]
-            && !pod["spec"]["volumes"].to_string().contains("more")
-    };
-    world.until(POD, "c", "another pod", is_new).await;
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_child_of_roperator_that_is_not_wanted_is_deleted() {
-    let world = World::new().await;
-    let parent = world.create(RECIPE, recipe("r", &[])).await;
-    leave_child(&world, CONFIG_MAP, &parent, config_map("c", json!({}))).await;
-    let operators = start(&world).await;
-    world.until(CONFIG_MAP, "c", "no child", Value::is_null).await;
-    world.until_ready(RECIPE, "r").await;
-    operators.stop().await;
-}
-
-/// roperator adds its name to every parent as a finalizer.
-#[operetta_harness::test]
-async fn a_parent_that_holds_the_finalizer_of_roperator_can_go() {
-    let world = World::new().await;
-    for name in ["stays", "goes"] {
-        let mut parent = recipe(name, &[]);
-        parent["metadata"]["finalizers"] = json!(["cook", "test.operetta.dev/other"]);
-        world.create(RECIPE, parent).await;
-    }
-    world.delete(RECIPE, "goes").await;
-    let operators = start(&world).await;
-    for name in ["stays", "goes"] {
-        let only_other =
-            |parent: &Value| parent["metadata"]["finalizers"] == json!(["test.operetta.dev/other"]);
-        world.until(RECIPE, name, "only the finalizer of others", only_other).await;
-    }
-    operators.stop().await;
-    let parents = world.api(RECIPE).list(&ListParams::default()).await.unwrap();
-    for parent in parents {
-        let name = parent.metadata.name.unwrap();
-        world.patch(RECIPE, &name, json!({"metadata": {"finalizers": null}})).await;
-    }
 }
 
 #[operetta_harness::test]

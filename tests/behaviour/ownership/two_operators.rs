@@ -37,29 +37,7 @@ fn with_all_services(builder: SupervisorBuilder) -> SupervisorBuilder {
     builder.register(config, handler)
 }
 
-#[operetta_harness::test]
-async fn two_versions_of_a_type_in_one_process_have_separate_metrics() {
-    let world = World::new().await;
-    let scalers = |version| {
-        K8sType::namespaced(version, "HorizontalPodAutoscaler", "horizontalpodautoscalers")
-    };
-    let cook =
-        recipe::config("cook").child_of_type(scalers("autoscaling/v1"), ChildConfig::apply());
-    let (mut echo, handler) = operators::echo_server::operator().into_parts();
-    echo = echo.child_of_type(scalers("autoscaling/v2"), ChildConfig::apply());
-    let operators = world
-        .start(|builder| builder.register(cook, recipe::handler()).register(echo, handler))
-        .await;
-    let (_, metrics) = operators.http("/metrics").await;
-    for version in ["v1", "v2"] {
-        let ty = format!("{{type=\"horizontalpodautoscalers.{version}.autoscaling\"}}");
-        assert!(metrics.contains(&format!("operetta_cache_objects{ty} 0\n")), "{metrics}");
-    }
-    assert!(metrics.contains("operetta_cache_objects{type=\"services\"}"), "{metrics}");
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn two_operators_of_one_parent_delete_only_their_own_children() {
     let world = World::new().await;
     let cook = world.start(|builder| register("cook", with_all_services(builder))).await;
@@ -83,7 +61,7 @@ async fn two_operators_of_one_parent_delete_only_their_own_children() {
 }
 
 /// Neither knows the other one: the labels and their field manager show whose child it is.
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_child_of_two_operators_that_do_not_know_each_other_is_a_conflict_that_names_both() {
     let world = World::new().await;
     let cook = world.start(|builder| register("cook", builder)).await;

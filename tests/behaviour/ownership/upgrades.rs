@@ -68,40 +68,6 @@ async fn a_finalizer_that_the_new_process_removes_and_the_old_one_adds_is_report
 }
 
 #[operetta_harness::test]
-async fn a_finalizer_that_the_new_process_adds_and_the_old_one_removes_is_reported_as_flapping() {
-    overlap(recipe::sync.into_handler(), Cleaner::default().into_handler(), false).await;
-}
-
-/// Returns a child that names the version, and the old version another one.
-fn with_child_of(salt: &'static str) -> AnyHandler {
-    let sync = move |request: &SyncRequest| {
-        let children = if salt == "old" { vec!["c", "more"] } else { vec!["c"] };
-        let child = |name| config_map(name, json!({"salt": salt}));
-        Ok(recipe::sync(request)?.children(children.into_iter().map(child).collect::<Vec<_>>()))
-    };
-    sync.into_handler()
-}
-
-#[operetta_harness::test]
-async fn two_processes_with_different_children_are_slowed_down_until_one_ends() {
-    let world = World::new().await;
-    let old = world.start(|all| all.register(cook(), with_child_of("old"))).await;
-    world.create(RECIPE, recipe("r", &[])).await;
-    world.until_ready(RECIPE, "r").await;
-    let new = world.start(|all| all.register(cook(), with_child_of("new"))).await;
-    let is_reported =
-        |parent: &Value| condition(parent, "Flapping")["reason"] == "FightingOverFields";
-    world.until(RECIPE, "r", "the condition Flapping", is_reported).await;
-    until_slowed(&world, &new).await;
-    old.stop().await;
-    let is_new = |child: &Value| child["data"]["salt"] == "new";
-    world.until(CONFIG_MAP, "c", "the child of the new version", is_new).await;
-    world.until(CONFIG_MAP, "more", "no more children", Value::is_null).await;
-    until_calm(&world).await;
-    new.stop().await;
-}
-
-#[operetta_harness::test]
 async fn a_renamed_operator_keeps_the_desired_children_and_removes_the_old_finalizer() {
     let world = World::new().await;
     let old = world.start(|all| all.register(cook(), Cleaner::default())).await;

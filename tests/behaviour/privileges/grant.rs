@@ -29,6 +29,12 @@ impl Grant {
         self.resource.ends_with("/finalizers")
     }
 
+    /// The verb, and the subresource; empty for none.
+    pub(super) fn kind(&self) -> (String, String) {
+        let subresource = self.resource.split_once('/').map_or("", |(_, subresource)| subresource);
+        (self.verb.clone(), subresource.to_owned())
+    }
+
     /// What a review asks about it.
     pub(super) fn attributes(&self, namespace: &str) -> Value {
         let Self { group, resource, verb } = self;

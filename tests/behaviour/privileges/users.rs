@@ -37,7 +37,7 @@ async fn is_allowed(operators: &Operators, token: &str, rule: &Value) -> bool {
     code != 403
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn each_rule_of_a_role_for_users_is_needed() {
     let world = World::with_roles().await;
     account::grant_without(&world, &[]).await;

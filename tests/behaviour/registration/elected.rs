@@ -9,7 +9,7 @@ use operetta::{
 use super::*;
 use crate::world::{LEASE, eventually};
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_later_operator_has_its_own_lease_and_gives_it_back() {
     let world = World::new().await;
     let election = || LeaderElection::new("kitchen").in_namespace(&world.namespace).per_operator();

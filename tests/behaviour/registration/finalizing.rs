@@ -60,17 +60,6 @@ async fn parents_are_finalized_and_their_children_stay() {
 }
 
 #[operetta_harness::test]
-async fn an_operator_without_a_finalizer_goes_at_once() {
-    let world = World::new().await;
-    let operators = with_echo_server(&world).await;
-    register_cook(&operators).await;
-    cooked(&world, "r").await;
-    operators.running().registrar().deregister("cook", FINALIZE).await.unwrap();
-    assert_eq!(world.get(CONFIG_MAP, "r").await["data"]["a"], "b");
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
 async fn parents_that_remain_are_named_and_can_be_left_or_finalized_later() {
     let world = World::new().await;
     let operators = with_echo_server(&world).await;
@@ -107,5 +96,6 @@ async fn the_parents_of_an_operator_that_is_degraded_are_not_known() {
     let refused = registrar.deregister("cook", FINALIZE).await.unwrap_err();
     assert!(matches!(refused, RegistrationError::NotListed(_)), "{refused}");
     registrar.deregister("cook", OnRemoval::Leave).await.unwrap();
+    assert!(!operators.http("/metrics").await.1.contains("nothings"));
     operators.stop().await;
 }

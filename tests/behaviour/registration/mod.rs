@@ -10,7 +10,6 @@ use crate::{
 };
 
 mod elected;
-mod failing;
 mod finalizing;
 mod killed;
 mod leaving;

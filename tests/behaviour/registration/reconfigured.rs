@@ -1,10 +1,7 @@
 //! Another configuration takes effect in place, and concerns only the parents that it changes.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use operetta::{
-    object::ObjectKey,
-    supervisor::{OnRemoval, RegistrationError},
-};
+use operetta::{object::ObjectKey, supervisor::OnRemoval};
 
 use super::*;
 use crate::world::{NAMESPACE, eventually};
@@ -27,20 +24,6 @@ fn labelled(name: &str, tier: &str) -> Value {
     let mut parent = recipe(name, &[config_map(name, json!({"a": "b"}))]);
     parent["metadata"]["labels"] = json!({"tier": tier});
     parent
-}
-
-#[operetta_harness::test]
-async fn another_limit_concerns_no_parent() {
-    let world = World::new().await;
-    let operators = start(&world, config()).await;
-    cooked(&world, "r").await;
-    operators.running().settled().await;
-    let before = operators.reconciles("cook", &world.namespace, "r");
-    reconfigure(&operators, config().with_max_concurrent_reconciles(3)).await;
-    let (_, shown) = operators.http("/api/v1/operators/cook").await;
-    assert!(shown.contains("\"limit\":3"), "{shown}");
-    assert_eq!(operators.reconciles("cook", &world.namespace, "r"), before);
-    operators.stop().await;
 }
 
 #[operetta_harness::test]
@@ -141,22 +124,5 @@ async fn a_configuration_with_a_missing_type_degrades_the_operator_which_works_a
     operators.running().settled().await;
     assert!(!operators.http("/api/v1/cache").await.1.contains("nothings"));
     registrar.deregister("cook", OnRemoval::Leave).await.unwrap();
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn what_cannot_change_in_place_is_refused() {
-    let world = World::new().await;
-    let operators = start(&world, config()).await;
-    let registrar = operators.running().registrar();
-    let refused = registrar.reconfigure(OperatorConfig::of::<Secret>("cook")).await.unwrap_err();
-    assert!(matches!(refused, RegistrationError::Fixed { .. }), "{refused}");
-    let text = "operator `cook`: its parent type cannot be changed while it runs: deregister it";
-    assert!(refused.to_string().starts_with(text), "{refused}");
-    let unknown = registrar.reconfigure(recipe::config("baker")).await.unwrap_err();
-    assert!(matches!(unknown, RegistrationError::Unknown(_)), "{unknown}");
-    let invalid = registrar.reconfigure(config().with_parent_selector("a=b=c")).await;
-    assert!(matches!(invalid, Err(RegistrationError::Config(_))));
-    cooked(&world, "r").await;
     operators.stop().await;
 }

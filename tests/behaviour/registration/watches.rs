@@ -1,11 +1,10 @@
 //! The watches follow the operators that come and go, and the other operators do not notice.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, ServiceAccount};
-use kube::api::{Patch, PatchParams};
 use operetta::supervisor::{OnRemoval, SupervisorBuilder};
 
 use super::*;
-use crate::world::{POD, eventually, object};
+use crate::world::{POD, eventually};
 
 /// An operator that shares its child types with others, and has no parents.
 fn account(name: &str) -> OperatorConfig {
@@ -38,14 +37,8 @@ async fn a_later_operator_opens_each_new_watch_once_and_replaces_a_shared_one_on
     let managed_by = "app.kubernetes.io/managed-by in (echo-server)".to_owned();
     assert_eq!(selectors, [Some(managed_by), Some("operetta.dev/parent-uid".to_owned())]);
     assert_eq!(operators.reconciles("echo-server", &world.namespace, "a"), reconciles);
-    operators.stop().await;
-}
 
-#[operetta_harness::test]
-async fn a_shared_watch_shows_the_children_of_all_after_it_was_replaced() {
-    let world = World::new().await;
-    let operators = with_echo_server(&world).await;
-    register_cook(&operators).await;
+    // A watch that was replaced shows the children of all.
     let pod = json!({
         "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "b"},
         "spec": {"containers": [{"name": "c", "image": "example.dev/none:1"}]},
@@ -81,32 +74,6 @@ async fn a_supervisor_that_expects_registrations_starts_without_operators_and_re
         assert_eq!(watches(&requests, resource), 1, "{resource}");
         assert_eq!(asked(&requests, resource, "list"), 1, "{resource}");
     }
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn the_children_of_an_operator_elsewhere_are_not_taken_for_ours() {
-    let world = World::new().await;
-    let operators = world.start(SupervisorBuilder::expect_registrations).await;
-    register_cook(&operators).await;
-    let child = cooked(&world, "r").await;
-    let parent = world.get(RECIPE, "r").await;
-    // What another program made for the same parent.
-    let metadata = json!({
-        "name": "foreign",
-        "labels": {
-            "app.kubernetes.io/managed-by": "baker",
-            "operetta.dev/parent-uid": parent["metadata"]["uid"],
-        },
-        "ownerReferences": child["metadata"]["ownerReferences"],
-    });
-    let foreign = object(CONFIG_MAP, json!({"metadata": metadata, "data": {"x": "y"}}));
-    let by = PatchParams::apply("baker");
-    world.api(CONFIG_MAP).patch("foreign", &by, &Patch::Apply(&foreign)).await.unwrap();
-    world.apply(RECIPE, recipe("r", &[config_map("r", json!({"a": "c"}))])).await;
-    world.until(CONFIG_MAP, "r", "the change", |it| it["data"]["a"] == "c").await;
-    operators.running().settled().await;
-    assert_eq!(world.get(CONFIG_MAP, "foreign").await["data"]["x"], "y");
     operators.stop().await;
 }
 

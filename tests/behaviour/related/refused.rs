@@ -24,7 +24,7 @@ async fn allow(world: &World, rules: &[PolicyRule]) {
     world.apply(CLUSTER_ROLE_BINDING, binding).await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_type_that_may_not_be_read_fails_those_who_ask_until_it_may() {
     let (world, user) = World::that_enforces_rbac(USER).await;
     let all = Permissions::of([&config()]).unwrap().with_web_endpoint().rules();
@@ -73,7 +73,7 @@ fn crd_of_spices() -> Value {
     })
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_type_that_is_not_served_fails_those_who_ask_until_it_is() {
     fn related(parent: &Object) -> Related {
         let spec = parent.field("spec").unwrap_or_default();

@@ -46,7 +46,7 @@ async fn many_selections_share_one_watch_that_keeps_only_what_they_select() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn of_metadata_only_nothing_else_is_cached() {
     let world = World::new().await;
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);

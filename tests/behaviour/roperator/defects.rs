@@ -40,21 +40,22 @@ async fn more_than_a_thousand_parents_at_once_are_all_worked_off() {
 }
 
 /// It kept the keys of what is desired without their kinds.
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_child_goes_although_one_of_another_kind_and_its_name_stays() {
     let (world, operators) = started().await;
     let both = [config_map("same", json!({})), secret("same")];
     world.apply(RECIPE, recipe("r", &both)).await;
     world.until_ready(RECIPE, "r").await;
+    let kept = world.get(CONFIG_MAP, "same").await;
     world.apply(RECIPE, recipe("r", &both[..1])).await;
     world.until(SECRET, "same", "no secret", Value::is_null).await;
     world.until_ready(RECIPE, "r").await;
-    assert!(world.get(CONFIG_MAP, "same").await.is_object());
+    assert_eq!(world.get(CONFIG_MAP, "same").await, kept, "it is not written again");
     operators.stop().await;
 }
 
 /// It kept a stale entry in its index, and ended when the child was deleted later.
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_child_whose_label_names_another_parent_is_repaired_and_comes_back_when_deleted() {
     let (world, operators) = started().await;
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
@@ -73,7 +74,7 @@ async fn a_child_whose_label_names_another_parent_is_repaired_and_comes_back_whe
 }
 
 /// It compared text with text, and wrote or recreated such children for ever.
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn other_spellings_of_the_same_are_written_once() {
     let world = World::that_logs_requests().await;
     let child_writes = async || {

@@ -1,4 +1,3 @@
 //! Parity with roperator, and the absence of its defects.
 
 mod defects;
-mod parity;

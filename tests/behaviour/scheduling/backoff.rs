@@ -4,22 +4,16 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
-use operetta::{
-    object::ObjectKey,
-    operator::{Permanent, RetryAfter},
-    prelude::*,
-    testkit::internals::board::ParentPhase,
-};
+use operetta::{object::ObjectKey, prelude::*, testkit::internals::board::ParentPhase};
 use serde_json::{Value, json};
 
 use crate::{
-    cleaner::Cleaner,
-    recipe::{self, RECIPE, acting, config_map, recipe},
+    recipe::{self, RECIPE, config_map, recipe},
     world::{CONFIG_MAP, Operators, World, condition, eventually},
 };
 
@@ -95,76 +89,4 @@ async fn a_backoff_is_shortened_by_a_change_of_the_spec_and_not_by_a_deleted_chi
     world.until(CONFIG_MAP, "c", "the child again", Value::is_object).await;
     assert_eq!(world.until_ready(RECIPE, "r").await["status"]["taste"], "best");
     operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn the_deletion_of_a_parent_ends_its_backoff() {
-    let world = World::new().await;
-    let cleaner = Cleaner::default();
-    let handler = cleaner.clone();
-    let operators = world.start(|builder| builder.register(with_long_backoff(), handler)).await;
-    world.create(RECIPE, acting("r", "fail")).await;
-    until_failed(&world, &operators, "r").await;
-    world.delete(RECIPE, "r").await;
-    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
-    assert_eq!(cleaner.finalized(&world, "r"), 1);
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_handler_is_called_again_after_its_retry_delay_although_nothing_changed() {
-    let world = World::new().await;
-    let calls = AtomicU64::new(0);
-    let handler = move |request: &SyncRequest| match calls.fetch_add(1, Ordering::Relaxed) {
-        0..3 => Err(retry_after(Duration::from_millis(100))),
-        _ => recipe::sync(request),
-    };
-    let operators = world.start(|builder| builder.register(with_long_backoff(), handler)).await;
-    world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
-    world.until_ready(RECIPE, "r").await;
-    assert!(world.get(CONFIG_MAP, "c").await.is_object());
-    operators.stop().await;
-}
-
-fn retry_after(delay: Duration) -> Error {
-    RetryAfter { message: "the dough is rising".to_owned(), delay }.into()
-}
-
-/// Asserts that a parent that fails with this error is not retried until its spec changes, while another
-/// one is retried.
-async fn assert_not_retried(error: fn() -> Error, condition_type: &str) {
-    let world = World::new().await;
-    let handler = move |request: &SyncRequest| {
-        let act = &request.parent.field("spec").unwrap_or_default()["act"];
-        if act == "rest" { Err(error()) } else { recipe::sync(request) }
-    };
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
-    world.apply(RECIPE, recipe("r", &[])).await;
-    world.until_ready(RECIPE, "r").await;
-    operators.settled().await;
-    let reconciles = operators.reconciles("cook", &world.namespace, "r");
-    let failing = world.apply(RECIPE, acting("r", "rest")).await;
-    until_failed(&world, &operators, "r").await;
-    let parent = world.get(RECIPE, "r").await;
-    let (found, generation) =
-        (condition(&parent, condition_type), &failing["metadata"]["generation"]);
-    assert_eq!(found["observedGeneration"], *generation, "{condition_type}: {parent}");
-    world.create(RECIPE, acting("other", "fail")).await;
-    operators.until_reconciles("cook", &world.namespace, "other", 4).await;
-    operators.settled().await;
-    assert_eq!(operators.reconciles("cook", &world.namespace, "r"), reconciles + 1);
-    world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
-    world.until(CONFIG_MAP, "c", "the child", Value::is_object).await;
-    world.until_ready(RECIPE, "r").await;
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_long_retry_delay_ends_early_only_when_the_spec_changes() {
-    assert_not_retried(|| retry_after(NEVER), "Reconciling").await;
-}
-
-#[operetta_harness::test]
-async fn a_permanent_error_is_not_retried_until_the_spec_changes() {
-    assert_not_retried(|| Permanent("no such dish".to_owned()).into(), "Stalled").await;
 }

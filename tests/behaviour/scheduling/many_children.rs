@@ -11,7 +11,7 @@ use crate::{
     world::{CONFIG_MAP, World},
 };
 
-const CHILDREN: usize = 2_000;
+const CHILDREN: usize = 1_000;
 
 /// Far longer than so many sequential writes take.
 const DEADLINE: Duration = Duration::from_mins(5);

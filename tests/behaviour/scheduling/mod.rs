@@ -5,5 +5,4 @@ mod many_children;
 mod overlap;
 mod pausing;
 mod queue;
-mod resync;
 mod settled;

@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    cleaner::Cleaner,
-    recipe::{self, RECIPE, acting, config_map, recipe},
+    recipe::{self, RECIPE, config_map, recipe},
     world::{CONFIG_MAP, Operators, World, condition, eventually},
 };
 
@@ -66,81 +65,5 @@ async fn no_child_of_a_paused_parent_is_created_changed_or_deleted() {
     assert_eq!(world.get(CONFIG_MAP, "kept").await["data"]["salt"], "much");
     assert!(world.get(CONFIG_MAP, "new").await["metadata"]["uid"].is_string());
     assert_eq!(world.get(CONFIG_MAP, "dropped").await, Value::Null);
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn the_status_of_a_paused_parent_is_updated() {
-    let world = World::new().await;
-    let operators = start(&world).await;
-    let mut parent = paused("r", &[]);
-    parent["spec"]["status"] = json!({"taste": "bland"});
-    world.apply(RECIPE, parent.clone()).await;
-    let shown = until_paused(&world, "r", "no write is pending").await;
-    assert_eq!(shown["status"]["taste"], "bland");
-    assert_eq!(condition(&shown, "Ready")["status"], "True", "everything is up to date");
-    parent["spec"]["status"] = json!({"taste": "salty"});
-    world.apply(RECIPE, parent).await;
-    let follows = |parent: &Value| parent["status"]["taste"] == "salty";
-    world.until(RECIPE, "r", "the new status", follows).await;
-    // Failures are reported together with the pause.
-    world.apply(RECIPE, annotated(acting("r", "permanent"), "true")).await;
-    let fails = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
-    let shown = world.until(RECIPE, "r", "the failure", fails).await;
-    assert_eq!(condition(&shown, "Paused")["status"], "True");
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_parent_that_was_paused_before_the_start_stays_paused_and_other_values_do_not_pause() {
-    let world = World::new().await;
-    world.create(RECIPE, paused("paused", &[config_map("a", json!({}))])).await;
-    world.create(RECIPE, annotated(recipe("not", &[config_map("b", json!({}))]), "yes")).await;
-    let operators = start(&world).await;
-    world.until_ready(RECIPE, "not").await;
-    until_paused(&world, "paused", "1 write is pending").await;
-    operators.settled().await;
-    assert_eq!(world.get(CONFIG_MAP, "a").await, Value::Null);
-    assert!(world.get(CONFIG_MAP, "b").await["metadata"]["uid"].is_string());
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_paused_parent_that_is_deleted_is_finalized_when_it_is_no_longer_paused() {
-    let world = World::new().await;
-    let cleaner = Cleaner::default();
-    let handler = cleaner.clone();
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
-    world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
-    world.until_ready(RECIPE, "r").await;
-    world.apply(RECIPE, paused("r", &[config_map("c", json!({}))])).await;
-    until_paused(&world, "r", "no write is pending").await;
-    world.delete(RECIPE, "r").await;
-    let reports_why = |parent: &Value| {
-        let message = condition(parent, "Paused")["message"].clone();
-        message.as_str().unwrap_or_default().contains("not finalized")
-    };
-    world.until(RECIPE, "r", "why it stays", reports_why).await;
-    operators.settled().await;
-    assert_eq!(cleaner.finalized(&world, "r"), 0);
-    assert!(world.get(CONFIG_MAP, "c").await["metadata"]["uid"].is_string());
-    world.patch(RECIPE, "r", json!({"metadata": {"annotations": null}})).await;
-    world.until(RECIPE, "r", "its end", Value::is_null).await;
-    assert_eq!(cleaner.finalized(&world, "r"), 1, "{cleaner:?}");
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_parent_that_was_always_paused_is_deleted_without_a_finalizer() {
-    let world = World::new().await;
-    let cleaner = Cleaner::default();
-    let handler = cleaner.clone();
-    let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
-    world.create(RECIPE, paused("r", &[config_map("c", json!({}))])).await;
-    let parent = until_paused(&world, "r", "1 write is pending").await;
-    assert_eq!(parent["metadata"]["finalizers"], Value::Null, "not even a finalizer is written");
-    world.delete(RECIPE, "r").await;
-    world.until(RECIPE, "r", "its end", Value::is_null).await;
-    assert_eq!(cleaner.finalized(&world, "r"), 0);
     operators.stop().await;
 }

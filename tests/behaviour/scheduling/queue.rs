@@ -15,8 +15,8 @@ use operetta::{
 use serde_json::{Value, json};
 
 use crate::{
-    recipe::{self, RECIPE, config_map, recipe},
-    world::{CONFIG_MAP, ECHO, Operators, SERVICE, World, eventually},
+    recipe::{self, RECIPE, recipe},
+    world::{ECHO, Operators, SERVICE, World, eventually},
 };
 
 /// A handler that records its calls, and blocks them while it is closed.
@@ -171,125 +171,7 @@ async fn deletions_and_fresh_changes_overtake_what_a_restart_has_to_look_at() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
-async fn a_deletion_that_a_restart_finds_goes_first() {
-    let world = World::new().await;
-    let mut dying = recipe("last", &[]);
-    dying["metadata"]["finalizers"] = json!(["operetta.dev/cook"]);
-    world.create(RECIPE, dying).await;
-    world.delete(RECIPE, "last").await;
-    for number in 0..6 {
-        world.create(RECIPE, recipe(&format!("a-{number}"), &[])).await;
-    }
-    let handler = HeldHandler::shut();
-    let operators = start(&world, config(), &handler).await;
-    until_waiting(&operators, Priority::Background, 5).await;
-    let served = || async { handler.served() };
-    let blocked = eventually("one is blocked", served, |served| !served.is_empty()).await;
-    if blocked != ["last"] {
-        until_waiting(&operators, Priority::Deletion, 1).await;
-    }
-    handler.open();
-    world.until(RECIPE, "last", "gone", Value::is_null).await;
-    for number in 0..6 {
-        world.until_ready(RECIPE, &format!("a-{number}")).await;
-    }
-    let served = handler.served();
-    assert!(served[..2].contains(&"last".to_owned()), "{served:?}");
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn queued_changes_precede_statuses_and_new_parents_are_completed_one_by_one() {
-    let world = World::new().await;
-    let handler = HeldHandler::shut();
-    let operators = start(&world, config(), &handler).await;
-    let names = ["a", "b", "c"];
-    let desired = |name, taste| recipe(name, &[config_map(name, json!({"taste": taste}))]);
-    let mut served = 0;
-    for (taste, order) in [("sweet", "a a b"), ("salty", "a b c")] {
-        handler.close();
-        for (before, name) in names.into_iter().enumerate() {
-            world.apply(RECIPE, desired(name, taste)).await;
-            let is_held = || async { handler.served().len() };
-            eventually("the first is blocked", is_held, |count| *count > served).await;
-            until_waiting(&operators, Priority::Change, before).await;
-        }
-        handler.open();
-        for name in names {
-            let is_tasted = |child: &Value| child["data"]["taste"] == taste;
-            world.until(CONFIG_MAP, name, "the taste", is_tasted).await;
-            operators.until_synced("cook", &world.namespace, name).await;
-        }
-        operators.settled().await;
-        assert_eq!(handler.served()[served..][..3].join(" "), order);
-        served = handler.served().len();
-    }
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn queued_parents_are_not_reconciled_and_do_not_delay_the_shutdown() {
-    let world = World::new().await;
-    let handler = HeldHandler::shut();
-    let operators = start(&world, config(), &handler).await;
-    for number in 0..20 {
-        world.create(RECIPE, recipe(&format!("r-{number}"), &[])).await;
-    }
-    until_waiting(&operators, Priority::Change, 19).await;
-    let board = operators.running().board().clone();
-    let stopped = tokio::spawn(operators.stop());
-    eventually("the drain began", || async { board.is_stopping() }, |stopping| *stopping).await;
-    assert!(!stopped.is_finished(), "it waits for the reconcile in flight");
-    handler.open();
-    stopped.await.unwrap();
-    assert_eq!(handler.served().len(), 1);
-}
-
 // === debounce ===
-
-const AN_HOUR: Duration = Duration::from_hours(1);
-
-#[operetta_harness::test]
-async fn a_change_of_a_child_is_debounced_and_the_deletion_of_the_parent_is_not() {
-    let world = World::new().await;
-    let handler = HeldHandler::default();
-    let operators = start(&world, config().with_debounce(AN_HOUR), &handler).await;
-    world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
-    world.until_ready(RECIPE, "r").await;
-    operators.until_synced("cook", &world.namespace, "r").await;
-    let reconciles = operators.reconciles("cook", &world.namespace, "r");
-    world.delete(CONFIG_MAP, "c").await;
-    let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
-    eventually(
-        "the window over HTTP",
-        || operators.http(&path),
-        |(_, body)| {
-            let parent: Value = serde_json::from_str(body).unwrap_or_default();
-            parent["nextWake"]["why"] == "Debounce"
-        },
-    )
-    .await;
-    assert_eq!(operators.reconciles("cook", &world.namespace, "r"), reconciles);
-    world.delete(RECIPE, "r").await;
-    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_deleted_child_is_created_again_after_the_debounce_window() {
-    let world = World::new().await;
-    let window = Duration::from_millis(50);
-    let operators = start(&world, config().with_debounce(window), &HeldHandler::default()).await;
-    world.create(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
-    world.until_ready(RECIPE, "r").await;
-    let first = world.get(CONFIG_MAP, "c").await["metadata"]["uid"].clone();
-    world.delete(CONFIG_MAP, "c").await;
-    let is_back =
-        |child: &Value| child["metadata"]["uid"].is_string() && child["metadata"]["uid"] != first;
-    world.until(CONFIG_MAP, "c", "the child again", is_back).await;
-    operators.stop().await;
-}
 
 #[operetta_harness::test]
 async fn a_change_of_nothing_but_the_status_is_no_reason_to_run_where_that_is_asked_for() {

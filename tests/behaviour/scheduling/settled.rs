@@ -7,7 +7,7 @@ use crate::{
     world::{CONFIG_MAP, World},
 };
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn all_that_operators_do_about_a_change_is_there_when_they_have_settled() {
     let world = World::new().await;
     let operators =

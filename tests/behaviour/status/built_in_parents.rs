@@ -71,7 +71,7 @@ async fn status_writes(world: &World) -> usize {
     requests.filter(|it| it.resource == "pods" && is_here(it)).count()
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_handler_without_a_status_does_not_modify_that_of_a_built_in_parent() {
     let world = World::that_logs_requests().await;
     let before = running_pod(&world, "p").await;
@@ -94,7 +94,7 @@ async fn a_handler_without_a_status_does_not_modify_that_of_a_built_in_parent() 
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn the_status_of_a_built_in_parent_is_merged_with_that_of_the_handler() {
     let world = World::that_logs_requests().await;
     let mut expected = running_pod(&world, "p").await["status"].clone();

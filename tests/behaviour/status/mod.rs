@@ -5,5 +5,4 @@ mod children;
 mod conditions;
 mod events;
 mod readiness;
-pub(crate) mod refused;
-mod refused_in_finalize;
+mod refused;

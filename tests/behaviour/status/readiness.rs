@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE, acting, config_map, recipe},
-    world::{EVENT, Operators, POD, World, condition, eventually},
+    world::{Operators, POD, World, condition, eventually},
 };
 
 fn pod(name: &str) -> Value {
@@ -70,7 +70,7 @@ async fn writes(world: &World) -> usize {
     world.our_requests().await.iter().filter(|request| request.is_write()).count()
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_parent_is_ready_while_its_children_are() {
     let world = World::that_logs_requests().await;
     let operators = start(&world, ChildConfig::apply()).await;
@@ -102,86 +102,5 @@ async fn a_parent_is_ready_while_its_children_are() {
         ["Synced", "Ready"].iter().all(|ty| condition(parent, ty)["reason"] == "HandlerFailed")
     };
     world.until(RECIPE, "r", "both False, HandlerFailed", has_failed).await;
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_restart_writes_nothing_to_a_parent_that_is_not_ready() {
-    let world = World::that_logs_requests().await;
-    let operators = start(&world, ChildConfig::apply()).await;
-    world.apply(RECIPE, recipe("r", &[pod("d")])).await;
-    world.until_synced(RECIPE, "r").await;
-    operators.settled().await;
-    operators.stop().await;
-    let before = writes(&world).await;
-    let operators = start(&world, ChildConfig::apply()).await;
-    operators.until_all_synced(1).await;
-    operators.settled().await;
-    operators.stop().await;
-    assert_eq!(writes(&world).await, before);
-    // An older version wrote no `Synced`, and a `Ready` of another meaning.
-    let of_old = json!([{
-        "type": "Ready", "status": "True", "reason": "Synced", "observedGeneration": 1,
-        "message": "all children are up to date", "lastTransitionTime": "2020-01-01T00:00:00Z",
-    }]);
-    let patch = Patch::Merge(json!({"status": {"conditions": of_old}}));
-    world.api(RECIPE).patch_status("r", &PatchParams::default(), &patch).await.unwrap();
-    let operators = start(&world, ChildConfig::apply()).await;
-    until(&world, "False", "ChildrenNotReady", "/d: ").await;
-    operators.until_all_synced(1).await;
-    operators.settled().await;
-    operators.stop().await;
-    assert_eq!(writes(&world).await, before + 1, "one status");
-}
-
-#[operetta_harness::test]
-async fn a_ready_of_the_handler_holds_while_the_parent_is_synced() {
-    let world = World::new().await;
-    let operators = start(&world, ChildConfig::apply()).await;
-    let returning = |status: &str, reason: &str| {
-        let ready = json!({"type": "Ready", "status": status, "reason": reason, "message": "mine"});
-        let mut parent = recipe("r", &[pod("d")]);
-        parent["spec"]["status"] = json!({"conditions": [ready]});
-        parent
-    };
-    world.apply(RECIPE, returning("True", "GoodEnough")).await;
-    until(&world, "True", "GoodEnough", "mine").await;
-    until_shown(&world, &operators, "ready", "up to date and ready").await;
-    world.apply(RECIPE, returning("False", "Moving")).await;
-    until(&world, "False", "Moving", "mine").await;
-    let why = "it is not ready: its handler reports Moving: mine";
-    until_shown(&world, &operators, "synced", why).await;
-    world.apply(RECIPE, acting("r", "fail")).await;
-    let has_failed = |parent: &Value| condition(parent, "Ready")["reason"] == "HandlerFailed";
-    world.until(RECIPE, "r", "the failure", has_failed).await;
-    world.apply(RECIPE, returning("False", "Moving")).await;
-    until(&world, "False", "Moving", "mine").await;
-    world.apply(RECIPE, recipe("r", &[pod("d")])).await;
-    until(&world, "False", "ChildrenNotReady", "/d: ").await;
-    operators.stop().await;
-    let events = world.list(EVENT).await;
-    assert!(events.iter().all(|event| event["reason"] != "OverruledStatus"), "{events:?}");
-}
-
-#[operetta_harness::test]
-async fn a_child_may_be_declared_not_to_count() {
-    let world = World::new().await;
-    let operators = start(&world, ChildConfig::apply().ignoring_readiness()).await;
-    world.apply(RECIPE, recipe("r", &[pod("d")])).await;
-    until(&world, "True", "ChildrenReady", "").await;
-    assert!(world.get(POD, "d").await.is_object());
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_parent_that_ignores_the_status_of_its_children_follows_their_readiness() {
-    let world = World::new().await;
-    let operators = start(&world, ChildConfig::apply().ignoring_status()).await;
-    world.apply(RECIPE, recipe("r", &[pod("d")])).await;
-    until(&world, "False", "ChildrenNotReady", "/d: ").await;
-    report(&world, "d", "True", "").await;
-    world.until_ready(RECIPE, "r").await;
-    report(&world, "d", "False", "ContainersNotReady").await;
-    until(&world, "False", "ChildrenNotReady", "/d: ContainersNotReady").await;
     operators.stop().await;
 }

@@ -2,7 +2,7 @@
 //! are distinguished by namespace too, because tests share a server.
 
 use std::{
-    sync::{Arc, Condvar, Mutex},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -24,20 +24,11 @@ pub(crate) enum Answer {
     /// Returns that it is done once the child `backup` is there.
     BacksUp,
     Fails,
-    Panics,
-    /// Blocks until the answer is changed, and then returns that it is done.
-    Hangs,
 }
 
 /// Syncs as recipes specify.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Cleaner(Arc<Shared>);
-
-#[derive(Debug, Default)]
-struct Shared {
-    notes: Mutex<Notes>,
-    changed: Condvar,
-}
+pub(crate) struct Cleaner(Arc<Mutex<Notes>>);
 
 #[derive(Debug, Default)]
 struct Notes {
@@ -55,8 +46,7 @@ struct Call {
 impl Cleaner {
     /// Changes the answer from now on.
     pub(crate) fn answers(&self, answer: Answer) {
-        self.0.notes.lock().unwrap().answer = answer;
-        self.0.changed.notify_all();
+        self.0.lock().unwrap().answer = answer;
     }
 
     /// How often it has finalized a parent of the test's namespace.
@@ -81,21 +71,15 @@ impl Cleaner {
     }
 
     fn note(&self, request: &SyncRequest) -> Answer {
-        let mut notes = self.0.notes.lock().unwrap();
+        let mut notes = self.0.lock().unwrap();
         let (parent, answer) = (&request.parent, notes.answer);
         let parent = (parent.namespace().map(str::to_owned), parent.name().to_owned());
         notes.calls.push(Call { parent, answer, children: request.children.len() });
         answer
     }
 
-    fn until_released(&self) {
-        let notes = self.0.notes.lock().unwrap();
-        let hangs = |notes: &mut Notes| notes.answer == Answer::Hangs;
-        drop(self.0.changed.wait_while(notes, hangs).unwrap());
-    }
-
     fn count(&self, world: &World, name: &str, counts: impl FnMut(&&Call) -> bool) -> usize {
-        let notes = self.0.notes.lock().unwrap();
+        let notes = self.0.lock().unwrap();
         let parent = (Some(world.namespace.clone()), name.to_owned());
         notes.calls.iter().filter(|call| call.parent == parent).filter(counts).count()
     }
@@ -125,11 +109,6 @@ impl Handler for Cleaner {
                 Ok(FinalizeResponse::wait().child(backup))
             }
             Answer::Fails => Err(Error::msg("the drain is clogged")),
-            Answer::Panics => panic!("the drain bursts"),
-            Answer::Hangs => {
-                self.until_released();
-                Ok(FinalizeResponse::done())
-            }
         }
     }
 }

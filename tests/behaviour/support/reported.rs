@@ -33,11 +33,6 @@ impl<'a> ExpectedFailure<'a> {
         failure
     }
 
-    /// The same for another parent type.
-    pub(crate) fn of(self, kind: Kind) -> Self {
-        Self { kind, ..self }
-    }
-
     /// Waits until it is reported for a parent, with these words, in all four places.
     pub(crate) async fn until_reported(&self, parent: &str, words: &str) {
         self.until_in_condition(parent, words).await;

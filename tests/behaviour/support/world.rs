@@ -130,26 +130,6 @@ impl World {
         eventually("the schema", published, is_right).await;
     }
 
-    /// Replaces the schema of the `EchoServers`' spec by one that takes everything.
-    pub(crate) async fn install_echo_servers_without_schema(&self) {
-        let mut crd = operators::echo_server::operator().crd.unwrap();
-        let schema = crd.spec.versions[0].schema.as_mut().unwrap();
-        let properties = schema.open_api_v3_schema.as_mut().unwrap().properties.as_mut().unwrap();
-        let free = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
-        properties.insert("spec".to_owned(), serde_json::from_value(free).unwrap());
-        operators::install::install(&self.client, &[crd]).await.unwrap();
-    }
-
-    /// Replaces the type by one that takes any text as a time.
-    pub(crate) async fn install_temp_namespaces_without_pattern(&self) {
-        let mut crd = operators::temp_namespace::operator().crd.unwrap();
-        let schema = crd.spec.versions[0].schema.as_mut().unwrap();
-        let properties = schema.open_api_v3_schema.as_mut().unwrap().properties.as_mut().unwrap();
-        let spec = properties.get_mut("spec").unwrap().properties.as_mut().unwrap();
-        spec.get_mut("deleteAfter").unwrap().pattern = None;
-        operators::install::install(&self.client, &[crd]).await.unwrap();
-    }
-
     /// Removes the parents of earlier tests on the same cluster, decorated ones too, and their finalizers, which the next
     /// operator of that name would finalize.
     async fn clear(&self) {

@@ -125,7 +125,7 @@ fn assert_sufficient_and_needed(requests: &[Request], rules: &[PolicyRule]) {
     assert!(unused.is_empty(), "{unused:?} of {granted:#?}");
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn an_operator_of_all_namespaces_uses_its_generated_permissions_and_needs_no_more() {
     const USER: &str = "keeper";
     let (world, config) = World::that_enforces_rbac(USER).await;
@@ -143,7 +143,7 @@ async fn an_operator_of_all_namespaces_uses_its_generated_permissions_and_needs_
     assert_sufficient_and_needed(&asked(&world, USER).await, &rules);
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn an_operator_of_one_namespace_needs_only_the_role_there() {
     const USER: &str = "keeper-within";
     let (world, config) = World::that_enforces_rbac(USER).await;

@@ -23,7 +23,7 @@ async fn until_another(world: &World, kind: Kind, name: &str, old: &Value) {
     world.until(kind, name, "the child created again", is_another).await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_child_deleted_while_the_watch_is_cut_and_its_event_compacted_away_comes_back() {
     let world = World::that_can_forget().await;
     let link = Link::to(&world.cluster).await;
@@ -59,7 +59,7 @@ async fn a_child_deleted_while_the_watch_is_cut_and_its_event_compacted_away_com
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn parents_that_come_and_go_while_the_watch_is_cut_are_noticed() {
     let world = World::that_can_forget().await;
     let link = Link::to(&world.cluster).await;
@@ -91,7 +91,7 @@ async fn parents_that_come_and_go_while_the_watch_is_cut_are_noticed() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_watch_that_is_only_cut_goes_on_from_where_it_was() {
     let world = World::new().await;
     let link = Link::to(&world.cluster).await;

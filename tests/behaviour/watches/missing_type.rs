@@ -7,7 +7,7 @@ use crate::{
     world::{CRD, ECHO, World, eventually},
 };
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_missing_crd_degrades_one_operator_until_it_appears() {
     let world = World::new().await;
     world.delete(CRD, "recipes.test.operetta.dev").await;

@@ -4,7 +4,7 @@ use k8s_openapi::api::rbac::v1::PolicyRule;
 use serde_json::{Value, json};
 
 use crate::{
-    cluster::{Request, connector_to},
+    cluster::connector_to,
     world::{
         CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ECHO, NAMESPACE, Operators, POD, SERVICE, TEMP, World,
         condition, eventually,
@@ -56,47 +56,7 @@ fn echo_server(service_name: &str) -> Value {
     json!({"metadata": {"name": "a"}, "spec": {"serviceName": service_name}})
 }
 
-/// The requests of the operators since `before`.
-async fn asked(world: &World, before: usize) -> Vec<Request> {
-    let requests = world.cluster.requests().await.into_iter().skip(before);
-    requests.filter(|request| request.user == USER).collect()
-}
-
-#[operetta_harness::test]
-async fn the_generated_permissions_are_sufficient() {
-    let (world, config) = World::that_enforces_rbac(USER).await;
-    let before = world.cluster.requests().await.len();
-    let operators = start_with(&world, config, &generated()).await;
-    // Create, change, repair, and remove.
-    world.apply(ECHO, echo_server("one")).await;
-    world.until_synced(ECHO, "a").await;
-    world.apply(ECHO, echo_server("two")).await;
-    let is_new = |child: &Value| child["metadata"]["labels"]["app.kubernetes.io/name"] == "two";
-    for kind in [POD, SERVICE] {
-        world.until(kind, "a", "a child of the new name", is_new).await;
-    }
-    world.until_synced(ECHO, "a").await;
-    world.delete(SERVICE, "a").await;
-    world.until(SERVICE, "a", "the service again", Value::is_object).await;
-    world.until_synced(ECHO, "a").await;
-    let path = format!("/api/v1/operators/echo-server/parents/{}/a?events=1", world.namespace);
-    assert_eq!(operators.http(&path).await.0, 200);
-    world.delete(ECHO, "a").await;
-    for kind in [ECHO, POD, SERVICE] {
-        world.until(kind, "a", "nothing of that name", Value::is_null).await;
-    }
-    let name = format!("{}-temp", world.namespace);
-    world.apply(TEMP, json!({"metadata": {"name": name}, "spec": {"deleteAfter": "1s"}})).await;
-    let is_over = |parent: &Value| parent["status"]["deletedAt"].is_string();
-    world.until(TEMP, &name, "deletedAt", is_over).await;
-    operators.stop().await;
-    let asked = asked(&world, before).await;
-    assert!(asked.iter().any(Request::is_write), "the requests are seen");
-    let denied: Vec<_> = asked.iter().filter(|request| request.code == 403).collect();
-    assert!(denied.is_empty(), "{denied:#?}");
-}
-
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_type_that_may_not_be_watched_degrades_one_operator_until_it_may() {
     let (world, config) = World::that_enforces_rbac(USER).await;
     let operators = start_with(&world, config, &generated_without("watch", "services")).await;
@@ -122,7 +82,7 @@ async fn a_type_that_may_not_be_watched_degrades_one_operator_until_it_may() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_forbidden_write_is_reported_on_the_parent_until_it_is_allowed() {
     let (world, config) = World::that_enforces_rbac(USER).await;
     let operators = start_with(&world, config, &generated_without("create", "services")).await;
@@ -139,45 +99,5 @@ async fn a_forbidden_write_is_reported_on_the_parent_until_it_is_allowed() {
     bind(&world, &generated()).await;
     world.until_synced(ECHO, "a").await;
     assert!(world.get(SERVICE, "a").await.is_object());
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn events_of_kubernetes_are_shown_once_they_may_be_read() {
-    let (world, config) = World::that_enforces_rbac(USER).await;
-    let operators = start_with(&world, config, &generated_without("list", "events")).await;
-    world.apply(ECHO, echo_server("x")).await;
-    world.until_synced(ECHO, "a").await;
-    let path = format!("/api/v1/operators/echo-server/parents/{}/a?events=1", world.namespace);
-    let events = || async {
-        let (code, body) = operators.http(&path).await;
-        assert_eq!(code, 200, "{body}");
-        serde_json::from_str::<Value>(&body).unwrap()["events"].clone()
-    };
-    // The API server may still know the permissions of the test before.
-    let is_refused = |events: &Value| events["errors"].as_array().map(Vec::len) == Some(1);
-    let refused = eventually("the refusal", events, is_refused).await;
-    let why = refused["errors"][0].as_str().unwrap();
-    assert!(why.contains("missing permission: list on events") && why.contains(USER), "{why}");
-    bind(&world, &generated()).await;
-    eventually("the Events", events, |events| events.get("errors").is_none()).await;
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_forbidden_pause_is_answered_with_the_message_of_the_server() {
-    let (world, config) = World::that_enforces_rbac(USER).await;
-    let operators = start_with(&world, config, &generated_without("patch", "echoservers")).await;
-    world.apply(ECHO, echo_server("x")).await;
-    world.until_synced(ECHO, "a").await;
-    let path = format!("/api/v1/operators/echo-server/parents/{}/a/pause", world.namespace);
-    let (code, body) = operators.post(&path).await;
-    assert_eq!(code, 403, "{body}");
-    for part in ["\"Forbidden\"", "echoservers", "patch"] {
-        assert!(body.contains(part), "{part}: {body}");
-    }
-    bind(&world, &generated()).await;
-    let allowed = |(code, _): &(u16, String)| *code == 200;
-    eventually("the pause", || operators.post(&path), allowed).await;
     operators.stop().await;
 }

@@ -33,7 +33,7 @@ async fn until_forgotten(world: &World, operators: &Operators, name: &str) {
     eventually("the parent forgotten", || operators.http(&path), is_forgotten).await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_selector_is_on_the_watch_and_other_parents_are_not_modified() {
     let world = World::that_logs_requests().await;
     for (name, tier) in [("gold", "gold"), ("tin", "tin")] {
@@ -82,18 +82,12 @@ async fn deselect_and_select(is_shared: bool) {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_deselected_parent_is_not_modified_until_it_is_selected_again() {
     deselect_and_select(false).await;
 }
 
-#[operetta_harness::test]
-async fn a_deselected_parent_on_a_watch_without_selector_is_not_modified_until_it_is_selected_again()
- {
-    deselect_and_select(true).await;
-}
-
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_deselected_parent_is_finalized_and_its_children_stay() {
     let world = World::new().await;
     let cleaner = Cleaner::default();
@@ -179,7 +173,7 @@ async fn a_parent_that_was_deselected_before_the_start_is_finalized() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn labels_are_selected_as_the_server_selects_them() {
     let world = World::new().await;
     for (name, labels) in [

@@ -1,9 +1,7 @@
 //! Operators of one process share watches, and write nothing when nothing differs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use operetta::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
@@ -50,7 +48,7 @@ async fn two_operators_with_pods_as_children_open_one_pod_watch() {
 }
 
 /// It also reads no single object, because lists contain all.
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_restart_over_200_converged_parents_writes_nothing() {
     let world = World::that_logs_requests().await;
     let register = |builder: operetta::supervisor::SupervisorBuilder| {
@@ -105,69 +103,4 @@ fn assert_reads_only_types(requests: &[Request]) {
     // Each operator reads the schema of its parents' type, and each cache of custom resources reads its
     // own, again a few seconds later.
     assert!((1..=20).contains(&schemas.len()), "{schemas:?}");
-}
-
-/// The CRD of a parent type with this number, which is like recipes.
-fn numbered(number: usize) -> CustomResourceDefinition {
-    let text = serde_json::to_string(&recipe::crd(Some(recipe::status()))).unwrap();
-    let text = text.replace("Recipe", &format!("Recipe{number}"));
-    serde_json::from_str(&text.replace("recipe", &format!("recipe{number}"))).unwrap()
-}
-
-fn of_number(number: usize) -> OperatorConfig {
-    let plural = format!("recipe{number}s");
-    let mut config = recipe::config(&format!("cook-{number}"));
-    config.parent = K8sType::namespaced(RECIPE.0, &format!("Recipe{number}"), &plural);
-    config
-}
-
-#[operetta_harness::test]
-async fn many_operators_over_the_same_child_types_open_one_watch_per_type() {
-    const MANY: usize = 12;
-    let world = World::that_logs_requests().await;
-    let crds: Vec<_> = (0..MANY).map(numbered).collect();
-    operators::install::install(&world.client, &crds).await.unwrap();
-    let register = |builder: operetta::supervisor::SupervisorBuilder| {
-        (0..MANY)
-            .fold(builder, |builder, number| builder.register(of_number(number), recipe::handler()))
-    };
-    let before = world.our_requests().await.len();
-    let operators = world.start(register).await;
-    for number in 0..MANY {
-        let ty = of_number(number).parent;
-        let resource = kube::api::ApiResource {
-            group: ty.group().to_owned(),
-            version: ty.version().to_owned(),
-            api_version: ty.api_version().to_owned(),
-            kind: ty.kind().to_owned(),
-            plural: ty.plural().to_owned(),
-        };
-        let api: kube::Api<kube::api::DynamicObject> =
-            kube::Api::namespaced_with(world.client.clone(), &world.namespace, &resource);
-        let child = config_map(&format!("made-{number}"), json!({}));
-        let mut parent = recipe("r", &[child]);
-        parent["apiVersion"] = json!(ty.api_version());
-        parent["kind"] = json!(ty.kind());
-        let parent = serde_json::from_value(parent).unwrap();
-        api.create(&kube::api::PostParams::default(), &parent).await.unwrap();
-    }
-    operators.until_all_synced(MANY).await;
-    operators.settled().await;
-    operators.stop().await;
-    let requests = world.our_requests().await.split_off(before);
-    let mut opened: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for it in requests.iter().filter(|it| ["list", "watch"].contains(&it.verb.as_str())) {
-        *opened.entry((&it.verb, &it.resource)).or_default() += 1;
-    }
-    let types = of_number(0).children.len() + MANY;
-    assert_eq!(opened.len(), 2 * types, "a list and a watch of each type: {opened:?}");
-    assert!(opened.values().all(|count| *count == 1), "{opened:?}");
-    let before = world.our_requests().await.len();
-    let operators = world.start(register).await;
-    operators.until_all_synced(MANY).await;
-    operators.settled().await;
-    operators.stop().await;
-    let requests = world.our_requests().await.split_off(before);
-    let writes: Vec<&Request> = requests.iter().filter(|it| it.is_write()).collect();
-    assert!(writes.is_empty(), "{writes:?}");
 }

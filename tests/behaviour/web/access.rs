@@ -8,10 +8,7 @@ use kube::{Api, api::PostParams};
 use operetta::{
     manifests::Manifest, supervisor::SupervisorBuilder, testkit::eventually, web::Auth,
 };
-use operetta_apiserver::{
-    Running,
-    faults::{Fault, FaultPlan, Rule},
-};
+use operetta_apiserver::Running;
 use serde_json::{Value, json};
 
 use crate::{
@@ -97,7 +94,7 @@ async fn ask(operators: &Operators, path: &str, token: Option<&str>) -> (u16, St
     http(address, &format!("GET {path}"), &token).await
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_valid_token_has_access_and_others_see_only_the_outcome_of_probes() {
     let world = World::new().await;
     let admin = Admin::of(&world).await;
@@ -119,7 +116,7 @@ async fn a_valid_token_has_access_and_others_see_only_the_outcome_of_probes() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_scraper_reads_only_the_metrics_until_a_role_grants_more() {
     let (world, config) = World::that_enforces_rbac(USER).await;
     let token = visitor(&world, "scraper", &[]).await;
@@ -143,7 +140,7 @@ async fn a_scraper_reads_only_the_metrics_until_a_role_grants_more() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_token_for_another_audience_is_refused() {
     let (world, _) = World::that_enforces_rbac(USER).await;
     let (ours, api) =
@@ -163,81 +160,4 @@ async fn a_token_for_another_audience_is_refused() {
         assert_eq!(code, 200, "{answer}");
         operators.stop().await;
     }
-}
-
-#[operetta_harness::test]
-async fn access_is_denied_while_it_cannot_be_reviewed() {
-    let world = World::new().await;
-    let (admin, plan) = (Admin::of(&world).await, FaultPlan::new());
-    let operators = world.start_over(world.cluster.connector_through(&plan), guarded).await;
-    for resource in ["tokenreviews", "subjectaccessreviews"] {
-        let down = plan.add(Rule::new(Fault::refuse(500)).resource(resource));
-        let (code, answer) = ask(&operators, OPERATORS, Some(&admin.token)).await;
-        assert_eq!(code, 503, "{resource}: {answer}");
-        assert!(answer.contains("all access is denied"), "{answer}");
-        assert_eq!(ask(&operators, "/readyz", None).await.0, 200, "a probe needs no review");
-        assert_eq!(down.hits(), 1);
-        plan.heal();
-    }
-    let (code, answer) = ask(&operators, OPERATORS, Some(&admin.token)).await;
-    assert_eq!(code, 200, "{answer}");
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn many_requests_of_one_user_share_one_pair_of_reviews() {
-    let world = World::that_logs_requests().await;
-    let admin = Admin::of(&world).await;
-    let before = world.our_requests().await.len();
-    let operators = world.start(guarded).await;
-    let at_once = (0..20).map(|_| ask(&operators, OPERATORS, Some(&admin.token)));
-    for (code, answer) in futures::future::join_all(at_once).await {
-        assert_eq!(code, 200, "{answer}");
-    }
-    let ours = world.our_requests().await.into_iter().skip(before);
-    let reviews = ours.filter(|request| request.resource.ends_with("reviews"));
-    let reviews: Vec<_> = reviews.map(|request| (request.verb, request.resource)).collect();
-    let of = |resource: &str| ("create".to_owned(), resource.to_owned());
-    assert_eq!(reviews, [of("tokenreviews"), of("subjectaccessreviews")]);
-    operators.stop().await;
-}
-
-/// Sends a form of this server. Returns the code, and the head with the body.
-async fn submit(operators: &Operators, path: &str, fields: &str, cookie: &str) -> (u16, String) {
-    let address = operators.running().web().unwrap();
-    // The following line end becomes part of an ignored field.
-    let fields = format!("{fields}&end=");
-    let headers = format!(
-        "Origin: http://{address}\r\nCookie: {cookie}\r\n\
-         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{fields}",
-        fields.len() + 2
-    );
-    http(address, &format!("POST {path}"), &headers).await
-}
-
-async fn look(operators: &Operators, path: &str, cookie: &str) -> (u16, String) {
-    let headers = format!("Accept: text/html\r\nCookie: {cookie}\r\n");
-    http(operators.running().web().unwrap(), &format!("GET {path}"), &headers).await
-}
-
-#[operetta_harness::test]
-async fn a_browser_has_the_access_of_its_token_until_it_logs_out() {
-    let world = World::new().await;
-    let admin = Admin::of(&world).await;
-    let operators = world.start(guarded).await;
-    let (code, page) = look(&operators, "/ui/cache", "").await;
-    assert!(code == 401 && page.contains("<h1>Log in</h1>"), "{page}");
-    let (code, page) = submit(&operators, "/ui/login", "token=guessed&next=/ui/cache", "").await;
-    assert!(code == 401 && page.contains("The token is invalid"), "{page}");
-    let fields = format!("token={}&next=/ui/cache", admin.token);
-    let (code, answer) = submit(&operators, "/ui/login", &fields, "").await;
-    assert!(code == 303 && answer.contains("location: /ui/cache\r\n"), "{answer}");
-    let (_, cookie) = answer.split_once("set-cookie: ").unwrap();
-    let (cookie, _) = cookie.split_once(';').unwrap();
-    let (code, page) = look(&operators, "/ui/cache", cookie).await;
-    assert!(code == 200 && page.contains("<button>Log out</button>"), "{page}");
-    assert!(!page.contains(&admin.token));
-    assert_eq!(submit(&operators, "/ui/logout", "", cookie).await.0, 303);
-    assert_eq!(look(&operators, "/ui/cache", cookie).await.0, 401);
-    operators.stop().await;
 }

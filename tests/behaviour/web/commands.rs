@@ -128,7 +128,7 @@ async fn a_sync_ends_a_backoff_and_reconciles_a_stalled_parent() {
     }
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_parent_is_paused_and_resumed_over_http() {
     let world = World::new().await;
     let operators = world.start(|builder| builder.register(patient(), recipe::sync)).await;
@@ -199,26 +199,6 @@ async fn a_paused_operator_writes_only_statuses_and_catches_up_when_it_is_resume
     assert_eq!(cleaner.finalized(&world, "going"), 1);
     let (_, text) = operators.http("/readyz?verbose").await;
     assert!(text.contains("[+]operator/cook ok"), "{text}");
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn an_invalid_command_is_refused_with_its_reason() {
-    let world = World::new().await;
-    let operators = world.start(|builder| builder.register(patient(), recipe::sync)).await;
-    for (path, code) in [
-        ("/api/v1/operators/nobody/pause".to_owned(), 404),
-        (format!("{}/sync", path(&world, "nobody")), 404),
-        (format!("{}/pause", path(&world, "nobody")), 404),
-        ("/api/v1/operators/cook/parents/r/sync".to_owned(), 400),
-    ] {
-        let (answered, body) = operators.post(&path).await;
-        let status: Value = serde_json::from_str(&body).unwrap();
-        assert_eq!((answered, &status["status"]), (code, &json!("Failure")), "{path}: {status}");
-    }
-    // A page of another site can make a browser send this, but not as JSON.
-    let (code, body) = operators.post_as("/api/v1/operators/cook/pause", "text/plain").await;
-    assert_eq!(code, 415, "{body}");
     operators.stop().await;
 }
 

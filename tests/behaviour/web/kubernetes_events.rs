@@ -1,7 +1,6 @@
 //! Kubernetes Events about a parent and its children, read on request.
 
 use kube::api::ListParams;
-use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
 use serde_json::{Value, json};
 
 use crate::{
@@ -57,7 +56,7 @@ fn reasons(events: &Value) -> Vec<&str> {
     items.map(|item| item["reason"].as_str().unwrap()).collect()
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn events_about_a_parent_and_its_children_are_shown_newest_first() {
     let world = World::new().await;
     world.create(CONFIG_MAP, config_map("taken", json!({"theirs": "yes"}))).await;
@@ -88,58 +87,7 @@ async fn events_about_a_parent_and_its_children_are_shown_newest_first() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
-async fn events_are_listed_once_for_each_object_and_only_on_request() {
-    let world = World::that_logs_requests().await;
-    let before = world.our_requests().await.len();
-    let operators = start(&world).await;
-    world.apply(RECIPE, recipe("r", &["a", "b"].map(|name| config_map(name, json!({}))))).await;
-    operators.until_synced("cook", &world.namespace, "r").await;
-    let path = format!("/operators/cook/parents/{}/r", world.namespace);
-    for view in [format!("/api/v1{path}"), format!("/ui{path}"), format!("/ui{path}?diff")] {
-        assert_eq!(operators.http(&view).await.0, 200);
-    }
-    assert_eq!(operators.http(&format!("/ui{path}?events")).await.0, 200);
-    let mut asked = world.our_requests().await.split_off(before);
-    asked.retain(|it| it.resource == "events" && it.verb == "list");
-    assert_eq!(asked.len(), 3, "the parent and two children: {asked:#?}");
-    assert!(asked.iter().all(|it| it.user_agent.contains("cook")), "{asked:#?}");
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn refused_and_unanswered_lists_are_reported() {
-    let world = World::new().await;
-    let plan = FaultPlan::new();
-    let register = |builder: operetta::supervisor::SupervisorBuilder| {
-        builder.register(recipe::config("cook"), recipe::handler())
-    };
-    let operators = world.start_over(world.cluster.connector_through(&plan), register).await;
-    world.apply(RECIPE, recipe("r", &[pod("p")])).await;
-    world.until(POD, "p", "the pod", Value::is_object).await;
-    emit(&world, (POD, "p"), "FailedScheduling", "2099-01-01T00:00:00Z").await;
-    let has_error = |part: &'static str| {
-        move |events: &Value| {
-            let errors = events["errors"].as_array().cloned().unwrap_or_default();
-            errors.len() == 1 && errors[0].as_str().unwrap().contains(part)
-        }
-    };
-    let lists = |fault| Rule::new(fault).verb("list").resource("events");
-    plan.add(lists(Fault::refuse(403)));
-    shown(&world, &operators, "r", has_error("missing permission: list on events in `")).await;
-    plan.heal();
-    // One list gets no answer: the other is shown after the timeout.
-    let held = plan.add(lists(Fault::HoldReply).times(1));
-    let events =
-        shown(&world, &operators, "r", has_error("1 of 2 requests for Events within 5 s")).await;
-    assert_eq!((&events["objectsOmitted"], held.hits()), (&json!(1), 1));
-    plan.heal();
-    let events = shown(&world, &operators, "r", |events| !reasons(events).is_empty()).await;
-    assert_eq!(events.get("errors"), None, "{events}");
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn events_of_both_api_groups_are_selected_by_their_object() {
     let world = World::new().await;
     for name in ["p", "q"] {

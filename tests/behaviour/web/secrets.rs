@@ -296,7 +296,7 @@ async fn no_secret_is_in_answers_events_metrics_logs_or_debug_output() {
     assert!(printed.len() > 5 && printed.iter().all(|text| !leaks(text)), "{printed:#?}");
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn fields_that_are_marked_later_are_redacted_after_the_schema_is_read_again() {
     let world = World::new().await;
     let operators = world.start(|builder| builder.register(config(), sync)).await;

@@ -55,10 +55,6 @@ impl Worlds {
         serde_json::to_value(api.get_opt(name).await.unwrap()).unwrap()
     }
 
-    async fn until_there(&self, name: &str, what: &str, is_right: impl Fn(&Value) -> bool) {
-        eventually(what, || self.there(name), is_right).await;
-    }
-
     /// Applies to the other namespace as a manager.
     async fn apply_there(&self, manager: &str, body: Value) -> Value {
         let object = object(CONFIG_MAP, body);
@@ -101,7 +97,7 @@ fn copy(body: Value, uid: &Value) -> Value {
     body
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn they_are_created_repaired_and_deleted_before_the_parent() {
     let worlds = Worlds::new().await;
     let world = &worlds.world;
@@ -151,7 +147,7 @@ async fn they_are_created_repaired_and_deleted_before_the_parent() {
     worlds.end().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn labels_without_the_field_manager_do_not_prove_ownership() {
     let worlds = Worlds::new().await;
     let world = &worlds.world;
@@ -186,7 +182,7 @@ async fn labels_without_the_field_manager_do_not_prove_ownership() {
     worlds.end().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_child_that_no_watch_has_shown_is_deleted_with_its_parent() {
     let worlds = Worlds::new().await;
     let (world, plan) = (&worlds.world, FaultPlan::new());
@@ -205,53 +201,5 @@ async fn a_child_that_no_watch_has_shown_is_deleted_with_its_parent() {
     world.until(RECIPE, "r", "its end", is_gone).await;
     assert!(is_gone(&worlds.there("late").await) && is_gone(&worlds.there("c").await));
     operators.stop().await;
-    worlds.end().await;
-}
-
-#[operetta_harness::test]
-async fn a_deselected_parent_loses_the_finalizer_and_keeps_the_children() {
-    let worlds = Worlds::new().await;
-    let world = &worlds.world;
-    let selected = config().with_parent_selector("tier=gold");
-    let operators = world.start(|builder| builder.register(selected, recipe::handler())).await;
-    let mut parent = recipe("r", &[worlds.foreign("c", "")]);
-    parent["metadata"]["labels"] = json!({"tier": "gold"});
-    world.apply(RECIPE, parent).await;
-    world.until_ready(RECIPE, "r").await;
-    world.patch(RECIPE, "r", json!({"metadata": {"labels": {"tier": "tin"}}})).await;
-    let is_free = |parent: &Value| parent["metadata"]["finalizers"].is_null();
-    world.until(RECIPE, "r", "no finalizer", is_free).await;
-    assert!(!is_gone(&worlds.there("c").await));
-    world.patch(RECIPE, "r", json!({"metadata": {"labels": {"tier": "gold"}}})).await;
-    let is_held = |parent: &Value| parent["metadata"]["finalizers"] == json!([FINALIZER]);
-    world.until(RECIPE, "r", "the finalizer again", is_held).await;
-    world.delete(RECIPE, "r").await;
-    world.until(RECIPE, "r", "its end", is_gone).await;
-    worlds.until_there("c", "the end of the child", is_gone).await;
-    operators.stop().await;
-    worlds.end().await;
-}
-
-#[operetta_harness::test]
-async fn a_child_outside_the_allowed_namespaces_is_refused() {
-    let worlds = Worlds::new().await;
-    let world = &worlds.world;
-    let here = recipe::config("cook");
-    let confined = OperatorConfig::new("cook", here.parent.clone())
-        .child::<ConfigMap>(ChildConfig::apply().delete_with_finalizer())
-        .within_namespace(&world.namespace);
-    world.apply(RECIPE, recipe("r", &[worlds.foreign("c", "")])).await;
-    for (config, why) in [(here, "not in the namespace"), (confined, "does not work in")] {
-        let operators = world.start(|builder| builder.register(config, recipe::handler())).await;
-        let is_refused = |parent: &Value| {
-            let ready = condition(parent, "Ready");
-            ready["reason"] == "InvalidChildren" && ready["message"].as_str().unwrap().contains(why)
-        };
-        world.until(RECIPE, "r", why, is_refused).await;
-        assert!(is_gone(&worlds.there("c").await));
-        operators.stop().await;
-    }
-    // No operator is left to remove the finalizer.
-    world.patch(RECIPE, "r", json!({"metadata": {"finalizers": null}})).await;
     worlds.end().await;
 }

@@ -1,6 +1,6 @@
 //! Images that admission rewrites, and other changes of written objects.
 
-use super::{super::watches::with_child, *};
+use super::*;
 use crate::{
     recipe::{config_map, recipe},
     world::POD,
@@ -88,17 +88,7 @@ async fn a_child_that_a_webhook_alters_is_counted_and_reported_in_one_event_if_c
     faults.end().await;
 }
 
-#[operetta_harness::test]
-async fn a_webhook_that_rewrites_an_image_causes_no_repeated_writes() {
-    let faults = Faults::start().await;
-    let rewrite = Fault::rewrite_request(|pod| {
-        pod["spec"]["containers"][0]["image"] = "mirror.example/soup:1".into();
-    });
-    faults.add(Rule::new(rewrite).verb("patch").resource("pods"));
-    assert_rewritten_image_is_accepted(faults).await.end().await;
-}
-
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_mutating_admission_policy_that_rewrites_an_image_causes_no_repeated_writes() {
     needs(Need::Policies);
     let faults = Faults::start().await;
@@ -113,50 +103,8 @@ async fn a_mutating_admission_policy_that_rewrites_an_image_causes_no_repeated_w
     faults.end().await;
 }
 
-#[operetta_harness::test]
-async fn a_webhook_that_rewrites_only_creates_causes_no_repeated_writes() {
-    let faults = Faults::start().await;
-    let rewrite = Fault::rewrite_request(|pod| {
-        if pod["metadata"].get("uid").is_none() {
-            pod["spec"]["containers"][0]["image"] = "mirror.example/soup:1".into();
-        }
-    });
-    faults.add(Rule::new(rewrite).verb("patch").resource("pods"));
-    assert_rewritten_image_is_accepted(faults).await.end().await;
-}
-
-/// After a restart the rewritten field must not look like a pending change.
-#[operetta_harness::test]
-async fn an_on_delete_child_that_a_webhook_rewrites_is_up_to_date_after_a_restart() {
-    let on_delete = |builder: SupervisorBuilder| {
-        builder.register(recipe::config_on_delete("cook"), recipe::handler())
-    };
-    let faults = Faults::start_as(FaultPlan::new(), on_delete).await;
-    let rewrite = Fault::rewrite_request(|child| child["data"]["salt"] = "sea".into());
-    faults.add(Rule::new(rewrite).verb("patch").resource("configmaps"));
-    faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
-    faults.until_settled("r").await;
-    let Faults { world, plan, operators, bystander } = faults;
-    operators.stop().await;
-    let operators = world.start_over(world.cluster.connector_through(&plan), on_delete).await;
-    let faults = Faults { world, plan, operators, bystander };
-    faults.until_settled("r").await;
-    let reports = |parent: &Value, words: &str| {
-        condition(parent, "Synced")["message"].as_str().is_some_and(|text| text.contains(words))
-    };
-    let parent = faults.world.get(RECIPE, "r").await;
-    assert!(reports(&parent, "the server has changed .data.salt of what was applied"), "{parent}");
-    assert!(!reports(&parent, "deleted"), "{parent}");
-    // A real difference is still reported.
-    faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"pepper": "much"}))])).await;
-    let differs = |parent: &Value| reports(parent, ".data.pepper");
-    faults.world.until(RECIPE, "r", "that it waits", differs).await;
-    assert_eq!(faults.world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "sea"}));
-    faults.end().await;
-}
-
 /// The policy does not change updates.
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_policy_that_changes_only_creates_causes_no_repeated_writes_and_no_deletion_after_a_restart()
  {
     needs(Need::Policies);
@@ -194,21 +142,3 @@ async fn a_policy_that_changes_only_creates_causes_no_repeated_writes_and_no_del
 }
 
 // === reverted writes ===
-
-#[operetta_harness::test]
-async fn a_write_that_a_webhook_reverts_is_counted_once_and_not_repeated() {
-    let (faults, child) = with_child().await;
-    let rewrite = Fault::rewrite_request(|child| child["data"]["salt"] = "much".into());
-    let rule = faults.add(Rule::new(rewrite).verb("patch").resource("configmaps").name("c"));
-    faults.world.apply(RECIPE, recipe("r", &[config_map("c", json!({"salt": "none"}))])).await;
-    faults.until_settled("r").await;
-    faults.touch("r").await;
-    faults.operators.settled().await;
-    faults.until_settled("r").await;
-    let counted = "operetta_noop_writes_total{operator=\"cook\",type=\"configmaps\"} 1\n";
-    let metrics = faults.operators.running().metrics().render();
-    assert!(metrics.contains(counted), "{metrics}");
-    assert_eq!(rule.hits(), 1, "requests for what the server will not change");
-    assert_eq!(faults.world.get(CONFIG_MAP, "c").await, child);
-    faults.end().await;
-}

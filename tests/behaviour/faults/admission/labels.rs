@@ -25,21 +25,7 @@ async fn assert_up_to_date_once_label_is_kept(faults: &Faults, child: &Value) {
     assert_eq!(now["metadata"]["uid"], child["metadata"]["uid"]);
 }
 
-#[operetta_harness::test]
-async fn a_webhook_that_removes_the_managed_by_label_is_reported_until_it_stops() {
-    let faults = Faults::start().await;
-    let strip = Fault::rewrite_request(|child| {
-        let labels = child["metadata"]["labels"].as_object_mut().unwrap();
-        labels.remove(MANAGED_BY);
-    });
-    let stripped = faults.add(Rule::new(strip).verb("patch").resource("configmaps").name("c"));
-    let child = until_missing_label_is_reported(&faults).await;
-    stripped.end();
-    assert_up_to_date_once_label_is_kept(&faults, &child).await;
-    faults.end().await;
-}
-
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_mutating_admission_policy_that_removes_the_managed_by_label_is_reported_until_it_stops()
 {
     needs(Need::Policies);

@@ -78,7 +78,7 @@ fn refused_by_the_server() -> Vec<(&'static str, Value, &'static str)> {
     ]
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_child_that_the_server_refuses_changes_no_other_child() {
     let setup = Setup::on(World::new().await).await;
     for (what, child, words) in refused_by_the_server() {

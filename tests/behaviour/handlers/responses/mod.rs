@@ -1,15 +1,14 @@
 //! Invalid answers of handlers: no other object is written, and the parent reports the error.
 
 mod failing;
-mod refused;
 
 use operetta::{operator::IntoHandler, prelude::*};
 use serde_json::{Value, json};
 
 use crate::{
-    recipe::{self, RECIPE, acting, config_map, recipe},
+    recipe::{self, RECIPE, config_map, recipe},
     reported::ExpectedFailure,
-    world::{CONFIG_MAP, ECHO, Operators, SECRET, SERVICE, World, condition},
+    world::{CONFIG_MAP, Operators, World},
 };
 
 /// The operator `cook` of recipes, together with those of this repository.
@@ -71,51 +70,12 @@ impl Setup {
     }
 }
 
-fn secret(name: &str) -> Value {
-    json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}})
-}
-
 /// The name of the parent of a case.
 fn name_of(what: &str) -> String {
     what.replace(' ', "-")
 }
 
-async fn until_not_ready(world: &World, reason: &str, words: &str) -> Value {
-    let is_reported = |parent: &Value| {
-        let ready = condition(parent, "Ready");
-        ready["status"] == "False"
-            && ready["reason"] == reason
-            && ready["message"].as_str().is_some_and(|message| message.contains(words))
-    };
-    world.until(RECIPE, "r", &format!("{reason}: {words}"), is_reported).await
-}
-
-#[operetta_harness::test]
-async fn children_of_two_kinds_may_have_the_name_of_their_parent() {
-    let Setup { world, operators } = Setup::open().await;
-    world.apply(RECIPE, recipe("r", &[config_map("r", json!({})), secret("r")])).await;
-    world.until_ready(RECIPE, "r").await;
-    let kept = world.get(SECRET, "r").await;
-    assert!(kept.is_object() && world.get(CONFIG_MAP, "r").await.is_object());
-    world.apply(RECIPE, recipe("r", &[secret("r")])).await;
-    world.until(CONFIG_MAP, "r", "the undesired one deleted", Value::is_null).await;
-    world.until_ready(RECIPE, "r").await;
-    operators.settled().await;
-    assert_eq!(world.get(SECRET, "r").await, kept, "the other is not modified");
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn an_invalid_name_of_a_child_is_reported_and_the_others_are_written() {
-    let Setup { world, operators } = Setup::open().await;
-    let children = [config_map("Not_A_Name", json!({})), config_map("good", json!({}))];
-    world.apply(RECIPE, recipe("r", &children)).await;
-    until_not_ready(&world, "WriteFailed", "422 Invalid").await;
-    assert!(world.get(CONFIG_MAP, "good").await.is_object());
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn control_characters_in_a_value_are_written_unchanged() {
     let Setup { world, operators } = Setup::open().await;
     let odd = json!({"salt": "a\u{0}b\u{7f}\u{85}\u{9f}\u{2028} \u{feff}\u{10ffff}\r\n"});
@@ -128,26 +88,7 @@ async fn control_characters_in_a_value_are_written_unchanged() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
-async fn the_child_of_another_operator_is_never_touched() {
-    let Setup { world, operators } = Setup::open().await;
-    world.apply(ECHO, json!({"metadata": {"name": "a"}, "spec": {"serviceName": "x"}})).await;
-    world.until_synced(ECHO, "a").await;
-    let theirs = world.get(SERVICE, "a").await;
-    let mut service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"},
-        "spec": {"ports": [{"port": 99}]}});
-    // Also with the labels of that child.
-    service["metadata"]["labels"] = theirs["metadata"]["labels"].clone();
-    let failure = ExpectedFailure::before(&world, &operators, "cook", "Conflict").await;
-    world.apply(RECIPE, recipe("r", &[service])).await;
-    failure.until_reported("r", "controlled by EchoServer a").await;
-    world.delete(RECIPE, "r").await;
-    world.until(RECIPE, "r", "the parent gone", Value::is_null).await;
-    assert_eq!(world.get(SERVICE, "a").await, theirs);
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_cycle_of_owners_is_deleted_with_its_parent() {
     let Setup { world, operators } = Setup::open().await;
     let child = config_map("c", json!({}));
@@ -166,19 +107,5 @@ async fn a_cycle_of_owners_is_deleted_with_its_parent() {
     for name in ["c", "d"] {
         world.until(CONFIG_MAP, name, "the child collected", Value::is_null).await;
     }
-    operators.stop().await;
-}
-
-#[operetta_harness::test]
-async fn a_nondeterministic_handler_is_slowed_down_and_reported() {
-    let Setup { world, operators } = Setup::open().await;
-    world.apply(RECIPE, acting("r", "dice")).await;
-    until_not_ready(&world, "Unsettled", "several reconciles in a row").await;
-    let child = world.get(CONFIG_MAP, "dice").await;
-    world.apply(RECIPE, recipe("r", &[config_map("dice", json!({"throw": "six"}))])).await;
-    world.until_ready(RECIPE, "r").await;
-    let settled = world.get(CONFIG_MAP, "dice").await;
-    assert_eq!(settled["data"]["throw"], "six");
-    assert_eq!(settled["metadata"]["uid"], child["metadata"]["uid"]);
     operators.stop().await;
 }

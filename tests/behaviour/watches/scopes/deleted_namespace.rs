@@ -100,7 +100,7 @@ async fn release(world: &World, namespace: &str) {
     world.until(NAMESPACE, namespace, "the namespace gone", Value::is_null).await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_child_in_a_deleted_namespace_is_reported_and_created_again_with_the_namespace() {
     let spread = Spread::start().await;
     let Spread { world, namespaces: TestNamespaces { a, b, .. }, parent, .. } = &spread;

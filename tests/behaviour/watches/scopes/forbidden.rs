@@ -158,7 +158,7 @@ async fn a_namespace_that_another_operator_may_not_watch_holds_no_deletion() {
     operators.stop().await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() {
     // Another user than that of other tests on this server, which have given it more permissions.
     const USER: &str = "restricted";
@@ -214,7 +214,7 @@ async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() 
 }
 
 /// The same with real permissions.
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_missing_cluster_role_of_one_operator_degrades_no_other_that_has_a_role() {
     const USER: &str = "half-restricted";
     let (world, config) = World::that_enforces_rbac(USER).await;

@@ -6,7 +6,6 @@ mod other_namespace;
 
 use std::collections::BTreeSet;
 
-use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::PostParams;
 use operetta::{prelude::*, supervisor::SupervisorBuilder};
 use serde_json::{Value, json};
@@ -14,9 +13,7 @@ use serde_json::{Value, json};
 use crate::{
     cluster::Request,
     recipe::{self, RECIPE, config_map, recipe},
-    world::{
-        CONFIG_MAP, ECHO, Kind, NAMESPACE, TEMP, World, eventually, is_ready, is_synced, object,
-    },
+    world::{CONFIG_MAP, ECHO, Kind, NAMESPACE, World, eventually, is_ready, is_synced, object},
 };
 
 /// Additional namespaces of the test: `a`, `b` and `outside`.
@@ -79,7 +76,7 @@ fn register(
     }
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn operators_of_different_namespaces_share_one_watch_per_namespace_and_leave_the_rest() {
     let world = World::that_logs_requests().await;
     let namespaces = world.create_namespaces().await;
@@ -156,33 +153,6 @@ async fn a_parent_outside_is_not_modified_although_another_operator_watches_all_
     }
 }
 
-#[operetta_harness::test]
-async fn children_are_repaired_in_each_namespace() {
-    let world = World::new().await;
-    let namespaces = world.create_namespaces().await;
-    let operators = world.start(register(&namespaces)).await;
-    for namespace in [&namespaces.a, &namespaces.b] {
-        world.create_in(namespace, RECIPE, parent_with_child()).await;
-        world.until_in(namespace, RECIPE, "r", is_ready).await;
-        let child = world.get_in(namespace, CONFIG_MAP, "c").await;
-        let strip = json!({"metadata": {"labels": {
-            "operetta.dev/parent-uid": null, "app.kubernetes.io/managed-by": null,
-        }}});
-        let api = world.api_in(CONFIG_MAP, Some(namespace));
-        let (params, patch) = (<_>::default(), kube::api::Patch::Merge(strip));
-        api.patch("c", &params, &patch).await.unwrap();
-        let labels = &child["metadata"]["labels"];
-        let is_labelled = |now: &Value| now["metadata"]["labels"] == *labels;
-        let repaired = world.until_in(namespace, CONFIG_MAP, "c", is_labelled).await;
-        assert_eq!(repaired["metadata"]["uid"], child["metadata"]["uid"], "the same object");
-        api.delete("c", &<_>::default()).await.unwrap();
-        let is_another =
-            |now: &Value| now.is_object() && now["metadata"]["uid"] != child["metadata"]["uid"];
-        world.until_in(namespace, CONFIG_MAP, "c", is_another).await;
-    }
-    operators.stop().await;
-}
-
 /// A handler that returns a child in each of two namespaces.
 fn spread(
     namespaces: &TestNamespaces,
@@ -196,25 +166,4 @@ fn spread(
         });
         Ok(SyncResponse::new().children(children))
     }
-}
-
-#[operetta_harness::test]
-async fn a_cluster_scoped_parent_has_children_in_any_namespace() {
-    let world = World::new().await;
-    let namespaces = world.create_namespaces().await;
-    let spread = spread(&namespaces);
-    let parent = K8sType::cluster_scoped(TEMP.0, TEMP.1, TEMP.2);
-    let config = OperatorConfig::new("spread", parent).child::<ConfigMap>(ChildConfig::apply());
-    let operators = world.start(|builder| builder.register(config, spread)).await;
-    let name = format!("{}-spread", world.namespace);
-    let parent = json!({"metadata": {"name": name}, "spec": {"deleteAfter": "1h"}});
-    world.create(TEMP, parent).await;
-    for namespace in [&namespaces.a, &namespaces.b] {
-        let child = world.until_in(namespace, CONFIG_MAP, "spread", Value::is_object).await;
-        world.api_in(CONFIG_MAP, Some(namespace)).delete("spread", &<_>::default()).await.unwrap();
-        let is_another =
-            |now: &Value| now.is_object() && now["metadata"]["uid"] != child["metadata"]["uid"];
-        world.until_in(namespace, CONFIG_MAP, "spread", is_another).await;
-    }
-    operators.stop().await;
 }

@@ -53,13 +53,6 @@ fn searched<'a>(lists: impl Iterator<Item = &'a Request>) -> BTreeSet<&'a str> {
 }
 
 #[operetta_harness::test]
-async fn a_child_in_another_namespace_of_the_operator_is_maintained_until_its_parent_is_deleted() {
-    let world = World::new().await;
-    let namespaces = world.create_namespaces().await;
-    lives_to_the_end_of_its_parent(&world, &namespaces).await;
-}
-
-#[operetta_harness::test]
 async fn only_the_namespaces_of_the_operator_are_searched_for_children() {
     let world = World::that_logs_requests().await;
     let namespaces = world.create_namespaces().await;

@@ -1,7 +1,5 @@
 //! Every refusal of every kind of request about one object.
 
-mod side_requests;
-
 use super::*;
 use crate::{
     cleaner::Cleaner,
@@ -14,11 +12,8 @@ const CONFLICT: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
     Create,
-    Update,
     Delete,
     Status,
-    /// The live read of a child after a conflict of its update.
-    Read,
     /// Adding the finalizer to a parent, and removing it.
     Finalizer,
 }
@@ -27,7 +22,7 @@ impl Asked {
     /// The type of the object.
     fn about(self) -> &'static str {
         match self {
-            Self::Create | Self::Update | Self::Delete | Self::Read => "configmaps",
+            Self::Create | Self::Delete => "configmaps",
             Self::Status | Self::Finalizer => "recipes.test.operetta.dev",
         }
     }
@@ -89,8 +84,7 @@ fn refusal(code: u16) -> Case {
     refusals().into_iter().find(|case| case.code == code).unwrap()
 }
 
-/// Without 404 where it is not a failure: a read object does not exist, or the CRD has no status
-/// subresource.
+/// Without 404 where it is not a failure: the CRD has no status subresource.
 fn cases(asked: Asked) -> Vec<Case> {
     let mut cases = refusals();
     if asked == Asked::Delete {
@@ -98,7 +92,7 @@ fn cases(asked: Asked) -> Vec<Case> {
         cases[CONFLICT] = Case { message, reaction: Reaction::Rechecks, ..refusal(409) };
     }
     let is_found = |case: &Case| !case.message.starts_with("404");
-    cases.retain(|case| !matches!(asked, Asked::Status | Asked::Read) || is_found(case));
+    cases.retain(|case| asked != Asked::Status || is_found(case));
     cases
 }
 
@@ -116,16 +110,13 @@ async fn refuse(faults: &Faults, asked: Asked, case: &Case, name: &str) -> usize
     let before = world.get(CONFIG_MAP, name).await;
     let rule = Rule::new(case.fault.clone()).name(name);
     let rule = faults.add(match asked {
-        Asked::Create | Asked::Update => rule.verb("patch").resource("configmaps"),
+        Asked::Create => rule.verb("patch").resource("configmaps"),
         Asked::Delete => rule.verb("delete").resource("configmaps"),
         Asked::Status => rule.verb("patch").resource("recipes/status"),
-        Asked::Read => rule.verb("get").resource("configmaps"),
         Asked::Finalizer => rule.verb("patch").resource("recipes"),
     });
-    let conflict = Rule::new(Fault::refuse(409)).name(name).verb("patch").resource("configmaps");
-    let conflict = (asked == Asked::Read).then(|| faults.add(conflict));
     let mut parent = match asked {
-        Asked::Create | Asked::Update | Asked::Read | Asked::Finalizer => salted(name, "much"),
+        Asked::Create | Asked::Finalizer => salted(name, "much"),
         Asked::Delete => recipe(name, &[]),
         Asked::Status => salted(name, "little"),
     };
@@ -136,7 +127,6 @@ async fn refuse(faults: &Faults, asked: Asked, case: &Case, name: &str) -> usize
     until_refusal_is_reported(faults, asked, case, name).await;
     react(faults, case, &rule, name).await;
     rule.end();
-    conflict.iter().for_each(Armed::end);
     if matches!(case.reaction, Reaction::Rests | Reaction::Rechecks) {
         faults.touch(name).await;
     }
@@ -144,18 +134,13 @@ async fn refuse(faults: &Faults, asked: Asked, case: &Case, name: &str) -> usize
     let failures = faults.failures(name).len();
     assert_eq!(failures > 0, case.reaction != Reaction::Rechecks, "{name}");
     let child = world.get(CONFIG_MAP, name).await;
-    let is_second = matches!(asked, Asked::Update | Asked::Delete | Asked::Read);
-    let writes = if is_second { 2 } else { 1 };
+    let writes = if asked == Asked::Delete { 2 } else { 1 };
     assert_eq!(faults.writes("configmaps", name), writes, "{name}: nothing is written twice");
     match asked {
         Asked::Create => assert_eq!(child["data"]["salt"], "much"),
         Asked::Finalizer => {
             assert_eq!(parent["metadata"]["finalizers"], json!(["operetta.dev/cook"]), "{name}");
             release(faults, case, name).await;
-        }
-        Asked::Update | Asked::Read => {
-            assert_eq!(child["data"]["salt"], "much");
-            assert_eq!(child["metadata"]["uid"], before["metadata"]["uid"], "{name}");
         }
         Asked::Delete => assert!(child.is_null(), "{name}"),
         Asked::Status => {
@@ -238,11 +223,6 @@ async fn every_refusal_of_the_creation_of_a_child_is_reported_and_retried() {
 }
 
 #[operetta_harness::test]
-async fn every_refusal_of_the_update_of_a_child_is_reported_and_retried() {
-    every_refusal_of(Asked::Update).await;
-}
-
-#[operetta_harness::test]
 async fn every_refusal_of_the_deletion_of_a_child_is_reported_and_retried() {
     every_refusal_of(Asked::Delete).await;
 }
@@ -250,11 +230,6 @@ async fn every_refusal_of_the_deletion_of_a_child_is_reported_and_retried() {
 #[operetta_harness::test]
 async fn every_answer_to_the_status_of_a_parent_is_said_and_survived() {
     every_refusal_of(Asked::Status).await;
-}
-
-#[operetta_harness::test]
-async fn every_refusal_of_the_live_read_of_a_child_is_reported_and_retried() {
-    every_refusal_of(Asked::Read).await;
 }
 
 #[operetta_harness::test]

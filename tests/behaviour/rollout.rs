@@ -1,9 +1,6 @@
 //! Changes of children that are rolled out a few at a time. A child is ready when somebody has noted its value
 //! beside it, as a controller would.
 
-mod one_by_one;
-mod stopped;
-
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -73,14 +70,6 @@ async fn until_at(world: &World, name: &str, x: &str) {
     world.until(CONFIG_MAP, name, &format!("{name} at {x}"), is_it).await;
 }
 
-/// Waits until each of these children has a value, one after the other, and notes it.
-async fn roll_out(world: &World, names: &[&str], x: &str) {
-    for name in names {
-        until_at(world, name, x).await;
-        note(world, name, x).await;
-    }
-}
-
 /// Waits until the parent shows for its present generation that the changes of children wait, with these words.
 async fn until_waiting(world: &World, words: &str) {
     let is_it = |parent: &Value| {
@@ -99,4 +88,47 @@ async fn values(world: &World) -> Vec<Value> {
         values.push(world.get(CONFIG_MAP, name).await["data"]["x"].clone());
     }
     values
+}
+
+#[operetta_harness::test]
+async fn the_next_child_is_changed_when_the_last_one_is_ready() {
+    let world = World::new().await;
+    let operators = started(&world, applied()).await;
+    want(&world, "2").await;
+    for (at, name) in NAMES.into_iter().enumerate() {
+        until_at(&world, name, "2").await;
+        if name != "c" {
+            until_waiting(&world, &format!("/{name}: its value is not noted")).await;
+        }
+        let expected: Vec<_> = (0..3).map(|nth| json!(if nth > at { "1" } else { "2" })).collect();
+        assert_eq!(values(&world).await, expected);
+        note(&world, name, "2").await;
+    }
+    let parent = world.until_ready(RECIPE, "r").await;
+    assert_eq!(condition(&parent, "Updated")["status"], "True", "{parent}");
+    operators.stop().await;
+}
+
+/// Each change takes effect, and its reply is not read.
+#[operetta_harness::test]
+async fn a_process_that_is_killed_at_any_change_is_continued_by_the_next() {
+    let world = World::new().await;
+    started(&world, applied()).await.stop().await;
+    want(&world, "2").await;
+    for (at, name) in NAMES.into_iter().enumerate() {
+        killed_at_patch(&world, (CONFIG_MAP.2, name), register(applied())).await;
+        until_at(&world, name, "2").await;
+        let operators = world.start(register(applied())).await;
+        let waits = format!("/{name}: its value is not noted");
+        if name != "c" {
+            until_waiting(&world, &waits).await;
+        }
+        let expected: Vec<_> = (0..3).map(|nth| json!(if nth > at { "1" } else { "2" })).collect();
+        assert_eq!(values(&world).await, expected);
+        operators.stop().await;
+        note(&world, name, "2").await;
+    }
+    let operators = world.start(register(applied())).await;
+    world.until_ready(RECIPE, "r").await;
+    operators.stop().await;
 }
