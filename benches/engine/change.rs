@@ -21,7 +21,7 @@ const DEADLINE: Duration = Duration::from_secs(30);
 pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     let mut twins = Twins::prepare(settings, 1).await?;
     let (mut ours, mut floors) = (Vec::new(), Vec::new());
-    let before = twins.cluster.mark().await?;
+    let before = twins.cluster.mark()?;
     // The first of each opens connections and is not counted.
     for number in 0..=settings.samples() {
         let mark = format!("mark-{number}");

@@ -110,7 +110,7 @@ impl Cluster {
     }
 
     /// From here on requests are counted.
-    pub(crate) async fn mark(&self) -> Result<Mark> {
+    pub(crate) fn mark(&self) -> Result<Mark> {
         match self {
             Self::InProcess(server) | Self::Tls { server, .. } => {
                 // The log is bounded.

@@ -85,7 +85,7 @@ impl Course {
 
     async fn turn(&self, is_floor: bool, round: usize) -> Result<Turn> {
         let user_agent = if is_floor { floor::USER_AGENT } else { operators::USER_AGENT };
-        let (before, used) = (self.cluster.mark().await?, cpu_of(std::process::id())?);
+        let (before, used) = (self.cluster.mark()?, cpu_of(std::process::id())?);
         let took = if is_floor {
             self.floor(&format!("floor{round}"), self.count).await?
         } else {

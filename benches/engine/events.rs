@@ -72,7 +72,7 @@ async fn cost(
     process: &mut OperatorProcess,
     (parents, round): (usize, &'static str),
 ) -> Result<Duration> {
-    let (before, used) = (cluster.mark().await?, process.cpu()?);
+    let (before, used) = (cluster.mark()?, process.cpu()?);
     let (users, path) = (users.clone(), Workload::Trio.watched());
     parents::at_once(EVENTS, move |number| {
         let (users, path) = (users.clone(), format!("{path}/own-{}", number % parents));

@@ -26,7 +26,7 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     let (ty, spec) = (workload.parent(0), workload.spec(FIRST_MARK));
     parents::create_all(&users, &ty, "own", count, &spec).await?;
     process.at_rest_with(count).await?;
-    let before = cluster.mark().await?;
+    let before = cluster.mark()?;
     let (started, used) = (Instant::now(), process.cpu()?);
     tokio::time::sleep(Duration::from_secs(settings.idle_seconds())).await;
     let share = process.cpu()?.saturating_sub(used).as_secs_f64() / started.elapsed().as_secs_f64();

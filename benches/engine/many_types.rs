@@ -72,7 +72,7 @@ async fn spread(settings: &Settings, types: usize) -> Result<Spread> {
     let cluster = Cluster::start(settings.cluster.reachable()).await?;
     let users = cluster.client().await?;
     parents::install(&users, workload, types).await?;
-    let before = cluster.mark().await?;
+    let before = cluster.mark()?;
     let mut process = OperatorProcess::start(&cluster, workload, types).await?;
     let each = settings.burst() / types;
     for number in 0..types {
@@ -82,7 +82,7 @@ async fn spread(settings: &Settings, types: usize) -> Result<Spread> {
     let rest = process.at_rest_with(each * types).await?;
     let requests = cluster.requests(before, operators::USER_AGENT).await?;
     process.stop().await?;
-    let (before, started) = (cluster.mark().await?, Instant::now());
+    let (before, started) = (cluster.mark()?, Instant::now());
     let mut process = OperatorProcess::start(&cluster, workload, types).await?;
     process.at_rest_with(each * types).await?;
     let restart = started.elapsed().saturating_sub(AFTERWARDS);

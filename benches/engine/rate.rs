@@ -30,7 +30,7 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     let (rate, count) = (settings.rate, settings.rate * settings.rate_seconds());
     let mut twins = Twins::prepare(settings, count).await?;
     let (mut ours, mut floors) = (Vec::new(), Vec::new());
-    let before = twins.cluster.mark().await?;
+    let before = twins.cluster.mark()?;
     // Each as often first as second, because other processes use the machine too.
     for round in 0..settings.rounds() {
         let numbers = if round % 2 == 0 { 0..count / 2 } else { count / 2..count };

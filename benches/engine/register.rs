@@ -39,7 +39,7 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     let mut change =
         Change { users, workload, number: 0, sightings: sightings(&cluster, workload).await? };
     change.latencies(settings.samples(), || false).await?;
-    let mark = cluster.mark().await?;
+    let mark = cluster.mark()?;
     let before = change.latencies(settings.samples(), || false).await?;
     let memory = resident()?;
     let registering = tokio::spawn(register_all(ours.registrar(), workload));

@@ -89,7 +89,7 @@ async fn event_cost(
     process: &mut OperatorProcess,
     (parents, round): (usize, &'static str),
 ) -> Result<Duration> {
-    let (before, used) = (cluster.mark().await?, process.cpu()?);
+    let (before, used) = (cluster.mark()?, process.cpu()?);
     let (users, path) = (users.clone(), reader::secrets());
     parents::at_once(EVENTS, move |number| {
         let (users, path) = (users.clone(), format!("{path}/own-{}", number % parents));

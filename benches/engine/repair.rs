@@ -48,7 +48,7 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
     let mut twins = Twins::prepare(settings, settings.samples() + 1).await?;
     let mut rows = Vec::new();
     for (harm, name) in [(Harm::Edit, "edited"), (Harm::Delete, "deleted")] {
-        let before = twins.cluster.mark().await?;
+        let before = twins.cluster.mark()?;
         let times = twins.times(harm, settings.samples()).await?;
         let requests = twins.cluster.requests(before, operators::USER_AGENT).await?;
         println!("repair, a child {name}: {requests}");

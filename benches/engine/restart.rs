@@ -62,7 +62,7 @@ pub(crate) async fn measure(settings: &Settings) -> Result<Vec<Row>> {
         for turn in 0..KINDS {
             match (number + turn) % KINDS {
                 0 => {
-                    let before = cluster.mark().await?;
+                    let before = cluster.mark()?;
                     times.took.push(restart(&cluster, workload, count).await?);
                     requests = cluster.requests(before, operators::USER_AGENT).await?;
                 }

@@ -27,7 +27,7 @@ struct Kubectl {
 }
 
 impl Kubectl {
-    async fn on(cluster: &Cluster) -> Self {
+    fn on(cluster: &Cluster) -> Self {
         let binaries = or_ignore(Binaries::find());
         let (program, kubeconfig) =
             (binaries.folder().join("kubectl"), cluster.kubeconfig().to_owned());
@@ -75,7 +75,7 @@ fn of_kind<'a>(objects: &'a [Value], kind: &str) -> &'a Value {
 #[operetta_harness::test]
 async fn every_manifest_passes_a_dry_run_where_restricted_is_enforced() {
     let cluster = Cluster::start().await;
-    let kubectl = Kubectl::on(&cluster).await;
+    let kubectl = Kubectl::on(&cluster);
     for overlay in OVERLAYS {
         let objects = kubectl.rendered(overlay);
         let namespace = of_kind(&objects, "Namespace");
@@ -118,7 +118,7 @@ fn monitored() -> [Value; 2] {
 #[ignore = "downloads a Go module: .ci/long manifests"]
 async fn what_is_monitored_passes_a_dry_run_where_the_prometheus_operator_is_installed() {
     let cluster = Cluster::start().await;
-    let kubectl = Kubectl::on(&cluster).await;
+    let kubectl = Kubectl::on(&cluster);
     kubectl.apply(of_kind(&kubectl.rendered("cluster-wide"), "Namespace"), &[]).unwrap();
     for plural in ["servicemonitors", "prometheusrules"] {
         kubectl.apply(&prometheus_operator::crd(plural), &[]).unwrap();
@@ -141,7 +141,7 @@ async fn what_is_monitored_passes_a_dry_run_where_the_prometheus_operator_is_ins
 #[operetta_harness::test]
 async fn two_replicas_elect_a_leader_and_one_does_not() {
     let cluster = Cluster::start().await;
-    let kubectl = Kubectl::on(&cluster).await;
+    let kubectl = Kubectl::on(&cluster);
     for (overlay, replicas, strategy, elects) in
         [("cluster-wide", 1, "Recreate", false), ("two-replicas", 2, "RollingUpdate", true)]
     {
@@ -193,7 +193,7 @@ fn of_overlay(kubectl: &Kubectl, overlay: &str) -> BTreeMap<String, Value> {
 #[operetta_harness::test]
 async fn in_one_namespace_no_permission_is_of_the_whole_cluster() {
     let cluster = Cluster::start().await;
-    let objects = Kubectl::on(&cluster).await.rendered("one-namespace");
+    let objects = Kubectl::on(&cluster).rendered("one-namespace");
     let bound = objects.iter().filter(|object| object["kind"] == "ClusterRoleBinding");
     let bound: Vec<_> = bound.map(|binding| binding["roleRef"]["name"].as_str().unwrap()).collect();
     assert_eq!(bound, ["operetta-access-reviewer"]);
@@ -204,14 +204,14 @@ async fn in_one_namespace_no_permission_is_of_the_whole_cluster() {
 #[operetta_harness::test]
 async fn the_chart_renders_what_kustomize_does() {
     let cluster = Cluster::start().await;
-    let kubectl = Kubectl::on(&cluster).await;
+    let kubectl = Kubectl::on(&cluster);
     assert_eq!(of_chart(&[]), of_overlay(&kubectl, "cluster-wide"));
     assert_eq!(of_chart(&["replicas=2"]), of_overlay(&kubectl, "two-replicas"));
     helm::lint().unwrap();
 }
 
 #[operetta_harness::test]
-async fn monitoring_is_the_component_of_kustomize() {
+fn monitoring_is_the_component_of_kustomize() {
     let values = ["monitoring.enabled=true", "crds.install=false", "networkPolicy.enabled=false"];
     let chart = of_chart(&values);
     assert!(!chart.keys().any(|name| name.contains("NetworkPolicy") || name.contains("Custom")));
@@ -221,7 +221,7 @@ async fn monitoring_is_the_component_of_kustomize() {
 }
 
 #[operetta_harness::test]
-async fn values_that_cannot_work_are_refused() {
+fn values_that_cannot_work_are_refused() {
     for (value, part) in [
         ("replicas=two", "replicas"),
         ("replicas=99", "replicas"),

@@ -151,7 +151,7 @@ fn free_port() -> u16 {
 }
 
 #[operetta_harness::test]
-async fn the_scripts_make_copies_backups_and_a_restore() {
+fn the_scripts_make_copies_backups_and_a_restore() {
     let postgres = Postgres::start();
     let app = [("PGUSER", "app"), ("PGPASSWORD", "it's")];
     let table = "psql -qc 'create table t as select generate_series(1, 100) as x'";

@@ -4,13 +4,6 @@ use kube::api::DeleteParams;
 
 use super::*;
 
-/// Asserts that the parent still has all that the decorator gave it.
-async fn assert_decorated(world: &World) {
-    let parent = world.get(DEPLOYMENT, "d").await;
-    assert!(is_decorated(&parent), "{parent}");
-    assert!(world.get(CONFIG_MAP, "extra").await.is_object());
-}
-
 #[operetta_harness::test(server)]
 async fn a_deselected_parent_loses_labels_annotations_and_children() {
     let world = World::new().await;

@@ -186,3 +186,8 @@ async fn assert_degraded_by((config, handler, release): (OperatorConfig, AnyHand
     until_metric(&operators, &overdue(0)).await;
     operators.stop().await;
 }
+
+async fn until_metric(operators: &Operators, line: &str) {
+    let metrics = || operators.http("/metrics");
+    eventually(line, metrics, |(_, body)| body.contains(line)).await;
+}

@@ -97,7 +97,7 @@ async fn without_one_of_any_kind_something_is_denied() {
 }
 
 #[operetta_harness::test]
-async fn no_permission_is_generated_twice() {
+fn no_permission_is_generated_twice() {
     let all = grant::rules().concat();
     let different: BTreeSet<_> = all.iter().collect();
     assert_eq!(all.len(), different.len(), "{all:#?}");

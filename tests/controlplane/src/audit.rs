@@ -294,11 +294,11 @@ mod tests {
             line("1", "RequestReceived", "patch") + &line("2", "RequestReceived", "watch");
         let mut log = written(&received);
         log.log.read_on().expect("whole lines");
-        assert_eq!(Vec::from_iter(log.log.unanswered.values()), ["patch /1"]);
+        assert_eq!(log.log.unanswered.values().collect::<Vec<_>>(), ["patch /1"]);
         log.append(&line("3", "RequestReceived", "create"));
         log.append(&line("1", "ResponseComplete", "patch"));
         log.log.read_on().expect("whole lines");
-        assert_eq!(Vec::from_iter(log.log.unanswered.values()), ["create /3"]);
+        assert_eq!(log.log.unanswered.values().collect::<Vec<_>>(), ["create /3"]);
         log.append(&line("3", "Panic", "create"));
         assert_eq!(log.answered(), ["/1", "/3"]);
     }

@@ -100,7 +100,10 @@ fn a_response_of_too_many_children_is_refused_at_once() {
     let refusals = normalised(&parent(Some("ns")), children(MAX_CHILDREN + 1)).unwrap_err();
     let [refusal] = &refusals[..] else { panic!("{refusals:?}") };
     assert!(refusal.to_string().contains("returned 10001 children"), "{refusal}");
-    assert_eq!(normalised(&parent(Some("ns")), children(MAX_CHILDREN)).unwrap().len(), MAX_CHILDREN);
+    assert_eq!(
+        normalised(&parent(Some("ns")), children(MAX_CHILDREN)).unwrap().len(),
+        MAX_CHILDREN
+    );
 }
 
 #[test]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     recipe::{self, RECIPE, config_map, recipe},
-    world::{CLUSTER_ROLE, CONFIG_MAP, NAMESPACE, Operators, World, condition, eventually, object},
+    world::{CLUSTER_ROLE, CONFIG_MAP, NAMESPACE, Operators, World, condition, object},
 };
 
 const FINALIZER: &str = "operetta.dev/cook";

@@ -57,7 +57,7 @@ async fn one_disruption_of_any_request_of_a_lifecycle_does_not_change_its_result
 }
 
 #[operetta_harness::test]
-#[ignore = "too long for every run; CI asks for it"]
+#[ignore = "exhaustive: .ci/long mishaps"]
 async fn every_disruption_of_any_request_of_a_lifecycle_does_not_change_its_result() {
     let record = undisturbed().await;
     let each =
