@@ -5,12 +5,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use k8s_openapi::api::core::v1::{Pod, Service};
+use k8s_openapi::{
+    api::core::v1::{Pod, Service},
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+};
 use kube::{
     Api, Client, ResourceExt,
-    api::{Patch, PatchParams, PostParams},
+    api::{DeleteParams, Patch, PatchParams, PostParams},
 };
-use operators::echo_server::{EchoServer, EchoServerSpec};
+use operators::{
+    crds::crds,
+    echo_server::{EchoServer, EchoServerSpec},
+};
 use serde_json::json;
 
 use crate::{cluster::Cluster, helm, program::Program};
@@ -27,6 +33,18 @@ async fn until(what: &str, holds: impl AsyncFn() -> bool) {
     while !holds().await {
         assert!(begun.elapsed() < DEADLINE, "in time: {what}");
         tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Removes the definitions with their objects: on the real control plane helm would not take over those of other tests,
+/// and they would list these.
+async fn remove_definitions(client: &Client) {
+    let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
+    for name in crds(&operators::all()).iter().map(ResourceExt::name_any) {
+        // It may not exist.
+        let _ = definitions.delete(&name, &DeleteParams::default()).await;
+        let is_gone = async || definitions.get_opt(&name).await.unwrap().is_none();
+        until("the definition is removed", is_gone).await;
     }
 }
 
@@ -51,10 +69,11 @@ async fn run(cluster: &Cluster, client: &Client) -> (Option<String>, Option<Stri
     (pod.unwrap().resource_version(), service.unwrap().resource_version())
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn an_upgrade_and_a_rollback_write_no_child() {
     let cluster = Cluster::start().await;
     let (client, kubeconfig) = (cluster.client().await, cluster.kubeconfig().to_owned());
+    remove_definitions(&client).await;
     helm_on(&kubeconfig, &["install", "operetta", helm::CHART, "--create-namespace"]);
     let spec = EchoServerSpec { service_name: "hello".to_owned() };
     let echo_servers: Api<EchoServer> = Api::namespaced(client.clone(), "operetta-chart");
@@ -70,4 +89,5 @@ async fn an_upgrade_and_a_rollback_write_no_child() {
     helm_on(&kubeconfig, &["uninstall", "operetta"]);
     echo_servers.get("hello").await.expect("the CRD stays, and its objects");
     assert_eq!(run(&cluster, &client).await, before);
+    remove_definitions(&client).await;
 }

@@ -75,27 +75,27 @@ fn assert_same(expected: &str, seen: &str) {
     assert!(differences.is_empty(), "\n{}", differences.join("\n"));
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn a_first_visit() {
     matches_the_real_server("first-visit").await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn custom_resources() {
     matches_the_real_server("custom-resources").await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn built_in_resources() {
     matches_the_real_server("built-in-resources").await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn refusals() {
     matches_the_real_server("refusals").await;
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn the_embedded_server_reports_unsupported_features() {
     let cluster = Cluster::start().await;
     if is(&cluster, Author::Embedded) {

@@ -72,7 +72,7 @@ fn of_kind<'a>(objects: &'a [Value], kind: &str) -> &'a Value {
     objects.iter().find(|object| object["kind"] == kind).unwrap_or_else(|| panic!("no {kind}"))
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn every_manifest_passes_a_dry_run_where_restricted_is_enforced() {
     let cluster = Cluster::start().await;
     let kubectl = Kubectl::on(&cluster);
@@ -114,7 +114,7 @@ fn monitored() -> [Value; 2] {
     })
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 #[ignore = "downloads a Go module: .ci/long manifests"]
 async fn what_is_monitored_passes_a_dry_run_where_the_prometheus_operator_is_installed() {
     let cluster = Cluster::start().await;
@@ -138,7 +138,7 @@ async fn what_is_monitored_passes_a_dry_run_where_the_prometheus_operator_is_ins
     }
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn two_replicas_elect_a_leader_and_one_does_not() {
     let cluster = Cluster::start().await;
     let kubectl = Kubectl::on(&cluster);
@@ -201,7 +201,7 @@ async fn in_one_namespace_no_permission_is_of_the_whole_cluster() {
     assert!(of_spec["args"].as_array().unwrap().contains(&json!("--namespaces=operetta-system")));
 }
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn the_chart_renders_what_kustomize_does() {
     let cluster = Cluster::start().await;
     let kubectl = Kubectl::on(&cluster);

@@ -30,7 +30,7 @@ const CHART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/chart");
 const NAMESPACE: &str = "website-system";
 const DEADLINE: Duration = Duration::from_secs(30);
 
-#[operetta_harness::test]
+#[operetta_harness::test(server)]
 async fn with_the_permissions_of_its_chart_the_program_works_and_cleans_up() {
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
