@@ -34,7 +34,7 @@ async fn is_reported_until_available(refusal: Refusal, why: &str) {
     faults.world.apply(RECIPE, recipe("new", &[config_map("d", json!({}))])).await;
     failure.until_reported("new", why).await;
     let path = format!("/api/v1/operators/cook/parents/{}/new?diff=1", faults.world.namespace);
-    let (_, body) = faults.operators.http(&path).await;
+    let (_, body) = faults.operators.shown(&path).await;
     assert!(body.contains("the handler is not called"), "{body}");
     assert!(faults.world.get(CONFIG_MAP, "d").await.is_null(), "its handler was not called");
     assert_eq!(faults.world.get(CONFIG_MAP, "c").await, child);

@@ -30,6 +30,13 @@ impl Operators {
         send(address, &format!("GET {path}"), "").await
     }
 
+    /// Sends a GET request for what is about objects, until the answer shows more than their names: the operators read
+    /// which fields are secret beside their work.
+    pub(crate) async fn shown(&self, path: &str) -> (u16, String) {
+        let shows = |(_, body): &(u16, String)| !body.contains("the secret fields are unknown");
+        eventually(&format!("{path} with texts"), || self.http(path), shows).await
+    }
+
     /// Sends a POST request to the web endpoint.
     pub(crate) async fn post(&self, path: &str) -> (u16, String) {
         self.post_as(path, "application/json").await

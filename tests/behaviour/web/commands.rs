@@ -212,6 +212,8 @@ async fn a_handler_that_hangs_in_a_preview_does_not_block_others() {
     world.apply(RECIPE, recipe("r", &[config_map("c", json!({}))])).await;
     operators.until_synced("cook", &world.namespace, "r").await;
     operators.settled().await;
+    // A further call would be refused while the first hangs.
+    operators.shown(&path(&world, "r")).await;
     held.set(true);
     let preview = || async {
         let (code, body) = operators.http(&format!("{}?diff=1", path(&world, "r"))).await;

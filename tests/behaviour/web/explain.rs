@@ -25,6 +25,7 @@ async fn a_preview_compares_desired_and_live_without_writes_and_secrets() {
     world.apply(RECIPE, recipe("r", &[menu("much"), secret("old-sentinel")])).await;
     world.until_ready(RECIPE, "r").await;
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
+    operators.shown(&path).await;
     let (code, _) = operators.post(&format!("{path}/pause")).await;
     assert_eq!(code, 200);
     let children = [menu("little"), secret("new-sentinel"), config_map("new", json!({"a": "b"}))];

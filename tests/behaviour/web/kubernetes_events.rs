@@ -44,7 +44,7 @@ async fn shown(
 ) -> Value {
     let path = format!("/api/v1/operators/cook/parents/{}/{name}?events=1", world.namespace);
     let events = || async {
-        let (code, body) = operators.http(&path).await;
+        let (code, body) = operators.shown(&path).await;
         assert_eq!(code, 200, "{body}");
         serde_json::from_str::<Value>(&body).unwrap()["events"].clone()
     };
