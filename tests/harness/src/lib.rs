@@ -28,6 +28,7 @@
 //! Environment variables:
 //!
 //! - `OPERETTA_TEST_MARK=server`: only tests with this [`Mark`] run.
+//! - `RUST_TEST_THREADS=2`: so many tests run at once, not three for each core.
 //! - `OPERETTA_TEST_TIMES=20`: prints the 20 slowest tests after the run, and the seconds of all together.
 
 mod mark;
@@ -37,6 +38,7 @@ mod settings;
 mod times;
 
 use std::process::ExitCode;
+use std::thread::available_parallelism;
 
 use libtest_mimic::{Arguments, Completion, Trial};
 use tokio::runtime::Builder;
@@ -75,8 +77,7 @@ pub fn main() -> ExitCode {
 
 fn run(settings: &Settings) -> ExitCode {
     let mut arguments = Arguments::from_args();
-    let threads = std::env::var("RUST_TEST_THREADS").ok().and_then(|it| it.parse().ok());
-    arguments.test_threads = arguments.test_threads.or(threads);
+    arguments.test_threads = arguments.test_threads.or_else(threads);
     panics::record(arguments.nocapture);
     let selected = inventory::iter::<Test>().filter(|test| settings.select(test.marks));
     let mut tests: Vec<Trial> = selected.map(|test| trial(test, &arguments)).collect();
@@ -87,6 +88,12 @@ fn run(settings: &Settings) -> ExitCode {
         panics::print_failed();
     }
     conclusion.exit_code()
+}
+
+/// Three for each core, unless the environment says how many: most tests wait more than they compute.
+fn threads() -> Option<usize> {
+    let asked = std::env::var("RUST_TEST_THREADS").ok().and_then(|it| it.parse().ok());
+    asked.or_else(|| Some(3 * available_parallelism().ok()?.get()))
 }
 
 fn trial(test: &'static Test, arguments: &Arguments) -> Trial {

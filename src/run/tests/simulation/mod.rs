@@ -72,9 +72,7 @@ fn a_parent_converges_whatever_happens_to_its_children_and_its_process() {
     }
     let seconds = began.elapsed().as_secs_f64();
     let per_second = f64::from(u32::try_from(reconciles).unwrap()) / seconds;
-    eprintln!(
-        "{seeds} seeds, {reconciles} reconciles in {seconds:.1} s: {per_second:.0} per second"
-    );
+    println!("figure: {seeds} seeds, {reconciles} reconciles, {per_second:.0} per second");
 }
 
 /// Returns the number of reconciles.

@@ -33,7 +33,9 @@ async fn undisturbed() -> Record {
 /// Runs the lifecycle once with each injection, and reports all that failed.
 async fn run_all(expected: Record, injections: impl Iterator<Item = Injection>) {
     let expected = Arc::new(expected);
+    let mut count = 0;
     let runs = injections.map(|injection| {
+        count += 1;
         let (expected, what) = (Arc::clone(&expected), format!("{injection:?}"));
         let lifecycle = tokio::spawn(async move {
             let mut lifecycle = Lifecycle::begin().await;
@@ -44,6 +46,7 @@ async fn run_all(expected: Record, injections: impl Iterator<Item = Injection>) 
     });
     let runs = futures::stream::iter(runs).buffer_unordered(AT_ONCE);
     let wrong: Vec<String> = runs.filter_map(std::future::ready).collect().await;
+    println!("figure: {count} disrupted lives");
     assert!(wrong.is_empty(), "another result (why: see above) after {wrong:#?}");
 }
 
