@@ -15,7 +15,7 @@ use crate::{
     browser::{Browser, NARROW, WIDE},
     driver::Driver,
     looks::violations,
-    visit::ONE_AT_A_TIME,
+    visit::BROWSERS,
 };
 
 const VIEW: &str = "/ui/operators/notes?q=note";
@@ -60,7 +60,7 @@ impl Guarded {
 
 /// A test with a browser and a guarded endpoint.
 async fn visit(test: impl AsyncFnOnce(&Browser, &Guarded)) {
-    let _alone = ONE_AT_A_TIME.lock().await;
+    let _permit = BROWSERS.acquire().await.unwrap();
     let driver = Driver::start();
     let guarded = Guarded::start().await;
     let browser = Browser::open(driver, guarded.url()).await;

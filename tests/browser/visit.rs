@@ -3,16 +3,16 @@
 use std::panic::{AssertUnwindSafe, resume_unwind};
 
 use futures::FutureExt;
-use tokio::sync::Mutex;
+use tokio::sync::Semaphore;
 
 use crate::{browser::Browser, driver::Driver, shop::Shop};
 
-/// Browsers need much memory.
-pub(crate) static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
+/// Browsers need much memory, and each keeps a core busy.
+pub(crate) static BROWSERS: Semaphore = Semaphore::const_new(3);
 
 /// A browser and a shop with parents in every lasting phase.
 pub(crate) async fn visit(test: impl AsyncFnOnce(&Browser, &Shop)) {
-    let _alone = ONE_AT_A_TIME.lock().await;
+    let _permit = BROWSERS.acquire().await.unwrap();
     let driver = Driver::start();
     let shop = Shop::stocked().await;
     let browser = Browser::open(driver, shop.url()).await;

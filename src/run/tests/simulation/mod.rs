@@ -43,8 +43,8 @@ use crate::{
     schedule::{Trigger, rng::SeededRng},
 };
 
-/// As many as take a few seconds. CI runs ten thousand.
-const SEEDS: u64 = 1_000;
+/// As many as take a few seconds; `.ci/long simulation` has ten thousand.
+const SEEDS: u64 = 300;
 
 /// Steps with disturbances.
 const DISTURBED: usize = 100;
