@@ -14,9 +14,8 @@ async fn a_label_that_another_manager_owns_is_a_conflict_and_stays() {
     own_by_hand(&world, json!("red")).await;
     let operators = start(&world).await;
     decorate(&world, "d", everything()).await;
-    let message = until_failing(&world, &operators, "decorator").await;
     let label = format!(".metadata.labels.{LABEL}");
-    assert!(message.contains(&label) && message.contains("`by-hand`"), "{message}");
+    until_failing(&world, &operators, &[&label, "`by-hand`"]).await;
     let is_reported = |events: &Vec<Value>| {
         events.iter().any(|event| {
             event["reason"] == "Conflict" && event["note"].to_string().contains(&label)
@@ -32,8 +31,7 @@ async fn a_label_that_another_manager_owns_is_a_conflict_and_stays() {
     until_decorated(&world, "d").await;
     // It is left to a manager that changes it later, too.
     own_by_hand(&world, json!("red")).await;
-    let message = until_failing(&world, &operators, "decorator").await;
-    assert!(message.contains("`by-hand`"), "{message}");
+    until_failing(&world, &operators, &["`by-hand`"]).await;
     assert_eq!(world.get(DEPLOYMENT, "d").await["metadata"]["labels"][LABEL], "red");
     // What is not in conflict goes with the decorator when it leaves.
     decorate(&world, "d", Value::Null).await;

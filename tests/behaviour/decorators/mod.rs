@@ -124,16 +124,18 @@ async fn until_decorated(world: &World, name: &str) -> Value {
     decorated
 }
 
-/// What the page says of a parent that fails.
-async fn until_failing(world: &World, operators: &Operators, name: &str) -> String {
+/// Waits until the page says of a failing parent what has these parts. Before that, a write may have been refused because
+/// the parent had just been changed.
+async fn until_failing(world: &World, operators: &Operators, parts: &[&str]) {
     let board = operators.running().board();
     let key = ObjectKey::namespaced(&world.namespace, "d");
     let shown = || async {
-        let parent = board.parent(name, &key)?;
+        let parent = board.parent("decorator", &key)?;
         let fails = matches!(parent.phase, ParentPhase::Failing | ParentPhase::Stalled);
         fails.then_some(parent.message).flatten()
     };
-    eventually("it fails", shown, Option::is_some).await.unwrap()
+    let has_all = |message: &str| parts.iter().all(|part| message.contains(part));
+    eventually("it fails", shown, |message| message.as_deref().is_some_and(has_all)).await;
 }
 
 /// Waits until the operator has no such parent.
