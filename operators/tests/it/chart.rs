@@ -1,51 +1,25 @@
 //! The chart on a cluster: it is installed, upgraded and rolled back by the real helm, and no child is written.
 
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::path::Path;
 
-use k8s_openapi::{
-    api::core::v1::{Pod, Service},
-    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
-};
+use k8s_openapi::api::core::v1::{Pod, Service};
 use kube::{
     Api, Client, ResourceExt,
-    api::{DeleteParams, Patch, PatchParams, PostParams},
+    api::{Patch, PatchParams, PostParams},
 };
-use operators::{
-    crds::crds,
-    echo_server::{EchoServer, EchoServerSpec},
-};
+use operators::echo_server::{EchoServer, EchoServerSpec};
 use serde_json::json;
 
-use crate::{cluster::Cluster, helm, program::Program};
-
-const DEADLINE: Duration = Duration::from_secs(30);
+use crate::{
+    cluster::Cluster,
+    definitions::{self, until},
+    helm,
+    program::Program,
+};
 
 fn helm_on(kubeconfig: &Path, arguments: &[&str]) {
     let fixed = ["--kubeconfig", kubeconfig.to_str().unwrap(), "--namespace", "operetta-chart"];
     helm::run(&[arguments, &fixed].concat()).unwrap();
-}
-
-async fn until(what: &str, holds: impl AsyncFn() -> bool) {
-    let begun = Instant::now();
-    while !holds().await {
-        assert!(begun.elapsed() < DEADLINE, "in time: {what}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-}
-
-/// Removes the definitions with their objects: on the real control plane helm would not take over those of other tests,
-/// and they would list these.
-async fn remove_definitions(client: &Client) {
-    let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
-    for name in crds(&operators::all()).iter().map(ResourceExt::name_any) {
-        // It may not exist.
-        let _ = definitions.delete(&name, &DeleteParams::default()).await;
-        let is_gone = async || definitions.get_opt(&name).await.unwrap().is_none();
-        until("the definition is removed", is_gone).await;
-    }
 }
 
 /// The operators until all is synced, as a Pod of the Deployment would run them; then the versions of the children.
@@ -73,7 +47,7 @@ async fn run(cluster: &Cluster, client: &Client) -> (Option<String>, Option<Stri
 async fn an_upgrade_and_a_rollback_write_no_child() {
     let cluster = Cluster::start().await;
     let (client, kubeconfig) = (cluster.client().await, cluster.kubeconfig().to_owned());
-    remove_definitions(&client).await;
+    definitions::remove(&client).await;
     helm_on(&kubeconfig, &["install", "operetta", helm::CHART, "--create-namespace"]);
     let spec = EchoServerSpec { service_name: "hello".to_owned() };
     let echo_servers: Api<EchoServer> = Api::namespaced(client.clone(), "operetta-chart");
@@ -89,5 +63,5 @@ async fn an_upgrade_and_a_rollback_write_no_child() {
     helm_on(&kubeconfig, &["uninstall", "operetta"]);
     echo_servers.get("hello").await.expect("the CRD stays, and its objects");
     assert_eq!(run(&cluster, &client).await, before);
-    remove_definitions(&client).await;
+    definitions::remove(&client).await;
 }

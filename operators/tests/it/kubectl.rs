@@ -15,6 +15,7 @@ use operetta_controlplane::Binaries;
 
 use crate::{
     cluster::{Cluster, new_folder, or_ignore},
+    definitions,
     transcript::Transcript,
 };
 
@@ -34,7 +35,9 @@ async fn matches_the_real_server(name: &str) {
 
 async fn play(name: &str, cluster: &Cluster, author: Author) {
     let binaries = or_ignore(Binaries::find());
-    install(&cluster.client().await, &crds(&operators::all())).await.unwrap();
+    let client = cluster.client().await;
+    definitions::remove(&client).await;
+    install(&client, &crds(&operators::all())).await.unwrap();
     let file = Path::new(REPOSITORY).join("tests/testdata/kubectl").join(format!("{name}.txt"));
     let expected = fs::read_to_string(&file).unwrap();
     let (transcript, shell) =

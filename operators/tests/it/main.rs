@@ -9,6 +9,7 @@ use std::process::ExitCode;
 mod book;
 mod chart;
 mod cluster;
+mod definitions;
 mod helm;
 mod kubectl;
 mod manifests;
