@@ -146,7 +146,15 @@ async fn send(address: SocketAddr, line: &str, headers: &str) -> (u16, String) {
 }
 
 /// Sends a request with these headers, each with its line end; returns the code and the whole answer.
+///
+/// A busy machine may send it so late that the endpoint has not waited for it. Nothing has happened then, and a client
+/// repeats the request (RFC 9110, section 15.5.9).
 pub(crate) async fn http(address: SocketAddr, line: &str, headers: &str) -> (u16, String) {
+    let is_in_time = |(code, _): &(u16, String)| *code != 408;
+    eventually(line, || exchange(address, line, headers), is_in_time).await
+}
+
+async fn exchange(address: SocketAddr, line: &str, headers: &str) -> (u16, String) {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
     let request =
