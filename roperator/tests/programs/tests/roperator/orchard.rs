@@ -72,6 +72,7 @@ impl Land {
 }
 
 /// A tree of the orchard's name, as a handler that is a function.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of roperator")]
 fn plant(request: &SyncRequest) -> Result<SyncResponse, Error> {
     let orchard = &request.parent;
     let tree = json!({
@@ -167,7 +168,7 @@ fn an_orchard_with_blight_is_counted_and_harms_no_other() {
     let mut land = Land::new("blight", blight, ChildConfig::replace());
     land.add_orchard("north", "plum");
 
-    let error = land.kit.reconcile(A_WHILE).err().expect("the handler has failed");
+    let error = land.kit.reconcile(A_WHILE).expect_err("the handler fails");
     let errors: &HandlerErrors = error.downcast_ref().expect("the handler alone has failed");
     assert!(errors.get_sync_error_count_for_parent(&land.id("north")) > 0);
     assert_eq!(errors.get_finalize_error_count_for_parent(&land.id("north")), 0);

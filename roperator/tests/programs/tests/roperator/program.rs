@@ -32,7 +32,7 @@ impl Program {
         let port = port(&mut log);
         // The process would wait if nobody read its log.
         thread::spawn(move || {
-            log.lines().map_while(Result::ok).for_each(|line| eprintln!("{line}"))
+            log.lines().map_while(Result::ok).for_each(|line| eprintln!("{line}"));
         });
         Self { process, port }
     }

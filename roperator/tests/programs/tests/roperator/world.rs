@@ -36,17 +36,17 @@ impl World {
     }
 
     /// By a JSON merge patch.
-    pub(crate) async fn patch(&self, path: &str, patch: Value) -> Value {
+    pub(crate) async fn patch(&self, path: &str, changes: Value) -> Value {
         let (collection, name) = split(path);
-        let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
-        let request = Request::new(collection).patch(name, &params, &patch).unwrap();
+        let (params, merge) = (PatchParams::default(), Patch::Merge(changes));
+        let request = Request::new(collection).patch(name, &params, &merge).unwrap();
         self.0.request(request).await.unwrap()
     }
 
     pub(crate) async fn patch_status(&self, path: &str, status: Value) {
         let (collection, name) = split(path);
-        let (params, patch) = (PatchParams::default(), Patch::Merge(json!({"status": status})));
-        let request = Request::new(collection).patch_subresource("status", name, &params, &patch);
+        let (params, merge) = (PatchParams::default(), Patch::Merge(json!({"status": status})));
+        let request = Request::new(collection).patch_subresource("status", name, &params, &merge);
         self.0.request::<Value>(request.unwrap()).await.unwrap();
     }
 

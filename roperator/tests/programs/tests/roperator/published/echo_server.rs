@@ -42,8 +42,8 @@ async fn the_echo_server_keeps_a_pod_and_a_service() {
     let collection = paths.parent.trim_end_matches("/hello");
     let parent = world.create(collection, echo_server()).await;
 
-    let pod = world.until(&paths.pod, "created", |pod| pod.is_object()).await;
-    let service = world.until(&paths.service, "created", |service| service.is_object()).await;
+    let pod = world.until(&paths.pod, "created", Value::is_object).await;
+    let service = world.until(&paths.service, "created", Value::is_object).await;
     for child in [&pod, &service] {
         let metadata = &child["metadata"];
         assert_eq!(metadata["labels"]["app.kubernetes.io/instance"], *uid(&parent));

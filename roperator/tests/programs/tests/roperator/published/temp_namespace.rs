@@ -24,7 +24,7 @@ async fn a_temporary_namespace_ends_with_its_time_and_not_with_an_error() {
     let name = parent["metadata"]["name"].as_str().unwrap();
     let (path, namespace) = (format!("{PARENTS}/{name}"), format!("/api/v1/namespaces/{name}"));
 
-    let first = world.until(&namespace, "created", |namespace| namespace.is_object()).await;
+    let first = world.until(&namespace, "created", Value::is_object).await;
     let is_recorded = |parent: &Value| parent["status"]["createdAt"].is_string();
     let parent = world.until(&path, "the creation in its status", is_recorded).await;
     assert_eq!(parent["metadata"]["finalizers"], json!(["temp-namespace-example"]));
