@@ -12,9 +12,9 @@ use operetta::{prelude::*, supervisor::Running, testkit::TestCluster, web::Auth}
 use serde_json::Value;
 
 use crate::{
+    axe::violations,
     browser::{Browser, NARROW, WIDE},
     driver::Driver,
-    looks::violations,
     visit::BROWSERS,
 };
 

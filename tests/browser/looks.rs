@@ -3,12 +3,11 @@
 use serde_json::Value;
 
 use crate::{
-    browser::{Browser, Look, NARROW, WIDE},
+    axe::violations,
+    browser::{Look, NARROW, WIDE},
     views::VIEWS,
     visit::visit,
 };
-
-const AXE: &str = include_str!("axe/axe.min.js");
 
 #[operetta_harness::test]
 async fn no_view_is_wider_than_the_window() {
@@ -54,17 +53,6 @@ async fn the_page_follows_the_preferred_colour_scheme() {
         assert!(backgrounds[0] > 200 && backgrounds[1] < 50, "{backgrounds:?}");
     })
     .await;
-}
-
-/// The violations that axe-core finds, with their elements.
-pub(crate) async fn violations(browser: &Browser) -> Value {
-    browser.run(AXE, vec![]).await;
-    let script = "const done = arguments[0];
-        axe.run(document, {resultTypes: ['violations']}).then(
-            found => done(found.violations.map(it =>
-                [it.id, it.help, ...it.nodes.map(node => `${node.target} ${node.failureSummary}`)])),
-            error => done([String(error)]));";
-    browser.run_async(script, vec![]).await
 }
 
 /// The mean of `rgb(r, g, b)`.

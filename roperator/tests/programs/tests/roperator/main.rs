@@ -1,13 +1,9 @@
-//! The programs and the integration tests of roperator, unchanged, as operators of Operetta.
+//! Programs and tests that use the names of roperator, as operators of Operetta.
 //!
 //! They find their cluster by a kubeconfig. So this program starts the cluster that `OPERETTA_TEST_CLUSTER`
 //! chooses, and then itself once more, with the kubeconfig of it, to run the tests.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-// The tests of roperator are marked with `#[test]`, which is then that of the harness.
-#[macro_use]
-extern crate operetta_harness_macros;
 
 use std::{
     env,
@@ -15,17 +11,15 @@ use std::{
 };
 
 mod cluster;
-mod echo_server;
+mod market_stall;
+mod names;
+mod orchard;
 mod program;
+mod published;
+mod queue_worker;
 mod runtime;
-mod temp_namespace;
-mod unchanged;
+mod types;
 mod world;
-
-#[rustfmt::skip]
-#[path = "../../upstream/integration_tests.rs"]
-#[allow(clippy::all, clippy::pedantic, reason = "not of this repository")]
-mod upstream;
 
 /// Set in the process that runs the tests.
 const INSIDE: &str = "OPERETTA_ROPERATOR_TESTS_INSIDE";
@@ -38,7 +32,7 @@ fn main() -> ExitCode {
     cluster::with_kubeconfig(|kubeconfig| {
         let mut tests = Command::new(env::current_exe().unwrap());
         tests.args(env::args_os().skip(1)).env("KUBECONFIG", kubeconfig).env(INSIDE, "1");
-        let status = tests.status().unwrap();
-        status.code().map_or(ExitCode::FAILURE, |code| ExitCode::from(code as u8))
+        let code = tests.status().unwrap().code().and_then(|code| u8::try_from(code).ok());
+        code.map_or(ExitCode::FAILURE, ExitCode::from)
     })
 }

@@ -1,6 +1,7 @@
-//! A program of roperator as a process.
+//! A program that is written for roperator, as a process.
 
 use std::{
+    ffi::OsStr,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
     process::{Child, ChildStderr, Command, ExitStatus, Stdio},
@@ -15,15 +16,23 @@ pub(crate) struct Program {
 
 impl Program {
     /// Returns when it serves health and metrics.
-    pub(crate) fn start(file: &str) -> Self {
+    pub(crate) fn start(file: impl AsRef<OsStr>) -> Self {
+        Self::start_with(file, [])
+    }
+
+    /// The same with more variables of its environment.
+    pub(crate) fn start_with<const N: usize>(
+        file: impl AsRef<OsStr>,
+        environment: [(&str, &OsStr); N],
+    ) -> Self {
         let mut command = Command::new(file);
-        let command = command.env("ROPERATOR_SERVER_PORT", "0").env("RUST_LOG", "info");
+        command.env("ROPERATOR_SERVER_PORT", "0").env("RUST_LOG", "info").envs(environment);
         let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut log = BufReader::new(process.stderr.take().unwrap());
         let port = port(&mut log);
         // The process would wait if nobody read its log.
         thread::spawn(move || {
-            log.lines().map_while(Result::ok).for_each(|line| eprintln!("{}", line))
+            log.lines().map_while(Result::ok).for_each(|line| eprintln!("{line}"));
         });
         Self { process, port }
     }
@@ -31,7 +40,7 @@ impl Program {
     /// The status and the body of the answer to a GET.
     pub(crate) fn get(&self, path: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        let request = format!("GET {} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n", path);
+        let request = format!("GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();

@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 use crate::world::World;
 
 fn config() -> OperatorConfig {
-    let [api_version, kind, plural] = ["roperator.com/v1alpha1", "TestChildTwo", "testchildtwos"];
+    let [api_version, kind, plural] = ["programs.operetta.dev/v1", "Tree", "trees"];
     let parent = define_type(api_version.to_owned(), kind.to_owned(), plural.to_owned());
     OperatorConfig::new("on-a-runtime", parent).with_child(ConfigMap, ChildConfig::replace())
 }
@@ -40,18 +40,17 @@ fn an_operator_runs_on_a_runtime_until_its_handle_is_dropped() {
     let handle = start_operator_with_runtime(&runtime, config, client, sync).unwrap();
     assert!(handle.is_active());
     runtime.block_on(async {
-        let collection =
-            format!("/apis/roperator.com/v1alpha1/namespaces/{}/testchildtwos", namespace);
+        let collection = format!("/apis/programs.operetta.dev/v1/namespaces/{namespace}/trees");
         let parent = json!({
-            "apiVersion": "roperator.com/v1alpha1", "kind": "TestChildTwo", "metadata": {"name": "a"},
+            "apiVersion": "programs.operetta.dev/v1", "kind": "Tree", "metadata": {"name": "a"},
         });
         world.create(&collection, parent).await;
-        let child = format!("/api/v1/namespaces/{}/configmaps/a", namespace);
+        let child = format!("/api/v1/namespaces/{namespace}/configmaps/a");
         world.until(&child, "the child", |child| child["data"]["a"] == "b").await;
     });
     handle.shutdown_now();
     ended.recv().unwrap();
-    runtime.block_on(world.delete(&format!("/api/v1/namespaces/{}", namespace)));
+    runtime.block_on(world.delete(&format!("/api/v1/namespaces/{namespace}")));
 }
 
 /// Sends when the handler is dropped, which is when the operator has ended.
@@ -73,9 +72,9 @@ fn what_cannot_be_used_is_an_error_at_the_start() {
     let taken = std::net::TcpListener::bind("0.0.0.0:0").unwrap();
     let port = taken.local_addr().unwrap().port();
     let error = start(config().server_port(port), client()).unwrap_err().to_string();
-    assert!(error.contains(&format!("port {}", port)), "{}", error);
+    assert!(error.contains(&format!("port {port}")), "{error}");
 
     let config = OperatorConfig { operator_name: "My Operator".to_owned(), ..config() };
     let error = start(config, client()).unwrap_err().to_string();
-    assert!(error.contains("`My Operator`"), "{}", error);
+    assert!(error.contains("`My Operator`"), "{error}");
 }

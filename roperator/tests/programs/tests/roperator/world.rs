@@ -1,12 +1,12 @@
 //! Objects as JSON, by the paths of their URLs.
 
 use kube::{
+    Client,
     api::{DeleteParams, Patch, PatchParams, PostParams},
     core::request::Request,
-    Client,
 };
 use operetta::testkit::eventually;
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 
 /// A client.
 pub(crate) struct World(Client);
@@ -23,7 +23,7 @@ impl World {
 
     /// A namespace of a new name.
     pub(crate) async fn namespace(&self, prefix: &str) -> String {
-        let metadata = json!({"generateName": format!("{}-", prefix)});
+        let metadata = json!({"generateName": format!("{prefix}-")});
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata});
         let created = self.create("/api/v1/namespaces", namespace).await;
         created["metadata"]["name"].as_str().unwrap().to_owned()
@@ -36,17 +36,17 @@ impl World {
     }
 
     /// By a JSON merge patch.
-    pub(crate) async fn patch(&self, path: &str, patch: Value) -> Value {
+    pub(crate) async fn patch(&self, path: &str, changes: Value) -> Value {
         let (collection, name) = split(path);
-        let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
-        let request = Request::new(collection).patch(name, &params, &patch).unwrap();
+        let (params, merge) = (PatchParams::default(), Patch::Merge(changes));
+        let request = Request::new(collection).patch(name, &params, &merge).unwrap();
         self.0.request(request).await.unwrap()
     }
 
     pub(crate) async fn patch_status(&self, path: &str, status: Value) {
         let (collection, name) = split(path);
-        let (params, patch) = (PatchParams::default(), Patch::Merge(json!({"status": status})));
-        let request = Request::new(collection).patch_subresource("status", name, &params, &patch);
+        let (params, merge) = (PatchParams::default(), Patch::Merge(json!({"status": status})));
+        let request = Request::new(collection).patch_subresource("status", name, &params, &merge);
         self.0.request::<Value>(request.unwrap()).await.unwrap();
     }
 
@@ -63,7 +63,7 @@ impl World {
         match self.0.request(request).await {
             Ok(object) => object,
             Err(kube::Error::Api(status)) if status.code == 404 => Value::Null,
-            Err(error) => panic!("{}: {}", path, error),
+            Err(error) => panic!("{path}: {error}"),
         }
     }
 
@@ -73,7 +73,7 @@ impl World {
         what: &str,
         is_right: impl Fn(&Value) -> bool,
     ) -> Value {
-        eventually(&format!("{}: {}", path, what), || self.get(path), is_right).await
+        eventually(&format!("{path}: {what}"), || self.get(path), is_right).await
     }
 
     pub(crate) async fn until_gone(&self, path: &str) {

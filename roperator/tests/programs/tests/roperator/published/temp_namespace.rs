@@ -1,16 +1,17 @@
-//! `examples/temp-namespace` of roperator.
+//! Its example `temp-namespace`.
 
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 
+use super::program;
 use crate::{program::Program, world::World};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_roperator-temp-namespace");
 const PARENTS: &str = "/apis/example.roperator.com/v1alpha1/tempnamespaces";
 
 #[operetta_harness::test]
+#[ignore = "takes a crate from the registry: .ci/long roperator"]
 async fn a_temporary_namespace_ends_with_its_time_and_not_with_an_error() {
     let world = World::new().await;
-    let program = Program::start(PROGRAM);
+    let program = Program::start(program("temp-namespace"));
     let parent = world
         .create(
             PARENTS,
@@ -21,10 +22,9 @@ async fn a_temporary_namespace_ends_with_its_time_and_not_with_an_error() {
         )
         .await;
     let name = parent["metadata"]["name"].as_str().unwrap();
-    let (path, namespace) =
-        (format!("{}/{}", PARENTS, name), format!("/api/v1/namespaces/{}", name));
+    let (path, namespace) = (format!("{PARENTS}/{name}"), format!("/api/v1/namespaces/{name}"));
 
-    let first = world.until(&namespace, "created", |namespace| namespace.is_object()).await;
+    let first = world.until(&namespace, "created", Value::is_object).await;
     let is_recorded = |parent: &Value| parent["status"]["createdAt"].is_string();
     let parent = world.until(&path, "the creation in its status", is_recorded).await;
     assert_eq!(parent["metadata"]["finalizers"], json!(["temp-namespace-example"]));
@@ -39,7 +39,7 @@ async fn a_temporary_namespace_ends_with_its_time_and_not_with_an_error() {
     let is_told = |parent: &Value| parent["status"]["error"].is_string();
     let parent = world.until(&path, "the error in its status", is_told).await;
     let error = parent["status"]["error"].as_str().unwrap();
-    assert!(error.starts_with("invalid TempNamepsace resource:"), "{}", error);
+    assert!(error.starts_with("invalid TempNamepsace resource:"), "{error}");
     let now = world.get(&namespace).await;
     assert_eq!(now["metadata"]["uid"], second["metadata"]["uid"]);
     assert!(now["metadata"]["deletionTimestamp"].is_null());

@@ -1,10 +1,9 @@
-//! `examples/echo-server` of roperator.
+//! Its example `echo-server`.
 
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 
+use super::program;
 use crate::{program::Program, world::World};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_roperator-echo-server");
 
 /// The paths of the objects of one echo server.
 struct Paths {
@@ -15,9 +14,9 @@ struct Paths {
 
 impl Paths {
     fn of(namespace: &str) -> Self {
-        let of_core = |plural: &str| format!("/api/v1/namespaces/{}/{}/hello", namespace, plural);
+        let of_core = |plural: &str| format!("/api/v1/namespaces/{namespace}/{plural}/hello");
         let group = "/apis/example.roperator.com/v1alpha1";
-        let parent = format!("{}/namespaces/{}/echoservers/hello", group, namespace);
+        let parent = format!("{group}/namespaces/{namespace}/echoservers/hello");
         Self { parent, pod: of_core("pods"), service: of_core("services") }
     }
 }
@@ -34,16 +33,17 @@ fn uid(object: &Value) -> &Value {
 }
 
 #[operetta_harness::test]
+#[ignore = "takes a crate from the registry: .ci/long roperator"]
 async fn the_echo_server_keeps_a_pod_and_a_service() {
     let world = World::new().await;
     let namespace = world.namespace("echo").await;
     let paths = Paths::of(&namespace);
-    let program = Program::start(PROGRAM);
+    let program = Program::start(program("echo-server"));
     let collection = paths.parent.trim_end_matches("/hello");
     let parent = world.create(collection, echo_server()).await;
 
-    let pod = world.until(&paths.pod, "created", |pod| pod.is_object()).await;
-    let service = world.until(&paths.service, "created", |service| service.is_object()).await;
+    let pod = world.until(&paths.pod, "created", Value::is_object).await;
+    let service = world.until(&paths.service, "created", Value::is_object).await;
     for child in [&pod, &service] {
         let metadata = &child["metadata"];
         assert_eq!(metadata["labels"]["app.kubernetes.io/instance"], *uid(&parent));
@@ -55,7 +55,7 @@ async fn the_echo_server_keeps_a_pod_and_a_service() {
             && parent["status"]["phase"] == "Running"
     };
     let parent = world.until(&paths.parent, "its status", is_waiting).await;
-    assert!(parent["metadata"]["finalizers"].is_null(), "functions have no finalizer: {}", parent);
+    assert!(parent["metadata"]["finalizers"].is_null(), "functions have no finalizer: {parent}");
 
     shows_the_pods_message(&world, &paths).await;
     repairs_drift(&world, &paths, &pod).await;
@@ -67,7 +67,7 @@ async fn the_echo_server_keeps_a_pod_and_a_service() {
         world.until_gone(path).await;
     }
     assert_eq!(program.terminate().code(), Some(1), "as its `main` says");
-    world.delete(&format!("/api/v1/namespaces/{}", namespace)).await;
+    world.delete(&format!("/api/v1/namespaces/{namespace}")).await;
 }
 
 async fn shows_the_pods_message(world: &World, paths: &Paths) {
@@ -106,8 +106,8 @@ async fn survives_an_error(world: &World, paths: &Paths) {
     world.until(&paths.parent, "the error", is_told).await;
     for (path, before) in [&paths.pod, &paths.service].iter().zip(&before) {
         let now = world.get(path).await;
-        assert_eq!(uid(&now), uid(before), "{} stays", path);
-        assert!(now["metadata"]["deletionTimestamp"].is_null(), "{} stays", path);
+        assert_eq!(uid(&now), uid(before), "{path} stays");
+        assert!(now["metadata"]["deletionTimestamp"].is_null(), "{path} stays");
     }
 }
 
@@ -115,6 +115,6 @@ fn assert_serves_health_and_metrics(program: &Program) {
     assert_eq!(program.get("/health"), (200, String::new()));
     let (status, metrics) = program.get("/metrics");
     assert_eq!(status, 200);
-    assert!(metrics.contains("operetta_reconciles_total"), "{}", metrics);
+    assert!(metrics.contains("operetta_reconciles_total"), "{metrics}");
     assert_eq!(program.get("/api/v1/operators").0, 404, "nothing else is served");
 }
