@@ -46,9 +46,9 @@ pub(crate) enum Command {
     /// Reconcile a parent, or all parents of an operator, now.
     Sync(CommandArgs),
     /// Print the CRDs of the operators' resources (deploy/crds.yaml).
-    Crds,
+    Crds(Chosen),
     /// Print the permissions that the operators need (deploy/rbac.yaml).
-    Rbac,
+    Rbac(RbacArgs),
     /// Write what runs the operators in a cluster: a kustomize base with overlays, or a Helm chart.
     Manifests(ManifestsArgs),
     /// Print what the operators would do on a cluster, and write nothing. Exits with 0 if nothing would be changed,
@@ -61,9 +61,30 @@ pub(crate) enum Command {
     },
 }
 
+/// Which operators a command is about.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Chosen {
+    /// Only these operators [default: all].
+    #[arg(long, value_name = "OPERATOR,...", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+}
+
+/// Whose permissions to print, and where they hold.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RbacArgs {
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
+    /// The permissions to work in these namespaces only, as `operators run` does with the same flag. Operators whose
+    /// parents have no namespace do not run then.
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub(crate) namespaces: Vec<String>,
+}
+
 /// Where to write manifests.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ManifestsArgs {
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
     /// Write a Helm chart instead.
     #[arg(long)]
     pub(crate) helm: bool,
@@ -75,6 +96,8 @@ pub(crate) struct ManifestsArgs {
 /// For which cluster and which parents to plan, and how to print that.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
     /// The cluster: that of a kubeconfig, or the one in which this process runs.
     #[arg(long, value_enum, default_value = "kubeconfig")]
     pub(crate) cluster: PlanCluster,

@@ -10,11 +10,11 @@ pub fn crds(operators: &[Operator]) -> Vec<CustomResourceDefinition> {
     operators.iter().filter_map(|operator| operator.crd.clone()).collect()
 }
 
-/// The same as YAML, checked.
-pub fn yaml(operators: &[Operator]) -> Result<String, ManifestError> {
+/// The same as YAML, checked; `flags` are those with which the operators were chosen.
+pub fn yaml(operators: &[Operator], flags: &[String]) -> Result<String, ManifestError> {
     let crds = crds(operators);
     crds.iter().try_for_each(check_crd)?;
-    to_yaml(&manifest::header("crds"), &crds)
+    to_yaml(&manifest::header("crds", flags), &crds)
 }
 
 #[cfg(test)]
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn the_committed_crds_are_up_to_date() {
-        manifest::assert_committed("crds", &yaml(&crate::all()).unwrap());
+        manifest::assert_committed("crds", &yaml(&crate::all(), &[]).unwrap());
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod manifest;
 mod operator;
 mod selector;
 
+pub use manifest::flag;
 pub use operator::Operator;
 pub use selector::{InvalidSelector, LabelOperator, Requirement, Selector};
 

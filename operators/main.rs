@@ -6,10 +6,11 @@ use std::{
 };
 
 use clap::FromArgMatches;
+use operators::{Operator, flag};
 
 use crate::{
     ask::Verb,
-    cli::{Cli, Command},
+    cli::{Chosen, Cli, Command, RbacArgs},
 };
 
 mod ask;
@@ -19,6 +20,7 @@ mod documents;
 mod endpoint;
 mod failure;
 mod flags;
+mod ignored;
 mod manifest_files;
 mod near;
 mod only;
@@ -31,6 +33,7 @@ mod traces;
 
 fn main() -> ExitCode {
     let matches = flags::command().try_get_matches();
+    let matches = matches.and_then(|matches| ignored::refuse(&matches).map(|()| matches));
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(usage) => return of_usage(&usage),
@@ -63,11 +66,13 @@ fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         None => run::run(cli.run, operators)?,
         Some(Command::Run(args)) => run::run(*args, operators)?,
-        Some(Command::Crds) => print(&operators::crds::yaml(&operators)?)?,
-        Some(Command::Rbac) => print(&operators::rbac::yaml(&operators)?)?,
-        Some(Command::Manifests(args)) => {
-            manifest_files::write(&args.out, args.helm, operators)?;
+        Some(Command::Crds(args)) => {
+            let operators = only::only(operators, &args.only)?;
+            let flags: Vec<_> = flag("only", &args.only).into_iter().collect();
+            print(&operators::crds::yaml(&operators, &flags)?)?;
         }
+        Some(Command::Rbac(args)) => print(&rbac(args, operators)?)?,
+        Some(Command::Manifests(args)) => manifest_files::write(args, operators)?,
         Some(Command::Plan(args)) => return plan::plan(args, operators),
         Some(Command::Status(args)) => ask::status(args)?,
         Some(Command::Explain(args)) => ask::explain(args)?,
@@ -79,6 +84,13 @@ fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn rbac(args: RbacArgs, operators: Vec<Operator>) -> anyhow::Result<String> {
+    let RbacArgs { chosen: Chosen { only }, namespaces } = args;
+    let operators = only::within(operators, &only, &namespaces)?;
+    let flags = [flag("only", &only), flag("namespaces", &namespaces)];
+    Ok(operators::rbac::yaml(&operators, &flags.into_iter().flatten().collect::<Vec<_>>())?)
 }
 
 fn print(text: &str) -> anyhow::Result<()> {

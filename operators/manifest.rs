@@ -1,11 +1,17 @@
 //! The files under `deploy/` that are generated.
 
-/// The header with the command that generates the text, so that nobody edits it.
-pub(crate) fn header(command: &str) -> String {
+/// The header with the command that generates the text, so that nobody edits it; `flags` are those of the command.
+pub(crate) fn header(command: &str, flags: &[String]) -> String {
+    let command_line = [&[command.to_owned()], flags].concat().join(" ");
     format!(
         "Generated from the declarations in operators/: change those, then run\n    \
-         cargo run -- {command} > deploy/{command}.yaml"
+         cargo run -- {command_line} > deploy/{command}.yaml"
     )
+}
+
+/// A flag with names, as the command line takes it; none without names.
+pub fn flag(name: &str, values: &[String]) -> Option<String> {
+    (!values.is_empty()).then(|| format!("--{name}={}", values.join(",")))
 }
 
 /// Fails, with the command to run, when the file under `deploy/` is not this text.

@@ -4,24 +4,46 @@ use operators::Operator;
 
 use crate::near::near;
 
-/// A name that no operator has.
+/// Operators that cannot be chosen.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("--only: there is no operator `{name}`{near}")]
-pub(crate) struct UnknownOperator {
-    name: String,
-    near: String,
+pub(crate) enum ChoiceError {
+    /// A name that no operator has.
+    #[error("--only: there is no operator `{name}`{near}")]
+    Unknown { name: String, near: String },
+    /// It would not run, although it was asked for.
+    #[error(
+        "--namespaces: the parents of the operator `{0}` have no namespace, so it works in all of them: leave it out of \
+         --only, or leave --namespaces out"
+    )]
+    WithoutNamespace(String),
 }
 
 /// The operators of these names, in their order; all of them without names.
 pub(crate) fn only(
     operators: Vec<Operator>,
     names: &[String],
-) -> Result<Vec<Operator>, UnknownOperator> {
+) -> Result<Vec<Operator>, ChoiceError> {
     let known: Vec<String> = operators.iter().map(|one| one.config.name.clone()).collect();
     match names.iter().find(|name| !known.contains(name)) {
-        Some(name) => Err(UnknownOperator { name: name.clone(), near: near(name, &known) }),
+        Some(name) => Err(ChoiceError::Unknown { name: name.clone(), near: near(name, &known) }),
         None if names.is_empty() => Ok(operators),
         None => Ok(operators.into_iter().filter(|one| names.contains(&one.config.name)).collect()),
+    }
+}
+
+/// The same within these namespaces; everywhere without namespaces.
+pub(crate) fn within(
+    operators: Vec<Operator>,
+    names: &[String],
+    namespaces: &[String],
+) -> Result<Vec<Operator>, ChoiceError> {
+    let chosen = only(operators, names)?;
+    let is_lost = |one: &&Operator| !names.is_empty() && !one.config.parent.is_namespaced();
+    match chosen.iter().find(is_lost) {
+        Some(lost) if !namespaces.is_empty() => {
+            Err(ChoiceError::WithoutNamespace(lost.config.name.clone()))
+        }
+        _ => Ok(operators::within(chosen, namespaces)),
     }
 }
 
@@ -29,7 +51,7 @@ pub(crate) fn only(
 mod tests {
     use super::*;
 
-    fn selected(names: &[&str]) -> Result<Vec<String>, UnknownOperator> {
+    fn selected(names: &[&str]) -> Result<Vec<String>, ChoiceError> {
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
         let selected = only(operators::all(), &names)?;
         Ok(selected.into_iter().map(|one| one.config.name).collect())
@@ -39,6 +61,22 @@ mod tests {
     fn operators_are_selected_by_name() {
         assert_eq!(selected(&["temp-namespace"]).unwrap(), ["temp-namespace"]);
         assert_eq!(selected(&[]).unwrap().len(), operators::all().len());
+    }
+
+    #[test]
+    fn an_operator_that_namespaces_exclude_is_refused_where_it_was_asked_for() {
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        let chosen = |only: &[&str], namespaces: &[&str]| {
+            within(operators::all(), &names(only), &names(namespaces)).map(|all| all.len())
+        };
+        assert_eq!(chosen(&["echo-server"], &["a"]), Ok(1));
+        assert_eq!(chosen(&["temp-namespace"], &[]), Ok(1));
+        assert!(
+            chosen(&[], &["a"]).unwrap() < operators::all().len(),
+            "the others are not asked for"
+        );
+        let error = chosen(&["echo-server", "temp-namespace"], &["a"]).unwrap_err().to_string();
+        assert!(error.contains("`temp-namespace` have no namespace"), "{error}");
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::{
     cli::{PlanArgs, PlanCluster, PlanOutput},
     documents,
     failure::explain,
+    only::only,
 };
 
 /// The exit code where something would be changed, as with `kubectl diff` it is not that of an error.
@@ -40,8 +41,9 @@ pub(crate) fn plan(args: PlanArgs, operators: Vec<Operator>) -> anyhow::Result<E
 }
 
 async fn plans(args: PlanArgs, operators: Vec<Operator>) -> anyhow::Result<Plans> {
-    let PlanArgs { cluster, kubeconfig, context, operator, namespace, against, output: _ } = args;
-    let documents = against.as_deref().map(documents::read).transpose()?;
+    let PlanArgs { chosen, cluster, kubeconfig, context, operator, namespace, .. } = args;
+    let operators = only(operators, &chosen.only)?;
+    let documents = args.against.as_deref().map(documents::read).transpose()?;
     let cluster = match cluster {
         PlanCluster::InCluster => Connect::InCluster,
         PlanCluster::Kubeconfig => Connect::Kubeconfig { file: kubeconfig, context },

@@ -24,9 +24,9 @@ pub fn manifests(operators: &[Operator]) -> Result<Vec<Manifest>, ManifestError>
     Ok(permissions(operators)?.manifests(&Account::new(NAME, NAMESPACE)))
 }
 
-/// The same with the namespace, as YAML.
-pub fn yaml(operators: &[Operator]) -> Result<String, ManifestError> {
-    let namespace = to_yaml(&manifest::header("rbac"), &[namespace()])?;
+/// The same with the namespace, as YAML; `flags` are those with which the operators were chosen.
+pub fn yaml(operators: &[Operator], flags: &[String]) -> Result<String, ManifestError> {
+    let namespace = to_yaml(&manifest::header("rbac", flags), &[namespace()])?;
     Ok(namespace + &to_yaml("", &manifests(operators)?)?)
 }
 
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn the_committed_permissions_are_up_to_date() {
-        manifest::assert_committed("rbac", &yaml(&crate::all()).unwrap());
+        manifest::assert_committed("rbac", &yaml(&crate::all(), &[]).unwrap());
     }
 
     #[test]

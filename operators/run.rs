@@ -15,7 +15,7 @@ use crate::{
     connect::{Connected, Embedded, connect},
     endpoint,
     failure::explain,
-    only::only,
+    only::within,
     ready::Announcement,
     settings::{Settings, Target},
     telemetry,
@@ -27,11 +27,10 @@ type KnownServer = Arc<OnceLock<Embedded>>;
 
 /// Runs until SIGINT or SIGTERM.
 pub(crate) fn run(args: RunArgs, operators: Vec<Operator>) -> anyhow::Result<()> {
-    let operators = only(operators, &args.only)?;
+    let operators = within(operators, &args.only, &args.namespaces)?;
     // Dropped last: what is left is sent.
     let traces = args.otlp_endpoint.as_ref().map(Traces::to).transpose()?;
     let logs = telemetry::start(&args.log_level, traces.as_ref())?;
-    let operators = operators::within(operators, &args.namespaces);
     let inside_a_cluster = env::var_os("KUBERNETES_SERVICE_HOST").is_some();
     let Settings { target, install_crds, web, election } =
         Settings::resolve(args, inside_a_cluster)?;

@@ -29,7 +29,7 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_name = "NAMESPACE/POD-OR-DEPLOYMENT")]
     pub(crate) port_forward: Option<Target>,
     /// With --port-forward: the kubeconfig [default: $KUBECONFIG, else ~/.kube/config].
-    // Not refused without it: their variables may be set for another command.
+    // Refused without it on the command line alone: their variables may be set for another command.
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
     /// With --port-forward: the context [default: the current one].

@@ -221,6 +221,9 @@ pub struct DatabaseStatus {
     pub replicas: i32,
     /// How many of them are ready.
     pub ready_replicas: i32,
+    /// Whether a Pod of the database was ever ready: then it has data.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub initialised: bool,
     /// The labels of these Pods, for the scale subresource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
@@ -242,8 +245,9 @@ pub struct DatabaseStatus {
     /// The metadata.generation that this status describes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// The conditions. `BackedUp` shows whether the last backup succeeded; the framework writes `Synced`,
-    /// whether the children are up to date, and `Ready`, whether they also are ready.
+    /// The conditions. `BackedUp` shows whether the newest backup succeeded, `LastBackup` what the deletion of the
+    /// Database waits for; the framework writes `Synced`, whether the children are up to date, and `Ready`,
+    /// whether they also are ready.
     pub conditions: Conditions,
 }
 

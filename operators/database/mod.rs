@@ -6,12 +6,15 @@
 //!   children  the objects, as pure functions of the parent
 //!   stages    which of them are returned, and in which order they are written
 //!   deletion  what happens to the data at the end
+//!   no_backup why there is no last backup, and what a user can do
+//!   claim     what of a claim counts
 //!   status    what is shown
 //! ```
 //!
 //! Invariants:
 //! - a claim or a Secret is deleted only by `deletionPolicy: Delete`: one that exists is always returned, and
 //!   stays when its Database goes;
+//! - a Database with `deletionPolicy: Backup` and data goes only after its last backup, whatever was deleted first;
 //! - the Pods of a set that is created again keep running: it is deleted without them;
 //! - a restore comes before the Service of the primary, and never again after it.
 
@@ -24,16 +27,24 @@ use k8s_openapi::api::{
     policy::v1::PodDisruptionBudget,
 };
 use operetta::operator::{
-    ChildConfig, FinalizeResponse, Handler, OperatorConfig, Permanent, Related, SyncRequest,
-    SyncResponse,
+    ChildConfig, ErrorResponse, FinalizeResponse, Handler, OperatorConfig, Permanent, Related,
+    SyncRequest, SyncResponse, TypedView,
 };
 
-use self::{children::names, stages::Claim, status::Observed};
+use self::{
+    children::{names, storage},
+    claim::Claim,
+    deletion::Remains,
+    no_backup::NoLastBackup,
+    status::Observed,
+};
 use crate::Operator;
 
 mod children;
+mod claim;
 mod crd;
 mod deletion;
+mod no_backup;
 mod refusal;
 mod schedule;
 mod stages;
@@ -68,6 +79,8 @@ pub fn config() -> OperatorConfig {
         .child::<Job>(applied)
         .related::<Job>()
         .related::<PersistentVolumeClaim>()
+        .related::<Secret>()
+        .related::<StatefulSet>()
 }
 
 /// The handler. It needs no settings.
@@ -78,9 +91,18 @@ impl Handler for Databases {
     type Parent = Database;
     type Status = DatabaseStatus;
 
-    /// The Jobs that make backups, whoever made them; and the backups to restore.
+    /// The Jobs that make backups, whoever made them; the backups to restore; and what a last backup needs, whoever
+    /// owns it.
     fn related(&self, database: &Database) -> Related {
         let jobs = Related::new().labelled::<Job>(&names::backup_jobs(database));
+        let is_ending = database.metadata.deletion_timestamp.is_some();
+        if is_ending && database.spec.deletion_policy == DeletionPolicy::Backup {
+            let claims = storage::needed(database).into_iter();
+            let jobs = claims.fold(jobs, |all, it| all.named::<PersistentVolumeClaim>(&*it));
+            let secrets = names::secrets(database).into_iter();
+            let secrets = secrets.fold(jobs, |all, it| all.named::<Secret>(&*it));
+            return secrets.named::<StatefulSet>(&*names::primary(database));
+        }
         match pending_restore(database) {
             Some(from) => jobs.named::<PersistentVolumeClaim>(&*names::backups(&from.database)),
             None => jobs,
@@ -118,10 +140,34 @@ impl Handler for Databases {
 
     fn finalize(&self, request: &SyncRequest<Database>) -> anyhow::Result<FinalizeResponse> {
         let database = &request.parent;
-        let has_data = request.child::<StatefulSet>(&names::primary(database))?.is_some();
-        let job = request.child::<Job>(&names::last_backup(database))?;
-        Ok(deletion::finalize(database, has_data, job)?)
+        Ok(deletion::finalize(database, &remains(request)?)?)
     }
+
+    fn on_error(&self, request: &SyncRequest<Database>, error: &anyhow::Error) -> ErrorResponse {
+        let why = error.downcast_ref::<NoLastBackup>();
+        let status = why.map(|why| status::no_last_backup(&request.parent, why));
+        status.map_or_else(ErrorResponse::default, ErrorResponse::status)
+    }
+}
+
+/// What is left of a database that is being deleted.
+fn remains(request: &SyncRequest<Database>) -> anyhow::Result<Remains<'_>> {
+    let database = &request.parent;
+    let read = |claims: TypedView<'_, PersistentVolumeClaim>| {
+        let claims = claims.iter().map(|it| it.map(Claim::of));
+        claims.collect::<Result<Vec<_>, _>>()
+    };
+    let own_claims = read(request.children())?;
+    let secrets = request.related::<Secret>();
+    let namespace = names::namespace(database);
+    let is_missing = |name: &String| !secrets.exists((&*namespace, &**name));
+    Ok(Remains {
+        own_claims,
+        claims: read(request.related())?,
+        missing_secrets: names::secrets(database).into_iter().filter(is_missing).collect(),
+        set: request.related_object::<StatefulSet>(&names::primary(database))?,
+        job: request.child::<Job>(&names::last_backup(database))?,
+    })
 }
 
 /// The backup that is still to be restored.

@@ -8,31 +8,18 @@
 
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::PersistentVolumeClaim;
-use kube::ResourceExt;
+use k8s_openapi::api::apps::v1::StatefulSet;
 use operetta::operator::{ChildConfig, Propagation, SyncResponse};
+use serde_json::{Value, json};
 
 use super::{
     children::{access, backup, names, network, scripts, storage, workload},
+    claim::{Claim, Phase},
     crd::{Database, DeletionPolicy},
 };
 
 /// How long the first copy of a database may take until somebody should look at it.
 const PATIENCE: Duration = Duration::from_hours(1);
-
-/// A claim that exists.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Claim {
-    name: String,
-    is_bound: bool,
-}
-
-impl Claim {
-    pub(super) fn of(claim: &PersistentVolumeClaim) -> Self {
-        let phase = claim.status.as_ref().and_then(|status| status.phase.as_deref());
-        Self { name: claim.name_any(), is_bound: phase == Some("Bound") }
-    }
-}
 
 /// The children; `claims` are those that exist, `restores` whether the Job of the restore does.
 pub(super) fn response(database: &Database, claims: &[Claim], restores: bool) -> SyncResponse {
@@ -40,6 +27,17 @@ pub(super) fn response(database: &Database, claims: &[Claim], restores: bool) ->
     let pods = foundations.then().child_with(recreated(), workload::set(database));
     let pods_and_data = restore(pods.ready_within(PATIENCE), database, restores);
     services(pods_and_data.then(), database)
+}
+
+/// What serves the data of a database that is being deleted: the primary, and what its Pod needs. A set that exists and
+/// stays is left as it is.
+pub(super) fn server(database: &Database, set: Option<&StatefulSet>) -> Vec<Value> {
+    let is_alive = set.is_some_and(|set| set.metadata.deletion_timestamp.is_none());
+    let mut primary = workload::set(database);
+    primary["spec"]["replicas"] = json!(1);
+    let needed =
+        [scripts::config_map(database), network::pods(database), network::policy(database)];
+    needed.into_iter().chain((!is_alive).then_some(primary)).collect()
 }
 
 /// What the Pods need.
@@ -53,21 +51,33 @@ fn foundations(database: &Database, existing: &[Claim]) -> SyncResponse {
     claims(response, database, existing)
 }
 
-/// The claims that are desired, and those that exist: what is not returned would be deleted. Kubernetes lets only
-/// bound claims grow. Others are left as they are, also one that a Database of the same name has left, which
-/// becomes a child so.
+/// The claims that are desired, and those that exist: what is not returned would be deleted. Others are left as
+/// they are, also one that a Database of the same name has left, which becomes a child so.
 fn claims(response: SyncResponse, database: &Database, existing: &[Claim]) -> SyncResponse {
     let backups = has_backups(database).then(|| storage::backups(database));
     let desired: Vec<_> = storage::claims(database).into_iter().chain(backups).collect();
     let is_desired = |it: &&Claim| desired.iter().any(|claim| claim["metadata"]["name"] == it.name);
     let kept = existing.iter().filter(|it| !is_desired(it));
-    let response =
-        kept.fold(response, |response, kept| response.ensure(storage::claim(database, &kept.name)));
+    let response = kept.fold(response, |response, kept| {
+        left(response, database, kept, &storage::claim(database, &kept.name))
+    });
     desired.iter().fold(response, |response, claim| {
-        let found = existing.iter().find(|it| claim["metadata"]["name"] == it.name);
-        let grows = found.is_some_and(|it| it.is_bound);
-        if grows { response.child(claim) } else { response.ensure(claim) }
+        match existing.iter().find(|it| claim["metadata"]["name"] == it.name) {
+            // Kubernetes lets only bound claims grow.
+            Some(found) if found.phase == Phase::Bound => response.child(claim),
+            Some(found) => left(response, database, found, claim),
+            None => response.ensure(claim),
+        }
     })
+}
+
+/// A claim that stays as it is, but for the finalizer that a last backup needed.
+fn left(response: SyncResponse, database: &Database, found: &Claim, claim: &Value) -> SyncResponse {
+    if found.is_held && !storage::is_held(database, &found.name) {
+        response.child(storage::released(database, &found.name, &found.spec))
+    } else {
+        response.ensure(claim)
+    }
 }
 
 /// The templates of claims are immutable: the set is made again around its running Pods.

@@ -9,6 +9,7 @@ use operetta::operator::{Condition, Conditions};
 use super::{
     children::names::{self, PORT},
     crd::{Database, DatabaseStatus, LastBackup},
+    no_backup::{NoLastBackup, WAY_OUT},
 };
 
 /// What the status is made of.
@@ -37,6 +38,8 @@ pub(super) fn status(database: &Database, observed: &Observed<'_>) -> DatabaseSt
     DatabaseStatus {
         replicas,
         ready_replicas,
+        // Never unset: what a last backup is made of may be deleted before it.
+        initialised: before.initialised || ready_replicas > 0,
         selector: Some(names::selector_text(database)),
         endpoint: served.map(|_| address(names::primary(database))),
         read_endpoint: served
@@ -48,6 +51,40 @@ pub(super) fn status(database: &Database, observed: &Observed<'_>) -> DatabaseSt
         restored_from: restored.map(|it| it.database.clone()).or(before.restored_from),
         observed_generation: None,
     }
+}
+
+/// How far the last backup is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LastBackupStep {
+    /// Nothing can be asked for the data yet.
+    WaitsForPod,
+    Begins,
+    Runs,
+}
+
+/// The status of a database that waits for its last backup.
+pub(super) fn last_backup(database: &Database, step: LastBackupStep) -> DatabaseStatus {
+    let (set, job) = (names::primary(database), names::last_backup(database));
+    let what = match step {
+        LastBackupStep::WaitsForPod => format!("it waits for a ready Pod of the StatefulSet {set}"),
+        LastBackupStep::Begins => format!("the Job {job} begins it"),
+        LastBackupStep::Runs => format!("the Job {job} makes it"),
+    };
+    let message =
+        format!("the Database stays until the last backup is complete: {what}; {WAY_OUT}");
+    ending(database, "Waiting", message)
+}
+
+/// The status of a database without a last backup.
+pub(super) fn no_last_backup(database: &Database, why: &NoLastBackup) -> DatabaseStatus {
+    ending(database, why.reason(), why.to_string())
+}
+
+/// What the database was stays in its status.
+fn ending(database: &Database, reason: &str, message: String) -> DatabaseStatus {
+    let before = database.status.clone().unwrap_or_default();
+    let condition = Condition::new("LastBackup", false, reason, message);
+    DatabaseStatus { conditions: Conditions::from_iter([condition]), ..before }
 }
 
 fn counts(set: Option<&StatefulSet>) -> (i32, i32) {

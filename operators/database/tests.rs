@@ -19,6 +19,8 @@ use serde_json::{Value, json};
 
 use super::{Database, DatabaseStatus, Databases, config};
 
+mod last_backup;
+
 /// A database with everything that can be asked for.
 fn all() -> Value {
     json!({
@@ -307,39 +309,4 @@ fn what_no_schema_can_refuse_is_refused_before_anything_is_made() {
         "spec.restoreFrom: there are no backups of `none` in this namespace: the \
          PersistentVolumeClaim none-backups does not exist"
     );
-}
-
-#[test]
-fn the_data_goes_only_when_that_is_asked_for() {
-    let set = json!({"metadata": {"name": "main"}, "spec": {"serviceName": "", "selector": {}, "template": {}}});
-    let finalize = |policy: &str, jobs: &[Value]| {
-        let mut spec = small();
-        spec["deletionPolicy"] = json!(policy);
-        let mut request = request(&spec, &json!({})).with_child::<StatefulSet>(&set).unwrap();
-        for job in jobs {
-            request = request.with_child::<Job>(job).unwrap();
-        }
-        Databases.finalize(&request.typed().unwrap())
-    };
-    let time = "2026-11-01T00:00:00Z";
-    let retained = finalize("Retain", &[]).unwrap();
-    assert!(retained.is_done() && !retained.deletes_orphans);
-    let deleted = finalize("Delete", &[]).unwrap();
-    assert!(deleted.is_done() && deleted.deletes_orphans);
-    let waiting = finalize("Backup", &[]).unwrap();
-    let needed: Vec<_> = waiting.children.iter().map(id).collect();
-    assert_eq!(needed, ["PersistentVolumeClaim main-backups", "Job main-last-backup"]);
-    assert!(!waiting.is_done());
-    let backed_up = finalize("Backup", &[job("main-last-backup", "Complete", time)]).unwrap();
-    assert!(backed_up.is_done() && !backed_up.deletes_orphans);
-    let failed = finalize("Backup", &[job("main-last-backup", "Failed", time)]).unwrap_err();
-    assert!(failed.to_string().contains("the last backup failed"), "{failed}");
-}
-
-#[test]
-fn a_database_that_was_never_made_needs_no_last_backup() {
-    let mut spec = small();
-    spec["deletionPolicy"] = json!("Backup");
-    let request = request(&spec, &json!({})).typed().unwrap();
-    assert!(Databases.finalize(&request).unwrap().is_done());
 }

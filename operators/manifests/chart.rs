@@ -7,18 +7,18 @@ use operetta::manifests::{Account, ManifestError, to_yaml};
 use serde_json::{Value, json};
 
 use super::{
-    file::{File, HEADER},
+    file::{File, header},
     monitoring,
     setting::{IMAGE, Setting, args, resources},
     workload,
 };
 use crate::{Operator, crds, rbac};
 
-/// The files of the chart.
+/// The files of the chart; `only` are the names by which the operators were chosen, none for all.
 ///
 /// # Errors
 /// The declarations of an operator make no manifest.
-pub fn chart(operators: &[Operator]) -> Result<Vec<File>, ManifestError> {
+pub fn chart(operators: &[Operator], only: &[String]) -> Result<Vec<File>, ManifestError> {
     let setting = Setting::chart();
     let account = Account::new(&setting.name, &setting.namespace);
     let rules = rbac::permissions(operators)?.manifests(&account);
@@ -26,19 +26,20 @@ pub fn chart(operators: &[Operator]) -> Result<Vec<File>, ManifestError> {
     let schema =
         serde_json::to_string_pretty(&schema()).map_err(|it| ManifestError::Yaml(it.into()))?;
     Ok(vec![
-        file("Chart.yaml", to_yaml(HEADER, &[about()])?),
-        file("values.yaml", to_yaml(HEADER, &[values()])?),
+        file("Chart.yaml", to_yaml(&header(only), &[about()])?),
+        file("values.yaml", to_yaml(&header(only), &[values()])?),
         file("values.schema.json", schema + "\n"),
-        file("templates/_helpers.tpl", helpers()),
-        template("crds", &kept_crds(operators)?, Some(".Values.crds.install"))?,
-        template("rbac", &rules, None)?,
-        template("operators", &workload::always(&setting), None)?,
+        file("templates/_helpers.tpl", helpers(only)),
+        template(only, "crds", &kept_crds(operators)?, Some(".Values.crds.install"))?,
+        template(only, "rbac", &rules, None)?,
+        template(only, "operators", &workload::always(&setting), None)?,
         template(
+            only,
             "network-policy",
             &[workload::network_policy(&setting)],
             Some(".Values.networkPolicy.enabled"),
         )?,
-        template("monitoring", &monitored, Some(".Values.monitoring.enabled"))?,
+        template(only, "monitoring", &monitored, Some(".Values.monitoring.enabled"))?,
     ])
 }
 
@@ -47,6 +48,7 @@ fn file(name: &str, text: String) -> File {
 }
 
 fn template<T: serde::Serialize>(
+    only: &[String],
     name: &str,
     objects: &[T],
     condition: Option<&str>,
@@ -58,7 +60,7 @@ fn template<T: serde::Serialize>(
         Some(condition) => format!("{{{{- if {condition} }}}}\n{text}{{{{- end }}}}\n"),
         None => text,
     };
-    let header = format!("# {}\n", HEADER.replace('\n', "\n# "));
+    let header = format!("# {}\n", header(only).replace('\n', "\n# "));
     Ok(file(&format!("templates/{name}.yaml"), header + &text))
 }
 
@@ -96,8 +98,8 @@ fn values() -> Value {
 }
 
 /// More than one replica elects a leader.
-fn helpers() -> String {
-    let args = format!("- {}\n", args().join("\n- "));
+fn helpers(only: &[String]) -> String {
+    let args = format!("- {}\n", args(only).join("\n- "));
     format!(
         "{{{{- define \"operetta.args\" -}}}}\n{args}{{{{- if gt (int .Values.replicas) 1 }}}}\n- --leader-elect\n{{{{- end }}}}\n\
          {{{{- range .Values.args }}}}\n- {{{{ . | quote }}}}\n{{{{- end }}}}\n{{{{- end -}}}}\n"

@@ -12,7 +12,7 @@
 use operetta::manifests::{ManifestError, to_yaml};
 use serde_json::{Value, json};
 
-use crate::{Operator, crds, rbac};
+use crate::{Operator, crds, manifest::flag, rbac};
 
 mod chart;
 mod file;
@@ -22,29 +22,37 @@ mod workload;
 
 pub use chart::chart;
 pub use file::File;
-use file::HEADER;
+use file::header;
 use setting::Setting;
 
-/// The files of `deploy/kustomize`.
+/// The files of `deploy/kustomize`; `only` are the names by which the operators were chosen, none for all.
 ///
 /// # Errors
 /// The declarations of an operator make no manifest.
-pub fn kustomize(operators: Vec<Operator>) -> Result<Vec<File>, ManifestError> {
+pub fn kustomize(operators: Vec<Operator>, only: &[String]) -> Result<Vec<File>, ManifestError> {
+    let flags: Vec<_> = flag("only", only).into_iter().collect();
     let mut files = vec![
-        File { path: path("base/crds"), text: crds::yaml(&operators)? },
-        File { path: path("overlays/cluster-wide/rbac"), text: rbac::yaml(&operators)? },
+        File { path: path("base/crds"), text: crds::yaml(&operators, &flags)? },
+        File { path: path("overlays/cluster-wide/rbac"), text: rbac::yaml(&operators, &flags)? },
     ];
+    let namespaced = operators.iter().all(|one| one.config.parent.is_namespaced());
     let within = crate::within(operators, &[rbac::NAMESPACE.to_owned()]);
-    let restricted = rbac::yaml(&within)?;
-    files.push(File { path: path("overlays/one-namespace/rbac"), text: restricted });
-    for (name, objects) in objects()? {
-        files.push(File { path: path(name), text: to_yaml(HEADER, &objects)? });
+    // An operator that was chosen and cannot be restricted makes this overlay one that the program refuses.
+    let has_restricted = only.is_empty() || namespaced;
+    if has_restricted {
+        let text = rbac::yaml(&within, &flags)?;
+        files.push(File { path: path("overlays/one-namespace/rbac"), text });
+    }
+    for (name, objects) in objects(only)? {
+        if has_restricted || !name.starts_with("overlays/one-namespace/") {
+            files.push(File { path: path(name), text: to_yaml(&header(only), &objects)? });
+        }
     }
     Ok(files)
 }
 
-fn objects() -> Result<Vec<(&'static str, Vec<Value>)>, ManifestError> {
-    let setting = Setting::kustomize();
+fn objects(only: &[String]) -> Result<Vec<(&'static str, Vec<Value>)>, ManifestError> {
+    let setting = Setting::kustomize(only);
     let mut running = workload::always(&setting).to_vec();
     running.push(workload::network_policy(&setting));
     let base =
@@ -120,8 +128,8 @@ mod tests {
     #[test]
     fn the_committed_files_are_up_to_date() {
         let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy");
-        let charted = chart(&crate::all()).unwrap();
-        let files = kustomize(crate::all()).unwrap().into_iter().chain(charted);
+        let charted = chart(&crate::all(), &[]).unwrap();
+        let files = kustomize(crate::all(), &[]).unwrap().into_iter().chain(charted);
         for File { path, text } in files {
             let committed = fs::read_to_string(deploy.join(&path)).unwrap_or_default();
             assert!(
@@ -129,5 +137,33 @@ mod tests {
                 "deploy/{path} is not what `cargo run -- manifests` or `cargo run -- manifests --helm` writes"
             );
         }
+    }
+
+    /// A process that runs others would lack their permissions.
+    #[test]
+    fn operators_that_are_not_chosen_are_in_no_file() {
+        let chosen = |name: &str| {
+            let only = vec![name.to_owned()];
+            let operators = crate::all().into_iter().filter(|it| it.config.name == name);
+            let operators: Vec<_> = operators.collect();
+            let charted = chart(&operators, &only).unwrap();
+            let files = kustomize(operators, &only).unwrap().into_iter().chain(charted);
+            files.map(|file| (file.path, file.text)).collect::<std::collections::BTreeMap<_, _>>()
+        };
+        let files = chosen("echo-server");
+        for (path, text) in &files {
+            assert!(!text.contains("databases"), "{path}: {text}");
+        }
+        for file in ["kustomize/base/operators.yaml", "helm/operetta/templates/_helpers.tpl"] {
+            assert!(files[file].contains("- --only=echo-server"), "{file}: {}", files[file]);
+        }
+        let header = "cargo run -- manifests --only=echo-server";
+        assert!(files["kustomize/base/operators.yaml"].contains(header));
+        let restricted = "kustomize/overlays/one-namespace/rbac.yaml";
+        assert!(files.contains_key(restricted));
+        assert!(
+            !chosen("temp-namespace").contains_key(restricted),
+            "its parents have no namespace"
+        );
     }
 }

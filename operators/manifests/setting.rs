@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::rbac::{NAME, NAMESPACE};
+use crate::{
+    manifest::flag,
+    rbac::{NAME, NAMESPACE},
+};
 
 /// The image, without a registry: an overlay or a value sets another one.
 pub(super) const IMAGE: &str = "operetta-operators";
@@ -27,7 +30,7 @@ pub(super) struct Setting {
 impl Setting {
     /// One replica, which overlays change. Two processes without a leader election must never run at once, not even
     /// while a new version is rolled out.
-    pub(super) fn kustomize() -> Self {
+    pub(super) fn kustomize(only: &[String]) -> Self {
         Self {
             name: NAME.to_owned(),
             namespace: NAMESPACE.to_owned(),
@@ -35,7 +38,7 @@ impl Setting {
             pull_policy: json!("IfNotPresent"),
             replicas: json!(1),
             strategy: "Recreate".to_owned(),
-            args: json!(args()),
+            args: json!(args(only)),
             resources: resources(),
         }
     }
@@ -64,13 +67,15 @@ impl Setting {
     }
 }
 
-/// The arguments of every process.
-pub(super) fn args() -> [String; 3] {
-    [
+/// The arguments of every process, which runs the chosen operators.
+pub(super) fn args(only: &[String]) -> Vec<String> {
+    let mut args = vec![
         "--cluster=in-cluster".to_owned(),
         format!("--listen=0.0.0.0:{PORT}"),
         "--tls-self-signed".to_owned(),
-    ]
+    ];
+    args.extend(flag("only", only));
+    args
 }
 
 pub(super) fn resources() -> Value {

@@ -1,11 +1,15 @@
 //! What to do about a child that exists, is ours and is desired. Decides; does not act.
 
+use serde_json::Value;
+
 use super::{Contested, Deletion, DeletionReason, LastApplied, Write, ownership, tie};
 use crate::{
     diff::differences::Differences,
     object::Object,
     operator::{Labels, OperatorConfig, OperatorName, UpdateStrategy},
 };
+
+const FINALIZERS: &str = ".metadata.finalizers";
 
 #[derive(Debug)]
 pub(super) enum Choice {
@@ -31,7 +35,7 @@ pub(super) fn decide(
     live: &Object,
 ) -> Choice {
     if live.is_deleting() {
-        return Choice::WaitForDeletion;
+        return ending(write, live, operator);
     }
     let contested = last_applied.contested_for(&write);
     if let Some(known) = contested.filter(|known| known.is_about(live)) {
@@ -51,6 +55,24 @@ pub(super) fn decide(
         Some(_) => Choice::UpToDate { altered: differences.changed_paths() },
         None => Choice::UpToDate { altered: Vec::new() },
     }
+}
+
+/// Its end may wait for just the finalizer that is no longer desired.
+fn ending(write: Write, live: &Object, operator: &OperatorName) -> Choice {
+    if is_held_by_us(&write, live, operator) {
+        Choice::Update(write.updating(live.uid(), vec![FINALIZERS.to_owned()]))
+    } else {
+        Choice::WaitForDeletion
+    }
+}
+
+/// Whether it has a finalizer that we applied and that is no longer desired.
+fn is_held_by_us(write: &Write, live: &Object, operator: &OperatorName) -> bool {
+    let applied = live.applied_fields(operator.as_str()).filter(|_| !write.ensure);
+    let applied = applied.as_ref().and_then(|it| it.field("metadata")?.field("finalizers"));
+    let desired = write.body["metadata"]["finalizers"].as_array();
+    let is_desired = |held: &Value| desired.is_some_and(|desired| desired.contains(held));
+    applied.is_some_and(|applied| applied.values().iter().any(|held| !is_desired(held)))
 }
 
 /// Its content is not compared; a lost tie to the parent is fixed under every update strategy.
@@ -104,7 +126,7 @@ fn strategy(write: &Write, differences: &Differences, labels: &Labels) -> Option
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
     use crate::{
@@ -134,6 +156,44 @@ mod tests {
 
     fn ty() -> K8sType {
         K8sType::cluster_scoped("v1", "Service", "services")
+    }
+
+    /// Its end waits for us otherwise.
+    #[test]
+    fn a_terminating_child_is_changed_only_to_remove_our_finalizer() {
+        let operator = OperatorName::new("op").unwrap();
+        let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
+        let config = config.child_of_type(ty(), ChildConfig::apply());
+        let live = |owner: &str| {
+            let value = json!({"metadata": {
+                "name": "a", "uid": "u", "resourceVersion": "7", "finalizers": ["x/mine", "x/other"],
+                "deletionTimestamp": "2026-01-01T00:00:00Z",
+                "managedFields": [{"manager": owner, "operation": "Apply", "fieldsV1": {
+                    "f:metadata": {"f:finalizers": {"v:\"x/mine\"": {}}},
+                }}],
+            }});
+            Object::from_value(&ty(), &value, &KeptManagers::new(["op"])).unwrap()
+        };
+        for (owner, desired, ensure, expected) in [
+            ("op", json!({}), false, Some(vec![FINALIZERS.to_owned()])),
+            ("op", json!({"finalizers": ["x/new"]}), false, Some(vec![FINALIZERS.to_owned()])),
+            ("op", json!({"finalizers": ["x/mine"]}), false, None),
+            ("op", json!({}), true, None),
+            ("other", json!({}), false, None),
+        ] {
+            let mut body =
+                json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}});
+            body["metadata"].as_object_mut().unwrap().extend(desired.as_object().unwrap().clone());
+            let write = Write::new(ChildId::of(&live(owner)), body, 0, ChildConfig::apply());
+            let write = Write { ensure, ..write };
+            let choice = decide(&config, &operator, &LastApplied::default(), write, &live(owner));
+            let paths = match choice {
+                Choice::Update(write) => Some(write.paths),
+                Choice::WaitForDeletion => None,
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(paths, expected, "{owner} {desired} {ensure}");
+        }
     }
 
     #[test]

@@ -14,6 +14,9 @@ pub(in crate::database) const PORT: i32 = 5432;
 pub(in crate::database) const BACKUP_OF: &str = "database.operetta.dev/backup-of";
 /// The label of the Pods that answer reads.
 pub(super) const READS: &str = "database.operetta.dev/reads";
+/// The finalizer of the claims without which no last backup can be made. It is there while
+/// `deletionPolicy` asks for one: the deletion of their namespace would delete them first.
+pub(in crate::database) const HELD: &str = "database.operetta.dev/last-backup";
 const INSTANCE: &str = "app.kubernetes.io/instance";
 const COMPONENT: &str = "app.kubernetes.io/component";
 
@@ -75,6 +78,11 @@ pub(in crate::database) fn credentials(database: &Database) -> String {
 /// The Secret for the database itself.
 pub(super) fn superuser(database: &Database) -> String {
     format!("{}-superuser", database.name_any())
+}
+
+/// The Secrets without which no Pod starts.
+pub(in crate::database) fn secrets(database: &Database) -> [String; 2] {
+    [credentials(database), superuser(database)]
 }
 
 pub(super) fn config(database: &Database) -> String {

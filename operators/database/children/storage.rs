@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::names;
-use crate::database::crd::{Database, Storage};
+use crate::database::crd::{Database, DeletionPolicy, Storage};
 
 /// The volume in the Pods of the set, and the first part of the names of its claims.
 pub(super) const DATA: &str = "data";
@@ -32,9 +32,33 @@ pub(super) fn template(storage: &Storage) -> Value {
 
 /// A claim of the size that the database asks for.
 pub(in crate::database) fn claim(database: &Database, name: &str) -> Value {
+    let mut claim = with_spec(database, name, &spec(&database.spec.storage));
+    if is_held(database, name) {
+        claim["metadata"]["finalizers"] = json!([names::HELD]);
+    }
+    claim
+}
+
+/// A claim that exists, as it is and no longer held.
+pub(in crate::database) fn released(database: &Database, name: &str, spec: &Value) -> Value {
+    with_spec(database, name, spec)
+}
+
+/// Whether a last backup needs the claim, and one is asked for.
+pub(in crate::database) fn is_held(database: &Database, name: &str) -> bool {
+    database.spec.deletion_policy == DeletionPolicy::Backup
+        && needed(database).iter().any(|needed| needed == name)
+}
+
+/// The claims without which no last backup can be made: that of the primary, and that of the backups.
+pub(in crate::database) fn needed(database: &Database) -> [String; 2] {
+    [names::claim(database, 0), names::backups(&names::primary(database))]
+}
+
+fn with_spec(database: &Database, name: &str, spec: &Value) -> Value {
     json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim",
-        "metadata": names::metadata(database, name), "spec": spec(&database.spec.storage),
+        "metadata": names::metadata(database, name), "spec": spec,
     })
 }
 

@@ -4,12 +4,15 @@ mod backups;
 mod changes;
 mod creation;
 mod deletion;
+mod last_backup;
+mod protected_claims;
 mod refused;
 
 use std::pin::pin;
 
 use futures::StreamExt;
 use kube::api::{ListParams, WatchEvent, WatchParams};
+use operetta::supervisor::SupervisorBuilder;
 use serde_json::{Value, json};
 
 use crate::{
@@ -21,7 +24,6 @@ use crate::{
 struct Tenant {
     world: World,
     operators: Operators,
-    #[expect(dead_code, reason = "held")]
     kubelet: Kubelet,
 }
 
@@ -29,8 +31,15 @@ impl Tenant {
     async fn start() -> Self {
         let world = World::with_workloads().await;
         let kubelet = Kubelet::play(&world).await;
-        let registered =
-            |builder| operators::register_all(builder, vec![operators::database::operator()]);
+        let operators = world.start(registered).await;
+        Self { world, operators, kubelet }
+    }
+
+    /// The same after something happened while the operator did not run.
+    async fn restarted(self, meanwhile: impl AsyncFnOnce(&World)) -> Self {
+        let Self { world, operators, kubelet } = self;
+        operators.stop().await;
+        meanwhile(&world).await;
         let operators = world.start(registered).await;
         Self { world, operators, kubelet }
     }
@@ -97,6 +106,10 @@ impl Tenant {
     }
 }
 
+fn registered(builder: SupervisorBuilder) -> SupervisorBuilder {
+    operators::register_all(builder, vec![operators::database::operator()])
+}
+
 /// An object as an event showed it.
 #[derive(Debug)]
 struct Seen {
@@ -131,4 +144,10 @@ fn version_of(object: &Value) -> u64 {
 
 fn holds(object: &Value, ty: &str) -> bool {
     condition(object, ty)["status"] == "True"
+}
+
+/// Whether a claim stays until the last backup is made.
+fn is_held(claim: &Value) -> bool {
+    let finalizers = claim["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
+    finalizers.contains(&json!("database.operetta.dev/last-backup"))
 }

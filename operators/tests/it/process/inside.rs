@@ -22,7 +22,7 @@ use crate::{
 
 /// Grants the operators' permissions, and no others, to their account.
 async fn grant(cluster: &Cluster) {
-    let manifest = rbac::yaml(&operators::all()).unwrap();
+    let manifest = rbac::yaml(&operators::all(), &[]).unwrap();
     for document in serde_yaml_ng::Deserializer::from_str(&manifest) {
         let object = DynamicObject::deserialize(document).unwrap();
         let kind = GroupVersionKind::try_from(object.types.as_ref().unwrap()).unwrap();

@@ -334,6 +334,20 @@ async fn it_prints_the_manifests_that_are_committed() {
 }
 
 #[operetta_harness::test]
+async fn what_it_prints_is_about_the_operators_that_are_chosen() {
+    for name in ["crds", "rbac"] {
+        let (code, printed, stderr) = output(&[name, "--only", "echo-server"]).await;
+        assert_eq!((code, &*stderr), (Some(0), ""));
+        assert!(printed.contains("echoservers") && !printed.contains("databases"), "{printed}");
+        assert!(printed.contains(&format!("cargo run -- {name} --only=echo-server")), "{printed}");
+        let (code, _, stderr) = output(&[name, "--only", "nobody"]).await;
+        assert!(code == Some(1) && stderr.contains("there is no operator `nobody`"), "{stderr}");
+    }
+    let (_, printed, _) = output(&["rbac", "--namespaces", "a"]).await;
+    assert!(!printed.contains("tempnamespaces"), "it does not run there: {printed}");
+}
+
+#[operetta_harness::test]
 async fn plan_prints_what_would_be_changed_and_its_exit_code_says_whether_something_is() {
     let tenant = Tenant::new("planned").await;
     tenant.create(1).await;
