@@ -227,7 +227,6 @@ mod tests {
             assert_eq!(key(true, Some("ns"), Some(name)), None, "{name}");
             assert_eq!(key(true, Some(name), Some("a")), None, "{name}");
         }
-        let cluster_scoped = K8sType::cluster_scoped("v1", "Role", "roles");
         assert_eq!(key(false, None, Some("a:b")), Some(ObjectKey::cluster("a:b")));
         assert_eq!(key(false, Some("ns"), Some("a")), None);
         assert_eq!(key(true, None, Some("a")), None);
