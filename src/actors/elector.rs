@@ -18,13 +18,14 @@ use super::{
     messages::{Answered, Released},
     supervised::{self, Fall, Supervised, Supervision, guarded},
     timer::Timer,
-    watching,
+    trouble::Trouble,
+    watching::{self, DEGRADED_AFTER},
 };
 use crate::{
     board::{Board, Leadership},
     cluster::{Cluster, WatchNote, election_now, lease_type},
     election::{Act, Election, Fence, Input, Lease, Timing},
-    execute::Gate,
+    execute::{Gate, now},
     metrics::{MailboxDepth, Metrics, Renewal},
     object::ObjectKey,
     operator::OperatorName,
@@ -55,7 +56,7 @@ pub(crate) struct Elector {
     timer: Timer,
     leads: bool,
     /// Why the last request failed.
-    problem: Option<String>,
+    problem: Trouble,
     watching: Option<AbortHandle>,
     supervision: Supervision,
 }
@@ -124,9 +125,15 @@ impl Elector {
             identity: self.parts.identity.clone(),
             leads: self.leads,
             holder: self.election.holder().map(str::to_owned),
-            problem: self.problem.clone(),
+            problem: self.problem.why().cloned(),
+            is_lost: self.is_lost(),
         };
         self.parts.board.set_leadership(&names, &leadership);
+    }
+
+    /// Whether the Lease could not be used for so long that this process neither leads nor knows who does.
+    fn is_lost(&self) -> bool {
+        !self.leads && self.problem.lasts(DEGRADED_AFTER, now().monotonic)
     }
 
     fn read(&mut self, ctx: &mut Context<Self>) {
@@ -257,7 +264,7 @@ impl Supervised for Elector {
         self.timer.clear(ctx);
         self.watching.take().iter().for_each(AbortHandle::abort);
         self.election = election(&self.parts);
-        self.problem = Some(fall.sentence());
+        self.problem.set(Some(fall.sentence()), now().monotonic);
         self.apply_role();
         self.show();
         for (operator, _) in &self.operators {
@@ -267,7 +274,7 @@ impl Supervised for Elector {
     }
 
     fn risen(&mut self, ctx: &mut Context<Self>) {
-        self.problem = None;
+        self.problem.set(None, now().monotonic);
         self.watch(ctx);
         self.step(Input::Due, ctx);
     }
@@ -279,8 +286,9 @@ impl Receive<Answered> for Elector {
         if let Some(problem) = &problem {
             tracing::warn!(lease = %self.parts.lease, problem, "the Lease cannot be used");
         }
-        if !matches!(input, Input::Seen(_)) {
-            self.problem = problem;
+        // A standby that sees the Lease knows who leads. A leader has to renew it.
+        if !matches!(input, Input::Seen(_)) || !self.leads {
+            self.problem.set(problem, now().monotonic);
         }
         self.step(input, ctx);
     }

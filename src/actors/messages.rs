@@ -10,11 +10,11 @@ use crate::{
     election::Input,
     execute::{Context, Origin, Permit},
     history::Cause,
-    object::{K8sType, ObjectKey, SecretFields, Uid, Undecodable},
+    object::{K8sType, ObjectKey, Uid, Undecodable},
     operator::{Ask, OperatorName},
     plan::ForeignChild,
     related::Place,
-    reply::ApiError,
+    reply::{ApiError, TypeSchema},
     schedule::Trigger,
     store::{Change, ScopeId, StoreReader},
 };
@@ -26,7 +26,14 @@ pub(super) struct Noted {
 }
 
 pub(super) struct SchemaRead {
-    pub(super) secrets: SecretFields,
+    /// `None` if it is not published.
+    pub(super) schema: Option<Arc<TypeSchema>>,
+}
+
+/// The type of the parents declares another status than before.
+#[derive(Clone)]
+pub(crate) struct DefinitionChanged {
+    pub(crate) ty: K8sType,
 }
 
 pub(crate) struct Published {

@@ -36,6 +36,7 @@ mod related;
 mod shown;
 mod supervised;
 mod timer;
+mod trouble;
 mod watching;
 
 pub(crate) use arbiters::{ArbiterPool, Arbiters};

@@ -18,7 +18,7 @@ use tokio::{
 use super::{
     OperatorHandle,
     mailbox::{Metered, Receive},
-    messages::{Observed, WatchChanged, WatchCondition},
+    messages::{Observed, RelatedTroubles, WatchChanged, WatchCondition},
     reconciler::Reconciler,
     *,
 };
@@ -108,6 +108,35 @@ fn a_parent_is_not_shown_as_paused_after_its_operator_is_resumed() {
         until(&board, ParentPhase::Failing).await;
     };
     operating(&store(vec![parent(7)]), failing_client, pausing);
+}
+
+fn related() -> K8sType {
+    K8sType::namespaced("v1", "Secret", "secrets")
+}
+
+/// The reasons of an operator that panics twice, and hears this of its related objects while it is down.
+fn reasons_after(before: &'static [&str], meanwhile: &'static [&str]) -> Vec<String> {
+    let troubles = |reasons: &[&str]| {
+        let reasons = reasons.iter().map(|reason| (*reason).to_owned()).collect();
+        metered(RelatedTroubles { ty: related(), reasons })
+    };
+    let hearing = |operator: Addr<OperatorActor>, board: Board| async move {
+        operator.send(troubles(before)).await.unwrap();
+        board.let_panic("the operator op", 2);
+        for _ in 0..2 {
+            operator.send(metered(observed(CREATED))).await.unwrap();
+        }
+        operator.send(troubles(meanwhile)).await.unwrap();
+        tokio::time::sleep(Duration::from_mins(1)).await;
+    };
+    let board = operating(&store(vec![parent(7)]), failing_client, hearing);
+    board.operator("op").unwrap().state.reasons().to_vec()
+}
+
+#[test]
+fn what_is_reported_of_related_objects_during_a_restart_is_neither_lost_nor_kept_for_ever() {
+    assert_eq!(reasons_after(&[], &["stale"]), ["stale"]);
+    assert_eq!(reasons_after(&["stale"], &[]), [""; 0]);
 }
 
 /// Lets all reconcilers panic.

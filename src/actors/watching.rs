@@ -18,6 +18,12 @@ use crate::{
 /// The backoff after a panic of a watch loop, which may repeat at the same object.
 const PANIC_BACKOFF: Backoff = Backoff { min: Duration::from_secs(1), max: Duration::from_mins(1) };
 
+/// After so many failures in a row what was never in sync is failing.
+pub(super) const MAX_FAILURES: u32 = 3;
+
+/// What was in sync is failing after it has failed for so long.
+pub(super) const DEGRADED_AFTER: Duration = Duration::from_mins(2);
+
 /// A loop that ran for longer resets the backoff.
 const LONG: Duration = Duration::from_mins(5);
 
@@ -62,7 +68,14 @@ pub(super) fn is_refused(error: &ApiError) -> bool {
 pub(super) fn why(watched: &Watched, error: &ApiError) -> String {
     match error.class() {
         ErrorClass::Forbidden => {
-            format!("missing permission: get, list, watch on {watched}; {error}")
+            let advice = watched.namespace.as_ref().map(|namespace| {
+                format!(
+                    " (bind a Role with it in {namespace}, or leave {namespace} out of the namespaces of the \
+                     operator: within_namespaces, --namespaces)"
+                )
+            });
+            let advice = advice.unwrap_or_default();
+            format!("missing permission: get, list, watch on {watched}{advice}; {error}")
         }
         ErrorClass::NotServed => {
             let (name, version) = (watched.ty.resource_name(), watched.ty.version());

@@ -65,12 +65,14 @@ pub(crate) struct Leadership {
     pub(crate) holder: Option<String>,
     /// Why the last request failed.
     pub(crate) problem: Option<String>,
+    /// Whether that lasts, and this process does not lead: nobody may.
+    pub(crate) is_lost: bool,
 }
 
 impl Leadership {
     /// The part in words; `None` if there is nothing to say.
     pub(crate) fn sentence(&self) -> Option<String> {
-        let Self { lease, leads, holder, problem, identity: _ } = self;
+        let Self { lease, leads, holder, problem, identity: _, is_lost: _ } = self;
         let role = match holder {
             _ if *leads => None,
             Some(holder) => Some(format!("standby: {holder} leads by the Lease {lease}")),
@@ -190,6 +192,15 @@ impl OperatorState {
             Self::Starting { waiting_for: reasons } | Self::Degraded { reasons } => reasons,
             Self::Running => &[],
         }
+    }
+
+    /// The same of an operator whose Lease cannot be used.
+    pub(crate) fn degraded_by(&self, leadership: &Leadership) -> Self {
+        let reasons = match self {
+            Self::Degraded { reasons } => reasons.clone(),
+            Self::Starting { .. } | Self::Running => Vec::new(),
+        };
+        Self::Degraded { reasons: reasons.into_iter().chain(leadership.sentence()).collect() }
     }
 
     /// Whether readiness no longer waits for this operator.

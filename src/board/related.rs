@@ -47,6 +47,17 @@ impl Board {
         sizes
     }
 
+    /// Why related objects of each type cannot be read or may be out of date; none where all is well.
+    pub(crate) fn related_troubles(&self) -> BTreeMap<K8sType, Vec<String>> {
+        // Read without the lock of the board.
+        let sources = self.read().related.clone();
+        let mut troubles: BTreeMap<K8sType, Vec<String>> = BTreeMap::new();
+        for source in sources {
+            troubles.entry(source.spec().ty.clone()).or_default().extend(source.troubles());
+        }
+        troubles
+    }
+
     /// The related objects that a parent reads.
     pub(crate) fn related(&self, operator: &str, parent: &Uid) -> Vec<ShownRead> {
         // Read without the lock of the board.

@@ -51,6 +51,8 @@ pub(super) struct Operator {
     paused: Option<OperatorPause>,
     leadership: Option<Leadership>,
     restarts: Option<OperatorRestarts>,
+    /// The namespaces that it is restricted to, and whether all its types can be read there.
+    pub(super) namespaces: Vec<(String, bool)>,
     pub(super) parents: BTreeMap<ObjectKey, ParentState>,
     /// Kept up to date with `parents`, because it is read most often.
     pub(super) by_phase: BTreeMap<ParentPhase, usize>,
@@ -72,12 +74,14 @@ impl Board {
         let name = info.name.as_str().to_owned();
         let by_phase = ParentPhase::ALL.into_iter().map(|phase| (phase, 0)).collect();
         let (parents, paused, leadership, restarts, queue, undeclared, reads) = <_>::default();
+        let namespaces = Vec::new();
         let operator = Operator {
             info,
             state,
             paused,
             leadership,
             restarts,
+            namespaces,
             parents,
             by_phase,
             queue,
@@ -112,6 +116,13 @@ impl Board {
         let is_change = self.feed.has_listeners() && before != shown.state;
         let change = is_change.then(|| shown.change(name));
         self.notify(&contents, change);
+    }
+
+    /// Sets the namespaces of an operator that is restricted to some, and whether all its types can be read there.
+    pub(crate) fn set_namespaces(&self, name: &OperatorName, namespaces: Vec<(String, bool)>) {
+        if let Some(shown) = self.write().operators.get_mut(name.as_str()) {
+            shown.namespaces = namespaces;
+        }
     }
 
     pub(crate) fn set_paused(&self, name: &OperatorName, paused: Option<OperatorPause>) {
@@ -332,14 +343,22 @@ impl Operator {
     }
 
     fn change(&self, name: &OperatorName) -> Change {
-        Change::Operator { operator: name.clone(), state: Some(self.state.clone()) }
+        Change::Operator { operator: name.clone(), state: Some(self.state()) }
+    }
+
+    /// Its own state, unless its Lease cannot be used.
+    fn state(&self) -> OperatorState {
+        match self.leadership.as_ref().filter(|it| it.is_lost) {
+            Some(leadership) => self.state.degraded_by(leadership),
+            None => self.state.clone(),
+        }
     }
 
     pub(super) fn snapshot(&self) -> OperatorSnapshot {
-        let Self { info, state, paused, leadership, restarts, by_phase, parents: _, .. } = self;
+        let Self { info, paused, leadership, restarts, by_phase, parents: _, .. } = self;
         OperatorSnapshot {
             info: info.clone(),
-            state: state.clone(),
+            state: self.state(),
             paused: paused.clone(),
             leadership: leadership.clone(),
             restarts: restarts.clone(),

@@ -52,6 +52,12 @@ impl Board {
         fields.map(|fields| fields.read()).unwrap_or_default()
     }
 
+    /// The namespaces that an operator is restricted to, and whether all its types can be read there.
+    pub(crate) fn declared_namespaces(&self, operator: &str) -> Vec<(String, bool)> {
+        let contents = self.read();
+        contents.operators.get(operator).map(|it| it.namespaces.clone()).unwrap_or_default()
+    }
+
     pub(crate) fn type_state(&self, ty: &K8sType) -> Option<TypeSnapshot> {
         self.read().types.get(ty).cloned()
     }

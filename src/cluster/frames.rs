@@ -167,8 +167,8 @@ fn outline<'a>(text: &'a str, ty: &K8sType) -> Result<Outline<'a>, Undecodable> 
     let outline = Outline::read(text);
     let outline = outline.map_err(|error| Undecodable::read(ty, text, error.to_string()))?;
     match (outline.key().namespace.is_some(), ty.is_namespaced()) {
-        (true, false) => Err(Undecodable::read(ty, text, NOT_CLUSTER_SCOPED.to_owned())),
-        (false, true) => Err(Undecodable::read(ty, text, NOT_NAMESPACED.to_owned())),
+        (true, false) => Err(Undecodable::misplaced(ty, text, NOT_CLUSTER_SCOPED.to_owned())),
+        (false, true) => Err(Undecodable::misplaced(ty, text, NOT_NAMESPACED.to_owned())),
         (true, true) | (false, false) => Ok(outline),
     }
 }
@@ -295,6 +295,8 @@ mod tests {
                 (Frame::Changed(_), None) => {}
                 (Frame::Undecodable(undecodable), Some(why)) => {
                     assert!(undecodable.why().contains(why), "{undecodable:?}");
+                    let key = undecodable.key().expect("its name is complete");
+                    assert_eq!(key.namespace.is_some(), !ty.is_namespaced());
                 }
                 _ => panic!("{text} as {ty}"),
             }

@@ -33,7 +33,7 @@ pub(crate) use event_list::EventList;
 pub(crate) use fenced::fenced;
 pub(crate) use lease::lease_type;
 pub(crate) use list::{List, PAGE_SIZE};
-pub(crate) use published::{PUBLISHED_WITHIN, secret_fields};
+pub(crate) use published::{PUBLISHED_WITHIN, definition};
 pub(crate) use reloading::{Read, reloading};
 pub(crate) use reviews::{AccessVerdict, TokenVerdict, User};
 pub(crate) use watch::watch;

@@ -10,7 +10,7 @@ use http::{HeaderValue, StatusCode, header};
 
 use super::{Cluster, api::ApiRequest, schema::Schemas};
 use crate::{
-    object::{K8sType, SecretFields},
+    object::K8sType,
     reply::{ApiError, ErrorClass, TypeSchema},
     schedule::Backoff,
 };
@@ -62,29 +62,29 @@ impl Cluster {
     }
 }
 
-/// Reports which fields of a type are secret as soon as its schema can be read, and again after the
-/// delay with which servers publish a changed definition.
-pub(crate) async fn secret_fields(
+/// Reports the schema of a type as soon as it can be read, and again after the delay with which servers publish a
+/// changed definition; `None` if it is not published.
+pub(crate) async fn definition(
     cluster: Cluster,
     ty: K8sType,
-    report: impl Fn(SecretFields) + Send,
+    report: impl Fn(Option<Arc<TypeSchema>>) + Send,
 ) {
     for wait in [Duration::ZERO, LAG] {
         tokio::time::sleep(wait).await;
-        let secrets = published(&cluster, &ty).await;
-        report(secrets);
+        let schema = published(&cluster, &ty).await;
+        report(schema);
     }
 }
 
-async fn published(cluster: &Cluster, ty: &K8sType) -> SecretFields {
+async fn published(cluster: &Cluster, ty: &K8sType) -> Option<Arc<TypeSchema>> {
     let (mut unpublished_since, mut failures) = (None, 0);
     loop {
         let retry_in = match cluster.schema(ty).await {
-            Ok(Some(schema)) => return schema.secrets.clone(),
+            Ok(Some(schema)) => return Some(schema),
             Ok(None) => {
                 let since: &mut Instant = unpublished_since.get_or_insert_with(Instant::now);
                 if since.elapsed() > PUBLISHED_WITHIN {
-                    return SecretFields::default();
+                    return None;
                 }
                 RETRY
             }

@@ -57,12 +57,15 @@ impl Context {
             Fact::Undeclared(fields) => fields.as_slice(),
             _ => &[],
         });
-        for field in fields.filter(|field| self.undeclared.add(field)) {
-            let message = undeclared(&self.config().parent, field);
-            match field.wanted_by {
-                WantedBy::Handler => tracing::warn!(operator = %self.name(), "{message}"),
-                WantedBy::Framework => tracing::info!(operator = %self.name(), "{message}"),
-            }
+        let new: Vec<_> = fields.filter(|field| self.undeclared.add(field)).collect();
+        if new.is_empty() {
+            return;
+        }
+        let message = undeclared(&self.config().parent, &new);
+        if new.iter().any(|field| field.wanted_by == WantedBy::Handler) {
+            tracing::warn!(operator = %self.name(), "{message}");
+        } else {
+            tracing::info!(operator = %self.name(), "{message}");
         }
     }
 

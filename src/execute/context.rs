@@ -1,8 +1,12 @@
 //! The state that all reconciles of one operator share.
 
 use std::{
+    collections::BTreeMap,
     ops::Deref,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Instant,
 };
 
@@ -73,13 +77,16 @@ pub(crate) struct State {
     gate: Gate,
     pub(super) schema: ParentSchema,
     pub(crate) undeclared: Undeclared,
+    /// Whether the type of the parents declares another status than when they were reconciled.
+    redefined: AtomicBool,
     pub(super) warned: WarnOnce,
     budget: Mutex<DeletionBudget>,
     events: EventQueue,
     undecodable: Mutex<EventLog>,
     /// Whether the operator is paused; only `pause` uses it.
     pub(super) paused: AtomicBool,
-    unavailable: Mutex<Option<String>>,
+    /// Why the operator cannot start, by namespace; `None` for all namespaces.
+    unavailable: Mutex<BTreeMap<Option<String>, String>>,
     pub(super) timed_out: TimedOut,
     pub(super) steps: StepMetrics,
     pub(super) previews: Arc<Semaphore>,
@@ -96,7 +103,7 @@ impl Context {
         parts.parent_types.add(&settings);
         let (limit, shared_permits) =
             (parts.config.max_concurrent_reconciles, parts.shared_permits.clone());
-        let (schema, undeclared, warned, budget, events) = <_>::default();
+        let (schema, undeclared, redefined, warned, budget, events) = <_>::default();
         let (paused, unavailable, timed_out) = <_>::default();
         let state = State {
             gate: Gate::new(limit, shared_permits, parts.metrics.queue(settings.name())),
@@ -104,6 +111,7 @@ impl Context {
             undecodable: Mutex::new(EventLog::new(Instant::now())),
             schema,
             undeclared,
+            redefined,
             warned,
             budget,
             events,
@@ -190,6 +198,36 @@ impl Context {
         self.schema.forget();
     }
 
+    /// The schema of the parents may be another one. Until it is read again the known one counts.
+    pub(crate) fn outdate_schema(&self) {
+        self.schema.outdate();
+    }
+
+    /// Reads the schema of the parents, unless that was done recently.
+    pub(crate) async fn read_schema_again(&self) {
+        // An error is reported by the next reconcile that writes a status.
+        let _ = self.schema().await;
+    }
+
+    /// Whether the type of the parents declares another status than at the last call.
+    pub(crate) fn was_redefined(&self) -> bool {
+        self.redefined.swap(false, Ordering::Relaxed)
+    }
+
+    /// Whether something is not written because the type of the parents does not declare it, as far as was known a while
+    /// ago, or whether that could not be read.
+    pub(crate) fn has_old_schema(&self) -> bool {
+        let matters = || self.schema.is_failing() || !self.undeclared.fields().is_empty();
+        self.schema.fresh().is_none() && matters()
+    }
+
+    /// Why the schema of the parents cannot be read for a longer time.
+    pub(crate) fn why_schema_unread(&self, now: Instant) -> Option<String> {
+        let why = self.schema.why_unread(now)?;
+        let ty = self.config().parent.resource_name();
+        Some(format!("the schema of {ty} cannot be read, and the last known one is used: {why}"))
+    }
+
     /// Reads the schema of the parents before the first reconcile. An error is reported by that reconcile.
     pub(crate) async fn read_schema_ahead(&self) {
         if !self.parts.parents.reader().is_empty() {
@@ -197,17 +235,28 @@ impl Context {
         }
     }
 
-    /// Records why the operator cannot start until an administrator fixes it, or that it can. Returns whether
-    /// that changed; the caller then reconciles the parents.
-    pub(crate) fn set_unavailable(&self, why: Option<String>) -> bool {
-        let mut known = self.unavailable.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_news = *known != why;
-        *known = why;
-        is_news
+    /// Records why the operator cannot start in a namespace, or for `None` in all, until an administrator fixes it,
+    /// or that it can. Returns whether that changed; the caller then reconciles the parents.
+    pub(crate) fn set_unavailable(&self, namespace: Option<&str>, why: Option<String>) -> bool {
+        let mut known = self.unavailable();
+        let namespace = namespace.map(str::to_owned);
+        if known.get(&namespace) == why.as_ref() {
+            return false;
+        }
+        match why {
+            Some(why) => known.insert(namespace, why),
+            None => known.remove(&namespace),
+        };
+        true
     }
 
-    pub(super) fn why_unavailable(&self) -> Option<String> {
-        self.unavailable.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn why_unavailable(&self, namespace: Option<&str>) -> Option<String> {
+        let known = self.unavailable();
+        known.get(&namespace.map(str::to_owned)).or_else(|| known.get(&None)).cloned()
+    }
+
+    fn unavailable(&self) -> MutexGuard<'_, BTreeMap<Option<String>, String>> {
+        self.unavailable.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn show(&self, parent: &Object, failure: &Failure) {
@@ -226,8 +275,10 @@ impl Context {
     /// The schema of the parents; `None` until the server publishes it.
     pub(super) async fn schema(&self) -> Result<Option<Arc<TypeSchema>>, ApiError> {
         let read = self.schema.get(&self.parts.cluster, &self.config().parent).await;
-        if let Ok(Some(schema)) = &read {
-            self.undeclared.forget_unless_of(schema);
+        if let Ok(Some(schema)) = &read
+            && self.undeclared.forget_unless_of(schema)
+        {
+            self.redefined.store(true, Ordering::Relaxed);
         }
         read
     }

@@ -25,7 +25,12 @@ struct Known {
     read_at: Option<Instant>,
     unpublished_since: Option<Instant>,
     failed: Option<(Instant, ApiError)>,
+    /// When the first of the failed reads in a row was.
+    failing_since: Option<Instant>,
 }
+
+/// The operator is degraded when the schema could not be read for so long.
+const DEGRADED_AFTER: Duration = Duration::from_mins(2);
 
 /// How long a schema is fresh. A CRD can change while it is served, without a notification.
 const FRESH: Duration = Duration::from_mins(1);
@@ -43,6 +48,7 @@ impl Known {
         published: Option<Arc<TypeSchema>>,
         now: Instant,
     ) -> Option<Arc<TypeSchema>> {
+        self.failing_since = None;
         self.unpublished_since = match published {
             Some(_) => None,
             None => self.unpublished_since.or(Some(now)),
@@ -64,9 +70,17 @@ impl Known {
     /// written meanwhile.
     fn keep_known(&mut self, error: ApiError, now: Instant) -> Result<Arc<TypeSchema>, ApiError> {
         self.failed = Some((now, error.clone()));
+        self.failing_since.get_or_insert(now);
         let known = self.schema.clone().ok_or(error)?;
         self.read_at = Some(now);
         Ok(known)
+    }
+
+    /// Why it cannot be read for a longer time.
+    fn why_unread(&self, now: Instant) -> Option<String> {
+        let failing_for = now.saturating_duration_since(self.failing_since?);
+        let (_, error) = self.failed.as_ref().filter(|_| failing_for >= DEGRADED_AFTER)?;
+        Some(error.to_string())
     }
 
     fn failed_since(&self, asked: Instant) -> Option<ApiError> {
@@ -78,6 +92,21 @@ impl Known {
 impl ParentSchema {
     pub(super) fn forget(&self) {
         *self.known() = Known::default();
+    }
+
+    /// The known schema is to be read again, and is valid until then.
+    pub(super) fn outdate(&self) {
+        self.known().read_at = None;
+    }
+
+    /// Why it cannot be read for a longer time.
+    pub(super) fn why_unread(&self, now: Instant) -> Option<String> {
+        self.known().why_unread(now)
+    }
+
+    /// Whether the last read failed.
+    pub(super) fn is_failing(&self) -> bool {
+        self.known().failing_since.is_some()
     }
 
     /// The schema, if it was read recently.
@@ -166,6 +195,11 @@ mod tests {
         known.read_at = None;
         assert!(known.keep_known(error(), Instant::now()).is_ok());
         assert!(known.fresh().is_some(), "it is not read again at once");
+        assert_eq!(known.why_unread(Instant::now()), None, "a short outage");
+        let later = Instant::now() + DEGRADED_AFTER;
+        assert!(known.why_unread(later).is_some());
+        known.update(None, later);
+        assert_eq!(known.why_unread(later + DEGRADED_AFTER), None);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The snapshot of a machine: the current caches.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use super::Context;
 use crate::{
-    object::{K8sType, Object, ObjectKey, Uid, Undecodable},
+    object::{Object, ObjectKey, Uid, Undecodable},
     operator::{Asks, Children},
-    plan::ChildId,
+    plan::{ChildId, Unsynced},
     related::Answer,
     reply::TypeSchema,
     run::{Sibling, Snapshot},
@@ -47,24 +47,29 @@ impl Snapshot for Context {
         children.flat_map(|store| store.reader().undecodable_children_of(parent.uid())).collect()
     }
 
-    /// All child types, if the parent itself may be outdated.
-    fn unsynced(&self, parent: &Object) -> BTreeSet<K8sType> {
-        let config = self.settings.config();
-        let may_delete = |store: &Store| {
-            let reader = store.reader();
-            let is_anywhere = config.deleted_with_finalizer().any(|ty| ty == reader.ty());
-            match config.namespaces.names() {
+    /// All child types, if the parent itself may be outdated. A child of another namespace than its parent is known
+    /// where its own namespace is listed.
+    fn unsynced(&self, parent: &Object) -> Unsynced {
+        let (config, is_old) = (self.settings.config(), self.may_be_old(parent));
+        let mut unsynced = Unsynced::default();
+        for reader in self.parts.children.iter().map(Store::reader) {
+            let ty = reader.ty();
+            let is_anywhere = config.deleted_with_finalizer().any(|anywhere| anywhere == ty);
+            let may_delete = match config.namespaces.names() {
                 _ if !is_anywhere => reader.may_delete(parent.namespace()),
                 // Namespaces that only other operators watch do not matter.
-                Some(names) if reader.ty().is_namespaced() => {
-                    names.iter().all(|name| reader.may_delete(Some(name)))
+                Some(names) if ty.is_namespaced() => {
+                    let is_unknown = |name: &&String| !reader.may_delete(Some(name));
+                    unsynced.add_in(ty, names.iter().filter(is_unknown).cloned().collect());
+                    true
                 }
                 Some(_) | None => reader.may_delete(None),
+            };
+            if is_old || !may_delete {
+                unsynced.extend([ty.clone()]);
             }
-        };
-        let is_old = self.may_be_old(parent);
-        let unsynced = self.parts.children.iter().filter(|store| is_old || !may_delete(store));
-        unsynced.map(|store| store.reader().ty().clone()).collect()
+        }
+        unsynced
     }
 
     fn may_be_old(&self, parent: &Object) -> bool {
@@ -79,8 +84,8 @@ impl Snapshot for Context {
         self.has_paused()
     }
 
-    fn unavailable(&self) -> Option<String> {
-        self.why_unavailable()
+    fn unavailable(&self, parent: &ObjectKey) -> Option<String> {
+        self.why_unavailable(parent.namespace.as_deref())
     }
 
     fn spare(&self) -> usize {

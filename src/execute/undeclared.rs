@@ -56,14 +56,16 @@ impl Undeclared {
     }
 
     /// Forgets the fields if the type declares another status. The next reconcile finds those that are still
-    /// undeclared.
-    pub(super) fn forget_unless_of(&self, schema: &Arc<TypeSchema>) {
+    /// undeclared. Returns whether it declared another one.
+    pub(super) fn forget_unless_of(&self, schema: &Arc<TypeSchema>) -> bool {
         let mut found = self.found();
         let is_same =
             |known: &Arc<TypeSchema>| Arc::ptr_eq(known, schema) || known.status == schema.status;
-        if !found.schema.as_ref().is_some_and(is_same) {
-            *found = Found { schema: Some(schema.clone()), fields: BTreeMap::new() };
+        if found.schema.as_ref().is_some_and(is_same) {
+            return false;
         }
+        let now = Found { schema: Some(schema.clone()), fields: BTreeMap::new() };
+        std::mem::replace(&mut *found, now).schema.is_some()
     }
 
     fn found(&self) -> MutexGuard<'_, Found> {
@@ -105,11 +107,11 @@ mod tests {
     #[test]
     fn the_fields_are_forgotten_when_the_type_declares_another_status() {
         let undeclared = Undeclared::default();
-        undeclared.forget_unless_of(&schema(StatusSchema::none()));
+        assert!(!undeclared.forget_unless_of(&schema(StatusSchema::none())), "the first one");
         undeclared.add(&returned(".status"));
-        undeclared.forget_unless_of(&schema(StatusSchema::none()));
+        assert!(!undeclared.forget_unless_of(&schema(StatusSchema::none())));
         assert_eq!(undeclared.fields().len(), 1, "read again, and the same");
-        undeclared.forget_unless_of(&schema(StatusSchema::unknown()));
+        assert!(undeclared.forget_unless_of(&schema(StatusSchema::unknown())));
         assert!(undeclared.fields().is_empty());
     }
 }

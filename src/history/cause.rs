@@ -28,6 +28,8 @@ pub enum Cause {
     },
     /// The configuration of the operator changed.
     Reconfigured,
+    /// The definition of the parents' type changed: it declares another status.
+    DefinitionChanged,
     /// The operator was resumed, and a reconcile of the parent was deferred.
     Resumed,
     /// A child was created, changed or deleted.
@@ -99,6 +101,7 @@ impl Cause {
             Self::ParentDeleted => "ParentDeleted",
             Self::Command { .. } => "Command",
             Self::Reconfigured => "Reconfigured",
+            Self::DefinitionChanged => "DefinitionChanged",
             Self::Resumed => "Resumed",
             Self::ChildChanged(change) if change.to.is_none() => "ChildDeleted",
             Self::ChildChanged(_) => "ChildChanged",
@@ -155,6 +158,7 @@ impl fmt::Display for Cause {
             Self::Command { by: Some(by) } => write!(f, "{by} requested a reconcile"),
             Self::Command { by: None } => f.write_str("a reconcile was requested"),
             Self::Reconfigured => f.write_str("the configuration of the operator changed"),
+            Self::DefinitionChanged => f.write_str("the type declares another status"),
             Self::Resumed => f.write_str("the operator is no longer paused"),
             Self::ChildChanged(change) => {
                 let ObjectChange { ty, key, from, to } = &**change;

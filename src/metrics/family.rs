@@ -46,6 +46,11 @@ macro_rules! families {
                 })
             }
 
+            /// Removes the namespaces of an operator, which may have others now.
+            pub(super) fn remove_namespaces(&self, operator: &str) {
+                remove(&self.namespace_up, &[("operator", operator)]);
+            }
+
             /// Removes the series with these labels.
             pub(super) fn remove(&self, labels: &[(&str, &str)]) {
                 $(remove(&self.$field, labels);)*
@@ -83,6 +88,8 @@ families! {
     parents: gauges("parents", ["operator", "phase"]) = "Parents by phase.";
     operator_up: gauges("operator_up", ["operator"])
         = "1 while the operator is neither starting nor degraded, else 0.";
+    namespace_up: gauges("namespace_up", ["operator", "namespace"])
+        = "1 while an operator that is restricted to namespaces can read all its types in this one, else 0.";
     operator_paused: gauges("operator_paused", ["operator"])
         = "1 while a user has paused the operator, else 0.";
     restarts: counters("operator_restarts_total", ["operator", "actor"])
@@ -140,6 +147,8 @@ families! {
     cache_bytes: gauges("cache_bytes", ["type"]) = "Bytes of JSON in the cache.";
     related_objects: gauges("related_objects", ["type"]) = "Related objects in caches of their own.";
     related_bytes: gauges("related_bytes", ["type"]) = "Bytes of JSON in these.";
+    related_synced: gauges("related_synced", ["type"])
+        = "1 while the related objects that are asked for can be read and are up to date, else 0.";
     cache_synced: gauges("cache_synced", ["type"])
         = "1 once the first list of the type was complete, else 0.";
     cache_undecodable: gauges("cache_undecodable_objects", ["type"])

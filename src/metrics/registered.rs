@@ -20,6 +20,7 @@ impl Metrics {
     /// Initializes the metrics of an operator with zero.
     pub fn operator_registered(&self, operator: &OperatorName, config: &OperatorConfig) {
         let (families, operator) = (self.families(), operator.as_str());
+        families.remove_namespaces(operator);
         families.in_flight.with_label_values(&[operator]).add(0);
         families.overdue.with_label_values(&[operator]).add(0);
         families.held.with_label_values(&[operator]).add(0);

@@ -37,6 +37,18 @@ impl Metrics {
         }
     }
 
+    /// Sets whether an operator can read all its types in one of its namespaces.
+    pub(crate) fn namespace_up(&self, operator: &OperatorName, (namespace, is_up): (&str, bool)) {
+        let labels = [operator.as_str(), namespace];
+        self.families().namespace_up.with_label_values(&labels).set(i64::from(is_up));
+    }
+
+    /// Sets whether the related objects of a type can be read and are up to date.
+    pub(crate) fn related_synced(&self, ty: &K8sType, is_synced: bool) {
+        let gauge = self.families().related_synced.with_label_values(&[&self.type_label(ty)]);
+        gauge.set(i64::from(is_synced));
+    }
+
     /// Sets how many related objects of a type are cached, and their bytes of JSON.
     pub(crate) fn related(&self, ty: &K8sType, (objects, bytes): (usize, usize)) {
         let (families, resource) = (self.families(), self.type_label(ty));

@@ -31,6 +31,15 @@ const MAX_TEXT: usize = 64 << 10;
 impl Undecodable {
     /// What can be read from a JSON text. `why` must not quote it.
     pub(crate) fn read(ty: &K8sType, text: &str, why: String) -> Self {
+        Self::within(ty.is_namespaced(), ty, text, why)
+    }
+
+    /// The same of an object with another scope than its type is declared with, whose name is complete.
+    pub(crate) fn misplaced(ty: &K8sType, text: &str, why: String) -> Self {
+        Self::within(!ty.is_namespaced(), ty, text, why)
+    }
+
+    fn within(is_namespaced: bool, ty: &K8sType, text: &str, why: String) -> Self {
         let Some(metadata) = metadata(text) else { return Self::unknown(ty, why) };
         let text = |name: &str| {
             let text = metadata.text(name).ok()??.into_owned();
@@ -38,7 +47,7 @@ impl Undecodable {
             ((1..=MAX_NAME).contains(&text.len()) && is_whole).then_some(text)
         };
         Self(Arc::new(Details {
-            key: key(ty, text("namespace").as_deref(), text("name").as_deref()),
+            key: key(is_namespaced, text("namespace").as_deref(), text("name").as_deref()),
             uid: text("uid").map(|uid| Uid::new(&uid)),
             version: text("resourceVersion").map(|version| ResourceVersion::new(&version)),
             labels: labels(metadata.get("labels")),
@@ -102,12 +111,12 @@ fn metadata(text: &str) -> Option<RawFields<'_>> {
 }
 
 /// An incomplete name could be that of another object, and an invalid one could change a URL.
-fn key(ty: &K8sType, namespace: Option<&str>, name: Option<&str>) -> Option<ObjectKey> {
+fn key(is_namespaced: bool, namespace: Option<&str>, name: Option<&str>) -> Option<ObjectKey> {
     let is_name = |text: &str| {
         let is_good = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:".contains(&byte);
         text.bytes().all(is_good) && !text.starts_with('.')
     };
-    let fits = ty.is_namespaced() == namespace.is_some();
+    let fits = is_namespaced == namespace.is_some();
     let name = name.filter(|name| fits && is_name(name) && namespace.is_none_or(is_name))?;
     Some(ObjectKey::new(namespace, name))
 }
@@ -215,12 +224,11 @@ mod tests {
     #[test]
     fn an_invalid_name_is_not_accepted() {
         for name in ["a/b", "..", ".", "a?b", "a b", "ä"] {
-            assert_eq!(key(&ty(), Some("ns"), Some(name)), None, "{name}");
-            assert_eq!(key(&ty(), Some(name), Some("a")), None, "{name}");
+            assert_eq!(key(true, Some("ns"), Some(name)), None, "{name}");
+            assert_eq!(key(true, Some(name), Some("a")), None, "{name}");
         }
-        let cluster_scoped = K8sType::cluster_scoped("v1", "Role", "roles");
-        assert_eq!(key(&cluster_scoped, None, Some("a:b")), Some(ObjectKey::cluster("a:b")));
-        assert_eq!(key(&cluster_scoped, Some("ns"), Some("a")), None);
-        assert_eq!(key(&ty(), None, Some("a")), None);
+        assert_eq!(key(false, None, Some("a:b")), Some(ObjectKey::cluster("a:b")));
+        assert_eq!(key(false, Some("ns"), Some("a")), None);
+        assert_eq!(key(true, None, Some("a")), None);
     }
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use super::{
     ChildId, Deletion, DeletionReason, Desired, LastApplied, Order, Refusal, Rollout, Step,
-    Waiting, WaitingReason, Write, deletion_order,
+    Unsynced, Waiting, WaitingReason, Write, deletion_order,
     existing::{self, Choice},
     normalise::{Owner, normalise},
     ownership::is_ours,
 };
 use crate::{
-    object::{K8sType, Object, Uid},
+    object::{Object, Uid},
     operator::{Children, OperatorConfig, OperatorName},
 };
 
@@ -28,8 +28,8 @@ pub struct PlanInput<'a> {
     pub desired: Desired,
     /// The cached objects that the parent owns or that carry its label.
     pub observed: &'a Children,
-    /// Types whose store may be incomplete: nothing of these is deleted.
-    pub unsynced: &'a BTreeSet<K8sType>,
+    /// What may be missing in the stores: nothing of that is deleted.
+    pub unsynced: &'a Unsynced,
     /// What is known of earlier writes.
     pub last_applied: &'a LastApplied,
     /// Whether the children that the handler did not return stay, as those of a parent that is being
@@ -205,7 +205,7 @@ impl Planning<'_> {
         deletion: Deletion,
         known: &LastApplied,
     ) -> Option<Deletion> {
-        if self.input.unsynced.contains(&deletion.id.ty) {
+        if self.input.unsynced.covers(&deletion.id) {
             self.wait(child, WaitingReason::TypeNotSynced, known);
             return None;
         }

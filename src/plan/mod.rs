@@ -39,6 +39,7 @@ mod status;
 mod steps;
 mod terminating;
 mod tie;
+mod unsynced;
 
 #[cfg(test)]
 mod tests;
@@ -73,3 +74,4 @@ pub(crate) use status::{
 pub(crate) use steps::{ChildId, Deletion, DeletionReason, Waiting, WaitingReason};
 pub use steps::{Step, Write};
 pub(crate) use terminating::TerminatingChildren;
+pub use unsynced::Unsynced;

@@ -39,6 +39,8 @@ struct State {
     fetching_fails: Option<String>,
     /// The store of a watch that exists for other reasons, and has all objects.
     whole: Option<Feed>,
+    /// Why objects cannot be read or may be out of date.
+    troubles: Vec<String>,
 }
 
 impl Source {
@@ -207,6 +209,15 @@ impl Source {
 
     pub(crate) fn fetching_fails(&self, why: String) {
         self.state().fetching_fails = Some(why);
+    }
+
+    /// Sets why objects cannot be read or may be out of date.
+    pub(crate) fn set_troubles(&self, troubles: Vec<String>) {
+        self.state().troubles = troubles;
+    }
+
+    pub(crate) fn troubles(&self) -> Vec<String> {
+        self.state().troubles.clone()
     }
 
     /// How many objects are cached, and their bytes of JSON. A shared store counts elsewhere.

@@ -57,7 +57,7 @@ impl Machine {
 
     /// Does not call the handler while a child type cannot be listed: its children would appear deleted.
     fn prepare_if_available(&mut self, at: &Moment<'_>) {
-        match at.snapshot.unavailable() {
+        match at.snapshot.unavailable(&self.key) {
             Some(why) => {
                 self.note([Fact::Failed(Failure::Unavailable(why))], at);
                 self.write_status(None, at);

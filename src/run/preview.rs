@@ -18,7 +18,7 @@ impl Machine {
         self.preview = Some(Box::default());
         self.parent = instead.or_else(|| at.snapshot.parent(&self.key, &self.uid));
         let is_staying = self.parent.as_ref().is_some_and(|it| !self.settings.is_leaving(it));
-        match at.snapshot.unavailable() {
+        match at.snapshot.unavailable(&self.key) {
             _ if !is_staying => self.finish(at),
             Some(why) => self.preview_failed(Failure::Unavailable(why), at),
             None => self.call(Purpose::Sync, at),

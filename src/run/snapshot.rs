@@ -1,7 +1,6 @@
 //! What a machine may read, and the time of a step. Nothing else is read during a step.
 
 use std::{
-    collections::BTreeSet,
     ops::Deref,
     sync::Arc,
     time::{Instant, SystemTime},
@@ -9,9 +8,9 @@ use std::{
 
 use super::{Cache, Effect, Settings, Sibling};
 use crate::{
-    object::{K8sType, Object, ObjectKey, Uid, Undecodable},
+    object::{Object, ObjectKey, Uid, Undecodable},
     operator::{Asks, Children},
-    plan::ChildId,
+    plan::{ChildId, Unsynced},
     related::Answer,
     reply::TypeSchema,
 };
@@ -31,14 +30,14 @@ pub(crate) trait Snapshot {
     fn is_undecodable(&self, id: &ChildId) -> bool;
     /// The children of a parent whose newest version is undecodable.
     fn undecodable_children(&self, parent: &Object) -> Vec<Undecodable>;
-    /// The child types whose cache may be incomplete for a parent.
-    fn unsynced(&self, parent: &Object) -> BTreeSet<K8sType>;
+    /// What may be missing in the caches of the child types of a parent.
+    fn unsynced(&self, parent: &Object) -> Unsynced;
     fn may_be_old(&self, parent: &Object) -> bool;
     /// The other operators of a parent in this process.
     fn siblings(&self, parent: &Object) -> Vec<Sibling>;
     fn is_paused(&self) -> bool;
-    /// The reason if children cannot be listed.
-    fn unavailable(&self) -> Option<String>;
+    /// The reason if children of a parent cannot be listed.
+    fn unavailable(&self, parent: &ObjectKey) -> Option<String>;
     /// How many more requests may be sent concurrently.
     fn spare(&self) -> usize;
     /// The number of children of the operator; reads all of them.

@@ -20,6 +20,7 @@ use crate::{
         BEAT_DEADLINE, Beat, Board, Leadership, NamespaceState, OperatorInfo, OperatorRestarts,
         OperatorSnapshot, OperatorState, TypeError, TypeSnapshot,
     },
+    object::K8sType,
     operator::Namespaces,
     plan::WantedBy,
 };
@@ -78,6 +79,8 @@ fn process_checks(board: &Board) -> Vec<Check> {
     });
     let types = board.types();
     let types = types.iter().map(|ty| Check::ty(ty, &Namespaces::All));
+    let related = board.related_troubles();
+    let related = related.iter().map(|(ty, troubles)| Check::related(ty, troubles));
     let mode = board.is_plan_only().then(|| Check {
         name: "mode".to_owned(),
         is_good: true,
@@ -85,7 +88,7 @@ fn process_checks(board: &Board) -> Vec<Check> {
         text: "plan mode: nothing is written".to_owned(),
     });
     let checks = [Check::shutdown(board)].into_iter().chain(mode).chain(operators);
-    checks.chain(restarts).chain(undeclared).chain(types).collect()
+    checks.chain(restarts).chain(undeclared).chain(types).chain(related).collect()
 }
 
 fn operator_checks(board: &Board, name: &str) -> Option<Vec<Check>> {
@@ -94,9 +97,12 @@ fn operator_checks(board: &Board, name: &str) -> Option<Vec<Check>> {
     let types = config.children.iter().map(|child| &child.ty).chain([&config.parent]);
     let types = types.filter_map(|ty| board.type_state(ty));
     let types = types.map(|ty| Check::ty(&ty, &config.namespaces));
+    let is_read = |ty: &K8sType| config.related.iter().any(|related| related.ty == *ty);
+    let related = board.related_troubles().into_iter().filter(|(ty, _)| is_read(ty));
+    let related = related.map(|(ty, troubles)| Check::related(&ty, &troubles));
     let checks = [Check::shutdown(board), Check::operator(&operator)].into_iter();
     let checks = checks.chain(Check::restarts(&operator));
-    Some(checks.chain(Check::undeclared(board, &operator)).chain(types).collect())
+    Some(checks.chain(Check::undeclared(board, &operator)).chain(types).chain(related).collect())
 }
 
 fn answer(request: &HttpRequest, name: &str, checks: &[Check]) -> HttpResponse {
@@ -212,6 +218,12 @@ impl Check {
         problems.extend(problems_with_objects(ty, namespaces));
         let problems = (!problems.is_empty()).then(|| problems.join("; "));
         Self::of(format!("type/{}", store.ty().resource_name()), false, problems)
+    }
+
+    /// The problems of the related objects of a type. It decides only through the operators that read them.
+    fn related(ty: &K8sType, troubles: &[String]) -> Self {
+        let problem = (!troubles.is_empty()).then(|| troubles.join("; "));
+        Self::of(format!("related/{}", ty.resource_name()), false, problem)
     }
 }
 

@@ -23,6 +23,9 @@ fn set_gauges(board: &Board, metrics: &Metrics) {
         board.operators()
     {
         metrics.operator_up(&info.name, state == OperatorState::Running);
+        for (namespace, is_up) in board.declared_namespaces(info.name.as_str()) {
+            metrics.namespace_up(&info.name, (&namespace, is_up));
+        }
         metrics.operator_paused(&info.name, paused.is_some());
         metrics.undeclared(&info.name, &board.undeclared(info.name.as_str()));
         for (phase, count) in parents {
@@ -38,6 +41,9 @@ fn set_gauges(board: &Board, metrics: &Metrics) {
             last_event: state.last_event,
         };
         metrics.cache(store.ty(), gauges);
+    }
+    for (ty, troubles) in board.related_troubles() {
+        metrics.related_synced(&ty, troubles.is_empty());
     }
     for (ty, size) in board.related_sizes() {
         metrics.related(&ty, size);

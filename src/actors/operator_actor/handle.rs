@@ -3,7 +3,7 @@
 use actix::{Actor, ActorContext, Addr, AsyncContext};
 use tokio::sync::oneshot;
 
-use super::{OperatorActor, OperatorParts, Start};
+use super::{OperatorActor, OperatorParts};
 use crate::{
     actors::{
         mailbox::{MeteredRecipient, Receive, post},
@@ -63,7 +63,7 @@ impl Receive<Left> for OperatorActor {
     const ALWAYS: bool = true;
 
     fn receive(&mut self, Left: Left, ctx: &mut Self::Context) {
-        self.start = Start::Over;
+        self.is_over = true;
         self.watches.clear();
         let keys: Vec<ObjectKey> = self.parents.keys().cloned().collect();
         for key in &keys {
@@ -75,7 +75,7 @@ impl Receive<Left> for OperatorActor {
 
 impl OperatorActor {
     pub(super) fn stop_when_over(&self, ctx: &mut actix::Context<Self>) {
-        if self.start == Start::Over && self.ending.is_empty() {
+        if self.is_over && self.ending.is_empty() {
             ctx.stop();
         }
     }

@@ -3,12 +3,15 @@
 
 mod awaiting;
 mod commands;
+mod definition;
 pub(super) mod handle;
 mod parents;
 mod reconfigured;
 mod related;
 mod restarting;
+mod scopes;
 mod start;
+mod state;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -23,6 +26,7 @@ use tokio::{
 };
 
 use awaiting::Awaiting;
+use scopes::{Scopes, Start, Watches};
 
 use super::{
     ArbiterPool,
@@ -36,7 +40,7 @@ use super::{
     supervised::{self, Supervision},
 };
 use crate::{
-    board::{BEAT_EVERY, Board, OperatorState, Pulse},
+    board::{BEAT_EVERY, Board, Pulse},
     cluster::Watched,
     execute::{Context, Origin},
     history::Cause,
@@ -67,15 +71,17 @@ pub(crate) struct OperatorParts {
 
 pub(crate) struct OperatorActor {
     parts: OperatorParts,
-    watches: BTreeMap<Watched, WatchCondition>,
-    start: Start,
+    watches: Watches,
+    scopes: Scopes,
+    /// Whether the operator goes.
+    is_over: bool,
     parents: HashMap<ObjectKey, Parent>,
     keys: HashMap<Uid, ObjectKey>,
     /// Deleted parents whose last reconcile has not ended: one that is created again waits for that.
     ending: HashSet<Uid>,
     awaiting: Awaiting,
-    /// Why no handler can run although all types are listed, at the last check.
-    held_up: Option<String>,
+    /// Why no handler can run although all types are listed, and why statuses may be incomplete, at the last check.
+    held_up: Vec<String>,
     /// Why related objects cannot be read, by type.
     related_troubles: BTreeMap<K8sType, Vec<String>>,
     reconcilers: Arc<ReconcilerParts>,
@@ -87,19 +93,6 @@ pub(crate) struct OperatorActor {
     supervision: Supervision,
     /// Why it is down after a panic.
     fallen: Option<String>,
-}
-
-/// The start phase of an operator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Start {
-    /// Some types are not listed.
-    Awaited,
-    /// Listing a child type requires manual intervention; the statuses of the parents report why.
-    OfStatuses,
-    /// All types are listed.
-    Full,
-    /// The operator goes.
-    Over,
 }
 
 struct Parent {
@@ -124,11 +117,12 @@ impl OperatorActor {
             awaits: MeteredRecipient::new(address, &parts.mailbox),
         });
         let pulse = parts.board.pulse(format!("operator/{name}"), Instant::now());
-        let start = Start::Awaited;
+        let scopes = Scopes::of(parts.context.config());
         Self {
             parts,
             watches,
-            start,
+            scopes,
+            is_over: false,
             parents,
             keys,
             ending,
@@ -148,35 +142,17 @@ impl OperatorActor {
         self.parts.context.name()
     }
 
-    fn show_state(&self) {
-        let state = self.state();
-        self.parts.board.set_operator(self.name(), state.clone());
-        let operator = self.name().clone();
-        // Nobody listens when the process is stopping.
-        let _ = self.parts.states.send(OperatorStateChanged { operator, state: Some(state) });
+    /// Whether parents in a namespace are reconciled, or report why they are not.
+    fn has_begun(&self, namespace: Option<&str>) -> bool {
+        !self.is_over && self.scopes.start_in(namespace) != Start::Awaited
     }
 
-    fn state(&self) -> OperatorState {
-        let reasons: Vec<String> = self
-            .watches
-            .values()
-            .filter_map(|condition| match condition {
-                WatchCondition::Failing(why) | WatchCondition::Refused(why) => Some(why.clone()),
-                WatchCondition::Pending | WatchCondition::Synced => None,
-            })
-            .chain(self.fallen.clone())
-            .chain(self.held_up.clone())
-            .chain(self.related_troubles.values().flatten().cloned())
-            .collect();
-        if !reasons.is_empty() {
-            return OperatorState::Degraded { reasons };
-        }
-        let pending = self.watches.iter().filter(|(_, at)| **at == WatchCondition::Pending);
-        let waiting_for: Vec<String> = pending.map(|(watched, _)| watched.to_string()).collect();
-        if waiting_for.is_empty() {
-            OperatorState::Running
-        } else {
-            OperatorState::Starting { waiting_for }
+    /// Whether an undecodable object is reported now, or at the start of its scope.
+    fn is_reported(&self, object: &Undecodable) -> bool {
+        let is_full = |namespace| self.scopes.start_in(namespace) == Start::Full;
+        match object.key() {
+            Some(key) => is_full(key.namespace.as_deref()),
+            None => self.scopes.all().any(|(_, start)| start == Start::Full),
         }
     }
 
@@ -286,7 +262,10 @@ impl Receive<Turn> for OperatorActor {
     fn receive(&mut self, _: Turn, _: &mut Self::Context) {
         let now = Instant::now();
         self.pulse.beat(now);
-        let held_up = self.parts.context.why_blocked(now);
+        self.follow_definition();
+        let context = &self.parts.context;
+        let reasons = [context.why_blocked(now), context.why_schema_unread(now)];
+        let held_up: Vec<String> = reasons.into_iter().flatten().collect();
         if held_up != self.held_up {
             self.held_up = held_up;
             self.show_state();
@@ -296,13 +275,14 @@ impl Receive<Turn> for OperatorActor {
 
 impl Receive<Observed> for OperatorActor {
     fn receive(&mut self, observed: Observed, _: &mut Self::Context) {
-        if let Start::Awaited | Start::Over = self.start {
+        if self.is_over || !self.scopes.have_begun() {
             return;
         }
         let origin = observed.origin.as_ref();
         for (at, change) in observed.changes.iter().enumerate() {
             let is_parent = observed.ty == *self.parts.parents.ty();
-            if is_parent && !self.is_own(change.object().uid(), origin) {
+            let has_begun = self.has_begun(change.object().namespace());
+            if is_parent && has_begun && !self.is_own(change.object().uid(), origin) {
                 self.parent_changed(change);
             }
             self.child_changed(&observed, at);
@@ -320,7 +300,7 @@ impl Receive<FoundUndecodable> for OperatorActor {
         let types = [&self.parts.parents].into_iter().chain(&self.parts.children);
         // It may be of a type that is only read.
         let is_ours = types.map(StoreReader::ty).any(|ty| ty == object.ty());
-        if self.start == Start::Full && is_ours {
+        if is_ours && self.is_reported(&object) {
             self.undecodable(object);
         }
     }

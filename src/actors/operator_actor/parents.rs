@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use actix::AsyncContext;
 
-use super::{OperatorActor, Parent, Start};
+use super::{OperatorActor, Parent};
 use crate::{
     actors::{
         mailbox::{Receive, post},
@@ -67,7 +67,7 @@ impl OperatorActor {
     /// The last reconcile of a deleted parent has ended; the parent may exist again.
     fn ended(&mut self, key: &ObjectKey, uid: &Uid) {
         self.ending.remove(uid);
-        if self.start == Start::Over {
+        if self.is_over {
             return self.parts.context.parts.reads.forget(uid);
         }
         let parent = self.answered_for(key);
@@ -76,7 +76,7 @@ impl OperatorActor {
         }
         match parent {
             // It is reconciled with all others.
-            _ if self.start == Start::Awaited => {}
+            _ if !self.has_begun(key.namespace.as_deref()) => {}
             Some(parent) if parent.uid() == uid => self.parent_is_now(None, &parent),
             // It existed again for a moment, and the board shows it as pending.
             None if !self.parents.contains_key(key) => self.parts.board.forget(self.name(), key),

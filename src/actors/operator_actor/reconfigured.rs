@@ -1,9 +1,10 @@
 //! Another configuration of a running operator.
 //!
-//! It takes effect when all watches that it requires are listed; until then reconciles use the earlier one.
+//! It takes effect when the watches that it requires are listed in each namespace that works, and in at least one; until
+//! then reconciles use the earlier one.
 //!
 //! ```text
-//! Reconfigured --all watches listed--> new settings for all reconcilers --+--> parents that it selects now
+//! Reconfigured --watches listed--> new settings for all reconcilers --+--> parents that it selects now
 //!      ^                                                                  +--> parents that it no longer selects
 //!      +--- a later one replaces it                                       +--> with other children: all parents
 //! ```
@@ -12,7 +13,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use actix::Context;
 
-use super::{OperatorActor, Start, WatchCondition};
+use super::{
+    OperatorActor, WatchCondition,
+    scopes::{is_ready, scopes},
+};
 use crate::{
     actors::{
         mailbox::{Receive, post},
@@ -22,6 +26,7 @@ use crate::{
     execute,
     history::Cause,
     object::Object,
+    operator::OperatorConfig,
     run::Settings,
     schedule::Trigger,
 };
@@ -30,7 +35,7 @@ impl Receive<Reconfigured> for OperatorActor {
     const ALWAYS: bool = true;
 
     fn receive(&mut self, new: Reconfigured, _: &mut Context<Self>) {
-        if self.start == Start::Over {
+        if self.is_over {
             return;
         }
         let known = std::mem::take(&mut self.watches);
@@ -42,6 +47,7 @@ impl Receive<Reconfigured> for OperatorActor {
         self.watches = watches.collect::<BTreeMap<_, _>>();
         self.pending = Some(Box::new(new));
         self.apply_when_listed();
+        self.start_when_listed();
         self.show_state();
     }
 }
@@ -61,10 +67,10 @@ impl Receive<Finalized> for OperatorActor {
 impl OperatorActor {
     /// Applies the configuration that waits, if its watches are listed.
     pub(super) fn apply_when_listed(&mut self) {
-        if !self.are_listed(|_| true) {
-            return;
-        }
-        let Some(pending) = self.pending.take() else { return };
+        let is_due = |new: &mut Box<Reconfigured>| {
+            is_ready(new.context.config(), &self.watches, &self.scopes)
+        };
+        let Some(pending) = self.pending.take_if(is_due) else { return };
         let Reconfigured { context, children, concerns_all, applied, .. } = *pending;
         self.parts.children = children;
         self.replace(context, concerns_all);
@@ -79,11 +85,22 @@ impl OperatorActor {
             let parts = self.reconcilers.clone();
             post(&parent.reconciler, &self.reconcilers.mailbox, Replaced { parts });
         }
-        if let Start::OfStatuses | Start::Full = self.start {
+        let had_begun = self.scopes.have_begun();
+        self.follow_scopes(before.config());
+        if had_begun {
             for parent in self.parts.parents.list() {
                 self.reselect(&parent, &before.settings, concerns_all);
             }
         }
+    }
+
+    fn follow_scopes(&mut self, before: &OperatorConfig) {
+        let config = self.parts.context.config();
+        let left = scopes(before).into_iter().filter(|scope| !scopes(config).contains(scope));
+        for scope in left {
+            self.parts.context.set_unavailable(scope.as_deref(), None);
+        }
+        self.scopes.follow(config, &self.watches);
     }
 
     fn reselect(&mut self, parent: &Object, before: &Settings, concerns_all: bool) {
@@ -91,7 +108,10 @@ impl OperatorActor {
         if !now.answers_for(parent) {
             return self.retire(parent.key());
         }
-        let is_known = before.answers_for(parent);
+        if !self.has_begun(parent.namespace()) {
+            return;
+        }
+        let is_known = before.answers_for(parent) && self.parents.contains_key(parent.key());
         if !is_known || concerns_all || before.selects(parent) != now.selects(parent) {
             let trigger = if parent.is_deleting() { Trigger::Deletion } else { Trigger::Parent };
             self.parent_is(parent, trigger, Cause::Reconfigured);

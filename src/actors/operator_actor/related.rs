@@ -19,8 +19,6 @@ use crate::{
     store::Change,
 };
 
-use super::Start;
-
 /// So many parents are reconciled at once after a change of an object that they read. More are spread.
 const AT_ONCE: usize = 32;
 
@@ -70,12 +68,19 @@ impl OperatorActor {
     }
 
     /// A watch that exists for other reasons, and shows all objects of a related type.
-    pub(super) fn related_watch_changed(&self, changed: &WatchChanged) {
+    pub(super) fn related_watch_changed(&mut self, changed: &WatchChanged) {
         let WatchChanged { watched, condition } = changed;
         let reads = &self.parts.context.parts.reads;
         let Some(source) = reads.whole(&watched.ty).filter(|_| watched.namespace.is_none()) else {
             return;
         };
+        let why = match condition {
+            // What the operator requires for itself is reported as such.
+            _ if self.watches.contains_key(watched) => None,
+            WatchCondition::Failing(why) | WatchCondition::Refused(why) => Some(why),
+            WatchCondition::Pending | WatchCondition::Synced => None,
+        };
+        let troubles = why.map(|why| format!("related objects: {why}")).into_iter().collect();
         let is_listed = source.is_listed();
         source.set_whole(match condition {
             WatchCondition::Pending => FeedState::Pending,
@@ -89,13 +94,21 @@ impl OperatorActor {
         if *condition == WatchCondition::Synced || !is_listed {
             self.related_settled(&watched.ty, &reads.parents(&watched.ty));
         }
+        self.set_related_troubles(watched.ty.clone(), troubles);
+    }
+
+    fn set_related_troubles(&mut self, ty: K8sType, troubles: Vec<String>) {
+        let known = self.related_troubles.entry(ty).or_default();
+        if std::mem::replace(known, troubles) != *known {
+            self.show_state();
+        }
     }
 }
 
 impl Receive<RelatedObserved> for OperatorActor {
     fn receive(&mut self, observed: RelatedObserved, _: &mut Self::Context) {
         let RelatedObserved { ty, changes } = observed;
-        if let Start::OfStatuses | Start::Full = self.start {
+        if self.scopes.have_begun() {
             (0..changes.len()).for_each(|at| self.related_changed(&ty, &changes, at, None));
         }
     }
@@ -109,10 +122,12 @@ impl Receive<RelatedSettled> for OperatorActor {
 }
 
 impl Receive<RelatedTroubles> for OperatorActor {
+    /// What is reported while it is down holds when it begins again.
+    const ALWAYS: bool = true;
+
     fn receive(&mut self, troubles: RelatedTroubles, _: &mut Self::Context) {
         let RelatedTroubles { ty, reasons } = troubles;
-        self.related_troubles.insert(ty, reasons);
-        self.show_state();
+        self.set_related_troubles(ty, reasons);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use actix::Context;
 
-use super::{Awaiting, OperatorActor, Start};
+use super::{Awaiting, OperatorActor};
 #[cfg(feature = "testkit")]
 use crate::board::Board;
 use crate::{
@@ -50,13 +50,11 @@ impl OperatorActor {
         }
         self.keys.clear();
         self.awaiting = Awaiting::default();
-        if self.start != Start::Over {
-            self.start = Start::Awaited;
-        }
+        self.scopes.reset();
     }
 
     fn begin_again(&mut self) {
-        if self.start == Start::Over {
+        if self.is_over {
             return;
         }
         self.start_when_listed();

@@ -1,17 +1,12 @@
-//! From the first conditions of the watches to the first reconciles.
+//! From the first conditions of the watches to the first reconciles, in each scope by itself.
 //!
-//! ```text
-//! Awaited --all are listed--> Full
-//!    |                         ^
-//!    | a child type is refused: requires manual intervention
-//!    v                         |
-//! OfStatuses --all are listed--+
-//! ```
-//!
-//! No handler is called before every type is listed, because children would seem to be deleted. In
-//! `OfStatuses` the status of each parent reports why.
+//! No handler is called for a parent before every type is listed in its scope, because children would seem to be
+//! deleted. In `OfStatuses` the status of each parent reports why.
 
-use super::{OperatorActor, Start, Watched};
+use super::{
+    OperatorActor, Start,
+    scopes::{Readable, Scope, covers, readable},
+};
 use crate::{
     actors::{
         mailbox::Receive,
@@ -35,64 +30,72 @@ impl Receive<WatchChanged> for OperatorActor {
             self.read_schema_ahead();
         }
         self.apply_when_listed();
-        if self.start != Start::Full {
-            self.start_when_listed();
-        }
+        self.start_when_listed();
         self.show_state();
     }
 }
 
 impl OperatorActor {
+    /// Starts the scopes that can start now.
     pub(super) fn start_when_listed(&mut self) {
-        if self.supervision.is_down {
+        if self.supervision.is_down || self.is_over {
             return;
         }
-        if self.are_listed(|_| true) {
-            self.parts.context.set_unavailable(None);
-            self.reconcile_all(Start::Full);
-            self.report_undecodable();
-        } else if let Some(refused) = self.refused().filter(|_| self.are_parents_listed())
-            && self.parts.context.set_unavailable(Some(refused))
-        {
-            self.reconcile_all(Start::OfStatuses);
+        let is_partial = |(_, start): &(&Scope, Start)| *start != Start::Full;
+        let scopes: Vec<Scope> =
+            self.scopes.all().filter(is_partial).map(|(scope, _)| scope.clone()).collect();
+        for scope in &scopes {
+            self.start_if_readable(scope);
         }
     }
 
-    pub(super) fn are_listed(&self, which: impl Fn(&Watched) -> bool) -> bool {
-        let mut conditions = self.watches.iter().filter(|(watched, _)| which(watched));
-        conditions.all(|(_, at)| *at == WatchCondition::Synced)
+    fn start_if_readable(&mut self, scope: &Scope) {
+        let context = self.parts.context.clone();
+        match readable(scope, &self.watches, context.config()) {
+            Readable::Listed => {
+                context.set_unavailable(scope.as_deref(), None);
+                self.reconcile_all(scope, Start::Full);
+                self.report_undecodable(scope);
+            }
+            Readable::Parents(why) => {
+                // After a restart the parents report what is known already.
+                let is_first = self.scopes.start_in(scope.as_deref()) == Start::Awaited;
+                if context.set_unavailable(scope.as_deref(), Some(why)) || is_first {
+                    self.reconcile_all(scope, Start::OfStatuses);
+                }
+            }
+            Readable::NotYet => {}
+        }
     }
 
+    /// Whether the parents of some scope are listed.
     fn are_parents_listed(&self) -> bool {
-        self.are_listed(|watched| watched.ty == *self.parts.parents.ty())
+        let parent = self.parts.parents.ty();
+        let mut conditions = self.watches.iter().filter(|(watched, _)| watched.ty == *parent);
+        conditions.any(|(_, at)| *at == WatchCondition::Synced)
     }
 
-    /// Why listing types requires manual intervention.
-    fn refused(&self) -> Option<String> {
-        let why = |condition: &WatchCondition| match condition {
-            WatchCondition::Refused(why) => Some(why.clone()),
-            WatchCondition::Failing(_) | WatchCondition::Pending | WatchCondition::Synced => None,
-        };
-        let refused: Vec<String> = self.watches.values().filter_map(why).collect();
-        (!refused.is_empty()).then(|| refused.join("; "))
-    }
-
-    /// Triggers all parents. Those that reported the refusal do not wait for their next check.
-    fn reconcile_all(&mut self, start: Start) {
-        let trigger = if self.start == Start::Awaited { Trigger::Listed } else { Trigger::Parent };
-        self.start = start;
+    /// Triggers all parents of a scope. Those that reported the refusal do not wait for their next check.
+    fn reconcile_all(&mut self, scope: &Scope, start: Start) {
+        let is_first = self.scopes.start_in(scope.as_deref()) == Start::Awaited;
+        let trigger = if is_first { Trigger::Listed } else { Trigger::Parent };
+        self.scopes.set(scope, start);
         let mut parents = self.parts.parents.list();
-        parents.retain(|parent| self.parts.context.answers_for(parent));
+        parents.retain(|parent| {
+            covers(scope, parent.namespace()) && self.parts.context.answers_for(parent)
+        });
         for parent in parents {
             let trigger = if parent.is_deleting() { Trigger::Deletion } else { trigger };
             self.parent_is(&parent, trigger, Cause::Restarted);
         }
     }
 
-    fn report_undecodable(&self) {
+    fn report_undecodable(&self, scope: &Scope) {
         let readers = [&self.parts.parents].into_iter().chain(&self.parts.children);
         for object in readers.flat_map(StoreReader::undecodable) {
-            self.undecodable(object);
+            if object.key().is_none_or(|key| covers(scope, key.namespace.as_deref())) {
+                self.undecodable(object);
+            }
         }
     }
 

@@ -11,7 +11,10 @@ mod restarting;
 mod schema;
 mod type_state;
 
-use std::time::{Duration, Instant, SystemTime};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant, SystemTime},
+};
 
 use actix::{Actor, AsyncContext, Context, Handler};
 use tokio::{runtime::Handle, task::AbortHandle};
@@ -21,15 +24,15 @@ use super::{
     mailbox::{Metered, Receive, post},
     messages::{Noted, Published, Turn, WatchCondition},
     supervised::{self, Supervision, guarded},
-    watching::is_refused,
+    watching::{DEGRADED_AFTER, MAX_FAILURES, is_refused},
 };
 use crate::{
     board::{BEAT_EVERY, Board, Pulse, TypeError, TypeState},
     cluster::{Cluster, WatchNote, WatchSpec, Watched},
-    execute::Alive,
+    execute::{Alive, now},
     metrics::MailboxDepth,
     object::{K8sType, Undecodable},
-    reply::{ApiError, ErrorClass},
+    reply::{ApiError, ErrorClass, TypeSchema},
     store::{Hold, ScopeId, Settled, Store},
 };
 
@@ -51,8 +54,10 @@ pub(crate) struct Reflector {
     scopes: Vec<Scope>,
     /// How often the scopes were changed.
     generation: u64,
-    /// The task that reads which fields of the type are secret.
+    /// The task that reads the schema of the type.
     reading: Option<AbortHandle>,
+    /// The schema at the last read.
+    schema: Option<Arc<TypeSchema>>,
     /// The state over all scopes.
     state: TypeState,
     observers: Observers,
@@ -79,15 +84,8 @@ struct Scope {
     held: Option<Hold>,
 }
 
-/// After so many failures in a row a type that was never in sync is failing, and no object of the type is
-/// deleted.
-const MAX_FAILURES: u32 = 3;
-
 /// Deletions are also held if the next retry is so far away.
 const LONG_DELAY: Duration = Duration::from_secs(15);
-
-/// A type that was in sync is failing after it has failed for so long.
-const DEGRADED_AFTER: Duration = Duration::from_mins(2);
 
 impl Reflector {
     pub(crate) fn new(parts: ReflectorParts) -> Self {
@@ -98,9 +96,18 @@ impl Reflector {
         let scopes = parts.scopes.iter().map(scope).collect();
         let name = format!("reflector/{}", parts.scopes[0].ty.resource_name());
         let pulse = parts.board.pulse(name, Instant::now());
-        let (reading, observers, generation, state, supervision) = <_>::default();
-        let reflector =
-            Self { parts, scopes, generation, reading, state, observers, pulse, supervision };
+        let (reading, schema, observers, generation, state, supervision) = <_>::default();
+        let reflector = Self {
+            parts,
+            scopes,
+            generation,
+            reading,
+            schema,
+            state,
+            observers,
+            pulse,
+            supervision,
+        };
         reflector.fallbacks().for_each(|scope| reflector.rest(scope));
         reflector
     }
@@ -190,7 +197,7 @@ impl Reflector {
             self.state.secrets = None;
         }
         if self.scopes[scope].failures == 0 {
-            self.scopes[scope].failing_since = Instant::now();
+            self.scopes[scope].failing_since = now().monotonic;
         }
         self.scopes[scope].failures += 1;
         self.scopes[scope].error = Some(type_error);
@@ -217,9 +224,9 @@ impl Reflector {
     fn is_lasting(&self, scope: usize, error: &ApiError) -> bool {
         let Scope { condition, failures, failing_since, .. } = &self.scopes[scope];
         let was_synced = *condition == WatchCondition::Synced;
+        let failing_for = now().monotonic.saturating_duration_since(*failing_since);
         is_refused(error)
-            || (*failures >= MAX_FAILURES
-                && (!was_synced || failing_since.elapsed() >= DEGRADED_AFTER))
+            || (*failures >= MAX_FAILURES && (!was_synced || failing_for >= DEGRADED_AFTER))
     }
 
     fn recovered(&mut self, scope: usize) {
@@ -241,7 +248,7 @@ impl Reflector {
 impl Scope {
     fn new(spec: WatchSpec, id: ScopeId, since: u64) -> Self {
         let (is_leaving, watching, error, failures, held) = <_>::default();
-        let (condition, failing_since) = (WatchCondition::Pending, Instant::now());
+        let (condition, failing_since) = (WatchCondition::Pending, now().monotonic);
         Self {
             spec,
             id,

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::{
-    actors::messages::{FoundUndecodable, Observed, ReflectorFell, WatchChanged},
+    actors::messages::{
+        DefinitionChanged, FoundUndecodable, Observed, ReflectorFell, WatchChanged,
+    },
     actors::{OperatorActor, mailbox::MeteredRecipient},
     execute::Origin,
     metrics::MailboxDepth,
@@ -22,6 +24,7 @@ pub(crate) struct Observer {
     undecodable: MeteredRecipient<FoundUndecodable>,
     watches: MeteredRecipient<WatchChanged>,
     falls: MeteredRecipient<ReflectorFell>,
+    definitions: MeteredRecipient<DefinitionChanged>,
     /// The generation of the scopes when it joined.
     since: u64,
 }
@@ -38,6 +41,7 @@ impl Observer {
             undecodable: MeteredRecipient::new(actor, mailbox),
             watches: MeteredRecipient::new(actor, mailbox),
             falls: MeteredRecipient::new(actor, mailbox),
+            definitions: MeteredRecipient::new(actor, mailbox),
             since: 0,
         }
     }
@@ -79,6 +83,12 @@ impl Observers {
     pub(super) fn fell(&self, notice: &ReflectorFell) {
         for observer in &self.0 {
             observer.falls.post(notice.clone());
+        }
+    }
+
+    pub(super) fn definition_changed(&self, ty: &K8sType) {
+        for observer in &self.0 {
+            observer.definitions.post(DefinitionChanged { ty: ty.clone() });
         }
     }
 

@@ -1,4 +1,5 @@
-//! Reads which fields of a type are secret. The schema of its status is read by those who write it.
+//! Reads the schema of a type: which fields are secret, and whether it declares another status than before. Those who
+//! write the status read its schema themselves.
 
 use actix::{AsyncContext, Context};
 use tokio::task::AbortHandle;
@@ -10,7 +11,7 @@ use super::{
     },
     Reflector,
 };
-use crate::cluster::secret_fields;
+use crate::cluster::definition;
 
 impl Reflector {
     /// Reads the schema again. Until then the known fields stay secret.
@@ -21,18 +22,25 @@ impl Reflector {
         }
         let (reflector, mailbox) = (ctx.address(), self.parts.mailbox.clone());
         let alive = self.parts.alive.clone();
-        let report = move |secrets| {
+        let report = move |schema| {
             alive.hold();
-            post(&reflector, &mailbox, SchemaRead { secrets });
+            post(&reflector, &mailbox, SchemaRead { schema });
         };
-        let reading = self.parts.runtime.spawn(secret_fields(cluster, ty, report));
+        let reading = self.parts.runtime.spawn(definition(cluster, ty, report));
         self.reading.replace(reading.abort_handle()).iter().for_each(AbortHandle::abort);
     }
 }
 
 impl Receive<SchemaRead> for Reflector {
-    fn receive(&mut self, SchemaRead { secrets }: SchemaRead, _: &mut Self::Context) {
-        self.state.secrets = Some(secrets.into());
+    fn receive(&mut self, SchemaRead { schema }: SchemaRead, _: &mut Self::Context) {
+        let secrets = schema.as_ref().map(|schema| schema.secrets.clone());
+        self.state.secrets = Some(secrets.unwrap_or_default().into());
         self.show();
+        let Some(schema) = schema else { return };
+        let before = self.schema.replace(schema.clone());
+        if before.is_some_and(|before| before.status != schema.status) {
+            tracing::info!(ty = %self.ty(), "the type declares another status");
+            self.observers.definition_changed(self.ty());
+        }
     }
 }

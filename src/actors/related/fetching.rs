@@ -22,9 +22,6 @@ use crate::{
 
 const BACKOFF: Backoff = Backoff { min: Duration::from_millis(500), max: Duration::from_secs(15) };
 
-/// After so many failures in a row the parents that wait report it.
-const MAX_FAILURES: u32 = 3;
-
 impl RelatedReflector {
     pub(super) fn fetch_due(&mut self, ctx: &Context<Self>) {
         let is_due = |feed: &super::Feed| {
@@ -42,6 +39,8 @@ impl RelatedReflector {
         let mut asks = feed.fetching.take();
         asks.retain(|ask| self.asked.contains(ask));
         if asks.is_empty() {
+            feed.fetching.is_well();
+            self.parts.source.fetched([]);
             return;
         }
         feed.fetching.is_running = true;
@@ -68,12 +67,18 @@ impl RelatedReflector {
         feed.fetching.failures += 1;
         feed.fetching.queue.extend(asks.iter().cloned());
         let failures = feed.fetching.failures;
-        if watching::is_refused(error) || failures >= MAX_FAILURES {
-            self.parts.source.fetching_fails(watching::why(&watched, error));
+        if watching::is_refused(error) || failures >= watching::MAX_FAILURES {
+            let why = watching::why(&watched, error);
+            feed.fetching.problem = Some(why.clone());
+            self.parts.source.fetching_fails(why);
             self.settle(asks);
+            self.report_troubles();
         }
         ctx.run_later(BACKOFF.delay(failures, self.started), |reflector, ctx| {
-            guarded(reflector, ctx, |reflector, ctx| reflector.fetch_due(ctx));
+            guarded(reflector, ctx, |reflector, ctx| {
+                reflector.fetch_due(ctx);
+                reflector.report_troubles();
+            });
         });
     }
 }
@@ -109,7 +114,7 @@ impl Receive<Fetched> for RelatedReflector {
                 return self.fetching_failed(&place, asks, &error, ctx);
             }
         };
-        feed.fetching.failures = 0;
+        feed.fetching.is_well();
         let mut objects = Vec::new();
         for List { objects: found, undecodable, version: _ } in lists {
             objects.extend(found);
@@ -126,5 +131,6 @@ impl Receive<Fetched> for RelatedReflector {
         self.settle(asks);
         self.switch();
         self.fetch_due(ctx);
+        self.report_troubles();
     }
 }

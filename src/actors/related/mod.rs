@@ -93,6 +93,10 @@ struct Feed {
     is_listed: bool,
     /// How many attempts in a row failed.
     failures: u32,
+    /// When the first of these failed.
+    failing_since: Option<Instant>,
+    /// Why what was listed may be out of date. It is still read.
+    outdated: Option<String>,
     fetching: Fetching,
 }
 
@@ -160,6 +164,8 @@ impl RelatedReflector {
             state: FeedState::Pending,
             is_listed: false,
             failures: 0,
+            failing_since: None,
+            outdated: None,
             fetching: Fetching::new(at_first),
         };
         self.feeds.insert(place, feed);
@@ -218,15 +224,14 @@ impl RelatedReflector {
     }
 
     fn report_troubles(&mut self) {
-        let reason = |feed: &Feed| match &feed.state {
-            FeedState::Failing(why) => Some(format!("related objects: {why}")),
-            FeedState::Pending | FeedState::Synced => None,
-        };
-        let reasons = self.feeds.values().filter_map(reason).chain(self.fallen.clone());
+        let reasons = self.feeds.values().flat_map(Feed::troubles);
+        let reasons = reasons.map(|why| format!("related objects: {why}"));
+        let reasons = reasons.chain(self.fallen.clone());
         let reasons: BTreeSet<String> = reasons.collect();
         let reasons: Vec<String> = reasons.into_iter().collect();
         if reasons != self.troubles {
             self.troubles.clone_from(&reasons);
+            self.parts.source.set_troubles(reasons.clone());
             let troubles = RelatedTroubles { ty: self.spec().ty.clone(), reasons };
             for observer in &self.observers {
                 observer.troubles.post(troubles.clone());

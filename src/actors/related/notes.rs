@@ -4,15 +4,17 @@ use actix::Context;
 
 use super::{Feed, RelatedReflector};
 use crate::{
-    actors::{mailbox::Receive, messages::FeedNoted, watching},
+    actors::{
+        mailbox::Receive,
+        messages::FeedNoted,
+        watching::{self, DEGRADED_AFTER, MAX_FAILURES},
+    },
     cluster::WatchNote,
+    execute::now,
     operator::Ask,
     related::{FeedState, Place},
     reply::ApiError,
 };
-
-/// After so many failures in a row a watch that was never in sync is failing.
-const MAX_FAILURES: u32 = 3;
 
 impl Receive<FeedNoted> for RelatedReflector {
     fn receive(&mut self, noted: FeedNoted, ctx: &mut Self::Context) {
@@ -60,27 +62,41 @@ impl RelatedReflector {
 
     fn recovered(&mut self, place: &Place) {
         let Some(feed) = self.feeds.get_mut(place).filter(|feed| feed.is_listed) else { return };
-        feed.failures = 0;
+        (feed.failures, feed.failing_since) = (0, None);
+        let was_outdated = feed.outdated.take().is_some();
         let was_failing = matches!(feed.state, FeedState::Failing(_));
         self.set_state(place, FeedState::Synced);
+        if was_outdated {
+            self.report_troubles();
+        }
         if was_failing {
             self.settle(self.covered_by(place));
         }
     }
 
-    /// A watch that is in sync tolerates a lost connection, and not a missing permission.
+    /// A watch that is in sync tolerates a lost connection for a while, and not a missing permission. Afterwards what it
+    /// has listed is still read, and may be out of date.
     fn failed(&mut self, place: &Place, error: &ApiError) {
         let watched = super::spec_of(self.spec(), place).watched();
         let Some(feed) = self.feeds.get_mut(place) else { return };
         feed.failures += 1;
-        let is_lasting =
-            watching::is_refused(error) || (!feed.is_listed && feed.failures >= MAX_FAILURES);
+        let now = now().monotonic;
+        let since = *feed.failing_since.get_or_insert(now);
+        let has_failed_often = feed.failures >= MAX_FAILURES;
+        let is_lasting = watching::is_refused(error) || (!feed.is_listed && has_failed_often);
         let is_waited_for = !feed.is_listed && feed.state == FeedState::Pending;
         if is_lasting {
             self.set_state(place, FeedState::Failing(watching::why(&watched, error)));
             if is_waited_for {
                 self.settle(self.covered_by(place));
             }
+        } else if has_failed_often && now.saturating_duration_since(since) >= DEGRADED_AFTER {
+            feed.outdated = Some(format!(
+                "{}; it has failed for more than {} min, and what was read before is still used",
+                watching::why(&watched, error),
+                DEGRADED_AFTER.as_secs() / 60,
+            ));
+            self.report_troubles();
         }
     }
 
@@ -95,6 +111,15 @@ impl RelatedReflector {
 }
 
 impl Feed {
+    /// Why something cannot be read, or may be out of date.
+    pub(super) fn troubles(&self) -> impl Iterator<Item = String> {
+        let failing = match &self.state {
+            FeedState::Failing(why) => Some(why.clone()),
+            FeedState::Pending | FeedState::Synced => None,
+        };
+        failing.into_iter().chain(self.outdated.clone()).chain(self.fetching.problem.clone())
+    }
+
     pub(super) fn is_synced(&self) -> bool {
         self.state == FeedState::Synced
     }

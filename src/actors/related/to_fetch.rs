@@ -15,6 +15,8 @@ pub(super) struct Fetching {
     since_list: HashSet<Ask>,
     pub(super) is_running: bool,
     pub(super) failures: u32,
+    /// Why it fails for longer.
+    pub(super) problem: Option<String>,
 }
 
 impl Fetching {
@@ -39,6 +41,11 @@ impl Fetching {
         }
         self.queue.extend(since_list);
         Vec::new()
+    }
+
+    /// The last fetch succeeded, or nobody asks any more.
+    pub(super) fn is_well(&mut self) {
+        (self.failures, self.problem) = (0, None);
     }
 
     pub(super) fn take(&mut self) -> Vec<Ask> {

@@ -24,7 +24,7 @@ async fn a_type_is_unsynced_until_its_children_and_the_parent_are_listed() {
     ] {
         let world = setup.before(quiet);
         let parent = world.parent().unwrap();
-        assert_eq!(world.context().unsynced(&parent).len(), expected, "{what}");
+        assert_eq!(world.context().unsynced(&parent).types().len(), expected, "{what}");
         assert_eq!(world.context().may_be_old(&parent), what == "the parent may be old", "{what}");
     }
 }

@@ -84,6 +84,10 @@ fn desired(
         fields_of_handler(input, fields, &mut patch.undeclared)
     });
     if input.schema.is_none() {
+        // No one can declare them in a type of Kubernetes.
+        if input.shared.is_none() && input.parent.ty().may_be_custom() {
+            conditions::merge(input, present, &mut Map::new(), &mut patch.undeclared);
+        }
         return present.clone();
     }
     if let Some(seen) = input.shared {

@@ -25,12 +25,7 @@
 
 mod server;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Write as _,
-    fs,
-    path::Path,
-};
+use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service};
 use serde::Deserialize;
@@ -90,7 +85,7 @@ struct World {
     operator: OperatorName,
     parent: Value,
     server: Server,
-    unsynced: BTreeSet<K8sType>,
+    unsynced: Unsynced,
     last_applied: LastApplied,
     /// The hash of what was last written, of each child.
     written: BTreeMap<ChildId, u64>,
@@ -133,7 +128,7 @@ impl World {
                 "name": "app", "namespace": "ns", "uid": "parent-uid", "resourceVersion": "1",
             }}),
             server: Server::default(),
-            unsynced: BTreeSet::new(),
+            unsynced: Unsynced::default(),
             last_applied: LastApplied::default(),
             written: BTreeMap::new(),
         }
@@ -164,7 +159,7 @@ impl World {
             "held" => self.held(arguments),
             "foreign" => self.foreign(yaml(input).remove(0)),
             "admission" => self.admission(arguments),
-            "unsync" => drop(self.unsynced.insert(ty(arguments))),
+            "unsync" => self.unsynced.extend([ty(arguments)]),
             "parent-deleted" => self.parent["metadata"]["deletionTimestamp"] = json!("now"),
             "restart" => self.last_applied = LastApplied::default(),
             "show" => return self.show(&child_id(arguments)),

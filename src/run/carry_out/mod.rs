@@ -262,7 +262,7 @@ impl Machine {
             if view.snapshot.may_be_old(view.parent) {
                 return [view.parent.ty().clone()].into();
             }
-            view.snapshot.unsynced(view.parent)
+            view.snapshot.unsynced(view.parent).types()
         });
         self.note([Fact::WritesEnded { existing, unknown: unknown.unwrap_or_default() }], at);
         let facts = self.view(at, |view| drift::count(view, !replacing.is_empty()));

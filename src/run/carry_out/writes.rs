@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 
 use crate::{
     journal::Wait,
-    object::{K8sType, Object},
+    object::Object,
     operator::ConflictPolicy,
-    plan::{Deletion, Step, WaitingReason},
+    plan::{ChildId, Deletion, Step, WaitingReason},
     run::{
         Machine, Moment, child,
         stage::{Awaited, CarryOut, Phase, Stage, Window},
@@ -175,7 +175,7 @@ impl Machine {
                 has_failures || (is_incomplete && deletion.instead_of().is_none());
             if let Some(Some(facts)) = self.view(at, |view| child::is_held(&deletion, view)) {
                 self.note(facts, at);
-            } else if self.is_unsynced(&deletion.id.ty, at) {
+            } else if self.is_unsynced(&deletion.id, at) {
                 // The type became unsynced after the plan was made.
                 let why = Wait::Planned(WaitingReason::TypeNotSynced);
                 self.note([waits(&deletion.id, why)], at);
@@ -189,9 +189,9 @@ impl Machine {
         self.delete_next(at);
     }
 
-    fn is_unsynced(&self, ty: &K8sType, at: &Moment<'_>) -> bool {
+    fn is_unsynced(&self, child: &ChildId, at: &Moment<'_>) -> bool {
         let unsynced = |view: &View<'_>| view.snapshot.unsynced(view.parent);
-        self.view(at, unsynced).is_some_and(|unsynced| unsynced.contains(ty))
+        self.view(at, unsynced).is_some_and(|unsynced| unsynced.covers(child))
     }
 
     /// Whether a desired child may be missing or is not written.
@@ -211,7 +211,7 @@ impl Machine {
             let Some(deletion) = due.pop_front().filter(|_| is_alive) else {
                 return self.end_writes(at);
             };
-            if self.is_unsynced(&deletion.id.ty, at) {
+            if self.is_unsynced(&deletion.id, at) {
                 let why = Wait::Planned(WaitingReason::TypeNotSynced);
                 self.note([waits(&deletion.id, why)], at);
             } else if is_throttled {

@@ -12,7 +12,7 @@ use super::world::{PARENT_UID, World, named, parent_type};
 use crate::{
     object::{K8sType, Object, ObjectKey, SecretFields, Uid, Undecodable},
     operator::{Asks, Children},
-    plan::ChildId,
+    plan::{ChildId, Unsynced},
     related::Answer,
     reply::{StatusSchema, TypeSchema},
     run::{Cache, Settings, Sibling, Snapshot},
@@ -240,7 +240,7 @@ impl Snapshot for Caches {
         self.undecodable.iter().filter_map(of_child).collect()
     }
 
-    fn unsynced(&self, parent: &Object) -> BTreeSet<K8sType> {
+    fn unsynced(&self, parent: &Object) -> Unsynced {
         let declared = self.settings.config().children.iter().map(|child| child.ty.clone());
         let is_old = self.may_be_old(parent);
         declared.filter(|ty| is_old || self.unsynced.contains(ty)).collect()
@@ -254,7 +254,7 @@ impl Snapshot for Caches {
         self.is_paused
     }
 
-    fn unavailable(&self) -> Option<String> {
+    fn unavailable(&self, _: &ObjectKey) -> Option<String> {
         self.unavailable.clone()
     }
 

@@ -83,7 +83,7 @@ struct LeadershipView {
 
 impl From<Leadership> for LeadershipView {
     fn from(leadership: Leadership) -> Self {
-        let Leadership { lease, identity, leads, holder, problem } = leadership;
+        let Leadership { lease, identity, leads, holder, problem, is_lost: _ } = leadership;
         Self { lease, identity, leads, holder, problem }
     }
 }

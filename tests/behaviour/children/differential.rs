@@ -1,14 +1,16 @@
 //! Compares plans with what an apply changes on the server, for random desired objects and edits by
 //! others. The values are in `tests/testdata/differential.yaml`; a failure shows the seed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use kube::api::{Patch, PatchParams};
 use operetta::{
     object::{KeptManagers, Object},
     operator::{Children, OperatorName},
     prelude::*,
-    testkit::internals::plan::{LastApplied, Plan, PlanInput, Settled, Step, Write, plan},
+    testkit::internals::plan::{
+        LastApplied, Plan, PlanInput, Settled, Step, Unsynced, Write, plan,
+    },
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -116,7 +118,7 @@ impl Case<'_> {
             parent: &self.parent,
             desired: vec![desired.clone().into()].into(),
             observed: &Children::new([(self.ty(), live.into_iter().collect())]),
-            unsynced: &BTreeSet::new(),
+            unsynced: &Unsynced::default(),
             keeps_undesired: false,
             last_applied,
         })

@@ -2,11 +2,12 @@
 
 mod handing_over;
 mod lease;
+mod lost;
 mod standby;
 
 use std::time::Duration;
 
-use operetta::prelude::*;
+use operetta::{prelude::*, supervisor::SupervisorBuilder};
 use serde_json::Value;
 
 use crate::{

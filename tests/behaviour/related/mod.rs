@@ -6,6 +6,7 @@ mod objects;
 mod refused;
 mod secrets;
 mod selected;
+mod stale;
 
 use std::fmt::Write as _;
 

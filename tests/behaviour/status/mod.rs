@@ -6,3 +6,4 @@ mod conditions;
 mod events;
 mod readiness;
 mod refused;
+mod repaired;

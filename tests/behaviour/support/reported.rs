@@ -113,8 +113,10 @@ pub(crate) async fn until_undeclared(
         let (_, body) = operators.http(&of_operator).await;
         serde_json::from_str::<Value>(&body).unwrap_or_default()["undeclaredStatus"].clone()
     };
-    let expected = json!([{"path": path, "wantedBy": wanted_by}]);
-    eventually(&format!("{expected} at {of_operator}"), shown, |shown| *shown == expected).await;
+    let expected = json!({"path": path, "wantedBy": wanted_by});
+    let is_shown =
+        |shown: &Value| shown.as_array().is_some_and(|fields| fields.contains(&expected));
+    eventually(&format!("{expected} at {of_operator}"), shown, is_shown).await;
     let (code, checks) = operators.http("/readyz?verbose").await;
     let sign = if wanted_by == "handler" { '-' } else { '+' };
     let line = format!("[{sign}]status/{operator} ");

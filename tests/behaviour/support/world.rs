@@ -1,7 +1,10 @@
 //! The world of a test: a cluster with the CRDs, its own namespace, and operators.
 
 use std::{
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
@@ -12,6 +15,7 @@ use kube::{
 pub(crate) use operetta::testkit::eventually;
 use operetta::testkit::{until_ready, until_synced};
 use operetta::{prelude::*, supervisor::SupervisorBuilder};
+use operetta_apiserver::Server;
 use operetta_controlplane::{Borrowed, GivenCluster};
 use operetta_harness::ignore;
 use serde_json::{Value, json};
@@ -74,6 +78,11 @@ impl World {
         (world, config)
     }
 
+    /// The same on an embedded server of the test's choice, such as that of operators whose clock it moves.
+    pub(crate) async fn of(server: &Server) -> Self {
+        Self::on(Cluster::Embedded(server.clone(), OnceLock::new())).await
+    }
+
     async fn on(cluster: Cluster) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let crds = operators::crds::crds(&operators::all());
@@ -121,7 +130,7 @@ impl World {
     }
 
     /// Waits until the published schema of the type is right.
-    async fn until_published(&self, is_right: impl Fn(&String) -> bool) {
+    pub(crate) async fn until_published(&self, is_right: impl Fn(&String) -> bool) {
         let published = || async {
             let path = format!("/openapi/v3/apis/{}", RECIPE.0);
             let request = http::Request::get(path).body(Vec::new()).unwrap();

@@ -3,6 +3,7 @@
 mod manifests;
 mod missed;
 mod missing_type;
+mod other_scope;
 mod permissions;
 mod scopes;
 mod selection;

@@ -33,9 +33,11 @@ impl User {
 }
 
 /// Tests whose roles stay bound have users of their own.
-const USERS: [&str; 7] = [
+const USERS: [&str; 9] = [
     "restricted",
     "half-restricted",
+    "one-of-two",
+    "tenants",
     "operator",
     "guarded-operator",
     "keeper",

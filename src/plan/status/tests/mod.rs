@@ -218,7 +218,8 @@ fn a_type_without_a_status_is_never_written() {
     for schema in [StatusSchema::none(), no_subresource] {
         let conditions = [ready(ConditionStatus::True, "")];
         let (patch, undeclared) = patched(&json!({}), Some(&handler), &conditions, &schema);
-        assert_eq!((patch, undeclared), (None, vec![".status".to_owned()]));
+        let expected = [".status", ".status.conditions"].map(str::to_owned);
+        assert_eq!((patch, undeclared), (None, expected.to_vec()));
     }
 }
 

@@ -1,7 +1,7 @@
 //! What must be true of each request that a reconcile sends, given its handler's answer and the snapshot at
 //! that time. Panics where it is not.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -10,9 +10,9 @@ use super::{
     kinds::{value_in, value_of},
 };
 use crate::{
-    object::{K8sType, Object, Readiness, Uid},
+    object::{Object, Readiness, Uid},
     operator::{Rolling, UpdateStrategy, is_paused},
-    plan::ChildId,
+    plan::{ChildId, Unsynced},
     run::{
         DryRun, Request, RequestId, Snapshot,
         tests::{
@@ -28,7 +28,7 @@ pub(super) struct Checks {
     /// What the handler returned; `None` before that, and when it failed.
     wanted: Option<Vec<Wanted>>,
     /// The types that were not in sync when the plan was made.
-    unsynced: BTreeSet<K8sType>,
+    unsynced: Unsynced,
     /// The children whose writes have begun, and whether they were ready then.
     begun: BTreeMap<ChildId, bool>,
     /// The unanswered writes and deletions of children.
@@ -123,7 +123,7 @@ impl Checks {
     /// That it is ours is checked by the server, at the version that the request names.
     fn deleted(&self, child: &ChildId, snapshot: &Caches) {
         assert!(self.wanted.is_some(), "{child} is deleted without an answer of the handler");
-        let is_unknown = self.unsynced.contains(&child.ty);
+        let is_unknown = self.unsynced.covers(child);
         assert!(!is_unknown, "{child} is deleted, and its type was not in sync");
         let config = snapshot.settings.config().child_config(&child.ty).unwrap();
         let is_recreated = config.update_strategy == UpdateStrategy::Recreate;

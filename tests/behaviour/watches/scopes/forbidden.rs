@@ -23,7 +23,7 @@ const ROLE: Kind = Kind("rbac.authorization.k8s.io/v1", "Role", "roles");
 const ROLE_BINDING: Kind = Kind("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings");
 
 /// Gives a user the generated permissions of operators in a namespace, and nothing else.
-async fn allow_within(
+pub(super) async fn allow_within(
     world: &World,
     namespace: &str,
     user: &str,
@@ -56,7 +56,7 @@ fn mixed(namespaces: &TestNamespaces) -> impl Fn(SupervisorBuilder) -> Superviso
 }
 
 /// Asserts that a deleted child is created again, and an undesired one deleted.
-async fn assert_cook_works(world: &World, namespaces: &TestNamespaces) {
+pub(super) async fn assert_cook_works(world: &World, namespaces: &TestNamespaces) {
     let a = &namespaces.a;
     world.create_in(a, RECIPE, parent_with_child()).await;
     world.until_in(a, RECIPE, "r", is_ready).await;
@@ -73,7 +73,7 @@ async fn assert_cook_works(world: &World, namespaces: &TestNamespaces) {
     world.until_in(a, RECIPE, "r", Value::is_null).await;
 }
 
-async fn until_state(operators: &Operators, operator: &str, is_running: bool) {
+pub(super) async fn until_state(operators: &Operators, operator: &str, is_running: bool) {
     let state = || async { operators.running().board().operator(operator).unwrap().state };
     let what = format!("{operator} is running: {is_running}");
     eventually(&what, state, |state| (*state == OperatorState::Running) == is_running).await;

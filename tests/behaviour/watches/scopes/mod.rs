@@ -2,6 +2,7 @@
 
 mod deleted_namespace;
 mod forbidden;
+mod one_of_two;
 mod other_namespace;
 
 use std::collections::BTreeSet;

@@ -1,0 +1,46 @@
+//! What fails, and since when: a short trouble is normal, one that lasts is not. Pure.
+
+use std::time::{Duration, Instant};
+
+#[derive(Debug, Default)]
+pub(super) struct Trouble {
+    why: Option<String>,
+    /// When it began.
+    since: Option<Instant>,
+}
+
+impl Trouble {
+    /// The last attempt failed for this reason, or succeeded.
+    pub(super) fn set(&mut self, why: Option<String>, now: Instant) {
+        self.since = why.is_some().then(|| self.since.unwrap_or(now));
+        self.why = why;
+    }
+
+    pub(super) fn why(&self) -> Option<&String> {
+        self.why.as_ref()
+    }
+
+    /// Whether it has lasted for so long.
+    pub(super) fn lasts(&self, time: Duration, now: Instant) -> bool {
+        self.since.is_some_and(|since| now.saturating_duration_since(since) >= time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trouble_lasts_from_its_first_failure_to_the_next_success() {
+        let (start, minute) = (Instant::now(), Duration::from_mins(1));
+        let mut trouble = Trouble::default();
+        assert!(!trouble.lasts(Duration::ZERO, start));
+        trouble.set(Some("no".to_owned()), start);
+        trouble.set(Some("never".to_owned()), start + minute);
+        assert_eq!(trouble.why().map(String::as_str), Some("never"));
+        assert!(trouble.lasts(minute, start + minute));
+        trouble.set(None, start + minute);
+        trouble.set(Some("no".to_owned()), start + minute);
+        assert!(!trouble.lasts(minute, start + minute));
+    }
+}
