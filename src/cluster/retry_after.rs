@@ -48,4 +48,28 @@ mod tests {
         }
         assert_eq!(retry_after(&HeaderMap::new(), now), None);
     }
+
+    #[test]
+    fn any_header_asks_for_a_delay_or_for_none() {
+        const TOKENS: [&str; 12] = [
+            "7",
+            "-",
+            "18446744073709551616",
+            " ",
+            "Fri, 01 Jan 2027",
+            " 12:00:00",
+            " GMT",
+            ":",
+            ",",
+            "99",
+            "Jan",
+            "Friday",
+        ];
+        operetta_harness::random::texts(&TOKENS, |text| {
+            let Ok(asked) = text.parse() else { return };
+            let mut headers = HeaderMap::from_iter([(header::RETRY_AFTER, asked)]);
+            headers.extend(text.parse().map(|sent| (header::DATE, sent)));
+            let _ = retry_after(&headers, SystemTime::UNIX_EPOCH);
+        });
+    }
 }
