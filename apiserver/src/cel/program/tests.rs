@@ -177,3 +177,28 @@ fn a_program_that_is_nested_without_end_is_refused() {
         drop(run(&text, &[]));
     }
 }
+
+/// Half of the stack that threads of the server have.
+#[test]
+fn a_program_as_deep_as_may_be_runs_on_little_stack() {
+    let shapes = [
+        ("1+", ""),
+        ("[", "]"),
+        ("{1:", "}"),
+        ("false?1:", ""),
+        ("-(", ")"),
+        ("string(", ")"),
+        ("[1].map(x,", ")"),
+        ("true&&(false||", ")"),
+    ];
+    for times in [30, 50, 100, 115, 250] {
+        let work = move || {
+            for (open, close) in shapes {
+                let text = format!("{}1{}", open.repeat(times), close.repeat(times));
+                drop(run(&text, &[]));
+            }
+        };
+        let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(work);
+        thread.unwrap().join().unwrap();
+    }
+}
