@@ -12,12 +12,10 @@ use cel::{
 const LENGTH: usize = 100_000;
 /// How often each kind of operator may be inside of another one, as in the real server.
 const DEPTH: usize = 250;
-/// How deep an expression may be in all. The real server bears more; here a thread of the server has two megabytes.
-const LEVELS: usize = 120;
-/// Expressions above this depth are parsed with more stack than threads have.
+/// Expressions above this depth are evaluated with more stack than threads have.
 const FLAT: usize = 20;
-/// A level takes some kilobytes without optimisation.
-const STACK: usize = 32 << 20;
+/// Without optimisation the parser takes 180 kB for each pair of brackets.
+const STACK: usize = 64 << 20;
 
 /// What a place of the source is in, by the kinds of operators.
 #[derive(Debug, Clone, Copy, Default)]
@@ -76,20 +74,22 @@ fn after(token: u8, at: Depths, open: &mut Vec<(u8, Depths)>) -> Depths {
 
 /// Whether an expression is deeper than what is done with it bears.
 pub(super) fn check(expression: &IdedExpr) -> Result<(), String> {
-    if is_deeper(expression, LEVELS) {
-        return Err(format!("expression recursion limit exceeded: {LEVELS}"));
+    if is_deeper(expression, DEPTH) {
+        return Err(too_deep());
     }
     Ok(())
 }
 
-/// Does what needs as much stack as an expression of this depth.
-pub(super) fn with_stack<T: Send>(depth: usize, work: impl FnOnce() -> T + Send) -> T {
-    if depth <= FLAT {
-        return work();
-    }
+/// Does what needs as much stack as a compiled expression of this depth.
+pub(super) fn with_stack_for<T: Send>(depth: usize, work: impl FnOnce() -> T + Send) -> T {
+    if depth <= FLAT { work() } else { with_stack(work) }
+}
+
+/// Does what needs as much stack as the deepest expression.
+pub(super) fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-        let thread = thread.expect("a thread is there for a deep expression");
+        let thread = thread.expect("the system has a thread for an expression");
         thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic))
     })
 }

@@ -45,13 +45,9 @@ static ENVIRONMENT: LazyLock<Env> = LazyLock::new(|| {
 
 /// The parsed expression, with the places of its parts.
 pub(super) fn parse(source: &str) -> Result<(IdedExpr, SourceInfo), Vec<Issue>> {
-    let refused = |why| vec![Issue::of_all(why)];
-    let depth = limits::depth(source).map_err(refused)?;
-    limits::with_stack(depth, || {
-        let parsed = parsed(source)?;
-        limits::check(&parsed.0).map_err(refused)?;
-        Ok(parsed)
-    })
+    let parsed = parsed(source)?;
+    limits::check(&parsed.0).map_err(|why| vec![Issue::of_all(why)])?;
+    Ok(parsed)
 }
 
 fn parsed(source: &str) -> Result<(IdedExpr, SourceInfo), Vec<Issue>> {
