@@ -103,7 +103,8 @@ mod tests {
         ];
         operetta_harness::random::texts(&TOKENS, |text| {
             if let Ok(value) = HeaderValue::from_str(text) {
-                let headers = HeaderMap::from_iter([(header::ACCEPT, value)]);
+                let mut headers = HeaderMap::new();
+                headers.append(header::ACCEPT, value);
                 let _ = prefers(&headers, "text/html", "application/json");
             }
         });
