@@ -181,7 +181,7 @@ fn share(amount: &Value, whole: i64) -> i64 {
     match amount {
         Value::String(text) => {
             let percent: i64 = text.trim_end_matches('%').parse().unwrap_or_default();
-            (percent * whole + 99) / 100
+            percent.saturating_mul(whole).saturating_add(99) / 100
         }
         number => number.as_i64().unwrap_or_default(),
     }
@@ -282,5 +282,13 @@ mod tests {
         set_condition(&mut budget, "2026-01-03T00:00:00Z");
         assert_eq!(budget["status"]["conditions"][0]["lastTransitionTime"], "2026-01-03T00:00:00Z");
         assert_eq!(budget["status"]["conditions"].as_array().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn any_text_is_a_share() {
+        const TOKENS: [&str; 7] = ["1", "0", "%", "-", "+", "9223372036854775807", " "];
+        operetta_harness::random::texts(&TOKENS, |text| {
+            let _ = share(&json!(text), 1_000);
+        });
     }
 }

@@ -48,4 +48,29 @@ mod tests {
         }
         assert_eq!(retry_after(&HeaderMap::new(), now), None);
     }
+
+    #[test]
+    fn any_header_asks_for_a_delay_or_for_none() {
+        const TOKENS: [&str; 12] = [
+            "7",
+            "-",
+            "18446744073709551616",
+            " ",
+            "Fri, 01 Jan 2027",
+            " 12:00:00",
+            " GMT",
+            ":",
+            ",",
+            "99",
+            "Jan",
+            "Friday",
+        ];
+        operetta_harness::random::texts(&TOKENS, |text| {
+            let Ok(asked) = text.parse::<http::HeaderValue>() else { return };
+            let mut headers = HeaderMap::new();
+            headers.insert(header::DATE, asked.clone());
+            headers.insert(header::RETRY_AFTER, asked);
+            let _ = retry_after(&headers, SystemTime::UNIX_EPOCH);
+        });
+    }
 }

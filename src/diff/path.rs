@@ -133,4 +133,36 @@ mod tests {
         assert_eq!(path.render(), r#".spec[2]["a/b.c"][port=80,protocol="TCP"]"#);
         assert!(path.ends_with(&["spec", "*"]) && !path.ends_with(&["*", "*", "*"]));
     }
+
+    #[test]
+    fn any_text_has_keys_or_none() {
+        const TOKENS: [&str; 16] = [
+            "[",
+            "]",
+            "=",
+            ",",
+            "port",
+            "80",
+            "\"TCP\"",
+            "\"",
+            "\\",
+            "[port=80,",
+            "{",
+            "}",
+            "null",
+            "[\"",
+            "\"]",
+            ".name",
+        ];
+        let parser = |text: &str| {
+            assert!(as_the_server_writes(text).len() <= text.len() + 1);
+            for text in [text, &format!("[a=1,{text}")] {
+                if let Some((found, rest)) = super::keys(text) {
+                    assert!(found.len() + rest.len() < text.len());
+                }
+            }
+        };
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
+    }
 }

@@ -111,4 +111,33 @@ mod tests {
             assert!(!same(&a, &b), "{a} {b}");
         }
     }
+
+    #[test]
+    fn any_text_is_a_quantity_or_none() {
+        const TOKENS: [&str; 18] = [
+            "1",
+            "0",
+            ".",
+            "-",
+            "+",
+            "e",
+            "E",
+            "n",
+            "m",
+            "k",
+            "Ki",
+            "Ei",
+            "2147483647",
+            "-2147483648",
+            "170141183460469231731687303715884105727",
+            "000000000000",
+            " ",
+            "9",
+        ];
+        let parser = |text: &str| {
+            let _ = (nanos(text), same(&json!(text), &json!("1")));
+        };
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
+    }
 }

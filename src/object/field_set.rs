@@ -220,4 +220,34 @@ mod tests {
             assert_eq!(set.field("a").unwrap().items()[0].keys["uid"], uid);
         }
     }
+
+    #[test]
+    fn any_text_is_a_field_set_or_refused() {
+        const TOKENS: [&str; 18] = [
+            "{",
+            "}",
+            "\"f:a\":",
+            "\"k:{\\\"a\\\":1}\":",
+            "\"v:1\":",
+            "\"i:0\":",
+            "\".\":",
+            "{}",
+            ",",
+            ":",
+            "\"",
+            "\\",
+            "\\u0000",
+            "\"f:",
+            "k:",
+            "null",
+            " ",
+            "[",
+        ];
+        let parser = |text: &str| {
+            drop(FieldSet::parse(text));
+            drop(FieldSet::parse(&format!("{{{text}}}")));
+        };
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
+    }
 }

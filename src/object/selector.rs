@@ -275,4 +275,20 @@ mod tests {
             assert!(LabelSelector::parse(bad).is_err(), "{bad}");
         }
     }
+
+    #[test]
+    fn any_text_is_a_selector_or_refused() {
+        const TOKENS: [&str; 18] = [
+            "a", "b/c", "in", " in (", " notin (", "(", ")", ",", "=", "==", "!=", "!", ">", "<",
+            " ", "1", "-", "a=b",
+        ];
+        let parser = |text: &str| {
+            if let Ok(selector) = LabelSelector::parse(text) {
+                assert!(selector.requirements.len() <= text.len());
+                let _ = selector.matches(&labels("a=b"));
+            }
+        };
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
+    }
 }

@@ -82,4 +82,31 @@ mod tests {
         assert!(!html(&[]));
         assert!(html(&["application/json;q=0.5", "text/html"]), "every line counts");
     }
+
+    #[test]
+    fn any_header_prefers_one_or_the_other() {
+        const TOKENS: [&str; 14] = [
+            "text/html",
+            "application/json",
+            "*/*",
+            "*",
+            "/",
+            ",",
+            ";",
+            "q=",
+            "0.5",
+            "1.001",
+            "NaN",
+            " ",
+            "charset=utf-8",
+            "\"",
+        ];
+        operetta_harness::random::texts(&TOKENS, |text| {
+            if let Ok(value) = HeaderValue::from_str(text) {
+                let mut headers = HeaderMap::new();
+                headers.append(header::ACCEPT, value);
+                let _ = prefers(&headers, "text/html", "application/json");
+            }
+        });
+    }
 }

@@ -66,4 +66,15 @@ mod tests {
             assert!(bad.parse::<TlsProxy>().is_err(), "{bad}");
         }
     }
+
+    #[test]
+    fn any_text_is_a_proxy_or_refused() {
+        const TOKENS: [&str; 10] =
+            ["ops.example", ":", "443", "@", "[", "]", "::1", "/", "%", "65536"];
+        operetta_harness::random::texts(&TOKENS, |text| {
+            if let Ok(proxy) = text.parse::<TlsProxy>() {
+                assert!(proxy.is(text));
+            }
+        });
+    }
 }

@@ -191,4 +191,32 @@ mod tests {
         assert_ne!(words("namespace=a"), words("namespace=b"));
         assert_ne!(words(""), words("labelSelector=a"));
     }
+
+    #[test]
+    fn any_query_selects_or_is_refused() {
+        const TOKENS: [&str; 14] = [
+            "namespace=",
+            "labelSelector=",
+            "fieldSelector=",
+            "&",
+            "metadata.name",
+            "=",
+            "%3D",
+            "!",
+            ",",
+            "a",
+            "%",
+            "+in+(",
+            ")",
+            "%ff",
+        ];
+        operetta_harness::random::texts(&TOKENS, |text| {
+            let Ok(query) = actix_web::web::Query::<SelectionQuery>::from_query(text) else {
+                return;
+            };
+            if let Ok(selection) = query.into_inner().check(&pods()) {
+                let _ = (selection.holds(&pod()), selection.words());
+            }
+        });
+    }
 }

@@ -35,9 +35,10 @@ pub(super) fn canonicalise(value: &mut Value) {
 
 /// The same for the values of a resource list, which are rounded up to thousandths.
 pub(super) fn canonicalise_resource(value: &mut Value) {
-    if let Some(mut quantity) = Quantity::of(value) {
-        quantity.nanos = ceil_to(quantity.nanos, NANO / 1000);
-        *value = Value::from(quantity.to_string());
+    if let Some(quantity) = Quantity::of(value)
+        && let Some(nanos) = ceil_to(quantity.nanos, NANO / 1000)
+    {
+        *value = Value::from(Quantity { nanos, ..quantity }.to_string());
     }
 }
 
@@ -66,11 +67,11 @@ impl Quantity {
         }
         let mantissa: i128 = format!("{whole}{fraction}").parse().ok()?;
         let (base, power, format) = scale(suffix)?;
-        let places = i32::try_from(fraction.len()).ok()?;
+        let places = 9_i32.checked_sub(i32::try_from(fraction.len()).ok()?)?;
         let nanos = if base == 10 {
-            shift_ten(mantissa, power + 9 - places)?
+            shift_ten(mantissa, power.checked_add(places)?)?
         } else {
-            shift_ten(mantissa.checked_mul(1_i128.checked_shl(power.unsigned_abs())?)?, 9 - places)?
+            shift_ten(mantissa.checked_mul(1_i128.checked_shl(power.unsigned_abs())?)?, places)?
         };
         Some(Self { nanos: if negative { -nanos } else { nanos }, format })
     }
@@ -111,7 +112,7 @@ impl Quantity {
 
     /// The whole number next to this, away from zero.
     pub(crate) fn rounded(self) -> i128 {
-        ceil_to(self.nanos, NANO) / NANO
+        ceil_to(self.nanos, NANO).unwrap_or(self.nanos) / NANO
     }
 
     /// Whether the quantity is a whole number.
@@ -179,15 +180,18 @@ fn shift_ten(number: i128, power: i32) -> Option<i128> {
     if power >= 0 {
         return number.checked_mul(factor?);
     }
-    Some(factor.map_or(i128::from(number > 0), |factor| ceil_to(number, factor) / factor))
+    match factor {
+        Some(factor) => Some(ceil_to(number, factor)? / factor),
+        None => Some(i128::from(number > 0)),
+    }
 }
 
 /// Rounds away from zero.
-fn ceil_to(number: i128, unit: i128) -> i128 {
+fn ceil_to(number: i128, unit: i128) -> Option<i128> {
     match number % unit {
-        0 => number,
-        rest if number > 0 => number - rest + unit,
-        rest => number - rest - unit,
+        0 => Some(number),
+        rest if number > 0 => (number - rest).checked_add(unit),
+        rest => (number - rest).checked_sub(unit),
     }
 }
 
@@ -238,5 +242,46 @@ mod tests {
         let mut value = Value::from("1234u");
         canonicalise_resource(&mut value);
         assert_eq!(value, Value::from("2m"));
+    }
+
+    #[test]
+    fn any_text_is_a_quantity_or_not_parsed() {
+        const TOKENS: [&str; 22] = [
+            "1",
+            "0",
+            "9",
+            ".",
+            "-",
+            "+",
+            "e",
+            "E",
+            "n",
+            "u",
+            "m",
+            "k",
+            "Ki",
+            "Gi",
+            "Ei",
+            "E",
+            "2147483647",
+            "-2147483648",
+            "170141183460469231731687303715884105727",
+            "000000000000",
+            "i",
+            " ",
+        ];
+        let parser = |text: &str| {
+            let mut value = Value::from(text);
+            canonicalise_resource(&mut value);
+            let Some(quantity) = Quantity::parse(text) else { return };
+            let written = quantity.to_string();
+            assert!(written.len() <= 48, "{written}");
+            let again = Quantity::parse(&written).unwrap();
+            assert_eq!(again.compare(quantity), Ordering::Equal, "{written}");
+            let _ = (quantity.rounded(), quantity.as_whole(), quantity.as_float());
+            let _ = (quantity.plus(again), quantity.minus(again));
+        };
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
     }
 }

@@ -73,4 +73,42 @@ mod tests {
             assert_eq!((one.as_str(), other.as_str()), (seconds, micros));
         }
     }
+
+    #[test]
+    fn any_text_is_a_time_or_refused() {
+        const TOKENS: [&str; 22] = [
+            "2024-02-29",
+            "T",
+            "t",
+            "10:00:00",
+            "23:59:60",
+            ".5",
+            ".123456",
+            "Z",
+            "z",
+            "+01:00",
+            "-24:00",
+            "1",
+            "h",
+            "m",
+            "ms",
+            "ns",
+            "µs",
+            ".",
+            "-",
+            "+",
+            ":",
+            " days",
+        ];
+        let parser = |text: &str| {
+            for text in [text, &format!("2024-05-01T10:00:00{text}")] {
+                drop((super::check(text, true), super::check(text, false)));
+                let (mut seconds, mut micros) = (text.to_owned(), text.to_owned());
+                super::to_seconds(&mut seconds);
+                super::to_microseconds(&mut micros);
+                assert!(seconds.len().max(micros.len()) <= text.len() + 8);
+            }
+        };
+        operetta_harness::random::texts(&TOKENS, parser);
+    }
 }

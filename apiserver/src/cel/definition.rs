@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::{
     declared::{Declared, MAX_REQUEST},
     escape::escape,
-    estimate::most,
     field_path,
     rule::Rule,
 };
@@ -135,11 +134,11 @@ impl Judge {
                 }
             };
             let times = place.cardinality.unwrap_or(MAX_REQUEST / (declared.min_size + 1));
-            let cost = most(&expression.node, declared).saturating_mul(times);
+            let cost = expression.most(declared).saturating_mul(times);
             self.observe(&at_rule, cost, "estimated rule cost");
             match rule.compile_message(declared) {
                 Some(Ok(message)) => {
-                    let cost = most(&message.node, declared);
+                    let cost = message.most(declared);
                     self.observe(
                         &path.child("messageExpression"),
                         cost,

@@ -100,4 +100,31 @@ mod tests {
         assert_eq!(escape("1a"), None);
         assert_eq!(unescape("__nothing__"), None);
     }
+
+    #[test]
+    fn any_text_is_a_name_or_none() {
+        const TOKENS: [&str; 12] = [
+            "a",
+            "_",
+            "__",
+            ".",
+            "-",
+            "/",
+            "__dot__",
+            "__x__",
+            "namespace",
+            "__underscores__",
+            "1",
+            "é",
+        ];
+        let parser = |text: &str| {
+            drop(unescape(text));
+            if let Some(identifier) = escape(text) {
+                assert!(identifier.len() <= 15 * text.len());
+                drop(unescape(&identifier));
+            }
+        };
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
+    }
 }

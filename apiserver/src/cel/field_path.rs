@@ -56,6 +56,7 @@ impl<'a> Tokens<'a> {
             '\'' => closing_quote(self.0)?,
             _ => self.0.find(['.', '[', ']']).unwrap_or(self.0.len()),
         };
+        debug_assert!(end > 0, "no progress at {:?}", self.0);
         let (token, rest) = self.0.split_at(end);
         self.0 = rest;
         Some(token)
@@ -105,5 +106,18 @@ mod tests {
         assert_eq!(path(".a.x['b.c']").unwrap(), "a[x].b.c");
         assert_eq!(path(".b"), Err("does not refer to a valid field"));
         assert_eq!(path("a"), Err("expected [ or ."));
+    }
+
+    #[test]
+    fn any_text_is_a_path_or_refused() {
+        const TOKENS: [&str; 14] = [
+            ".", "[", "]", "'", "['a']", "a", ".a", "b.c", "\\", "\\'", "\\n", "['b.c']", "x", "''",
+        ];
+        let schema =
+            json!({"properties": {"a": {"additionalProperties": {"properties": {"b.c": {}}}}}});
+        let schema = Schema::from_open_api(&schema);
+        let parser = |text: &str| drop(normalise(text, &schema));
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 /// One error at a place of the source.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Issue {
-    /// From one.
+    /// From one; zero for what is wrong with the whole.
     pub(super) line: usize,
     /// In characters, from zero.
     pub(super) column: usize,
@@ -21,8 +21,16 @@ pub(super) fn print(source: &str, mut issues: Vec<Issue>) -> String {
 }
 
 impl Issue {
+    /// What is wrong with the whole expression.
+    pub(super) fn of_all(message: String) -> Self {
+        Self { line: 0, column: 0, message }
+    }
+
     fn print(&self, source: &str) -> String {
         let Self { line, column, message } = self;
+        if *line == 0 {
+            return format!("ERROR: <input>:-1:0: {message}");
+        }
         let mut out = format!("ERROR: <input>:{line}:{}: {message}", column + 1);
         let Some(text) = source.split('\n').nth(line.saturating_sub(1)) else { return out };
         let text = text.replace('\t', " ");

@@ -31,6 +31,7 @@ mod field_path;
 mod functions;
 mod issue;
 mod json;
+mod limits;
 mod list;
 mod map;
 mod mixed;

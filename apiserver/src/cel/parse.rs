@@ -10,7 +10,7 @@ use cel::{
     parser::{Macro, MacroExprHelper, ParseError},
 };
 
-use super::issue::Issue;
+use super::{issue::Issue, limits};
 
 type Expansion = Result<Option<IdedExpr>, ParseError>;
 type Expander =
@@ -45,6 +45,12 @@ static ENVIRONMENT: LazyLock<Env> = LazyLock::new(|| {
 
 /// The parsed expression, with the places of its parts.
 pub(super) fn parse(source: &str) -> Result<(IdedExpr, SourceInfo), Vec<Issue>> {
+    let parsed = parsed(source)?;
+    limits::check(&parsed.0).map_err(|why| vec![Issue::of_all(why)])?;
+    Ok(parsed)
+}
+
+fn parsed(source: &str) -> Result<(IdedExpr, SourceInfo), Vec<Issue>> {
     let parser = ENVIRONMENT.parser().enable_optional_syntax(true).max_recursion_depth(250);
     parser.parse_with_source_info(source).map_err(|errors| {
         let issue = |error: &ParseError| {

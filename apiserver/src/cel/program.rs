@@ -12,7 +12,6 @@ use super::{
     check::Constructs,
     constructed,
     declared::Declared,
-    eval::evaluate_in,
     issue, json,
     list::List,
     map::{Key, Map},
@@ -251,7 +250,7 @@ impl<'a> Scope<'a> {
         let value = match &program.compiled {
             Err(why) => failed(format!("composited variable \"{short}\" fails to compile: {why}")),
             Ok(expression) => {
-                let (outcome, cost) = evaluate_in(&expression.node, self.values.clone());
+                let (outcome, cost) = expression.evaluate(self.values.clone());
                 self.budget = self.budget.saturating_sub(i64::try_from(cost).unwrap_or(i64::MAX));
                 outcome.or_else(|failure| {
                     failed(format!(
@@ -289,7 +288,7 @@ impl<'a> Scope<'a> {
             .compiled
             .as_ref()
             .map_err(|why| Trouble::Failed(format!("compilation error: {why}")))?;
-        let (outcome, cost) = evaluate_in(&expression.node, self.values.clone());
+        let (outcome, cost) = expression.evaluate(self.values.clone());
         self.budget = self.budget.saturating_sub(i64::try_from(cost).unwrap_or(i64::MAX));
         if self.budget < 0 {
             return Err(Trouble::OutOfBudget(OUT_OF_BUDGET.to_owned()));

@@ -7,12 +7,15 @@ use serde_json::Value;
 use super::{
     check::{self, Constructs, check},
     declared::Declared,
+    estimate::most,
+    eval::evaluate,
     functions::{parse_pattern, time},
     issue::{self, Issue},
+    limits,
     node::{Kind, Node, lower},
     parse::parse,
     ty::Type,
-    value::Val,
+    value::{Outcome, Val},
 };
 
 /// The variable of the value that a rule is about.
@@ -104,10 +107,30 @@ impl Rule {
 #[derive(Debug)]
 pub(super) struct Expression {
     pub(super) node: Node,
+    /// How deep it is at most.
+    pub(super) depth: usize,
     pub(super) uses_old_self: bool,
 }
 
 impl Expression {
+    /// The most that it may cost.
+    pub(super) fn most(&self, declared: &Arc<Declared>) -> u64 {
+        limits::with_stack_for(self.depth, || most(&self.node, declared))
+    }
+
+    /// The value with these variables, and the cost.
+    pub(super) fn evaluate_with<'a>(
+        &'a self,
+        variables: &[(&'static str, Val<'a>)],
+    ) -> (Outcome<'a>, u64) {
+        self.evaluate(variables.iter().map(|(name, value)| (*name, Ok(value.clone()))).collect())
+    }
+
+    /// The same where a variable may be an error.
+    pub(super) fn evaluate<'a>(&'a self, scope: Vec<(&'a str, Outcome<'a>)>) -> (Outcome<'a>, u64) {
+        limits::with_stack_for(self.depth, || evaluate(&self.node, scope))
+    }
+
     /// The expression, if the conversions of its constants work.
     pub(super) fn instantiated(self, what: &str) -> Result<Self, String> {
         match failing_constant(&self.node) {
@@ -123,13 +146,23 @@ pub(super) fn compile(
     variables: Vec<(String, Type)>,
     constructs: Constructs,
 ) -> Result<Expression, Vec<Issue>> {
+    let depth = limits::depth(source).map_err(|why| vec![Issue::of_all(why)])?;
+    limits::with_stack(|| compiled(source, depth, variables, constructs))
+}
+
+fn compiled(
+    source: &str,
+    depth: usize,
+    variables: Vec<(String, Type)>,
+    constructs: Constructs,
+) -> Result<Expression, Vec<Issue>> {
     let (parsed, places) = parse(source)?;
     let checked = check(&parsed, &places, variables, constructs)?;
     let uses_old_self = checked.variables.iter().any(|name| name == OLD_SELF);
     let node = lower(&parsed, &checked);
     let mut issues = Vec::new();
     wrong_literals(&node, &mut |id, message| issues.push(check::issue(&places, id, message)));
-    if issues.is_empty() { Ok(Expression { node, uses_old_self }) } else { Err(issues) }
+    if issues.is_empty() { Ok(Expression { node, depth, uses_old_self }) } else { Err(issues) }
 }
 
 /// Why a conversion of a constant fails, if one does.

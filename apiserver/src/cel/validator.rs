@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::{
     declared::{Declared, is_map, resource_fields},
     escape::escape,
-    eval::evaluate,
     field_path,
     ratchet::{Pair, Ratchet, correlated},
     rule::{Expression, OLD_SELF, Rule, SELF},
@@ -211,7 +210,7 @@ impl Run {
         ratchet: Ratchet<'_>,
     ) {
         let title = compiled.rule.title();
-        let (outcome, cost) = evaluate(&expression.node, variables);
+        let (outcome, cost) = expression.evaluate_with(variables);
         if !self.pay(cost) {
             return self.end(at.of_type("validation failed due to running out of cost budget, no further validation rules will be run"));
         }
@@ -272,7 +271,7 @@ impl Run {
         source: &str,
         variables: &[(&'static str, Val<'a>)],
     ) -> Result<Option<String>, String> {
-        let (outcome, cost) = evaluate(&message.node, variables);
+        let (outcome, cost) = message.evaluate_with(variables);
         if !self.pay(cost) {
             return Err("messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run".to_owned());
         }

@@ -9,6 +9,7 @@
 //! A definition is published before its write is answered: its paths exist at once. `write` does
 //! not know how: it calls the hook that the cluster has for that.
 
+mod columns;
 mod controller;
 mod conversion;
 mod names;

@@ -4,11 +4,10 @@
 
 use serde_json::{Value, json};
 
-use super::{conversion, scale};
+use super::{columns, conversion, scale};
 use crate::{
     cel,
     schema::{self, FieldError, FieldPath, Schema, Validator, structural_errors},
-    table::path::Path,
 };
 
 /// The errors of a definition.
@@ -17,6 +16,7 @@ pub(crate) fn validate(definition: &Value) -> Vec<FieldError> {
     let mut errors = name_errors(definition);
     errors.extend(spec_errors(&definition["spec"], &spec));
     errors.extend(scale::errors(&definition["spec"], &spec));
+    errors.extend(columns::errors(&definition["spec"], &spec));
     let versions = spec.child("versions");
     errors.extend(storage_errors(&definition["spec"]["versions"], &versions));
     for (at, version) in list(&definition["spec"]["versions"]).enumerate() {
@@ -103,14 +103,6 @@ fn version_errors(version: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if text(&version["name"]).is_empty() {
         errors.push(FieldError::required(&path.child("name"), ""));
-    }
-    let columns = path.child("additionalPrinterColumns");
-    for (at, column) in list(&version["additionalPrinterColumns"]).enumerate() {
-        let json_path = &column["jsonPath"];
-        if !Path::parse(text(json_path)).is_valid() {
-            let path = columns.index(at).child("jsonPath");
-            errors.push(FieldError::invalid(&path, json_path, "is an invalid JSON path"));
-        }
     }
     let schema_path = path.child("schema").child("openAPIV3Schema");
     let schema = &version["schema"]["openAPIV3Schema"];

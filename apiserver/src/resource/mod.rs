@@ -4,9 +4,11 @@
 
 mod decode;
 mod registry;
+mod scale_paths;
 mod served;
 
 pub(crate) use self::{
     registry::{Registry, Resources, stability},
-    served::{Column, CustomType, GroupResource, Origin, Resource, ScalePaths},
+    scale_paths::ScalePaths,
+    served::{Column, CustomType, GroupResource, Origin, Resource},
 };

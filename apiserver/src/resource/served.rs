@@ -4,6 +4,7 @@ use std::{fmt, sync::Arc};
 
 use serde_json::Value;
 
+use super::scale_paths::ScalePaths;
 use crate::{
     builtin::BuiltinType,
     cel,
@@ -139,17 +140,6 @@ impl CustomType {
             _ => Vec::new(),
         }
     }
-}
-
-/// Where the scale subresource of a custom resource finds its values.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ScalePaths {
-    /// Such as `.spec.replicas`.
-    pub spec_replicas: String,
-    /// Such as `.status.replicas`.
-    pub status_replicas: String,
-    /// Such as `.status.selector`.
-    pub label_selector: Option<String>,
 }
 
 /// A column of a table.

@@ -267,3 +267,16 @@ fn summary(body: &[u8]) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_header_has_a_media_type() {
+        const TOKENS: [&str; 6] = ["application/json", ";", " ", "charset=utf-8", "/", ","];
+        operetta_harness::random::texts(&TOKENS, |text| {
+            assert!(media_type(Some(text)).len() <= text.len());
+        });
+    }
+}

@@ -34,6 +34,7 @@ impl Scanner<'_> {
         // What is open, from the outside in.
         let mut open: Vec<u8> = Vec::new();
         loop {
+            let before = self.at;
             match self.visible().ok_or(Fault::End)? {
                 bracket @ (b'{' | b'[') => {
                     self.at += 1;
@@ -55,6 +56,7 @@ impl Scanner<'_> {
                 b'n' => self.literal("null")?,
                 other => return fault(other, "looking for beginning of value"),
             }
+            debug_assert!(self.at > before, "no progress at {before}");
             if self.after_value(&mut open)? {
                 return Ok(());
             }
@@ -248,5 +250,44 @@ mod tests {
         for text in ["null", " [] ", "{ }", "[{\"a\":[-0.5e+3,\"\\u00e9\"],\"b\":{}},true,0]"] {
             assert_eq!(of(text.as_bytes()), None, "{text}");
         }
+    }
+
+    #[test]
+    fn any_text_is_json_or_complained_about() {
+        const TOKENS: [&str; 26] = [
+            "{",
+            "}",
+            "[",
+            "]",
+            ":",
+            ",",
+            "\"a\"",
+            "\"a\":",
+            "\"",
+            "\\",
+            "\\u12",
+            "\\n",
+            "1",
+            "-",
+            "0",
+            ".5",
+            "e+",
+            "true",
+            "fals",
+            "null",
+            " ",
+            "\n",
+            "{\"a\":1}",
+            "[1,",
+            "\t",
+            "1e999",
+        ];
+        let parser = |text: &str| {
+            let complaint = of(text.as_bytes());
+            let is_json = serde_json::from_str::<serde_json::Value>(text).is_ok();
+            assert!(complaint.is_none() || !is_json, "{complaint:?}");
+        };
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
     }
 }

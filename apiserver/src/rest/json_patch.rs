@@ -330,4 +330,38 @@ mod tests {
         patch.extend((0..13).map(|_| json!({"op": "copy", "from": "/l", "path": "/l/-"})));
         assert_eq!(patched(&document, &json!(patch)).unwrap_err().code, 422);
     }
+
+    #[test]
+    fn any_path_applies_or_is_refused() {
+        const TOKENS: [&str; 14] = [
+            "/",
+            "/a",
+            "/l",
+            "a",
+            "0",
+            "-",
+            "-1",
+            "9223372036854775807",
+            "~0",
+            "~1",
+            "~",
+            "",
+            "/l/0",
+            "/a/b",
+        ];
+        let document = json!({"a": {"b": 1, "/": 2}, "l": [1, 2, {"a": []}]});
+        let parser = |path: &str| {
+            for (op, from) in ["add", "remove", "replace", "move", "copy", "test"]
+                .into_iter()
+                .flat_map(|op| [(op, path), (op, "/a")])
+            {
+                let step = json!({"op": op, "path": path, "from": from, "value": [1]});
+                if let Ok(next) = patched(&document, &json!([step, step])) {
+                    assert!(weight::of(&next) <= 4 * weight::of(&document) + 200);
+                }
+            }
+        };
+        operetta_harness::random::some_texts(4, &TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
+    }
 }

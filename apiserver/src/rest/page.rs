@@ -70,7 +70,8 @@ impl Page {
             let chooses = |(key, object): &(_, Arc<_>)| selection.chooses(key, object);
             chosen.extend(stretch.entries.into_iter().filter(chooses));
             let is_full = chosen.len() > self.limit || selection.is_everything();
-            if is_full || stretch.remaining == 0 {
+            // Without a last key the next stretch would be this one again.
+            if is_full || stretch.remaining == 0 || last.is_none() {
                 break;
             }
             stretch = read(Some(stretch.version), last)?;
@@ -173,5 +174,17 @@ mod tests {
         assert_eq!(parse(&token(7, &key)), Ok((7, key)));
         assert_eq!(parse("x").unwrap_err(), "illegal base64 data at input byte 0");
         assert!(parse("abcd").unwrap_err().starts_with("invalid character"));
+    }
+
+    #[test]
+    fn any_text_is_a_token_or_refused() {
+        const TOKENS: [&str; 10] =
+            ["7", "/", "ns", "A", "-", "_", "=", "{\"v\":", "}", "18446744073709551616"];
+        let parser = |text: &str| {
+            drop(parse(text));
+            drop(parse(&BASE64_URL_SAFE_NO_PAD.encode(text)));
+        };
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
     }
 }

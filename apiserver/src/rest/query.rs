@@ -77,3 +77,38 @@ impl Query {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use operetta_harness::random;
+
+    use super::*;
+
+    #[test]
+    fn any_text_is_a_query() {
+        const TOKENS: [&str; 14] = [
+            "limit",
+            "=",
+            "&",
+            "1",
+            "%41",
+            "%",
+            "%ff",
+            "+",
+            ";",
+            "resourceVersion=",
+            "watch=true",
+            "-",
+            "0",
+            "dryRun=All",
+        ];
+        let parser = |text: &str| {
+            let query = Query::parse(text);
+            assert!(query.0.len() <= text.len());
+            let _ = (query.number("limit"), query.resource_version(), query.flag("watch"));
+            let _ = query.texts("dryRun");
+        };
+        random::texts(&TOKENS, parser);
+        random::long_texts(&TOKENS, parser);
+    }
+}

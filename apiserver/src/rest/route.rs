@@ -160,4 +160,29 @@ mod tests {
         let deep = path("/api/v1/namespaces/a/pods/b/c/d");
         assert_eq!(deep.subresource.as_deref(), Some("c/d"));
     }
+
+    #[test]
+    fn any_text_leads_somewhere() {
+        const TOKENS: [&str; 16] = [
+            "/",
+            "api",
+            "apis",
+            "v1",
+            "namespaces",
+            "watch",
+            "pods",
+            "a",
+            "%2f",
+            "%",
+            "%00",
+            "..",
+            "//",
+            "status",
+            "openapi",
+            "healthz",
+        ];
+        let parser = |text: &str| drop(parse(text));
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
+    }
 }

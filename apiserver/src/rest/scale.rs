@@ -16,7 +16,7 @@ use crate::{
     schema::{FieldError, FieldPath},
     selector,
     status::StatusError,
-    table::{self, path::Path},
+    table,
     write::{self, Applied, Change, FieldValidation, WriteOptions},
 };
 
@@ -166,7 +166,7 @@ fn readable(next: Value) -> Result<Value, StatusError> {
 /// The scale of an object.
 fn scale_of(resource: &Resource, object: &Value) -> Value {
     let paths = paths(resource);
-    let found = |path: &str| Path::parse(path).first(object).cloned();
+    let found = |path: &str| ScalePaths::value(object, path).cloned();
     let number = |path: &str| found(path).filter(Value::is_number).unwrap_or(json!(0));
     let mut status = json!({ "replicas": number(&paths.status_replicas) });
     if let Some(selector) = selector_of(resource, object, &paths) {
@@ -196,7 +196,7 @@ fn scale_of(resource: &Resource, object: &Value) -> Value {
 
 fn selector_of(resource: &Resource, object: &Value, paths: &ScalePaths) -> Option<String> {
     if let Some(path) = &paths.label_selector {
-        let selector = Path::parse(path).first(object)?.as_str()?;
+        let selector = ScalePaths::value(object, path)?.as_str()?;
         return (!selector.is_empty()).then(|| selector.to_owned());
     }
     let spec = &object["spec"]["selector"];
@@ -219,7 +219,7 @@ fn paths(resource: &Resource) -> ScalePaths {
 
 /// The names on the way to the replicas.
 fn names(path: &str) -> Vec<String> {
-    path.split('.').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    ScalePaths::names(path).map(str::to_owned).collect()
 }
 
 /// The versions of a type, with the way to the replicas of those that have a scale.
@@ -255,18 +255,31 @@ fn scaled(resource: &Resource, live: &Value, scale: &Value) -> Result<Value, Sta
     }
     let is_unset = resource.is_custom() && !has_replicas(resource, live);
     let replicas = replicas(resource, scale, is_unset)?;
-    let mut slot = &mut next;
-    for name in names(&paths(resource).spec_replicas) {
-        slot = &mut slot[name];
+    set_replicas(&mut next, &paths(resource).spec_replicas, replicas)?;
+    Ok(next)
+}
+
+/// Sets the replicas; what is missing above them is made.
+fn set_replicas(object: &mut Value, path: &str, replicas: i64) -> Result<(), StatusError> {
+    let names: Vec<&str> = ScalePaths::names(path).collect();
+    let mut slot = object;
+    for (at, name) in names.iter().enumerate() {
+        let members = slot.as_object_mut().ok_or_else(|| no_map(&names[..at]))?;
+        slot = members.entry(*name).or_insert_with(|| json!({}));
     }
     *slot = json!(replicas);
-    Ok(next)
+    Ok(())
+}
+
+fn no_map(names: &[&str]) -> StatusError {
+    let path = names.join(".");
+    let why = "is not a map[string]interface{}";
+    StatusError::internal(format!("value cannot be set because .{path} {why}"))
 }
 
 /// Whether the replicas of a custom resource have been set.
 fn has_replicas(resource: &Resource, object: &Value) -> bool {
-    let names = names(&paths(resource).spec_replicas);
-    let found = names.iter().try_fold(object, |value, name| value.get(name));
+    let found = ScalePaths::value(object, &paths(resource).spec_replicas);
     found.is_some_and(Value::is_number)
 }
 

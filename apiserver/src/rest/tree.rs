@@ -341,4 +341,17 @@ mod tests {
         }
         assert!(Tree::of_yaml(bomb.as_bytes()).is_err());
     }
+
+    #[test]
+    fn any_text_is_read_or_refused() {
+        const TOKENS: [&str; 26] = [
+            "{", "}", "[", "]", ": ", ",", "\"a\":", "a:", "- ", "? ", "\n", " ", "  ", "&a", "*a",
+            "<<: *a", "!!str", "|", ">", "'", "\"", "1", "null", "---", "#", "\t",
+        ];
+        let parser = |text: &str| {
+            drop(Tree::of_json(text.as_bytes()));
+            drop(Tree::of_yaml(text.as_bytes()));
+        };
+        operetta_harness::random::some_texts(4, &TOKENS, parser);
+    }
 }

@@ -47,6 +47,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
         rest = rest.trim_start_matches(is_space);
         let Some(first) = rest.chars().next() else { break };
         let token = if is_symbol(first) { symbol(rest) } else { word(rest) };
+        debug_assert!(!token.text.is_empty(), "no progress at {rest:?}");
         rest = &rest[token.text.len()..];
         tokens.push(token);
     }

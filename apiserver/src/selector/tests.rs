@@ -157,3 +157,33 @@ fn an_unsupported_field_is_named() {
     );
     assert!(FieldSelector::parse("metadata.name!=x").unwrap().check_fields(&known).is_ok());
 }
+
+#[test]
+fn any_text_is_a_label_selector_or_refused() {
+    const TOKENS: [&str; 20] = [
+        "a", "b/c", "in", "notin", " in (", " notin (", "(", ")", ",", "=", "==", "!=", "!", ">",
+        "<", " ", "1", "\t", "-", "a=b",
+    ];
+    let parser = |text: &str| {
+        if let Ok(selector) = LabelSelector::parse(text) {
+            assert!(selector.requirements().len() <= text.len());
+            assert!(selector.to_string().len() <= 2 * text.len() + 8);
+        }
+    };
+    operetta_harness::random::texts(&TOKENS, parser);
+    operetta_harness::random::long_texts(&TOKENS, parser);
+}
+
+#[test]
+fn any_text_is_a_field_selector_or_refused() {
+    const TOKENS: [&str; 12] =
+        ["metadata.name", "a", "=", "==", "!=", "!", ",", r"\", r"\,", r"\=", ".", " "];
+    let parser = |text: &str| {
+        if let Ok(selector) = FieldSelector::parse(text) {
+            let again = FieldSelector::parse(&selector.to_string()).unwrap();
+            assert_eq!(again.requirements().len(), selector.requirements().len());
+        }
+    };
+    operetta_harness::random::texts(&TOKENS, parser);
+    operetta_harness::random::long_texts(&TOKENS, parser);
+}

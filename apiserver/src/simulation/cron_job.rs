@@ -267,4 +267,35 @@ mod tests {
             assert_eq!((created.is_some(), deleted), (creates, deletes), "{policy}");
         }
     }
+
+    #[test]
+    fn any_schedule_has_a_next_time_or_none() {
+        const TOKENS: [&str; 16] = [
+            "*",
+            "?",
+            "/",
+            "-",
+            ",",
+            "5",
+            "31",
+            "2",
+            "feb",
+            "mon",
+            " ",
+            "0 0 31 2 *",
+            "@daily",
+            "* * * *",
+            "L",
+            "#",
+        ];
+        let now = Timestamp::UNIX_EPOCH;
+        operetta_harness::random::some_texts(20, &TOKENS, |text| {
+            for text in [text, &format!("0 0 {text} * *")] {
+                let schedule = Schedule::of(&json!({"spec": {"schedule": text}}));
+                let _ = schedule.and_then(|schedule| schedule.after(now));
+            }
+        });
+        let never = Schedule::of(&json!({"spec": {"schedule": "0 0 31 2 *"}})).unwrap();
+        assert_eq!(never.after(now), None);
+    }
 }

@@ -5,16 +5,24 @@
 mod age;
 mod cells;
 mod columns;
-pub(crate) mod path;
+mod path;
+mod printed;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use self::{age::age, path::Path};
+use self::{
+    age::age,
+    path::{Budget, Path},
+};
 use crate::resource::{Column, Origin, Resource};
 
 /// An annotation that only the stored form of a `DaemonSet` has.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+/// How many values the paths of one table may touch, and how many more with each row: hundreds of times what paths of
+/// people need.
+const BUDGET: usize = 4_000_000;
+const BUDGET_OF_ROW: usize = 20_000;
 
 /// The contents of a table.
 #[derive(Debug, Clone, Copy)]
@@ -113,7 +121,10 @@ fn with_columns(
     options: TableOptions,
     partial: &dyn Fn(&Value) -> Value,
 ) -> Value {
-    let rows: Vec<Value> = objects.iter().map(|o| row(sources, o, options, partial)).collect();
+    let budget =
+        &mut Budget::new(BUDGET.saturating_add(BUDGET_OF_ROW.saturating_mul(objects.len())));
+    let row = |object| row(sources, object, options, partial, budget);
+    let rows: Vec<Value> = objects.iter().map(row).collect();
     let headings = || sources.iter().map(|source| heading(&source.column)).collect::<Vec<Value>>();
     let headings = options.headings.then(headings);
     json!({
@@ -127,15 +138,21 @@ fn with_columns(
 
 fn sources(resource: &Resource) -> Vec<Source> {
     if let Origin::Custom(_) = resource.origin {
-        let name =
-            Source { column: name_column(), cell: Cell::Path(Path::parse(".metadata.name")) };
-        let declared = resource.columns.iter().map(|column| Source {
-            column: column.clone(),
-            cell: Cell::Path(Path::parse(&column.json_path)),
+        // As on the real server, what follows a path that cannot be used is not shown either.
+        let declared = resource.columns.iter().map_while(|column| {
+            let cell = Cell::Path(Path::parse(&column.json_path)?);
+            Some(Source { column: column.clone(), cell })
         });
-        return std::iter::once(name).chain(declared).collect();
+        return std::iter::once(name_source()).chain(declared).collect();
     }
     columns::of(&resource.id.group, &resource.id.plural).iter().map(built_in).collect()
+}
+
+fn name_source() -> Source {
+    Source {
+        column: name_column(),
+        cell: Cell::BuiltIn(|object, _| object["metadata"]["name"].clone()),
+    }
 }
 
 fn built_in((name, kind, priority, cell): &columns::BuiltInColumn) -> Source {
@@ -176,9 +193,11 @@ fn row(
     object: &Value,
     options: TableOptions,
     partial: &dyn Fn(&Value) -> Value,
+    budget: &mut Budget,
 ) -> Value {
     // A bookmark in a table watch has no row that could be printed, but carries its metadata.
-    let cells: Vec<Value> = sources.iter().map(|s| cell(s, object, options.now)).collect();
+    let cells: Vec<Value> =
+        sources.iter().map(|source| cell(source, object, options.now, budget)).collect();
     let beside = match options.include {
         Include::Nothing => Value::Null,
         Include::Object => object.clone(),
@@ -187,19 +206,14 @@ fn row(
     json!({ "cells": cells, "object": beside })
 }
 
-fn cell(source: &Source, object: &Value, now: Timestamp) -> Value {
-    let path = match &source.cell {
-        Cell::BuiltIn(cell) => return cell(object, now),
-        Cell::Path(path) => path,
-    };
-    let found = path.first(object);
-    match (source.column.kind.as_str(), found) {
-        (_, None | Some(Value::Null)) => Value::Null,
-        ("date", Some(Value::String(time))) => json!(age(time, now)),
-        ("integer" | "number", Some(number @ Value::Number(_))) => number.clone(),
-        ("boolean", Some(Value::Bool(yes))) => json!(yes),
-        ("string", Some(Value::String(text))) => json!(text),
-        ("string", Some(other)) => json!(other.to_string()),
-        _ => Value::Null,
+fn cell(source: &Source, object: &Value, now: Timestamp, budget: &mut Budget) -> Value {
+    match &source.cell {
+        Cell::BuiltIn(cell) => cell(object, now),
+        Cell::Path(path) => {
+            let found = path.first(object, budget);
+            let cell =
+                found.and_then(|found| printed::cell(&source.column.kind, found, now, budget));
+            cell.unwrap_or_default()
+        }
     }
 }

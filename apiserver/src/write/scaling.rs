@@ -3,9 +3,8 @@
 use serde_json::Value;
 
 use crate::{
-    resource::Resource,
+    resource::{Resource, ScalePaths},
     schema::{FieldError, FieldPath},
-    table::path::Path,
 };
 
 /// What is wrong with the wanted and the observed replicas.
@@ -27,7 +26,7 @@ pub(super) fn status_errors(resource: &Resource, object: &Value) -> Vec<FieldErr
 }
 
 fn replicas_error(path: &str, object: &Value) -> Option<FieldError> {
-    let found = Path::parse(path).first(object)?;
+    let found = ScalePaths::value(object, path)?;
     let detail = match found.as_i64() {
         None => return Some(wrong_type(path, found, &Value::from(0), "int64")),
         Some(0..=0x7fff_ffff) => return None,
@@ -38,7 +37,7 @@ fn replicas_error(path: &str, object: &Value) -> Option<FieldError> {
 }
 
 fn selector_error(path: &str, object: &Value) -> Option<FieldError> {
-    let found = Path::parse(path).first(object).filter(|found| !found.is_string())?;
+    let found = ScalePaths::value(object, path).filter(|found| !found.is_string())?;
     Some(wrong_type(path, found, &Value::from(""), "string"))
 }
 

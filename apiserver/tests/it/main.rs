@@ -38,6 +38,7 @@ mod nesting;
 mod objects;
 mod package;
 mod persistence;
+mod printer_columns;
 mod protection;
 mod protobuf;
 mod published;

@@ -29,11 +29,13 @@
 //!
 //! - `OPERETTA_TEST_MARK=server`: only tests with this [`Mark`] run.
 //! - `RUST_TEST_THREADS=2`: so many tests run at once, not three for each core.
+//! - `OPERETTA_RANDOM_TEXTS=100000`: so many random texts go to each parser, not 5,000.
 //! - `OPERETTA_TEST_TIMES=20`: prints the 20 slowest tests after the run, and the seconds of all together.
 
 mod mark;
 mod outcome;
 mod panics;
+pub mod random;
 mod settings;
 mod times;
 

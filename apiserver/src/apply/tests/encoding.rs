@@ -145,3 +145,35 @@ impl Random {
         }
     }
 }
+
+#[test]
+fn any_text_is_an_element_or_refused() {
+    const TOKENS: [&str; 18] = [
+        "f:",
+        "k:",
+        "v:",
+        "i:",
+        "x:",
+        ".",
+        "{",
+        "}",
+        "\"a\"",
+        ":",
+        "1",
+        "null",
+        "[",
+        "]",
+        ",",
+        "-1",
+        "9223372036854775808",
+        "a",
+    ];
+    let parser = |text: &str| {
+        if let Ok(Some(element)) = PathElement::decode(text) {
+            assert!(element.encode().len() <= 8 * text.len() + 8);
+        }
+        let _ = decode(&json!({ text: { text: {}, ".": {} } }));
+        let _ = serde_json::from_str(text).map(|fields: Value| decode(&fields));
+    };
+    operetta_harness::random::texts(&TOKENS, parser);
+}

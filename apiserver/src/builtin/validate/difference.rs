@@ -10,6 +10,10 @@ const CONTEXT: usize = 3;
 /// In longer texts, lines that occur often do not start a run.
 const LONG: usize = 200;
 
+/// How many pairs of lines are compared. The real server has no limit; long texts of few different lines are shown as
+/// replaced where it is reached.
+const PAIRS: usize = 2_000_000;
+
 /// A run of lines that both texts have: where it starts in each, and how long it is.
 type Run = (usize, usize, usize);
 
@@ -43,8 +47,9 @@ fn runs(old: &[&str], new: &[&str]) -> Vec<Run> {
     }
     let mut open = vec![(0, old.len(), 0, new.len())];
     let mut found = Vec::new();
+    let mut pairs = PAIRS;
     while let Some((from, to, start, end)) = open.pop() {
-        let (i, j, length) = longest(old, new, &places, (from, to, start, end));
+        let (i, j, length) = longest(old, new, &places, (from, to, start, end), &mut pairs);
         if length > 0 {
             found.push((i, j, length));
             open.push((from, i, start, j));
@@ -61,12 +66,15 @@ fn longest(
     new: &[&str],
     places: &HashMap<&str, Vec<usize>>,
     (from, to, start, end): (usize, usize, usize, usize),
+    pairs: &mut usize,
 ) -> Run {
     let (mut i, mut j, mut length) = (from, start, 0);
     let mut ending: HashMap<usize, usize> = HashMap::new();
     for (index, line) in old.iter().enumerate().take(to).skip(from) {
         let mut next = HashMap::new();
         let indexes = places.get(line).map_or(&[][..], Vec::as_slice);
+        let Some(left) = pairs.checked_sub(indexes.len() + 1) else { break };
+        *pairs = left;
         for &other in indexes.iter().filter(|other| (start..end).contains(*other)) {
             let run =
                 other.checked_sub(1).and_then(|before| ending.get(&before)).map_or(1, |n| n + 1);
@@ -188,5 +196,24 @@ mod tests {
     #[test]
     fn equal_texts_have_no_difference() {
         assert_eq!(unified("a\nb", "a\nb"), "");
+    }
+
+    #[test]
+    fn texts_of_few_different_lines_are_compared_in_bounded_time() {
+        let lines = |start: usize| {
+            let lines: Vec<String> =
+                (0..20_000).map(|at| ((at * 7 + start) % 130).to_string()).collect();
+            lines.join("\n")
+        };
+        assert!(!unified(&lines(0), &lines(3)).is_empty());
+    }
+
+    #[test]
+    fn any_texts_are_compared() {
+        const TOKENS: [&str; 6] = ["\n", "a\n", "b\n", "c", "a\nb\n", "\n\n"];
+        operetta_harness::random::some_texts(4, &TOKENS, |text| {
+            assert!(unified(text, "a\nb\nc\na\n").len() <= 40 * (text.len() + 20));
+            assert_eq!(unified(text, text), "");
+        });
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(super) fn object(bytes: &[u8]) -> Result<(), String> {
     let mut scanner = Scanner { bytes, at: 0 };
     scanner.spaces();
-    scanner.value("looking for beginning of value")?;
+    scanner.document()?;
     scanner.spaces();
     if let Some(byte) = scanner.peek() {
         return Err(invalid(byte, "after top-level value"));
@@ -29,6 +29,12 @@ struct Scanner<'a> {
 }
 
 const END: &str = "unexpected end of JSON input";
+/// How deep a text may be, as in Go.
+const DEPTH_LIMIT: usize = 10_000;
+
+fn closing(bracket: u8) -> u8 {
+    if bracket == b'{' { b'}' } else { b']' }
+}
 
 fn invalid(byte: u8, context: &str) -> String {
     let shown = match byte {
@@ -56,10 +62,70 @@ impl Scanner<'_> {
         }
     }
 
-    fn value(&mut self, context: &str) -> Result<(), String> {
+    /// One value with all that is in it.
+    fn document(&mut self) -> Result<(), String> {
+        // What is open, from the outside in. A map is after a key of it.
+        let mut open: Vec<u8> = Vec::new();
+        loop {
+            let before = self.at;
+            if let Some(bracket) = self.value()? {
+                open.push(bracket);
+                if open.len() > DEPTH_LIMIT {
+                    return Err(invalid(bracket, "exceeded max depth"));
+                }
+                self.spaces();
+                if self.peek() != Some(closing(bracket)) {
+                    self.key_in(bracket)?;
+                    continue;
+                }
+            }
+            debug_assert!(self.at > before, "no progress at {before}");
+            if self.is_complete(&mut open)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Goes on to the next value; whether there is none.
+    fn is_complete(&mut self, open: &mut Vec<u8>) -> Result<bool, String> {
+        while let Some(bracket) = open.last().copied() {
+            self.spaces();
+            match self.next()? {
+                b',' => {
+                    self.spaces();
+                    self.key_in(bracket)?;
+                    return Ok(false);
+                }
+                end if end == closing(bracket) => drop(open.pop()),
+                other if bracket == b'{' => {
+                    return Err(invalid(other, "after object key:value pair"));
+                }
+                other => return Err(invalid(other, "after array element")),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The key of a map, before a value.
+    fn key_in(&mut self, bracket: u8) -> Result<(), String> {
+        if bracket == b'{' {
+            match self.next()? {
+                b'"' => self.text()?,
+                other => return Err(invalid(other, "looking for beginning of object key string")),
+            }
+            self.spaces();
+            match self.next()? {
+                b':' => self.spaces(),
+                other => return Err(invalid(other, "after object key")),
+            }
+        }
+        Ok(())
+    }
+
+    /// A scalar, or the bracket of what begins.
+    fn value(&mut self) -> Result<Option<u8>, String> {
         match self.next()? {
-            b'{' => self.fields(),
-            b'[' => self.elements(),
+            bracket @ (b'{' | b'[') => return Ok(Some(bracket)),
             b'"' => self.text(),
             b't' => self.literal("true"),
             b'f' => self.literal("false"),
@@ -71,54 +137,9 @@ impl Scanner<'_> {
             },
             b'0' => self.fraction(),
             b'1'..=b'9' => self.number(),
-            other => Err(invalid(other, context)),
+            other => Err(invalid(other, "looking for beginning of value")),
         }
-    }
-
-    fn fields(&mut self) -> Result<(), String> {
-        self.spaces();
-        if self.peek() == Some(b'}') {
-            self.at += 1;
-            return Ok(());
-        }
-        loop {
-            self.spaces();
-            match self.next()? {
-                b'"' => self.text()?,
-                other => return Err(invalid(other, "looking for beginning of object key string")),
-            }
-            self.spaces();
-            match self.next()? {
-                b':' => {}
-                other => return Err(invalid(other, "after object key")),
-            }
-            self.spaces();
-            self.value("looking for beginning of value")?;
-            self.spaces();
-            match self.next()? {
-                b',' => {}
-                b'}' => return Ok(()),
-                other => return Err(invalid(other, "after object key:value pair")),
-            }
-        }
-    }
-
-    fn elements(&mut self) -> Result<(), String> {
-        self.spaces();
-        if self.peek() == Some(b']') {
-            self.at += 1;
-            return Ok(());
-        }
-        loop {
-            self.spaces();
-            self.value("looking for beginning of value")?;
-            self.spaces();
-            match self.next()? {
-                b',' => {}
-                b']' => return Ok(()),
-                other => return Err(invalid(other, "after array element")),
-            }
-        }
+        .map(|()| None)
     }
 
     fn text(&mut self) -> Result<(), String> {
@@ -213,5 +234,47 @@ mod tests {
         for (text, expected) in table {
             assert_eq!(object(text.as_bytes()).err().unwrap_or_default(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn any_text_is_json_or_complained_about() {
+        const TOKENS: [&str; 26] = [
+            "{",
+            "}",
+            "[",
+            "]",
+            ":",
+            ",",
+            "\"a\"",
+            "\"a\":",
+            "\"",
+            "\\",
+            "\\u12",
+            "\\n",
+            "1",
+            "-",
+            "0",
+            ".5",
+            "e+",
+            "true",
+            "fals",
+            "null",
+            " ",
+            "\n",
+            "{\"a\":1}",
+            "[1,",
+            "\t",
+            "1e999",
+        ];
+        let parser = |text: &str| drop(object(text.as_bytes()));
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
+    }
+
+    #[test]
+    fn a_text_that_is_too_deep_is_refused_as_go_refuses_it() {
+        let deep = |depth: usize| object("[".repeat(depth).as_bytes()).unwrap_err();
+        assert_eq!(deep(10_000), "unexpected end of JSON input");
+        assert_eq!(deep(1_000_000), "invalid character '[' exceeded max depth");
     }
 }

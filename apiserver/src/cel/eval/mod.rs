@@ -17,16 +17,8 @@ use super::{
 /// The most that one expression may cost.
 pub(super) const EXPRESSION_LIMIT: u64 = 1_000_000;
 
-/// Evaluates an expression with these variables; returns the cost too.
+/// Evaluates an expression with these variables, which may be errors; returns the cost too.
 pub(super) fn evaluate<'a>(
-    node: &'a Node,
-    variables: &[(&'static str, Val<'a>)],
-) -> (Outcome<'a>, u64) {
-    evaluate_in(node, variables.iter().map(|(name, value)| (*name, Ok(value.clone()))).collect())
-}
-
-/// The same where a variable may be an error.
-pub(super) fn evaluate_in<'a>(
     node: &'a Node,
     scope: Vec<(&'a str, Outcome<'a>)>,
 ) -> (Outcome<'a>, u64) {

@@ -186,3 +186,38 @@ fn range(text: &str) -> Result<Cidr, String> {
 fn quoted(text: &str) -> String {
     crate::schema::go_value::quote(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_text_is_an_address_or_refused() {
+        const TOKENS: [&str; 16] = [
+            "10",
+            "0",
+            "255",
+            "256",
+            ".",
+            ":",
+            "::",
+            "/",
+            "/24",
+            "/128",
+            "fe80",
+            "ffff",
+            "%eth0",
+            "10.0.0.1",
+            "2001:db8::",
+            " ",
+        ];
+        let parser = |text: &str| {
+            drop((address(text), address_error(text)));
+            if let Ok(range) = range(text) {
+                assert!(range.contains(range.masked().address));
+            }
+        };
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
+    }
+}

@@ -262,3 +262,29 @@ fn literal(value: &Val<'_>) -> Result<String, Failure> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cel::list::List;
+
+    #[test]
+    fn any_text_is_a_format_or_refused() {
+        const TOKENS: [&str; 18] = [
+            "%", "%%", "s", "d", "f", "e", "x", "X", "o", "b", ".", ".3", ".1000", ".1001", "%s",
+            "%.2f", "text", "é",
+        ];
+        let values = || {
+            let float = Val::Double(-1e300);
+            vec![Val::text("a"), Val::Int(-1), float, Val::Bool(true), Val::Null, Val::Uint(7)]
+        };
+        let parser = |text: &str| {
+            if let Ok(Val::String(out)) = format(&[Val::text(text), Val::List(List::own(values()))])
+            {
+                assert!(out.len() <= text.len() + 6 * 2_000);
+            }
+        };
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
+    }
+}

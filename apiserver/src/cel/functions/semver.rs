@@ -158,3 +158,34 @@ fn pre_release_part(part: &str) -> Result<String, String> {
 fn is_alphanumeric(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_text_is_a_version_or_refused() {
+        const TOKENS: [&str; 12] = [
+            "v",
+            "1",
+            "0",
+            "01",
+            ".",
+            "1.2.3",
+            "-",
+            "+",
+            "rc",
+            "18446744073709551616",
+            "-rc.1",
+            " ",
+        ];
+        let parser = |text: &str| {
+            drop(read(text, true));
+            if let Ok(version) = read(text, false) {
+                assert_eq!(version.precedence(&version), Ordering::Equal);
+            }
+        };
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
+    }
+}

@@ -62,7 +62,8 @@ fn offset(zone: &str) -> Result<i32, Failure> {
     let whole = |text: &str| text.trim_start_matches('+').parse::<i32>().map_err(|_| unknown());
     let (hours, minutes) = (whole(hours)?, whole(minutes)?);
     let sign = if zone.starts_with('-') { -1 } else { 1 };
-    Ok((hours * 60 + sign * minutes) * 60)
+    let minutes = hours.checked_mul(60).and_then(|hours| hours.checked_add(sign * minutes));
+    minutes.and_then(|minutes| minutes.checked_mul(60)).ok_or_else(unknown)
 }
 
 /// A timestamp as text.
@@ -139,7 +140,8 @@ pub(in crate::cel) fn parse_duration(text: &str) -> Option<i64> {
         let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').filter(|end| *end > 0)?;
         let (number, after) = rest.split_at(end);
         let length = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
-        total += measured(number, unit(&after[..length])?)?;
+        total = total.checked_add(measured(number, unit(&after[..length])?)?)?;
+        debug_assert!(after.len() < rest.len(), "no progress at {rest:?}");
         rest = &after[length..];
         any = true;
     }
@@ -212,6 +214,50 @@ mod tests {
         assert_eq!(print(time), "2024-02-29T00:02:03.5Z");
         for wrong in ["2024-02-30T00:00:00Z", "2024-02-29", "2024-02-29T25:00:00Z"] {
             assert_eq!(parse_rfc3339(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn any_text_is_a_time_or_none() {
+        const TOKENS: [&str; 24] = [
+            "2024-02-29",
+            "T",
+            "t",
+            "10:00:00",
+            "23:59:60",
+            ".5",
+            ".123456",
+            "Z",
+            "z",
+            "+01:00",
+            "-24:00",
+            "1",
+            "h",
+            "m",
+            "ms",
+            "ns",
+            "µs",
+            ".",
+            "-",
+            "+",
+            ":",
+            " days",
+            "9223372036854775807",
+            "170141183460469231731687303715884105727",
+        ];
+        let parser = |text: &str| {
+            let _ = (parse_duration(text), parse_lenient_duration(text), parse_date(text));
+            let _ = (parse_rfc3339(text), parse_date_time(text), offset(text));
+            let _ = (parse_rfc3339(&format!("2024-02-29T10:00:00{text}")).map(print),);
+        };
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
+    }
+
+    #[test]
+    fn an_offset_beyond_all_numbers_is_unknown() {
+        for zone in ["2147483647:00", "-2147483648:59", "00:-2147483648"] {
+            assert!(offset(zone).is_err(), "{zone}");
         }
     }
 }

@@ -182,3 +182,42 @@ fn query<'a>(query: &str) -> Val<'a> {
     };
     Val::Map(Map::own(found.into_iter().map(entry).collect()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_text_is_an_address_or_refused() {
+        const TOKENS: [&str; 20] = [
+            "http",
+            ":",
+            "//",
+            "/",
+            "@",
+            "[",
+            "]",
+            "::1",
+            "%",
+            "%41",
+            "%zz",
+            "?",
+            "#",
+            "a=b&",
+            "example.com",
+            ":80",
+            "*",
+            " ",
+            ".",
+            "{",
+        ];
+        let parser = |text: &str| {
+            let _ = request_error(text);
+            let url = parse(text);
+            assert!(url.path.len() <= 3 * text.len());
+            let _ = (split_host(&url.host), query(&url.query));
+        };
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
+    }
+}

@@ -116,3 +116,89 @@ fn parts_of_objects_must_be_where_their_types_say() {
     let plain = Program::new("Object{} == Object{}", &Names::new(false), Wanted::Bool);
     assert!(plain.error().unwrap().contains("undeclared reference to 'Object'"));
 }
+
+#[test]
+fn any_text_is_a_program_or_refused_and_its_run_ends() {
+    const TOKENS: [&str; 44] = [
+        "object",
+        ".data",
+        ".a",
+        "request",
+        "[",
+        "]",
+        "(",
+        ")",
+        "{",
+        "}",
+        ",",
+        ".",
+        ":",
+        "?",
+        " ",
+        "1",
+        "-1",
+        "1.5",
+        "2u",
+        "'a'",
+        "b'a'",
+        "true",
+        "null",
+        "+",
+        "-",
+        "*",
+        "/",
+        "%",
+        "==",
+        "!=",
+        "<",
+        "&&",
+        "||",
+        "!",
+        " in ",
+        ".size()",
+        ".all(x, ",
+        ".map(x, ",
+        "[1, 2, 3]",
+        "'a(b)*'.matches('",
+        "quantity('1Ki')",
+        "duration('1h')",
+        "timestamp('2024-02-29T10:00:00Z')",
+        "lists.range(100)",
+    ];
+    operetta_harness::random::some_texts(20, &TOKENS, |text| drop(run(text, &[])));
+}
+
+#[test]
+fn a_program_that_is_nested_without_end_is_refused() {
+    for (open, close) in
+        [("(", ")"), ("[", "]"), ("!", ""), ("-", ""), ("1+", "1"), ("true?1:", "1")]
+    {
+        let text = format!("{}1{}", open.repeat(2_000), close.repeat(2_000));
+        drop(run(&text, &[]));
+    }
+}
+
+/// Half of the stack that threads of the server have.
+#[test]
+fn a_program_as_deep_as_may_be_runs_on_little_stack() {
+    let shapes = [
+        ("1+", ""),
+        ("[", "]"),
+        ("{1:", "}"),
+        ("false?1:", ""),
+        ("-(", ")"),
+        ("string(", ")"),
+        ("[1].map(x,", ")"),
+        ("true&&(false||", ")"),
+    ];
+    for times in [5, 18, 30, 100, 249] {
+        let work = move || {
+            for (open, close) in shapes {
+                let text = format!("{}1{}", open.repeat(times), close.repeat(times));
+                drop(run(&text, &[]));
+            }
+        };
+        let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(work);
+        thread.unwrap().join().unwrap();
+    }
+}

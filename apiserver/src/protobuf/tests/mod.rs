@@ -75,3 +75,13 @@ fn schemas_within_schemas_are_read_to_a_limit() {
         assert!(refused.to_string().ends_with("the message is nested too deeply"), "{refused}");
     }
 }
+
+#[test]
+fn any_bytes_are_an_object_or_refused() {
+    let valid: Vec<Vec<u8>> = cases().map(|(_, bytes)| bytes).collect();
+    operetta_harness::random::bytes(&valid, |bytes| {
+        if let Ok(object) = decode(bytes, ("v1", "Pod")) {
+            assert!(object.to_string().len() <= 64 * bytes.len() + 4_096);
+        }
+    });
+}

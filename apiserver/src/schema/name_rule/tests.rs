@@ -89,3 +89,24 @@ fn a_bad_label_value_is_explained() {
     }
     assert_eq!(label_value(&"a".repeat(64)), ["must be no more than 63 characters"]);
 }
+
+#[test]
+fn any_text_is_a_name_or_told_why_it_is_none() {
+    const TOKENS: [&str; 12] =
+        ["a", "A", "0", "-", ".", "/", "_", "example.com/", "%", "..", " ", "é"];
+    let parser = |text: &str| {
+        for errors in [
+            dns_label(text, false),
+            dns_label(text, true),
+            dns_subdomain(text, false),
+            dns_1035_label(text, true),
+            label_key(text),
+            label_value(text),
+            path_segment(text, false),
+        ] {
+            assert!(errors.len() <= 8);
+        }
+    };
+    operetta_harness::random::texts(&TOKENS, parser);
+    operetta_harness::random::long_texts(&TOKENS, parser);
+}

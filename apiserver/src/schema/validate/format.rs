@@ -158,6 +158,7 @@ fn is_go_duration(text: &str) -> bool {
         if !known || number.parse::<f64>().is_err() {
             return false;
         }
+        debug_assert!(end > 0, "no progress at {rest:?}");
         rest = &unit[end..];
     }
     !text.trim_start_matches(['+', '-']).is_empty()

@@ -64,9 +64,9 @@ pub(in crate::simulation) fn share(amount: &Value, whole: i64, rounding: Roundin
     let Some(percent) = text(amount).strip_suffix('%') else {
         return amount.as_i64().unwrap_or_default();
     };
-    let hundredths = percent.parse::<i64>().unwrap_or_default() * whole;
+    let hundredths = percent.parse::<i64>().unwrap_or_default().saturating_mul(whole);
     match rounding {
-        Rounding::Up => (hundredths + 99) / 100,
+        Rounding::Up => hundredths.saturating_add(99) / 100,
         Rounding::Down => hundredths / 100,
     }
 }

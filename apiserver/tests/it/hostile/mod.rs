@@ -8,6 +8,7 @@ mod bodies;
 mod connections;
 mod process;
 mod requests;
+mod texts;
 
 use self::process::Process;
 
@@ -47,7 +48,7 @@ impl Attempt {
 
 /// All attempts, in their order.
 fn attempts() -> Vec<Attempt> {
-    [bodies::attempts(), requests::attempts(), connections::attempts()]
+    [bodies::attempts(), texts::attempts(), requests::attempts(), connections::attempts()]
         .into_iter()
         .flatten()
         .collect()

@@ -62,3 +62,22 @@ fn interval(text: &str, completions: i64) -> Result<(i64, i64), String> {
     }
     Ok((first, last))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_text_names_indexes_or_is_refused() {
+        const TOKENS: [&str; 9] =
+            ["1", "3-5", ",", "-", "+", "0", "9223372036854775807", " ", "7,9"];
+        let parser = |text: &str| {
+            if let Ok(count) = count(text, 1_000) {
+                assert!((0..=1_000).contains(&count));
+            }
+            let _ = (overlap(text, "1,3-5", 1_000), overlap(text, text, i64::MAX));
+        };
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
+    }
+}

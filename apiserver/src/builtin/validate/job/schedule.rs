@@ -22,7 +22,7 @@ const FIELDS: [Field; 5] = [
     Field { least: 0, most: 6, names: &DAYS },
 ];
 
-/// Why a schedule is none.
+/// Why a schedule is none. A time zone may stand before it, once.
 pub(super) fn check(schedule: &str) -> Result<(), String> {
     if let Some(rest) = schedule.strip_prefix("TZ=").or(schedule.strip_prefix("CRON_TZ=")) {
         let Some((zone, rest)) = rest.split_once(' ') else {
@@ -32,8 +32,12 @@ pub(super) fn check(schedule: &str) -> Result<(), String> {
         if !is_zone(zone) {
             return Err(format!("provided bad location {zone}: unknown time zone {zone}"));
         }
-        return check(rest.trim());
+        return without_zone(rest.trim());
     }
+    without_zone(schedule)
+}
+
+fn without_zone(schedule: &str) -> Result<(), String> {
     if schedule.starts_with('@') {
         return descriptor(schedule);
     }
@@ -85,6 +89,7 @@ fn is_duration(text: &str) -> bool {
         if !is_number {
             return false;
         }
+        debug_assert!(after.len() < rest.len(), "no progress at {rest:?}");
         rest = after;
     }
     had_any
@@ -175,5 +180,42 @@ mod tests {
         ] {
             assert_eq!(check(bad), Err(complaint.to_owned()));
         }
+    }
+
+    #[test]
+    fn any_text_is_a_schedule_or_refused() {
+        const TOKENS: [&str; 20] = [
+            "*",
+            "?",
+            "/",
+            "-",
+            ",",
+            "5",
+            "59",
+            "jan",
+            "MON",
+            " ",
+            "* * * *",
+            "@",
+            "@every ",
+            "@daily",
+            "TZ=",
+            "TZ=UTC ",
+            "CRON_TZ=Local ",
+            "1h",
+            "4294967296",
+            "\t",
+        ];
+        let parser = |text: &str| drop(check(text));
+        operetta_harness::random::texts(&TOKENS, parser);
+        operetta_harness::random::long_texts(&TOKENS, parser);
+    }
+
+    #[test]
+    fn a_second_time_zone_is_a_field() {
+        assert_eq!(check("TZ=UTC * * * * *"), Ok(()));
+        let many = "TZ=UTC ".repeat(100_000);
+        let found = check(&many).unwrap_err();
+        assert!(found.starts_with("expected exactly 5 fields, found 99999: "), "{:.80}", found);
     }
 }

@@ -107,3 +107,107 @@ fn patterns_of_go_keep_their_meaning() {
         assert!(!wrong(&field, json!(bad)).is_empty(), "{pattern} {bad}");
     }
 }
+
+#[test]
+fn any_text_has_a_format_or_not() {
+    const TOKENS: [&str; 32] = [
+        "1",
+        "h",
+        "ms",
+        "µs",
+        "days",
+        "-",
+        "+",
+        ".",
+        ":",
+        "/",
+        "=",
+        "A",
+        "#",
+        "fff",
+        "10.0.0.1",
+        "::",
+        "/24",
+        "2024-02-29",
+        "T",
+        "10:00:00",
+        "Z",
+        "+01:00",
+        "@",
+        "<",
+        ">",
+        "a",
+        "%",
+        "\"",
+        "550e8400",
+        "00",
+        " ",
+        "é",
+    ];
+    const FORMATS: [&str; 20] = [
+        "byte",
+        "cidr",
+        "date",
+        "date-time",
+        "datetime",
+        "duration",
+        "hexcolor",
+        "hostname",
+        "ipv4",
+        "ipv6",
+        "k8s-long-name",
+        "k8s-short-name",
+        "mac",
+        "password",
+        "uri",
+        "uuid",
+        "uuid3",
+        "uuid4",
+        "uuid5",
+        "email",
+    ];
+    let parser = |text: &str| {
+        for format in FORMATS {
+            let _ = has_format(format, text);
+        }
+    };
+    operetta_harness::random::texts(&TOKENS, parser);
+    operetta_harness::random::long_texts(&TOKENS, parser);
+}
+
+#[test]
+fn any_text_is_a_pattern_or_refused() {
+    const TOKENS: [&str; 26] = [
+        "a",
+        "(",
+        ")",
+        "[",
+        "]",
+        "^",
+        "$",
+        "*",
+        "+",
+        "?",
+        "{2}",
+        "{1000}",
+        "|",
+        ".",
+        "\\",
+        "\\d",
+        "\\pL",
+        "\\b",
+        "[:alpha:]",
+        "(?i)",
+        "(?:",
+        "-",
+        "&&",
+        "~",
+        "(?P<n>",
+        "{0,",
+    ];
+    operetta_harness::random::some_texts(10, &TOKENS, |pattern| {
+        if let Ok(regex) = compile_pattern(pattern) {
+            let _ = regex.is_match("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab");
+        }
+    });
+}

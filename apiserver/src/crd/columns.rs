@@ -1,0 +1,62 @@
+//! Validates the printer columns of a definition.
+//!
+//! Of a path only its beginning is looked at, as on the real server: a table leaves out the columns whose paths it cannot
+//! parse.
+
+use serde_json::{Value, json};
+
+use crate::schema::{FieldError, FieldPath};
+
+const TYPES: &str = "must be one of boolean,date,integer,number,string";
+const FORMATS: &str = "must be one of byte,date,date-time,double,float,int32,int64,password";
+
+/// The errors of the columns of a definition.
+pub(super) fn errors(spec: &Value, path: &FieldPath) -> Vec<FieldError> {
+    let versions: Vec<&Value> = spec["versions"].as_array().into_iter().flatten().collect();
+    let columns = |version: &Value| version["additionalPrinterColumns"].clone();
+    let Some((first, rest)) = versions.split_first() else { return Vec::new() };
+    // The real server names what all versions have in common as if it were above them.
+    if rest.iter().all(|version| columns(version) == columns(first)) {
+        return of_version(first, path);
+    }
+    let numbered = versions.iter().enumerate();
+    let each =
+        numbered.flat_map(|(at, version)| of_version(version, &path.child("versions").index(at)));
+    each.collect()
+}
+
+fn of_version(version: &Value, path: &FieldPath) -> Vec<FieldError> {
+    let path = path.child("additionalPrinterColumns");
+    let columns = version["additionalPrinterColumns"].as_array().into_iter().flatten();
+    columns.enumerate().flat_map(|(at, column)| of_column(column, &path.index(at))).collect()
+}
+
+fn of_column(column: &Value, path: &FieldPath) -> Vec<FieldError> {
+    let text = |field: &str| column[field].as_str().unwrap_or_default();
+    let (kind, format, json_path) = (text("type"), text("format"), text("jsonPath"));
+    let invalid = |field: &str, given: &str, detail: &str| {
+        Some(FieldError::invalid(&path.child(field), &json!(given), detail))
+    };
+    let required =
+        |field: &str, detail: &str| Some(FieldError::required(&path.child(field), detail));
+    let is_listed = |list: &str, given: &str| {
+        list.rsplit(' ').next().is_some_and(|names| names.split(',').any(|name| name == given))
+    };
+    let name = if text("name").is_empty() { required("name", "") } else { None };
+    let kind = match kind {
+        "" => required("type", TYPES),
+        _ if is_listed(TYPES, kind) => None,
+        _ => invalid("type", kind, TYPES),
+    };
+    let format = match format {
+        "" => None,
+        _ if is_listed(FORMATS, format) => None,
+        _ => invalid("format", format, FORMATS),
+    };
+    let json_path = match json_path {
+        "" => required("JSONPath", ""),
+        _ if json_path.starts_with('.') => None,
+        _ => invalid("JSONPath", json_path, "must be a simple json path starting with ."),
+    };
+    [name, kind, format, json_path].into_iter().flatten().collect()
+}
