@@ -92,7 +92,8 @@ const DEGRADED_AFTER: Duration = Duration::from_mins(2);
 impl Reflector {
     pub(crate) fn new(parts: ReflectorParts) -> Self {
         let scope = |spec: &WatchSpec| {
-            let id = parts.store.add_scope(spec.namespace.clone());
+            let (namespace, selector) = (spec.namespace.clone(), spec.label_selector.clone());
+            let id = parts.store.add_selecting_scope(namespace, selector);
             Scope::new(spec.clone(), id, 0)
         };
         let scopes = parts.scopes.iter().map(scope).collect();
@@ -114,13 +115,11 @@ impl Reflector {
     }
 
     fn note(&mut self, id: ScopeId, note: WatchNote, ctx: &mut Context<Self>) {
-        if let WatchNote::Changed(changes) = note {
-            return self.observers.notify(self.ty(), changes, None);
-        }
         // The note was sent before the scope was ended.
         let Some(scope) = self.scopes.iter().position(|scope| scope.id == id) else { return };
         match note {
-            WatchNote::Changed(_) => {}
+            // They were published.
+            WatchNote::Changed(_) => return,
             WatchNote::Opened => return self.read_schema(ctx),
             WatchNote::Undecodable { object, is_news } => self.undecodable(&object, is_news),
             // The note was sent before the fallback was ended.
@@ -300,8 +299,8 @@ impl Receive<Noted> for Reflector {
 }
 
 impl Receive<Published> for Reflector {
-    fn receive(&mut self, Published { change, origin }: Published, _: &mut Self::Context) {
-        self.observers.notify(self.ty(), vec![change], origin);
+    fn receive(&mut self, Published { changes, origin }: Published, _: &mut Self::Context) {
+        self.observers.notify(self.ty(), &changes, origin.as_ref());
     }
 }
 

@@ -42,7 +42,9 @@ impl RelatedReflector {
         let mut asks = feed.fetching.take();
         asks.retain(|ask| self.asked.contains(ask));
         if asks.is_empty() {
-            return;
+            // What could not be listed is not asked for any more.
+            feed.fetching.failures = 0;
+            return self.parts.source.fetched(&place, []);
         }
         feed.fetching.is_running = true;
         feed.store.begin_fetch();
@@ -69,7 +71,7 @@ impl RelatedReflector {
         feed.fetching.queue.extend(asks.iter().cloned());
         let failures = feed.fetching.failures;
         if watching::is_refused(error) || failures >= MAX_FAILURES {
-            self.parts.source.fetching_fails(watching::why(&watched, error));
+            self.parts.source.fetching_fails(place, watching::why(&watched, error));
             self.settle(asks);
         }
         ctx.run_later(BACKOFF.delay(failures, self.started), |reflector, ctx| {
@@ -120,9 +122,9 @@ impl Receive<Fetched> for RelatedReflector {
         let changes = feed.store.end_fetch(objects);
         // Those who wait for the first answer are woken by that.
         if asks.iter().any(|ask| self.parts.source.has_fetched(ask)) {
-            self.notify(changes);
+            self.notify(changes.into());
         }
-        self.parts.source.fetched(&asks);
+        self.parts.source.fetched(&place, asks.iter().filter(|ask| self.asked.contains(ask)));
         self.settle(asks);
         self.switch();
         self.fetch_due(ctx);

@@ -4,7 +4,11 @@ use actix::Context;
 
 use super::{Feed, RelatedReflector};
 use crate::{
-    actors::{mailbox::Receive, messages::FeedNoted, watching},
+    actors::{
+        mailbox::Receive,
+        messages::{FeedChanged, FeedNoted},
+        watching,
+    },
     cluster::WatchNote,
     operator::Ask,
     related::{FeedState, Place},
@@ -14,6 +18,17 @@ use crate::{
 /// After so many failures in a row a watch that was never in sync is failing.
 const MAX_FAILURES: u32 = 3;
 
+impl Receive<FeedChanged> for RelatedReflector {
+    fn receive(&mut self, changed: FeedChanged, _: &mut Context<Self>) {
+        let FeedChanged { place, number, changes } = changed;
+        let feed = self.feeds.get(&place).filter(|feed| feed.number == number);
+        // The first list is no change: those who wait for it are woken when it is complete.
+        if feed.is_some_and(|feed| feed.is_listed) {
+            self.notify(changes);
+        }
+    }
+}
+
 impl Receive<FeedNoted> for RelatedReflector {
     fn receive(&mut self, noted: FeedNoted, ctx: &mut Self::Context) {
         let FeedNoted { place, number, note } = noted;
@@ -21,12 +36,6 @@ impl Receive<FeedNoted> for RelatedReflector {
             return;
         }
         match note {
-            WatchNote::Changed(changes) => {
-                // The first list is no change: those who wait for it are woken when it is complete.
-                if self.feeds.get(&place).is_some_and(|feed| feed.is_listed) {
-                    self.notify(changes);
-                }
-            }
             WatchNote::Synced(_) => self.listed(&place, ctx),
             WatchNote::Alive { .. } => self.recovered(&place),
             WatchNote::Failed { error, retry_in } => {
@@ -40,6 +49,8 @@ impl Receive<FeedNoted> for RelatedReflector {
             }
             // While a list is in progress the last state counts.
             WatchNote::Undecodable { .. } | WatchNote::Opened | WatchNote::Lost => {}
+            // They came with `FeedChanged`.
+            WatchNote::Changed(_) => {}
         }
     }
 }
@@ -50,7 +61,7 @@ impl RelatedReflector {
         let is_first = !std::mem::replace(&mut feed.is_listed, true);
         let settled = feed.fetching.listed(is_first);
         if matches!(place, Place::Broad(_)) {
-            self.parts.source.fetched(&settled);
+            self.parts.source.fetched(place, &settled);
         }
         self.recovered(place);
         self.settle(settled);
