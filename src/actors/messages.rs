@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use tokio::sync::oneshot;
 
+use super::backlog::Batch;
 use crate::{
     board::{Answer, OperatorState, Preview, WebRequest},
     cluster::{List, WatchNote, Watched},
@@ -36,8 +37,9 @@ pub(crate) struct DefinitionChanged {
     pub(crate) ty: K8sType,
 }
 
+/// Objects changed: by an event of a watch, a reply or a live read.
 pub(crate) struct Published {
-    pub(crate) change: Change,
+    pub(crate) changes: Arc<[Change]>,
     /// The reconcile that made the write, if it was an own one.
     pub(crate) origin: Option<Origin>,
 }
@@ -110,6 +112,13 @@ pub(super) struct FeedNoted {
     pub(super) place: Place,
     pub(super) number: u64,
     pub(super) note: WatchNote,
+}
+
+/// Related objects changed, as the watch shows that was started with this number.
+pub(super) struct FeedChanged {
+    pub(super) place: Place,
+    pub(super) number: u64,
+    pub(super) changes: Arc<[Change]>,
 }
 
 /// What exists of what was asked for.
@@ -218,4 +227,54 @@ pub(crate) struct Answered {
 pub(crate) struct Released {
     #[expect(dead_code, reason = "its end is the message")]
     pub(crate) done: oneshot::Sender<()>,
+}
+
+// === changes of objects, which wait in a backlog ===
+
+impl Batch for Published {
+    type Of = Option<Origin>;
+
+    fn split(self) -> (Self::Of, Arc<[Change]>) {
+        (self.origin, self.changes)
+    }
+
+    fn join(origin: Self::Of, changes: Arc<[Change]>) -> Self {
+        Self { changes, origin }
+    }
+}
+
+impl Batch for Observed {
+    type Of = (K8sType, Option<Origin>);
+
+    fn split(self) -> (Self::Of, Arc<[Change]>) {
+        ((self.ty, self.origin), self.changes)
+    }
+
+    fn join((ty, origin): Self::Of, changes: Arc<[Change]>) -> Self {
+        Self { ty, changes, origin }
+    }
+}
+
+impl Batch for RelatedObserved {
+    type Of = K8sType;
+
+    fn split(self) -> (Self::Of, Arc<[Change]>) {
+        (self.ty, self.changes)
+    }
+
+    fn join(ty: Self::Of, changes: Arc<[Change]>) -> Self {
+        Self { ty, changes }
+    }
+}
+
+impl Batch for FeedChanged {
+    type Of = (Place, u64);
+
+    fn split(self) -> (Self::Of, Arc<[Change]>) {
+        ((self.place, self.number), self.changes)
+    }
+
+    fn join((place, number): Self::Of, changes: Arc<[Change]>) -> Self {
+        Self { place, number, changes }
+    }
 }

@@ -20,10 +20,12 @@
 //! - a reconciler reports its end, also after a panic; one that panicked is replaced. The other actors are restarted in
 //!   place (`supervised`);
 //! - stopping is a message;
-//! - every message is metered, so that the depth of every mailbox is known.
+//! - every message is metered, so that the depth of every mailbox is known;
+//! - changes of objects wait in a backlog, which holds one of each object when many wait.
 
 mod arbiters;
 mod awaited;
+mod backlog;
 mod deferred;
 mod elector;
 mod mailbox;
@@ -40,6 +42,7 @@ mod trouble;
 mod watching;
 
 pub(crate) use arbiters::{ArbiterPool, Arbiters};
+pub(crate) use backlog::BacklogRecipient;
 pub(crate) use elector::{Elected, Elector, ElectorParts};
 pub(crate) use mailbox::MeteredRecipient;
 pub(crate) use messages::{Asked, OperatorStateChanged, Published, Reconfigured};

@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// The parent whose reconcile made a change; it is not notified.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Origin {
     pub(crate) operator: OperatorName,
     pub(crate) parent: Uid,

@@ -14,7 +14,8 @@
 //! Invariants:
 //! - a parent is in the index before it reads, so that every later change wakes it;
 //! - a look-up for a change costs the same for ten parents and for ten thousand;
-//! - a store holds only what is asked for, and nothing that nobody asks for any more.
+//! - a store holds only what is asked for, and nothing that nobody asks for any more;
+//! - what is asked for is known, or fetched by the actor: what it is told to drop has to be fetched again.
 
 mod feeds;
 mod index;

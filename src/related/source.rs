@@ -35,8 +35,8 @@ struct State {
     feeds: BTreeMap<Place, Feed>,
     /// What broad watches can answer; others are still fetched.
     fetched: HashSet<Ask>,
-    /// Why fetching fails.
-    fetching_fails: Option<String>,
+    /// Why fetching fails, for each broad watch where it does.
+    fetching_fails: BTreeMap<Place, String>,
     /// The store of a watch that exists for other reasons, and has all objects.
     whole: Option<Feed>,
     /// Why objects cannot be read or may be out of date.
@@ -91,8 +91,8 @@ impl Source {
             let Some(count) = state.asked.get_mut(&ask) else { continue };
             *count -= 1;
             if *count == 0 {
+                // The store has it until the actor has looked: it is known at once if it is asked for again before.
                 state.asked.remove(&ask);
-                state.fetched.remove(&ask);
                 state.changed.push(ask);
             }
         }
@@ -128,11 +128,12 @@ impl State {
             return whole.answer().map(|reader| (reader, false));
         }
         let exact = self.feeds.get(&Place::Exact(ask.clone())).map(Feed::answer);
-        let broad = self.feeds.get(&spec.broad(ask)).map(Feed::answer);
+        let place = spec.broad(ask);
+        let broad = self.feeds.get(&place).map(Feed::answer);
         match (exact, broad) {
             (Some(Ok(reader)), _) => Ok((reader, true)),
             (_, Some(Ok(reader))) if self.fetched.contains(ask) => Ok((reader, false)),
-            (_, Some(Ok(_))) => Err(self.fetching_fails.clone()),
+            (_, Some(Ok(_))) => Err(self.fetching_fails.get(&place).cloned()),
             (Some(Err(Some(why))), _) | (_, Some(Err(Some(why)))) => Err(Some(why)),
             (_, None | Some(Err(None))) => Err(None),
         }
@@ -148,11 +149,19 @@ impl Source {
         let _ = self.0.poke.set(Box::new(poke));
     }
 
-    /// What has changed since the last call, and whether it is asked for now.
+    /// What has changed since the last call, and whether it is asked for now. What is not has to be fetched when it is
+    /// asked for again.
     pub(crate) fn take_changes(&self) -> Vec<(Ask, bool)> {
         let mut state = self.state();
-        let changed = mem::take(&mut state.changed);
-        changed.into_iter().map(|ask| (ask.clone(), state.asked.contains_key(&ask))).collect()
+        let State { asked, fetched, changed, .. } = &mut *state;
+        let look = |ask: Ask| {
+            let is_asked = asked.contains_key(&ask);
+            if !is_asked {
+                fetched.remove(&ask);
+            }
+            (ask, is_asked)
+        };
+        mem::take(changed).into_iter().map(look).collect()
     }
 
     /// Everything that is asked for is news, for an actor that knows nothing.
@@ -168,6 +177,7 @@ impl Source {
     pub(crate) fn drop_feed(&self, place: &Place) {
         let mut state = self.state();
         state.feeds.remove(place);
+        state.fetching_fails.remove(place);
         if !state.feeds.keys().any(|place| matches!(place, Place::Broad(_))) {
             state.fetched.clear();
         }
@@ -192,23 +202,19 @@ impl Source {
         }
     }
 
-    /// A broad watch can answer these from now on, if they are still asked for.
-    pub(crate) fn fetched<'a>(&self, asks: impl IntoIterator<Item = &'a Ask>) {
+    /// A broad watch can answer these from now on: the actor has not been told that nobody asks any more.
+    pub(crate) fn fetched<'a>(&self, place: &Place, asks: impl IntoIterator<Item = &'a Ask>) {
         let mut state = self.state();
-        for ask in asks {
-            if state.asked.contains_key(ask) {
-                state.fetched.insert(ask.clone());
-            }
-        }
-        state.fetching_fails = None;
+        state.fetched.extend(asks.into_iter().cloned());
+        state.fetching_fails.remove(place);
     }
 
     pub(crate) fn has_fetched(&self, ask: &Ask) -> bool {
         self.state().fetched.contains(ask)
     }
 
-    pub(crate) fn fetching_fails(&self, why: String) {
-        self.state().fetching_fails = Some(why);
+    pub(crate) fn fetching_fails(&self, place: &Place, why: String) {
+        self.state().fetching_fails.insert(place.clone(), why);
     }
 
     /// Sets why objects cannot be read or may be out of date.
@@ -234,82 +240,4 @@ impl fmt::Debug for Source {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::{
-        collections::BTreeSet,
-        sync::atomic::{AtomicUsize, Ordering},
-    };
-
-    use super::*;
-    use crate::{
-        object::{K8sType, ObjectKey},
-        operator::Namespaces,
-        store::Store,
-    };
-
-    fn named(name: &str) -> Ask {
-        Ask::Named(ObjectKey::namespaced("ns", name))
-    }
-
-    fn source() -> (Source, Arc<AtomicUsize>) {
-        let ty = K8sType::namespaced("v1", "Secret", "secrets");
-        let spec = SourceSpec { ty, metadata_only: false, namespaces: Namespaces::All };
-        let (source, pokes) = (Source::new(spec), Arc::new(AtomicUsize::new(0)));
-        let count = pokes.clone();
-        source.on_change(move || {
-            count.fetch_add(1, Ordering::Relaxed);
-        });
-        (source, pokes)
-    }
-
-    fn state_of(source: &Source, ask: &Ask) -> &'static str {
-        match source.look(ask) {
-            Look::Objects(_) => "known",
-            Look::Pending => "pending",
-            Look::Unavailable(_) => "unavailable",
-        }
-    }
-
-    #[test]
-    fn the_actor_is_poked_once_for_all_changes_until_it_looks() {
-        let (source, pokes) = source();
-        source.ask(vec![named("a"), named("b")], vec![]);
-        source.ask(vec![named("a")], vec![]);
-        source.ask(vec![], vec![named("b")]);
-        assert_eq!(pokes.load(Ordering::Relaxed), 1);
-        let changes = source.take_changes();
-        assert_eq!(changes, [(named("a"), true), (named("b"), false), (named("b"), false)]);
-        source.ask(vec![], vec![named("a")]);
-        assert!(source.take_changes().is_empty(), "another operator still asks");
-        source.ask(vec![], vec![named("a")]);
-        assert_eq!(source.take_changes(), [(named("a"), false)]);
-        assert_eq!(pokes.load(Ordering::Relaxed), 2);
-    }
-
-    #[test]
-    fn an_exact_watch_answers_until_a_broad_one_can() {
-        let (source, _) = source();
-        let (a, b) = (named("a"), named("b"));
-        let reader = Store::new(source.spec().ty.clone(), BTreeSet::new()).reader();
-        source.ask(vec![a.clone(), b.clone()], vec![]);
-        assert_eq!(state_of(&source, &a), "pending");
-        let exact = Place::Exact(a.clone());
-        source.add_feed(exact.clone(), reader.clone());
-        assert_eq!(state_of(&source, &a), "pending");
-        source.set_state(&exact, FeedState::Failing("no".to_owned()));
-        assert_eq!(state_of(&source, &a), "unavailable");
-        source.set_state(&exact, FeedState::Synced);
-        assert_eq!((state_of(&source, &a), state_of(&source, &b)), ("known", "pending"));
-        let broad = source.spec().broad(&a);
-        source.add_feed(broad.clone(), reader);
-        source.set_state(&broad, FeedState::Synced);
-        assert_eq!((state_of(&source, &a), state_of(&source, &b)), ("known", "pending"));
-        source.fetched([&a]);
-        source.drop_feed(&exact);
-        assert_eq!((state_of(&source, &a), state_of(&source, &b)), ("known", "pending"));
-        source.fetching_fails("no".to_owned());
-        assert_eq!((state_of(&source, &a), state_of(&source, &b)), ("known", "unavailable"));
-        source.fetched([&b]);
-        assert_eq!(state_of(&source, &b), "known");
-    }
-}
+mod tests;

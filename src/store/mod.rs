@@ -15,6 +15,8 @@
 //! - except when a list contradicts what is known, as that of a restored server does: it replaces
 //!   all;
 //! - an object that was deleted does not come back under its uid;
+//! - what left the selector of one watch is not gone for a watch with another selector;
+//! - an object is cached only while a watch covers it, and nothing is kept of a watch that has ended;
 //! - a store with a filter holds only what is asked for, of all that its watch shows;
 //! - an undecodable object is not cached, but known by name as long as it is undecodable;
 

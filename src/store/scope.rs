@@ -1,5 +1,7 @@
 //! The state of one watch that feeds a store.
 
+use std::{collections::BTreeMap, ops::Bound, sync::Arc};
+
 use super::filter::Listed;
 use crate::object::ResourceVersion;
 
@@ -8,16 +10,17 @@ use crate::object::ResourceVersion;
 pub(crate) struct Hold(pub(super) u64);
 
 /// One of the watches that feed a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct ScopeId(pub(super) usize);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ScopeId(u64);
 
 /// The state before a list was requested, with which its result is compared.
 #[derive(Debug, Clone)]
 pub(crate) struct ListStart {
     /// The clock: the list replaces earlier tombstones.
     pub(super) clock: u64,
-    /// The newest version that a reply had shown: a list that is requested later is not older.
-    pub(super) replied: Option<ResourceVersion>,
+    /// The newest version that a reply, or a scope that this one replaces, had shown: a list that is requested later
+    /// is not older.
+    pub(super) shown: Option<ResourceVersion>,
     pub(super) listed: Listed,
 }
 
@@ -58,14 +61,14 @@ pub(super) enum Feed {
     CutOff,
     /// The watch of another scope, which covers its namespace too.
     Another,
-    /// None any more: another scope has taken over, or nobody needs it.
-    Ended,
 }
 
 #[derive(Debug)]
 pub(super) struct Scope {
     /// The namespace it covers; `None` for all.
     pub(super) namespace: Option<String>,
+    /// The selector of its watch; `None` for all objects.
+    pub(super) selector: Option<Arc<str>>,
     pub(super) feed: Feed,
     pub(super) is_synced: bool,
     /// What a check of the server has shown about the next list.
@@ -81,12 +84,59 @@ pub(super) struct Scope {
     pub(super) successor_of: Vec<ScopeId>,
 }
 
+/// The scopes that feed a store. Those that have ended are not kept.
+#[derive(Debug, Default)]
+pub(super) struct Scopes {
+    live: BTreeMap<ScopeId, Scope>,
+    added: u64,
+}
+
+impl Scopes {
+    pub(super) fn add(&mut self, scope: Scope) -> ScopeId {
+        self.added += 1;
+        let id = ScopeId(self.added);
+        self.live.insert(id, scope);
+        id
+    }
+
+    /// `None` for one that has ended.
+    pub(super) fn get(&self, id: ScopeId) -> Option<&Scope> {
+        self.live.get(&id)
+    }
+
+    pub(super) fn get_mut(&mut self, id: ScopeId) -> Option<&mut Scope> {
+        self.live.get_mut(&id)
+    }
+
+    pub(super) fn remove(&mut self, id: ScopeId) -> Option<Scope> {
+        self.live.remove(&id)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Scope> {
+        self.live.values()
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (ScopeId, &mut Scope)> {
+        self.live.iter_mut().map(|(id, scope)| (*id, scope))
+    }
+
+    /// Those that were added later than one.
+    pub(super) fn after(&self, id: ScopeId) -> impl Iterator<Item = (ScopeId, &Scope)> {
+        self.live.range((Bound::Excluded(id), Bound::Unbounded)).map(|(id, scope)| (*id, scope))
+    }
+
+    pub(super) fn covering(&self, namespace: Option<&str>) -> impl Iterator<Item = &Scope> {
+        self.iter().filter(move |scope| scope.covers(namespace))
+    }
+}
+
 impl Scope {
-    pub(super) fn new(namespace: Option<String>) -> Self {
+    pub(super) fn new(namespace: Option<String>, selector: Option<Arc<str>>) -> Self {
         let (is_synced, hold, shows_all, high_water, replied, successor_of) = <_>::default();
         let (feed, seen) = (Feed::Watch, Settled::Continued);
         Self {
             namespace,
+            selector,
             feed,
             is_synced,
             seen,
@@ -101,9 +151,10 @@ impl Scope {
     /// Starts again as a fallback of another scope, and takes over its newest versions.
     pub(super) fn use_fallback(&mut self, other: &Marks) {
         let Marks { seen, high_water, replied } = other.clone();
-        let (namespace, hold) = (self.namespace.take(), self.hold);
-        let successor_of = std::mem::take(&mut self.successor_of);
-        *self = Self { seen, hold, high_water, replied, successor_of, ..Self::new(namespace) };
+        let (namespace, selector) = (self.namespace.take(), self.selector.take());
+        let (hold, successor_of) = (self.hold, std::mem::take(&mut self.successor_of));
+        let new = Self::new(namespace, selector);
+        *self = Self { seen, hold, high_water, replied, successor_of, ..new };
     }
 
     pub(super) fn marks(&self) -> Marks {
@@ -112,11 +163,12 @@ impl Scope {
     }
 
     pub(super) fn covers(&self, namespace: Option<&str>) -> bool {
-        !self.is_ended() && (self.namespace.is_none() || self.namespace.as_deref() == namespace)
+        self.namespace.is_none() || self.namespace.as_deref() == namespace
     }
 
-    pub(super) fn is_ended(&self) -> bool {
-        self.feed == Feed::Ended
+    /// Whether the objects in it are those that this selector matches.
+    pub(super) fn selects_by(&self, selector: &str) -> bool {
+        self.selector.as_deref() == Some(selector)
     }
 
     pub(super) fn advance(&mut self, version: &ResourceVersion) {

@@ -36,21 +36,6 @@ impl Store {
         self.0.clone()
     }
 
-    /// As `observe_deletion`, within a streamed list, which is not complete yet.
-    pub(crate) fn observe_deletion_within_list(&self, object: &Object) -> Option<Change> {
-        self.write().end(object.key(), object.uid(), object.resource_version())
-    }
-
-    /// As `observe_end`, within a streamed list.
-    pub(crate) fn observe_end_within_list(
-        &self,
-        key: &ObjectKey,
-        uid: &Uid,
-        version: &ResourceVersion,
-    ) -> Option<Change> {
-        self.write().end(key, uid, version)
-    }
-
     fn write(&self) -> RwLockWriteGuard<'_, Contents> {
         self.0.contents.write().unwrap_or_else(PoisonError::into_inner)
     }
@@ -81,8 +66,12 @@ changes! {
     fn end_fetch(objects: Vec<Object>) -> Vec<Change>;
     /// Adds a watch that will feed the store; `None` covers all namespaces.
     fn add_scope(namespace: Option<String>) -> ScopeId;
+    /// The same for a watch that shows only what a selector matches.
+    fn add_selecting_scope(namespace: Option<String>, selector: Option<String>) -> ScopeId;
     /// The same, and these scopes end with its first list. It covers their namespaces and selectors.
-    fn add_successor(namespace: Option<String>, earlier: Vec<ScopeId>) -> ScopeId;
+    fn add_successor(
+        namespace: Option<String>, selector: Option<String>, earlier: Vec<ScopeId>
+    ) -> ScopeId;
     /// Ends a scope. What it still shows is ignored.
     fn end_scope(scope: ScopeId);
     /// Adds a label whose value is the uid of a parent.
@@ -115,9 +104,17 @@ changes! {
     fn observe_end(
         scope: ScopeId, key: &ObjectKey, uid: &Uid, version: &ResourceVersion
     ) -> Option<Change>;
+    /// As `observe_deletion`, within a streamed list, which is not complete yet.
+    fn observe_deletion_within_list(scope: ScopeId, object: &Object) -> Option<Change>;
+    /// As `observe_end`, within a streamed list.
+    fn observe_end_within_list(
+        scope: ScopeId, key: &ObjectKey, uid: &Uid, version: &ResourceVersion
+    ) -> Option<Change>;
     fn bookmark(scope: ScopeId, version: &ResourceVersion);
     /// Records an undecodable object. Returns whether it, or this version of it, is new.
     fn leave_out(object: Undecodable) -> bool;
+    /// The same as the watch of a scope shows it.
+    fn leave_out_of(scope: ScopeId, object: Undecodable) -> bool;
     /// Caches the object in the response to a write of ours, or to a live read.
     fn overlay(object: Object) -> Option<Change>;
     /// Processes the response to a final delete: the object is gone, and late events are ignored.
@@ -140,6 +137,11 @@ impl StoreReader {
 
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<Object> {
         self.read().get(key).cloned()
+    }
+
+    /// Whether an object that is not cached is known to have been changed or deleted after a version.
+    pub(crate) fn has_left_since(&self, uid: &Uid, version: &ResourceVersion) -> bool {
+        self.read().has_left_since(uid, version)
     }
 
     /// All cached objects, by key.

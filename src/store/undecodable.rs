@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::scope::ScopeId;
 use crate::object::{ObjectKey, ResourceVersion, Uid, Undecodable};
 
 /// How many are known by name: far more than a mistake in a few manifests causes. Others count as
@@ -19,14 +20,21 @@ struct Entry {
     object: Undecodable,
     /// The uids that it names as its parents, or named when it could be decoded.
     parents: BTreeSet<Uid>,
-    /// The store's clock when it was last shown.
-    shown: u64,
+    shown: Vec<Shown>,
 }
+
+/// Which scope showed an object, where it was one, and the store's clock when it did so last.
+pub(super) type Shown = (Option<ScopeId>, u64);
 
 impl UndecodableObjects {
     /// Records an object. Returns whether it is new: an object, or a version of it, that was not
     /// known.
-    pub(super) fn add(&mut self, object: Undecodable, parents: BTreeSet<Uid>, now: u64) -> bool {
+    pub(super) fn add(
+        &mut self,
+        object: Undecodable,
+        parents: BTreeSet<Uid>,
+        shown: Shown,
+    ) -> bool {
         let Some(key) = object.key().cloned() else { return false };
         let known = self.0.get(&key);
         if known.is_none() && self.0.len() >= MAX {
@@ -36,7 +44,10 @@ impl UndecodableObjects {
             known.object.uid() == object.uid()
                 && known.object.resource_version() == object.resource_version()
         });
-        self.0.insert(key, Entry { object, parents, shown: now });
+        let before = self.0.remove(&key).map(|entry| entry.shown).unwrap_or_default();
+        let others = before.into_iter().filter(|(by, _)| *by != shown.0);
+        let shown = others.chain([shown]).collect();
+        self.0.insert(key, Entry { object, parents, shown });
         !is_known
     }
 
@@ -66,9 +77,35 @@ impl UndecodableObjects {
         }
     }
 
-    /// Forgets the objects of a scope that its list, begun at this time, has not shown.
-    pub(super) fn settle(&mut self, covers: impl Fn(Option<&str>) -> bool, begun: u64) {
-        self.0.retain(|key, entry| entry.shown >= begun || !covers(key.namespace.as_deref()));
+    /// Keeps those that are present according to a list.
+    pub(super) fn settle(
+        &mut self,
+        is_present: impl Fn(&ObjectKey, Option<&ResourceVersion>, &[Shown]) -> bool,
+    ) {
+        let is_kept = |key: &ObjectKey, entry: &mut Entry| {
+            is_present(key, entry.object.resource_version(), &entry.shown)
+        };
+        self.0.retain(is_kept);
+    }
+
+    /// Knows the parents that this label names, too.
+    pub(super) fn add_parent_label(&mut self, label: &str) {
+        for Entry { object, parents, .. } in self.0.values_mut() {
+            let named = object.labels().and_then(|labels| labels.get(label));
+            parents.extend(named.map(|uid| Uid::new(uid)));
+        }
+    }
+
+    /// A scope has ended.
+    pub(super) fn forget_scope(&mut self, scope: ScopeId) {
+        for entry in self.0.values_mut() {
+            entry.shown.retain(|(by, _)| *by != Some(scope));
+        }
+    }
+
+    /// Forgets the objects in namespaces that nothing shows any more.
+    pub(super) fn retain(&mut self, is_covered: impl Fn(Option<&str>) -> bool) {
+        self.0.retain(|key, _| is_covered(key.namespace.as_deref()));
     }
 
     pub(super) fn has(&self, key: &ObjectKey) -> bool {
@@ -126,20 +163,20 @@ mod tests {
     #[test]
     fn a_version_is_new_once() {
         let mut known = UndecodableObjects::default();
-        assert!(known.add(undecodable("a", 1), none(), 1));
-        assert!(!known.add(undecodable("a", 1), none(), 2));
-        assert!(known.add(undecodable("a", 2), none(), 3));
-        assert!(known.add(undecodable("b", 2), none(), 3));
+        assert!(known.add(undecodable("a", 1), none(), (None, 1)));
+        assert!(!known.add(undecodable("a", 1), none(), (None, 2)));
+        assert!(known.add(undecodable("a", 2), none(), (None, 3)));
+        assert!(known.add(undecodable("b", 2), none(), (None, 3)));
         let nameless = K8sType::namespaced("v1", "ConfigMap", "configmaps");
-        assert!(!known.add(Undecodable::unknown(&nameless, String::new()), none(), 4));
+        assert!(!known.add(Undecodable::unknown(&nameless, String::new()), none(), (None, 4)));
         assert_eq!(known.iter().count(), 2);
     }
 
     #[test]
     fn objects_that_are_decoded_or_deleted_are_forgotten() {
         let mut known = UndecodableObjects::default();
-        known.add(undecodable("a", 5), none(), 1);
-        known.add(undecodable("b", 5), none(), 1);
+        known.add(undecodable("a", 5), none(), (None, 1));
+        known.add(undecodable("b", 5), none(), (None, 1));
         known.has_read(&key("a"), &version(4));
         assert!(known.get(&key("a")).is_some(), "an older version does not count");
         known.has_read(&key("a"), &version(6));
@@ -152,11 +189,12 @@ mod tests {
     #[test]
     fn a_list_removes_the_objects_that_it_does_not_show() {
         let mut known = UndecodableObjects::default();
-        known.add(undecodable("before", 5), none(), 1);
-        known.add(undecodable("shown", 5), none(), 2);
-        known.settle(|namespace| namespace == Some("other"), 2);
-        assert_eq!(known.iter().count(), 2, "it was the list of another namespace");
-        known.settle(|_| true, 2);
+        known.add(undecodable("before", 5), none(), (None, 1));
+        known.add(undecodable("shown", 6), none(), (None, 2));
+        known.settle(|key, at, shown| {
+            assert_eq!(*key.name == *"shown", at == Some(&version(6)));
+            shown.iter().any(|(_, shown)| *shown >= 2)
+        });
         assert!(known.get(&key("before")).is_none() && known.get(&key("shown")).is_some());
     }
 
@@ -195,10 +233,26 @@ mod tests {
     }
 
     #[test]
+    fn a_label_that_names_parents_later_counts_for_known_objects_too() {
+        let ty = undecodable("a", 1).ty().clone();
+        let (store, metadata) = (
+            Store::new(ty.clone(), BTreeSet::new()),
+            json!({"name": "a", "namespace": "ns", "resourceVersion": "1", "generation": "odd",
+                "labels": {"by": "parent"}}),
+        );
+        let text = json!({"metadata": metadata}).to_string();
+        store.leave_out(Undecodable::read(&ty, &text, "odd".to_owned()));
+        let children = || store.reader().undecodable_children_of(&Uid::new("parent")).len();
+        assert_eq!(children(), 0);
+        store.add_parent_label("by");
+        assert_eq!(children(), 1);
+    }
+
+    #[test]
     fn the_number_of_known_names_is_limited() {
         let mut known = UndecodableObjects::default();
         let news = (0..MAX + 50)
-            .filter(|it| known.add(undecodable(&format!("a{it}"), 1), none(), 1))
+            .filter(|it| known.add(undecodable(&format!("a{it}"), 1), none(), (None, 1)))
             .count();
         assert_eq!((news, known.iter().count()), (MAX, MAX));
     }

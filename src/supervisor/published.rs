@@ -2,12 +2,12 @@
 //! that made them.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, PoisonError, RwLock},
 };
 
 use crate::{
-    actors::{MeteredRecipient, Published},
+    actors::{BacklogRecipient, Published},
     execute::{Origin, Publish},
     object::K8sType,
     operator::{OperatorConfig, OperatorName},
@@ -19,24 +19,27 @@ use crate::{
 pub(super) struct PublishedTo(Arc<RwLock<BTreeMap<K8sType, Audience>>>);
 
 struct Audience {
-    reflector: MeteredRecipient<Published>,
+    reflector: BacklogRecipient<Published>,
     listeners: Listeners,
 }
 
 struct Listeners {
     operators: Vec<OperatorName>,
     is_parent_type: bool,
+    /// Whether operators read its objects as related ones from the same store.
+    is_read: bool,
 }
 
 impl PublishedTo {
     /// Replaces the recipients.
     pub(super) fn set(
         &self,
-        reflectors: impl Iterator<Item = (K8sType, MeteredRecipient<Published>)>,
+        reflectors: impl Iterator<Item = (K8sType, BacklogRecipient<Published>)>,
         operators: &[&OperatorConfig],
+        read: &BTreeSet<K8sType>,
     ) {
-        let audience = |(ty, reflector): (K8sType, MeteredRecipient<Published>)| {
-            let listeners = Listeners::of(&ty, operators);
+        let audience = |(ty, reflector): (K8sType, BacklogRecipient<Published>)| {
+            let listeners = Listeners::of(&ty, operators, read.contains(&ty));
             (ty, Audience { reflector, listeners })
         };
         let audiences = reflectors.map(audience).collect();
@@ -49,21 +52,22 @@ impl PublishedTo {
             let audiences = audiences.read().unwrap_or_else(PoisonError::into_inner);
             let Some(audience) = audiences.get(ty) else { return };
             if audience.listeners.are_concerned(&change, origin.as_ref()) {
-                audience.reflector.post(Published { change, origin });
+                let changes = [change].into();
+                audience.reflector.post(Published { changes, origin });
             }
         })
     }
 }
 
 impl Listeners {
-    fn of(ty: &K8sType, operators: &[&OperatorConfig]) -> Self {
+    fn of(ty: &K8sType, operators: &[&OperatorConfig], is_read: bool) -> Self {
         let listens = |config: &&&OperatorConfig| {
             config.parent == *ty || config.children.iter().any(|child| child.ty == *ty)
         };
         let names =
             operators.iter().filter(listens).filter_map(|config| config.operator_name().ok());
         let is_parent_type = operators.iter().any(|config| config.parent == *ty);
-        Self { operators: names.collect(), is_parent_type }
+        Self { operators: names.collect(), is_parent_type, is_read }
     }
 
     /// Whether the change concerns anyone but the reconcile that made it. Most writes do not, and a message
@@ -75,14 +79,16 @@ impl Listeners {
         let names_others = change.parents.iter().any(|named| named != parent);
         // Whoever wants an object of this name waits for its end.
         let has_gone = change.after.is_none();
-        !is_alone || names_others || has_gone || (self.is_parent_type && !is_the_parent)
+        !is_alone
+            || self.is_read
+            || names_others
+            || has_gone
+            || (self.is_parent_type && !is_the_parent)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use serde_json::json;
 
     use super::*;
@@ -126,8 +132,10 @@ mod tests {
             (vec![&nested], change("p", &[]), Some(&by_a), false),
             (vec![&nested], change("c", &["p"]), Some(&by_a), true),
         ] {
-            let listeners = Listeners::of(&config_maps(), &operators);
+            let listeners = Listeners::of(&config_maps(), &operators, false);
             assert_eq!(listeners.are_concerned(&change, origin), concerned, "{change:?}");
+            let listeners = Listeners::of(&config_maps(), &operators, true);
+            assert!(listeners.are_concerned(&change, origin), "somebody reads it: {change:?}");
         }
     }
 }

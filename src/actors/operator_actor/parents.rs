@@ -126,13 +126,17 @@ impl Receive<Awaits> for OperatorActor {
 impl OperatorActor {
     fn changed_since(&self, known: &ForeignChild) -> Option<ObjectChange> {
         let children = self.parts.children.iter().find(|reader| *reader.ty() == known.id.ty)?;
-        let now = children.get(&known.id.key)?;
-        let is_changed = *now.uid() != known.uid || *now.resource_version() != known.version;
+        let now = children.get(&known.id.key);
+        // Of many foreign objects the watch shows nothing.
+        let is_changed = match &now {
+            Some(now) => *now.uid() != known.uid || *now.resource_version() != known.version,
+            None => children.has_left_since(&known.uid, &known.version),
+        };
         is_changed.then(|| ObjectChange {
             ty: known.id.ty.clone(),
             key: known.id.key.clone(),
             from: Some(known.version.clone()),
-            to: Some(now.resource_version().clone()),
+            to: now.map(|now| now.resource_version().clone()),
         })
     }
 }

@@ -16,6 +16,8 @@ pub(crate) struct Parted {
 /// Other scopes are needed.
 pub(crate) struct Rescoped {
     pub(super) scopes: Vec<WatchSpec>,
+    /// Whether those that remain are listed again, because more is kept of the objects.
+    pub(super) is_afresh: bool,
 }
 
 /// Nobody needs the type.

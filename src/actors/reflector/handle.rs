@@ -8,11 +8,7 @@ use super::{
     observers::Observer,
 };
 use crate::{
-    actors::{
-        OperatorHandle,
-        mailbox::{MeteredRecipient, post},
-        messages::Published,
-    },
+    actors::{BacklogRecipient, OperatorHandle, mailbox::post, messages::Published},
     cluster::WatchSpec,
     metrics::MailboxDepth,
     operator::OperatorName,
@@ -33,8 +29,8 @@ impl Reflector {
 
 impl ReflectorHandle {
     /// The recipient of the changes by replies and live reads.
-    pub(crate) fn published(&self) -> MeteredRecipient<Published> {
-        MeteredRecipient::new(&self.reflector, &self.mailbox)
+    pub(crate) fn published(&self) -> BacklogRecipient<Published> {
+        BacklogRecipient::new(&self.reflector, &self.mailbox)
     }
 
     /// Adds an operator to notify. It is notified of the conditions of the watches at once.
@@ -47,9 +43,9 @@ impl ReflectorHandle {
         post(&self.reflector, &self.mailbox, Parted { operator });
     }
 
-    /// Replaces the scopes. Those that remain are not touched.
-    pub(crate) fn rescope(&self, scopes: Vec<WatchSpec>) {
-        post(&self.reflector, &self.mailbox, Rescoped { scopes });
+    /// Replaces the scopes. Those that remain are not touched, unless they are to be listed afresh.
+    pub(crate) fn rescope(&self, scopes: Vec<WatchSpec>, is_afresh: bool) {
+        post(&self.reflector, &self.mailbox, Rescoped { scopes, is_afresh });
     }
 
     /// Ends the watches and the actor.

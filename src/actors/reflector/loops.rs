@@ -4,7 +4,14 @@ use actix::{AsyncContext, Context};
 use tokio::task::AbortHandle;
 
 use super::{Reflector, Scope, post};
-use crate::actors::{messages::Noted, watching};
+use crate::{
+    actors::{
+        BacklogRecipient,
+        messages::{Noted, Published},
+        watching,
+    },
+    cluster::WatchNote,
+};
 
 impl Reflector {
     /// Starts all but the fallbacks, which are used when the watch of all namespaces is forbidden.
@@ -21,8 +28,12 @@ impl Reflector {
         let (spec, id) = (spec.clone(), *id);
         let (reflector, mailbox) = (ctx.address(), self.parts.mailbox.clone());
         let alive = self.parts.alive.clone();
+        let published = BacklogRecipient::new(&reflector, &mailbox);
         let note = move |note| {
             alive.hold();
+            if let WatchNote::Changed(changes) = note {
+                return published.post(Published { changes: changes.into(), origin: None });
+            }
             post(&reflector, &mailbox, Noted { scope: id, note });
         };
         watching::start(&self.parts.runtime, (cluster, spec), (store, id), note)

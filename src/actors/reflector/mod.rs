@@ -90,7 +90,8 @@ const LONG_DELAY: Duration = Duration::from_secs(15);
 impl Reflector {
     pub(crate) fn new(parts: ReflectorParts) -> Self {
         let scope = |spec: &WatchSpec| {
-            let id = parts.store.add_scope(spec.namespace.clone());
+            let (namespace, selector) = (spec.namespace.clone(), spec.label_selector.clone());
+            let id = parts.store.add_selecting_scope(namespace, selector);
             Scope::new(spec.clone(), id, 0)
         };
         let scopes = parts.scopes.iter().map(scope).collect();
@@ -121,13 +122,11 @@ impl Reflector {
     }
 
     fn note(&mut self, id: ScopeId, note: WatchNote, ctx: &mut Context<Self>) {
-        if let WatchNote::Changed(changes) = note {
-            return self.observers.notify(self.ty(), changes, None);
-        }
         // The note was sent before the scope was ended.
         let Some(scope) = self.scopes.iter().position(|scope| scope.id == id) else { return };
         match note {
-            WatchNote::Changed(_) => {}
+            // They were published.
+            WatchNote::Changed(_) => return,
             WatchNote::Opened => return self.read_schema(ctx),
             WatchNote::Undecodable { object, is_news } => self.undecodable(&object, is_news),
             // The note was sent before the fallback was ended.
@@ -307,8 +306,8 @@ impl Receive<Noted> for Reflector {
 }
 
 impl Receive<Published> for Reflector {
-    fn receive(&mut self, Published { change, origin }: Published, _: &mut Self::Context) {
-        self.observers.notify(self.ty(), vec![change], origin);
+    fn receive(&mut self, Published { changes, origin }: Published, _: &mut Self::Context) {
+        self.observers.notify(self.ty(), &changes, origin.as_ref());
     }
 }
 

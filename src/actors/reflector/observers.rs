@@ -6,7 +6,7 @@ use crate::{
     actors::messages::{
         DefinitionChanged, FoundUndecodable, Observed, ReflectorFell, WatchChanged,
     },
-    actors::{OperatorActor, mailbox::MeteredRecipient},
+    actors::{BacklogRecipient, OperatorActor, mailbox::MeteredRecipient},
     execute::Origin,
     metrics::MailboxDepth,
     object::{K8sType, Undecodable},
@@ -20,7 +20,7 @@ pub(super) struct Observers(Vec<Observer>);
 /// An operator that is notified.
 pub(crate) struct Observer {
     operator: OperatorName,
-    objects: MeteredRecipient<Observed>,
+    objects: BacklogRecipient<Observed>,
     undecodable: MeteredRecipient<FoundUndecodable>,
     watches: MeteredRecipient<WatchChanged>,
     falls: MeteredRecipient<ReflectorFell>,
@@ -37,7 +37,7 @@ impl Observer {
     ) -> Self {
         Self {
             operator,
-            objects: MeteredRecipient::new(actor, mailbox),
+            objects: BacklogRecipient::new(actor, mailbox),
             undecodable: MeteredRecipient::new(actor, mailbox),
             watches: MeteredRecipient::new(actor, mailbox),
             falls: MeteredRecipient::new(actor, mailbox),
@@ -70,13 +70,13 @@ impl Observers {
         self.0.iter()
     }
 
-    pub(super) fn notify(&self, ty: &K8sType, changes: Vec<Change>, origin: Option<Origin>) {
+    pub(super) fn notify(&self, ty: &K8sType, changes: &Arc<[Change]>, origin: Option<&Origin>) {
         if changes.is_empty() {
             return;
         }
-        let observed = Observed { ty: ty.clone(), changes: Arc::from(changes), origin };
         for observer in &self.0 {
-            observer.objects.post(observed.clone());
+            let (ty, changes, origin) = (ty.clone(), changes.clone(), origin.cloned());
+            observer.objects.post(Observed { ty, changes, origin });
         }
     }
 

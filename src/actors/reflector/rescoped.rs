@@ -50,18 +50,22 @@ impl Reflector {
         decisive.is_some_and(|it| it.id == self.scopes[scope].id)
     }
 
-    fn rescope(&mut self, specs: Vec<WatchSpec>, ctx: &mut Context<Self>) {
+    fn rescope(&mut self, rescoped: Rescoped, ctx: &mut Context<Self>) {
+        let Rescoped { scopes: specs, is_afresh } = rescoped;
         self.generation += 1;
-        let (mut kept, mut earlier): (Vec<Scope>, Vec<Scope>) = mem::take(&mut self.scopes)
-            .into_iter()
-            .partition(|scope| !scope.is_leaving && specs.contains(&scope.spec));
+        let is_kept =
+            |scope: &Scope| !is_afresh && !scope.is_leaving && specs.contains(&scope.spec);
+        let (mut kept, mut earlier): (Vec<Scope>, Vec<Scope>) =
+            mem::take(&mut self.scopes).into_iter().partition(is_kept);
         for spec in specs {
             let known = kept.extract_if(.., |scope| scope.spec == spec).next();
             let scope = known.unwrap_or_else(|| self.successor(spec, &earlier));
             self.scopes.push(scope);
         }
         for scope in &mut earlier {
-            scope.is_leaving = self.scopes.iter().any(|new| covers(&new.spec, &scope.spec));
+            let is_covered = self.scopes.iter().any(|new| covers(&new.spec, &scope.spec));
+            let is_handed_over = !self.is_listed(scope) && self.has_successor(scope);
+            scope.is_leaving = is_covered && !is_handed_over;
         }
         let (leaving, ended): (Vec<_>, Vec<_>) = earlier.into_iter().partition(|it| it.is_leaving);
         for scope in &ended {
@@ -76,13 +80,27 @@ impl Reflector {
     fn successor(&self, spec: WatchSpec, earlier: &[Scope]) -> Scope {
         let replaced = earlier.iter().filter(|scope| covers(&spec, &scope.spec));
         let replaced = replaced.map(|scope| scope.id).collect();
-        let id = self.parts.store.add_successor(spec.namespace.clone(), replaced);
-        Scope::new(spec, id, self.generation)
+        let (namespace, selector) = (spec.namespace.clone(), spec.label_selector.clone());
+        let id = self.parts.store.add_successor(namespace, selector, replaced);
+        // One that was never listed ends at once, or each change would leave another loop while a permission is
+        // missing. Who found it follows the successor.
+        let is_alike = |scope: &&Scope| scope.spec.namespace == spec.namespace;
+        let found = earlier.iter().filter(is_alike).filter(|scope| !self.is_listed(scope));
+        let since = found.map(|scope| scope.since).min().unwrap_or(self.generation);
+        Scope::new(spec, id, since)
+    }
+
+    fn is_listed(&self, scope: &Scope) -> bool {
+        self.parts.store.reader().is_scope_synced(scope.id)
+    }
+
+    fn has_successor(&self, earlier: &Scope) -> bool {
+        self.scopes.iter().any(|scope| scope.spec.namespace == earlier.spec.namespace)
     }
 
     fn start_new(&mut self, ctx: &Context<Self>) {
         for scope in 0..self.scopes.len() {
-            if self.scopes[scope].since != self.generation {
+            if self.scopes[scope].watching.is_some() || self.scopes[scope].is_leaving {
                 continue;
             }
             if self.fallbacks().contains(&scope) {
@@ -164,8 +182,8 @@ impl Receive<Parted> for Reflector {
 impl Receive<Rescoped> for Reflector {
     const ALWAYS: bool = true;
 
-    fn receive(&mut self, Rescoped { scopes }: Rescoped, ctx: &mut Self::Context) {
-        self.rescope(scopes, ctx);
+    fn receive(&mut self, rescoped: Rescoped, ctx: &mut Self::Context) {
+        self.rescope(rescoped, ctx);
     }
 }
 

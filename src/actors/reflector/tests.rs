@@ -1,6 +1,14 @@
 //! Holds, conditions and fallbacks of a reflector.
 
-use std::{collections::BTreeSet, convert::Infallible, time::Duration};
+use std::{
+    collections::BTreeSet,
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use actix::{Addr, System};
 use kube::{Client, client::Body};
@@ -254,6 +262,58 @@ fn notes_of_an_ended_fallback_are_ignored() {
         send(a, WatchNote::Lost).await;
         assert_eq!(shown(), (vec![], false));
         assert!(["a", "b"].iter().all(|namespace| store.reader().may_delete(Some(namespace))));
+    });
+    io.shutdown_background();
+}
+
+/// A request that is in progress.
+struct InProgress(Arc<AtomicUsize>);
+
+impl Drop for InProgress {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A server that never answers, and how many requests it has.
+fn counting() -> (Client, Arc<AtomicUsize>) {
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = count.clone();
+    let serve = move |_: http::Request<Body>| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        let request = InProgress(counted.clone());
+        async move {
+            let _request = request;
+            std::future::pending::<Result<http::Response<Body>, Infallible>>().await
+        }
+    };
+    (Client::new(tower::service_fn(serve), "ns"), count)
+}
+
+#[test]
+fn a_watch_that_was_never_listed_does_not_remain_beside_its_successors() {
+    let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (store, board) = (Store::new(ty(), BTreeSet::new()), Board::new());
+    board.add_store(store.reader());
+    let (reflector, requests) = {
+        let _entered = io.enter();
+        let (client, requests) = counting();
+        let parts = parts(&store, &board, io.handle().clone());
+        let cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
+        (Reflector::new(ReflectorParts { cluster, ..parts }), requests)
+    };
+    System::new().block_on(async {
+        let reflector = reflector.start();
+        for _ in 0..10 {
+            let scopes = vec![WatchSpec::of(ty())];
+            let rescoped = control::Rescoped { scopes, is_afresh: true };
+            reflector.send(metered(rescoped)).await.unwrap();
+        }
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while requests.load(Ordering::SeqCst) != 1 && Instant::now() < deadline {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(requests.load(Ordering::SeqCst), 1, "lists in progress");
     });
     io.shutdown_background();
 }

@@ -39,9 +39,9 @@ impl RelatedReflector {
         let mut asks = feed.fetching.take();
         asks.retain(|ask| self.asked.contains(ask));
         if asks.is_empty() {
+            // What could not be listed is not asked for any more.
             feed.fetching.is_well();
-            self.parts.source.fetched([]);
-            return;
+            return self.parts.source.fetched(&place, []);
         }
         feed.fetching.is_running = true;
         feed.store.begin_fetch();
@@ -70,7 +70,7 @@ impl RelatedReflector {
         if watching::is_refused(error) || failures >= watching::MAX_FAILURES {
             let why = watching::why(&watched, error);
             feed.fetching.problem = Some(why.clone());
-            self.parts.source.fetching_fails(why);
+            self.parts.source.fetching_fails(place, why);
             self.settle(asks);
             self.report_troubles();
         }
@@ -125,9 +125,9 @@ impl Receive<Fetched> for RelatedReflector {
         let changes = feed.store.end_fetch(objects);
         // Those who wait for the first answer are woken by that.
         if asks.iter().any(|ask| self.parts.source.has_fetched(ask)) {
-            self.notify(changes);
+            self.notify(changes.into());
         }
-        self.parts.source.fetched(&asks);
+        self.parts.source.fetched(&place, asks.iter().filter(|ask| self.asked.contains(ask)));
         self.settle(asks);
         self.switch();
         self.fetch_due(ctx);

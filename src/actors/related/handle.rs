@@ -5,7 +5,7 @@ use actix::{Actor, ActorContext, Addr, Context};
 use super::{Observer, RelatedReflector};
 use crate::{
     actors::{
-        OperatorHandle,
+        BacklogRecipient, OperatorHandle,
         mailbox::{MeteredRecipient, Receive, post},
         messages::{DemandChanged, RelatedTroubles},
     },
@@ -41,7 +41,7 @@ impl RelatedHandle {
         let (actor, mailbox) = (operator.address(), operator.mailbox());
         let observer = Observer {
             operator: name,
-            objects: MeteredRecipient::new(actor, mailbox),
+            objects: BacklogRecipient::new(actor, mailbox),
             settled: MeteredRecipient::new(actor, mailbox),
             troubles: MeteredRecipient::new(actor, mailbox),
             falls: MeteredRecipient::new(actor, mailbox),

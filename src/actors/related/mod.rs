@@ -29,17 +29,18 @@ use tokio::{runtime::Handle, task::AbortHandle};
 
 use self::to_fetch::Fetching;
 use super::{
+    BacklogRecipient,
     mailbox::{Metered, MeteredRecipient, Receive, post},
     messages::{
-        DemandChanged, FeedNoted, ReflectorFell, RelatedObserved, RelatedSettled, RelatedTroubles,
-        Turn,
+        DemandChanged, FeedChanged, FeedNoted, ReflectorFell, RelatedObserved, RelatedSettled,
+        RelatedTroubles, Turn,
     },
     supervised::{self, Supervision},
     watching,
 };
 use crate::{
     board::{BEAT_EVERY, Board, Pulse},
-    cluster::{Cluster, WatchSpec},
+    cluster::{Cluster, WatchNote, WatchSpec},
     execute::Alive,
     metrics::MailboxDepth,
     operator::{Ask, OperatorName},
@@ -76,7 +77,7 @@ pub(crate) struct RelatedReflector {
 /// An operator that is notified.
 struct Observer {
     operator: OperatorName,
-    objects: MeteredRecipient<RelatedObserved>,
+    objects: BacklogRecipient<RelatedObserved>,
     settled: MeteredRecipient<RelatedSettled>,
     troubles: MeteredRecipient<RelatedTroubles>,
     falls: MeteredRecipient<ReflectorFell>,
@@ -175,9 +176,13 @@ impl RelatedReflector {
         let (address, mailbox) = (ctx.address(), self.parts.mailbox.clone());
         let (number, of) = (self.started, place.clone());
         let alive = self.parts.alive.clone();
+        let changed = BacklogRecipient::new(&address, &mailbox);
         let note = move |note| {
             alive.hold();
             let place = of.clone();
+            if let WatchNote::Changed(changes) = note {
+                return changed.post(FeedChanged { place, number, changes: changes.into() });
+            }
             post(&address, &mailbox, FeedNoted { place, number, note });
         };
         let watched = (self.parts.cluster.clone(), spec_of(self.spec(), place));
@@ -202,11 +207,11 @@ impl RelatedReflector {
         }
     }
 
-    fn notify(&self, changes: Vec<Change>) {
+    fn notify(&self, changes: Arc<[Change]>) {
         if changes.is_empty() {
             return;
         }
-        let observed = RelatedObserved { ty: self.spec().ty.clone(), changes: Arc::from(changes) };
+        let observed = RelatedObserved { ty: self.spec().ty.clone(), changes };
         for observer in &self.observers {
             observer.objects.post(observed.clone());
         }

@@ -6,7 +6,7 @@ use super::{Feed, RelatedReflector};
 use crate::{
     actors::{
         mailbox::Receive,
-        messages::FeedNoted,
+        messages::{FeedChanged, FeedNoted},
         watching::{self, DEGRADED_AFTER, MAX_FAILURES},
     },
     cluster::WatchNote,
@@ -16,6 +16,17 @@ use crate::{
     reply::ApiError,
 };
 
+impl Receive<FeedChanged> for RelatedReflector {
+    fn receive(&mut self, changed: FeedChanged, _: &mut Context<Self>) {
+        let FeedChanged { place, number, changes } = changed;
+        let feed = self.feeds.get(&place).filter(|feed| feed.number == number);
+        // The first list is no change: those who wait for it are woken when it is complete.
+        if feed.is_some_and(|feed| feed.is_listed) {
+            self.notify(changes);
+        }
+    }
+}
+
 impl Receive<FeedNoted> for RelatedReflector {
     fn receive(&mut self, noted: FeedNoted, ctx: &mut Self::Context) {
         let FeedNoted { place, number, note } = noted;
@@ -23,12 +34,6 @@ impl Receive<FeedNoted> for RelatedReflector {
             return;
         }
         match note {
-            WatchNote::Changed(changes) => {
-                // The first list is no change: those who wait for it are woken when it is complete.
-                if self.feeds.get(&place).is_some_and(|feed| feed.is_listed) {
-                    self.notify(changes);
-                }
-            }
             WatchNote::Synced(_) => self.listed(&place, ctx),
             WatchNote::Alive { .. } => self.recovered(&place),
             WatchNote::Failed { error, retry_in } => {
@@ -40,8 +45,11 @@ impl Receive<FeedNoted> for RelatedReflector {
                 tracing::warn!("{object}");
                 self.settle(object.key().cloned().map(Ask::Named).into_iter().collect());
             }
-            // While a list is in progress the last state counts.
-            WatchNote::Undecodable { .. } | WatchNote::Opened | WatchNote::Lost => {}
+            // While a list is in progress the last state counts. Changes came with `FeedChanged`.
+            WatchNote::Undecodable { .. }
+            | WatchNote::Opened
+            | WatchNote::Lost
+            | WatchNote::Changed(_) => {}
         }
     }
 }
@@ -52,7 +60,7 @@ impl RelatedReflector {
         let is_first = !std::mem::replace(&mut feed.is_listed, true);
         let settled = feed.fetching.listed(is_first);
         if matches!(place, Place::Broad(_)) {
-            self.parts.source.fetched(&settled);
+            self.parts.source.fetched(place, &settled);
         }
         self.recovered(place);
         self.settle(settled);

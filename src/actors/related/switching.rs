@@ -18,11 +18,12 @@ impl RelatedReflector {
         if superfluous.is_empty() || !wanted.iter().all(|place| self.can_answer(place)) {
             return;
         }
-        let changes = superfluous.iter().flat_map(|place| self.differences(place)).collect();
+        let changes: Vec<Change> =
+            superfluous.iter().flat_map(|place| self.differences(place)).collect();
         for place in &superfluous {
             self.end_feed(place);
         }
-        self.notify(changes);
+        self.notify(changes.into());
         self.report_troubles();
     }
 

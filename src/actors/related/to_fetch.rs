@@ -7,8 +7,8 @@ use crate::operator::Ask;
 /// What a broad watch has not fetched yet.
 #[derive(Debug, Default)]
 pub(super) struct Fetching {
-    /// What the first list contains.
-    at_first: Vec<Ask>,
+    /// What the first list contains, and was asked for all the time since its watch began.
+    at_first: HashSet<Ask>,
     pub(super) queue: Vec<Ask>,
     /// What was asked for since the last list. The next one may have begun before that, and is fetched again
     /// after it.
@@ -21,7 +21,7 @@ pub(super) struct Fetching {
 
 impl Fetching {
     pub(super) fn new(at_first: Vec<Ask>) -> Self {
-        Self { at_first, ..Self::default() }
+        Self { at_first: at_first.into_iter().collect(), ..Self::default() }
     }
 
     pub(super) fn add(&mut self, ask: Ask) {
@@ -31,13 +31,14 @@ impl Fetching {
 
     pub(super) fn drop_ask(&mut self, ask: &Ask) {
         self.since_list.remove(ask);
+        self.at_first.remove(ask);
     }
 
     /// A list is complete. Returns what is known by that alone.
     pub(super) fn listed(&mut self, is_first: bool) -> Vec<Ask> {
         let since_list = mem::take(&mut self.since_list);
         if is_first {
-            return mem::take(&mut self.at_first);
+            return mem::take(&mut self.at_first).into_iter().collect();
         }
         self.queue.extend(since_list);
         Vec::new()
@@ -78,5 +79,15 @@ mod tests {
         assert!(fetching.listed(false).is_empty());
         assert_eq!(fetching.take(), [named("later")]);
         assert!(fetching.listed(false).is_empty() && fetching.take().is_empty());
+    }
+
+    /// The first list may have begun in between, and then it does not contain the object.
+    #[test]
+    fn what_was_dropped_and_asked_for_again_before_the_first_list_is_fetched() {
+        let mut fetching = Fetching::new(vec![named("kept"), named("again")]);
+        fetching.drop_ask(&named("again"));
+        fetching.add(named("again"));
+        assert_eq!(fetching.listed(true), [named("kept")]);
+        assert_eq!(fetching.take(), [named("again")]);
     }
 }

@@ -30,7 +30,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
                 objects.remove(outline.key());
                 // The store may list it as undecodable, or receive a reply about it later.
                 let object = self.object(outline);
-                self.changed(self.store.observe_deletion_within_list(&object));
+                self.changed(self.store.observe_deletion_within_list(self.scope, &object));
             }
             (Frame::Deleted(outline), None) => {
                 self.advance(outline.version().clone());
@@ -80,7 +80,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
         let Some(((key, uid), version)) = known else { return Some(End::Gone("undecodable")) };
         let change = if let Some(objects) = initial {
             objects.remove(key);
-            self.store.observe_end_within_list(key, uid, version)
+            self.store.observe_end_within_list(self.scope, key, uid, version)
         } else {
             self.advance(version.clone());
             self.store.observe_end(self.scope, key, uid, version)
@@ -110,7 +110,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     }
 
     pub(super) fn mark_undecodable(&self, object: Undecodable) {
-        let is_news = self.store.leave_out(object.clone());
+        let is_news = self.store.leave_out_of(self.scope, object.clone());
         self.undecodable(object, is_news);
     }
 

@@ -2,8 +2,8 @@
 //! wrote to the object and to its status, and which other operators applied it.
 
 use std::{
-    borrow::{Borrow, Cow},
-    collections::{BTreeSet, HashSet},
+    borrow::Cow,
+    collections::BTreeSet,
     hash::{DefaultHasher, Hash, Hasher},
     sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
 };
@@ -11,6 +11,10 @@ use std::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::{
+    passed_over::PassedOver,
+    shared::{Shared, one_of},
+};
 use crate::object::{FieldSet, Uid};
 
 /// The field managers whose entries in `metadata.managedFields` are kept; all others are dropped.
@@ -23,6 +27,7 @@ pub struct KeptManagers(Arc<Kept>);
 #[derive(Debug, Default)]
 struct Kept {
     names: RwLock<Names>,
+    passed_over: RwLock<PassedOver>,
     texts: Mutex<Shared<str>>,
     entries: Mutex<Shared<[KeptEntry]>>,
 }
@@ -32,14 +37,6 @@ struct Names {
     managers: BTreeSet<String>,
     /// The members of `fieldsV1` that only operators own: the labels with the uid of a parent.
     marks: BTreeSet<String>,
-}
-
-/// Values that many objects have, stored once.
-#[derive(Debug)]
-struct Shared<T: ?Sized> {
-    known: HashSet<Arc<T>>,
-    /// How many there may be before the unused ones are dropped.
-    limit: usize,
 }
 
 /// The kept entries of one object, with [`CONTROLLER`] for the uid of its controller.
@@ -100,9 +97,6 @@ pub(super) struct Entry<'a> {
 /// could not be shared otherwise. It is the JSON form of the `CONTROLLER` of `field_set`.
 const CONTROLLER: &str = "\\u0000";
 
-/// With fewer values the unused ones are not searched for.
-const FEWEST: usize = 64;
-
 /// Parsed fields take ten times the memory of their text: they are kept where so many objects share
 /// them.
 const MANY: usize = 64;
@@ -115,10 +109,17 @@ impl KeptManagers {
         kept
     }
 
-    /// Keeps the entries of these managers too, of objects that are read from now on.
-    pub(crate) fn keep<N: Into<String>>(&self, names: impl IntoIterator<Item = N>) {
+    /// Keeps the entries of these managers too, of objects that are read from now on. Returns whether entries of theirs
+    /// were dropped before: the objects of which they matter are to be read again.
+    pub(crate) fn keep<N: Into<String>>(&self, names: impl IntoIterator<Item = N>) -> bool {
         let mut known = self.0.names.write().unwrap_or_else(PoisonError::into_inner);
-        known.managers.extend(names.into_iter().map(Into::into));
+        let passed_over = self.0.passed_over.read().unwrap_or_else(PoisonError::into_inner);
+        let mut were_dropped = false;
+        for name in names.into_iter().map(Into::into) {
+            let was_dropped = passed_over.includes(&name);
+            were_dropped |= known.managers.insert(name) && was_dropped;
+        }
+        were_dropped
     }
 
     /// The same, and keeps what other managers applied with one of these labels.
@@ -132,11 +133,13 @@ impl KeptManagers {
     }
 
     /// Keeps what other managers applied with one of these labels too: they are operators of other
-    /// processes, or may be registered later.
-    pub(crate) fn keep_labels<L: AsRef<str>>(&self, labels: impl IntoIterator<Item = L>) {
+    /// processes, or may be registered later. Returns whether such entries may have been dropped before.
+    pub(crate) fn keep_labels<L: AsRef<str>>(&self, labels: impl IntoIterator<Item = L>) -> bool {
         let mut known = self.0.names.write().unwrap_or_else(PoisonError::into_inner);
+        let passed_over = self.0.passed_over.read().unwrap_or_else(PoisonError::into_inner);
         let marks = labels.into_iter().map(|label| format!("\"f:{}\"", label.as_ref()));
-        known.marks.extend(marks);
+        let is_new = marks.fold(false, |is_new, mark| known.marks.insert(mark) || is_new);
+        is_new && !passed_over.is_empty()
     }
 
     pub(super) fn reduce(
@@ -146,6 +149,8 @@ impl KeptManagers {
     ) -> ManagedFields {
         let names = self.0.names.read().unwrap_or_else(PoisonError::into_inner);
         let is_kept = |entry: &Entry<'_>| names.managers.contains(entry.manager.as_ref());
+        // While the names are locked: a manager is kept from now on, or known to have been passed over.
+        entries.iter().filter(|entry| !is_kept(entry)).for_each(|entry| self.pass_over(entry));
         let (of_status, entries): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(Entry::is_of_status);
         let of_status: Vec<_> =
@@ -166,38 +171,17 @@ impl KeptManagers {
         ManagedFields { kept, of_all }
     }
 
+    fn pass_over(&self, entry: &Entry<'_>) {
+        let known = || self.0.passed_over.read().unwrap_or_else(PoisonError::into_inner);
+        if !known().includes(&entry.manager) {
+            let mut known = self.0.passed_over.write().unwrap_or_else(PoisonError::into_inner);
+            known.add(&entry.manager);
+        }
+    }
+
     /// The shared copy of a text that many objects have.
     pub(super) fn share(&self, text: &str) -> Arc<str> {
         one_of(&self.0.texts, text)
-    }
-}
-
-fn one_of<T, V>(shared: &Mutex<Shared<T>>, value: V) -> Arc<T>
-where
-    T: ?Sized + Eq + Hash,
-    V: Borrow<T> + Into<Arc<T>>,
-{
-    shared.lock().unwrap_or_else(PoisonError::into_inner).one(value)
-}
-
-impl<T: ?Sized + Eq + Hash> Shared<T> {
-    fn one<V: Borrow<T> + Into<Arc<T>>>(&mut self, value: V) -> Arc<T> {
-        if let Some(known) = self.known.get(value.borrow()) {
-            return known.clone();
-        }
-        if self.known.len() >= self.limit {
-            self.known.retain(|value| Arc::strong_count(value) > 1);
-            self.limit = (self.known.len() * 2).max(FEWEST);
-        }
-        let value: Arc<T> = value.into();
-        self.known.insert(value.clone());
-        value
-    }
-}
-
-impl<T: ?Sized> Default for Shared<T> {
-    fn default() -> Self {
-        Self { known: HashSet::new(), limit: 0 }
     }
 }
 
@@ -263,6 +247,16 @@ impl ManagedFields {
     pub(super) fn changed_by(&self) -> Option<&str> {
         let is_it = |entry: &&KeptEntry| entry.what == KeptWrite::ChangedSince;
         self.entries().iter().find(is_it).map(|entry| &*entry.manager)
+    }
+
+    /// Whether the same is kept of the same entries.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let is_shared = match (&self.kept, &other.kept) {
+            (Some(one), Some(another)) => Arc::ptr_eq(one, another),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        self.of_all == other.of_all && (is_shared || self.entries() == other.entries())
     }
 
     /// What all managers own, as a hash that only shows whether it is the same.

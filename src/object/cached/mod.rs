@@ -4,6 +4,8 @@ mod lookup;
 mod managed;
 mod object;
 mod outline;
+mod passed_over;
+mod shared;
 mod typed;
 
 pub use managed::KeptManagers;

@@ -232,6 +232,11 @@ impl Object {
         self.0.managed.of_all()
     }
 
+    /// Whether as much is known of what its managers own as of another reading of the same version.
+    pub(crate) fn is_read_as(&self, other: &Self) -> bool {
+        self.0.managed.is_same(&other.0.managed)
+    }
+
     fn metadata_field<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         serde_json::from_str(self.metadata_text(name)?).ok()
     }

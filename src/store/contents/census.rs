@@ -5,12 +5,29 @@ use std::collections::HashMap;
 
 /// The count of objects by namespace, for the namespaces that are counted.
 #[derive(Debug, Default)]
-pub(super) struct Census(HashMap<String, usize>);
+pub(super) struct Census(HashMap<String, Counted>);
+
+#[derive(Debug)]
+struct Counted {
+    objects: usize,
+    /// How many watches there are of the namespace.
+    watches: usize,
+}
 
 impl Census {
-    /// Starts to count a namespace with so many objects.
+    /// A watch of a namespace with so many objects begins.
     pub(super) fn begin(&mut self, namespace: &str, present: usize) {
-        self.0.insert(namespace.to_owned(), present);
+        let counted = Counted { objects: present, watches: 0 };
+        self.0.entry(namespace.to_owned()).or_insert(counted).watches += 1;
+    }
+
+    /// A watch of a namespace ends. The last one ends the count.
+    pub(super) fn end(&mut self, namespace: &str) {
+        let Some(counted) = self.0.get_mut(namespace) else { return };
+        counted.watches -= 1;
+        if counted.watches == 0 {
+            self.0.remove(namespace);
+        }
     }
 
     pub(super) fn enter(&mut self, namespace: Option<&str>) {
@@ -23,10 +40,10 @@ impl Census {
 
     /// How many there are, if the namespace is counted.
     pub(super) fn of(&self, namespace: &str) -> Option<usize> {
-        self.0.get(namespace).copied()
+        self.0.get(namespace).map(|counted| counted.objects)
     }
 
     fn counted(&mut self, namespace: Option<&str>) -> Option<&mut usize> {
-        self.0.get_mut(namespace?)
+        self.0.get_mut(namespace?).map(|counted| &mut counted.objects)
     }
 }

@@ -61,7 +61,12 @@ impl Contents {
         };
         let wanted = |object: &Object| is_current(object) && !self.is_unwanted(object);
         let objects: Vec<Object> = objects.into_iter().filter(|object| wanted(object)).collect();
-        objects.into_iter().filter_map(|object| self.accept(object)).collect()
+        // A watch that is filtered has no selector.
+        let fetched = objects.into_iter().filter_map(|object| {
+            let version = object.resource_version().clone();
+            self.accept(object, None, &version)
+        });
+        fetched.collect()
     }
 
     pub(super) fn is_unwanted(&self, object: &Object) -> bool {

@@ -2,17 +2,18 @@
 
 mod by_key;
 mod census;
+mod ends;
 mod filtered;
 mod relist;
 mod scopes;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use self::{by_key::ByKey, census::Census};
+use self::{by_key::ByKey, census::Census, ends::Tombstone};
 use super::{
-    departed::Departed,
+    departed::{Departed, Departure},
     filter::{Filtered, Listed},
-    scope::{ListStart, Scope, ScopeId, raise},
+    scope::{ListStart, ScopeId, Scopes, raise},
     undecodable::UndecodableObjects,
 };
 use crate::object::{Object, ObjectKey, ResourceVersion, Uid, Undecodable};
@@ -37,17 +38,15 @@ impl Change {
     pub(crate) fn object(&self) -> &Object {
         self.after.as_ref().or(self.before.as_ref()).expect("a change has a side")
     }
-}
 
-/// A deleted object, of which late events are ignored.
-#[derive(Debug)]
-struct Tombstone {
-    key: ObjectKey,
-    /// Its last known version: an earlier event may show that it left the selector, and the next
-    /// one that it is back.
-    version: ResourceVersion,
-    /// The clock when the deletion was received.
-    created: u64,
+    /// Continues with a later change of the object.
+    pub(crate) fn follow_with(&mut self, later: &Self) {
+        if later.after.is_none() && self.before.is_none() {
+            self.before.clone_from(&later.before);
+        }
+        self.after.clone_from(&later.after);
+        self.parents.extend(later.parents.iter().cloned());
+    }
 }
 
 #[derive(Debug, Default)]
@@ -67,7 +66,7 @@ pub(super) struct Contents {
     /// Counts lists and tombstones, to compare their order.
     clock: u64,
     bytes: usize,
-    scopes: Vec<Scope>,
+    scopes: Scopes,
     /// How many holds on deletions have begun.
     holds: u64,
     /// Labels whose value is the uid of a parent.
@@ -133,12 +132,21 @@ impl Contents {
     pub(super) fn begin_list(&mut self, scope: ScopeId) -> ListStart {
         self.clock += 1;
         let listed = Listed(self.filtered.as_ref().map(|filtered| filtered.filter.clone()));
-        ListStart { clock: self.clock, replied: self.scopes[scope.0].replied.clone(), listed }
+        let shown = self.scopes.get(scope).and_then(|scope| self.shown_before(scope));
+        ListStart { clock: self.clock, shown, listed }
+    }
+
+    pub(super) fn leave_out_of(&mut self, scope: ScopeId, object: Undecodable) -> bool {
+        self.scopes.get(scope).is_some() && self.know_undecodable(object, Some(scope))
     }
 
     pub(super) fn leave_out(&mut self, object: Undecodable) -> bool {
+        self.know_undecodable(object, None)
+    }
+
+    fn know_undecodable(&mut self, object: Undecodable, by: Option<ScopeId>) -> bool {
         let (parents, key) = (self.parents_of_undecodable(&object), object.key().cloned());
-        let is_news = self.undecodable.add(object, parents, self.clock);
+        let is_news = self.undecodable.add(object, parents, (by, self.clock));
         if !key.is_some_and(|key| self.undecodable.has(&key)) {
             self.last_nameless = self.clock;
         }
@@ -146,18 +154,20 @@ impl Contents {
     }
 
     pub(super) fn bookmark(&mut self, scope: ScopeId, version: &ResourceVersion) {
-        self.scopes[scope.0].advance(version);
+        if let Some(scope) = self.scopes.get_mut(scope) {
+            scope.advance(version);
+        }
     }
 
     pub(super) fn observe(&mut self, scope: ScopeId, object: Object) -> Option<Change> {
-        if self.scopes[scope.0].is_ended() {
-            return None;
-        }
-        self.scopes[scope.0].advance(object.resource_version());
+        let state = self.scopes.get_mut(scope)?;
+        state.advance(object.resource_version());
+        let selector = state.selector.clone();
         if self.is_unwanted(&object) {
             return self.observe_unwanted(&object);
         }
-        self.accept(object)
+        let version = object.resource_version().clone();
+        self.accept(object, selector.as_deref(), &version)
     }
 
     pub(super) fn observe_echo(
@@ -170,17 +180,26 @@ impl Contents {
         let is_echo = self.is_excluded(key, version) || self.has_this_or_newer(key, uid, version);
         if is_echo {
             self.undecodable.has_read(key, version);
-            self.scopes[scope.0].advance(version);
+            self.bookmark(scope, version);
         }
         is_echo
     }
 
     pub(super) fn overlay(&mut self, object: Object) -> Option<Change> {
-        let namespace = object.namespace();
-        for scope in self.scopes.iter_mut().filter(|scope| scope.covers(namespace)) {
+        let covering = self.scopes.iter_mut().filter(|(_, it)| it.covers(object.namespace()));
+        for (_, scope) in covering {
             raise(&mut scope.replied, object.resource_version());
         }
-        if self.is_outdated(&object) { None } else { self.accept(object) }
+        if !self.is_covered_at_all(&object) || self.is_outdated(&object) {
+            return None;
+        }
+        let covering = || self.scopes.covering(object.namespace());
+        let is_seen_by = |selector: &str| covering().all(|scope| scope.selects_by(selector));
+        if self.departed.outdates(&object, object.resource_version(), is_seen_by) {
+            self.undecodable.has_read(object.key(), object.resource_version());
+            return None;
+        }
+        self.accept_unless_deleted(object)
     }
 
     /// Whether a watch that shows nothing under this key is past the version of the object: it was
@@ -188,74 +207,38 @@ impl Contents {
     /// it.
     fn is_outdated(&self, object: &Object) -> bool {
         let (key, version) = (object.key(), object.resource_version());
-        let is_past = |scope: &Scope| scope.covers(object.namespace()) && scope.is_past(version);
         let is_shown = self.get(key).is_some() || self.undecodable.has(key);
-        !is_shown && self.scopes.iter().any(is_past)
+        !is_shown && self.scopes.covering(object.namespace()).any(|scope| scope.is_past(version))
     }
 
-    fn accept(&mut self, object: Object) -> Option<Change> {
-        self.undecodable.has_read(object.key(), object.resource_version());
-        let is_known_gone =
-            self.tombstones.contains_key(object.uid()) || self.departed.outdates(&object);
+    /// Processes an object that a watch with a selector shows, as of a version.
+    fn accept(
+        &mut self,
+        object: Object,
+        selector: Option<&str>,
+        as_of: &ResourceVersion,
+    ) -> Option<Change> {
+        let is_seen_by = |it: &str| selector == Some(it);
+        if self.departed.outdates(&object, as_of, is_seen_by) {
+            self.undecodable.has_read(object.key(), object.resource_version());
+            return None;
+        }
+        self.accept_unless_deleted(object)
+    }
+
+    fn accept_unless_deleted(&mut self, object: Object) -> Option<Change> {
         let (key, uid, version) = (object.key(), object.uid(), object.resource_version());
-        if is_known_gone || self.has_this_or_newer(key, uid, version) {
+        self.undecodable.has_read(key, version);
+        if self.tombstones.contains_key(uid) || self.has_this_or_newer(key, uid, version) {
             return None;
         }
         let change = self.insert(object);
         if let Some(before) = change.before.as_ref().filter(|it| it.uid() != change.object().uid())
         {
-            self.departed.remember(before.uid(), change.object().resource_version());
+            let replaced = Departure::deleted(change.object().resource_version().clone());
+            self.departed.remember(before.uid(), replaced);
         }
         Some(change)
-    }
-
-    pub(super) fn observe_deletion(&mut self, scope: ScopeId, object: &Object) -> Option<Change> {
-        self.observe_end(scope, object.key(), object.uid(), object.resource_version())
-    }
-
-    pub(super) fn observe_end(
-        &mut self,
-        scope: ScopeId,
-        key: &ObjectKey,
-        uid: &Uid,
-        version: &ResourceVersion,
-    ) -> Option<Change> {
-        // The object may only have left the selector of a scope that has ended.
-        if self.scopes[scope.0].is_ended() {
-            return None;
-        }
-        self.scopes[scope.0].advance(version);
-        self.end(key, uid, version)
-    }
-
-    /// Records the end of an object; also before a list is complete, when the scope may still lack
-    /// older versions.
-    pub(super) fn end(
-        &mut self,
-        key: &ObjectKey,
-        uid: &Uid,
-        version: &ResourceVersion,
-    ) -> Option<Change> {
-        if self.tombstones.get(uid).is_some_and(|it| !version.is_older_than(&it.version)) {
-            self.tombstones.remove(uid);
-        }
-        self.departed.remember(uid, version);
-        self.undecodable.has_gone(key, uid, Some(version));
-        let cached = self.get(key)?;
-        let is_stale = version.is_older_than(cached.resource_version());
-        (cached.uid() == uid && !is_stale).then(|| self.remove(key))?
-    }
-
-    /// Records the reply to a final delete, which has no version.
-    pub(super) fn mark_deleted(&mut self, key: &ObjectKey, uid: &Uid) -> Option<Change> {
-        self.undecodable.has_gone(key, uid, None);
-        // Not cached: the watch was faster than the reply and will not show the uid again.
-        let cached = self.get(key).filter(|cached| cached.uid() == uid)?;
-        let version = cached.resource_version().clone();
-        self.clock += 1;
-        let tombstone = Tombstone { key: key.clone(), version, created: self.clock };
-        self.tombstones.insert(uid.clone(), tombstone);
-        self.remove(key)
     }
 
     /// Whether the cached object of this key is the same version or a newer one.
@@ -303,6 +286,7 @@ impl Contents {
             let parents = self.parents_of(&object);
             self.index(&object, &parents);
         }
+        self.undecodable.add_parent_label(label);
     }
 
     fn remove(&mut self, key: &ObjectKey) -> Option<Change> {

@@ -5,9 +5,10 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::{
     super::{
-        departed::Departed,
+        departed::{Departed, Departure},
         filter::Listed,
         scope::{Feed, Hold, ListStart, ScopeId, Settled},
+        undecodable::Shown,
     },
     Change, Contents, Tombstone,
 };
@@ -17,25 +18,26 @@ impl Contents {
     pub(in crate::store) fn replace(
         &mut self,
         scope: ScopeId,
-        ListStart { clock: begun, replied, listed }: ListStart,
+        ListStart { clock: begun, shown, listed }: ListStart,
         mut items: Vec<Object>,
         version: &ResourceVersion,
     ) -> (Vec<Change>, Settled) {
-        if let Feed::Another | Feed::Ended = self.scopes[scope.0].feed {
+        let Some(state) = self.scopes.get_mut(scope).filter(|it| it.feed != Feed::Another) else {
             // The list was in progress when another scope replaced this one.
             return (Vec::new(), Settled::Continued);
-        }
+        };
+        let selector = state.selector.clone();
+        let seen = std::mem::replace(&mut state.seen, Settled::Continued);
         items.retain(|item| !self.is_unwanted(item));
-        let is_behind_reply = replied.is_some_and(|replied| version.is_older_than(&replied));
-        let seen = std::mem::replace(&mut self.scopes[scope.0].seen, Settled::Continued);
-        let is_seen = seen == Settled::VersionRegressed;
-        let version_regressed =
-            is_seen || is_behind_reply || self.has_regressed(scope, &items, version);
+        let is_behind = shown.is_some_and(|shown| version.is_older_than(&shown));
+        let has_seen = seen == Settled::VersionRegressed || self.has_an_earlier_seen(scope);
+        let version_regressed = has_seen || is_behind || self.has_regressed(scope, &items, version);
         if version_regressed {
             self.reset(scope);
         }
         self.expire_tombstones(scope, begun, &items, version);
-        self.undecodable.settle(|namespace| self.scopes[scope.0].covers(namespace), begun);
+        let as_of = (!version_regressed).then_some(version);
+        self.settle_undecodable(scope, begun, as_of);
         let mut changes = self.drop_absent(scope, (&items, &listed), version, version_regressed);
         // Undecodable objects are absent too, but not deleted: they may become readable in the same
         // version.
@@ -43,22 +45,59 @@ impl Contents {
         if !version_regressed && shows_all {
             let gone = changes.iter().map(Change::object);
             let gone = gone.filter(|object| !self.undecodable.has(object.key()));
-            gone.for_each(|object| self.departed.remember(object.uid(), version));
+            for object in gone {
+                let departure = Departure::before(version.clone(), selector.clone(), object);
+                self.departed.remember(object.uid(), departure);
+            }
         }
         for item in items {
             if version_regressed {
                 changes.extend(self.insert_unless_equal(item));
             } else {
-                changes.extend(self.accept(item));
+                self.read_again(&item);
+                changes.extend(self.accept(item, selector.as_deref(), version));
             }
         }
-        let scope = &mut self.scopes[scope.0];
-        (scope.is_synced, scope.shows_all) = (true, shows_all);
-        scope.advance(version);
-        for earlier in std::mem::take(&mut scope.successor_of) {
-            self.end_scope(earlier);
+        if let Some(scope) = self.scopes.get_mut(scope) {
+            (scope.is_synced, scope.shows_all) = (true, shows_all);
+            scope.advance(version);
         }
+        self.take_over(scope);
         (changes, if version_regressed { Settled::VersionRegressed } else { Settled::Continued })
+    }
+
+    /// What is kept of the managers of an object may have changed since its version was cached.
+    fn read_again(&mut self, item: &Object) {
+        let cached = self.get(item.key()).filter(|cached| *cached == item);
+        if cached.is_some_and(|cached| !cached.is_read_as(item)) {
+            self.insert(item.clone());
+        }
+    }
+
+    /// Whether a check for a scope that this one replaces has shown that the server went back.
+    fn has_an_earlier_seen(&self, scope: ScopeId) -> bool {
+        let earlier = self.scopes.get(scope).into_iter().flat_map(|scope| &scope.successor_of);
+        let mut earlier = earlier.filter_map(|id| self.scopes.get(*id));
+        earlier.any(|earlier| earlier.seen == Settled::VersionRegressed)
+    }
+
+    /// Forgets the undecodable objects that a list has not shown, unless they are newer, or were shown by a later scope
+    /// with another selector, which is wider.
+    fn settle_undecodable(&mut self, scope: ScopeId, begun: u64, as_of: Option<&ResourceVersion>) {
+        let Self { scopes, undecodable, .. } = self;
+        let Some(state) = scopes.get(scope) else { return };
+        let wider = scopes.after(scope).filter(|(_, later)| later.selector != state.selector);
+        let wider: Vec<ScopeId> = wider.map(|(id, _)| id).collect();
+        let is_newer = |version: Option<&ResourceVersion>| {
+            as_of.zip(version).is_some_and(|(list, version)| list.is_older_than(version))
+        };
+        undecodable.settle(|key, version, shown| {
+            let is_shown = |(by, at): &Shown| match by.filter(|by| *by != scope) {
+                Some(by) => wider.contains(&by) || is_newer(version),
+                None => *at >= begun,
+            };
+            shown.iter().any(is_shown) || !state.covers(key.namespace.as_deref())
+        });
     }
 
     /// Forgets the lost history, and holds deletions in the scope. Overlapping scopes are listed
@@ -67,8 +106,8 @@ impl Contents {
         self.tombstones.clear();
         self.departed = Departed::default();
         self.holds += 1;
-        for (at, other) in self.scopes.iter_mut().enumerate() {
-            if at == scope.0 {
+        for (id, other) in self.scopes.iter_mut() {
+            if id == scope {
                 other.hold = Some(Hold(self.holds));
                 (other.high_water, other.replied) = (None, None);
             } else if other.namespace.is_none() {
@@ -82,14 +121,16 @@ impl Contents {
     /// objects show that they are from the backup: a list that is at least as new as a known
     /// version of an object cannot contain an older one.
     fn has_regressed(&self, scope: ScopeId, items: &[Object], version: &ResourceVersion) -> bool {
+        let Some(scope) = self.scopes.get(scope) else { return false };
         let is_regressed = |item: &Object| {
             let cached = self.get(item.key()).map(Object::resource_version);
-            let mut known = cached.into_iter().chain(self.departed.departure(item.uid()));
+            let departure = self.departed.departure(item.uid(), |it| scope.selects_by(it));
+            let mut known = cached.into_iter().chain(departure);
             known.any(|known| {
                 item.resource_version().is_older_than(known) && !version.is_older_than(known)
             })
         };
-        self.scopes[scope.0].is_behind(version) || items.iter().any(is_regressed)
+        scope.is_behind(version) || items.iter().any(is_regressed)
     }
 
     /// Removes the tombstones that a list replaces, as it was requested later: objects in it are
@@ -101,7 +142,7 @@ impl Contents {
         items: &[Object],
         version: &ResourceVersion,
     ) {
-        let scope = &self.scopes[scope.0];
+        let Some(scope) = self.scopes.get(scope) else { return };
         let is_outdated = |_: &Uid, it: &mut Tombstone| {
             it.created <= begun && scope.covers(it.key.namespace.as_deref())
         };
@@ -113,7 +154,7 @@ impl Contents {
             }
         }
         for uid in &gone {
-            self.departed.remember(uid, version);
+            self.departed.remember(uid, Departure::deleted(version.clone()));
         }
     }
 
@@ -131,12 +172,13 @@ impl Contents {
         if self.has_no_more_than(&listed, scope) {
             return Vec::new();
         }
-        let scope = &self.scopes[scope.0];
+        let Some(state) = self.scopes.get(scope) else { return Vec::new() };
         let is_gone = |object: &&Object| {
-            scope.covers(object.namespace())
+            state.covers(object.namespace())
                 && !listed.contains(object.key())
                 && filter.includes(object)
                 && (version_regressed || !version.is_older_than(object.resource_version()))
+                && !self.is_overruled(scope, object.namespace())
         };
         let gone: Vec<ObjectKey> =
             self.objects().filter(is_gone).map(|object| object.key().clone()).collect();
@@ -145,7 +187,7 @@ impl Contents {
 
     /// Whether all cached objects of a scope are listed.
     fn has_no_more_than(&self, listed: &BTreeSet<&ObjectKey>, scope: ScopeId) -> bool {
-        let namespace = self.scopes[scope.0].namespace.as_deref();
+        let namespace = self.scopes.get(scope).and_then(|scope| scope.namespace.as_deref());
         let cached = namespace.map_or(Some(self.len()), |namespace| self.census.of(namespace));
         let known = || listed.iter().filter(|key| self.get(key).is_some()).count();
         cached.is_some_and(|cached| cached == 0 || cached == known())

@@ -100,14 +100,14 @@ impl Members {
             let needs = Needs { config, sees_all_parents, is_open, whole: Vec::new() };
             newcomers.push((needs, handler));
         }
-        self.keep_managers(newcomers.iter().map(|(needs, _)| needs));
+        let reread = self.keep_managers(newcomers.iter().map(|(needs, _)| needs));
         let demand = self.demand_with(newcomers.iter().map(|(needs, _)| needs));
         let watches = demand.watches();
         for (needs, _) in &mut newcomers {
             needs.whole = self.sources.whole_for(&needs.config, &watches);
         }
         let labels = self.labels_with(newcomers.iter().map(|(needs, _)| needs));
-        let closed = self.types.follow(demand, &labels, &self.wiring);
+        let closed = self.types.follow(demand, (&labels, &reread), &self.wiring);
         debug_assert!(closed.is_empty(), "nobody goes");
         let limits = newcomers.iter().map(|(needs, _)| needs.config.max_concurrent_reconciles);
         self.wiring.shared_permits.set_limits(self.limits().chain(limits));
@@ -282,8 +282,8 @@ impl Members {
 
     /// Closes what nobody needs any more.
     pub(super) fn follow(&mut self) -> Vec<(K8sType, Gone)> {
-        let (demand, none) = (self.demand_with([].into_iter()), BTreeSet::new());
-        self.types.follow(demand, &none, &self.wiring)
+        let demand = self.demand_with([].into_iter());
+        self.types.follow(demand, (&BTreeSet::new(), &BTreeSet::new()), &self.wiring)
     }
 
     pub(super) fn labels_with<'a>(
@@ -305,19 +305,11 @@ impl Members {
         needs.map(|needs| needs.config.max_concurrent_reconciles)
     }
 
-    /// Keeps what operators write in the objects that are cached from now on.
-    fn keep_managers<'a>(&self, newcomers: impl Iterator<Item = &'a Needs>) {
-        for Needs { config, .. } in newcomers {
-            let others = config.predecessor.field_managers.iter().chain(&config.beside);
-            self.wiring.managers.keep(others.chain([&config.name]).cloned());
-            self.wiring.managers.keep_labels([&config.labels.parent_uid]);
-        }
-    }
-
     pub(super) fn publish(&self) {
-        let configs: Vec<&OperatorConfig> =
-            self.operators.values().flat_map(Member::all_needs).map(|it| &it.config).collect();
-        self.wiring.published.set(self.types.published(), &configs);
+        let needs = || self.operators.values().flat_map(Member::all_needs);
+        let configs: Vec<&OperatorConfig> = needs().map(|needs| &needs.config).collect();
+        let read = needs().flat_map(|needs| &needs.whole).cloned().collect();
+        self.wiring.published.set(self.types.published(), &configs, &read);
     }
 }
 

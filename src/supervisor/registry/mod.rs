@@ -13,6 +13,7 @@ mod in_place;
 mod members;
 mod reconfigure;
 mod registrar;
+mod reread;
 mod serve;
 mod sources;
 mod types;

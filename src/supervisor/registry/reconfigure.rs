@@ -66,12 +66,13 @@ impl Members {
 
     /// Returns the types of which watches are opened or replaced.
     fn watch_for(&mut self, next: &Needs) -> Vec<K8sType> {
+        let reread = self.keep_managers(std::iter::once(next));
         let demand = self.demand_with(std::iter::once(next));
         let difference = demand.since(self.types.demand());
         let labels = self.labels_with(std::iter::once(next));
         // Nothing is closed: what the former configuration needs is still in the demand.
-        self.types.follow(demand, &labels, &self.wiring);
-        [difference.opened, difference.changed].concat()
+        self.types.follow(demand, (&labels, &reread), &self.wiring);
+        reread.into_iter().chain(difference.opened).chain(difference.changed).collect()
     }
 
     fn context_for(

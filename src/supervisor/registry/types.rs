@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    actors::{MeteredRecipient, OperatorHandle, Published, ReflectorHandle},
+    actors::{BacklogRecipient, OperatorHandle, Published, ReflectorHandle},
     cluster::WatchSpec,
     execute::Gone,
     object::K8sType,
@@ -49,11 +49,12 @@ impl Types {
         self.by_type.contains_key(ty)
     }
 
-    /// Opens, changes and closes watches. Returns the types that nobody needs any more.
+    /// Opens, changes and closes watches. Of the types of `reread` that are watched all objects are listed again.
+    /// Returns the types that nobody needs any more.
     pub(super) fn follow(
         &mut self,
         demand: Demand,
-        labels: &BTreeSet<String>,
+        (labels, reread): (&BTreeSet<String>, &BTreeSet<K8sType>),
         wiring: &Wiring,
     ) -> Vec<(K8sType, Gone)> {
         let (difference, mut watches) = (demand.since(&self.demand), demand.watches());
@@ -61,15 +62,17 @@ impl Types {
             self.by_type.values().for_each(|watching| watching.store.add_parent_label(label));
         }
         wiring.announce_types(&difference.opened.iter().collect::<Vec<_>>());
+        let again = reread.iter().filter(|ty| self.is_watched(ty));
+        let changed: BTreeSet<K8sType> = again.chain(&difference.changed).cloned().collect();
         for ty in difference.opened {
             let store = Store::new(ty.clone(), labels.clone());
             let scopes = watches.remove(&ty).unwrap_or_default();
             let (reflector, gone) = wiring.start_reflector(&store, scopes);
             self.by_type.insert(ty, Watching { store, reflector, gone });
         }
-        for ty in difference.changed {
+        for ty in changed {
             if let (Some(watching), Some(scopes)) = (self.by_type.get(&ty), watches.remove(&ty)) {
-                watching.reflector.rescope(scopes);
+                watching.reflector.rescope(scopes, reread.contains(&ty));
             }
         }
         self.demand = demand;
@@ -115,7 +118,7 @@ impl Types {
         }
     }
 
-    pub(super) fn published(&self) -> impl Iterator<Item = (K8sType, MeteredRecipient<Published>)> {
+    pub(super) fn published(&self) -> impl Iterator<Item = (K8sType, BacklogRecipient<Published>)> {
         self.by_type.iter().map(|(ty, watching)| (ty.clone(), watching.reflector.published()))
     }
 }

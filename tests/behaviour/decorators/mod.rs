@@ -4,6 +4,7 @@ mod beside;
 mod conflicts;
 mod crashes;
 mod holding;
+mod late;
 mod leaving;
 mod putting;
 mod status;

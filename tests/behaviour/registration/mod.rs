@@ -16,6 +16,7 @@ mod leaving;
 mod panicking;
 mod reconfigured;
 mod refused;
+mod reselected;
 mod watches;
 
 /// Starts the echo server alone, with one parent that is up to date.

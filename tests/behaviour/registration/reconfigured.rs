@@ -6,21 +6,21 @@ use operetta::{object::ObjectKey, supervisor::OnRemoval};
 use super::*;
 use crate::world::{NAMESPACE, eventually};
 
-fn config() -> OperatorConfig {
+pub(super) fn config() -> OperatorConfig {
     let parent = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     OperatorConfig::new("cook", parent).child::<ConfigMap>(ChildConfig::apply())
 }
 
-async fn start(world: &World, config: OperatorConfig) -> Operators {
+pub(super) async fn start(world: &World, config: OperatorConfig) -> Operators {
     world.start(|builder| builder.register(config, recipe::handler())).await
 }
 
-async fn reconfigure(operators: &Operators, config: OperatorConfig) {
+pub(super) async fn reconfigure(operators: &Operators, config: OperatorConfig) {
     operators.running().registrar().reconfigure(config).await.unwrap();
     operators.running().settled().await;
 }
 
-fn labelled(name: &str, tier: &str) -> Value {
+pub(super) fn labelled(name: &str, tier: &str) -> Value {
     let mut parent = recipe(name, &[config_map(name, json!({"a": "b"}))]);
     parent["metadata"]["labels"] = json!({"tier": tier});
     parent

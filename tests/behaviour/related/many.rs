@@ -37,3 +37,28 @@ async fn many_names_share_one_watch_that_keeps_only_what_they_name() {
     until_seen(&world, "r4", "late=a s4=a,b").await;
     operators.stop().await;
 }
+
+/// The last reader of each Secret goes while another one comes: each is asked for before the watch was told that nobody
+/// does any more.
+#[operetta_harness::test]
+async fn parents_that_replace_others_see_what_these_read() {
+    let world = World::new().await;
+    let operators = world.start(register).await;
+    let numbers = 0..25;
+    for number in numbers.clone() {
+        world.apply(SECRET, secret(&format!("s{number}"), &["a"])).await;
+    }
+    for round in 0..4 {
+        for number in numbers.clone() {
+            let spec = json!({"secrets": [format!("s{number}")]});
+            world.apply(RECIPE, reading(&format!("r{round}-{number}"), spec)).await;
+            if round > 0 {
+                world.delete(RECIPE, &format!("r{}-{number}", round - 1)).await;
+            }
+        }
+        for number in numbers.clone() {
+            until_seen(&world, &format!("r{round}-{number}"), &format!("s{number}=a")).await;
+        }
+    }
+    operators.stop().await;
+}

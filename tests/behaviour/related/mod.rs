@@ -3,6 +3,7 @@
 mod invalid;
 mod many;
 mod objects;
+mod own_type;
 mod refused;
 mod secrets;
 mod selected;

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::*;
+use super::{super::shared::FEWEST, *};
+use crate::object::{K8sType, Object};
 
 fn entry(manager: &str, operation: &str, more: &Value) -> Value {
     let mut entry = json!({
@@ -123,4 +124,39 @@ fn children_of_different_parents_share_one_copy_too() {
         kept.kept.unwrap()
     });
     assert!(Arc::ptr_eq(&kept[0], &kept[1]));
+}
+
+#[test]
+fn a_manager_that_is_kept_later_is_known_to_have_been_passed_over() {
+    let entry = |manager: &str, part: &str| {
+        json!({"manager": manager, "operation": "Apply", "subresource": part,
+            "fieldsV1": {"f:data": {}}})
+    };
+    let read = |kept: &KeptManagers| {
+        let value = json!({"metadata": {"name": "a", "uid": "u", "resourceVersion": "1",
+            "managedFields": [entry("a", ""), entry("b", ""), entry("c", "status")]}});
+        let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
+        Object::from_value(&ty, &value, kept).unwrap()
+    };
+    let kept = KeptManagers::new(["a"]);
+    assert!(!kept.keep(["b"]), "nothing was read yet");
+    let before = read(&kept);
+    assert!(!kept.keep(["a", "b"]) && !kept.keep(["unknown"]));
+    assert!(kept.keep(["c"]), "an entry of the status counts too");
+    assert!(!kept.keep(["c"]), "it is kept since");
+    let after = read(&kept);
+    assert!(!after.is_read_as(&before) && after.is_read_as(&read(&kept)));
+}
+
+#[test]
+fn labels_that_are_kept_later_matter_if_any_manager_was_passed_over() {
+    let kept = KeptManagers::new(["a"]);
+    assert!(!kept.keep_labels(["x"]));
+    let entries = json!([{"manager": "b", "operation": "Apply", "fieldsV1": {"f:data": {}}}]);
+    let value = json!({"metadata": {"name": "a", "uid": "u", "resourceVersion": "1",
+        "managedFields": entries}});
+    let ty = K8sType::namespaced("v1", "ConfigMap", "configmaps");
+    Object::from_value(&ty, &value, &kept).unwrap();
+    assert!(!kept.keep_labels(["x"]), "it is known");
+    assert!(kept.keep_labels(["y"]));
 }

@@ -178,7 +178,7 @@ fn an_event_older_than_a_reply_still_shows_that_its_object_can_be_decoded() {
 
 #[test]
 fn a_complete_list_of_a_namespace_is_recognized_by_its_count() {
-    let store = Store::new(ty(), BTreeSet::new());
+    let (store, _) = store();
     store.overlay(object("early", "e", 1));
     let [here, other] = ["ns", "other"].map(|namespace| store.add_scope(Some(namespace.into())));
     let counted = |namespace| store.reader().read().census.of(namespace);
@@ -198,4 +198,24 @@ fn a_complete_list_of_a_namespace_is_recognized_by_its_count() {
     assert_eq!(counted("ns"), Some(1));
     list(&store, here, vec![], 9);
     assert_eq!((counted("ns"), store.reader().len()), (Some(0), 0));
+}
+
+#[test]
+fn a_list_shows_what_managers_that_are_kept_since_have_written() {
+    let entry = json!({"manager": "late", "operation": "Apply", "fieldsV1": {"f:data": {}}});
+    let metadata = json!({"name": "a", "namespace": "ns", "uid": "u", "resourceVersion": "40",
+        "managedFields": [entry]});
+    let value = json!({"metadata": metadata});
+    let managers = KeptManagers::default();
+    let read = || Object::from_value(&ty(), &value, &managers).unwrap();
+    let (store, scope) = store();
+    list(&store, scope, vec![read()], 50);
+    assert!(managers.keep(["late"]));
+    let cached = || store.reader().list()[0].applied_fields("late");
+    assert!(cached().is_none());
+    let start = store.begin_list(scope);
+    let (changes, _) = store.replace(scope, start, vec![read()], &ResourceVersion::Number(60));
+    assert!(changes.is_empty(), "the object is the same");
+    assert!(cached().is_some());
+    assert_eq!(store.reader().bytes(), read().json().len());
 }

@@ -2,6 +2,7 @@
 //! and never shows an older version than before.
 
 mod forgotten;
+mod reselected;
 mod server;
 mod world;
 
@@ -71,6 +72,19 @@ fn the_store_always_reaches_the_servers_state_after_a_backup() {
         world.restore(rng.once_in(2));
         random_steps(&mut world, &mut rng, 50);
         world.settle(&mut rng);
+    });
+}
+
+#[test]
+fn the_store_always_reaches_the_servers_state_after_its_watches_are_widened() {
+    with_seeds(300, |mut rng| {
+        let mut world = world(&mut rng);
+        random_steps(&mut world, &mut rng, 40);
+        assert!(world.widen());
+        for _ in 0..3 {
+            random_steps(&mut world, &mut rng, 40);
+            world.settle(&mut rng);
+        }
     });
 }
 

@@ -39,6 +39,15 @@ pub(super) enum Event {
     Deleted(Shown),
 }
 
+/// What a watch covers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Watch {
+    /// The namespace; `None` for all.
+    pub(super) namespace: Option<String>,
+    /// Whether it has no selector.
+    pub(super) is_wide: bool,
+}
+
 #[derive(Debug, Clone)]
 struct Entry {
     version: u64,
@@ -103,25 +112,16 @@ impl Server {
         *self = Self { version, nonce, ..backup.clone() };
     }
 
-    /// The objects of a namespace, or of all.
-    pub(super) fn list(&self, namespace: Option<&str>) -> Vec<(ObjectKey, Shown)> {
-        let is_here =
-            |key: &ObjectKey| namespace.is_none() || key.namespace.as_deref() == namespace;
-        let objects = self.objects.iter().filter(|(key, held)| is_here(key) && held.is_selected);
+    /// The objects that a watch shows.
+    pub(super) fn list(&self, watch: &Watch) -> Vec<(ObjectKey, Shown)> {
+        let objects = self.objects.iter().filter(|(key, held)| watch.shows(key, held));
         objects.map(|(key, held)| (key.clone(), shown(key, held, held.version))).collect()
     }
 
     /// The first event of a watch after a version, with its version.
-    pub(super) fn next(
-        &self,
-        namespace: Option<&str>,
-        after: u64,
-    ) -> Option<(u64, ObjectKey, Event)> {
-        let later = self.log.iter().filter(|entry| entry.version > after);
-        let is_here =
-            |key: &ObjectKey| namespace.is_none() || key.namespace.as_deref() == namespace;
-        let mut here = later.filter(|entry| is_here(&entry.key));
-        here.find_map(|entry| Some((entry.version, entry.key.clone(), event(entry)?)))
+    pub(super) fn next(&self, watch: &Watch, after: u64) -> Option<(u64, ObjectKey, Event)> {
+        let mut later = self.log.iter().filter(|entry| entry.version > after);
+        later.find_map(|entry| Some((entry.version, entry.key.clone(), event(entry, watch)?)))
     }
 
     /// What a read of one object shows.
@@ -130,9 +130,17 @@ impl Server {
     }
 }
 
-fn event(entry: &Entry) -> Option<Event> {
+impl Watch {
+    fn shows(&self, key: &ObjectKey, held: &Held) -> bool {
+        let is_here =
+            self.namespace.is_none() || self.namespace.as_deref() == key.namespace.as_deref();
+        is_here && (self.is_wide || held.is_selected)
+    }
+}
+
+fn event(entry: &Entry, watch: &Watch) -> Option<Event> {
     let Entry { version, key, before, after } = entry;
-    let selected = |held: &Option<Held>| held.clone().filter(|held| held.is_selected);
+    let selected = |held: &Option<Held>| held.clone().filter(|held| watch.shows(key, held));
     match (selected(before), selected(after)) {
         (_, Some(after)) => Some(Event::Changed(shown(key, &after, *version))),
         (Some(before), None) => Some(Event::Deleted(shown(key, &before, *version))),

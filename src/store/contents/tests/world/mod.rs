@@ -8,11 +8,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{
     super::super::{ListStart, ScopeId, Store},
-    server::{Held, Server, Shown, number, store},
+    server::{Held, Server, Shown, Watch, number, store},
 };
 use crate::object::{Object, ObjectKey, Uid};
 
 pub(super) const PARENTS: usize = 2;
+
+const SELECTOR: &str = "selected=yes";
 
 /// The state of a watch.
 #[derive(Debug)]
@@ -30,7 +32,7 @@ enum At {
 
 struct Scope {
     id: ScopeId,
-    namespace: Option<String>,
+    watch: Watch,
     at: At,
 }
 
@@ -46,6 +48,7 @@ pub(super) struct World {
     pub(super) store: Store,
     backup: Server,
     is_restored: bool,
+    is_wide: bool,
     scopes: Vec<Scope>,
     /// Each key has one write in flight at most: a parent waits for its replies.
     writes: BTreeMap<ObjectKey, Reply>,
@@ -63,13 +66,45 @@ impl World {
     pub(super) fn new(namespaces: &[Option<&str>]) -> Self {
         let store = store();
         let scope = |namespace: Option<&str>| {
-            let namespace = namespace.map(str::to_owned);
-            Scope { id: store.add_scope(namespace.clone()), namespace, at: At::Start }
+            let watch = Watch { namespace: namespace.map(str::to_owned), is_wide: false };
+            let id = store.add_selecting_scope(watch.namespace.clone(), Some(SELECTOR.to_owned()));
+            Scope { id, watch, at: At::Start }
         };
         let scopes = namespaces.iter().copied().map(scope).collect();
         let (server, backup, writes, reads, reported, newest, steps) = <_>::default();
-        let is_restored = false;
-        Self { server, store, backup, is_restored, scopes, writes, reads, reported, newest, steps }
+        let (is_restored, is_wide) = (false, false);
+        Self {
+            server,
+            store,
+            backup,
+            is_restored,
+            is_wide,
+            scopes,
+            writes,
+            reads,
+            reported,
+            newest,
+            steps,
+        }
+    }
+
+    /// Each watch is replaced by one without the selector. It continues until that is listed, or longer.
+    pub(super) fn widen(&mut self) -> bool {
+        if std::mem::replace(&mut self.is_wide, true) {
+            return false;
+        }
+        let earlier: Vec<(ScopeId, Option<String>)> =
+            self.scopes.iter().map(|it| (it.id, it.watch.namespace.clone())).collect();
+        for (_, namespace) in &earlier {
+            let is_covered = |other: &Option<String>| namespace.is_none() || other == namespace;
+            let replaced = earlier.iter().filter(|(_, other)| is_covered(other));
+            let replaced = replaced.map(|(id, _)| *id).collect();
+            let id = self.store.add_successor(namespace.clone(), None, replaced);
+            let watch = Watch { namespace: namespace.clone(), is_wide: true };
+            self.scopes.push(Scope { id, watch, at: At::Start });
+        }
+        self.log("the watches are widened".to_owned());
+        true
     }
 
     fn log(&mut self, step: String) {
@@ -170,7 +205,7 @@ impl World {
     /// A live read.
     pub(super) fn read(&mut self, key: &ObjectKey) -> bool {
         let Some(held) = self.server.objects.get(key) else { return false };
-        if !held.is_selected || self.reads.len() >= 3 {
+        if !(held.is_selected || self.is_wide) || self.reads.len() >= 3 {
             return false;
         }
         let Some(Shown::Object(object)) = self.server.read(key) else { return false };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{
     super::{
         super::super::Change,
-        server::{self, Shown, parent},
+        server::{self, Shown, Watch, parent},
     },
     PARENTS, World,
 };
@@ -91,7 +91,7 @@ impl World {
 
     fn is_as_the_server(&self) {
         let reader = self.store.reader();
-        let listed = self.server.list(None);
+        let listed = self.server.list(&Watch { namespace: None, is_wide: self.is_wide });
         let (mut readable, mut unreadable) = (Vec::new(), Vec::new());
         for (key, shown) in &listed {
             match shown {

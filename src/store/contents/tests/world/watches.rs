@@ -31,12 +31,13 @@ impl World {
         if !matches!(self.scopes[scope].at, At::Start) {
             return false;
         }
-        let start = self.store.begin_list(self.scopes[scope].id);
+        let id = self.scopes[scope].id;
+        let start = self.store.begin_list(id);
         let mut objects = BTreeMap::new();
-        for (key, shown) in self.server.list(self.scopes[scope].namespace.as_deref()) {
+        for (key, shown) in self.server.list(&self.scopes[scope].watch) {
             match shown {
                 Shown::Object(object) => drop(objects.insert(key, object)),
-                Shown::Unreadable(object) => drop(self.store.leave_out(object)),
+                Shown::Unreadable(object) => drop(self.store.leave_out_of(id, object)),
             }
         }
         self.log(format!("scope {scope} streams from {}", self.server.version));
@@ -46,12 +47,12 @@ impl World {
 
     /// The next step of a list; of a streamed one the bookmark that ends it.
     pub(in crate::store::contents::tests) fn list(&mut self, scope: usize) -> bool {
-        let namespace = self.scopes[scope].namespace.clone();
+        let (id, watch) = (self.scopes[scope].id, self.scopes[scope].watch.clone());
         let at = std::mem::replace(&mut self.scopes[scope].at, At::Start);
         self.scopes[scope].at = match at {
-            At::Start => At::Asked(self.store.begin_list(self.scopes[scope].id)),
+            At::Start => At::Asked(self.store.begin_list(id)),
             At::Asked(start) => {
-                let list = self.server.list(namespace.as_deref());
+                let list = self.server.list(&watch);
                 At::Answered(start, list, self.server.version)
             }
             At::Answered(start, list, version) => {
@@ -59,7 +60,7 @@ impl World {
                 for (_, shown) in list {
                     match shown {
                         Shown::Object(object) => objects.push(object),
-                        Shown::Unreadable(object) => drop(self.store.leave_out(object)),
+                        Shown::Unreadable(object) => drop(self.store.leave_out_of(id, object)),
                     }
                 }
                 self.replace(scope, start, objects, version)
@@ -94,8 +95,8 @@ impl World {
         let (At::Watching(from) | At::Streaming(_, _, from)) = self.scopes[scope].at else {
             return false;
         };
-        let namespace = self.scopes[scope].namespace.clone();
-        let Some((version, key, event)) = self.server.next(namespace.as_deref(), from) else {
+        let watch = &self.scopes[scope].watch;
+        let Some((version, key, event)) = self.server.next(watch, from) else {
             return false;
         };
         self.log(format!("scope {scope} @{version}: {event:?}"));
@@ -116,7 +117,7 @@ impl World {
             (Event::Deleted(Shown::Object(object)), At::Streaming(_, objects, from)) => {
                 objects.remove(&key);
                 *from = version;
-                self.store.observe_deletion_within_list(&object)
+                self.store.observe_deletion_within_list(id, &object)
             }
             (Event::Changed(Shown::Unreadable(object)), at) => {
                 if let At::Streaming(_, objects, _) = at {
@@ -125,7 +126,7 @@ impl World {
                 if let At::Watching(from) | At::Streaming(_, _, from) = at {
                     *from = version;
                 }
-                self.store.leave_out(object);
+                self.store.leave_out_of(id, object);
                 None
             }
             (Event::Deleted(Shown::Unreadable(_)), at) => {
@@ -148,9 +149,9 @@ impl World {
     }
 
     pub(in crate::store::contents::tests) fn bookmark(&mut self, scope: usize) -> bool {
-        let Scope { id, namespace, at } = &mut self.scopes[scope];
+        let Scope { id, watch, at } = &mut self.scopes[scope];
         let At::Watching(from) = at else { return false };
-        if self.server.next(namespace.as_deref(), *from).is_some() {
+        if self.server.next(watch, *from).is_some() {
             return false;
         }
         *from = self.server.version;
