@@ -204,14 +204,17 @@ mod tests {
     #[tokio::test]
     async fn a_connection_is_reset_when_the_fence_closes_before_the_answer() {
         let fence = Fence::default();
-        fence.set(Some(election_now().boot.plus(Duration::from_millis(300))));
+        fence.set(Some(election_now().boot.plus(Duration::from_hours(1))));
         let (client, listener) = silent_server(&fence).await;
-        let accepted =
-            tokio::spawn(async move { received(listener.accept().await.unwrap().0).await });
-        let error = write(&client).await.unwrap_err();
+        let writing = tokio::spawn(async move { write(&client).await });
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut begin = [0; 24];
+        stream.read_exact(&mut begin).await.unwrap();
+        assert_eq!(&begin, b"PATCH /api/v1 HTTP/1.1\r\n", "it was open at first");
+        fence.set(Some(election_now().boot.plus(Duration::from_millis(100))));
+        let error = writing.await.unwrap().unwrap_err();
         assert!(format!("{error:?}").contains("not the leader"), "{error:?}");
-        let (bytes, end) = accepted.await.unwrap();
-        assert!(bytes.starts_with(b"PATCH /api/v1 HTTP/1.1\r\n"), "it was open at first");
+        let (_, end) = received(stream).await;
         assert_eq!(end.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
     }
 

@@ -16,6 +16,14 @@ pub(super) fn address(server: &str, is_secure: bool) -> Result<Uri, String> {
     if uri.host().is_none_or(str::is_empty) {
         return Err("`server` names no host".to_owned());
     }
+    // The parser accepts numbers that are none of a port.
+    let host = uri.authority().and_then(|it| it.as_str().rsplit('@').next());
+    let port = host.and_then(|host| host.rsplit_once(':')).map(|(_, port)| port);
+    let is_port =
+        |port: &str| port.is_empty() || port.ends_with(']') || port.parse::<u16>().is_ok();
+    if !port.is_none_or(is_port) {
+        return Err("`server` has no valid port".to_owned());
+    }
     if !has_scheme && uri.path() != "/" {
         return Err("`server` has a path and no scheme: write https:// before it".to_owned());
     }

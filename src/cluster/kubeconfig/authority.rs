@@ -37,7 +37,7 @@ pub(super) fn data_or_file(
     data: Option<&str>,
     file: Option<&str>,
 ) -> Result<Option<Vec<u8>>, String> {
-    match (filled(data), filled(file)) {
+    match (filled(data), named(file)) {
         (Some(_), Some(_)) => {
             Err(format!("`{data_field}` and `{file_field}` are both set: remove one"))
         }
@@ -53,6 +53,11 @@ pub(super) fn data_or_file(
 /// A text that is not empty: Go does not tell an empty one from none.
 pub(super) fn filled(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.is_empty())
+}
+
+/// The file that is named: before an empty name kube has put the folder of the kubeconfig.
+pub(super) fn named(file: Option<&str>) -> Option<&str> {
+    filled(file).filter(|file| !file.ends_with('/'))
 }
 
 /// The certificates in DER; `None` for those of the operating system.

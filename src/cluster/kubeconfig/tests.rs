@@ -369,7 +369,7 @@ async fn what_is_wrong_with_a_plugin_is_said_and_nothing_that_it_prints() {
         (answer("").replace("/v1", "/v1beta1"), "answered in another version"),
         (answer(""), "printed no `status`"),
         (answer(r#", "status": {}"#), "printed no token and no certificate"),
-        (answer(r#", "status": {"token": "s3cret\n"}"#), "that no header can carry"),
+        (answer(r#", "status": {"token": "s3cret\u0007"}"#), "that no header can carry"),
         (answer(r#", "status": {"clientKeyData": "s3cret"}"#), "or a key alone"),
         (
             answer(r#", "status": {"clientKeyData": "s3cret", "clientCertificateData": "s3cret"}"#),

@@ -12,7 +12,7 @@ use rustls::{
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{
-    authority::{data_or_file, encoded, filled},
+    authority::{data_or_file, encoded, filled, named},
     error::unread,
 };
 
@@ -35,6 +35,7 @@ pub(super) fn normal(user: AuthInfo) -> Result<AuthInfo, String> {
 
 fn without_empty(user: AuthInfo) -> AuthInfo {
     let text = |text: Option<String>| text.filter(|text| !text.is_empty());
+    let file = |file: Option<String>| file.filter(|file| named(Some(file)).is_some());
     let secret = |it: Option<SecretString>| it.filter(|it| !it.expose_secret().is_empty());
     let (username, password) = (text(user.username), secret(user.password));
     // A name or a password alone is sent with an empty other half.
@@ -43,10 +44,10 @@ fn without_empty(user: AuthInfo) -> AuthInfo {
         username: username.or(is_basic.then(String::new)),
         password: password.or(is_basic.then(|| String::new().into())),
         token: secret(user.token),
-        token_file: text(user.token_file),
-        client_certificate: text(user.client_certificate),
+        token_file: file(user.token_file),
+        client_certificate: file(user.client_certificate),
         client_certificate_data: text(user.client_certificate_data),
-        client_key: text(user.client_key),
+        client_key: file(user.client_key),
         client_key_data: secret(user.client_key_data),
         impersonate: text(user.impersonate),
         impersonate_uid: text(user.impersonate_uid),
