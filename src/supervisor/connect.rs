@@ -50,6 +50,7 @@ impl Connect {
     ///
     /// # Errors
     /// When the credentials cannot be found or read, or cannot be used. The text names the file and the entry.
+    #[expect(clippy::unused_async, reason = "files may be read without blocking some day")]
     pub async fn config(self) -> anyhow::Result<Config> {
         Ok(self.read()?.config)
     }

@@ -47,10 +47,10 @@ pub(super) fn read(files: &[PathBuf]) -> Result<Merged, KubeconfigError> {
             merged.add(file, kubeconfig)?;
         }
     }
-    match merged.files.is_empty() {
-        true => Err(KubeconfigError::Missing { files: files.to_vec() }),
-        false => Ok(merged),
+    if merged.files.is_empty() {
+        return Err(KubeconfigError::Missing { files: files.to_vec() });
     }
+    Ok(merged)
 }
 
 /// `None` if the file does not exist.

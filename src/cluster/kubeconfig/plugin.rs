@@ -19,7 +19,7 @@ use tokio::{process::Command, sync::Mutex, time::timeout};
 use super::{authority::encoded, user::pair};
 
 /// How long a plugin may take, and one that asks somebody.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 const PATIENCE_WITH_USERS: Duration = Duration::from_mins(5);
 /// It is not run again earlier.
 const AT_MOST_EVERY: Duration = Duration::from_secs(10);

@@ -71,10 +71,10 @@ fn contradictions(user: &AuthInfo) -> Result<(), String> {
     let groups = user.impersonate_groups.iter().flatten();
     let extra = user.impersonate_user_extra.iter().flatten().flat_map(|(_, values)| values);
     let sent = [&user.impersonate, &user.impersonate_uid].into_iter().flatten();
-    match sent.chain(groups).chain(extra).all(|it| HeaderValue::from_str(it).is_ok()) {
-        true => Ok(()),
-        false => Err("who it impersonates has a character that no header can carry".to_owned()),
+    if !sent.chain(groups).chain(extra).all(|it| HeaderValue::from_str(it).is_ok()) {
+        return Err("who it impersonates has a character that no header can carry".to_owned());
     }
+    Ok(())
 }
 
 /// A certificate with its key. A key alone counts for nothing.
@@ -135,12 +135,11 @@ fn bearer(user: AuthInfo) -> Result<AuthInfo, String> {
 
 fn checked(user: AuthInfo) -> Result<AuthInfo, String> {
     let token = user.token.as_ref().map(ExposeSecret::expose_secret);
-    match token.is_none_or(|token| HeaderValue::from_str(token).is_ok()) {
-        true => Ok(user),
-        false => {
-            Err("`token` has a line break or another character that no header can carry".to_owned())
-        }
+    if !token.is_none_or(|token| HeaderValue::from_str(token).is_ok()) {
+        let why = "`token` has a line break or another character that no header can carry";
+        return Err(why.to_owned());
     }
+    Ok(user)
 }
 
 fn plugin(exec: ExecConfig) -> Result<ExecConfig, String> {
