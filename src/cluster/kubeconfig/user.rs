@@ -135,7 +135,7 @@ fn bearer(user: AuthInfo) -> Result<AuthInfo, String> {
 
 fn checked(user: AuthInfo) -> Result<AuthInfo, String> {
     let token = user.token.as_ref().map(ExposeSecret::expose_secret);
-    if !token.is_none_or(|token| HeaderValue::from_str(token).is_ok()) {
+    if token.is_some_and(|token| HeaderValue::from_str(token).is_err()) {
         let why = "`token` has a line break or another character that no header can carry";
         return Err(why.to_owned());
     }
