@@ -24,6 +24,7 @@ pub(crate) fn explain(error: RunError) -> anyhow::Error {
         | RunError::PanicAborts
         | RunError::WithinRuntime
         | RunError::System(_)
+        | RunError::Abandoned
         | RunError::Died) => error.into(),
     }
 }

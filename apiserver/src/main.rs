@@ -1,9 +1,13 @@
 //! The embedded API server as a program: starts, writes a kubeconfig, and serves until it is stopped.
 
-use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
+use std::{io, net::SocketAddr, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::Parser;
 use operetta_apiserver::{DataDirectoryError, ServeError, Server, User, WorkloadTiming};
+use tokio::{
+    runtime::Runtime,
+    signal::unix::{Signal, SignalKind, signal},
+};
 
 const NOT_IMITATED: &str = "\
 Not imitated, and answered with 501 or 415 where a client asks for it: logs, exec, port-forward and proxies
@@ -76,15 +80,26 @@ fn mapped_service(text: &str) -> Result<MappedService, String> {
     Ok(MappedService { namespace, name, address })
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
+/// How long the server may take to end.
+const END: Duration = Duration::from_secs(4);
+
+fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let Err(error) = run(arguments).await else { return ExitCode::SUCCESS };
+    let result = Runtime::new().map_err(Failure::System).and_then(|runtime| {
+        let result = runtime.block_on(run(arguments));
+        // What blocks a thread must not block the end of the process.
+        runtime.shutdown_background();
+        result
+    });
+    let Err(error) = result else { return ExitCode::SUCCESS };
     let flag = match error {
         Failure::Serve(ServeError::NotLoopback(_) | ServeError::Listen { .. }) => "--listen: ",
         Failure::Serve(ServeError::Kubeconfig { .. }) => "--kubeconfig: ",
         Failure::Data(_) | Failure::Serve(ServeError::DataDirectory(_)) => "--data: ",
-        Failure::Serve(ServeError::Credentials(_)) | Failure::Write(_) => "",
+        Failure::Serve(ServeError::Credentials(_))
+        | Failure::Write(_)
+        | Failure::System(_)
+        | Failure::Late => "",
     };
     eprintln!("error: {flag}{error}");
     ExitCode::FAILURE
@@ -99,6 +114,10 @@ enum Failure {
     Serve(#[from] ServeError),
     #[error("{0}")]
     Write(String),
+    #[error("cannot start: {0}")]
+    System(io::Error),
+    #[error("the server did not end in time, or there was another signal")]
+    Late,
 }
 
 async fn run(arguments: Arguments) -> Result<(), Failure> {
@@ -129,28 +148,40 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
     let mut running = server.serve(listen)?;
     users.iter().try_for_each(|user| running.add_user(user))?;
     running.write_kubeconfig(&kubeconfig)?;
+    let mut signals = Signals::new().map_err(Failure::System)?;
     println!("The embedded Kubernetes API server listens on https://{}", running.address());
     println!("export KUBECONFIG={}", kubeconfig.display());
     let ended = tokio::select! {
-        () = stop_signal() => Ok(()),
+        () = signals.next() => Ok(()),
         why = server.persistence_failure() => Err(Failure::Write(why)),
     };
-    running.stop().await;
-    server.close().await;
+    let closing = async {
+        running.stop().await;
+        server.close().await;
+    };
+    tokio::select! {
+        closed = tokio::time::timeout(END, closing) => closed.map_err(|_| Failure::Late)?,
+        () = signals.next() => return Err(Failure::Late),
+    }
     ended
 }
 
-/// Returns on Ctrl-C and on SIGTERM.
-async fn stop_signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let terminated = async {
-        match signal(SignalKind::terminate()) {
-            Ok(mut signal) => signal.recv().await,
-            Err(_) => std::future::pending().await,
+/// Ctrl-C and SIGTERM, from when it is made.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        let interrupt = signal(SignalKind::interrupt())?;
+        Ok(Self { interrupt, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
         }
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminated => {}
     }
 }

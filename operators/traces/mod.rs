@@ -36,7 +36,7 @@ mod sender;
 /// The target of the spans of Operetta.
 const TARGET: &str = "operetta::trace";
 /// How long the end of the process waits for the last spans.
-const LAST: Duration = Duration::from_millis(500);
+const LAST: Duration = Duration::from_millis(400);
 
 /// The sending of spans, until it is dropped.
 pub(crate) struct Traces {

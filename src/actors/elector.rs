@@ -113,6 +113,13 @@ impl Elector {
         }
     }
 
+    /// Whether the last write is over. One that is not answered, or whose reconcile goes on, may take effect later, when
+    /// another process leads.
+    fn is_over(&self) -> bool {
+        let is_idle = |gate: &Gate| gate.look().running == 0;
+        !self.parts.fence.has_writes() && self.operators.iter().all(|(_, gate)| is_idle(gate))
+    }
+
     fn hold_operators(&self) {
         self.operators.iter().for_each(|(_, gate)| gate.hold());
     }
@@ -300,10 +307,20 @@ impl Receive<Released> for Elector {
     fn receive(&mut self, released: Released, ctx: &mut Self::Context) {
         self.timer.clear(ctx);
         self.watching.take().iter().for_each(AbortHandle::abort);
+        let is_over = self.is_over();
         let lease = self.election.release(election_now());
         self.apply_role();
+        self.parts.fence.seal();
         ctx.stop();
         let Some(lease) = lease else { return };
+        if !is_over {
+            let lease = self.parts.lease.to_string();
+            tracing::warn!(
+                lease,
+                "reconciles did not end: the Lease is not given back, and expires"
+            );
+            return;
+        }
         let (cluster, key) = (self.parts.cluster.clone(), self.parts.lease.clone());
         let patience = self.patience();
         self.parts.runtime.spawn(async move {
@@ -369,7 +386,8 @@ impl Elected {
         post(&self.elector, &self.mailbox, Parted { operator });
     }
 
-    /// Gives the Lease back, if this process holds it, after its last write.
+    /// Gives the Lease back, if this process holds it, after its last write. Where a reconcile or a write did not end it
+    /// expires. Nothing more is written.
     pub(crate) async fn release(&self) {
         let (done, is_done) = oneshot::channel();
         post(&self.elector, &self.mailbox, Released { done });

@@ -223,7 +223,7 @@ pub(crate) struct Answered {
     pub(crate) problem: Option<String>,
 }
 
-/// The process stops: the Lease is given back. The sender is dropped when that is done.
+/// The process stops: the Lease is given back after the last write. The sender is dropped when that is done.
 pub(crate) struct Released {
     #[expect(dead_code, reason = "its end is the message")]
     pub(crate) done: oneshot::Sender<()>,

@@ -23,6 +23,7 @@
 mod answer;
 mod asking;
 mod commands;
+mod credentials;
 mod event_reading;
 mod facts;
 mod feed;
@@ -42,6 +43,7 @@ mod type_facts;
 pub(crate) use answer::{Answer, CommandError};
 pub use commands::Command;
 pub(crate) use commands::{CommandRequest, WebRequest};
+pub(crate) use credentials::CredentialState;
 pub(crate) use event_reading::{EventReading, EventRequest, EventSubject};
 pub(crate) use facts::{
     Leadership, OperatorInfo, OperatorPause, OperatorRestarts, OperatorSnapshot, ParentPage,

@@ -10,7 +10,7 @@ use std::{
 use tokio::sync::mpsc;
 
 use super::{
-    Beat, Change, Full, Leadership, OperatorInfo, OperatorPause, OperatorRestarts,
+    Beat, Change, CredentialState, Full, Leadership, OperatorInfo, OperatorPause, OperatorRestarts,
     OperatorSnapshot, OperatorState, ParentName, ParentPhase, ParentState, Pulse, QueueState,
     Reader, Subscription, TypeSnapshot, TypeState, WebRequest,
     feed::{self, Feed},
@@ -41,6 +41,7 @@ pub(super) struct Contents {
     pub(super) related: Vec<Source>,
     pub(super) is_stopping: bool,
     pub(super) is_plan_only: bool,
+    pub(super) credentials: CredentialState,
     /// The queue of commands, while the process accepts them.
     pub(super) commands: Option<mpsc::Sender<WebRequest>>,
 }
@@ -267,6 +268,11 @@ impl Board {
 
     pub(super) fn remove_pulse(&self, name: &str) {
         self.pulses.remove(name);
+    }
+
+    /// Whether the API server accepts the credentials is known here.
+    pub(crate) fn show_credentials(&self, credentials: CredentialState) {
+        self.write().credentials = credentials;
     }
 
     /// Records that nothing is ever written.

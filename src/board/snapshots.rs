@@ -62,6 +62,11 @@ impl Board {
         self.read().types.get(ty).cloned()
     }
 
+    /// Why the API server does not accept the credentials of the process.
+    pub(crate) fn credential_problem(&self) -> Option<String> {
+        self.read().credentials.problem()
+    }
+
     /// Whether nothing is ever written.
     pub(crate) fn is_plan_only(&self) -> bool {
         self.read().is_plan_only

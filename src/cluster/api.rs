@@ -8,12 +8,12 @@ use std::{
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
-use kube::{
-    Client,
-    client::{AuthError, Body},
-};
+use kube::{Client, client::Body};
 
-use super::{boot_clock::election_now, documents::Documents, retry_after::retry_after};
+use super::{
+    boot_clock::election_now, closing::closed, documents::Documents, retry_after::retry_after,
+    unsent::described,
+};
 use crate::{
     election::Fence,
     metrics::Metrics,
@@ -62,6 +62,9 @@ impl Default for ClusterSettings {
         Self { timeouts, deletions_held, streaming_lists: false }
     }
 }
+
+/// Why no answer to a write is awaited any longer.
+const ENDED: &str = "this process is no longer the leader, and does not wait for the answer";
 
 /// The default limit of an answer in bytes, large enough for a page of a list.
 const MAX_ANSWER: usize = 256 << 20;
@@ -205,14 +208,27 @@ impl Cluster {
     pub(super) async fn ask(&self, request: ApiRequest<'_>) -> Result<Response<Bytes>, ApiError> {
         let (name, after) = (request.name(), self.settings.timeouts.request);
         let max_answer = request.max_answer;
+        let fence = self.fence_before(&request).cloned();
+        // Whoever gives the Lease back knows of it.
+        let _writing = fence.as_ref().map(Fence::writing);
         let exchange = async {
             let (head, body) = self.open(request).await?.into_parts();
             Ok(Response::from_parts(head, read_body(&name, body, max_answer).await?))
         };
-        match tokio::time::timeout(after, exchange).await {
-            Ok(answer) => answer,
-            Err(_) => Err(ApiError::TimedOut { request: name, after }),
+        tokio::select! {
+            biased;
+            answer = tokio::time::timeout(after, exchange) => match answer {
+                Ok(answer) => answer,
+                Err(_) => Err(ApiError::TimedOut { request: name, after }),
+            },
+            () = until_closed(fence) => Err(unreachable(&name, ENDED)),
         }
+    }
+
+    /// The fence that the request must not pass while it is closed, if it writes. A dry run writes nothing.
+    fn fence_before(&self, request: &ApiRequest<'_>) -> Option<&Fence> {
+        let is_dry_run = request.query.iter().any(|(name, _)| *name == "dryRun");
+        self.fence.as_ref().filter(|_| request.method != Method::GET && !is_dry_run)
     }
 
     /// Sends a request and returns when its answer begins. The body of a refusal is read whole.
@@ -244,7 +260,8 @@ impl Cluster {
             .map_err(|error| unreachable(name, error))?;
         http.headers_mut().extend(request.headers);
         let client = self.client_for(name, verb, &http)?;
-        let response = client.send(http).await.map_err(|error| unsent(name, error))?;
+        let response =
+            client.send(http).await.map_err(|error| unreachable(name, described(error)))?;
         if response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED {
             return Ok(response);
         }
@@ -308,18 +325,10 @@ pub(super) fn unreachable(
     ApiError::Unreachable { request: request.to_owned(), source: error.into().into() }
 }
 
-/// Omits the command and the output of a credential plugin, which may be secret.
-fn unsent(request: &str, error: kube::Error) -> ApiError {
-    match error {
-        kube::Error::Auth(AuthError::AuthExecRun { out, .. }) => {
-            let status = out.status;
-            unreachable(
-                request,
-                format!("the credential plugin of the kubeconfig failed: {status}"),
-            )
-        }
-        kube::Error::Service(error) => unreachable(request, error),
-        other => unreachable(request, other),
+async fn until_closed(fence: Option<Fence>) {
+    match fence {
+        Some(fence) => closed(fence).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -1,4 +1,4 @@
-//! The client for writes while leaders are elected. Its connections send nothing while the fence is closed.
+//! The connections for writes while leaders are elected. They send nothing while the fence is closed.
 //!
 //! The check before a request is sent is not enough: the process may be stopped between that check and the
 //! socket, and the operating system may hold bytes for a server that cannot be reached. So each write to a
@@ -15,59 +15,33 @@ use futures::future::BoxFuture;
 use http::Uri;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::{
-    client::legacy::{
-        Client as HttpClient,
-        connect::{Connected, Connection, HttpConnector},
-    },
-    rt::{TokioExecutor, TokioIo},
+    client::legacy::connect::{Connected, Connection, HttpConnector},
+    rt::TokioIo,
 };
-use kube::{
-    Client, Config,
-    client::{ClientBuilder, ConfigExt},
-};
-use tokio::{net::TcpStream, time::Sleep};
-use tower::{BoxError, Service, ServiceExt};
+use tokio::net::TcpStream;
+use tower::Service;
 
-use super::boot_clock::election_now;
+use super::{boot_clock::election_now, closing::closed};
 use crate::election::Fence;
-
-/// A client of this configuration for writes. `None` where a proxy is between, which only `kube` connects to.
-pub(crate) fn fenced(config: &Config, fence: &Fence) -> Result<Option<Client>, kube::Error> {
-    if config.proxy_url.is_some() {
-        return Ok(None);
-    }
-    let connector = config.rustls_https_connector_with_connector(Connector::new(fence))?;
-    let http = HttpClient::builder(TokioExecutor::new()).build(connector);
-    let http = http.map_err(BoxError::from);
-    let client = ClientBuilder::new(http, config.default_namespace.as_str());
-    let client = client.with_layer(&config.extra_headers_layer()?);
-    let base = config.base_uri_layer();
-    Ok(Some(match config.auth_layer()? {
-        Some(auth) => client.with_layer(&auth).with_layer(&base).build(),
-        None => client.with_layer(&base).build(),
-    }))
-}
 
 /// Opens fenced connections.
 #[derive(Debug, Clone)]
-struct Connector {
+pub(super) struct Connector {
     tcp: HttpConnector,
     fence: Fence,
 }
 
 /// A connection.
-struct Fenced {
+pub(super) struct Fenced {
     io: TokioIo<TcpStream>,
     fence: Fence,
-    /// When the fence closes, unless it was moved.
-    closes: Option<Pin<Box<Sleep>>>,
+    /// Ends when the fence closes.
+    closes: Option<BoxFuture<'static, ()>>,
     is_reset: bool,
 }
 
 impl Connector {
-    fn new(fence: &Fence) -> Self {
-        let mut tcp = HttpConnector::new();
-        tcp.enforce_http(false);
+    pub(super) fn new(mut tcp: HttpConnector, fence: &Fence) -> Self {
         tcp.set_nodelay(true);
         Self { tcp, fence: fence.clone() }
     }
@@ -95,8 +69,8 @@ impl Service<Uri> for Connector {
 impl Fenced {
     fn check(&mut self) -> io::Result<()> {
         if self.fence.is_open(election_now().boot) {
-            let closes = self.fence.closes_in(election_now().boot);
-            self.closes.get_or_insert_with(|| Box::pin(tokio::time::sleep(closes)));
+            let fence = &self.fence;
+            self.closes.get_or_insert_with(|| Box::pin(closed(fence.clone())));
             return Ok(());
         }
         // What the operating system holds is dropped with the connection.
@@ -187,18 +161,19 @@ mod tests {
     use std::time::Duration;
 
     use http::Request;
+    use kube::{Client, Config};
     use tokio::{
         io::AsyncReadExt,
         net::{TcpListener, TcpStream},
     };
 
-    use super::*;
+    use super::{super::clients::fenced, *};
 
     /// A client of a server that accepts and does not answer.
     async fn silent_server(fence: &Fence) -> (Client, TcpListener) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let uri = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
-        let client = fenced(&Config::new(uri), fence).unwrap().unwrap();
+        let client = fenced(&Config::new(uri), fence).unwrap();
         (client, listener)
     }
 
@@ -229,14 +204,32 @@ mod tests {
     #[tokio::test]
     async fn a_connection_is_reset_when_the_fence_closes_before_the_answer() {
         let fence = Fence::default();
-        fence.set(Some(election_now().boot.plus(Duration::from_millis(300))));
+        fence.set(Some(election_now().boot.plus(Duration::from_hours(1))));
         let (client, listener) = silent_server(&fence).await;
-        let accepted =
-            tokio::spawn(async move { received(listener.accept().await.unwrap().0).await });
-        let error = write(&client).await.unwrap_err();
+        let writing = tokio::spawn(async move { write(&client).await });
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut begin = [0; 24];
+        stream.read_exact(&mut begin).await.unwrap();
+        assert_eq!(&begin, b"PATCH /api/v1 HTTP/1.1\r\n", "it was open at first");
+        fence.set(Some(election_now().boot.plus(Duration::from_millis(100))));
+        let error = writing.await.unwrap().unwrap_err();
         assert!(format!("{error:?}").contains("not the leader"), "{error:?}");
-        let (bytes, end) = accepted.await.unwrap();
-        assert!(bytes.starts_with(b"PATCH /api/v1 HTTP/1.1\r\n"), "it was open at first");
+        let (_, end) = received(stream).await;
+        assert_eq!(end.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_reset_at_once_when_the_fence_is_closed_early() {
+        let fence = Fence::default();
+        fence.set(Some(election_now().boot.plus(Duration::from_hours(1))));
+        let (client, listener) = silent_server(&fence).await;
+        let writing = tokio::spawn(async move { write(&client).await });
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.read_u8().await.unwrap();
+        fence.seal();
+        let error = writing.await.unwrap().unwrap_err();
+        assert!(format!("{error:?}").contains("not the leader"), "{error:?}");
+        let (_, end) = received(stream).await;
         assert_eq!(end.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
     }
 

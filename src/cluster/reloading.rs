@@ -1,9 +1,9 @@
-//! A client that reads its credentials again when the API server does not accept them or cannot be reached: a token,
-//! certificate, CA or kubeconfig that was replaced on disk is used without a restart.
+//! A client that reads its credentials again when the API server does not accept them or cannot be reached, and before
+//! they expire: a token, certificate, CA or kubeconfig that was replaced on disk is used without a restart.
 //!
 //! ```text
 //! request --> the current client --> answer
-//!                   | 401, or none
+//!                   | 401, or none, also if nobody waits for it any longer
 //!                   v
 //!     if the files differ from those of the client: later requests use a new client
 //! ```
@@ -20,14 +20,43 @@ use std::{
 
 use futures::future::BoxFuture;
 use http::{Request, Response, StatusCode};
+use k8s_openapi::jiff::Timestamp;
 use kube::{Client, Config, client::Body, config::AuthInfo};
 use secrecy::ExposeSecret;
+use tokio::runtime::Handle;
+
+use super::kubeconfig::is_expiring;
+use crate::board::CredentialState;
 
 /// Reads the configuration from its files.
-pub(crate) type Read = Arc<dyn Fn() -> BoxFuture<'static, anyhow::Result<Config>> + Send + Sync>;
+pub(crate) type Read =
+    Arc<dyn Fn(Cause) -> BoxFuture<'static, anyhow::Result<Loaded>> + Send + Sync>;
 
-/// Makes a client; `None` where that is not possible, so that the one before stays in use.
-pub(crate) type Build = Box<dyn Fn(&Config) -> kube::Result<Option<Client>> + Send + Sync>;
+/// Makes a client.
+pub(crate) type Build = Box<dyn Fn(&Config) -> kube::Result<Client> + Send + Sync>;
+
+/// Why it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// The process starts.
+    Start,
+    /// The credentials are about to expire.
+    Expiring,
+    /// The API server does not accept them.
+    Refused,
+    /// The API server did not answer.
+    Unanswered,
+}
+
+/// What was read.
+#[derive(Debug, Clone)]
+pub(crate) struct Loaded {
+    pub(crate) config: Config,
+    /// When its credentials expire.
+    pub(crate) expires: Option<Timestamp>,
+    /// Whose they are, for errors.
+    pub(crate) user: String,
+}
 
 /// The files are not read more often.
 const AT_MOST_EVERY: Duration = Duration::from_secs(1);
@@ -35,41 +64,80 @@ const AT_MOST_EVERY: Duration = Duration::from_secs(1);
 struct Reloading {
     read: Read,
     build: Build,
+    state: CredentialState,
+    runtime: Handle,
     current: Mutex<Current>,
 }
 
 struct Current {
     client: Client,
     credentials: u64,
+    expires: Option<Timestamp>,
+    user: String,
     /// When the files were read because of a failure.
     read: Option<Instant>,
 }
 
-/// A client of what is read, which was `config` before. Must be called within a runtime.
+/// A client of what is read, which was `loaded` before. Must be called within a runtime.
 pub(crate) fn reloading(
     read: &Read,
-    config: &Config,
+    loaded: &Loaded,
     build: Build,
-) -> kube::Result<Option<Client>> {
-    let Some(client) = build(config)? else { return Ok(None) };
-    let current = Mutex::new(Current { client, credentials: credentials(config), read: None });
-    let shared = Arc::new(Reloading { read: read.clone(), build, current });
-    let service = tower::service_fn(move |request| {
-        let shared = shared.clone();
-        async move { shared.send(request).await }
-    });
-    Ok(Some(Client::new(service, config.default_namespace.clone())))
+    state: CredentialState,
+) -> kube::Result<Client> {
+    let Loaded { config, expires, user } = loaded.clone();
+    let (client, credentials) = (build(&config)?, credentials(&config));
+    let current = Mutex::new(Current { client, credentials, expires, user, read: None });
+    let (read, runtime) = (read.clone(), Handle::current());
+    let shared = Arc::new(Reloading { read, build, state, runtime, current });
+    let service = tower::service_fn(move |request| shared.clone().send(request));
+    Ok(Client::new(service, config.default_namespace))
+}
+
+/// A request whose answer is awaited. Where it is dropped before, the API server may have another address by now.
+struct Waiting(Option<Arc<Reloading>>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let Some(shared) = self.0.take() else { return };
+        if shared.is_due(Instant::now()) {
+            shared.runtime.spawn(shared.clone().reload(Cause::Unanswered));
+        }
+    }
 }
 
 impl Reloading {
-    async fn send(&self, request: Request<Body>) -> kube::Result<Response<Body>> {
+    async fn send(self: Arc<Self>, request: Request<Body>) -> kube::Result<Response<Body>> {
+        let is_expiring = is_expiring(self.current().expires, Timestamp::now());
+        if is_expiring && self.is_due(Instant::now()) {
+            self.reloaded(Cause::Expiring).await;
+        }
         let client = self.current().client.clone();
+        let mut waiting = Waiting(Some(self.clone()));
         let answer = client.send(request).await;
-        let is_refused = answer.as_ref().map_or(true, |it| it.status() == StatusCode::UNAUTHORIZED);
-        if is_refused && self.is_due(Instant::now()) {
-            self.reload().await;
+        waiting.0 = None;
+        let cause = match &answer {
+            Ok(answer) if answer.status() == StatusCode::UNAUTHORIZED => Some(Cause::Refused),
+            Ok(_) => None,
+            Err(_) => Some(Cause::Unanswered),
+        };
+        match cause {
+            Some(Cause::Refused) => self.note_refusal(),
+            Some(_) => {}
+            None => self.state.set(None),
+        }
+        if let Some(cause) = cause.filter(|_| self.is_due(Instant::now())) {
+            self.reloaded(cause).await;
         }
         answer
+    }
+
+    fn note_refusal(&self) {
+        let user = self.current().user.clone();
+        let why = format!("the API server does not accept the credentials of {user} (401)");
+        if self.state.problem().is_none() {
+            self.state.set(Some(why));
+        }
     }
 
     fn is_due(&self, now: Instant) -> bool {
@@ -82,26 +150,41 @@ impl Reloading {
         is_due
     }
 
-    async fn reload(&self) {
-        match (self.read)().await {
-            Ok(config) => self.replace(&config),
-            Err(error) => tracing::warn!("the credentials cannot be read again: {error:#}"),
+    /// Goes on where whoever sent the request waits no longer.
+    async fn reloaded(self: &Arc<Self>, cause: Cause) {
+        // It fails only when the runtime ends.
+        let _ = self.runtime.spawn(self.clone().reload(cause)).await;
+    }
+
+    async fn reload(self: Arc<Self>, cause: Cause) {
+        match (self.read)(cause).await {
+            Ok(loaded) => self.replace(loaded),
+            Err(error) => {
+                tracing::warn!("the credentials cannot be read again: {error:#}");
+                if cause == Cause::Refused || self.state.problem().is_some() {
+                    self.state.set(Some(format!("the credentials cannot be used: {error:#}")));
+                }
+            }
         }
     }
 
-    fn replace(&self, config: &Config) {
-        let credentials = credentials(config);
+    fn replace(&self, loaded: Loaded) {
+        let Loaded { config, expires, user } = loaded;
+        let credentials = credentials(&config);
         if self.current().credentials == credentials {
             return;
         }
-        match (self.build)(config) {
-            Ok(Some(client)) => {
+        match (self.build)(&config) {
+            Ok(client) => {
                 tracing::info!("the credentials have changed: later requests use the new ones");
                 let mut current = self.current();
-                (current.client, current.credentials) = (client, credentials);
+                let read = current.read;
+                *current = Current { client, credentials, expires, user, read };
             }
-            Ok(None) => {}
-            Err(error) => tracing::warn!(%error, "the new credentials cannot be used"),
+            Err(error) => {
+                let error = super::unsent::described(error);
+                tracing::warn!(%error, "the new credentials cannot be used");
+            }
         }
     }
 
@@ -110,15 +193,18 @@ impl Reloading {
     }
 }
 
-/// A hash of the address, the CA and the credentials, with the contents of the files that they name.
+/// A hash of the address, the way to it, the CA and the credentials, with the contents of the files that they name.
 fn credentials(config: &Config) -> u64 {
     let AuthInfo { username, password, token, token_file, .. } = &config.auth_info;
     let AuthInfo { client_certificate, client_certificate_data, .. } = &config.auth_info;
-    let AuthInfo { client_key, client_key_data, .. } = &config.auth_info;
+    let AuthInfo { client_key, client_key_data, impersonate, .. } = &config.auth_info;
+    let AuthInfo { impersonate_groups, impersonate_uid, .. } = &config.auth_info;
     let mut hasher = DefaultHasher::new();
     config.cluster_url.to_string().hash(&mut hasher);
-    config.root_cert.hash(&mut hasher);
+    config.proxy_url.as_ref().map(ToString::to_string).hash(&mut hasher);
+    (&config.root_cert, config.accept_invalid_certs, &config.tls_server_name).hash(&mut hasher);
     (username, client_certificate_data).hash(&mut hasher);
+    (impersonate, impersonate_groups, impersonate_uid).hash(&mut hasher);
     for secret in [password, token, client_key_data] {
         secret.as_ref().map(ExposeSecret::expose_secret).hash(&mut hasher);
     }
@@ -130,15 +216,20 @@ fn credentials(config: &Config) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
+    use std::{net::SocketAddr, path::PathBuf};
 
-    use kube::config::{KubeConfigOptions, Kubeconfig};
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
         net::TcpListener,
     };
 
-    use super::*;
+    use super::{
+        super::{
+            clients::client,
+            kubeconfig::{Login, of_kubeconfig},
+        },
+        *,
+    };
 
     /// Answers 401, and returns the head of the request in lower case.
     async fn refused(listener: &TcpListener) -> String {
@@ -152,42 +243,93 @@ mod tests {
         String::from_utf8(head).unwrap().to_lowercase()
     }
 
-    async fn config_of(file: PathBuf) -> anyhow::Result<Config> {
-        let kubeconfig = Kubeconfig::read_from(file)?;
-        Ok(Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?)
+    fn read_from(file: PathBuf) -> Read {
+        Arc::new(move |_| {
+            let file = file.clone();
+            Box::pin(async move {
+                let Login { config, user } = of_kubeconfig(Some(&file), None)?;
+                Ok(Loaded { config, expires: None, user })
+            })
+        })
+    }
+
+    fn kubeconfig(server: SocketAddr, user: &str) -> String {
+        format!(
+            "{{current-context: a, contexts: [{{name: a, context: {{cluster: c, user: u}}}}], \
+             clusters: [{{name: c, cluster: {{server: 'http://{server}'}}}}], \
+             users: [{{name: u, user: {{{user}}}}}]}}"
+        )
+    }
+
+    fn build() -> Build {
+        Box::new(client)
+    }
+
+    fn file(what: &str, of: SocketAddr) -> PathBuf {
+        let name = format!("operetta-{what}-{}-{}", std::process::id(), of.port());
+        std::env::temp_dir().join(name)
     }
 
     #[tokio::test]
     async fn credentials_that_were_replaced_on_disk_are_used_after_a_refusal() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = listener.local_addr().unwrap();
-        let name = |what: &str| format!("operetta-{what}-{}-{}", std::process::id(), server.port());
-        let folder = std::env::temp_dir();
-        let (file, token) = (folder.join(name("kubeconfig")), folder.join(name("token")));
+        let (file, token) = (file("kubeconfig", server), file("token", server));
         let write = |user: &str, secret: &str| {
-            let text = format!(
-                "{{current-context: a, contexts: [{{name: a, context: {{cluster: c, user: u}}}}], \
-                 clusters: [{{name: c, cluster: {{server: 'http://{server}'}}}}], \
-                 users: [{{name: u, user: {{{user}}}}}]}}"
-            );
-            fs::write(&file, text).unwrap();
+            fs::write(&file, kubeconfig(server, user)).unwrap();
             fs::write(&token, secret).unwrap();
         };
         let in_file = format!("tokenFile: '{}'", token.display());
         for (before, after) in [("token: old", "token: new"), (&*in_file, &*in_file)] {
             write(before, "old");
-            let named = file.clone();
-            let read: Read = Arc::new(move || Box::pin(config_of(named.clone())));
-            let config = read().await.unwrap();
-            let build: Build = Box::new(|config| Client::try_from(config.clone()).map(Some));
-            let client = reloading(&read, &config, build).unwrap().unwrap();
+            let read = read_from(file.clone());
+            let loaded = read(Cause::Start).await.unwrap();
+            let state = CredentialState::default();
+            let client = reloading(&read, &loaded, build(), state.clone()).unwrap();
             write(after, "new");
             for expected in ["authorization: bearer old\r\n", "authorization: bearer new\r\n"] {
                 let (answer, head) = tokio::join!(client.apiserver_version(), refused(&listener));
                 assert!(answer.is_err() && head.contains(expected), "{expected}: {head}");
+                let problem = state.problem().unwrap();
+                assert!(problem.contains("user \"u\" of the kubeconfig"), "{problem}");
             }
         }
         fs::remove_file(&file).unwrap();
         fs::remove_file(&token).unwrap();
+    }
+
+    /// The address swallows what is sent, so that whoever asks gives up.
+    #[tokio::test]
+    async fn credentials_are_read_again_when_nobody_waits_for_the_answer_any_longer() {
+        let swallowing = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (old, new) = (swallowing.local_addr().unwrap(), listener.local_addr().unwrap());
+        let file = file("moved", old);
+        fs::write(&file, kubeconfig(old, "token: old")).unwrap();
+        let read = read_from(file.clone());
+        let loaded = read(Cause::Start).await.unwrap();
+        let client = reloading(&read, &loaded, build(), CredentialState::default()).unwrap();
+        let asking = tokio::spawn({
+            let client = client.clone();
+            async move { client.apiserver_version().await }
+        });
+        let (_swallowed, _) = swallowing.accept().await.unwrap();
+        fs::write(&file, kubeconfig(new, "token: new")).unwrap();
+        asking.abort();
+        assert!(asking.await.unwrap_err().is_cancelled());
+        let asked_at_the_new_address = async {
+            loop {
+                tokio::select! {
+                    head = refused(&listener) => break head,
+                    _ = client.apiserver_version() => {}
+                    // The files are not read yet: nobody waits for this one either.
+                    _ = swallowing.accept() => {}
+                }
+            }
+        };
+        let deadline = Duration::from_secs(30);
+        let head = tokio::time::timeout(deadline, asked_at_the_new_address).await.unwrap();
+        assert!(head.contains("authorization: bearer new\r\n"), "{head}");
+        fs::remove_file(&file).unwrap();
     }
 }

@@ -8,7 +8,8 @@ use tokio::{runtime::Handle, sync::oneshot};
 use super::{
     Connect, Connection, Ready, RunError, Running,
     running::Handles,
-    system::{self, Connecting, OnReady, Parts, Signals},
+    signals,
+    system::{self, Connecting, OnReady, Parts},
     thread::Thread,
 };
 use crate::{
@@ -260,7 +261,8 @@ impl SupervisorBuilder {
     }
 
     /// Runs until SIGINT or SIGTERM, then finishes reconciles in flight (at most 4 seconds) and returns.
-    /// A program that then exits does so within 5 seconds, whatever its handlers do.
+    /// A program that then exits does so within 5 seconds, whatever its handlers do. Another signal makes it return at
+    /// once, with [`RunError::Abandoned`].
     ///
     /// The supervisor has threads of its own: the runtime of the caller is not blocked, and may be of any
     /// kind. Dropping the future stops the supervisor without waiting.
@@ -279,8 +281,9 @@ impl SupervisorBuilder {
     /// # Errors
     /// When it cannot start, or has ended by an error. See [`RunError`].
     pub async fn run(self) -> Result<(), RunError> {
-        let (thread, _) = self.spawn(Signals::Stop)?;
-        thread.outcome().await
+        let signals = signals::listen()?;
+        let (thread, _) = self.spawn()?;
+        thread.until_signalled(signals).await
     }
 
     /// The same as [`run`](Self::run), for a plain `fn main`. Blocks the calling thread.
@@ -302,7 +305,7 @@ impl SupervisorBuilder {
     /// # Errors
     /// When it cannot start. See [`RunError`].
     pub async fn start(self) -> Result<Running, RunError> {
-        let (thread, started) = self.spawn(Signals::Ignored)?;
+        let (thread, started) = self.spawn()?;
         match started.await {
             Ok(handles) => Ok(Running::new(handles, thread)),
             Err(_) => Err(thread.outcome().await.err().unwrap_or(RunError::Died)),
@@ -310,8 +313,8 @@ impl SupervisorBuilder {
     }
 
     /// On its thread also the port is bound and files are read, which may block.
-    fn spawn(self, signals: Signals) -> io::Result<(Thread, oneshot::Receiver<Handles>)> {
-        Thread::spawn(move |lifeline| system::run(self.prepare()?, signals, lifeline))
+    fn spawn(self) -> io::Result<(Thread, oneshot::Receiver<Handles>)> {
+        Thread::spawn(move |lifeline| system::run(self.prepare()?, lifeline))
     }
 
     /// Checks everything that can be checked without a cluster, and binds the port.

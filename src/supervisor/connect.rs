@@ -4,23 +4,19 @@
 use std::{path::PathBuf, sync::Arc};
 
 use anyhow::anyhow;
-use kube::{
-    Client, Config,
-    config::{InClusterError, KubeConfigOptions, Kubeconfig},
-};
+use kube::{Client, Config};
 
 use super::Connection;
-use crate::cluster::Read;
+use crate::cluster::{Cause, Loaded, Login, Plugin, Read, of_kubeconfig, of_pod};
 
 /// A cluster and the credentials for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Connect {
-    /// The cluster that the process runs in, with the service account of its Pod. `kube` reads the token
-    /// file again about once a minute, so that a renewed token is used; a [`connection`](Self::connection) also after
-    /// each refusal.
+    /// The cluster that the process runs in, with the service account of its Pod. The token file is read again about
+    /// once a minute, so that a renewed token is used, and after each refusal.
     InCluster,
-    /// A cluster of a kubeconfig. Its `tokenFile` is also read again about once a minute. `kube` sends the
-    /// content unchanged, so that the file must not contain a line break.
+    /// A cluster of a kubeconfig, which is read as kubectl reads it: of a list of files those that exist, with `proxy-url`
+    /// or the proxy of the environment, and with the plugin of the user.
     Kubeconfig {
         /// The file; `None` for those of `$KUBECONFIG`, by default `~/.kube/config`.
         file: Option<PathBuf>,
@@ -40,36 +36,59 @@ impl Connect {
         Self::Kubeconfig { file: Some(file.into()), context: None }
     }
 
-    /// Creates a client on the calling runtime. It does not retry, because the schedule of a parent does.
+    /// Creates a client on the calling runtime. It does not retry, because the schedule of a parent does. Like a
+    /// [`connection`](Self::connection) it reads the files again.
     ///
     /// # Errors
-    /// When the credentials cannot be found or read.
+    /// When the credentials cannot be found or read, or cannot be used.
     pub async fn client(self) -> anyhow::Result<Client> {
-        Ok(Client::try_from(self.config().await?)?)
+        Ok(self.connection().await?.client()?)
     }
 
-    /// The configuration of such a client.
+    /// The configuration of such a client. A credential plugin is left to the client, and a token whose file has a line
+    /// break is not read again.
     ///
     /// # Errors
-    /// When the credentials cannot be found or read.
+    /// When the credentials cannot be found or read, or cannot be used. The text names the file and the entry.
+    #[expect(clippy::unused_async, reason = "files may be read without blocking some day")]
     pub async fn config(self) -> anyhow::Result<Config> {
-        let mut config = match self {
-            Self::InCluster => Config::incluster().map_err(|error| not_inside(&error))?,
-            Self::Kubeconfig { file, context } => from_kubeconfig(file, context).await?,
-        };
-        config.default_retry = false;
-        Ok(config)
+        Ok(self.read()?.config)
     }
 
     /// The connection of a supervisor. It reads the files again when the API server does not accept the credentials
-    /// or cannot be reached, so that credentials and a CA that are replaced on disk are used without a restart.
+    /// or cannot be reached, so that credentials and a CA that are replaced on disk are used without a restart. It runs
+    /// the credential plugin again when what that issued is refused or expires.
     ///
     /// # Errors
-    /// When the credentials cannot be found or read.
+    /// When the credentials cannot be found or read, or cannot be used. The text names the file and the entry, and quotes
+    /// no credentials and no output of a plugin.
     pub async fn connection(self) -> anyhow::Result<Connection> {
-        let config = self.clone().config().await?;
-        let read: Read = Arc::new(move || Box::pin(self.clone().config()));
-        Ok(Connection::of(read, config))
+        let source = Arc::new((self, Plugin::default()));
+        let read: Read = Arc::new(move |cause| {
+            let source = source.clone();
+            Box::pin(async move { source.0.load(&source.1, cause).await })
+        });
+        let loaded = read(Cause::Start).await?;
+        Ok(Connection::of(read, loaded))
+    }
+
+    fn read(&self) -> anyhow::Result<Login> {
+        match self {
+            Self::InCluster => {
+                of_pod().map_err(|why| anyhow!("the process does not run in a cluster: {why}"))
+            }
+            Self::Kubeconfig { file, context } => {
+                Ok(of_kubeconfig(file.as_deref(), context.as_deref())?)
+            }
+        }
+    }
+
+    async fn load(&self, plugin: &Plugin, cause: Cause) -> anyhow::Result<Loaded> {
+        let Login { mut config, user } = self.read()?;
+        let logged_in = plugin.log_in(config.auth_info, cause == Cause::Refused).await;
+        let expires;
+        (config.auth_info, expires) = logged_in.map_err(|why| anyhow!("{user}: {why}"))?;
+        Ok(Loaded { config, expires, user })
     }
 
     /// The same with a hint in the error, as the program may not have named a cluster.
@@ -79,30 +98,11 @@ impl Connect {
     }
 }
 
-/// The text of the error already contains its causes.
-fn not_inside(error: &InClusterError) -> anyhow::Error {
-    match error {
-        InClusterError::ReadEnvironmentVariable(why) => anyhow!(
-            "the process does not run in a cluster: KUBERNETES_SERVICE_HOST or KUBERNETES_SERVICE_PORT: {why}"
-        ),
-        error => anyhow!("the process does not run in a cluster: {error}"),
-    }
-}
-
 fn with_hint(error: &anyhow::Error) -> anyhow::Error {
     anyhow!(
         "{error:#}; outside of a cluster use `connect_to(Connect::kubeconfig())` or \
          `run_operator_with`"
     )
-}
-
-async fn from_kubeconfig(file: Option<PathBuf>, context: Option<String>) -> anyhow::Result<Config> {
-    let kubeconfig = match file {
-        Some(file) => Kubeconfig::read_from(file)?,
-        None => Kubeconfig::read()?,
-    };
-    let options = KubeConfigOptions { context, ..KubeConfigOptions::default() };
-    Ok(Config::from_custom_kubeconfig(kubeconfig, &options).await?)
 }
 
 #[cfg(test)]

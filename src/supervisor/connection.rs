@@ -4,7 +4,8 @@ use kube::{Client, Config};
 
 use super::RunError;
 use crate::{
-    cluster::{Read, fenced, reloading},
+    board::CredentialState,
+    cluster::{Loaded, Read, client, described, fenced, reloading},
     election::Fence,
 };
 
@@ -19,7 +20,7 @@ enum Kind {
     Client(Client),
     Config(Box<Config>),
     /// One that can be read again.
-    Source(Read, Box<Config>),
+    Source(Read, Box<Loaded>, CredentialState),
 }
 
 /// The clients that are not fenced.
@@ -43,8 +44,16 @@ impl From<Config> for Connection {
 
 impl Connection {
     /// A connection whose configuration was read in this way, and is read again.
-    pub(super) fn of(read: Read, config: Config) -> Self {
-        Self(Kind::Source(read, Box::new(config)))
+    pub(super) fn of(read: Read, loaded: Loaded) -> Self {
+        Self(Kind::Source(read, Box::new(loaded), CredentialState::default()))
+    }
+
+    /// Whether the API server accepts the credentials, as far as this connection knows.
+    pub(super) fn credentials(&self) -> CredentialState {
+        match &self.0 {
+            Kind::Client(_) | Kind::Config(_) => CredentialState::default(),
+            Kind::Source(_, _, state) => state.clone(),
+        }
     }
 
     pub(super) fn clients(&self) -> Result<Clients, RunError> {
@@ -56,17 +65,12 @@ impl Connection {
         Ok(Clients { client, watcher })
     }
 
-    fn client(&self) -> Result<Client, RunError> {
-        let of = |config: &Config| Client::try_from(config.clone());
+    pub(super) fn client(&self) -> Result<Client, RunError> {
         match &self.0 {
             Kind::Client(client) => Ok(client.clone()),
-            Kind::Config(config) => of(config).map_err(connect),
-            Kind::Source(read, config) => {
-                let build = Box::new(move |config: &Config| of(config).map(Some));
-                match reloading(read, config, build).map_err(connect)? {
-                    Some(client) => Ok(client),
-                    None => of(config).map_err(connect),
-                }
+            Kind::Config(config) => client(config).map_err(connect),
+            Kind::Source(read, loaded, state) => {
+                reloading(read, loaded, Box::new(client), state.clone()).map_err(connect)
             }
         }
     }
@@ -75,18 +79,18 @@ impl Connection {
     pub(super) fn fenced(&self, fence: &Fence) -> Result<Option<Client>, RunError> {
         match &self.0 {
             Kind::Client(_) => Ok(None),
-            Kind::Config(config) => fenced(config, fence).map_err(connect),
-            Kind::Source(read, config) => {
+            Kind::Config(config) => fenced(config, fence).map(Some).map_err(connect),
+            Kind::Source(read, loaded, state) => {
                 let fence = fence.clone();
                 let build = Box::new(move |config: &Config| fenced(config, &fence));
-                reloading(read, config, build).map_err(connect)
+                reloading(read, loaded, build, state.clone()).map(Some).map_err(connect)
             }
         }
     }
 }
 
 fn connect(error: kube::Error) -> RunError {
-    RunError::Connect(error.into())
+    RunError::Connect(anyhow::Error::from_boxed(described(error)))
 }
 
 impl std::fmt::Debug for Kind {

@@ -52,6 +52,9 @@ pub enum RunError {
     /// The operating system refused threads, signals or sockets.
     #[error("cannot start: {0}")]
     System(io::Error),
+    /// Another signal arrived before the operators had ended.
+    #[error("another signal arrived before the operators had ended: what still runs is abandoned")]
+    Abandoned,
     /// The thread of the actors ended unexpectedly.
     #[error("the supervisor's thread ended unexpectedly; this is a bug in Operetta")]
     Died,

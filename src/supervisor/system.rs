@@ -1,23 +1,19 @@
-//! The lifecycle of a supervisor: connect, start, wait, drain, end.
+//! The lifecycle of a supervisor: connect, start, wait, end.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io,
     net::{SocketAddr, TcpListener},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
-    sync::Arc,
     thread,
-    time::Duration,
 };
 
 use futures::future::BoxFuture;
 use tokio::{
     runtime::{Handle, Runtime},
-    signal::unix::{SignalKind, signal},
     sync::{
         mpsc::{self, UnboundedReceiver},
-        oneshot, watch,
+        watch,
     },
 };
 
@@ -26,6 +22,7 @@ use super::clock;
 use super::{
     Connection, Ready, RunError,
     elections::Elections,
+    ending::end,
     fences::Fences,
     registry::{Inboxes, Members, Registrar, serve},
     running::{Handles, Watches},
@@ -33,19 +30,12 @@ use super::{
     wiring::Wiring,
 };
 use crate::{
-    actors::{Arbiters, Elected, OperatorStateChanged},
+    actors::{Arbiters, OperatorStateChanged},
     board::{Board, OperatorState},
     election::LeaderElection,
-    execute::Context,
     operator::{AnyHandler, OperatorConfig, OperatorName, panic_text},
     web::{self, Access, Auth, Certificates, Program, Protection, TlsProxy, WebState},
 };
-
-/// How long reconciles in flight may take when the supervisor stops.
-const DRAIN: Duration = Duration::from_secs(4);
-
-/// How long the Leases may take to be given back then.
-const RELEASE: Duration = Duration::from_millis(500);
 
 /// Creates the client on the supervisor's runtime, which then drives its connections.
 pub(super) type Connecting =
@@ -74,28 +64,17 @@ pub(super) struct Parts {
     pub(super) jumps: Option<clock::Jumps>,
 }
 
-/// Whether SIGINT and SIGTERM stop the supervisor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Signals {
-    Stop,
-    /// They are the program's.
-    Ignored,
-}
-
 /// Runs on the calling thread until it is stopped.
 pub(super) fn run(
     #[cfg_attr(not(feature = "testkit"), expect(unused_mut))] mut parts: Parts,
-    signals: Signals,
     lifeline: Lifeline<Handles>,
 ) -> Result<(), RunError> {
     #[cfg(feature = "testkit")]
     if let Some(jumps) = parts.jumps.take() {
-        return clock::run(jumps, async || {
-            live(parts, signals, lifeline, &Handle::current()).await
-        });
+        return clock::run(jumps, async || live(parts, lifeline, &Handle::current()).await);
     }
     let runtime = runtime()?;
-    let living = live(parts, signals, lifeline, runtime.handle());
+    let living = live(parts, lifeline, runtime.handle());
     let result = actix::System::new().block_on(living);
     // A handler that never returns must not block the end of the process.
     runtime.shutdown_background();
@@ -118,17 +97,13 @@ fn runtime() -> Result<Runtime, RunError> {
         .build()?)
 }
 
-async fn live(
-    parts: Parts,
-    signals: Signals,
-    lifeline: Lifeline<Handles>,
-    runtime: &Handle,
-) -> Result<(), RunError> {
+async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, .. } = parts;
     let Parts { proxy, on_ready, election, is_plan_only, arbiters, program, .. } = parts;
     let expects_registrations = parts.expects_registrations;
     let Lifeline { started, ready, stop } = lifeline;
-    let mut stopped = pin!(stop_future(signals, stop)?);
+    // Both a message and dropping the handle stop it.
+    let mut stopped = pin!(async { drop(stop.await) });
     let connection = tokio::select! {
         connected = runtime.spawn(connect()) => {
             connected.map_err(|error| RunError::Connect(error.into()))
@@ -136,6 +111,7 @@ async fn live(
         () = &mut stopped => return Ok(()),
     };
     let connection = connection?.map_err(RunError::Connect)?;
+    let credentials = connection.credentials();
     let (states, changes) = mpsc::unbounded_channel();
     let entered = runtime.enter();
     let clients = connection.clients()?;
@@ -146,6 +122,7 @@ async fn live(
     };
     drop(entered);
     let board = Board::new();
+    board.show_credentials(credentials);
     if is_plan_only {
         board.begin_plan_only();
     }
@@ -175,11 +152,7 @@ async fn live(
     }
     drop(inboxes);
     board.begin_stopping();
-    drain(&members.contexts()).await;
-    release(&members.elected()).await;
-    if let Some(server) = server {
-        server.stop(false).await;
-    }
+    end(&members.contexts(), &members.elected(), server).await;
     Ok(())
 }
 
@@ -261,51 +234,9 @@ fn log(operator: &OperatorName, state: &OperatorState) {
     }
 }
 
-async fn drain(contexts: &[Arc<Context>]) {
-    tracing::info!("stopping: waiting for reconciles in flight");
-    let draining = futures::future::join_all(contexts.iter().map(|context| context.drain()));
-    if tokio::time::timeout(DRAIN, draining).await.is_err() {
-        tracing::warn!("handlers or requests did not end in time: they are abandoned");
-    }
-}
-
-/// Gives the Leases back after the last write, so that a standby continues at once.
-async fn release(elected: &[Elected]) {
-    let releasing = futures::future::join_all(elected.iter().map(Elected::release));
-    if tokio::time::timeout(RELEASE, releasing).await.is_err() {
-        tracing::warn!("a Lease was not given back in time: it expires");
-    }
-}
-
-fn stop_future(
-    signals: Signals,
-    stop: oneshot::Receiver<()>,
-) -> io::Result<impl Future<Output = ()>> {
-    let signals = match signals {
-        Signals::Stop => Some((signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)),
-        Signals::Ignored => None,
-    };
-    let signalled = async {
-        match signals {
-            Some((mut interrupt, mut terminate)) => tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-            },
-            None => std::future::pending().await,
-        }
-    };
-    Ok(async {
-        tokio::select! {
-            () = signalled => {}
-            // Both `stop` and dropping the handle stop it.
-            _ = stop => {}
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::{Mutex, PoisonError};
+    use std::sync::{Arc, Mutex, PoisonError};
 
     use futures::FutureExt;
 

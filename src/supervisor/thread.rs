@@ -5,7 +5,10 @@ use std::{io, thread};
 
 use tokio::sync::{oneshot, watch};
 
-use super::RunError;
+use super::{
+    RunError,
+    signals::{Abandoned, Signals},
+};
 
 type Outcome = Result<(), RunError>;
 
@@ -60,6 +63,31 @@ impl Thread {
     pub(super) fn ended(&self) -> impl Future<Output = ()> + Send + Sync + use<> {
         let mut ready = self.ready.clone();
         async move { while ready.changed().await.is_ok() {} }
+    }
+
+    /// Waits for the end, which signals cause. It does not wait for a supervisor that does not end.
+    pub(super) async fn until_signalled(self, signals: Signals) -> Outcome {
+        let Signals { stop, abandoned } = signals;
+        let Self { stop: stopping, mut outcome, .. } = self;
+        tokio::select! {
+            outcome = &mut outcome => return outcome.unwrap_or(Err(RunError::Died)),
+            // Without its thread signals are not noticed.
+            Ok(()) = stop => {}
+        }
+        // It may have ended already.
+        let _ = stopping.send(());
+        tokio::select! {
+            biased;
+            outcome = outcome => outcome.unwrap_or(Err(RunError::Died)),
+            Ok(why) = abandoned => match why {
+                Abandoned::Signalled => Err(RunError::Abandoned),
+                // As handlers that do not end.
+                Abandoned::Late => {
+                    tracing::warn!("the operators did not end in time: they are abandoned");
+                    Ok(())
+                }
+            },
+        }
     }
 
     /// Waits for the end.
@@ -132,5 +160,39 @@ mod tests {
         let mut outcome = Box::pin(thread.outcome());
         assert!(outcome.as_mut().now_or_never().is_none());
         assert!(ended.now_or_never().is_none());
+    }
+
+    /// A thread that never ends, and what is told to whoever waits for it.
+    fn endless() -> (Thread, Signals, oneshot::Sender<()>, oneshot::Sender<Abandoned>) {
+        let life = |_: Lifeline<()>| loop {
+            thread::park();
+        };
+        let (stopping, stop) = oneshot::channel();
+        let (abandoning, abandoned) = oneshot::channel();
+        (Thread::spawn(life).unwrap().0, Signals { stop, abandoned }, stopping, abandoning)
+    }
+
+    #[test]
+    fn a_supervisor_that_does_not_end_is_abandoned() {
+        for why in [Abandoned::Late, Abandoned::Signalled] {
+            let (thread, signals, stopping, abandoning) = endless();
+            let mut waiting = Box::pin(thread.until_signalled(signals));
+            assert!(waiting.as_mut().now_or_never().is_none());
+            stopping.send(()).unwrap();
+            assert!(waiting.as_mut().now_or_never().is_none(), "it may end by itself");
+            abandoning.send(why).unwrap();
+            match (block_on(waiting), why) {
+                (Ok(()), Abandoned::Late) | (Err(RunError::Abandoned), Abandoned::Signalled) => {}
+                (ended, _) => panic!("{why:?}: {ended:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_signal_ends_a_supervisor() {
+        let (_, signals, stopping, _abandoning) = endless();
+        let waiting = until_stopped(Ok(())).until_signalled(signals);
+        stopping.send(()).unwrap();
+        block_on(waiting).unwrap();
     }
 }

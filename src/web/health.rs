@@ -87,7 +87,8 @@ fn process_checks(board: &Board) -> Vec<Check> {
         decides: false,
         text: "plan mode: nothing is written".to_owned(),
     });
-    let checks = [Check::shutdown(board)].into_iter().chain(mode).chain(operators);
+    let checks = [Check::shutdown(board)].into_iter().chain(Check::credentials(board));
+    let checks = checks.chain(mode).chain(operators);
     checks.chain(restarts).chain(undeclared).chain(types).chain(related).collect()
 }
 
@@ -150,6 +151,11 @@ impl Check {
     fn shutdown(board: &Board) -> Self {
         let stopping = board.is_stopping().then(|| "the process is stopping".to_owned());
         Self::of("shutdown", true, stopping)
+    }
+
+    /// What is wrong with the credentials: without them no operator can do anything.
+    fn credentials(board: &Board) -> Option<Self> {
+        board.credential_problem().map(|why| Self::of("credentials", true, Some(why)))
     }
 
     /// The certificate of an endpoint over TLS. If it cannot be replaced, the old one stays in use.

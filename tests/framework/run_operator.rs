@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Api, api::PostParams};
 use operetta::{
     prelude::*,
-    supervisor::{Connect, run_operator_with},
+    supervisor::{Connect, RunError, run_operator_with},
     testkit::{TestCluster, eventually},
 };
 use serde_json::json;
@@ -78,6 +78,22 @@ async fn until_signals_end_it() {
         send(signal);
         program.await.unwrap().unwrap();
     }
+
+    // Of a handler that never returns the end waits for seconds, and another signal does not.
+    let (begin, begun) = std::sync::mpsc::channel();
+    let hang = move |_: &SyncRequest| -> Result<SyncResponse> {
+        let _ = begin.send(());
+        loop {
+            std::thread::park();
+        }
+    };
+    let supervisor = Supervisor::builder().connect_to(connect);
+    let program = tokio::spawn(supervisor.register(config(), hang).run());
+    tokio::task::spawn_blocking(move || begun.recv()).await.unwrap().unwrap();
+    send("TERM");
+    send("INT");
+    let error = program.await.unwrap().unwrap_err();
+    assert!(matches!(error, RunError::Abandoned), "{error}");
     std::fs::remove_file(&kubeconfig).unwrap();
     served.stop().await;
 }

@@ -173,6 +173,12 @@ impl From<KubeconfigError> for KubeConfigError {
             KubeconfigError::ReadConfig(why, file) => {
                 Self::Io(io::Error::new(why.kind(), format!("{}: {why}", file.display())))
             }
+            // Its text may quote the file.
+            KubeconfigError::Parse(error) => {
+                let line = error.location().map(|at| format!(" (line {})", at.line()));
+                let why = "it is not YAML, or not in the form of a kubeconfig";
+                Self::InvalidKubeconfig(format!("{why}{}", line.unwrap_or_default()))
+            }
             error => Self::InvalidKubeconfig(error.to_string()),
         }
     }

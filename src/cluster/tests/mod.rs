@@ -26,8 +26,10 @@ use tokio::sync::mpsc;
 
 use super::*;
 use crate::{
+    election::Fence,
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object, ObjectKey, ResourceVersion},
+    plan::ChildId,
     reply::ApiError,
     store::{Settled, Store},
 };
@@ -131,6 +133,29 @@ async fn a_request_names_the_program_the_framework_and_the_operator() {
         cluster.read(&config_maps(), &key).await.unwrap();
         assert_eq!(received.recv().await.unwrap(), [expected]);
     }
+}
+
+/// Also where the connection is not fenced, as that of a client that the program made.
+#[tokio::test]
+async fn a_write_is_not_awaited_any_longer_when_the_fence_is_closed() {
+    let fence = Fence::default();
+    fence.set(Some(election_now().boot.plus(Duration::from_hours(1))));
+    let (asked, mut is_asked) = mpsc::unbounded_channel();
+    let cluster = cluster(tower::service_fn(move |_: Request<Body>| {
+        asked.send(()).unwrap();
+        std::future::pending::<Result<Response<Answer>, Infallible>>()
+    }));
+    let cluster = cluster.behind(fence.clone(), None);
+    let child = ChildId { ty: config_maps(), key: ObjectKey::namespaced("ns", "a") };
+    let writing = tokio::spawn(async move {
+        cluster.patch_status(&child, "manager", &json!({"status": {}})).await
+    });
+    is_asked.recv().await.unwrap();
+    assert!(fence.has_writes());
+    fence.seal();
+    let error = writing.await.unwrap().unwrap_err();
+    assert!(error.to_string().contains("no longer the leader"), "{error}");
+    assert!(!fence.has_writes());
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use super::{
     world::{World, pods},
 };
 use crate::{
-    board::{NamespaceState, OperatorState, TypeError, TypeState},
+    board::{CredentialState, NamespaceState, OperatorState, TypeError, TypeState},
     plan::UndeclaredField,
 };
 
@@ -42,6 +42,19 @@ async fn a_process_is_ready_when_every_operator_is_running() {
     for line in ["[+]operator/echo-server ok", "[+]type/pods ok", "readyz check passed"] {
         assert!(verbose.body.lines().any(|shown| shown == line), "{line} in\n{}", verbose.body);
     }
+}
+
+#[actix_web::test]
+async fn the_process_is_not_ready_while_its_credentials_are_not_accepted() {
+    let (world, credentials) = (World::running(), CredentialState::default());
+    world.state.board.show_credentials(credentials.clone());
+    assert_eq!(get(&world.state, "/readyz").await.code, 200);
+    credentials.set(Some("the credentials of user \"u\" are not accepted".to_owned()));
+    let answer = get(&world.state, "/readyz").await;
+    let line = "[-]credentials the credentials of user \"u\" are not accepted\n";
+    assert!(answer.code == 503 && answer.body.contains(line), "{}", answer.body);
+    credentials.set(None);
+    assert_eq!(get(&world.state, "/readyz").await.code, 200);
 }
 
 #[actix_web::test]

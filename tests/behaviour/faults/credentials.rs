@@ -11,7 +11,7 @@ use operetta::{prelude::*, testkit::until_ready};
 use operetta_apiserver::Server;
 use operetta_controlplane::ControlPlane;
 use operetta_harness::ignore;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     needs::Chosen,
@@ -79,6 +79,53 @@ async fn a_new_ca_and_a_new_token_are_used_without_a_restart_and_nothing_is_lost
     // A child and a status each.
     assert_eq!((of("before"), of("meanwhile"), of("after")), (0, 2, 2), "{writes:?}");
     std::fs::remove_file(&file).unwrap();
+}
+
+/// The kubeconfig of a running server with this user instead of its own.
+fn with_user(file: &Path, user: impl FnOnce(&str) -> Value) {
+    let text = fs::read_to_string(file).unwrap();
+    let mut kubeconfig: Value = serde_yaml_ng::from_str(&text).unwrap();
+    let token = kubeconfig["users"][0]["user"]["token"].as_str().unwrap().to_owned();
+    kubeconfig["users"][0]["user"] = user(&token);
+    let data = &mut kubeconfig["clusters"][0]["cluster"]["certificate-authority-data"];
+    let lines: Vec<_> = data.as_str().unwrap().as_bytes().chunks(64).collect();
+    *data = json!(String::from_utf8(lines.join(&b'\n')).unwrap());
+    fs::write(file, kubeconfig.to_string()).unwrap();
+}
+
+/// What `base64` and `echo` write has line breaks.
+#[operetta_harness::test]
+async fn a_token_file_with_a_line_break_and_a_plugin_are_used() {
+    let server = Server::start();
+    let running = server.serve(LOOPBACK.parse().unwrap()).unwrap();
+    let crd = recipe::crd(Some(recipe::status()));
+    operators::install::install(&server.client(), &[crd]).await.unwrap();
+    let folder = std::env::temp_dir();
+    let named = |what: &str| folder.join(format!("operetta-{what}-{}", std::process::id()));
+    let (file, token_file) = (named("odd-kubeconfig"), named("odd-token"));
+    for (name, is_plugin) in [("of-file", false), ("of-plugin", true)] {
+        running.write_kubeconfig(&file).unwrap();
+        with_user(&file, |token| {
+            let api = "client.authentication.k8s.io/v1";
+            let answer = json!({
+                "kind": "ExecCredential", "apiVersion": api, "status": {"token": token},
+            });
+            let plugin = json!({
+                "command": "echo", "args": [answer.to_string()], "apiVersion": api,
+                "interactiveMode": "Never",
+            });
+            fs::write(&token_file, format!("{token}\n")).unwrap();
+            if is_plugin { json!({"exec": plugin}) } else { json!({"tokenFile": token_file}) }
+        });
+        let builder = Supervisor::builder().connect_to(Connect::kubeconfig_file(&file));
+        let builder = builder.register(recipe::config("cook"), recipe::handler());
+        let operators = Operators::new(builder.serve(LOOPBACK).start().await.unwrap());
+        let parents = create(&server.client(), name).await;
+        until_ready(&parents, name).await;
+        operators.stop().await;
+    }
+    fs::remove_file(&file).unwrap();
+    fs::remove_file(&token_file).unwrap();
 }
 
 /// The kubeconfig of the administrator with the contents of all files.

@@ -113,9 +113,19 @@ impl Shell {
     /// Stops the latest server as Ctrl-C does, and waits until it has ended.
     ///
     /// # Errors
-    /// It does not end.
+    /// It does not end: the text has its threads, where they wait, and the signals that they ignore.
     pub fn stop(&mut self) -> Result<(), String> {
-        self.run("kill -INT %%; wait %%").map(drop)
+        let stopped = self.run("kill -INT %%; wait %%").map(drop);
+        stopped.map_err(|error| format!("{error}\n{}", self.servers()))
+    }
+
+    /// What the shell has started and still runs.
+    fn servers(&self) -> String {
+        let columns = "pid,tid,stat,wchan:24,pending,ignored,caught,args";
+        let of_shell = ["-L", "-o", columns, "--ppid", &self.child.id().to_string()];
+        let listed = Command::new("ps").args(of_shell).output();
+        listed
+            .map_or_else(|error| error.to_string(), |it| String::from_utf8_lossy(&it.stdout).into())
     }
 
     fn send(&mut self, script: &str) -> io::Result<()> {

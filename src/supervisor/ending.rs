@@ -1,0 +1,84 @@
+//! The end of a supervisor: the drain, the Leases, the web endpoint. Each has a deadline, and together they are over before
+//! [`ABANDONED`]: then whoever waits for the supervisor waits no longer.
+//!
+//! ```text
+//! 0 s ---- reconciles in flight end ---- 4 s -- Leases -- 4.3 s -- web -- 4.4 s      4.5 s: abandoned
+//! ```
+//!
+//! A Lease is given back after the last write. Where a reconcile or a write did not end, the elector does not give it back,
+//! because nobody knows when the last write takes effect: the fence is closed for ever, connections with unanswered writes
+//! are reset, and the Lease expires by itself.
+
+use std::{sync::Arc, time::Duration};
+
+use actix_web::dev::ServerHandle;
+use tokio::time::{Instant, timeout_at};
+
+use crate::{actors::Elected, execute::Context};
+
+/// How long reconciles in flight may take.
+const DRAINED: Duration = Duration::from_secs(4);
+/// When the Leases are given back.
+const RELEASED: Duration = Duration::from_millis(4300);
+/// When the web endpoint is closed.
+const CLOSED: Duration = Duration::from_millis(4400);
+/// When nobody waits any longer. A program has the rest of five seconds for itself.
+pub(super) const ABANDONED: Duration = Duration::from_millis(4500);
+
+/// Ends what runs.
+pub(super) async fn end(
+    contexts: &[Arc<Context>],
+    elected: &[Elected],
+    server: Option<ServerHandle>,
+) {
+    tracing::info!("stopping: waiting for reconciles in flight");
+    let drained = futures::future::join_all(contexts.iter().map(|context| context.drain()));
+    // Those whose operators have ended, whatever the others do.
+    let released = futures::future::join_all(elected.iter().map(Elected::release));
+    let closed = async {
+        if let Some(server) = server {
+            server.stop(false).await;
+        }
+    };
+    in_time(drained, released, closed).await;
+}
+
+async fn in_time<D, R>(
+    drained: impl Future<Output = D>,
+    released: impl Future<Output = R>,
+    closed: impl Future<Output = ()>,
+) {
+    let begun = Instant::now();
+    if timeout_at(begun + DRAINED, drained).await.is_err() {
+        tracing::warn!("handlers or requests did not end in time: they are abandoned");
+    }
+    if timeout_at(begun + RELEASED, released).await.is_err() {
+        tracing::warn!("a Lease was not given back in time: it expires");
+    }
+    if timeout_at(begun + CLOSED, closed).await.is_err() {
+        tracing::warn!("the web endpoint was not closed in time");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::Cell, future::pending};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_end_has_a_deadline_whatever_does_not_end() {
+        for stuck in 0..8 {
+            let (begun, steps) = (Instant::now(), Cell::new(0));
+            let step = async |bit: u32| {
+                steps.set(steps.get() | bit);
+                if stuck & bit != 0 {
+                    pending::<()>().await;
+                }
+            };
+            in_time(step(1), step(2), step(4)).await;
+            assert!(begun.elapsed() < ABANDONED, "{stuck}: {:?}", begun.elapsed());
+            assert_eq!(steps.get(), 7, "none is left out");
+        }
+    }
+}
