@@ -118,7 +118,9 @@ where
     fn receive(&mut self, backlog: Backlog<B>, ctx: &mut Context<Self>) {
         let batches = backlog.take();
         if !self.supervision().is_down {
-            batches.into_iter().for_each(|batch| self.receive(batch, ctx));
+            for batch in batches {
+                self.receive(batch, ctx);
+            }
         }
     }
 }
@@ -157,8 +159,8 @@ fn merged<Of: Clone + Eq + Hash>(batches: &[(Of, Arc<[Change]>)]) -> Vec<(Of, Ar
         });
         changes.iter().for_each(|change| known.add(change));
     }
-    let mut batch = |of: Of| all.remove(&of).map(|known| (of, Arc::from(known.changes)));
-    order.into_iter().filter_map(|of| batch(of)).collect()
+    let batch = |of: Of| all.remove(&of).map(|known| (of, Arc::from(known.changes)));
+    order.into_iter().filter_map(batch).collect()
 }
 
 /// One change of each object, in the order of the first ones.
@@ -225,7 +227,8 @@ mod tests {
         let all = merged(&waiting.batches);
         assert_eq!(all.len(), 1);
         assert_eq!(shown(&all[0].1), ["a 0 10000", "b 1 10001"]);
-        assert_eq!(all[0].1[0].parents.len(), changes as usize / 2, "all named parents are woken");
+        let parents = usize::try_from(changes / 2).unwrap();
+        assert_eq!(all[0].1[0].parents.len(), parents, "all named parents are woken");
     }
 
     #[test]

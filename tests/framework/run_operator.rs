@@ -80,16 +80,16 @@ async fn until_signals_end_it() {
     }
 
     // Of a handler that never returns the end waits for seconds, and another signal does not.
-    let (begin, begun) = std::sync::mpsc::channel();
+    let (called, calls) = std::sync::mpsc::channel();
     let hang = move |_: &SyncRequest| -> Result<SyncResponse> {
-        let _ = begin.send(());
+        let _ = called.send(());
         loop {
             std::thread::park();
         }
     };
     let supervisor = Supervisor::builder().connect_to(connect);
     let program = tokio::spawn(supervisor.register(config(), hang).run());
-    tokio::task::spawn_blocking(move || begun.recv()).await.unwrap().unwrap();
+    tokio::task::spawn_blocking(move || calls.recv()).await.unwrap().unwrap();
     send("TERM");
     send("INT");
     let error = program.await.unwrap().unwrap_err();

@@ -130,7 +130,7 @@ fn is_deeper(expression: &IdedExpr, limit: usize) -> bool {
         Expr::Comprehension(fold) => {
             [&fold.iter_range, &fold.accu_init, &fold.loop_cond, &fold.loop_step, &fold.result]
                 .into_iter()
-                .any(|inner| below(inner))
+                .any(below)
         }
         Expr::Map(map) => map.entries.iter().any(|entry| is_entry_deeper(&entry.expr, limit)),
         Expr::Struct(message) => {

@@ -179,7 +179,7 @@ mod tests {
             .within_namespaces(["a", "b"])
     }
 
-    /// The conditions of parents, ConfigMaps and Secrets in `a`, then in `b`: synced, pending, failing, refused.
+    /// The conditions of parents, `ConfigMaps` and Secrets in `a`, then in `b`: synced, pending, failing, refused.
     fn watches(config: &OperatorConfig, conditions: &str) -> Watches {
         let types = [&config.parent, &config.children[0].ty, &config.children[1].ty];
         let named = ["a", "b"].into_iter().flat_map(|namespace| {
@@ -241,7 +241,9 @@ mod tests {
         let config = config(ChildConfig::apply());
         let is_ready = |conditions: &str, working: &[&str]| {
             let mut now = Scopes::of(&config);
-            working.iter().for_each(|scope| now.set(&Some((*scope).to_owned()), Start::Full));
+            for scope in working {
+                now.set(&Some((*scope).to_owned()), Start::Full);
+            }
             is_ready(&config, &watches(&config, conditions), &now)
         };
         assert!(is_ready("sss rrr", &["a"]) && is_ready("sss fff", &[]));

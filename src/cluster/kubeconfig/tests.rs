@@ -237,7 +237,7 @@ fn what_is_wrong_with_a_user_is_said_and_not_quoted() {
         ("as-uid: x".to_owned(), "need `as`"),
         ("as: \"a\\nb\"".to_owned(), "that no header can carry"),
         (exec(""), "`exec` has no `apiVersion`"),
-        (format!("exec: {{apiVersion: client.authentication.k8s.io/v1}}"), "no `command`"),
+        ("exec: {apiVersion: client.authentication.k8s.io/v1}".to_owned(), "no `command`"),
         (exec(", apiVersion: client.authentication.k8s.io/v1alpha1"), "is neither"),
         (exec(v1), "no `interactiveMode`"),
         (exec(&format!("{v1}, interactiveMode: Never, env: [{{value: x}}]")), "has no `name`"),

@@ -138,8 +138,8 @@ impl KeptManagers {
         let mut known = self.0.names.write().unwrap_or_else(PoisonError::into_inner);
         let passed_over = self.0.passed_over.read().unwrap_or_else(PoisonError::into_inner);
         let marks = labels.into_iter().map(|label| format!("\"f:{}\"", label.as_ref()));
-        let is_new = marks.fold(false, |is_new, mark| known.marks.insert(mark) || is_new);
-        is_new && !passed_over.is_empty()
+        let new = marks.filter(|mark| known.marks.insert(mark.clone())).count();
+        new > 0 && !passed_over.is_empty()
     }
 
     pub(super) fn reduce(

@@ -8,6 +8,7 @@ fn recipes() -> K8sType {
 }
 
 /// A child shows the status of the recipe that the parent names.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a handler")]
 fn sync_of_status(request: &SyncRequest) -> Result<SyncResponse> {
     let spec = request.parent.field("spec").unwrap_or_default();
     let read = request.related_of_type((RECIPE.0, RECIPE.1));

@@ -234,14 +234,14 @@ fn is_chosen<'a>(
             Err(Stop::Spent) => Err(Stop::Spent),
         };
     };
-    let Some(left) = only(lefts?)? else { return Ok(false) };
-    let Some(right) = only(all(right, element(), budget)?)? else { return Ok(false) };
+    let Some(left) = only(&lefts?)? else { return Ok(false) };
+    let Some(right) = only(&all(right, element(), budget)?)? else { return Ok(false) };
     operator.holds(left, right).map_err(|_| Stop::Wrong(Vec::new()))
 }
 
 /// The one value, if there is one; more cannot be compared.
-fn only(found: Vec<Found<'_>>) -> Result<Option<Found<'_>>, Stop<'_>> {
-    match found.as_slice() {
+fn only<'a>(found: &[Found<'a>]) -> Result<Option<Found<'a>>, Stop<'a>> {
+    match found {
         [] => Ok(None),
         [one] => Ok(Some(*one)),
         _ => Err(Stop::Wrong(Vec::new())),

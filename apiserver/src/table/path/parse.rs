@@ -168,22 +168,26 @@ fn selection(inside: &str, depth: usize) -> Option<Vec<Node>> {
 
 fn slice(text: &str) -> Option<Slice> {
     let mut parts = text.split(':').map(bound);
-    let start = parts.next()??;
+    let start = parts.next()?.ok()?;
     let end = match parts.next() {
         None => End::AfterStart,
-        Some(end) => end?.map_or(End::Open, End::Given),
+        Some(end) => end.ok()?.map_or(End::Open, End::Given),
     };
-    let step = parts.next().unwrap_or(Some(None))?;
+    let step = parts.next().unwrap_or(Ok(None)).ok()?;
     parts.next().is_none().then_some(Slice { start, end, step })
 }
 
+struct NoNumber;
+
 /// A number, or nothing.
-fn bound(text: &str) -> Option<Option<i64>> {
+fn bound(text: &str) -> Result<Option<i64>, NoNumber> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     match text {
-        "" => Some(None),
-        _ if digits.bytes().all(|byte| byte.is_ascii_digit()) => text.parse().ok().map(Some),
-        _ => None,
+        "" => Ok(None),
+        _ if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            text.parse().map(Some).map_err(|_| NoNumber)
+        }
+        _ => Err(NoNumber),
     }
 }
 

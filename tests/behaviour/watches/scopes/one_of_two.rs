@@ -160,7 +160,7 @@ async fn deletions_wait_in_the_namespace_alone_that_is_not_listed() {
     set_children(&world, a, &[there]).await;
     world.until_in(a, CONFIG_MAP, "here", Value::is_null).await;
     assert!(world.get_in(b, CONFIG_MAP, "there").await.is_object());
-    set_children(&world, a, &[here.clone()]).await;
+    set_children(&world, a, std::slice::from_ref(&here)).await;
     world.until_in(a, CONFIG_MAP, "here", Value::is_object).await;
     assert!(world.get_in(b, CONFIG_MAP, "there").await.is_object());
     plan.heal();

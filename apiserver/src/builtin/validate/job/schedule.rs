@@ -216,6 +216,6 @@ mod tests {
         assert_eq!(check("TZ=UTC * * * * *"), Ok(()));
         let many = "TZ=UTC ".repeat(100_000);
         let found = check(&many).unwrap_err();
-        assert!(found.starts_with("expected exactly 5 fields, found 99999: "), "{:.80}", found);
+        assert!(found.starts_with("expected exactly 5 fields, found 99999: "), "{found:.80}");
     }
 }
