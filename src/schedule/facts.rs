@@ -31,7 +31,7 @@ pub(crate) enum Input {
 pub(crate) enum Trigger {
     /// Listed at the start of the process: no change is known.
     Listed,
-    /// A child or the parent's status changed: an error backoff continues.
+    /// A child or the parent's status changed: an error backoff continues, and the status follows.
     ChildOrStatus,
     /// A child is gone: an error backoff ends if the failed reconcile waits for that.
     ChildGone,
@@ -93,6 +93,13 @@ pub(crate) enum Finished {
     Throttled { after: Duration },
     /// It failed in a way that only a change of the parent can fix.
     FailedForGood,
+}
+
+impl Finished {
+    /// Whether it failed, and the reconciles for changes of children go on meanwhile.
+    pub(super) fn is_followed(self) -> bool {
+        matches!(self, Self::Failed | Self::FailedUntil { .. } | Self::FailedUntilGone { .. })
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

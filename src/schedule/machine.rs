@@ -6,6 +6,7 @@ use super::{
     Backoff, Priority,
     continuation::{WRITING_RECONCILES_AT_ONCE, is_due},
     facts::{Action, Finished, Input, Phase, Trigger, Wake, WakeReason},
+    follow_ups::FollowUps,
 };
 
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +28,7 @@ pub(crate) struct Schedule {
     writing_reconciles: u32,
     /// The weakest trigger that ends the wait after a failure.
     ends_wait: Trigger,
+    follow_ups: FollowUps,
     seed: u64,
     /// Until then, changes of the parent itself are collected.
     collects_until: Option<Instant>,
@@ -45,7 +47,7 @@ impl Schedule {
     pub(crate) fn new(seed: u64) -> Self {
         let (phase, collects_until, held) = (Phase::Idle, None, None);
         let (failures, throttles, writing_reconciles, is_ending) = <_>::default();
-        let ends_wait = Trigger::Parent;
+        let (ends_wait, follow_ups) = (Trigger::Parent, FollowUps::default());
         Self {
             phase,
             failures,
@@ -53,6 +55,7 @@ impl Schedule {
             is_ending,
             writing_reconciles,
             ends_wait,
+            follow_ups,
             seed,
             collects_until,
             held,
@@ -126,7 +129,7 @@ impl Schedule {
 
     fn touched(&mut self, trigger: Trigger, policy: &Policy, now: Instant) -> Action {
         if self.holds_out_against(trigger) {
-            return self.hold(trigger);
+            return self.follow(trigger, policy, now);
         }
         match self.collected_until(trigger, policy, now) {
             Some(at) => self.collect(trigger, (at, WakeReason::Debounce)),
@@ -149,6 +152,24 @@ impl Schedule {
             | Phase::Running { .. }
             | Phase::Stopped => false,
         }
+    }
+
+    /// Follows a change of a child after a failure, unless the parent is slowed.
+    fn follow(&mut self, trigger: Trigger, policy: &Policy, now: Instant) -> Action {
+        let held = self.hold(trigger);
+        let Phase::Waiting(Wake { at: retry_at, why: WakeReason::Retry }) = self.phase else {
+            return held;
+        };
+        let at = self.follow_ups.due(self.seed, now).max(now + policy.debounce.min(LONGEST));
+        if trigger < Trigger::ChildOrStatus || self.ends_wait == Trigger::Parent || at >= retry_at {
+            return held;
+        }
+        self.follow_ups.cut_short(retry_at);
+        if at <= now {
+            return self.enqueue(trigger.into(), policy, now);
+        }
+        self.phase = Phase::Waiting(Wake { at, why: WakeReason::Retry });
+        self.set_timer()
     }
 
     /// Until when the parent waits for more changes; `None` to reconcile at once.
@@ -188,6 +209,9 @@ impl Schedule {
     /// Enqueues with the priority of the strongest held trigger.
     fn enqueue(&mut self, priority: Priority, policy: &Policy, now: Instant) -> Action {
         let held = self.held.take();
+        if held >= Some(self.ends_wait) {
+            self.follow_ups.end();
+        }
         if held == Some(Trigger::Parent) && !policy.debounce.is_zero() {
             self.collects_until = Some(now + policy.debounce.min(LONGEST));
         }
@@ -226,6 +250,7 @@ impl Schedule {
             return self.enqueue(urgent, policy, now);
         }
         self.phase = self.rest(finished, policy, now);
+        self.keep_retry(finished, now);
         match dirty.map(|trigger| self.touched(trigger, policy, now)) {
             Some(Action::Enqueue(priority)) => Action::Enqueue(priority),
             _ => self.set_timer(),
@@ -275,6 +300,18 @@ impl Schedule {
         }
     }
 
+    /// After a follow-up that failed too, the retry comes when it was due.
+    fn keep_retry(&mut self, finished: Finished, now: Instant) {
+        let (true, Phase::Waiting(wake)) = (finished.is_followed(), self.phase) else {
+            self.follow_ups = FollowUps::default();
+            return;
+        };
+        if let Some(due) = self.follow_ups.failed(now) {
+            let at = wake.at.min(due.max(now + SHORTEST));
+            self.phase = Phase::Waiting(Wake { at, ..wake });
+        }
+    }
+
     fn count(&mut self, finished: Finished) {
         let is_throttled = matches!(finished, Finished::Throttled { .. });
         self.throttles = if is_throttled { self.throttles.saturating_add(1) } else { 0 };
@@ -293,6 +330,7 @@ impl Schedule {
             | Finished::Slowed { .. } => {
                 (self.failures, self.writing_reconciles) = (0, 0);
             }
+            _ if finished.is_followed() && self.follow_ups.is_one() => self.writing_reconciles = 0,
             Finished::Failed
             | Finished::FailedSlowed { .. }
             | Finished::FailedUntilGone { .. }

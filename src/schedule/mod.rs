@@ -9,9 +9,9 @@
 //! | Idle | collect, or `Enqueue` | - | - | - | `Stop` |
 //! | Waiting(resync, recheck, calming) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
 //! | Waiting(debounce, spread) | collect, or `Enqueue` | `Enqueue` | - | - | `Stop` |
-//! | Waiting(error) | an awaited object, or parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
-//! | Waiting(error, until gone) | a child is gone, or parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
-//! | Waiting(unsettled, slowed) | parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
+//! | Waiting(error) | an awaited object, or parent's own change: as Idle; a child: follow; else stay | `Enqueue` | - | - | `Stop` |
+//! | Waiting(error, until gone) | a child is gone, or parent's own change: as Idle; another child: follow; else stay | `Enqueue` | - | - | `Stop` |
+//! | Waiting(error, slowed), Waiting(unsettled, slowed) | parent's own change: as Idle; else stay | `Enqueue` | - | - | `Stop` |
 //! | Waiting(throttled) | stay | `Enqueue` | - | - | `Stop` |
 //! | Resting (permanent error) | a related object, or parent's own change: as Idle; else stay | - | - | - | `Stop` |
 //! | Queued | more urgent: `Raise`; else stay | - | `Reconcile` | - | `Stop` |
@@ -25,6 +25,9 @@
 //! *Until gone* is a failure that the deletion of a child may fix: the child is terminating and to be recreated,
 //! so that another failure delays it by a minute at most; or the server refuses to change it, and the user
 //! deletes it.
+//!
+//! *Follow* is a reconcile for a change of a child, after which the retry comes when it was due ([`follow_ups`]): a
+//! child that is refused does not keep the status from following the others.
 //!
 //! A reconcile that a user *requested* counts as the parent's own change, and is never collected.
 //!
@@ -62,6 +65,7 @@
 mod backoff;
 mod continuation;
 mod facts;
+mod follow_ups;
 mod machine;
 mod priority;
 mod queue;

@@ -88,6 +88,8 @@ fn the_table_holds() {
     let resync = Input::Finished(Finished::Settled { resync: Some(after) });
     let recheck = Input::Finished(Finished::Recheck { after });
     let (go, stay) = (enqueue, STAY);
+    // Earlier than a child is followed.
+    let soon = Input::Finished(Finished::FailedUntil { after: Duration::from_millis(200) });
     let replacing = Finished::FailedUntilGone { is_passing: true, at_most: after };
     let slowed =
         Finished::FailedSlowed { times: 1, at_least: Duration::ZERO, at_most: Duration::MAX };
@@ -116,7 +118,7 @@ fn the_table_holds() {
         ),
         (
             "a delay of the handler",
-            &[CHILD, ASKED],
+            &[CHILD, soon],
             [stay, stay, go(Change), go(Deletion), go(FollowUp), stay, Stop],
         ),
         (
@@ -204,11 +206,56 @@ fn inputs_during_a_reconcile_cause_one_further_reconcile() {
 }
 
 #[test]
-fn a_failed_reconcile_is_not_repeated_for_a_child_but_for_the_parent() {
+fn a_failed_reconcile_is_not_repeated_at_once_for_a_child_but_for_the_parent() {
     assert!(matches!(last(&[CHILD, CHILD, FAILED]), Action::WakeAt(_)));
     assert_eq!(last(&[CHILD, PARENT, FAILED]), enqueue(Priority::Change));
     assert_eq!(last(&[CHILD, PARENT, STUCK]), enqueue(Priority::Change));
     assert_eq!(last(&[CHILD, DELETION, ASKED]), enqueue(Priority::Deletion));
+}
+
+/// A child that is refused for ten minutes does not keep the status from following the others.
+#[test]
+fn a_child_is_followed_after_a_failure_and_the_retry_comes_when_it_was_due() {
+    let after = Duration::from_mins(10);
+    for finished in [
+        Finished::FailedUntil { after },
+        Finished::FailedUntilGone { is_passing: false, at_most: after },
+    ] {
+        let (mut parent, failed) = (Parent::after(&[CHILD]), Input::Finished(finished));
+        parent.step(failed, 0);
+        let retry = parent.wakes_in();
+        assert!(retry >= Some(600), "{retry:?}");
+        assert_eq!(parent.admitted(CHILD, 60), enqueue(Priority::FollowUp));
+        parent.step(failed, 60);
+        assert_eq!((parent.wakes_in(), parent.schedule.failures()), (retry, 1));
+        // Many changes in a row are followed ever more slowly.
+        let mut delays = Vec::new();
+        let mut now = 60;
+        for _ in 0..8 {
+            assert!(matches!(parent.step(CHILD, now), Action::WakeAt(_)));
+            assert_eq!(parent.step(CHILD, now), STAY, "another change");
+            let at = parent.wakes_in().unwrap() + 1;
+            parent.admitted(Input::TimerFired, at);
+            parent.step(failed, at);
+            assert_eq!(parent.wakes_in(), retry);
+            delays.push(at - now);
+            now = at;
+        }
+        assert!(delays[0] <= 3 && delays[7] > 10 && delays[7] <= 32, "{delays:?}");
+        // The retry itself counts.
+        parent.admitted(Input::TimerFired, 700);
+        parent.step(failed, 700);
+        assert_eq!(parent.schedule.failures(), 2);
+        assert!(parent.wakes_in() >= Some(1300));
+    }
+}
+
+#[test]
+fn a_change_of_the_parent_counts_the_next_failure_again() {
+    let mut parent = Parent::after(&[CHILD, FAILED, CHILD]);
+    parent.admitted(PARENT, 1);
+    parent.step(FAILED, 1);
+    assert_eq!(parent.schedule.failures(), 2);
 }
 
 #[test]

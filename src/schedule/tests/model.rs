@@ -163,10 +163,10 @@ impl World {
             Finished::Throttled { after } => is_over && self.now >= at + Backoff::capped(after),
             Finished::FailedForGood => self.strongest() >= Some(Trigger::Related),
             Finished::FailedUntilGone { .. } => {
-                is_over || self.strongest() >= Some(Trigger::ChildGone)
+                is_over || self.strongest() >= Some(Trigger::ChildGone) || self.may_follow(at)
             }
             Finished::Failed | Finished::FailedUntil { .. } => {
-                is_over || self.strongest() >= Some(Trigger::Awaited)
+                is_over || self.strongest() >= Some(Trigger::Awaited) || self.may_follow(at)
             }
             Finished::FailedSlowed { .. } | Finished::Slowed { .. } => is_over || by_parent,
             Finished::Wrote if self.writing_reconciles > WRITING_RECONCILES_AT_ONCE - 1 => {
@@ -175,6 +175,12 @@ impl World {
             _ => true,
         };
         assert!(is_right, "{self:#?}");
+    }
+
+    /// Whether a child changed, and the failure was long enough ago.
+    fn may_follow(&self, failed_at: Instant) -> bool {
+        let pace = Duration::from_millis(500);
+        self.strongest() >= Some(Trigger::ChildOrStatus) && self.now >= failed_at + pace
     }
 
     fn strongest(&self) -> Option<Trigger> {
