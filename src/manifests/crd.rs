@@ -1,31 +1,58 @@
 //! The CRD of a type that derives `CustomResource`, checked for what the framework writes.
 
+use std::{
+    any::{Any, type_name},
+    panic,
+};
+
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceDefinition, CustomResourceDefinitionVersion,
 };
 use kube::CustomResourceExt;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::error::ManifestError;
+use super::{error::ManifestError, structural};
 use crate::reply::StatusSchema;
 
 /// The CRD of a parent type.
 ///
 /// # Errors
-/// When it declares no status with conditions. For a type whose status the framework should not
-/// write, use [`CustomResourceExt::crd`].
+/// When the Rust type has no schema that a CRD may have, and when it declares no status with conditions. For a type
+/// whose status the framework should not write, use [`CustomResourceExt::crd`].
 pub fn crd<P: CustomResourceExt>() -> Result<CustomResourceDefinition, ManifestError> {
-    let crd = P::crd();
+    // A schema that it cannot change to one of a CRD makes it panic.
+    let made = panic::catch_unwind(P::crd);
+    let crd = made.map_err(|panicked| ManifestError::Schema {
+        name: type_name::<P>().to_owned(),
+        why: format!(
+            "{}. Of an enum with `#[serde(tag = ..)]` no CRD can be made: leave the tag out, so that each variant is a \
+             field of its own, or use a struct with a field for the kind",
+            said(&*panicked)
+        ),
+    })?;
     check_crd(&crd)?;
     Ok(crd)
 }
 
-/// Checks that each served version of a CRD declares a status with conditions, for example after
-/// [`merge_crds`](kube::core::crd::merge_crds).
+fn said(panicked: &(dyn Any + Send)) -> String {
+    let text = panicked.downcast_ref::<String>().cloned();
+    let text = text.or_else(|| panicked.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+    text.unwrap_or_else(|| "it panicked".to_owned())
+}
+
+/// Checks that the schema of each version of a CRD is structural, and that each served one declares a status with
+/// conditions, for example after [`merge_crds`](kube::core::crd::merge_crds).
 ///
 /// # Errors
-/// The first field that is not declared.
+/// The first fault of a schema, or the first field that is not declared.
 pub fn check_crd(crd: &CustomResourceDefinition) -> Result<(), ManifestError> {
+    for version in &crd.spec.versions {
+        if let Some(why) = structural::fault(&schema_of(version)) {
+            let name = crd.metadata.name.clone().unwrap_or_default();
+            let name = format!("version {} of the CRD {name}", version.name);
+            return Err(ManifestError::Schema { name, why });
+        }
+    }
     for version in crd.spec.versions.iter().filter(|version| version.served) {
         if let Some(path) = undeclared(version) {
             let name = crd.metadata.name.clone().unwrap_or_default();
@@ -47,11 +74,15 @@ fn undeclared(version: &CustomResourceDefinitionVersion) -> Option<String> {
     dropped.or_else(|| is_no_list().then(|| ".status.conditions as a list".to_owned()))
 }
 
+fn schema_of(version: &CustomResourceDefinitionVersion) -> Value {
+    let mut schema = serde_json::to_value(&version.schema).unwrap_or_default();
+    schema["openAPIV3Schema"].take()
+}
+
 fn status_schema(version: &CustomResourceDefinitionVersion) -> StatusSchema {
     let subresources = version.subresources.as_ref();
     let has_subresource = subresources.is_some_and(|them| them.status.is_some());
-    let schema = serde_json::to_value(&version.schema).unwrap_or_default();
-    let root = &schema["openAPIV3Schema"];
+    let root = &schema_of(version);
     let anything = json!({});
     let is_open = root["x-kubernetes-preserve-unknown-fields"] == true;
     let status = root.pointer("/properties/status").or(is_open.then_some(&anything));
@@ -60,7 +91,11 @@ fn status_schema(version: &CustomResourceDefinitionVersion) -> StatusSchema {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
+    use std::collections::BTreeMap;
+
+    use kube::CustomResource;
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
 
     use super::*;
 
@@ -107,13 +142,53 @@ mod tests {
             (free.clone(), None),
         ] {
             let checked = check_crd(&of(&root, &json!({"status": {}}), true));
-            let path = checked.err().and_then(|error| match error {
-                ManifestError::NotDeclared { path, .. } => Some(path),
-                ManifestError::Config(_) | ManifestError::Yaml(_) => None,
+            let path = checked.err().map(|error| match error {
+                ManifestError::NotDeclared { path, .. } => path,
+                other => panic!("{other}"),
             });
             assert_eq!(path.as_deref(), missing, "{root}");
             assert!(check_crd(&of(&root, &json!({"status": {}}), false)).is_ok(), "not served");
             assert!(check_crd(&of(&root, &json!({}), true)).is_err(), "no subresource");
+        }
+    }
+
+    /// The variants give a field of one name different types.
+    #[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]
+    #[kube(group = "example.dev", version = "v1", kind = "Tagged", namespaced)]
+    #[serde(tag = "kind")]
+    enum TaggedSpec {
+        A { size: u32 },
+        B { size: String },
+    }
+
+    #[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]
+    #[kube(group = "example.dev", version = "v1", kind = "Free", namespaced)]
+    struct FreeSpec {
+        values: BTreeMap<String, Value>,
+    }
+
+    #[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)]
+    #[serde(untagged)]
+    enum Either {
+        Number(u32),
+        Text(String),
+    }
+
+    #[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]
+    #[kube(group = "example.dev", version = "v1", kind = "Untagged", namespaced)]
+    struct UntaggedSpec {
+        either: Either,
+    }
+
+    #[test]
+    fn a_rust_type_without_a_schema_for_a_crd_is_an_error_with_its_name() {
+        for (made, words) in [
+            (crd::<Tagged>(), ["Tagged", "leave the tag out"]),
+            (crd::<Free>(), ["frees.example.dev", ".spec.values[*] has no type"]),
+            (crd::<Untagged>(), ["untaggeds.example.dev", ".spec.either"]),
+        ] {
+            let error = made.unwrap_err().to_string();
+            assert!(words.iter().all(|word| error.contains(word)), "{error}");
         }
     }
 

@@ -22,6 +22,14 @@ pub enum ManifestError {
         /// The field that is missing.
         path: String,
     },
+    /// Its Rust type has no schema that a CRD may have.
+    #[error("the schema of {name} is none that a CRD may have: {why}")]
+    Schema {
+        /// The Rust type, or the CRD and its version.
+        name: String,
+        /// What is wrong, where, and what to do.
+        why: String,
+    },
     /// An object does not fit into YAML.
     #[error("cannot write an object as YAML")]
     Yaml(#[source] Box<dyn std::error::Error + Send + Sync>),

@@ -56,6 +56,7 @@ mod error;
 mod grants;
 mod manifest;
 mod permissions;
+mod structural;
 mod yaml;
 
 pub use account::Account;
