@@ -104,7 +104,7 @@ pub struct PropagationStatus {
     /// How many namespaces are selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespaces: Option<i64>,
-    /// In how many of these there is a copy.
+    /// How many copies exist, also those that are to go.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies: Option<i64>,
     /// The metadata.generation that this status describes.

@@ -97,12 +97,11 @@ fn invalid(error: &InvalidSelector) -> Permanent {
 
 fn status(request: &SyncRequest<Propagation>, targets: &BTreeSet<String>) -> PropagationStatus {
     let source = &request.parent.spec.source;
-    let copies = request.children.of_type(("v1", source.kind.as_str()));
-    let has_copy = |namespace: &&String| copies.exists((namespace.as_str(), source.name.as_str()));
     PropagationStatus {
         source: Some(format!("{}/{}", source.namespace, source.name)),
         namespaces: i64::try_from(targets.len()).ok(),
-        copies: i64::try_from(targets.iter().filter(has_copy).count()).ok(),
+        // Also those that are to go.
+        copies: i64::try_from(request.children.iter().count()).ok(),
         ..PropagationStatus::default()
     }
 }
