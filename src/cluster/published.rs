@@ -37,6 +37,25 @@ impl Cluster {
         read.of(ty).map_err(|error| ApiError::malformed(format!("get {path}"), error))
     }
 
+    /// Shows in a refusal which of its causes are transition rules of the type's schema. None is if the schema
+    /// cannot be read now.
+    pub(super) async fn with_transition_rules(
+        &self,
+        ty: &K8sType,
+        mut error: ApiError,
+    ) -> ApiError {
+        let ApiError::Refused { refusal, .. } = &mut error else { return error };
+        if ty.is_builtin() || !refusal.is_by_validation() {
+            return error;
+        }
+        if let Ok(Some(schema)) = self.schema(ty).await {
+            for cause in &mut refusal.causes {
+                cause.is_transition_rule = schema.transitions.is_one(cause);
+            }
+        }
+        error
+    }
+
     async fn read_document(self, ty: K8sType, path: String) -> Result<Arc<Schemas>, ApiError> {
         let mut request = ApiRequest::get("get", &ty, path.clone());
         match self.documents.tag(&path) {

@@ -12,7 +12,7 @@ use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     object::{K8sType, SecretFields},
-    reply::{StatusSchema, TypeSchema},
+    reply::{StatusSchema, TransitionRules, TypeSchema},
 };
 
 /// Schemas stay unparsed: a document with hundreds of types would take megabytes as a tree.
@@ -109,7 +109,8 @@ fn read(schema: &Value, one_of_them: &K8sType, has_subresource: bool) -> TypeSch
         }
         status => StatusSchema::from_open_api(status, has_subresource),
     };
-    TypeSchema { status, secrets: SecretFields::of_schema(schema) }
+    let secrets = SecretFields::of_schema(schema);
+    TypeSchema { status, secrets, transitions: TransitionRules::of_schema(schema) }
 }
 
 fn is_reference(status: &Value) -> bool {

@@ -85,9 +85,13 @@ impl Cluster {
         if force == Force::Yes || dry_run == DryRun::OfNew {
             request = request.with_query("force", "true");
         }
-        match dry_run {
+        let written = match dry_run {
             DryRun::No | DryRun::Yes => self.write(request).await,
             DryRun::OfNew => self.try_create(request).await,
+        };
+        match written {
+            Err(error) => Err(self.with_transition_rules(ty, error).await),
+            written => written,
         }
     }
 

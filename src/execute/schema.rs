@@ -54,10 +54,7 @@ impl Known {
             None => self.unpublished_since.or(Some(now)),
         };
         let is_overdue = |since: Instant| now.saturating_duration_since(since) > PUBLISHED_WITHIN;
-        let unknown = || {
-            let (status, secrets) = (StatusSchema::unknown(), SecretFields::default());
-            Arc::new(TypeSchema { status, secrets })
-        };
+        let unknown = || Arc::new(TypeSchema::of(StatusSchema::unknown(), SecretFields::default()));
         let is_unknown = self.unpublished_since.is_some_and(is_overdue);
         if let Some(schema) = published.or_else(|| is_unknown.then(unknown)) {
             self.schema = Some(schema);
@@ -157,7 +154,7 @@ mod tests {
         let schema = json!({"properties": {"spec": {"properties": {
             "password": {"type": "string", "format": "password"},
         }}}});
-        TypeSchema { status: StatusSchema::none(), secrets: SecretFields::of_schema(&schema) }
+        TypeSchema::of(StatusSchema::none(), SecretFields::of_schema(&schema))
     }
 
     /// As after a restart of the server.
@@ -205,7 +202,7 @@ mod tests {
     #[test]
     fn a_schema_that_is_a_minute_old_is_read_again_and_known_until_then() {
         let secrets = SecretFields::default();
-        let schema = Arc::new(TypeSchema { status: StatusSchema::unknown(), secrets });
+        let schema = Arc::new(TypeSchema::of(StatusSchema::unknown(), secrets));
         for (age, is_fresh) in [(Duration::ZERO, true), (FRESH, false)] {
             let read_at = Instant::now().checked_sub(age);
             let known = Known { schema: Some(schema.clone()), read_at, ..Known::default() };

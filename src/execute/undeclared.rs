@@ -79,7 +79,7 @@ mod tests {
     use crate::{object::SecretFields, reply::StatusSchema};
 
     fn schema(status: StatusSchema) -> Arc<TypeSchema> {
-        Arc::new(TypeSchema { status, secrets: SecretFields::default() })
+        Arc::new(TypeSchema::of(status, SecretFields::default()))
     }
 
     fn returned(path: &str) -> UndeclaredField {

@@ -21,7 +21,15 @@ use crate::{
 pub(crate) struct HeldField {
     /// The path, as the server writes it.
     pub(crate) path: String,
-    pub(crate) manager: String,
+    /// `None` where the server did not name it.
+    pub(crate) manager: Option<String>,
+}
+
+impl fmt::Display for HeldField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let manager = self.manager.as_deref().map_or_else(|| "another manager".to_owned(), quoted);
+        write!(f, "{} ({manager})", self.path)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -74,9 +82,9 @@ impl fmt::Display for HeldFields<'_> {
             ConflictPolicy::Yield | ConflictPolicy::Force => "other field managers own",
         };
         write!(f, "{what} ")?;
-        for (index, HeldField { path, manager }) in held.iter().take(MAX_PATHS).enumerate() {
+        for (index, held) in held.iter().take(MAX_PATHS).enumerate() {
             let comma = if index == 0 { "" } else { ", " };
-            write!(f, "{comma}{path} ({})", quoted(manager))?;
+            write!(f, "{comma}{held}")?;
         }
         match held.len().saturating_sub(MAX_PATHS) {
             0 => Ok(()),
@@ -222,7 +230,8 @@ mod tests {
 
     #[test]
     fn held_fields_are_found_by_our_paths_too() {
-        let held = |path: &str| HeldField { path: path.to_owned(), manager: "m`e".to_owned() };
+        let held =
+            |path: &str| HeldField { path: path.to_owned(), manager: Some("m`e".to_owned()) };
         let left = Object::from_value(
             &K8sType::namespaced("v1", "Pod", "pods"),
             &json!({"metadata": {"name": "a", "uid": "u", "resourceVersion": "1"}}),

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::value_schema::ValueSchema;
+use super::{transition_rules::TransitionRules, value_schema::ValueSchema};
 use crate::object::SecretFields;
 
 /// The most undeclared paths reported.
@@ -14,6 +14,14 @@ const MAX_PATHS: usize = 10;
 pub(crate) struct TypeSchema {
     pub(crate) status: StatusSchema,
     pub(crate) secrets: SecretFields,
+    pub(crate) transitions: TransitionRules,
+}
+
+impl TypeSchema {
+    /// One without transition rules.
+    pub(crate) fn of(status: StatusSchema, secrets: SecretFields) -> Self {
+        Self { status, secrets, transitions: TransitionRules::default() }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -197,14 +197,7 @@ mod tests {
     }
 
     fn refused(code: u16, retry_after: Option<Duration>) -> ApiError {
-        let refusal = Refusal {
-            code,
-            reason: String::new(),
-            message: String::new(),
-            retry_after,
-            causes: Vec::new(),
-            names_object: true,
-        };
+        let refusal = Refusal { retry_after, ..Refusal::answered(code) };
         ApiError::Refused { request: "patch /x".to_owned(), refusal: Box::new(refusal) }
     }
 

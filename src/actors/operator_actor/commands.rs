@@ -152,12 +152,10 @@ mod tests {
             (422, "Invalid", "metadata.uid", (409, "Conflict")),
         ] {
             let refusal = Box::new(Refusal {
-                code,
                 reason: reason.to_owned(),
                 message: "no".to_owned(),
-                retry_after: None,
                 causes: vec![Reason { field: field.to_owned(), ..Reason::default() }],
-                names_object: true,
+                ..Refusal::answered(code)
             });
             let request = "patch /x".to_owned();
             match refused(ApiError::Refused { request, refusal }) {

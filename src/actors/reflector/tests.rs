@@ -184,9 +184,7 @@ fn a_change_of_one_namespace_is_shown_without_reading_the_others() {
 }
 
 fn refused(code: u16) -> ApiError {
-    let (reason, message, causes) = <_>::default();
-    let (retry_after, names_object) = (None, false);
-    let refusal = Refusal { code, reason, message, retry_after, causes, names_object };
+    let refusal = Refusal { code, ..Refusal::default() };
     ApiError::Refused { request: "watch".to_owned(), refusal: Box::new(refusal) }
 }
 

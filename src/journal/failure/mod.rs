@@ -278,6 +278,12 @@ impl RequestFailure {
     }
 
     /// The wait that the server asked for.
+    /// Whether the server decided against the request: it had no effect, and a retry soon has none.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self.error.class(), ErrorClass::Permanent | ErrorClass::Forbidden)
+            && !self.error.may_have_taken_effect()
+    }
+
     fn asked(&self) -> Option<Duration> {
         match self.error.class() {
             ErrorClass::Wait(delay) => Some(delay),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{object::quoted, operator::OperatorName, plan::HeldField};
+use crate::{operator::OperatorName, plan::HeldField};
 
 /// Fields of the parent, mostly of its status, that other field managers own with other values. They are
 /// not written.
@@ -17,9 +17,9 @@ impl fmt::Display for ParentConflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { operator, held } = self;
         write!(f, "`{operator}` did not write fields of the parent that others own: ")?;
-        for (index, HeldField { path, manager }) in held.iter().enumerate() {
+        for (index, held) in held.iter().enumerate() {
             let comma = if index == 0 { "" } else { ", " };
-            write!(f, "{comma}{path} ({})", quoted(manager))?;
+            write!(f, "{comma}{held}")?;
         }
         write!(f, "; let only one of them set each field")
     }

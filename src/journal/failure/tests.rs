@@ -8,12 +8,9 @@ use crate::{
 
 fn refused(code: u16, after: Option<u64>, message: &str) -> RequestFailure {
     let refusal = Box::new(Refusal {
-        code,
-        reason: String::new(),
         message: message.to_owned(),
         retry_after: after.map(Duration::from_secs),
-        causes: Vec::new(),
-        names_object: true,
+        ..Refusal::answered(code)
     });
     let request = "patch /x".to_owned();
     RequestFailure::new("x".to_owned(), ApiError::Refused { request, refusal })

@@ -122,6 +122,6 @@ impl Yielding<'_> {
     }
 
     fn hold(&mut self, path: String) {
-        self.held.push(HeldField { path, manager: self.manager.to_owned() });
+        self.held.push(HeldField { path, manager: Some(self.manager.to_owned()) });
     }
 }

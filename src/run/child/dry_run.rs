@@ -12,23 +12,20 @@ pub(super) fn dry_run_of_new(instead_of: &Write) -> Request {
     Request::Apply { id: trial.id, body: trial.body, force: Force::Yes, dry_run: DryRun::OfNew }
 }
 
-/// Whether recreating helps: yes for immutable fields, no for content that no object may have. Then the child
-/// would be deleted without replacement.
+/// Whether recreating helps although the new object was refused: where it needs the room of the child, or where
+/// only the name of the dry run is refused. Otherwise the child would be deleted without replacement: for content
+/// that no object may have, by a missing permission, or by an admission that refuses new objects.
 pub(super) fn after_refusal(of_new: ApiError, of_update: Option<ApiError>) -> Result<(), ApiError> {
     let new_is = |is: fn(&Refusal) -> bool| of_new.refusal().is_some_and(is);
     let is_immutable = |error: &ApiError| error.refusal().is_some_and(Refusal::is_immutable);
     match of_update {
-        _ if matches!(of_new.class(), ErrorClass::Wait(_) | ErrorClass::Retry) => Err(of_new),
-        // Independent of the name.
-        _ if new_is(Refusal::is_of_every_new_object) => Err(of_new),
         // The quota or port is in use by the child to delete.
         _ if new_is(Refusal::is_for_room) => Ok(()),
         Some(error) if !is_immutable(&error) && of_new.class() == ErrorClass::Permanent => {
             Err(error)
         }
         Some(error) if !is_immutable(&error) => Err(of_new),
-        _ if new_is(Refusal::is_about_content) => Err(of_new),
-        // The other name of the dry run may be the cause.
-        _ => Ok(()),
+        _ if new_is(Refusal::is_about_the_name) => Ok(()),
+        _ => Err(of_new),
     }
 }

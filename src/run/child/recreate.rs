@@ -5,11 +5,10 @@
 //! |---|---|---|
 //! | changes nothing, or our labels only | | kept: the server causes the difference; or the labels are written |
 //! | would be accepted, or fields are immutable | equals the child | kept: a policy on creation causes the difference |
-//! | would be accepted, or fields are immutable | is refused for its content | kept |
-//! | would be accepted, or fields are immutable | anything else | recreated |
+//! | would be accepted, or fields are immutable | would be accepted, or is refused for its name alone | recreated |
 //! | is refused for another reason | would be accepted | recreated |
-//! | is refused for another reason | is refused too | kept: no such object is valid |
-//! | any | create is forbidden, or Pod security rejects it | kept |
+//! | any | needs the quota or the port of the child | recreated |
+//! | any | is refused otherwise, by validation, permissions or admission | kept |
 
 use super::{
     dry_run::{after_refusal, dry_run_of_new},
@@ -58,7 +57,7 @@ pub(super) fn answered(state: Recreating, answer: Answer, view: &View<'_>) -> Tu
             Ok(reply) => recreation.updated(current, &reply, view),
             Err(error) => match error.class() {
                 ErrorClass::Permanent => recreation.try_new(current, Some(error)),
-                ErrorClass::Conflict => recreation.delete(),
+                ErrorClass::Conflict => recreation.try_new(current, None),
                 _ => recreation.failed(error),
             },
         },

@@ -164,7 +164,7 @@ fn is_only_status(before: &Object, after: &Object) -> bool {
 pub(super) fn any_status() -> Arc<TypeSchema> {
     let status = json!({"x-kubernetes-preserve-unknown-fields": true});
     let status = StatusSchema::from_open_api(Some(&status), true);
-    Arc::new(TypeSchema { status, secrets: SecretFields::default() })
+    Arc::new(TypeSchema::of(status, SecretFields::default()))
 }
 
 /// The published schema of the parents.
@@ -177,7 +177,7 @@ pub(super) fn schema() -> Arc<TypeSchema> {
         "conditions": {"type": "array", "items": condition}, "phase": text,
     }});
     let status = StatusSchema::from_open_api(Some(&status), true);
-    Arc::new(TypeSchema { status, secrets: SecretFields::default() })
+    Arc::new(TypeSchema::of(status, SecretFields::default()))
 }
 
 impl Snapshot for Caches {

@@ -26,6 +26,8 @@ pub(super) struct Refused {
     /// The field of its cause.
     pub(super) field: Option<String>,
     pub(super) message: Option<String>,
+    /// Who refuses it: `webhook`, `policy` or `quota`; otherwise the validation, where it has a field.
+    pub(super) from: Option<String>,
 }
 
 impl Refused {

@@ -18,7 +18,7 @@
 //! | `puts` | the `labels` and `annotations` that a decorator puts on the parent |
 //! | `stages` | the options of each stage |
 //! | `handler <behaviour>` | it `works`, `fails`, `fails-for-good`, is still `finalizing`, or returns after its deadline: `late`, or `later` than the report of that |
-//! | `answer <kind> <nth> <code> [seconds]` | the fault of a request, or `lost`, `undecodable`, `unserved`; with `field` and `message` of its cause |
+//! | `answer <kind> <nth> <code> [seconds]` | the fault of a request, or `lost`, `undecodable`, `unserved`; with `field` and `message` of its cause, and `from` whom |
 //! | `meanwhile <kind> <nth> <change> ..` | the change happens before this request is answered; of `call`: while the handler is called |
 //! | `restart` | a new process without memory |
 //! | `wait <seconds>` | as named |
@@ -224,6 +224,7 @@ impl Play {
                 retry_after,
                 field: text("field"),
                 message: text("message"),
+                from: text("from"),
             }),
         };
         self.driver.world.faults.plan(kind, nth.parse().unwrap(), fault);

@@ -204,6 +204,7 @@ impl World {
                 reason: "FieldManagerConflict".to_owned(),
                 message: format!("conflict with {:?} using {}", held.manager, id.ty.api_version()),
                 field: held.path,
+                ..Cause::default()
             });
             refused(request, 409, causes.collect())
         };
@@ -214,8 +215,8 @@ impl World {
         }
         if before["immutable"] == true && before["data"] != applied["data"] {
             let message = "Forbidden: field is immutable when `immutable` is set".to_owned();
-            let cause = Cause { reason: String::new(), message, field: "data".to_owned() };
-            return Err(refused(request, 422, vec![cause]));
+            let cause = Cause { message, field: "data".to_owned(), ..Cause::default() };
+            return Err(refusals::invalid(request, &id.ty, cause));
         }
         match dry_run {
             DryRun::No => {

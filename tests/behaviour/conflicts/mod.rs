@@ -6,6 +6,7 @@ mod drift;
 mod flapping;
 mod immutable;
 mod policies;
+mod words;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use operetta::{

@@ -56,6 +56,8 @@ impl Kind {
             STORAGE_CLASS.1,
             "MutatingAdmissionPolicy",
             "MutatingAdmissionPolicyBinding",
+            "ValidatingAdmissionPolicy",
+            "ValidatingAdmissionPolicyBinding",
         ];
         cluster_scoped.contains(&self.1)
     }

@@ -1,0 +1,96 @@
+//! The immutable fields of Kubernetes' own types, and how the API server refuses to change them.
+//!
+//! Source: the validation of each type in `pkg/apis/<group>/validation` of Kubernetes 1.36. A field that is missing
+//! here is not proven to be immutable: its child is then not recreated.
+
+use super::Cause;
+
+/// Group, kind, and the fields, which include those inside them.
+const FIELDS: [(&str, &str, &[&str]); 35] = [
+    ("", "ConfigMap", &["immutable", "data", "binaryData"]),
+    ("", "Node", &["spec.podCIDR", "spec.podCIDRs", "spec.providerID"]),
+    ("", "PersistentVolume", &["spec.persistentvolumesource", "nodeAffinity", "volumeMode"]),
+    ("", "PersistentVolumeClaim", &["spec", "volumeMode"]),
+    ("", "Pod", &["spec"]),
+    ("", "ResourceQuota", &["spec.scopes"]),
+    ("", "Secret", &["immutable", "data", "type"]),
+    (
+        "",
+        "Service",
+        &[
+            "spec.clusterIP",
+            "spec.clusterIPs",
+            "spec.healthCheckNodePort",
+            "spec.ipFamilies",
+            "spec.loadBalancerClass",
+        ],
+    ),
+    ("apps", "ControllerRevision", &["data"]),
+    ("apps", "DaemonSet", &["spec.selector"]),
+    ("apps", "Deployment", &["spec.selector"]),
+    ("apps", "ReplicaSet", &["spec.selector"]),
+    ("apps", "StatefulSet", &["spec"]),
+    (
+        "batch",
+        "Job",
+        &[
+            "spec.backoffLimitPerIndex",
+            "spec.completionMode",
+            "spec.completions",
+            "spec.managedBy",
+            "spec.podFailurePolicy",
+            "spec.selector",
+            "spec.successPolicy",
+            "spec.template",
+        ],
+    ),
+    ("certificates.k8s.io", "CertificateSigningRequest", &["spec"]),
+    ("certificates.k8s.io", "ClusterTrustBundle", &["spec.signerName"]),
+    ("certificates.k8s.io", "PodCertificateRequest", &["spec"]),
+    ("coordination.k8s.io", "LeaseCandidate", &["spec.leaseName"]),
+    ("discovery.k8s.io", "EndpointSlice", &["addressType"]),
+    ("networking.k8s.io", "IPAddress", &["spec.parentRef"]),
+    ("networking.k8s.io", "IngressClass", &["spec.controller"]),
+    ("networking.k8s.io", "ServiceCIDR", &["spec.cidrs"]),
+    ("node.k8s.io", "RuntimeClass", &["handler"]),
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding", &["roleRef"]),
+    ("rbac.authorization.k8s.io", "RoleBinding", &["roleRef"]),
+    ("resource.k8s.io", "ResourceClaim", &["spec"]),
+    ("resource.k8s.io", "ResourceClaimTemplate", &["spec"]),
+    ("resource.k8s.io", "ResourceSlice", &["spec.driver", "spec.nodeName", "spec.pool.name"]),
+    ("scheduling.k8s.io", "PriorityClass", &["value", "preemptionPolicy"]),
+    ("storage.k8s.io", "CSIDriver", &["spec"]),
+    ("storage.k8s.io", "CSINode", &["spec.drivers"]),
+    ("storage.k8s.io", "CSIStorageCapacity", &["nodeTopology", "storageClassName"]),
+    (
+        "storage.k8s.io",
+        "StorageClass",
+        &["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"],
+    ),
+    ("storage.k8s.io", "VolumeAttachment", &["spec"]),
+    ("storage.k8s.io", "VolumeAttributesClass", &["driverName", "parameters"]),
+];
+
+/// The words of the API server for a field that cannot be changed.
+const WORDS: [&str; 7] = [
+    "immutable",
+    "may not change",
+    "may not be changed",
+    "may not add or remove containers",
+    "can not be modified",
+    "cannot change",
+    "updates to ",
+];
+
+/// Whether a cause of a refusal by the validation of this type says that a field is immutable.
+pub(super) fn is_proven(group: &str, kind: &str, cause: &Cause) -> bool {
+    let ty =
+        FIELDS.iter().find(|(its_group, its_kind, _)| (*its_group, *its_kind) == (group, kind));
+    ty.is_some_and(|(.., fields)| fields.iter().any(|field| is_in(&cause.field, field)))
+        && WORDS.iter().any(|words| cause.why().contains(words))
+}
+
+fn is_in(path: &str, field: &str) -> bool {
+    let rest = path.strip_prefix(field);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
