@@ -1,7 +1,12 @@
 //! How a reconcile continues, derived from its facts.
 
+use std::collections::BTreeSet;
+
 use super::{End, Fact, Failure, Held, Left, Pause, PausedBy, Wait};
-use crate::{history::Verb, plan::WaitingReason};
+use crate::{
+    history::Verb,
+    plan::{ChildId, WaitingReason},
+};
 
 /// How a reconcile continues, derived from its facts. Only the journal changes it.
 #[derive(Debug, Default)]
@@ -31,6 +36,8 @@ pub(crate) struct Progress {
     /// Whether the facts contain texts of handlers or servers.
     pub(crate) quotes_others: bool,
     pub(crate) slowed: Option<u32>,
+    /// The children whose write the server refused.
+    refused: BTreeSet<ChildId>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -67,6 +74,10 @@ impl Progress {
 
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.is_some() || self.failed_requests > 0 || self.is_foreign || self.is_parent_held
+    }
+
+    pub(crate) fn is_refused(&self, child: &ChildId) -> bool {
+        self.refused.contains(child)
     }
 
     /// Whether the failure may be transient.
@@ -109,7 +120,9 @@ impl Progress {
             }
             Fact::Decorated(_) | Fact::Scaled { .. } => self.writes += 1,
             Fact::MayBeDeleted { is_final, .. } => self.deleted += usize::from(*is_final),
-            Fact::RequestFailed { failure, .. } => {
+            Fact::RequestFailed { child, failure } => {
+                let refused = child.as_ref().filter(|_| failure.is_refusal());
+                self.refused.extend(refused.cloned());
                 self.failed_requests += 1;
                 self.passing += usize::from(!failure.is_permanent());
                 self.is_throttled |= failure.is_throttled();
@@ -161,10 +174,7 @@ mod tests {
     }
 
     fn refused(code: u16) -> Fact {
-        let (reason, message, causes) = <_>::default();
-        let refusal =
-            Refusal { code, reason, message, retry_after: None, causes, names_object: true };
-        let refusal = Box::new(refusal);
+        let refusal = Box::new(Refusal::answered(code));
         let error = ApiError::Refused { request: "patch /x".to_owned(), refusal };
         let failure = RequestFailure::new("a child".to_owned(), error);
         Fact::RequestFailed { child: Some(child()), failure }

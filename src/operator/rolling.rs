@@ -12,6 +12,9 @@ use super::ChildConfigError;
 /// and a missing one is created at once: neither makes another one unavailable. Everything is decided from the
 /// children as they are, so a restart of the process continues a rollout, and a new spec takes over.
 ///
+/// A child whose change the API server refuses stays as it is, and the others are changed. One that it refuses to
+/// create does not count as unavailable.
+///
 /// The rollout stops after so many updated children have failed, until one of them recovers or the spec changes.
 /// The conditions `Progressing` and `Updated` of the parent say how far it is.
 ///

@@ -30,12 +30,16 @@ pub(crate) struct Judgement {
 }
 
 /// How a child of a rollout is.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Standing {
     /// Whether it is as desired.
     pub(crate) is_updated: bool,
     /// Whether its change has begun and not ended.
     pub(crate) is_changing: bool,
+    /// Whether the server has refused its change: it stays as it is. One that is missing for that does not keep
+    /// the others from being changed, as waiting does not create it.
+    pub(crate) is_refused: bool,
     /// Whether its change waits for earlier children. It does not keep those from being changed: both would
     /// wait for ever.
     pub(crate) is_behind: bool,
@@ -76,7 +80,7 @@ impl Rollout {
 
     /// Judges the children, given in their order.
     pub(crate) fn judge(&self, all: Vec<Standing>) -> Judgement {
-        let counts = |it: &Standing| it.is_unavailable() && !it.is_behind;
+        let counts = |it: &Standing| it.is_unavailable() && !it.is_behind && !it.is_hopeless();
         let unavailable = (0..all.len()).filter(|at| counts(&all[*at])).collect();
         let failed = |it: &Standing| it.is_updated && it.state == ReadyState::Failed;
         let limit = usize::try_from(self.rolling.stop_after).unwrap_or(usize::MAX);
@@ -110,6 +114,10 @@ impl Standing {
     fn is_unavailable(self) -> bool {
         self.is_changing || !self.state.is_good()
     }
+
+    fn is_hopeless(self) -> bool {
+        self.is_refused && self.state == ReadyState::Missing
+    }
 }
 
 #[cfg(test)]
@@ -129,18 +137,20 @@ mod tests {
     }
 
     /// `o` old and ready, `n` new and ready, lower case; `O`, `N`: not ready; `X`: new and failed; `F`: old and
-    /// failed; `c`: its change is in flight; `-`: missing; `w`: missing, and waits for others.
+    /// failed; `c`: its change is in flight; `-`: missing; `w`: missing, and waits for others; refused: `r` ready, `R`
+    /// not ready, `x` missing.
     fn standings(text: &str) -> Vec<Standing> {
         let of = |letter| {
             let state = match letter {
-                'o' | 'n' | 'c' => ReadyState::Ready,
+                'o' | 'n' | 'c' | 'r' => ReadyState::Ready,
                 'X' | 'F' => ReadyState::Failed,
-                '-' | 'w' => ReadyState::Missing,
+                '-' | 'w' | 'x' => ReadyState::Missing,
                 _ => ReadyState::Progressing,
             };
             let is_updated = matches!(letter, 'n' | 'N' | 'X');
             let (is_changing, is_behind) = (letter == 'c', letter == 'w');
-            Standing { is_updated, is_changing, is_behind, state }
+            let is_refused = matches!(letter, 'r' | 'R' | 'x');
+            Standing { is_updated, is_changing, is_refused, is_behind, state }
         };
         text.chars().map(of).collect()
     }
@@ -163,6 +173,11 @@ mod tests {
             // Unless it waits for the others.
             (one, "wooo", 1, Ok(())),
             (one, "wcoo", 2, Err(Behind(1))),
+            // The server refuses to change or create it.
+            (one, "rooo", 1, Ok(())),
+            (one, "xooo", 1, Ok(())),
+            (one, "Rooo", 1, Err(Behind(0))),
+            (one, "rcoo", 2, Err(Behind(1))),
             (two, "Nooo", 1, Ok(())),
             (two, "Ncoo", 2, Err(Behind(0))),
             (two.stopping_after(1), "Xooo", 1, Err(Stopped(0))),

@@ -72,7 +72,9 @@ impl<'a> Rollouts<'a> {
                 Fact::Failed(Failure::RolloutStopped(Box::new(stopped)))
             });
             let is_stopped = judgement.stopped.is_some();
-            let far = Fact::RolledOut(RolledOut { ty, children, updated, ready, is_stopped });
+            let refused = all.iter().filter(|it| it.is_refused).count();
+            let far = RolledOut { ty, children, updated, ready, refused, is_stopped };
+            let far = Fact::RolledOut(far);
             [far].into_iter().chain(stopped)
         };
         self.0.iter().flat_map(of).collect()
@@ -97,6 +99,7 @@ fn standing(child: &ChildId, begun: &BTreeSet<ChildId>, view: &View<'_>) -> Stan
     let state = object.map(|object| view.settings.config().ready_state(&object));
     let state = state.unwrap_or(ReadyState::Missing);
     let is_updated = view.memory.last_applied().is_known(child);
-    let is_changing = !is_updated && begun.contains(child);
-    Standing { is_updated, is_changing, is_behind: false, state }
+    let is_refused = !is_updated && view.progress.is_refused(child);
+    let is_changing = !is_updated && !is_refused && begun.contains(child);
+    Standing { is_updated, is_changing, is_refused, is_behind: false, state }
 }
