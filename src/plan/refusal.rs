@@ -69,6 +69,12 @@ pub(crate) enum RefusalReason {
     /// The server writes this field, not a handler.
     #[error("`{0}` is written by the server: remove it from the child")]
     ServerOwned(&'static str),
+    /// The framework sets this label, to find the children of the parent.
+    #[error(
+        "the label `{name}` is that by which the operator finds its children, with the value `{value}`: remove it \
+         from the child, or use another label, see `OperatorConfig::labels`"
+    )]
+    OurLabel { name: String, value: String },
     /// The handler named another controller.
     #[error("`metadata.ownerReferences` names another controller than the parent")]
     OtherController,

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     diff::{hash, nulls::drop_nulls},
     object::{K8sType, Object, ObjectKey},
-    operator::{ChildType, DesiredChild, OperatorConfig, OperatorName, child_name},
+    operator::{ChildType, DesiredChild, Labels, OperatorConfig, OperatorName, child_name},
 };
 
 /// More children of one parent are a mistake.
@@ -192,8 +192,10 @@ impl<'a> Owner<'a> {
         {
             return Err(RefusalReason::ServerOwned(path));
         }
-        if metadata.get("labels").is_some_and(|labels| !labels.is_object()) {
-            return Err(RefusalReason::WrongType("metadata.labels"));
+        match metadata.get("labels") {
+            None => {}
+            Some(Value::Object(labels)) => self.check_labels(labels)?,
+            Some(_) => return Err(RefusalReason::WrongType("metadata.labels")),
         }
         let owners = match metadata.get("ownerReferences") {
             None => &[][..],
@@ -206,6 +208,20 @@ impl<'a> Owner<'a> {
             return Err(RefusalReason::OtherController);
         }
         Ok(())
+    }
+}
+
+impl Owner<'_> {
+    /// Refuses other values of our labels: they would be replaced. A handler may return a child as it was observed.
+    fn check_labels(self, labels: &Map<String, Value>) -> Result<(), RefusalReason> {
+        let Labels { parent_uid, managed_by } = &self.config.labels;
+        let ours =
+            [(parent_uid, self.parent.uid().to_string()), (managed_by, self.operator.to_string())];
+        match ours.into_iter().find(|(name, value)| labels.get(*name).is_some_and(|it| it != value))
+        {
+            Some((name, value)) => Err(RefusalReason::OurLabel { name: name.clone(), value }),
+            None => Ok(()),
+        }
     }
 }
 
