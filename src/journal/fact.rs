@@ -9,9 +9,9 @@ use crate::{
     history::Verb,
     object::{K8sType, ResourceVersion, Uid},
     plan::{
-        ChildId, Contested, DeletionGuard, FlappingReason, ForeignChild, HeldDecoration,
-        HeldDeletions, Rewrite, RewriteReason, Settled, Subject, TerminatingChildren,
-        UndeclaredField,
+        ChildId, Contested, DeletionGuard, FinishedJobs, FlappingReason, ForeignChild,
+        HeldDecoration, HeldDeletions, Rewrite, RewriteReason, Settled, Subject,
+        TerminatingChildren, UndeclaredField,
     },
 };
 
@@ -209,6 +209,8 @@ pub(crate) struct Planned {
     pub(crate) up_to_date: usize,
     /// The desired children that are terminating.
     pub(crate) replacing: Vec<Uid>,
+    /// The desired Jobs that have finished and have a TTL.
+    pub(crate) finished_jobs: FinishedJobs,
     /// The plan for each child, if it is asked for.
     pub(crate) children: Option<Vec<(ChildId, Plan)>>,
     /// The desired children, if they are asked for.

@@ -23,8 +23,8 @@ pub(crate) const READY: &str = "Ready";
 pub(crate) const FRAMEWORK_CONDITIONS: [&str; 4] = [SYNCED, READY, "Reconciling", "Stalled"];
 
 /// Types that the framework sets at times; a handler may set them too.
-pub(super) const OCCASIONAL: [&str; 5] =
-    ["Paused", "DeletionsHeld", "Flapping", "Progressing", "Updated"];
+pub(super) const OCCASIONAL: [&str; 6] =
+    ["Paused", "DeletionsHeld", "Flapping", "JobsFinished", "Progressing", "Updated"];
 
 /// A condition, after the conventions of the Kubernetes API.
 ///

@@ -4,13 +4,14 @@
 use std::collections::BTreeSet;
 
 use super::{
-    ChildId, Deletion, DeletionReason, Desired, LastApplied, Order, Refusal, Rollout, Step,
-    Unsynced, Waiting, WaitingReason, Write, deletion_order,
+    ChildId, Deletion, DeletionReason, Desired, FinishedJob, FinishedJobs, LastApplied, Order,
+    Refusal, Rollout, Step, Unsynced, Waiting, WaitingReason, Write, deletion_order,
     existing::{self, Choice},
     normalise::{Owner, normalise},
     ownership::is_ours,
 };
 use crate::{
+    diff::differences::Differences,
     object::{Object, Uid},
     operator::{Children, OperatorConfig, OperatorName},
 };
@@ -32,6 +33,8 @@ pub struct PlanInput<'a> {
     pub unsynced: &'a Unsynced,
     /// What is known of earlier writes.
     pub last_applied: &'a LastApplied,
+    /// The Jobs that had finished before, and have a TTL.
+    pub finished_jobs: &'a FinishedJobs,
     /// Whether the children that the handler did not return stay, as those of a parent that is being
     /// finalized.
     pub keeps_undesired: bool,
@@ -68,6 +71,8 @@ pub struct Plan {
     pub(crate) ensured: Vec<ChildId>,
     /// The desired children whose readiness does not count.
     pub(crate) uncounted: BTreeSet<ChildId>,
+    /// The desired Jobs that have finished and have a TTL, whether it has removed them or not.
+    pub(crate) finished_jobs: FinishedJobs,
 }
 
 /// Decides what to do. A parent that is being deleted gets an empty plan, unless it is finalized.
@@ -106,6 +111,7 @@ impl Planning<'_> {
         let owner = Owner { config, operator, parent };
         let (writes, order) = normalise(owner, std::mem::take(&mut self.input.desired))?;
         let desired: BTreeSet<ChildId> = writes.iter().map(|write| write.id.clone()).collect();
+        let writes: Vec<_> = writes.into_iter().filter(|write| !self.has_ended(write)).collect();
         self.plan.rollouts = Rollout::of(&config.children, &writes);
         let uncounted = writes.iter().filter(|write| write.config.ignores_readiness);
         self.plan.uncounted = uncounted.map(|write| write.id.clone()).collect();
@@ -129,6 +135,27 @@ impl Planning<'_> {
         self.plan.order = order.map(Box::new);
         self.plan.steps.extend(deletions.into_iter().map(Step::Delete));
         Ok(())
+    }
+
+    /// Whether a Job has finished, and its TTL removes it now or has removed it. It is not created again.
+    fn has_ended(&mut self, write: &Write) -> bool {
+        let PlanInput { config, operator, observed, finished_jobs, .. } = self.input;
+        let (ty, key) = (&write.id.ty, &write.id.key);
+        let ended = match observed.of_type(ty).get(key) {
+            None => {
+                finished_jobs.get(ty, key).filter(|it| it.is_for(write, &config.labels)).cloned()
+            }
+            Some(live) if live.is_deleting() => {
+                let is_same =
+                    || Differences::between(&write.body, live, operator).changed.is_empty();
+                let finished = FinishedJob::of(live, write, &config.labels);
+                finished.filter(|_| write.ensure || is_same())
+            }
+            Some(_) => None,
+        };
+        let has_ended = ended.is_some();
+        self.plan.finished_jobs.extend(ended.map(|job| (key.clone(), job)));
+        has_ended
     }
 
     fn undesired_children(&self, desired: &BTreeSet<ChildId>) -> Vec<Object> {
@@ -160,8 +187,10 @@ impl Planning<'_> {
             return None;
         };
         let (desired_hash, is_ensured) = (write.desired_hash, write.ensure);
+        let finished = FinishedJob::of(live, &write, &config.labels);
         match existing::decide(config, operator, last_applied, write, live) {
             Choice::UpToDate { altered } => {
+                self.plan.finished_jobs.extend(finished.map(|job| (live.key().clone(), job)));
                 self.plan.last_applied.alter(&ChildId::of(live), altered);
                 self.plan.ensured.extend(is_ensured.then(|| ChildId::of(live)));
                 self.settled.push((desired_hash, live.clone()));

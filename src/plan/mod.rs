@@ -25,6 +25,7 @@ mod deletion_order;
 mod desired;
 mod existing;
 mod finalizer;
+mod finished_jobs;
 mod flapping;
 mod held_replicas;
 mod last_applied;
@@ -54,6 +55,8 @@ pub(crate) use deletion_guard::{
 pub(crate) use deletion_order::of_all as in_deletion_order;
 pub(crate) use desired::Desired;
 pub(crate) use finalizer::{add as add_finalizer, remove as remove_finalizer};
+pub use finished_jobs::FinishedJobs;
+pub(crate) use finished_jobs::{FAILED_JOB, FinishedJob};
 pub(crate) use flapping::{Calm, Flapping, FlappingReason, FlappingSummary, Subject};
 pub use last_applied::{LastApplied, Settled};
 pub(crate) use order::Order;

@@ -4,7 +4,9 @@
 //! `Stalled` exist only while they hold, and never both: for kstatus their presence means "in progress" and
 //! "failed".
 
-use super::{Report, deletion_guard, pause, ready, rollout, shown::reason_shown};
+use super::{
+    Over, Report, deletion_guard, finished_jobs, pause, ready, rollout, shown::reason_shown,
+};
 use crate::{
     journal::{Failure, Held},
     object::Object,
@@ -34,21 +36,24 @@ pub(crate) fn of_failure(failure: &Failure, report: &Report) -> Vec<Condition> {
 }
 
 /// The conditions that Operetta set and that no longer apply. `DeletionsHeld` stays until no deletions are
-/// held: it is the only record for the next process. Those of rollouts stay while a pause or a failure keeps a
+/// held, and `JobsFinished` until there is a plan without such Jobs: they are the only record for the next process.
+/// Those of rollouts stay while a pause or a failure keeps a
 /// reconcile from judging them.
 pub(crate) fn outdated(
     parent: &Object,
     current: &[Condition],
-    holds_none: bool,
+    over: Over,
     has_rollouts: bool,
 ) -> Vec<&'static str> {
-    let is_over = holds_none || parent.is_deleting();
+    let is_over = over.held_deletions || parent.is_deleting();
     let mut ours = vec![RECONCILING, STALLED];
     if !has_rollouts {
         ours.extend(rollout::shown_by(parent));
     }
     ours.extend(pause::shown_by(parent).map(|_| pause::CONDITION));
     ours.extend((is_over && deletion_guard::is_shown(parent)).then_some(deletion_guard::CONDITION));
+    let shows_jobs = !finished_jobs::shown_by(parent).is_empty();
+    ours.extend((over.finished_jobs && shows_jobs).then_some(finished_jobs::CONDITION));
     ours.extend(shows_flapping(parent).then_some(Flapping::CONDITION));
     ours.retain(|ty| current.iter().all(|condition| condition.ty != *ty));
     ours
@@ -73,6 +78,7 @@ fn with_others(mut conditions: Vec<Condition>, report: &Report) -> Vec<Condition
     conditions.extend(report.deletion_guard.as_deref().map(deletion_guard::condition));
     conditions.extend(report.flapping.clone());
     conditions.extend(rollout::conditions(&report.rollouts));
+    conditions.extend(report.finished_jobs.as_ref().and_then(finished_jobs::condition));
     conditions
 }
 
@@ -145,14 +151,7 @@ mod tests {
     }
 
     fn api(report: &mut Report, code: u16) {
-        let refusal = Box::new(Refusal {
-            code,
-            reason: String::new(),
-            message: String::new(),
-            retry_after: None,
-            causes: Vec::new(),
-            names_object: true,
-        });
+        let refusal = Box::new(Refusal::answered(code));
         let request = "patch /x".to_owned();
         let failure = RequestFailure::new("x".to_owned(), ApiError::Refused { request, refusal });
         match &mut report.failure {

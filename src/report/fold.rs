@@ -126,7 +126,9 @@ impl Fold<'_> {
         }
     }
 
-    fn planned(&mut self, Planned { up_to_date, replacing, children, .. }: &Planned) {
+    fn planned(&mut self, planned: &Planned) {
+        let Planned { up_to_date, replacing, finished_jobs, children, .. } = planned;
+        self.report.finished_jobs = Some(finished_jobs.clone());
         self.report.unchanged = *up_to_date;
         self.report.replacing.clone_from(replacing);
         self.report.planned.clone_from(children);
@@ -284,10 +286,7 @@ mod tests {
     }
 
     fn failure(name: &str, code: u16) -> RequestFailure {
-        let (reason, message, causes) = <_>::default();
-        let refusal =
-            Refusal { code, reason, message, retry_after: None, causes, names_object: true };
-        let (request, refusal) = ("patch /x".to_owned(), Box::new(refusal));
+        let (request, refusal) = ("patch /x".to_owned(), Box::new(Refusal::answered(code)));
         RequestFailure::new(child(name).to_string(), ApiError::Refused { request, refusal })
     }
 

@@ -21,6 +21,7 @@ pub(crate) mod child_status;
 pub(crate) mod conditions;
 mod decisions;
 pub(crate) mod deletion_guard;
+pub(crate) mod finished_jobs;
 mod fold;
 mod outcome;
 pub(crate) mod pause;
@@ -36,7 +37,7 @@ pub(crate) use announcer::{Announcement, Announcer, number_of, once_per_operator
 pub(crate) use series::{EventLog, EventToSend, Occurrence};
 pub(crate) use undeclared::undeclared;
 
-pub(crate) use shape::{Gauges, MemoryView, Report};
+pub(crate) use shape::{Gauges, MemoryView, Over, Report};
 
 use crate::{journal::Fact, object::Redactor};
 

@@ -10,7 +10,7 @@ use crate::{
     journal::{End, Failure, Pause, PausedBy, Plan, RequestFailure, RolledOut},
     object::{K8sType, Uid},
     operator::{ChildState, Condition, ConflictPolicy},
-    plan::{ChildId, DeletionGuard, Flapping, ForeignChild, LastApplied},
+    plan::{ChildId, DeletionGuard, FinishedJobs, Flapping, ForeignChild, LastApplied},
 };
 
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +61,8 @@ pub(crate) struct Report {
     pub(crate) resync: Option<Duration>,
     /// The desired children that were terminating when the reconcile began.
     pub(super) replacing: Vec<Uid>,
+    /// The finished Jobs that have a TTL; `None` before there is a plan.
+    pub(super) finished_jobs: Option<FinishedJobs>,
     /// How many children were deleted so that others come after them.
     pub(super) recreated: usize,
     /// Whether children were, and none in the previous reconcile.
@@ -95,6 +97,13 @@ pub(crate) struct Report {
     pub(super) beside: Vec<RequestFailure>,
 }
 
+/// The conditions that are records for later reconciles, and that are known to be over.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Over {
+    pub(crate) held_deletions: bool,
+    pub(crate) finished_jobs: bool,
+}
+
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gauges {
     pub(crate) in_conflict: Vec<K8sType>,
@@ -125,9 +134,13 @@ impl Report {
         self.failure.as_ref()
     }
 
-    /// Whether it is known that no deletions are held, by this reconcile or the last one that judged them.
-    pub(crate) fn holds_no_deletions(&self) -> bool {
-        self.holds_no_deletions
+    /// Which records in the status are known to be over, by this reconcile or the last one that judged them.
+    pub(crate) fn over(&self) -> Over {
+        Over { held_deletions: self.holds_no_deletions, finished_jobs: self.has_no_finished_jobs() }
+    }
+
+    fn has_no_finished_jobs(&self) -> bool {
+        self.finished_jobs.as_ref().is_some_and(FinishedJobs::is_empty)
     }
 
     #[cfg(test)]

@@ -51,7 +51,9 @@ impl Machine {
                 return self.effects.push(Effect::Resume);
             }
             let returned = status.as_ref().map(|returned| &returned.0);
-            let judged = |view: &View<'_>| readiness::judged(returned, &self.uncounted, view);
+            let judged = |view: &View<'_>| {
+                readiness::judged(returned, &self.uncounted, &self.finished_jobs, view)
+            };
             let facts = self.view(at, judged).unwrap_or_default();
             self.note(facts, at);
         }
@@ -76,7 +78,7 @@ impl Machine {
             handler: status,
             conditions: conditions::of_report(&report),
             children: child_status::listed(&report, self.memory.last_applied(), &cached),
-            holds_none: report.holds_no_deletions(),
+            over: report.over(),
         };
         let next = self.ask(at, |view| status::begin(Scope::Whole, wanted, view));
         self.status_next(next, at);
@@ -97,10 +99,9 @@ impl Machine {
                 // The schema is known: it was read for the refused status.
                 self.needs_redactor(at);
                 let report = self.report(at);
-                let (conditions, holds) =
-                    (conditions::of_report(&report), report.holds_no_deletions());
+                let (conditions, over) = (conditions::of_report(&report), report.over());
                 let begin = |view: &View<'_>| {
-                    status::begin_conditions(conditions, holds, refused, had_failed, view)
+                    status::begin_conditions(conditions, over, refused, had_failed, view)
                 };
                 let next = self.ask(at, begin);
                 self.status_next(next, at);

@@ -13,7 +13,7 @@ use crate::{
     object::Object,
     operator::SyncResponse,
     plan::{self, ChildId, Decoration, Desired, Plan, PlanInput, Refusal, Step},
-    report::conditions,
+    report::{conditions, finished_jobs},
 };
 
 impl Machine {
@@ -28,8 +28,8 @@ impl Machine {
         self.effects.push(Effect::ShowNow(failure.clone()));
         let report = self.report(at);
         let conditions = conditions::of_failure(&failure, &report);
-        let holds_none = report.holds_no_deletions();
-        let wanted = Wanted { handler: None, conditions, children: None, holds_none };
+        let over = report.over();
+        let wanted = Wanted { handler: None, conditions, children: None, over };
         let next = self.ask(at, |view| status::begin(Scope::HandlerTimeout, wanted, view));
         self.status_next(next, at);
     }
@@ -139,6 +139,9 @@ impl Machine {
         at: &Moment<'_>,
     ) -> Result<Plan, Vec<Refusal>> {
         let plan = self.view(at, |view| {
+            let mut finished_jobs =
+                finished_jobs::shown_by(&view.condition_names().alone(view.parent));
+            finished_jobs.merge(view.memory.finished_jobs());
             plan::plan(PlanInput {
                 config: self.settings.config(),
                 operator: self.settings.name(),
@@ -147,6 +150,7 @@ impl Machine {
                 observed: &self.observed,
                 unsynced: &view.snapshot.unsynced(view.parent),
                 last_applied: self.memory.last_applied(),
+                finished_jobs: &finished_jobs,
                 keeps_undesired: self.settings.is_leaving(view.parent)
                     && !self.settings.takes_leave(view.parent),
             })
@@ -175,9 +179,10 @@ impl Machine {
             order,
             leaving,
             rollouts,
+            finished_jobs,
             ..
         } = plan;
-        self.uncounted = uncounted;
+        (self.uncounted, self.finished_jobs) = (uncounted, finished_jobs);
         self.memory.set_last_applied(last_applied);
         self.note([Fact::Planned(planned)], at);
         let phase = Phase::Doubtful(doubtful);
@@ -201,6 +206,7 @@ impl Machine {
         Planned {
             up_to_date: plan.last_applied.len(),
             replacing: plan.replacing.clone(),
+            finished_jobs: plan.finished_jobs.clone(),
             children: lists_children.then(|| children_of(plan)),
             desired: is_asked.then(|| plan.desired()),
         }

@@ -19,8 +19,8 @@ use crate::{
     journal::{Decorated, Fact, Left, Written},
     object::ResourceVersion,
     plan::{
-        Calm, ChildId, DeletionGuard, Flapping, ForeignChild, HeldDecoration, LastApplied,
-        TerminatingChildren,
+        Calm, ChildId, DeletionGuard, FinishedJobs, Flapping, ForeignChild, HeldDecoration,
+        LastApplied, TerminatingChildren,
     },
     report::{Announced, MemoryView},
     run::Now,
@@ -124,6 +124,11 @@ impl Memory {
         if in_status { rare.held_status.as_deref() } else { rare.held_metadata.as_deref() }
     }
 
+    /// The finished Jobs of the last plan, which the status of the parent may not show yet.
+    pub(super) fn finished_jobs(&self) -> &FinishedJobs {
+        &self.rare().finished_jobs
+    }
+
     fn rare(&self) -> &Rare {
         self.rare.as_deref().unwrap_or(&NOTHING_RARE)
     }
@@ -193,6 +198,8 @@ impl Memory {
     fn learn_of_children(&mut self, fact: &Fact) {
         match fact {
             Fact::Planned(planned) => {
+                let finished = &planned.finished_jobs;
+                self.rare_if(!finished.is_empty(), |rare| rare.finished_jobs = finished.clone());
                 if let Some(desired) = &planned.desired {
                     let last_applied = &self.last_applied;
                     let stays = |id: &ChildId| desired.contains(id) && !last_applied.is_known(id);

@@ -71,7 +71,7 @@ use crate::{
     journal::{End, Fact, Journal, PausedBy},
     object::{Object, ObjectKey, Redactor, Uid},
     operator::Children,
-    plan::{ChildId, Decoration},
+    plan::{ChildId, Decoration, FinishedJobs},
     report::{Announced, Report},
 };
 
@@ -104,6 +104,8 @@ pub(crate) struct Machine {
     related: Option<Children>,
     /// The desired children whose readiness does not count.
     uncounted: BTreeSet<ChildId>,
+    /// The desired Jobs that have finished and have a TTL.
+    finished_jobs: FinishedJobs,
     stage: Stage,
     /// What a decorator puts on the parent, from the plan until it is there.
     decoration: Option<Decoration>,
@@ -144,6 +146,7 @@ impl Machine {
         let (journal, drift, parent, observed, related, uncounted, redactor, preview) =
             <_>::default();
         let (in_flight, effects, last_request, times, step_began, decoration) = <_>::default();
+        let finished_jobs = FinishedJobs::default();
         let laps = Laps::default();
         let stage = Stage::Fresh;
         Self {
@@ -159,6 +162,7 @@ impl Machine {
             observed,
             related,
             uncounted,
+            finished_jobs,
             stage,
             decoration,
             preview,

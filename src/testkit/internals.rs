@@ -21,7 +21,9 @@ pub mod metrics {
 
 pub mod plan {
     //! From desired and observed children to steps.
-    pub use crate::plan::{LastApplied, Plan, PlanInput, Settled, Step, Unsynced, Write, plan};
+    pub use crate::plan::{
+        FinishedJobs, LastApplied, Plan, PlanInput, Settled, Step, Unsynced, Write, plan,
+    };
 }
 
 pub mod schedule {

@@ -199,7 +199,7 @@ impl World {
             panic!("held <kind> <key> <path> <manager>")
         };
         let id = child_id(&format!("{kind} {key}"));
-        let held = vec![HeldField { path: path.to_owned(), manager: manager.to_owned() }];
+        let held = vec![HeldField { path: path.to_owned(), manager: Some(manager.to_owned()) }];
         let (desired_hash, left) = (self.written[&id], self.server.get(&id).unwrap());
         let policy = ConflictPolicy::Yield;
         self.last_applied.contest(Contested { id, desired_hash, left, held, policy });
@@ -258,6 +258,7 @@ impl World {
             observed: &observed,
             unsynced: &self.unsynced,
             keeps_undesired: false,
+            finished_jobs: &FinishedJobs::default(),
             last_applied: &self.last_applied,
         });
         match planned {

@@ -50,7 +50,8 @@ impl Machine {
     }
 
     fn turns<'a>(&'a self, order: &'a Order, plan: &'a CarryOut) -> Turns<'a> {
-        Turns { order, uncounted: &self.uncounted, waiting: &plan.waiting }
+        let (uncounted, finished_jobs) = (&self.uncounted, &self.finished_jobs);
+        Turns { order, uncounted, finished_jobs, waiting: &plan.waiting }
     }
 
     fn rollouts<'a>(

@@ -6,7 +6,7 @@ use crate::{
     journal::{Behind, Fact, Failure, StageTimeout, Wait},
     object::{Object, Quoted},
     operator::ConflictPolicy,
-    plan::{ChildId, Order, Step, Waiting, WaitingReason},
+    plan::{ChildId, FAILED_JOB, FinishedJobs, Order, Step, Waiting, WaitingReason},
     run::view::View,
 };
 
@@ -16,6 +16,7 @@ pub(in crate::run) struct Turns<'a> {
     pub(in crate::run) order: &'a Order,
     /// The desired children whose readiness does not count.
     pub(in crate::run) uncounted: &'a BTreeSet<ChildId>,
+    pub(in crate::run) finished_jobs: &'a FinishedJobs,
     /// Those that cannot be changed now.
     pub(in crate::run) waiting: &'a [Waiting],
 }
@@ -105,13 +106,22 @@ impl<'a> Turns<'a> {
 
     /// Why a child is not ready for those after it.
     fn not_ready(self, child: &ChildId, view: &View<'_>) -> Option<Quoted> {
-        let Some(object) = view.own_child(child) else { return Some(view.why_not_ready(child)) };
+        let Some(object) = view.own_child(child) else { return self.missing(child, view) };
         if !self.is_settled(&object, view) {
             return Some(Quoted::new("it is not up to date"));
         }
         let is_ready = || view.settings.config().ready_state(&object).is_good();
         let counts = !self.uncounted.contains(child);
         (counts && !is_ready()).then(|| view.why_not_ready(child))
+    }
+
+    /// A Job that its TTL removed may have done its work.
+    fn missing(self, child: &ChildId, view: &View<'_>) -> Option<Quoted> {
+        match self.finished_jobs.get(&child.ty, &child.key) {
+            Some(job) if job.has_succeeded || self.uncounted.contains(child) => None,
+            Some(_) => Some(Quoted::new(FAILED_JOB)),
+            None => Some(view.why_not_ready(child)),
+        }
     }
 
     /// Whether nothing is left to write, or only what others hold or somebody must delete. A child that others

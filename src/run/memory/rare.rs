@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
-    plan::{ChildId, ForeignChild, HeldDecoration, TerminatingChildren},
+    plan::{ChildId, FinishedJobs, ForeignChild, HeldDecoration, TerminatingChildren},
     run::Now,
 };
 
@@ -29,6 +29,8 @@ pub(super) struct Rare {
     pub(super) held_metadata: Option<Box<HeldDecoration>>,
     /// What others hold of its status fields.
     pub(super) held_status: Option<Box<HeldDecoration>>,
+    /// The finished Jobs of the last plan.
+    pub(super) finished_jobs: FinishedJobs,
 }
 
 impl Rare {
@@ -39,6 +41,7 @@ impl Rare {
     pub(super) fn is_over(&self) -> bool {
         let Self { foreign, recreated, throttled, deferred_wait, terminating, .. } = self;
         let Self { waited_for, unkept_status, decorated, held_metadata, held_status, .. } = self;
+        let Self { finished_jobs, .. } = self;
         foreign.is_empty()
             && waited_for.is_empty()
             && recreated.is_empty()
@@ -49,5 +52,6 @@ impl Rare {
             && decorated.is_none()
             && held_metadata.is_none()
             && held_status.is_none()
+            && finished_jobs.is_empty()
     }
 }

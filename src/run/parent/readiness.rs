@@ -8,7 +8,7 @@ use crate::{
     journal::{Fact, NotReady},
     object::{Object, Quoted, ReadyState},
     operator::Condition,
-    plan::ChildId,
+    plan::{ChildId, FAILED_JOB, FinishedJobs},
     report::ready,
     run::view::View,
 };
@@ -16,10 +16,12 @@ use crate::{
 /// The most children named.
 const NAMED: usize = 3;
 
-/// `uncounted` are the children whose readiness does not count.
+/// `uncounted` are the children whose readiness does not count, and `finished_jobs` those whose TTL may have removed
+/// them.
 pub(in crate::run) fn judged(
     status: Option<&Value>,
     uncounted: &BTreeSet<ChildId>,
+    finished_jobs: &FinishedJobs,
     view: &View<'_>,
 ) -> Vec<Fact> {
     // In a shared status a `Ready` is about the parent, not about the operator.
@@ -36,7 +38,9 @@ pub(in crate::run) fn judged(
             let not_ready = (!ready.is_true()).then(|| Fact::NotReady(by_handler(ready)));
             [Fact::ReadyReturned].into_iter().chain(not_ready).collect()
         }
-        None => by_children(uncounted, view).map(Fact::NotReady).into_iter().collect(),
+        None => {
+            by_children(uncounted, finished_jobs, view).map(Fact::NotReady).into_iter().collect()
+        }
     }
 }
 
@@ -48,7 +52,11 @@ fn by_handler(ready: Condition) -> NotReady {
 }
 
 /// Those that have failed come first.
-fn by_children(uncounted: &BTreeSet<ChildId>, view: &View<'_>) -> Option<NotReady> {
+fn by_children(
+    uncounted: &BTreeSet<ChildId>,
+    finished_jobs: &FinishedJobs,
+    view: &View<'_>,
+) -> Option<NotReady> {
     let observed = view.snapshot.observed(view.parent);
     let config = view.settings.config();
     let state = |child: &Object| config.ready_state(child);
@@ -58,9 +66,13 @@ fn by_children(uncounted: &BTreeSet<ChildId>, view: &View<'_>) -> Option<NotRead
     let not_ready = observed.iter().filter(|child| !state(child).is_good()).filter(counts);
     let mut not_ready: Vec<&Object> = not_ready.collect();
     not_ready.sort_by_key(|child| state(child) != ReadyState::Failed);
-    let named = not_ready.iter().take(NAMED);
-    let named =
-        named.map(|child| (ChildId::of(child), Quoted::new(config.readiness(child).to_string())));
-    let (first, more) = (named.collect::<Vec<_>>(), not_ready.len().saturating_sub(NAMED));
+    let why =
+        |child: &&Object| (ChildId::of(child), Quoted::new(config.readiness(child).to_string()));
+    let is_gone = |job: &ChildId| view.own_child(job).is_none() && !uncounted.contains(job);
+    let gone = finished_jobs.failed().filter(is_gone);
+    let mut all: Vec<_> = gone.map(|job| (job, Quoted::new(FAILED_JOB))).collect();
+    all.extend(not_ready.iter().map(why));
+    let more = all.len().saturating_sub(NAMED);
+    let first: Vec<_> = all.into_iter().take(NAMED).collect();
     (!first.is_empty()).then_some(NotReady::Children { first, more })
 }

@@ -9,7 +9,7 @@ use operetta::{
     operator::{Children, OperatorName},
     prelude::*,
     testkit::internals::plan::{
-        LastApplied, Plan, PlanInput, Settled, Step, Unsynced, Write, plan,
+        FinishedJobs, LastApplied, Plan, PlanInput, Settled, Step, Unsynced, Write, plan,
     },
 };
 use serde::Deserialize;
@@ -119,6 +119,7 @@ impl Case<'_> {
             desired: vec![desired.clone().into()].into(),
             observed: &Children::new([(self.ty(), live.into_iter().collect())]),
             unsynced: &Unsynced::default(),
+            finished_jobs: &FinishedJobs::default(),
             keeps_undesired: false,
             last_applied,
         })

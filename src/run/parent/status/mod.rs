@@ -24,7 +24,7 @@ use crate::{
         is_list_outdated, patched_paths, status_patch, status_wish,
     },
     reply::{ApiError, ErrorClass, TypeSchema},
-    report::conditions,
+    report::{Over, conditions},
     run::{
         drift::{self, rival::Search},
         effect::Cache,
@@ -125,13 +125,13 @@ impl Writing {
     }
 
     fn patch_of(&self, parent: &Object, schema: &TypeSchema, view: &View<'_>) -> StatusPatch {
-        let Wanted { handler, conditions, holds_none, .. } = &self.wanted;
+        let Wanted { handler, conditions, over, .. } = &self.wanted;
         let mut types = view.settings.config().children.iter();
         let has_rollouts = types.any(|child| child.config.rolling.is_some());
         let siblings = view.siblings();
         let names = view.settings.condition_names(&siblings);
         let alone = names.alone(parent);
-        let cleared = conditions::outdated(&alone, conditions, *holds_none, has_rollouts);
+        let cleared = conditions::outdated(&alone, conditions, *over, has_rollouts);
         let cleared: Vec<String> =
             cleared.into_iter().map(|ty| names.written(ty).into_owned()).collect();
         let beside = beside(parent, &siblings, view);
@@ -281,12 +281,12 @@ impl Patching {
 
 pub(in crate::run) fn begin_conditions(
     conditions: Vec<Condition>,
-    holds_none: bool,
+    over: Over,
     refused: RequestFailure,
     had_failed: bool,
     view: &View<'_>,
 ) -> Turn<Next> {
-    let wanted = Wanted { handler: None, conditions, children: None, holds_none };
+    let wanted = Wanted { handler: None, conditions, children: None, over };
     let (seen, scope) = (view.parent.clone(), Scope::Conditions);
     let (desired, is_contested, attempt, refused) = (0, false, 1, Some(refused));
     Writing { scope, wanted, desired, is_contested, seen, attempt, refused, had_failed }

@@ -10,6 +10,7 @@ use crate::{
     operator::{ChildStatus, Condition},
     plan::StatusPatch,
     reply::{ApiError, TypeSchema},
+    report::Over,
     run::{drift::rival::Search, request::Request},
 };
 
@@ -19,7 +20,7 @@ pub(in crate::run) struct Wanted {
     pub(in crate::run) conditions: Vec<Condition>,
     /// The status of the children, if it is enabled and known.
     pub(in crate::run) children: Option<Vec<ChildStatus>>,
-    pub(in crate::run) holds_none: bool,
+    pub(in crate::run) over: Over,
 }
 
 /// A status that a handler returned. `Debug` does not show it.
