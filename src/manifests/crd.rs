@@ -165,6 +165,7 @@ mod tests {
     #[kube(group = "example.dev", version = "v1", kind = "Free", namespaced)]
     struct FreeSpec {
         values: BTreeMap<String, Value>,
+        last: Vec<Value>,
     }
 
     #[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)]
@@ -184,7 +185,7 @@ mod tests {
     fn a_rust_type_without_a_schema_for_a_crd_is_an_error_with_its_name() {
         for (made, words) in [
             (crd::<Tagged>(), ["Tagged", "leave the tag out"]),
-            (crd::<Free>(), ["frees.example.dev", ".spec.values[*] has no type"]),
+            (crd::<Free>(), ["frees.example.dev", ".spec.last[*] has no type"]),
             (crd::<Untagged>(), ["untaggeds.example.dev", ".spec.either"]),
         ] {
             let error = made.unwrap_err().to_string();

@@ -115,8 +115,7 @@ pub(super) fn claim(
     let metadata = &mut body["metadata"];
     metadata["labels"][&labels.parent_uid] = json!(parent.uid());
     metadata["labels"][&labels.managed_by] = json!(operator.as_str());
-    let stays = config.orphan_on_delete.then_some("true");
-    let mark = stays.or_else(|| loses_owned_children(parent).then_some(UNTIL_FINALIZED));
+    let mark = mark(parent, config);
     set_label(metadata, ORPHAN_LABEL, mark.map(Value::from));
     let mut owners = metadata["ownerReferences"].as_array().cloned().unwrap_or_default();
     let uid = parent.uid().to_string();
@@ -125,6 +124,12 @@ pub(super) fn claim(
         owners.push(reference_to(parent));
     }
     set_owners(metadata, owners);
+}
+
+/// The value of the label on a child that the parent does not own.
+pub(super) fn mark(parent: &Object, config: ChildConfig) -> Option<&'static str> {
+    let stays = config.orphan_on_delete.then_some("true");
+    stays.or_else(|| loses_owned_children(parent).then_some(UNTIL_FINALIZED))
 }
 
 pub(super) fn set_label(metadata: &mut Value, name: &str, value: Option<Value>) {

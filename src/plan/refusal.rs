@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     object::K8sType,
-    operator::{ChildConfigError, DesiredChild, Prerequisite},
+    operator::{ChildConfigError, DesiredChild, ORPHAN_LABEL, Prerequisite},
 };
 
 /// A desired child that is not valid. One of them refuses the whole response.
@@ -75,6 +75,11 @@ pub(crate) enum RefusalReason {
          from the child, or use another label, see `OperatorConfig::labels`"
     )]
     OurLabel { name: String, value: String },
+    /// The framework sets it for the option.
+    #[error(
+        "the label `{ORPHAN_LABEL}` is set by `.orphan_on_delete()`: remove it from the child, and use that option"
+    )]
+    OrphanLabel,
     /// The handler named another controller.
     #[error("`metadata.ownerReferences` names another controller than the parent")]
     OtherController,

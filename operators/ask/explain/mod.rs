@@ -27,6 +27,15 @@ pub(super) fn explain(operator: &str, parent: &Parent, now: Timestamp, is_wide: 
     sections.join("\n")
 }
 
+/// What else ends the wait.
+fn or_when(why: &str) -> &'static str {
+    match why {
+        "Throttled" => "",
+        "Slowed" | "Unsettled" => ", or when the parent changes",
+        _ => ", or when something changes",
+    }
+}
+
 fn head(operator: &str, parent: &Parent, now: Timestamp) -> String {
     let failures = match parent.failures {
         0 => String::new(),
@@ -35,7 +44,7 @@ fn head(operator: &str, parent: &Parent, now: Timestamp) -> String {
     };
     let next = parent.next_wake.as_ref().map_or_else(
         || "when something changes".to_owned(),
-        |next| format!("in {} ({}), or when something changes", ahead(&next.at, now), next.why),
+        |next| format!("in {} ({}){}", ahead(&next.at, now), next.why, or_when(&next.why)),
     );
     let mut text = String::new();
     for (name, value) in [

@@ -15,7 +15,10 @@ use super::{
 use crate::{
     diff::{hash, nulls::drop_nulls},
     object::{K8sType, Object, ObjectKey},
-    operator::{ChildType, DesiredChild, Labels, OperatorConfig, OperatorName, child_name},
+    operator::{
+        ChildConfig, ChildType, DesiredChild, Labels, ORPHAN_LABEL, OperatorConfig, OperatorName,
+        child_name,
+    },
 };
 
 /// More children of one parent are a mistake.
@@ -102,7 +105,7 @@ impl<'a> Owner<'a> {
         };
         let metadata = metadata.ok_or(RefusalReason::WrongType("metadata"))?;
         let key = self.key(&ty, metadata)?;
-        self.check_metadata(metadata)?;
+        self.check_metadata(metadata, config)?;
         set_namespace(metadata, &key);
         if ty.is("v1", "Secret") {
             encode_string_data(fields)?;
@@ -187,14 +190,18 @@ impl<'a> Owner<'a> {
         }
     }
 
-    fn check_metadata(self, metadata: &Map<String, Value>) -> Result<(), RefusalReason> {
+    fn check_metadata(
+        self,
+        metadata: &Map<String, Value>,
+        config: ChildConfig,
+    ) -> Result<(), RefusalReason> {
         if let Some((_, path)) = SERVER_OWNED.iter().find(|(name, _)| metadata.contains_key(*name))
         {
             return Err(RefusalReason::ServerOwned(path));
         }
         match metadata.get("labels") {
             None => {}
-            Some(Value::Object(labels)) => self.check_labels(labels)?,
+            Some(Value::Object(labels)) => self.check_labels(labels, config)?,
             Some(_) => return Err(RefusalReason::WrongType("metadata.labels")),
         }
         let owners = match metadata.get("ownerReferences") {
@@ -213,12 +220,23 @@ impl<'a> Owner<'a> {
 
 impl Owner<'_> {
     /// Refuses other values of our labels: they would be replaced. A handler may return a child as it was observed.
-    fn check_labels(self, labels: &Map<String, Value>) -> Result<(), RefusalReason> {
+    fn check_labels(
+        self,
+        labels: &Map<String, Value>,
+        config: ChildConfig,
+    ) -> Result<(), RefusalReason> {
         let Labels { parent_uid, managed_by } = &self.config.labels;
+        let mark = ownership::mark(self.parent, config);
+        if labels
+            .get(ORPHAN_LABEL)
+            .is_some_and(|value| Some(value) != mark.map(Value::from).as_ref())
+        {
+            return Err(RefusalReason::OrphanLabel);
+        }
         let ours =
             [(parent_uid, self.parent.uid().to_string()), (managed_by, self.operator.to_string())];
-        match ours.into_iter().find(|(name, value)| labels.get(*name).is_some_and(|it| it != value))
-        {
+        let is_other = |name: &str, value: &String| labels.get(name).is_some_and(|it| it != value);
+        match ours.into_iter().find(|(name, value)| is_other(name, value)) {
             Some((name, value)) => Err(RefusalReason::OurLabel { name: name.clone(), value }),
             None => Ok(()),
         }

@@ -75,6 +75,26 @@ fn a_child_gets_a_namespace_labels_and_an_owner() {
 }
 
 #[test]
+fn other_values_of_our_labels_are_refused_and_labels_of_the_handler_stay() {
+    let labelled = |labels: Value| {
+        let child = config_map(&json!({"name": "a", "labels": labels}));
+        normalised(&parent(Some("ns")), vec![child]).map_err(|whys| whys[0].to_string())
+    };
+    for (labels, words) in [
+        (json!({"app.kubernetes.io/managed-by": "Helm"}), "`app.kubernetes.io/managed-by`"),
+        (json!({"operetta.dev/parent-uid": "p2"}), "`operetta.dev/parent-uid`"),
+        (json!({"operetta.dev/orphan-on-delete": "true"}), "`.orphan_on_delete()`"),
+    ] {
+        let why = labelled(labels).unwrap_err();
+        assert!(why.contains(words) && why.contains("remove it"), "{why}");
+    }
+    let ours = json!({"app.kubernetes.io/managed-by": "op", "operetta.dev/parent-uid": "p1"});
+    assert!(labelled(ours).is_ok(), "a child as it was observed");
+    let own = labelled(json!({"operetta.dev/team": "a"})).unwrap().remove(0);
+    assert_eq!(own.body["metadata"]["labels"]["operetta.dev/team"], "a");
+}
+
+#[test]
 fn nulls_an_empty_status_and_string_data_are_normalised() {
     let write = one(
         Some("ns"),

@@ -6,4 +6,5 @@ mod conditions;
 mod events;
 mod readiness;
 mod refused;
+mod refused_child;
 mod repaired;
