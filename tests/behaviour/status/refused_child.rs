@@ -30,9 +30,7 @@ async fn the_status_follows_the_other_children_while_one_is_refused_for_minutes(
         .child::<Service>(ChildConfig::apply());
     let operators = world.start(|builder| builder.register(config, sync)).await;
     world.apply(RECIPE, recipe("r", &[])).await;
-    let is_refused = |parent: &Value| {
-        parent["status"]["seen"] == "none" && condition(parent, "Synced")["status"] == "False"
-    };
+    let is_refused = |parent: &Value| condition(parent, "Synced")["status"] == "False";
     world.until(RECIPE, "r", "the refusal", is_refused).await;
     // The retry comes in ten minutes.
     for salt in ["little", "much"] {
