@@ -16,7 +16,7 @@ fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     let seen = seen.and_then(|child| child.field("data")).unwrap_or_default();
     let refused = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
         "spec": {"ports": [{"port": 700_000}]}});
-    Ok(SyncResponse::status(json!({"seen": seen["salt"]}))
+    Ok(SyncResponse::status(json!({"taste": seen["salt"]}))
         .ensure(config_map("c", json!({"salt": "none"})))
         .child(refused))
 }
@@ -35,7 +35,7 @@ async fn the_status_follows_the_other_children_while_one_is_refused_for_minutes(
     // The retry comes in ten minutes.
     for salt in ["little", "much"] {
         world.patch(CONFIG_MAP, "c", json!({"data": {"salt": salt}})).await;
-        let follows = |parent: &Value| parent["status"]["seen"] == salt;
+        let follows = |parent: &Value| parent["status"]["taste"] == salt;
         world.until(RECIPE, "r", "the other child", follows).await;
     }
     operators.stop().await;
