@@ -1,10 +1,10 @@
-//! The errors of requests to the API server, and their classes.
+//! The errors of requests to the API server.
 
 use std::{sync::Arc, time::Duration};
 
 use http_body_util::LengthLimitError;
 
-use super::{causes::causes, refusal::Refusal};
+use super::{causes::causes, class::ErrorClass, refusal::Refusal};
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum ApiError {
@@ -48,25 +48,6 @@ pub(crate) enum ApiError {
          exclude it from the admission policy that removes the label"
     )]
     Unlabelled { label: String },
-}
-
-/// The class of an error, for scheduling, metrics and Events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ErrorClass {
-    /// Transient: retry with backoff.
-    Retry,
-    /// The object has changed: read it and decide again.
-    Conflict,
-    /// The object does not exist.
-    Missing,
-    /// The server does not serve the type, perhaps temporarily; its objects may exist.
-    NotServed,
-    /// The server is throttling: wait this long.
-    Wait(Duration),
-    /// A permission is missing: retry with backoff, and name it.
-    Forbidden,
-    /// The request can never succeed unchanged.
-    Permanent,
 }
 
 impl ApiError {

@@ -3,8 +3,6 @@
 //! Source: the validation of each type in `pkg/apis/<group>/validation` of Kubernetes 1.36. A field that is missing
 //! here is not proven to be immutable: its child is then not recreated.
 
-use super::Cause;
-
 /// Group, kind, and the fields, which include those inside them.
 const FIELDS: [(&str, &str, &[&str]); 35] = [
     ("", "ConfigMap", &["immutable", "data", "binaryData"]),
@@ -82,12 +80,11 @@ const WORDS: [&str; 7] = [
     "updates to ",
 ];
 
-/// Whether a cause of a refusal by the validation of this type says that a field is immutable.
-pub(super) fn is_proven(group: &str, kind: &str, cause: &Cause) -> bool {
-    let ty =
-        FIELDS.iter().find(|(its_group, its_kind, _)| (*its_group, *its_kind) == (group, kind));
-    ty.is_some_and(|(.., fields)| fields.iter().any(|field| is_in(&cause.field, field)))
-        && WORDS.iter().any(|words| cause.why().contains(words))
+/// Whether the validation of a type (group, kind) says of a path that it is in an immutable field.
+pub(super) fn is_proven(ty: (&str, &str), path: &str, why: &str) -> bool {
+    let known = FIELDS.iter().find(|(group, kind, _)| (*group, *kind) == ty);
+    known.is_some_and(|(.., fields)| fields.iter().any(|field| is_in(path, field)))
+        && WORDS.iter().any(|words| why.contains(words))
 }
 
 fn is_in(path: &str, field: &str) -> bool {

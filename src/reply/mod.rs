@@ -7,6 +7,7 @@
 //! - an error never quotes a body, except for messages of the server.
 
 mod causes;
+mod class;
 mod deleted;
 mod error;
 mod event;
@@ -17,8 +18,9 @@ mod transition_rules;
 mod value_schema;
 
 pub(crate) use causes::causes;
+pub(crate) use class::ErrorClass;
 pub(crate) use deleted::Deleted;
-pub(crate) use error::{ApiError, ErrorClass};
+pub(crate) use error::ApiError;
 pub(crate) use event::{EventKind, ParentEvent, Regarding};
 pub(crate) use refusal::{Cause, Refusal};
 pub(crate) use status_schema::{StatusSchema, TypeSchema};

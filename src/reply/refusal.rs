@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::{ErrorClass, immutable};
+use super::{class::ErrorClass, immutable};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, thiserror::Error)]
 #[error("{}: {message}", self.name())]
@@ -132,8 +132,10 @@ impl Refusal {
     /// Whether it is proven that all causes are immutable fields, so that a new object could be accepted.
     pub(crate) fn is_immutable(&self) -> bool {
         let RefusedObject { group, kind, .. } = &self.object;
-        let is_immutable =
-            |cause: &Cause| cause.is_transition_rule || immutable::is_proven(group, kind, cause);
+        let is_immutable = |cause: &Cause| {
+            cause.is_transition_rule
+                || immutable::is_proven((group, kind), &cause.field, cause.why())
+        };
         self.is_by_validation() && !self.causes.is_empty() && self.causes.iter().all(is_immutable)
     }
 

@@ -206,7 +206,7 @@ fn inputs_during_a_reconcile_cause_one_further_reconcile() {
 }
 
 #[test]
-fn a_failed_reconcile_is_not_repeated_at_once_for_a_child_but_for_the_parent() {
+fn a_failed_reconcile_is_not_repeated_for_a_child_but_for_the_parent() {
     assert!(matches!(last(&[CHILD, CHILD, FAILED]), Action::WakeAt(_)));
     assert_eq!(last(&[CHILD, PARENT, FAILED]), enqueue(Priority::Change));
     assert_eq!(last(&[CHILD, PARENT, STUCK]), enqueue(Priority::Change));

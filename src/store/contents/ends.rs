@@ -3,19 +3,9 @@
 use super::{
     super::{departed::Departure, scope::ScopeId},
     Change, Contents,
+    tombstone::Tombstone,
 };
 use crate::object::{Object, ObjectKey, ResourceVersion, Uid};
-
-/// A deleted object, of which late events are ignored.
-#[derive(Debug)]
-pub(super) struct Tombstone {
-    pub(super) key: ObjectKey,
-    /// Its last known version: an earlier event may show that it left the selector, and the next
-    /// one that it is back.
-    version: ResourceVersion,
-    /// The clock when the deletion was received.
-    pub(super) created: u64,
-}
 
 impl Contents {
     /// Whether an object that is not cached was changed or deleted after a version.

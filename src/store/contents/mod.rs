@@ -6,10 +6,11 @@ mod ends;
 mod filtered;
 mod relist;
 mod scopes;
+mod tombstone;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use self::{by_key::ByKey, census::Census, ends::Tombstone};
+use self::{by_key::ByKey, census::Census, tombstone::Tombstone};
 use super::{
     departed::{Departed, Departure},
     filter::{Filtered, Listed},
