@@ -67,25 +67,17 @@ where
         }
         Some("https") => {
             let connector = config.rustls_https_connector_with_connector(connector)?;
-            let tunnel = Tunnel::new(without_user(&proxy), connector);
-            stack(
-                config,
-                match user.and_then(basic) {
-                    Some(auth) => tunnel.with_auth(auth),
-                    None => tunnel,
-                },
-            )
+            stack(config, tunnel(&proxy, user, connector))
         }
-        _ => {
-            let tunnel = Tunnel::new(without_user(&proxy), connector);
-            stack(
-                config,
-                match user.and_then(basic) {
-                    Some(auth) => tunnel.with_auth(auth),
-                    None => tunnel,
-                },
-            )
-        }
+        _ => stack(config, tunnel(&proxy, user, connector)),
+    }
+}
+
+fn tunnel<C>(proxy: &Uri, user: Option<(String, String)>, connector: C) -> Tunnel<C> {
+    let tunnel = Tunnel::new(without_user(proxy), connector);
+    match user.and_then(basic) {
+        Some(auth) => tunnel.with_auth(auth),
+        None => tunnel,
     }
 }
 

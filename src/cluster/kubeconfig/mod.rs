@@ -82,7 +82,7 @@ fn of_files(
     let mut user = normal(user).map_err(|why| user_entry.is_wrong(why))?;
     let roots = authority(&cluster).map_err(is_wrong)?;
     if let Some(exec) = user.exec.as_mut().filter(|exec| exec.provide_cluster_info) {
-        exec.cluster = Some(told(&cluster).map_err(is_wrong)?);
+        exec.cluster = Some(passed(&cluster).map_err(is_wrong)?);
     }
     let is_insecure = cluster.insecure_skip_tls_verify == Some(true);
     let has_identity = user.client_certificate.is_some() || user.client_certificate_data.is_some();
@@ -115,7 +115,7 @@ fn server_name(cluster: &Cluster) -> Result<Option<String>, String> {
 }
 
 /// What a plugin learns of the cluster, with the authority as data.
-fn told(cluster: &Cluster) -> Result<ExecAuthCluster, String> {
+fn passed(cluster: &Cluster) -> Result<ExecAuthCluster, String> {
     let fields = ["certificate-authority-data", "certificate-authority"];
     let data = cluster.certificate_authority_data.as_deref();
     let pem = authority::data_or_file(fields, data, cluster.certificate_authority.as_deref())?;
@@ -124,5 +124,5 @@ fn told(cluster: &Cluster) -> Result<ExecAuthCluster, String> {
         certificate_authority_data: pem.as_deref().map(encoded),
         ..cluster.clone()
     };
-    ExecAuthCluster::try_from(&plain).map_err(|_| "it cannot be told to a plugin".to_owned())
+    ExecAuthCluster::try_from(&plain).map_err(|_| "it cannot be passed to a plugin".to_owned())
 }

@@ -139,7 +139,7 @@ fn command(exec: &ExecConfig, is_interactive: bool) -> Command {
     command
 }
 
-/// What a plugin is told.
+/// What is passed to a plugin.
 fn info(exec: &ExecConfig, is_interactive: bool) -> String {
     let mut spec = json!({"interactive": is_interactive});
     if let Some(cluster) = exec.cluster.as_ref().filter(|_| exec.provide_cluster_info) {
