@@ -208,6 +208,8 @@ impl Reconciler {
         let config = self.parts.context.config();
         let Some(last) = reports.last() else { return };
         let finished = last.finished(config);
+        // Its own writes do not touch the parent, and the retry may be minutes away.
+        let is_followed = finished.is_followed() && !last.writes.is_empty();
         let is_due = self.deferred.end(last.has_deferred_reconcile());
         let mut reconciles = Vec::with_capacity(reports.len());
         self.gauges =
@@ -219,13 +221,15 @@ impl Reconciler {
             self.memory = memory;
         }
         let has_changed = self.awaits(&refused);
-        if let Finished::Wrote | Finished::Recreating = finished {
+        if is_followed || matches!(finished, Finished::Wrote | Finished::Recreating) {
             self.causes.add(Cause::OwnWrites);
         }
         let action = self.decide(Input::Finished(finished));
         self.perform(action, ctx);
         if has_changed {
             self.step(Input::Touched(Trigger::Awaited), ctx);
+        } else if is_followed {
+            self.step(Input::Touched(Trigger::ChildOrStatus), ctx);
         }
         if is_due && self.schedule.phase() == Phase::Resting {
             // A resting schedule ignores weaker triggers.

@@ -97,7 +97,7 @@ pub(crate) enum Finished {
 
 impl Finished {
     /// Whether it failed, and the reconciles for changes of children go on meanwhile.
-    pub(super) fn is_followed(self) -> bool {
+    pub(crate) fn is_followed(self) -> bool {
         matches!(self, Self::Failed | Self::FailedUntil { .. } | Self::FailedUntilGone { .. })
     }
 }

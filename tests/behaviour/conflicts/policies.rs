@@ -2,14 +2,7 @@
 
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Service};
 use kube::api::{Patch, PatchParams};
-use operetta::{
-    object::ObjectKey,
-    prelude::*,
-    testkit::{
-        eventually,
-        internals::board::{ParentState, ReconcileStage},
-    },
-};
+use operetta::prelude::*;
 use serde_json::{Value, json};
 
 use super::{events, message, start};
@@ -125,16 +118,9 @@ async fn in_conflict(operators: &Operators) -> String {
     metrics.lines().find_map(|line| line.strip_prefix(gauge)).unwrap_or("none").to_owned()
 }
 
-/// The parent over HTTP once no reconcile is in progress or scheduled.
-async fn at_rest(world: &World, operators: &Operators) -> Value {
-    let key = ObjectKey::namespaced(&world.namespace, "r");
-    let parent = || async { operators.running().board().parent("cook", &key) };
-    let is_at_rest = |parent: &Option<ParentState>| {
-        parent
-            .as_ref()
-            .is_some_and(|it| it.stage == ReconcileStage::NotDue && it.next_wake.is_none())
-    };
-    eventually("the parent at rest", parent, is_at_rest).await;
+/// The parent over HTTP once the operators have reconciled all changes.
+async fn settled(world: &World, operators: &Operators) -> Value {
+    operators.settled().await;
     let path = format!("/api/v1/operators/cook/parents/{}/r", world.namespace);
     serde_json::from_str(&operators.http(&path).await.1).unwrap()
 }
@@ -162,17 +148,16 @@ async fn a_child_with_a_field_of_another_manager_is_reported_and_not_written() {
         condition(parent, "Ready")["observedGeneration"] == parent["metadata"]["generation"]
     };
     world.until(RECIPE, "r", "a look at the change", |p| is_observed(p) && is_reported(p)).await;
-    operators.settled().await;
+    let shown = settled(&world, &operators).await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, before);
     // The phase agrees with the condition.
-    let shown = at_rest(&world, &operators).await;
     assert_eq!(shown["phase"], "waiting", "{shown:#}");
     assert_eq!(in_conflict(&operators).await, "1");
     assert!(shown["why"].as_str().unwrap().starts_with("It waits: ConfigMap.v1 "), "{shown:#}");
     world.patch(CONFIG_MAP, "c", json!({"data": {"salt": null}})).await;
     let parent = world.until_ready(RECIPE, "r").await;
     assert_eq!(message(&parent), "all children are up to date");
-    assert_eq!(at_rest(&world, &operators).await["phase"], "ready");
+    assert_eq!(settled(&world, &operators).await["phase"], "ready");
     assert_eq!(in_conflict(&operators).await, "0");
     assert_eq!(world.get(CONFIG_MAP, "c").await["data"], json!({"salt": "much", "oil": "b"}));
     operators.stop().await;

@@ -30,9 +30,11 @@ async fn the_status_follows_the_other_children_while_one_is_refused_for_minutes(
         .child::<Service>(ChildConfig::apply());
     let operators = world.start(|builder| builder.register(config, sync)).await;
     world.apply(RECIPE, recipe("r", &[])).await;
-    let is_refused = |parent: &Value| condition(parent, "Synced")["status"] == "False";
-    world.until(RECIPE, "r", "the refusal", is_refused).await;
-    // The retry comes in ten minutes.
+    // The retry comes in ten minutes. The reconcile that is refused creates the other child.
+    let follows = |parent: &Value| {
+        condition(parent, "Synced")["status"] == "False" && parent["status"]["taste"] == "none"
+    };
+    world.until(RECIPE, "r", "the refusal and the new child", follows).await;
     for salt in ["little", "much"] {
         world.patch(CONFIG_MAP, "c", json!({"data": {"salt": salt}})).await;
         let follows = |parent: &Value| parent["status"]["taste"] == salt;
