@@ -180,7 +180,7 @@ fn change_metadata(
 ) {
     let mut change = |live: &Value| {
         let mut next = live.clone();
-        if let Some(list) = next["metadata"][field].as_array_mut() {
+        if let Some(list) = next["metadata"].get_mut(field).and_then(Value::as_array_mut) {
             list.retain(|element| !gone(element));
             if list.is_empty() {
                 write::metadata_mut(&mut next).remove(field);

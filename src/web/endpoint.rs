@@ -19,6 +19,8 @@ pub(super) struct Endpoint {
     pub(super) body: Option<Body>,
     pub(super) answer: Answer,
     pub(super) access: Access,
+    /// Whether a read of it calls handlers or occupies the server, which no page of another site may cause.
+    pub(super) acts: bool,
     /// The handler.
     pub(super) route: fn() -> Route,
 }
@@ -50,12 +52,14 @@ pub(super) struct Parameter {
     pub(super) meaning: &'static str,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Text,
     WholeNumber,
     /// Present or not, with any value.
     Flag,
+    /// A [`Switch`](super::switch::Switch), and a request that has it acts.
+    Switch,
     OneOf(&'static [&'static str]),
     Secret,
 }
@@ -91,8 +95,8 @@ impl Endpoint {
         answer: Answer,
         route: fn() -> Route,
     ) -> Self {
-        let (query, body, access) = (&[], None, Access::Guarded);
-        Self { method, path, summary, query, body, answer, access, route }
+        let (query, body, access, acts) = (&[], None, Access::Guarded, false);
+        Self { method, path, summary, query, body, answer, access, acts, route }
     }
 
     pub(super) const fn taking(self, body: Body) -> Self {
@@ -112,6 +116,17 @@ impl Endpoint {
         Self { access: Access::Public, ..self }
     }
 
+    pub(super) const fn acting(self) -> Self {
+        Self { acts: true, ..self }
+    }
+
+    /// Whether a read with this query calls handlers or occupies the server.
+    pub(super) fn acts_on(&self, query: &str) -> bool {
+        let is_switch =
+            |name: &str| self.query.iter().any(|it| it.form == Form::Switch && it.name == name);
+        self.acts || form_urlencoded::parse(query.as_bytes()).any(|(name, _)| is_switch(&name))
+    }
+
     pub(super) fn takes_form(&self) -> bool {
         self.body.is_some_and(|body| body.media_type == FORM)
     }
@@ -126,6 +141,10 @@ impl Endpoint {
 impl Parameter {
     pub(super) const fn text(name: &'static str, meaning: &'static str) -> Self {
         Self { name, form: Form::Text, meaning }
+    }
+
+    pub(super) const fn switch(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, form: Form::Switch, meaning }
     }
 
     pub(super) const fn flag(name: &'static str, meaning: &'static str) -> Self {

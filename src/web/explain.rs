@@ -17,6 +17,7 @@ use super::{
     related::{self, RelatedView},
     state::WebState,
     status::Refused,
+    switch::Switch,
     tree::{Node, Roots, Tree, tree},
     why::Facts,
 };
@@ -58,8 +59,10 @@ pub(super) struct ParentDetails {
 /// The optional parts of the answer.
 #[derive(Debug, Deserialize)]
 pub(super) struct ExplainQuery {
-    pub(super) diff: Option<String>,
-    events: Option<String>,
+    #[serde(default)]
+    pub(super) diff: Switch,
+    #[serde(default)]
+    events: Switch,
 }
 
 pub(super) struct Explained {
@@ -74,7 +77,7 @@ pub(super) struct Explained {
     pub(super) events: Option<EventsView>,
 }
 
-pub(super) const DIFF: Parameter = Parameter::flag(
+pub(super) const DIFF: Parameter = Parameter::switch(
     "diff",
     "what a reconcile would change: the handler is called, and nothing is written",
 );
@@ -98,7 +101,7 @@ impl Explained {
         let object = cached_parent(board, &operator.info, &key, &parent.uid);
         let secrets = object.as_ref().map_or_else(Secrets::unknown, |it| Secrets::of(board, it));
         let comparing = Comparing { board, operator: name, secrets: &secrets };
-        let (previews, preview_error) = if query.diff.is_some() {
+        let (previews, preview_error) = if query.diff.0 {
             match board.preview(name.as_str(), key.clone()).await {
                 Ok(preview) => (diff::by_child(&preview, &comparing), None),
                 Err(error) => (HashMap::new(), Some(error.to_string())),
@@ -108,7 +111,7 @@ impl Explained {
         };
         let tree = object.as_ref().map(|it| tree_of(board, &operator, it, &parent, previews));
         let tree = tree.unwrap_or_default();
-        let events = if query.events.is_some() {
+        let events = if query.events.0 {
             let about = (&key, &parent.uid);
             let events = kubernetes_events::read(board, name.as_str(), about, &tree.nodes).await;
             Some(events.without(&secrets))

@@ -133,7 +133,8 @@ fn check_sender(
 ) -> Result<(), Refused> {
     let (method, headers) = (request.method(), request.headers());
     let authority = request.uri().authority();
-    origin::check(gate.protocol, Sender { method, headers, authority })?;
+    let acts = endpoint.is_some_and(|endpoint| endpoint.acts_on(request.query_string()));
+    origin::check(gate.protocol, Sender { method, headers, authority, acts })?;
     if origin::needs_preflight(method, headers) || !(endpoint.is_some() || is_own_path(request)) {
         return Ok(());
     }

@@ -65,8 +65,10 @@ pub(super) struct EventObject {
     pub(super) key: KeyView,
 }
 
-pub(super) const EVENTS: Parameter =
-    Parameter::flag("events", "the Events about it and its children, read from the API server now");
+pub(super) const EVENTS: Parameter = Parameter::switch(
+    "events",
+    "the Events about it and its children, read from the API server now",
+);
 
 pub(super) async fn read(
     board: &Board,

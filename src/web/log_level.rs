@@ -1,7 +1,9 @@
 //! `/log-level`: shows and changes the log filter while the process runs. The program parses and
 //! applies it, because it sets up logging.
 
-use actix_web::web::{Data, Json, Payload};
+use std::sync::Arc;
+
+use actix_web::web::{self, Data, Json, Payload};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tracing::info;
@@ -45,12 +47,15 @@ pub(super) async fn set(
     if wanted.is_empty() {
         return Err(Refused::BadRequest("the body is empty: send a log filter".to_owned()));
     }
-    let from = logs.filter();
-    logs.set_filter(wanted).map_err(|error| Refused::BadRequest(format!("{error:#}")))?;
+    let (from, set) = (logs.filter(), wanted.to_owned());
+    // The program parses it, for an unknown time: probes are answered meanwhile.
+    let changing = web::block(move || logs.set_filter(&set).map(|()| logs.filter())).await;
+    let changed = changing.map_err(|error| Refused::Internal(error.to_string()))?;
+    let filter = changed.map_err(|error| Refused::BadRequest(format!("{error:#}")))?;
     info!(target: AUDIT, ?from, to = ?wanted, "log filter changed");
-    Ok(Json(LogLevelView { filter: logs.filter() }))
+    Ok(Json(LogLevelView { filter }))
 }
 
-fn logs(state: &WebState) -> Result<&dyn LogLevel, Refused> {
-    state.program.log_level.as_deref().ok_or(Refused::NoLogLevel)
+fn logs(state: &WebState) -> Result<Arc<dyn LogLevel>, Refused> {
+    state.program.log_level.clone().ok_or(Refused::NoLogLevel)
 }

@@ -60,7 +60,7 @@ pub(super) async fn log_in(
     let next = if is_ours(&request, &paths, &next) { next } else { START.to_owned() };
     let from = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
     let logged_in = match token {
-        Some(token) => access.log_in(token, from).await,
+        Some(token) => access.log_in(token, &[path_of(&next), START], from).await,
         None => Err(Refused::TokenMissing),
     };
     match logged_in {
@@ -152,6 +152,10 @@ async fn fields(payload: Payload) -> Result<(Option<SecretString>, String), Refu
         }
     }
     Ok((token, next))
+}
+
+fn path_of(next: &str) -> &str {
+    next.split_once('?').map_or(next, |(path, _)| path)
 }
 
 fn redirect(path: &str, cookie: &str) -> HttpResponse {

@@ -199,7 +199,7 @@ fn shown(Parameter { name, form, meaning }: &Parameter, location: &str) -> Value
         "name": name, "in": location, "required": is_required, "description": meaning,
         "schema": schema(form),
     });
-    if matches!(form, Form::Flag) {
+    if matches!(form, Form::Flag | Form::Switch) {
         parameter["allowEmptyValue"] = json!(true);
     }
     parameter
@@ -208,6 +208,7 @@ fn shown(Parameter { name, form, meaning }: &Parameter, location: &str) -> Value
 fn schema(form: &Form) -> Value {
     match form {
         Form::Text | Form::Flag => json!({"type": "string"}),
+        Form::Switch => json!({"type": "string", "enum": ["", "1", "true", "0", "false"]}),
         Form::WholeNumber => json!({"type": "integer", "minimum": 0}),
         Form::OneOf(words) => json!({"type": "string", "enum": words}),
         Form::Secret => json!({"type": "string", "format": "password"}),

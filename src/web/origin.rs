@@ -39,6 +39,8 @@ pub(super) struct Sender<'a> {
     pub(super) headers: &'a HeaderMap,
     /// The host in the request line, which HTTP/2 has instead of the header.
     pub(super) authority: Option<&'a Authority>,
+    /// Whether a read calls handlers or occupies the server.
+    pub(super) acts: bool,
 }
 
 const FETCH_SITE: &str = "sec-fetch-site";
@@ -48,9 +50,9 @@ pub(super) fn only_reads(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
-/// Refuses a command that a page of another site may have sent.
+/// Refuses what a page of another site may have sent: a command, or a read that does more than read.
 pub(super) fn check(protocol: Protocol, sender: Sender<'_>) -> Result<(), Refused> {
-    if only_reads(sender.method) {
+    if only_reads(sender.method) && !sender.acts {
         return Ok(());
     }
     let sites: Vec<&HeaderValue> = sender.headers.get_all(FETCH_SITE).collect();
@@ -157,7 +159,8 @@ mod tests {
 
     fn passes(method: &Method, protocol: Protocol, pairs: &[(&str, &str)]) -> bool {
         let headers = headers(pairs);
-        check(protocol, Sender { method, headers: &headers, authority: None }).is_ok()
+        let acts = false;
+        check(protocol, Sender { method, headers: &headers, authority: None, acts }).is_ok()
     }
 
     fn posts(protocol: Protocol, host: &str, origin: &str) -> bool {

@@ -69,13 +69,13 @@ pub(super) enum Refused {
     #[error("the body of the request is incomplete")]
     BodyBroken,
     #[error(
-        "a page of another site may not send a request that changes something: \
+        "a page of another site may not send a request that changes something or calls a handler: \
          `Sec-Fetch-Site` must be absent, `same-origin` or `none`"
     )]
     OtherSite,
     #[error(
-        "another origin may not send a request that changes something: `Origin` must be \
-         absent, or be the scheme, host and port of this server"
+        "another origin may not send a request that changes something or calls a handler: `Origin` \
+         must be absent, or be the scheme, host and port of this server"
     )]
     OtherOrigin,
     #[error("a command must be JSON, also without a body: send `Content-Type: application/json`")]
@@ -94,6 +94,10 @@ pub(super) enum Refused {
     NoLogin,
     #[error("too many logins failed: try again in a minute")]
     TooManyLogins,
+    #[error(
+        "too many users are logged in: a session ends with a logout, or an hour after its last request"
+    )]
+    TooManySessions,
     #[error("the request is not authenticated: send a token as `Authorization: Bearer TOKEN`")]
     TokenMissing,
     #[error("the token is invalid, or has another audience: send another one")]
@@ -184,7 +188,7 @@ impl Refused {
             Self::BodyTooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge"),
             Self::BodyTooSlow => (StatusCode::REQUEST_TIMEOUT, "Timeout"),
             Self::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "InternalError"),
-            Self::TooManyListeners(_) | Self::TooManyLogins => {
+            Self::TooManyListeners(_) | Self::TooManyLogins | Self::TooManySessions => {
                 (StatusCode::TOO_MANY_REQUESTS, "TooManyRequests")
             }
             Self::NoRoom | Self::Stopping | Self::ReviewsDown | Self::ReviewsBusy => {
@@ -209,7 +213,7 @@ impl Refused {
             | Self::Stopping
             | Self::ReviewsDown
             | Self::ReviewsBusy => Some(RETRY_AFTER),
-            Self::TooManyLogins => Some(RETRY_LOGIN_AFTER),
+            Self::TooManyLogins | Self::TooManySessions => Some(RETRY_LOGIN_AFTER),
             _ => None,
         };
         let later = later.map(|seconds| (header::RETRY_AFTER, seconds));

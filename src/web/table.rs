@@ -70,7 +70,7 @@ static ENDPOINTS: &[Endpoint] = &[
         "A cached object of a cluster-scoped type, redacted", OBJECT, || to(cache::show))
         .with(&[cache::OUTPUT]),
     Endpoint::new(Get, "/api/v1/events", "Changes as server-sent events",
-        Answer::of(&[EVENT_STREAM]), || to(events::stream)).with(events::PARAMETERS),
+        Answer::of(&[EVENT_STREAM]), || to(events::stream)).with(events::PARAMETERS).acting(),
     Endpoint::new(Get, "/api/v1/openapi.json", "This document: every path, parameter and answer",
         Answer::json::<Value>(), || to(openapi::show)),
     Endpoint::new(Get, "/api/v1/operators", "The operators and their states",
@@ -106,7 +106,7 @@ static ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(Get, "/api/v1/plans",
         "What the operators would do now, of a process in plan mode: the handlers are called, and nothing is written",
         Answer::json::<Plans>().also_as(&[JSON, cache::YAML, TEXT]), || to(plans::show))
-        .with(&[plans::OPERATOR, NAMESPACE, plans::OUTPUT]),
+        .with(&[plans::OPERATOR, NAMESPACE, plans::OUTPUT]).acting(),
     Endpoint::new(Get, "/debug/config", "The configuration of the process",
         Answer::json::<ConfigView>(), || to(about::config)),
     Endpoint::new(Get, "/healthz", "The same as `/livez`",

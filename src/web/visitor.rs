@@ -19,6 +19,7 @@ use super::{
     access::{self, Access},
     endpoint,
     origin::{self, Protocol},
+    standing::Standing,
     status::Refused,
 };
 use crate::cluster::User;
@@ -88,7 +89,11 @@ async fn authorize(
     let has_session = credential.session.is_some();
     let visitor = Visitor { user: Arc::clone(&known.user), has_session };
     request.extensions_mut().insert(visitor);
-    access.check(&known, &verb, path).await
+    access.check(&known, &verb, path).await?;
+    let (access, session) = (access.clone(), credential.session.map(str::to_owned));
+    let (token, path) = (credential.token, path.to_owned());
+    request.extensions_mut().insert(Standing { access, token, session, verb, path });
+    Ok(())
 }
 
 struct Credential<'a> {

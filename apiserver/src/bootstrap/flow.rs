@@ -46,7 +46,9 @@ fn find_level(cluster: &Cluster, schemas: &Resource, name: &str) {
                 "This FlowSchema references the PriorityLevelConfiguration object named {level:?} and it exists"
             ),
         }]});
-        if let Some(managers) = next["metadata"]["managedFields"].as_array_mut() {
+        if let Some(managers) =
+            next["metadata"].get_mut("managedFields").and_then(Value::as_array_mut)
+        {
             managers.insert(0, managed_status(&now));
         }
         Ok(Change { next, managed: Applied::Yes })

@@ -26,7 +26,7 @@ mod validate;
 pub(crate) use self::{
     client::{ClientCertificate, client_certificate},
     controller::Work,
-    requester::{identify, restrict},
+    requester::{identify, is_signed_anew, restrict},
     validate::{prepare_status, validate_create, validate_update},
 };
 

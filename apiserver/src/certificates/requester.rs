@@ -26,6 +26,15 @@ pub(crate) fn identify(user: &User, resource: &Resource, object: &mut Value) {
     }
 }
 
+/// Whether a change of the status is one that a signer makes.
+pub(crate) fn is_signed_anew(live: &Value, next: &Value) -> bool {
+    let certificate =
+        |it: &Value| it["status"]["certificate"].as_str().unwrap_or_default().to_owned();
+    let conditions =
+        |it: &Value| it["status"]["conditions"].as_array().cloned().unwrap_or_default();
+    certificate(live) != certificate(next) || conditions(live) != conditions(next)
+}
+
 /// Refuses a valid request for what its signer never signs.
 pub(crate) fn restrict(resource: &Resource, object: &Value) -> Result<()> {
     let name = object["metadata"]["name"].as_str().unwrap_or_default();

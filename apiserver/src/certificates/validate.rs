@@ -69,7 +69,11 @@ pub(crate) fn prepare_status(new: &mut Value, old: &Value, now: &str) {
     for kind in DECISIONS {
         let kept: Vec<Value> = of_type(old, kind).into_iter().cloned().collect();
         let same = of_type(new, kind).len() == kept.len();
-        let list = new["status"]["conditions"].as_array_mut().into_iter().flatten();
+        let list = new
+            .pointer_mut("/status/conditions")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten();
         let present = list.filter(|condition| condition["type"] == kind && same);
         present.zip(kept).for_each(|(present, kept)| *present = kept);
     }

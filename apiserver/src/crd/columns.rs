@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 
+use super::versions;
 use crate::schema::{FieldError, FieldPath};
 
 const TYPES: &str = "must be one of boolean,date,integer,number,string";
@@ -12,17 +13,7 @@ const FORMATS: &str = "must be one of byte,date,date-time,double,float,int32,int
 
 /// The errors of the columns of a definition.
 pub(super) fn errors(spec: &Value, path: &FieldPath) -> Vec<FieldError> {
-    let versions: Vec<&Value> = spec["versions"].as_array().into_iter().flatten().collect();
-    let columns = |version: &Value| version["additionalPrinterColumns"].clone();
-    let Some((first, rest)) = versions.split_first() else { return Vec::new() };
-    // The real server names what all versions have in common as if it were above them.
-    if rest.iter().all(|version| columns(version) == columns(first)) {
-        return of_version(first, path);
-    }
-    let numbered = versions.iter().enumerate();
-    let each =
-        numbered.flat_map(|(at, version)| of_version(version, &path.child("versions").index(at)));
-    each.collect()
+    versions::errors(spec, path, "additionalPrinterColumns", of_version)
 }
 
 fn of_version(version: &Value, path: &FieldPath) -> Vec<FieldError> {

@@ -105,7 +105,9 @@ fn delete_all(cluster: &Cluster, resource: &Resource) {
 fn give_up(cluster: &Cluster, definitions: &Resource, key: &ObjectKey) {
     let mut change = |live: &Value| {
         let mut next = live.clone();
-        if let Some(finalizers) = next["metadata"]["finalizers"].as_array_mut() {
+        if let Some(finalizers) =
+            next["metadata"].get_mut("finalizers").and_then(Value::as_array_mut)
+        {
             finalizers.retain(|finalizer| finalizer != CLEANUP);
         }
         Ok(Change { next, managed: Applied::Yes })

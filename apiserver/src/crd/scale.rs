@@ -2,21 +2,12 @@
 
 use serde_json::{Value, json};
 
+use super::versions;
 use crate::schema::{FieldError, FieldPath};
 
 /// The errors of the paths of a definition's scales.
 pub(super) fn errors(spec: &Value, path: &FieldPath) -> Vec<FieldError> {
-    let versions: Vec<&Value> = spec["versions"].as_array().into_iter().flatten().collect();
-    let subresources = |version: &Value| version["subresources"].clone();
-    let Some((first, rest)) = versions.split_first() else { return Vec::new() };
-    // The real server names what all versions have in common as if it were above them.
-    if rest.iter().all(|version| subresources(version) == subresources(first)) {
-        return of_version(first, path);
-    }
-    let numbered = versions.iter().enumerate();
-    let each =
-        numbered.flat_map(|(at, version)| of_version(version, &path.child("versions").index(at)));
-    each.collect()
+    versions::errors(spec, path, "subresources", of_version)
 }
 
 fn of_version(version: &Value, path: &FieldPath) -> Vec<FieldError> {

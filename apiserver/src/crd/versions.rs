@@ -11,7 +11,7 @@ use crate::{
     cel,
     conversion::Converter,
     resource::{Column, CustomType, GroupResource, Origin, Resource, ScalePaths},
-    schema::{Schema, Validator, ValidatorError},
+    schema::{FieldError, FieldPath, Schema, Validator, ValidatorError},
 };
 
 /// The version that objects are stored in; empty when none is.
@@ -30,6 +30,24 @@ pub(super) fn note_storage(definition: &mut Value) {
         Some(versions) => versions.push(json!(storage)),
         None => *stored = json!([storage]),
     }
+}
+
+/// The errors of a field of each version. The real server names what all versions have in common as if it were above
+/// them.
+pub(super) fn errors(
+    spec: &Value,
+    path: &FieldPath,
+    field: &str,
+    of_version: impl Fn(&Value, &FieldPath) -> Vec<FieldError>,
+) -> Vec<FieldError> {
+    let versions: Vec<&Value> = list(&spec["versions"]).collect();
+    let Some((first, rest)) = versions.split_first() else { return Vec::new() };
+    if rest.iter().all(|version| version[field] == first[field]) {
+        return of_version(first, path);
+    }
+    let path = |at: usize| path.child("versions").index(at);
+    let numbered = versions.iter().enumerate();
+    numbered.flat_map(|(at, version)| of_version(version, &path(at))).collect()
 }
 
 /// One resource per served version.

@@ -76,7 +76,7 @@ impl Binding<'_> {
 
     fn assign(&self, pod: &mut Value, now: &str) {
         pod["spec"]["nodeName"] = json!(self.target("name"));
-        if let Some(status) = pod["status"].as_object_mut() {
+        if let Some(status) = pod.get_mut("status").and_then(Value::as_object_mut) {
             status.remove("nominatedNodeName");
         }
         for field in ["annotations", "labels"] {

@@ -21,7 +21,9 @@ pub(crate) fn default_pod(range: &Value, pod: &mut Value) {
     }
     let mut given = Vec::new();
     for (field, what) in [("containers", "container"), ("initContainers", "init container")] {
-        for container in pod["spec"][field].as_array_mut().into_iter().flatten() {
+        for container in
+            pod["spec"].get_mut(field).and_then(Value::as_array_mut).into_iter().flatten()
+        {
             for (kind, defaults, word) in
                 [("requests", &requests, "request"), ("limits", &limits, "limit")]
             {

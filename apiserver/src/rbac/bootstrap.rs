@@ -100,7 +100,9 @@ fn fill_aggregated(objects: &mut [Value], now: &str) {
     }
     for role in objects.iter_mut().filter(|object| aggregated(object)) {
         let own = managed_by(aggregate::MANAGER, "Apply", now, &json!({ "f:rules": {} }));
-        if let Some(entries) = role["metadata"]["managedFields"].as_array_mut() {
+        if let Some(entries) =
+            role["metadata"].get_mut("managedFields").and_then(Value::as_array_mut)
+        {
             entries.insert(0, own);
         }
     }

@@ -21,6 +21,7 @@ mod group;
 mod impersonation;
 mod policy;
 mod rule;
+mod signers;
 mod subject;
 
 pub(crate) use self::{
@@ -33,4 +34,5 @@ pub(crate) use self::{
     impersonation::Impersonation,
     policy::{MissingRole, joined},
     rule::Rule,
+    signers::Signing,
 };

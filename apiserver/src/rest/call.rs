@@ -15,12 +15,13 @@ use super::{
 use crate::{
     admission::Chain,
     callout::Caller,
+    certificates,
     log::ObjectKey,
-    rbac::Writer,
+    rbac::{Signing, Writer},
     resource::Resource,
     status::StatusError,
     table::{Include, TableOptions},
-    write::Subresource,
+    write::{self, Subresource},
 };
 
 /// One request to a resource.
@@ -103,14 +104,31 @@ impl Call<'_> {
         ObjectKey::new(namespace, self.path.name.as_deref().unwrap_or_default())
     }
 
-    /// Refuses to give more rights than the user has.
+    /// Refuses to give more rights than the user has, by a role, a binding or a certificate.
     pub(super) fn check_rights(
         &self,
         live: Option<&Value>,
         next: &Value,
     ) -> Result<(), StatusError> {
         let key = self.key();
-        self.writer.check((&self.resource.id, &key.namespace, &key.name), live, next)
+        self.writer.check((&self.resource.id, &key.namespace, &key.name), live, next)?;
+        let signing = live.and_then(|live| Some((self.signing(live, next)?, live)));
+        signing
+            .map_or(Ok(()), |(what, live)| self.writer.check_signing(what, &self.resource.id, live))
+    }
+
+    /// What a change does to a request for a certificate.
+    fn signing(&self, live: &Value, next: &Value) -> Option<Signing> {
+        if !write::is_signing_request(self.resource) {
+            return None;
+        }
+        match self.subresource {
+            Subresource::Approval => Some(Signing::Approve),
+            Subresource::Status => {
+                certificates::is_signed_anew(live, next).then_some(Signing::Sign)
+            }
+            _ => None,
+        }
     }
 
     /// Refuses an update or a patch that creates, where the user may not create.

@@ -49,7 +49,7 @@ pub(super) fn set(
 
 /// Removes a condition.
 pub(super) fn remove(status: &mut Value, kind: &str) {
-    if let Some(conditions) = status["conditions"].as_array_mut() {
+    if let Some(conditions) = status.get_mut("conditions").and_then(Value::as_array_mut) {
         conditions.retain(|condition| condition["type"] != kind);
     }
 }

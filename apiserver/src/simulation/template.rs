@@ -36,7 +36,7 @@ pub(super) fn hash(template: &Value, collisions: i64) -> String {
 /// A template without a label.
 pub(super) fn without_label(template: &Value, label: &str) -> Value {
     let mut template = template.clone();
-    if let Some(labels) = template["metadata"]["labels"].as_object_mut() {
+    if let Some(labels) = template.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {
         labels.remove(label);
     }
     template

@@ -74,7 +74,7 @@ pub(crate) fn render(
 pub(crate) fn partial(resource: &Resource, api_version: &str, object: &Value) -> Value {
     let mut metadata = object["metadata"].clone();
     if resource.kind == "DaemonSet"
-        && let Some(annotations) = metadata["annotations"].as_object_mut()
+        && let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut)
     {
         annotations.remove(TEMPLATE_GENERATION);
         if annotations.is_empty() {

@@ -26,8 +26,13 @@ impl<V> Cache<V> {
 
     /// A value that has not expired.
     pub(super) fn get(&self, key: &Key, now: Instant) -> Option<&V> {
+        self.get_within(key, self.life, now)
+    }
+
+    /// A value that is younger than this, and has not expired.
+    pub(super) fn get_within(&self, key: &Key, age: Duration, now: Instant) -> Option<&V> {
         let (value, since) = self.entries.get(key)?;
-        (now.saturating_duration_since(*since) < self.life).then_some(value)
+        (now.saturating_duration_since(*since) < self.life.min(age)).then_some(value)
     }
 
     pub(super) fn put(&mut self, key: Key, value: V, now: Instant) {
@@ -42,7 +47,7 @@ impl<V> Cache<V> {
         }
     }
 
-    fn remove(&mut self, key: &Key) {
+    pub(super) fn remove(&mut self, key: &Key) {
         if self.entries.remove(key).is_some() {
             self.order.retain(|(kept, _)| kept != key);
         }

@@ -9,19 +9,19 @@ use std::{
     collections::HashMap,
     future::Future,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use tokio::{
     runtime::Handle,
     sync::{Semaphore, watch},
-    time::timeout,
+    time::{Instant, timeout},
 };
 
 use super::{cache::Cache, key::Key};
 
 /// How long a positive answer is cached: a revoked token or permission may work for this long.
-const GOOD_FOR: Duration = Duration::from_mins(1);
+pub(super) const GOOD_FOR: Duration = Duration::from_mins(1);
 /// How long a negative answer is cached: a new permission may take this long.
 const BAD_FOR: Duration = Duration::from_secs(10);
 /// The capacity of each cache.
@@ -72,15 +72,16 @@ where
         Self { state: Arc::new(Mutex::new(state)), turns: Arc::new(Semaphore::new(ASKED)) }
     }
 
-    /// The cached answer, or that of `ask`. The request runs on the runtime, so that it continues for
+    /// The cached answer, if a positive one is younger than `age`, or that of `ask`. The request runs on the runtime, so that it continues for
     /// others when the first caller goes away.
     pub(super) async fn get(
         &self,
         key: Key,
+        age: Duration,
         runtime: &Handle,
         ask: impl Future<Output = Outcome<G, B>> + Send + 'static,
     ) -> Outcome<G, B> {
-        let mut answer = match self.begin(key, runtime, ask) {
+        let mut answer = match self.begin(key, age, runtime, ask) {
             Begun::Known(answer) => return Ok(answer),
             Begun::TooMany => return Err(Unanswered::Busy),
             Begun::InFlight(answer) => answer,
@@ -95,11 +96,12 @@ where
     fn begin(
         &self,
         key: Key,
+        age: Duration,
         runtime: &Handle,
         ask: impl Future<Output = Outcome<G, B>> + Send + 'static,
     ) -> Begun<G, B> {
-        let (mut state, now) = (self.state(), Instant::now());
-        if let Some(good) = state.good.get(&key, now) {
+        let (mut state, now) = (self.state(), Instant::now().into_std());
+        if let Some(good) = state.good.get_within(&key, age, now) {
             return Begun::Known(Ok(good.clone()));
         }
         if let Some(bad) = state.bad.get(&key, now) {
@@ -131,11 +133,14 @@ where
     }
 
     fn end(&self, key: Key, outcome: &Outcome<G, B>) {
-        let (mut state, now) = (self.state(), Instant::now());
+        let (mut state, now) = (self.state(), Instant::now().into_std());
         state.in_flight.remove(&key);
         match outcome {
             Ok(Ok(good)) => state.good.put(key, good.clone(), now),
-            Ok(Err(bad)) => state.bad.put(key, bad.clone(), now),
+            Ok(Err(bad)) => {
+                state.good.remove(&key);
+                state.bad.put(key, bad.clone(), now);
+            }
             Err(Unanswered::Down | Unanswered::Busy) => {}
         }
     }

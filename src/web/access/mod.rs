@@ -26,7 +26,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use secrecy::{ExposeSecret, SecretString};
@@ -35,8 +35,8 @@ use tokio::runtime::Handle;
 use self::{
     attempts::Attempts,
     key::Key,
-    memo::{Memo, Outcome, Unanswered},
-    sessions::Sessions,
+    memo::{GOOD_FOR, Memo, Outcome, Unanswered},
+    sessions::{NoSession, Sessions},
 };
 use super::status::Refused;
 use crate::{
@@ -84,7 +84,7 @@ struct Reviews {
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) user: Arc<User>,
-    /// The hash of the token.
+    /// The hash of the user with all groups, so that one who has lost a group is reviewed again.
     key: Key,
 }
 
@@ -119,16 +119,41 @@ impl Access {
     }
 
     pub(super) async fn identify(&self, token: &str) -> Result<Known, Refused> {
-        let key = Key::of(&[token.as_bytes()]);
-        let user = self.user(key, token).await?;
-        let user = user.map_err(|()| Refused::TokenInvalid)?;
-        Ok(Known { user, key })
+        self.identify_within(token, GOOD_FOR).await
     }
 
     pub(super) async fn check(&self, who: &Known, verb: &str, path: &str) -> Result<(), Refused> {
+        self.check_within(who, verb, path, GOOD_FOR).await
+    }
+
+    /// Both, by reviews that are younger than `age`.
+    pub(super) async fn check_again(
+        &self,
+        token: &str,
+        verb: &str,
+        path: &str,
+        age: Duration,
+    ) -> Result<(), Refused> {
+        let who = self.identify_within(token, age).await?;
+        self.check_within(&who, verb, path, age).await
+    }
+
+    async fn identify_within(&self, token: &str, age: Duration) -> Result<Known, Refused> {
+        let user = self.user(token, age).await?;
+        let user = user.map_err(|()| Refused::TokenInvalid)?;
+        let key = key_of(&user);
+        Ok(Known { user, key })
+    }
+
+    async fn check_within(
+        &self,
+        who: &Known,
+        verb: &str,
+        path: &str,
+        age: Duration,
+    ) -> Result<(), Refused> {
         let path = reviewed(path);
-        let key = Key::of(&[who.key.as_bytes(), verb.as_bytes(), path.as_bytes()]);
-        let right = self.right(key, &who.user, verb, &path).await;
+        let right = self.right(who, verb, &path, age).await;
         right?.map_err(|reason| Refused::NotAllowed {
             user: who.user.username.clone(),
             verb: verb.to_owned(),
@@ -137,25 +162,37 @@ impl Access {
         })
     }
 
-    /// Opens a session for a token. Returns its id, a secret of the browser, and the user.
+    /// Opens a session for a token whose user may get one of these paths. Returns its id, a secret of the
+    /// browser, and the user.
     pub(super) async fn log_in(
         &self,
         token: SecretString,
+        paths: &[&str],
         from: IpAddr,
     ) -> Result<(String, Arc<User>), Refused> {
         if !self.attempts().may_try(from, Instant::now()) {
             return Err(Refused::TooManyLogins);
         }
-        let known = self.identify(token.expose_secret()).await.inspect_err(|refused| {
-            if matches!(refused, Refused::TokenInvalid) {
+        let known = self.admitted(token.expose_secret(), paths).await.inspect_err(|refused| {
+            if matches!(refused, Refused::TokenInvalid | Refused::NotAllowed { .. }) {
                 self.attempts().note_failure(from, Instant::now());
             }
         })?;
         let begun = self.0.sessions.begin(&known.user.username, token, Instant::now());
-        let id = begun.map_err(|_| {
-            Refused::Internal("the operating system returned no random numbers".to_owned())
-        })?;
-        Ok((id, known.user))
+        Ok((begun?, known.user))
+    }
+
+    /// The user of a token, who may get one of these paths.
+    async fn admitted(&self, token: &str, paths: &[&str]) -> Result<Known, Refused> {
+        let known = self.identify(token).await?;
+        let mut refused = None;
+        for path in paths {
+            match self.check(&known, "get", path).await {
+                Ok(()) => return Ok(known),
+                Err(why) => refused = refused.or(Some(why)),
+            }
+        }
+        refused.map_or(Ok(known), Err)
     }
 
     pub(super) fn log_out(&self, session: &str) {
@@ -166,21 +203,27 @@ impl Access {
         self.0.sessions.token(session, Instant::now())
     }
 
+    /// Resolves when the session has ended.
+    pub(super) fn session_ended(&self, session: &str) -> impl Future<Output = ()> + use<> {
+        self.0.sessions.ended(session)
+    }
+
     pub(super) fn tidy(&self) {
         self.0.sessions.tidy(Instant::now());
     }
 
+    /// Lets the next request review its token again.
     #[cfg(test)]
-    pub(super) fn forget(&self) {
+    pub(super) fn forget_users(&self) {
         self.0.users.forget();
-        self.0.rights.forget();
     }
 
     fn attempts(&self) -> MutexGuard<'_, Attempts> {
         self.0.attempts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn user(&self, key: Key, token: &str) -> Outcome<Arc<User>, ()> {
+    async fn user(&self, token: &str, age: Duration) -> Outcome<Arc<User>, ()> {
+        let key = Key::of(&[token.as_bytes()]);
         let (reviews, token) = (Arc::clone(&self.0), token.to_owned());
         let ask = async move {
             let verdict = reviews.cluster.review_token(&token, &reviews.audiences).await;
@@ -189,17 +232,18 @@ impl Access {
                 TokenVerdict::Refused => Err(()),
             })
         };
-        self.0.users.get(key, &self.0.runtime, ask).await
+        self.0.users.get(key, age, &self.0.runtime, ask).await
     }
 
     async fn right(
         &self,
-        key: Key,
-        user: &Arc<User>,
+        who: &Known,
         verb: &str,
         path: &str,
+        age: Duration,
     ) -> Outcome<(), Arc<str>> {
-        let (reviews, user) = (Arc::clone(&self.0), Arc::clone(user));
+        let key = Key::of(&[who.key.as_bytes(), verb.as_bytes(), path.as_bytes()]);
+        let (reviews, user) = (Arc::clone(&self.0), Arc::clone(&who.user));
         let (verb, path) = (verb.to_owned(), path.to_owned());
         let ask = async move {
             let verdict = reviews.cluster.review_access(&user, &verb, &path).await;
@@ -208,7 +252,7 @@ impl Access {
                 AccessVerdict::Denied { reason } => Err(reason.into()),
             })
         };
-        self.0.rights.get(key, &self.0.runtime, ask).await
+        self.0.rights.get(key, age, &self.0.runtime, ask).await
     }
 }
 
@@ -237,6 +281,22 @@ impl From<Unanswered> for Refused {
             Unanswered::Busy => Self::ReviewsBusy,
         }
     }
+}
+
+impl From<NoSession> for Refused {
+    fn from(why: NoSession) -> Self {
+        match why {
+            NoSession::NoRandom => {
+                Self::Internal("the operating system returned no random numbers".to_owned())
+            }
+            NoSession::TooMany => Self::TooManySessions,
+        }
+    }
+}
+
+fn key_of(user: &User) -> Key {
+    // As the review of its permissions names it, with everything that they can depend on.
+    Key::of(&[serde_json::to_string(user).unwrap_or_default().as_bytes()])
 }
 
 /// The path that the API server reviews.

@@ -5,7 +5,6 @@
 //! their hashes are stored.
 
 use std::{
-    cmp::Reverse,
     collections::HashMap,
     fmt,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -13,11 +12,9 @@ use std::{
 };
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use ring::{
-    error::Unspecified,
-    rand::{SecureRandom, SystemRandom},
-};
+use ring::rand::{SecureRandom, SystemRandom};
 use secrecy::SecretString;
+use tokio::sync::watch;
 
 use super::key::Key;
 
@@ -26,16 +23,16 @@ pub(in crate::web) struct SessionLimits {
     pub(in crate::web) life: Duration,
     /// The maximum time without a request.
     pub(in crate::web) idle: Duration,
-    /// How many of all users; the oldest is removed.
+    /// How many of all users. Beyond it only a user who has one gets a new one, for their oldest.
     pub(in crate::web) kept: usize,
-    /// How many of one user, who cannot evict those of others.
+    /// How many of one user, for whom the oldest ends.
     pub(in crate::web) per_user: usize,
 }
 
 pub(in crate::web) const LIMITS: SessionLimits = SessionLimits {
     life: Duration::from_hours(12),
     idle: Duration::from_hours(1),
-    kept: 256,
+    kept: 1024,
     per_user: 8,
 };
 
@@ -51,6 +48,17 @@ struct Session {
     token: SecretString,
     began: Instant,
     seen: Instant,
+    /// Its receivers see the end.
+    end: watch::Sender<()>,
+}
+
+/// Why a session does not begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoSession {
+    /// The operating system has no random numbers.
+    NoRandom,
+    /// Too many other users have sessions.
+    TooMany,
 }
 
 impl Sessions {
@@ -59,31 +67,25 @@ impl Sessions {
     }
 
     /// Opens a session and returns its id, 256 random bits as text.
-    ///
-    /// # Errors
-    /// When the operating system has no random numbers.
     pub(super) fn begin(
         &self,
         user: &str,
         token: SecretString,
         now: Instant,
-    ) -> Result<String, Unspecified> {
+    ) -> Result<String, NoSession> {
         let mut bits = [0; 32];
-        self.random.fill(&mut bits)?;
+        self.random.fill(&mut bits).map_err(|_| NoSession::NoRandom)?;
         let id = URL_SAFE_NO_PAD.encode(bits);
         let mut open = self.open();
         self.end_old(&mut open, now);
-        if sessions_of(user, &open) >= self.limits.per_user {
-            end_oldest(user, &mut open);
+        let is_full = open.len() >= self.limits.kept;
+        match sessions_of(user, &open) {
+            0 if is_full => return Err(NoSession::TooMany),
+            theirs if is_full || theirs >= self.limits.per_user => end_oldest(user, &mut open),
+            _ => {}
         }
-        // Users with few sessions keep them, however many users there are.
-        if open.len() >= self.limits.kept
-            && let Some(most) = user_with_most(&open)
-        {
-            end_oldest(&most, &mut open);
-        }
-        let session = Session { user: user.to_owned(), token, began: now, seen: now };
-        open.insert(key(&id), session);
+        let (user, end) = (user.to_owned(), watch::Sender::new(()));
+        open.insert(key(&id), Session { user, token, began: now, seen: now, end });
         Ok(id)
     }
 
@@ -94,6 +96,17 @@ impl Sessions {
         let session = open.get_mut(&key(id))?;
         session.seen = now;
         Some(session.token.clone())
+    }
+
+    /// Resolves when the session has ended, for whatever reason; at once if there is none.
+    pub(super) fn ended(&self, id: &str) -> impl Future<Output = ()> + use<> {
+        let end = self.open().get(&key(id)).map(|session| session.end.subscribe());
+        async move {
+            if let Some(mut end) = end {
+                // Nothing is ever sent.
+                let _ = end.changed().await;
+            }
+        }
     }
 
     pub(super) fn end(&self, id: &str) {
@@ -121,18 +134,6 @@ fn sessions_of(user: &str, open: &HashMap<Key, Session>) -> usize {
     open.values().filter(|session| session.user == user).count()
 }
 
-/// The user with the most sessions; among equals the one with the oldest.
-fn user_with_most(open: &HashMap<Key, Session>) -> Option<String> {
-    let mut users: HashMap<&str, (usize, Reverse<Instant>)> = HashMap::new();
-    for session in open.values() {
-        let (count, oldest) = users.entry(&session.user).or_insert((0, Reverse(session.began)));
-        *count += 1;
-        *oldest = (*oldest).max(Reverse(session.began));
-    }
-    let most = users.into_iter().max_by_key(|(_, rank)| *rank);
-    most.map(|(user, _)| user.to_owned())
-}
-
 fn end_oldest(user: &str, open: &mut HashMap<Key, Session>) {
     let theirs = open.iter().filter(|(_, session)| session.user == user);
     let oldest = theirs.min_by_key(|(key, session)| (session.began, **key)).map(|(key, _)| *key);
@@ -153,6 +154,7 @@ impl fmt::Debug for Sessions {
 mod tests {
     use std::collections::HashSet;
 
+    use futures::FutureExt;
     use secrecy::ExposeSecret;
 
     use super::*;
@@ -199,22 +201,44 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_sessions_are_evicted_and_no_user_evicts_those_of_others() {
+    fn a_user_displaces_only_sessions_of_their_own() {
         let limits = SessionLimits { kept: 4, per_user: 2, ..LIMITS };
         let (sessions, now) = (Sessions::new(limits), Instant::now());
         let at = |second| now + Duration::from_secs(second);
         let ann = begin(&sessions, "ann", at(0));
         let eves: Vec<String> = (1..20).map(|it| begin(&sessions, "eve", at(it))).collect();
-        assert!(is_open(&sessions, &ann, at(20)));
         let open = eves.iter().filter(|id| is_open(&sessions, id, at(20))).count();
         assert!(open == 2 && is_open(&sessions, &eves[18], at(20)));
-        for (second, user) in [(21, "bob"), (22, "dan")] {
-            begin(&sessions, user, at(second));
-        }
-        assert!(is_open(&sessions, &ann, at(23)) && !is_open(&sessions, &eves[17], at(23)));
-        begin(&sessions, "flo", at(24));
-        assert!(!is_open(&sessions, &ann, at(25)), "the oldest, where all users have equally many");
+        let bob = begin(&sessions, "bob", at(21));
+        let refused = sessions.begin("dan", "token".into(), at(22));
+        assert_eq!(refused, Err(NoSession::TooMany), "no user ends the session of another");
+        let newer = begin(&sessions, "bob", at(23));
+        assert!(is_open(&sessions, &ann, at(24)) && is_open(&sessions, &newer, at(24)));
+        assert!(!is_open(&sessions, &bob, at(24)), "a new one replaces the oldest of the user");
         assert_eq!(sessions.open().len(), 4);
+        sessions.end(&ann);
+        begin(&sessions, "dan", at(25));
+    }
+
+    #[test]
+    fn whoever_waits_for_the_end_of_a_session_sees_it() {
+        let limits = SessionLimits { kept: 4, per_user: 1, ..LIMITS };
+        let (sessions, now) = (Sessions::new(limits), Instant::now());
+        let has_ended = |id: &str| sessions.ended(id).now_or_never().is_some();
+        assert!(has_ended("guessed"));
+        let id = begin(&sessions, "ann", now);
+        let ended = sessions.ended(&id);
+        assert!(!has_ended(&id));
+        sessions.end(&id);
+        assert!(ended.now_or_never().is_some() && has_ended(&id), "a logout");
+        let id = begin(&sessions, "ann", now);
+        let ended = sessions.ended(&id);
+        begin(&sessions, "ann", now);
+        assert!(ended.now_or_never().is_some(), "displaced");
+        let id = begin(&sessions, "bob", now);
+        let ended = sessions.ended(&id);
+        sessions.tidy(now + LIMITS.idle);
+        assert!(ended.now_or_never().is_some(), "idle");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `/api/v1/events`: changes as server-sent events.
 //!
-//! A reader that is too slow receives a last event and is disconnected; browsers reconnect by
+//! It ends with the session, the token or the permission of its reader. A reader that is too slow receives a last event and is disconnected; browsers reconnect by
 //! themselves. Missed changes are not sent again: readers read the state again.
 
 mod filter;
@@ -9,16 +9,16 @@ mod frame;
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpMessage, HttpRequest, HttpResponse,
     http::{Method, header::ContentEncoding},
     web::{Bytes, BytesMut, Data, Query},
 };
-use futures::{Stream, StreamExt, stream};
+use futures::{Stream, StreamExt, future, stream};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 pub(super) use self::filter::PARAMETERS;
 use self::filter::{EventQuery, Filter};
-use super::{state::WebState, status::Refused};
+use super::{standing::Standing, state::WebState, status::Refused};
 use crate::board::{Change, NoNotice, Notice, Subscription};
 
 struct Reader {
@@ -61,7 +61,14 @@ pub(super) async fn stream(
     let now = Instant::now();
     let (rests_until, heartbeat_at, is_over) = (now, now + HEARTBEAT, false);
     let reader = Reader { subscription, filter, rests_until, heartbeat_at, is_over };
-    Ok(response.streaming(packets(reader)))
+    let standing = request.extensions().get::<Standing>().cloned();
+    let lost = async {
+        match standing {
+            Some(standing) => standing.lost().await,
+            None => future::pending().await,
+        }
+    };
+    Ok(response.streaming(packets(reader).take_until(Box::pin(lost))))
 }
 
 fn packets(reader: Reader) -> impl Stream<Item = Result<Bytes, Infallible>> {

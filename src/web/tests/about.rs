@@ -75,7 +75,7 @@ async fn the_configuration_of_the_endpoint_is_shown() {
     let expected = json!({
         "mode": "delegated", "audiences": ["us"],
         "sessions": {
-            "max": 256, "maxPerUser": 8, "lifeSeconds": 43200.0, "idleSeconds": 3600.0,
+            "max": 1024, "maxPerUser": 8, "lifeSeconds": 43200.0, "idleSeconds": 3600.0,
             "maxFailures": 10,
         },
     });

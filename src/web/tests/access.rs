@@ -86,6 +86,16 @@ async fn many_requests_share_one_pair_of_reviews() {
 }
 
 #[actix_web::test]
+async fn a_group_that_a_user_has_left_counts_no_longer_than_the_review_of_the_token() {
+    let (world, reviewer) = (World::running(), Reviewer::default());
+    let gate = reviewer.gate();
+    assert_eq!(get_as(&gate, &world, PATH, "token-of-gus").await.code, 200);
+    reviewer.has_left.store(true, Ordering::SeqCst);
+    gate.access.as_ref().unwrap().forget_users();
+    assert_eq!(get_as(&gate, &world, PATH, "token-of-gus").await.code, 403);
+}
+
+#[actix_web::test]
 async fn access_is_denied_while_the_api_server_cannot_review() {
     let (world, reviewer) = (World::running(), Reviewer::default());
     let gate = reviewer.gate();

@@ -1,6 +1,9 @@
 //! `/api/v1/events`.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, SystemTime},
+};
 
 use actix_web::{
     body::to_bytes,
@@ -8,14 +11,15 @@ use actix_web::{
     test::{call_service, init_service},
 };
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
-use super::{ask, get, is_status, open_gate, request, world::World};
+use super::{ask, get, is_status, open_gate, request, reviewer::Reviewer, world::World};
 use crate::{
     board::{MAX_LISTENERS, OperatorState, ParentPhase, ParentState},
     history::{FailureKind, Outcome, Reconcile},
     object::{ObjectKey, Uid},
     operator::OperatorName,
-    web::{WebState, server::app},
+    web::{WebState, gate::Gate, server::app},
 };
 
 /// An event without its number.
@@ -134,6 +138,60 @@ async fn a_slow_reader_is_informed_and_disconnected_and_blocks_nothing() {
     let (kind, data) = events.last().unwrap();
     assert_eq!((events.len(), kind.as_str()), (2, "dropped"));
     assert!(data["missed"].as_u64().unwrap() > 10_000, "{data}");
+}
+
+/// What a reader with this header receives until the end of the stream, of whatever `happens` meanwhile.
+async fn received_by(
+    (world, gate): (&World, Gate),
+    credential: (&str, &str),
+    happens: impl AsyncFnOnce(),
+) -> Vec<String> {
+    let service = init_service(app(gate, world.state.clone())).await;
+    let asked = request(Method::GET, "/api/v1/events").insert_header(credential).to_request();
+    let response = call_service(&service, asked).await;
+    assert_eq!(response.status(), StatusCode::OK);
+    happens().await;
+    let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body is incomplete") };
+    kinds(&String::from_utf8(body.to_vec()).unwrap())
+}
+
+#[actix_web::test]
+async fn a_stream_ends_with_the_access_of_its_reader() {
+    tokio::time::pause();
+    let ann = ("Authorization", "Bearer token-of-ann");
+    let gus = ("Authorization", "Bearer token-of-gus");
+    let lost: [(_, fn(&Reviewer) -> &AtomicBool); 3] =
+        [(ann, |it| &it.is_revoked), (gus, |it| &it.has_left), (ann, |it| &it.is_down)];
+    for (reader, lost) in lost {
+        let (world, reviewer) = (World::running(), Reviewer::default());
+        let since = Instant::now();
+        let happens = async || lost(&reviewer).store(true, Ordering::SeqCst);
+        let kinds = received_by((&world, reviewer.gate()), reader, happens).await;
+        assert_eq!(kinds, ["hello"]);
+        assert!(since.elapsed() <= Duration::from_secs(30), "{:?}", since.elapsed());
+    }
+    let (world, reviewer) = (World::running(), Reviewer::default());
+    let happens = async || {
+        tokio::time::sleep(Duration::from_mins(5)).await;
+        world.state.board.begin_stopping();
+    };
+    let kinds = received_by((&world, reviewer.gate()), ann, happens).await;
+    assert_eq!(kinds, ["hello", "stopping"], "access that is kept");
+}
+
+#[actix_web::test]
+async fn a_stream_ends_with_the_session_of_its_reader() {
+    tokio::time::pause();
+    let (world, reviewer) = (World::running(), Reviewer::default());
+    let gate = reviewer.gate();
+    let access = gate.access.clone().unwrap();
+    let log_in = access.log_in("token-of-ann".into(), &["/"], [127, 0, 0, 1].into());
+    let (session, _) = log_in.await.unwrap();
+    let since = Instant::now();
+    let cookie = format!("operetta={session}");
+    let happens = async || access.log_out(&session);
+    let kinds = received_by((&world, gate), ("Cookie", &cookie), happens).await;
+    assert_eq!((kinds, since.elapsed()), (Vec::new(), Duration::ZERO));
 }
 
 #[actix_web::test]

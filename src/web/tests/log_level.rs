@@ -1,6 +1,9 @@
 //! `/log-level`.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    mpsc::{Receiver, channel},
+};
 
 use actix_web::http::{Method, StatusCode};
 
@@ -51,6 +54,33 @@ async fn an_invalid_filter_is_refused_with_a_message_and_changes_nothing() {
     let binary = request(Method::PUT, "/log-level").set_payload(vec![0xff]);
     is_status(&ask(&state, binary).await, StatusCode::BAD_REQUEST, "BadRequest");
     assert_eq!(get(&state, "/log-level").await.json()["filter"], "info");
+}
+
+/// A program that parses a filter until it is told to end.
+struct Slow(Mutex<Receiver<()>>);
+
+impl LogLevel for Slow {
+    fn filter(&self) -> String {
+        "info".to_owned()
+    }
+
+    fn set_filter(&self, _: &str) -> anyhow::Result<()> {
+        Ok(self.0.lock().unwrap().recv()?)
+    }
+}
+
+#[actix_web::test]
+async fn probes_are_answered_while_a_program_parses_a_filter() {
+    let (end, ends) = channel();
+    let mut state = World::running().state;
+    state.program.log_level = Some(Arc::new(Slow(Mutex::new(ends))));
+    let probing = async {
+        let code = get(&state, "/livez").await.code;
+        end.send(()).unwrap();
+        code
+    };
+    let (changed, probe) = tokio::join!(put(&state, "debug"), probing);
+    assert_eq!((changed.code, probe), (200, 200));
 }
 
 #[actix_web::test]

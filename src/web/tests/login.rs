@@ -41,7 +41,11 @@ impl Browser {
     }
 
     async fn log_in(&self, token: &str) -> Answer {
-        self.send(of_this_page(form("/ui/login", &format!("token={token}&next=/")))).await
+        self.log_in_to("/", token).await
+    }
+
+    async fn log_in_to(&self, next: &str, token: &str) -> Answer {
+        self.send(of_this_page(form("/ui/login", &format!("token={token}&next={next}")))).await
     }
 
     /// The cookie after a login.
@@ -150,7 +154,7 @@ async fn the_page_shows_that_access_cannot_be_reviewed() {
     let browser = Browser::new();
     let cookie = browser.cookie("token-of-ann").await;
     browser.reviewer.is_down.store(true, Ordering::SeqCst);
-    for answer in [browser.log_in("token-of-eve").await, browser.goto("/", &cookie).await] {
+    for answer in [browser.log_in("token-of-eve").await, browser.goto("/ui/cache", &cookie).await] {
         is_page(&answer, 503, &["Not available now", "all access is denied until it can"]);
         assert!(!answer.body.contains("s3cret-reason"), "{}", answer.body);
     }
@@ -172,10 +176,10 @@ async fn a_session_ends_with_a_logout_and_with_its_token() {
     assert_eq!(browser.goto("/", &withdrawn).await.code, 200);
     browser.reviewer.is_revoked.store(true, Ordering::SeqCst);
     let access = browser.gate.access.as_ref().unwrap();
-    access.forget();
+    access.forget_users();
     is_page(&browser.goto("/", &withdrawn).await, 401, &["The token is invalid"]);
     browser.reviewer.is_revoked.store(false, Ordering::SeqCst);
-    access.forget();
+    access.forget_users();
     let answer = browser.goto("/", &withdrawn).await;
     assert_eq!(answer.code, 401, "the session has ended");
 }
@@ -260,7 +264,7 @@ async fn an_id_that_a_client_has_chosen_is_invalid() {
 #[actix_web::test]
 async fn a_cookie_grants_only_what_its_token_grants_and_only_to_pages_of_this_server() {
     let browser = Browser::new();
-    let cookie = browser.cookie("token-of-bob").await;
+    let cookie = cookie_of(&browser.log_in_to("/metrics", "token-of-bob").await);
     assert_eq!(browser.goto("/metrics", &cookie).await.code, 200);
     let answer = browser.goto("/", &cookie).await;
     let why = "User &#34;bob&#34; cannot get path &#34;/operetta/&#34;: no rule";
@@ -330,6 +334,38 @@ async fn logins_are_refused_after_too_many_failures() {
     is_page(&answer, 429, &["try again in a minute", "type=\"password\""]);
     assert_eq!(answer.header(header::RETRY_AFTER), "60");
     assert_eq!(browser.reviewer.asked(), asked);
+}
+
+#[actix_web::test]
+async fn a_login_needs_permission_for_the_page_it_leads_to_or_for_the_overview() {
+    let browser = Browser::new();
+    let ann = browser.cookie("token-of-ann").await;
+    for next in ["/", "/ui/cache"] {
+        let answer = browser.log_in_to(next, "token-of-mallory").await;
+        let why = format!("User &#34;mallory&#34; cannot get path &#34;/operetta{next}&#34;");
+        is_page(&answer, 403, &["Not allowed", &why]);
+        assert!(!answer.headers.contains_key(header::SET_COOKIE));
+    }
+    // Of `bob` only the metrics are allowed.
+    assert_eq!(browser.log_in_to("/ui/cache", "token-of-bob").await.code, 403);
+    assert_eq!(browser.log_in_to("/metrics", "token-of-bob").await.code, 303);
+    assert_eq!(browser.goto("/", &ann).await.code, 200);
+}
+
+#[actix_web::test]
+async fn no_number_of_logins_of_others_ends_a_session() {
+    let browser = Browser::new();
+    let ann = browser.cookie("token-of-ann").await;
+    let access = browser.gate.access.as_ref().unwrap();
+    for number in 1..access::SESSION_LIMITS.kept {
+        let token = format!("token-of-eve-{number}").into();
+        access.log_in(token, &["/"], [127, 0, 0, 1].into()).await.unwrap();
+    }
+    let answer = browser.log_in("token-of-eve-late").await;
+    is_page(&answer, 429, &["Too many users are logged in"]);
+    assert_eq!(browser.goto("/", &ann).await.code, 200);
+    assert_eq!(browser.log_in("token-of-ann").await.code, 303, "in place of an own one");
+    assert_eq!(browser.goto("/", &ann).await.code, 401);
 }
 
 #[actix_web::test]

@@ -21,8 +21,8 @@ use crate::{
     web::{Access, Auth, gate::Gate},
 };
 
-/// An API server that knows `ann`, who may read, `bob`, who may only scrape, and `eve`, who may do
-/// everything.
+/// An API server that knows `ann`, who may read, `bob`, who may only scrape, `gus`, who may read as long as he is
+/// in a group, and everybody whose name begins with `eve`, who may do everything.
 #[derive(Clone, Default)]
 pub(super) struct Reviewer {
     tokens: Arc<AtomicUsize>,
@@ -30,6 +30,8 @@ pub(super) struct Reviewer {
     pub(super) is_down: Arc<AtomicBool>,
     /// Whether all tokens are revoked.
     pub(super) is_revoked: Arc<AtomicBool>,
+    /// Whether `gus` has left the group.
+    pub(super) has_left: Arc<AtomicBool>,
 }
 
 impl Reviewer {
@@ -40,7 +42,7 @@ impl Reviewer {
             let is_revoked = self.is_revoked.load(Ordering::SeqCst);
             match token.strip_prefix("token-of-").filter(|_| !is_revoked) {
                 Some(name) => json!({
-                    "authenticated": true, "user": {"username": name},
+                    "authenticated": true, "user": {"username": name, "groups": self.groups(name)},
                     "audiences": spec["audiences"].as_array().cloned().unwrap_or_default(),
                 }),
                 None => json!({"user": {}, "error": "invalid bearer token"}),
@@ -48,12 +50,19 @@ impl Reviewer {
         } else {
             self.rights.fetch_add(1, Ordering::SeqCst);
             let asked = &spec["nonResourceAttributes"];
-            let may_read =
-                spec["user"] == "ann" || (spec["user"] == "bob" && asked["path"] == "/metrics");
-            let allowed = spec["user"] == "eve" || (asked["verb"] == "get" && may_read);
+            let may_read = spec["user"] == "ann"
+                || (spec["user"] == "bob" && asked["path"] == "/metrics")
+                || spec["groups"] == json!(["readers"]);
+            let may_do_all = spec["user"].as_str().is_some_and(|user| user.starts_with("eve"));
+            let allowed = may_do_all || (asked["verb"] == "get" && may_read);
             json!({"allowed": allowed, "reason": if allowed { "" } else { "no rule" }})
         };
         review
+    }
+
+    fn groups(&self, name: &str) -> Vec<&'static str> {
+        let is_member = name == "gus" && !self.has_left.load(Ordering::SeqCst);
+        if is_member { vec!["readers"] } else { Vec::new() }
     }
 
     pub(super) fn gate(&self) -> Gate {

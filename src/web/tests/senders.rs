@@ -43,6 +43,63 @@ async fn a_command_from_another_site_is_refused() {
     }
 }
 
+#[actix_web::test]
+async fn a_page_of_another_site_cannot_call_a_handler_or_occupy_the_server_by_a_read() {
+    let world = World::running().with_parent();
+    let (api, ui) =
+        ("/api/v1/operators/echo-server/parents/ns/a", "/ui/operators/echo-server/parents/ns/a");
+    for path in [
+        format!("{api}?diff=1"),
+        format!("{api}?diff"),
+        format!("{api}?diff=0"),
+        format!("{api}?events&%64iff=true"),
+        format!("{ui}?diff=1"),
+        format!("{ui}?events=1"),
+        "/api/v1/plans".to_owned(),
+        "/api/v1/plans?output=yaml".to_owned(),
+        "/api/v1/events".to_owned(),
+    ] {
+        for method in [Method::GET, Method::HEAD] {
+            for site in ["cross-site", "same-site"] {
+                let from_there =
+                    request(method.clone(), &path).insert_header(("Sec-Fetch-Site", site));
+                assert_eq!(ask(&world.state, from_there).await.code, 403, "{method} {path}");
+            }
+            let origin = request(method, &path).insert_header(("Origin", "http://evil.example"));
+            assert_eq!(ask(&world.state, origin).await.code, 403, "{path}");
+        }
+    }
+    // A link from another site to a page that only shows.
+    for path in [api, ui, "/", "/metrics"] {
+        let followed = request(Method::GET, path).insert_header(("Sec-Fetch-Site", "cross-site"));
+        assert_eq!(ask(&world.state, followed).await.code, 200, "{path}");
+    }
+}
+
+#[actix_web::test]
+async fn a_switch_is_on_off_or_refused() {
+    let world = World::running().with_parent();
+    let path = "/api/v1/operators/echo-server/parents/ns/a";
+    for (query, code, is_read) in [
+        ("", 200, false),
+        ("?events=0", 200, false),
+        ("?events=false&diff=false", 200, false),
+        ("?events", 200, true),
+        ("?events=1", 200, true),
+        ("?events=true", 200, true),
+        ("?events=maybe", 400, false),
+        ("?diff=yes", 400, false),
+        ("?diff=TRUE", 400, false),
+    ] {
+        let answer = ask(&world.state, request(Method::GET, &format!("{path}{query}"))).await;
+        assert_eq!(answer.code, code, "{query}: {}", answer.body);
+        assert_eq!(answer.json().get("events").is_some(), is_read, "{query}: {}", answer.body);
+    }
+    let refused = ask(&world.state, request(Method::GET, &format!("{path}?diff=maybe"))).await;
+    let message = is_status(&refused, StatusCode::BAD_REQUEST, "BadRequest");
+    assert!(message.contains("`maybe` is neither `true` nor `false`"), "{message}");
+}
+
 /// Sends a request to an endpoint with the program's own command.
 async fn ask_own(request: TestRequest) -> (u16, String) {
     let app = app(open_gate(), World::running().state);

@@ -97,7 +97,7 @@ pub(in crate::web) async fn show(
     state: Data<WebState>,
 ) -> Result<HttpResponse, NoPage> {
     let explained = Explained::at(&state.board, &path, &query).await?;
-    Ok(frame::answer(&view(&state.board, explained, query.diff.is_some(), SystemTime::now())))
+    Ok(frame::answer(&view(&state.board, explained, query.diff.0, SystemTime::now())))
 }
 
 fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) -> View {

@@ -34,6 +34,64 @@ const ODD: [&str; 16] = [
     "-170141183460469231731687303715884105728",
 ];
 
+/// The tokens of JSON, and broken ones.
+pub const JSON: [&str; 26] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    "\"a\"",
+    "\"a\":",
+    "\"",
+    "\\",
+    "\\u12",
+    "\\n",
+    "1",
+    "-",
+    "0",
+    ".5",
+    "e+",
+    "true",
+    "fals",
+    "null",
+    " ",
+    "\n",
+    "{\"a\":1}",
+    "[1,",
+    "\t",
+    "1e999",
+];
+
+/// The tokens of times and durations, and broken ones.
+pub const TIMES: [&str; 24] = [
+    "2024-02-29",
+    "T",
+    "t",
+    "10:00:00",
+    "23:59:60",
+    ".5",
+    ".123456",
+    "Z",
+    "z",
+    "+01:00",
+    "-24:00",
+    "1",
+    "h",
+    "m",
+    "ms",
+    "ns",
+    "µs",
+    ".",
+    "-",
+    "+",
+    ":",
+    " days",
+    "9223372036854775807",
+    "170141183460469231731687303715884105727",
+];
+
 /// Gives a parser texts that are made of the tokens of its grammar, with errors: 5,000, or `OPERETTA_RANDOM_TEXTS`.
 ///
 /// # Panics

@@ -138,7 +138,8 @@ fn is_overdue(
 
 /// Progress moves the time of the last update, even where the reason stays.
 fn renew(status: &mut Value, now: Timestamp) {
-    let conditions = status["conditions"].as_array_mut().into_iter().flatten();
+    let conditions = status.get_mut("conditions").and_then(Value::as_array_mut);
+    let conditions = conditions.into_iter().flatten();
     for progressing in conditions.filter(|condition| condition["type"] == PROGRESSING) {
         progressing["lastUpdateTime"] = json!(crate::clock::seconds(now));
     }

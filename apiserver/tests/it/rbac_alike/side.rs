@@ -82,9 +82,6 @@ fn mask(value: &mut Value) {
         Value::Object(map) => {
             map.remove("managedFields");
             map.remove("authentication.kubernetes.io/credential-id");
-            if map.get("extra").is_some_and(|extra| extra == &serde_json::json!({})) {
-                map.remove("extra");
-            }
             for field in [
                 "uid",
                 "resourceVersion",
@@ -104,6 +101,9 @@ fn mask(value: &mut Value) {
                 map.remove("uid");
             }
             map.values_mut().for_each(mask);
+            if map.get("extra").is_some_and(|extra| extra == &serde_json::json!({})) {
+                map.remove("extra");
+            }
             for rules in ["resourceRules", "nonResourceRules"] {
                 if let Some(rules) = map.get_mut(rules).and_then(Value::as_array_mut) {
                     rules.sort_by_key(ToString::to_string);

@@ -24,10 +24,10 @@ async fn equal_queries_share_one_request_and_its_answer() {
         }
     };
     let runtime = Handle::current();
-    let answers = join_all((0..100).map(|_| memo.get(key(1), &runtime, ask()))).await;
+    let answers = join_all((0..100).map(|_| memo.get(key(1), GOOD_FOR, &runtime, ask()))).await;
     assert!(answers.iter().all(|answer| *answer == Ok(Ok(0))), "{answers:?}");
-    assert_eq!(memo.get(key(1), &runtime, ask()).await, Ok(Ok(0)));
-    assert_eq!(memo.get(key(2), &runtime, ask()).await, Ok(Ok(1)));
+    assert_eq!(memo.get(key(1), GOOD_FOR, &runtime, ask()).await, Ok(Ok(0)));
+    assert_eq!(memo.get(key(2), GOOD_FOR, &runtime, ask()).await, Ok(Ok(1)));
     assert_eq!(asked.load(Ordering::SeqCst), 2);
 }
 
@@ -35,21 +35,24 @@ async fn equal_queries_share_one_request_and_its_answer() {
 async fn a_failed_request_is_not_cached() {
     let (memo, runtime) = (Numbers::new(), Handle::current());
     assert_eq!(
-        memo.get(key(1), &runtime, async { Err(Unanswered::Down) }).await,
+        memo.get(key(1), GOOD_FOR, &runtime, async { Err(Unanswered::Down) }).await,
         Err(Unanswered::Down)
     );
-    assert_eq!(memo.get(key(1), &runtime, async { Ok(Err(7)) }).await, Ok(Err(7)));
-    assert_eq!(memo.get(key(1), &runtime, async { Ok(Ok(8)) }).await, Ok(Err(7)));
+    assert_eq!(memo.get(key(1), GOOD_FOR, &runtime, async { Ok(Err(7)) }).await, Ok(Err(7)));
+    assert_eq!(memo.get(key(1), GOOD_FOR, &runtime, async { Ok(Ok(8)) }).await, Ok(Err(7)));
 }
 
 #[tokio::test]
 async fn negative_answers_do_not_evict_positive_ones() {
     let (memo, runtime) = (Numbers::new(), Handle::current());
-    let _ = memo.get(key(0), &runtime, async { Ok(Ok(1)) }).await;
+    let _ = memo.get(key(0), GOOD_FOR, &runtime, async { Ok(Ok(1)) }).await;
     for number in 1..2 * KEPT {
-        let _ = memo.get(key(number), &runtime, async { Ok(Err(0)) }).await;
+        let _ = memo.get(key(number), GOOD_FOR, &runtime, async { Ok(Err(0)) }).await;
     }
-    assert_eq!(memo.get(key(0), &runtime, async { Err(Unanswered::Down) }).await, Ok(Ok(1)));
+    assert_eq!(
+        memo.get(key(0), GOOD_FOR, &runtime, async { Err(Unanswered::Down) }).await,
+        Ok(Ok(1))
+    );
 }
 
 /// Requests that are answered once the semaphore is closed.
@@ -73,7 +76,7 @@ impl Held {
             let _ = gate.acquire().await;
             Ok(Ok(turn))
         };
-        tokio::spawn(async move { memo.get(key(number), &Handle::current(), ask).await })
+        tokio::spawn(async move { memo.get(key(number), GOOD_FOR, &Handle::current(), ask).await })
     }
 
     fn asked(&self) -> usize {
@@ -142,8 +145,8 @@ async fn a_request_continues_when_its_first_caller_is_gone() {
         }
     };
     // Polled once, then dropped.
-    let first = memo.get(key(1), &runtime, ask);
+    let first = memo.get(key(1), GOOD_FOR, &runtime, ask);
     assert!(futures::poll!(std::pin::pin!(first)).is_pending());
     held.close();
-    assert_eq!(memo.get(key(1), &runtime, async { Ok(Ok(2)) }).await, Ok(Ok(1)));
+    assert_eq!(memo.get(key(1), GOOD_FOR, &runtime, async { Ok(Ok(2)) }).await, Ok(Ok(1)));
 }

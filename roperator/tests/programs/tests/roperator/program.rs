@@ -49,6 +49,14 @@ impl Program {
         (status, body)
     }
 
+    pub(crate) fn assert_serves_health_and_metrics(&self) {
+        assert_eq!(self.get("/health"), (200, String::new()));
+        let (status, metrics) = self.get("/metrics");
+        assert_eq!(status, 200);
+        assert!(metrics.contains("operetta_reconciles_total"), "{metrics}");
+        assert_eq!(self.get("/api/v1/operators").0, 404, "nothing else is served");
+    }
+
     /// Sends SIGTERM, and waits for the end.
     pub(crate) fn terminate(mut self) -> ExitStatus {
         let kill = Command::new("kill").arg(self.process.id().to_string()).status().unwrap();

@@ -70,7 +70,7 @@ async fn a_pair_of_functions_keeps_what_it_returns_and_what_it_says() {
     until_stage(&world, &paths, "Stopped: Preempted").await;
     is_restored(&world, &paths, &pod).await;
     an_error_is_said_and_harms_nothing(&world, &paths).await;
-    assert_serves_health_and_metrics(&program);
+    program.assert_serves_health_and_metrics();
 
     assert_eq!(program.terminate().code(), Some(1), "as its `main` says");
     works_with_a_token(&world, &namespace, &paths).await;
@@ -109,14 +109,6 @@ async fn an_error_is_said_and_harms_nothing(world: &World, paths: &Paths) {
         assert_eq!(uid(&now), uid(before), "{path} is another");
         assert!(now["metadata"]["deletionTimestamp"].is_null(), "{path} is being deleted");
     }
-}
-
-fn assert_serves_health_and_metrics(program: &Program) {
-    assert_eq!(program.get("/health"), (200, String::new()));
-    let (status, metrics) = program.get("/metrics");
-    assert_eq!(status, 200);
-    assert!(metrics.contains("operetta_reconciles_total"), "{metrics}");
-    assert_eq!(program.get("/api/v1/operators").0, 404, "nothing else is served");
 }
 
 /// Where the kubeconfig has no user. The program that is started knows nothing of the one before.

@@ -60,7 +60,7 @@ async fn the_echo_server_keeps_a_pod_and_a_service() {
     shows_the_pods_message(&world, &paths).await;
     repairs_drift(&world, &paths, &pod).await;
     survives_an_error(&world, &paths).await;
-    assert_serves_health_and_metrics(&program);
+    program.assert_serves_health_and_metrics();
 
     world.delete(&paths.parent).await;
     for path in [&paths.parent, &paths.pod, &paths.service] {
@@ -109,12 +109,4 @@ async fn survives_an_error(world: &World, paths: &Paths) {
         assert_eq!(uid(&now), uid(before), "{path} stays");
         assert!(now["metadata"]["deletionTimestamp"].is_null(), "{path} stays");
     }
-}
-
-fn assert_serves_health_and_metrics(program: &Program) {
-    assert_eq!(program.get("/health"), (200, String::new()));
-    let (status, metrics) = program.get("/metrics");
-    assert_eq!(status, 200);
-    assert!(metrics.contains("operetta_reconciles_total"), "{metrics}");
-    assert_eq!(program.get("/api/v1/operators").0, 404, "nothing else is served");
 }

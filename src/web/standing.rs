@@ -1,0 +1,51 @@
+//! The access of an answer that does not end by itself: it ends with the session, with the token and with the
+//! permission.
+
+use std::time::Duration;
+
+use secrecy::{ExposeSecret, SecretString};
+use tokio::{select, time::sleep};
+
+use super::access::Access;
+
+/// How often access is reviewed again. No answer outlives it for longer than twice this time.
+const EVERY: Duration = Duration::from_secs(14);
+
+/// With what a request was admitted.
+#[derive(Clone)]
+pub(super) struct Standing {
+    pub(super) access: Access,
+    pub(super) token: SecretString,
+    pub(super) session: Option<String>,
+    pub(super) verb: String,
+    pub(super) path: String,
+}
+
+impl Standing {
+    /// Resolves when the request would no longer be admitted.
+    pub(super) async fn lost(self) {
+        select! {
+            () = self.session_ended() => {}
+            () = self.refused() => {}
+        }
+    }
+
+    async fn session_ended(&self) {
+        match &self.session {
+            Some(session) => self.access.session_ended(session).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    async fn refused(&self) {
+        let Self { access, token, verb, path, .. } = self;
+        loop {
+            sleep(EVERY).await;
+            // Sessions end by their age only when somebody looks.
+            access.tidy();
+            if access.check_again(token.expose_secret(), verb, path, EVERY).await.is_err() {
+                return;
+            }
+        }
+    }
+}
