@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! sender --post--> batches, merged when many wait --take--> actor
-//!             \--Backlog, when nothing waited before--> mailbox --/
+//!             \--Pending, when nothing waited before--> mailbox --/
 //! ```
 //!
 //! Each sender has a backlog of its own. While few changes wait they are passed on as they came.
@@ -39,13 +39,17 @@ pub(crate) trait Batch: Send + Sized + 'static {
 /// So many changes wait before they are merged.
 const MANY: usize = 256;
 
-/// The message that changes wait.
-pub(crate) struct Backlog<B: Batch>(Arc<Mutex<Waiting<B::Of>>>);
+/// What waits.
+struct Backlog<B: Batch>(Arc<Mutex<Waiting<B::Of>>>);
+
+/// The message that changes wait. Where nobody takes them, because the actor is down, they are dropped with it, as other
+/// messages are: the next change is then the first again.
+pub(crate) struct Pending<B: Batch>(Option<Backlog<B>>);
 
 /// Sends changes to an actor.
 pub(crate) struct BacklogRecipient<B: Batch> {
     backlog: Backlog<B>,
-    to: MeteredRecipient<Backlog<B>>,
+    to: MeteredRecipient<Pending<B>>,
     depth: MailboxDepth,
 }
 
@@ -74,7 +78,7 @@ impl<B: Batch> Clone for BacklogRecipient<B> {
 impl<B: Batch> BacklogRecipient<B> {
     pub(super) fn new<A>(to: &Addr<A>, depth: &MailboxDepth) -> Self
     where
-        A: Receive<Backlog<B>> + Handler<Metered<Backlog<B>>>,
+        A: Receive<Pending<B>> + Handler<Metered<Pending<B>>>,
     {
         let backlog = Backlog(Arc::default());
         Self { backlog, to: MeteredRecipient::new(to, depth), depth: depth.clone() }
@@ -91,7 +95,7 @@ impl<B: Batch> BacklogRecipient<B> {
         waiting.merge_if_many();
         drop(waiting);
         if is_first {
-            self.to.post(self.backlog.clone());
+            self.to.post(Pending(Some(self.backlog.clone())));
         }
     }
 }
@@ -107,20 +111,28 @@ impl<B: Batch> Backlog<B> {
     }
 }
 
-impl<A, B> Receive<Backlog<B>> for A
+impl<B: Batch> Pending<B> {
+    fn take(mut self) -> Vec<B> {
+        self.0.take().map(|backlog| backlog.take()).unwrap_or_default()
+    }
+}
+
+impl<B: Batch> Drop for Pending<B> {
+    fn drop(&mut self) {
+        if let Some(backlog) = self.0.take() {
+            drop(backlog.take());
+        }
+    }
+}
+
+impl<A, B> Receive<Pending<B>> for A
 where
     A: Supervised + Receive<B>,
     B: Batch,
 {
-    /// What waits while the actor is down is dropped, as other messages are. Its next change is then the first again.
-    const ALWAYS: bool = true;
-
-    fn receive(&mut self, backlog: Backlog<B>, ctx: &mut Context<Self>) {
-        let batches = backlog.take();
-        if !self.supervision().is_down {
-            for batch in batches {
-                self.receive(batch, ctx);
-            }
+    fn receive(&mut self, pending: Pending<B>, ctx: &mut Context<Self>) {
+        for batch in pending.take() {
+            self.receive(batch, ctx);
         }
     }
 }
@@ -245,6 +257,31 @@ mod tests {
             known.add(&change("a", second.0, second.1));
             assert_eq!(shown(&known.changes), [expected]);
         }
+    }
+
+    impl Batch for Vec<Change> {
+        type Of = ();
+
+        fn split(self) -> ((), Arc<[Change]>) {
+            ((), self.into())
+        }
+
+        fn join((): (), changes: Arc<[Change]>) -> Self {
+            changes.to_vec()
+        }
+    }
+
+    #[test]
+    fn changes_are_dropped_with_the_message_that_nobody_takes() {
+        let backlog = Backlog::<Vec<Change>>(Arc::default());
+        let wait = |version| {
+            backlog.waiting().add((), Arc::from([change("a", Some(version), Some(version + 1))]));
+            Pending(Some(backlog.clone()))
+        };
+        drop(wait(1));
+        assert!(backlog.waiting().batches.is_empty(), "the next change is the first again");
+        let taken = wait(2).take();
+        assert_eq!(shown(&taken[0]), ["a 2 3"]);
     }
 
     #[test]
