@@ -11,6 +11,9 @@ pub(super) const SELF_SIGNED: &str = "--tls-self-signed";
 /// Where the Pods have the Secret.
 const FOLDER: &str = "/tls";
 
+/// As the chart makes its authority.
+const TEN_YEARS: &str = "87600h";
+
 /// The arguments of a process with the Secret.
 pub(super) fn args() -> [String; 2] {
     [format!("--tls-cert={FOLDER}/tls.crt"), format!("--tls-key={FOLDER}/tls.key")]
@@ -31,20 +34,33 @@ pub(super) fn verification(host: &str, secret: &str) -> Value {
     json!({"ca": {"secret": {"name": secret, "key": "ca.crt"}}, "serverName": host})
 }
 
-/// What makes cert-manager write the Secret: an issuer of its own, and the certificate.
-pub(super) fn issued(metadata: &Value, host: &str, secret: &str) -> [Value; 2] {
-    let version = "cert-manager.io/v1";
-    let issuer = json!({"kind": "Issuer", "name": metadata["name"]});
-    let names = [host.to_owned(), format!("{host}.cluster.local"), "localhost".to_owned()];
-    let certificate = json!({
-        "commonName": metadata["name"],
-        "dnsNames": names,
-        "issuerRef": issuer,
-        "privateKey": {"algorithm": "ECDSA", "size": 256},
-        "secretName": secret,
-    });
+/// What makes cert-manager write the Secret. An authority signs the certificate: Prometheus reads its own at other times
+/// than the process, and a self-signed one would be unknown to it after each renewal.
+pub(super) fn issued(metadata: &Value, host: &str, secret: &str) -> [Value; 4] {
+    let name = metadata["name"].as_str().unwrap_or_default();
+    let (own, authority) = (format!("{name}-self-signed"), format!("{name}-ca"));
+    let object = |kind: &str, name: &str, spec: Value| {
+        let mut metadata = metadata.clone();
+        metadata["name"] = json!(name);
+        json!({"apiVersion": "cert-manager.io/v1", "kind": kind, "metadata": metadata, "spec": spec})
+    };
+    let signed = |issuer: &str, name: &str, secret: &str| {
+        json!({
+            "commonName": name,
+            "issuerRef": {"kind": "Issuer", "name": issuer},
+            "privateKey": {"algorithm": "ECDSA", "size": 256},
+            "secretName": secret,
+        })
+    };
+    let mut root = signed(&own, &authority, &authority);
+    root["isCA"] = json!(true);
+    root["duration"] = json!(TEN_YEARS);
+    let mut leaf = signed(name, name, secret);
+    leaf["dnsNames"] = json!([host, format!("{host}.cluster.local"), "localhost"]);
     [
-        json!({"apiVersion": version, "kind": "Issuer", "metadata": metadata, "spec": {"selfSigned": {}}}),
-        json!({"apiVersion": version, "kind": "Certificate", "metadata": metadata, "spec": certificate}),
+        object("Issuer", &own, json!({"selfSigned": {}})),
+        object("Certificate", &authority, root),
+        object("Issuer", name, json!({"ca": {"secretName": authority}})),
+        object("Certificate", name, leaf),
     ]
 }

@@ -76,16 +76,18 @@ async fn components_pass_a_dry_run_where_their_operators_are_installed() {
     let mut prometheus = deployed::prometheus_of_the_page();
     prometheus["metadata"]["namespace"] = json!("operetta-system");
     objects.push(prometheus);
+    for object in &objects {
+        let applied = kubectl.apply(object, &["--dry-run=server"]);
+        assert!(applied.is_ok(), "{} {}: {applied:?}", object["kind"], object["metadata"]["name"]);
+    }
     for (kind, path, wrong) in [
         ("ServiceMonitor", "/spec/endpoints/0/tlsConfig/serverName", json!(1)),
         ("PrometheusRule", "/spec/groups/0/rules/0/for", json!("five minutes")),
         ("Prometheus", "/spec/scrapeClasses/0/authorization/credentialsFile", json!(1)),
-        ("Issuer", "/spec/selfSigned", json!("yes")),
+        ("Issuer", "/spec", json!("self-signed")),
         ("Certificate", "/spec/privateKey/algorithm", json!("DES")),
     ] {
         let mut object = of_kind(&objects, kind).clone();
-        let applied = kubectl.apply(&object, &["--dry-run=server"]);
-        assert!(applied.is_ok(), "{kind}: {applied:?}");
         *object.pointer_mut(path).unwrap() = wrong;
         let refused = kubectl.apply(&object, &["--dry-run=server"]).unwrap_err();
         assert!(refused.contains(path.rsplit('/').next().unwrap()), "{refused}");
