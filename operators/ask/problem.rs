@@ -22,7 +22,8 @@ pub(crate) enum Problem {
     #[error("{at} needs a token: give it by --token-file or in OPERETTA_TOKEN")]
     TokenMissing { at: String },
     #[error(
-        "{at} refuses the token: {why}; create another one, for example by `kubectl create token`"
+        "{at} refuses the token: {why}; create another one, for example by `kubectl create token` with the --audience \
+         that the process accepts (its --auth-audience)"
     )]
     TokenRefused { at: String, why: String },
     #[error(

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 
 use super::{
     file::{File, header},
+    helpers::{braces, helpers},
     monitoring,
-    setting::{IMAGE, Setting, args, resources},
-    workload,
+    setting::Setting,
+    tls, values, workload,
 };
 use crate::{Operator, crds, rbac};
 
@@ -23,16 +24,20 @@ pub fn chart(operators: &[Operator], only: &[String]) -> Result<Vec<File>, Manif
     let account = Account::new(&setting.name, &setting.namespace);
     let rules = rbac::permissions(operators)?.manifests(&account);
     let monitored = [monitoring::service_monitor(&setting), monitoring::prometheus_rule(&setting)?];
-    let schema =
-        serde_json::to_string_pretty(&schema()).map_err(|it| ManifestError::Yaml(it.into()))?;
+    let issued = tls::issued(&setting.metadata(), &setting.host(), &setting.secret);
+    let schema = values::schema();
+    let described =
+        serde_json::to_string_pretty(&schema).map_err(|it| ManifestError::Yaml(it.into()))?;
     Ok(vec![
         file("Chart.yaml", to_yaml(&header(only), &[about()])?),
-        file("values.yaml", to_yaml(&header(only), &[values()])?),
-        file("values.schema.json", schema + "\n"),
-        file("templates/_helpers.tpl", helpers(only)),
+        file("values.yaml", comment(only) + "---\n" + &values::defaults(&schema)?),
+        file("values.schema.json", described + "\n"),
+        file("templates/_helpers.tpl", helpers(&setting, only)?),
         template(only, "crds", &kept_crds(operators)?, Some(".Values.crds.install"))?,
         template(only, "rbac", &rules, None)?,
         template(only, "operators", &workload::always(&setting), None)?,
+        template(only, "secret", &[generated(&setting)], Some("eq .Values.tls.mode `generated`"))?,
+        template(only, "certificate", &issued, Some("eq .Values.tls.mode `certManager`"))?,
         template(
             only,
             "network-policy",
@@ -54,14 +59,26 @@ fn template<T: serde::Serialize>(
     condition: Option<&str>,
 ) -> Result<File, ManifestError> {
     // Braces of descriptions and of alerts are no templates.
-    let escaped = to_yaml("", objects)?.replace("{{", "<<`{{`>>");
-    let text = escaped.replace("<<", "{{ ").replace(">>", " }}");
+    let text = braces(&to_yaml("", objects)?.replace("{{", "<<`{{`>>"));
     let text = match condition {
         Some(condition) => format!("{{{{- if {condition} }}}}\n{text}{{{{- end }}}}\n"),
         None => text,
     };
-    let header = format!("# {}\n", header(only).replace('\n', "\n# "));
-    Ok(file(&format!("templates/{name}.yaml"), header + &text))
+    Ok(file(&format!("templates/{name}.yaml"), comment(only) + &text))
+}
+
+fn comment(only: &[String]) -> String {
+    format!("# {}\n", header(only).replace('\n', "\n# "))
+}
+
+/// The Secret that helm makes.
+fn generated(setting: &Setting) -> Value {
+    let mut metadata = setting.metadata();
+    metadata["name"] = json!(setting.secret);
+    json!({
+        "apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls",
+        "metadata": metadata, "data": "<<include `operetta.generated` . | nindent 2>>",
+    })
 }
 
 fn kept_crds(operators: &[Operator]) -> Result<Vec<Value>, ManifestError> {
@@ -83,54 +100,4 @@ fn about() -> Value {
         "version": env!("CARGO_PKG_VERSION"),
         "appVersion": env!("CARGO_PKG_VERSION"),
     })
-}
-
-fn values() -> Value {
-    json!({
-        "image": {"repository": IMAGE, "tag": "", "pullPolicy": "IfNotPresent"},
-        "replicas": 1,
-        "args": [],
-        "resources": resources(),
-        "crds": {"install": true},
-        "networkPolicy": {"enabled": true},
-        "monitoring": {"enabled": false},
-    })
-}
-
-/// More than one replica elects a leader.
-fn helpers(only: &[String]) -> String {
-    let args = format!("- {}\n", args(only).join("\n- "));
-    format!(
-        "{{{{- define \"operetta.args\" -}}}}\n{args}{{{{- if gt (int .Values.replicas) 1 }}}}\n- --leader-elect\n{{{{- end }}}}\n\
-         {{{{- range .Values.args }}}}\n- {{{{ . | quote }}}}\n{{{{- end }}}}\n{{{{- end -}}}}\n"
-    )
-}
-
-fn schema() -> Value {
-    let object = |properties: Value| json!({"type": "object", "additionalProperties": false, "properties": properties});
-    let flag =
-        |name: &str, about: &str| object(json!({name: {"type": "boolean", "description": about}}));
-    let mut schema = object(json!({
-        "global": {"type": "object"},
-        "image": object(json!({
-            "repository": {"type": "string", "minLength": 1},
-            "tag": {"type": "string", "description": "Default: the version of the chart."},
-            "pullPolicy": {"enum": ["Always", "IfNotPresent", "Never"]},
-        })),
-        "replicas": {
-            "type": "integer", "minimum": 0, "maximum": 10,
-            "description": "More than one elects a leader.",
-        },
-        "args": {
-            "type": "array", "items": {"type": "string", "pattern": "^--"},
-            "description": "Further arguments, such as --log-level=debug.",
-        },
-        "resources": {"type": "object", "description": "Those of the container."},
-        "crds": flag("install", "They stay when the release is uninstalled."),
-        "networkPolicy": flag("enabled", "Restricts the Pods to DNS, the API server and their endpoint."),
-        "monitoring": flag("enabled", "For the Prometheus operator."),
-    }));
-    schema["$schema"] = json!("https://json-schema.org/draft-07/schema#");
-    schema["title"] = json!("Values of the chart operetta");
-    schema
 }

@@ -1,10 +1,12 @@
 //! `deploy/kustomize` and `deploy/helm`: what runs the operators in a cluster, generated from their declarations.
 //!
 //! ```text
-//! base/        CRDs, Deployment, Service, NetworkPolicy, PodDisruptionBudget
-//! monitoring/  a component: ServiceMonitor and PrometheusRule, for clusters with the Prometheus operator
-//! overlays/    with permissions: cluster-wide; one-namespace; two-replicas, with leader election
-//! helm/        the same as a chart
+//! base/          CRDs, Deployment, Service, NetworkPolicy, PodDisruptionBudget
+//! tls/           a component: the certificate of a Secret instead of a self-signed one
+//! cert-manager/  a component: tls, with a Secret that cert-manager writes
+//! monitoring/    a component: ServiceMonitor and PrometheusRule, for clusters with the Prometheus operator; needs tls
+//! overlays/      with permissions: cluster-wide; one-namespace; two-replicas, with leader election
+//! helm/          the same as a chart
 //! ```
 //!
 //! Pure: a list of files. The command writes them.
@@ -16,14 +18,20 @@ use crate::{Operator, crds, manifest::flag, rbac};
 
 mod chart;
 mod file;
+mod helpers;
 mod monitoring;
 mod setting;
+mod tls;
+mod values;
 mod workload;
 
 pub use chart::chart;
 pub use file::File;
 use file::header;
 use setting::Setting;
+
+/// The container of the Deployment.
+const CONTAINER: &str = "/spec/template/spec/containers/0";
 
 /// The files of `deploy/kustomize`; `only` are the names by which the operators were chosen, none for all.
 ///
@@ -57,13 +65,19 @@ fn objects(only: &[String]) -> Result<Vec<(&'static str, Vec<Value>)>, ManifestE
     running.push(workload::network_policy(&setting));
     let base =
         kustomization("Kustomization", json!({"resources": ["crds.yaml", "operators.yaml"]}));
-    let monitoring = ["service-monitor.yaml", "prometheus-rule.yaml"];
+    let monitoring = json!({"resources": ["service-monitor.yaml", "prometheus-rule.yaml"]});
+    let issued = tls::issued(&setting.metadata(), &setting.host(), &setting.secret);
+    let with_tls = json!({"components": ["../tls"], "resources": ["certificate.yaml"]});
+    let [certificate, _] = tls::args();
     Ok(vec![
         ("base/operators", running),
         ("base/kustomization", vec![base]),
         ("monitoring/service-monitor", vec![monitoring::service_monitor(&setting)]),
         ("monitoring/prometheus-rule", vec![monitoring::prometheus_rule(&setting)?]),
-        ("monitoring/kustomization", vec![component(&monitoring)]),
+        ("monitoring/kustomization", vec![component(monitoring, &[is_at(&setting, &certificate)])]),
+        ("tls/kustomization", vec![component(json!({}), &certified(&setting))]),
+        ("cert-manager/certificate", issued.to_vec()),
+        ("cert-manager/kustomization", vec![component(with_tls, &[])]),
         ("overlays/cluster-wide/kustomization", vec![overlay(&["../../base", "rbac.yaml"], &[])]),
         ("overlays/one-namespace/kustomization", vec![one_namespace()]),
         ("overlays/two-replicas/kustomization", vec![two_replicas()]),
@@ -84,22 +98,50 @@ fn kustomization(kind: &str, fields: Value) -> Value {
     whole
 }
 
-fn component(resources: &[&str]) -> Value {
-    kustomization("Component", json!({"resources": resources}))
+fn component(fields: Value, changes: &[Value]) -> Value {
+    kustomization("Component", changing(fields, changes))
+}
+
+fn overlay(resources: &[&str], changes: &[Value]) -> Value {
+    kustomization("Kustomization", changing(json!({"resources": resources}), changes))
 }
 
 /// Changes the Deployment of other resources.
-fn overlay(resources: &[&str], changes: &[Value]) -> Value {
-    let mut fields = json!({"resources": resources});
+fn changing(mut fields: Value, changes: &[Value]) -> Value {
     if !changes.is_empty() {
         let target = json!({"kind": "Deployment", "name": rbac::NAME});
         fields["patches"] = json!([{"target": target, "patch": json!(changes).to_string()}]);
     }
-    kustomization("Kustomization", fields)
+    fields
 }
 
 fn argument(argument: &str) -> Value {
-    json!({"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": argument})
+    json!({"op": "add", "path": format!("{CONTAINER}/args/-"), "value": argument})
+}
+
+/// Serves the certificate of the Secret.
+fn certified(setting: &Setting) -> [Value; 5] {
+    let [certificate, key] = tls::args();
+    let at = self_signed(setting);
+    let added = |path: &str, value: Value| json!({"op": "add", "path": path, "value": value});
+    [
+        is_at(setting, tls::SELF_SIGNED),
+        json!({"op": "replace", "path": format!("{CONTAINER}/args/{at}"), "value": certificate}),
+        added(&format!("{CONTAINER}/args/{}", at + 1), json!(key)),
+        added(&format!("{CONTAINER}/volumeMounts/-"), tls::mount()),
+        added("/spec/template/spec/volumes/-", tls::volume(&setting.secret)),
+    ]
+}
+
+/// Fails unless the argument is where that of the self-signed certificate was.
+fn is_at(setting: &Setting, argument: &str) -> Value {
+    let path = format!("{CONTAINER}/args/{}", self_signed(setting));
+    json!({"op": "test", "path": path, "value": argument})
+}
+
+fn self_signed(setting: &Setting) -> usize {
+    let mut args = setting.args.as_array().into_iter().flatten();
+    args.position(|arg| arg == tls::SELF_SIGNED).unwrap_or_default()
 }
 
 /// The operators whose parents have a namespace, in that of their process.

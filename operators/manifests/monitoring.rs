@@ -7,7 +7,9 @@ use super::setting::Setting;
 
 const RULES: &str = include_str!("../../deploy/prometheus/rules.yaml");
 
-/// The account of Prometheus needs the role `operetta-metrics-reader`.
+/// The account of Prometheus needs the role `operetta-metrics-reader`. Its token has an audience, so that it is a file
+/// of the Pods of Prometheus and no Secret. Only a scrape class names a file without a deprecated field, and who
+/// configures Prometheus chooses the file.
 pub(super) fn service_monitor(setting: &Setting) -> Value {
     json!({
         "apiVersion": "monitoring.coreos.com/v1",
@@ -19,10 +21,9 @@ pub(super) fn service_monitor(setting: &Setting) -> Value {
                 "port": "https",
                 "scheme": "https",
                 "path": "/metrics",
-                "bearerTokenFile": "/var/run/secrets/kubernetes.io/serviceaccount/token",
-                // The certificate is self-signed.
-                "tlsConfig": {"insecureSkipVerify": true},
+                "tlsConfig": setting.verification,
             }],
+            "scrapeClass": setting.scrape_class,
         },
     })
 }

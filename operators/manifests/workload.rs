@@ -51,12 +51,14 @@ fn pod(setting: &Setting) -> Value {
             "livenessProbe": probe("/livez", 10, 3),
             "readinessProbe": probe("/readyz", 5, 3),
             "resources": setting.resources,
+            "volumeMounts": setting.mounts,
             "securityContext": {
                 "allowPrivilegeEscalation": false,
                 "readOnlyRootFilesystem": true,
                 "capabilities": {"drop": ["ALL"]},
             },
         }],
+        "volumes": setting.volumes,
     })
 }
 
@@ -77,8 +79,8 @@ fn service(setting: &Setting) -> Value {
     })
 }
 
-/// Anybody may reach the endpoint, which asks for a token. The Pods reach DNS and the API server, whose address no
-/// policy can name.
+/// Named Pods may reach the endpoint, which then asks for a token. What the node of a Pod sends to it, such as probes,
+/// no policy restricts. The Pods reach DNS and the API server, whose address no policy can name.
 pub(super) fn network_policy(setting: &Setting) -> Value {
     let port = |protocol: &str, port: u16| json!({"protocol": protocol, "port": port});
     json!({
@@ -88,7 +90,7 @@ pub(super) fn network_policy(setting: &Setting) -> Value {
         "spec": {
             "podSelector": {"matchLabels": setting.labels()},
             "policyTypes": ["Ingress", "Egress"],
-            "ingress": [{"ports": [port("TCP", PORT)]}],
+            "ingress": [{"from": setting.peers, "ports": [port("TCP", PORT)]}],
             "egress": [
                 {"ports": [port("UDP", 53), port("TCP", 53)]},
                 {"ports": [port("TCP", 443), port("TCP", 6443)]},

@@ -1,11 +1,15 @@
-//! The chart on a cluster: it is installed, upgraded and rolled back by the real helm, and no child is written.
+//! The chart on a cluster: it is installed, upgraded and rolled back by the real helm. No child is written, and the
+//! certificate of the endpoint is kept.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
-use k8s_openapi::api::core::v1::{Pod, Service};
+use k8s_openapi::{
+    ByteString,
+    api::core::v1::{Pod, Secret, Service},
+};
 use kube::{
     Api, Client, ResourceExt,
-    api::{Patch, PatchParams, PostParams},
+    api::{DeleteParams, Patch, PatchParams, PostParams},
 };
 use operators::echo_server::{EchoServer, EchoServerSpec};
 use serde_json::json;
@@ -64,4 +68,33 @@ async fn an_upgrade_and_a_rollback_write_no_child() {
     echo_servers.get("hello").await.expect("the CRD stays, and its objects");
     assert_eq!(run(&cluster, &client).await, before);
     definitions::remove(&client).await;
+}
+
+#[operetta_harness::test(server)]
+async fn an_upgrade_and_a_rollback_keep_the_certificate() {
+    let cluster = Cluster::start().await;
+    let kubeconfig = cluster.kubeconfig().to_owned();
+    let secrets: Api<Secret> = Api::namespaced(cluster.client().await, "operetta-chart");
+    let certificate = async || secrets.get_opt("keeper-tls").await.unwrap().map(pair);
+    let without_crds = |verb: &str, flags: &[&str]| {
+        let fixed = [verb, "keeper", helm::CHART, "--set", "crds.install=false"];
+        helm_on(&kubeconfig, &[&fixed, flags].concat());
+    };
+    without_crds("install", &["--create-namespace"]);
+    let made = certificate().await.expect("it is made");
+    assert_eq!(made.keys().collect::<Vec<_>>(), ["ca.crt", "tls.crt", "tls.key"]);
+    without_crds("upgrade", &["--set", "replicas=2"]);
+    assert_eq!(certificate().await.as_ref(), Some(&made));
+    helm_on(&kubeconfig, &["rollback", "keeper", "1"]);
+    assert_eq!(certificate().await.as_ref(), Some(&made));
+    secrets.delete("keeper-tls", &DeleteParams::default()).await.unwrap();
+    without_crds("upgrade", &[]);
+    let another = certificate().await.expect("it is made again");
+    assert_ne!(another["tls.key"], made["tls.key"]);
+    helm_on(&kubeconfig, &["uninstall", "keeper"]);
+    assert_eq!(certificate().await, None);
+}
+
+fn pair(secret: Secret) -> BTreeMap<String, ByteString> {
+    secret.data.unwrap_or_default()
 }

@@ -32,9 +32,14 @@ pub(crate) enum Cluster {
 impl Cluster {
     /// The cluster that the environment chooses; the test is ignored if it is not available.
     pub(crate) async fn start() -> Self {
+        Self::start_as(Server::start).await
+    }
+
+    /// The same, with this as the embedded server.
+    pub(crate) async fn start_as(embedded: impl Fn() -> Server) -> Self {
         match env::var("OPERETTA_TEST_CLUSTER").as_deref() {
             Ok("controlplane") => Self::real().await,
-            Err(_) | Ok("embedded") => Self::embedded(),
+            Err(_) | Ok("embedded") => Self::embedded(&embedded()),
             Ok("kubeconfig") => ignore("the cluster of a kubeconfig is for the tests of behaviour"),
             Ok(other) => {
                 panic!("OPERETTA_TEST_CLUSTER={other}: use embedded, controlplane or kubeconfig")
@@ -42,8 +47,8 @@ impl Cluster {
         }
     }
 
-    fn embedded() -> Self {
-        let running = Server::start().serve("127.0.0.1:0".parse().unwrap()).unwrap();
+    fn embedded(server: &Server) -> Self {
+        let running = server.serve("127.0.0.1:0".parse().unwrap()).unwrap();
         let kubeconfig = new_folder().join("kubeconfig");
         running.write_kubeconfig(&kubeconfig).unwrap();
         Self::Embedded { kubeconfig, running }

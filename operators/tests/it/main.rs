@@ -6,10 +6,12 @@
 
 use std::process::ExitCode;
 
+mod applied;
 mod book;
 mod chart;
 mod cluster;
 mod definitions;
+mod deployed;
 mod helm;
 mod kubectl;
 mod manifests;
@@ -17,7 +19,7 @@ mod mask;
 mod postgres;
 mod process;
 mod program;
-mod prometheus_operator;
+mod published;
 mod transcript;
 
 fn main() -> ExitCode {

@@ -1,76 +1,19 @@
 //! The manifests that run the operators in a cluster: the API server takes them, where it enforces the Pod Security
 //! Standard `restricted`.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::{self, Write},
-    path::PathBuf,
-    process::{Command, Output, Stdio},
-};
+use std::{collections::BTreeMap, fs};
 
-use operetta_controlplane::Binaries;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    cluster::{Cluster, or_ignore},
-    helm, prometheus_operator,
+    applied::{KUSTOMIZE, Kubectl, of_kind},
+    cluster::Cluster,
+    definitions::until,
+    deployed, helm,
+    published::{CERT_MANAGER, PROMETHEUS_OPERATOR},
 };
 
 const OVERLAYS: [&str; 3] = ["cluster-wide", "one-namespace", "two-replicas"];
-
-/// The kubectl of the rig on a cluster.
-struct Kubectl {
-    program: PathBuf,
-    kubeconfig: PathBuf,
-}
-
-impl Kubectl {
-    fn on(cluster: &Cluster) -> Self {
-        let binaries = or_ignore(Binaries::find());
-        let (program, kubeconfig) =
-            (binaries.folder().join("kubectl"), cluster.kubeconfig().to_owned());
-        Self { program, kubeconfig }
-    }
-
-    /// Its output, or its error.
-    fn run(&self, arguments: &[&str], input: &str) -> Result<String, String> {
-        let mut command = Command::new(&self.program);
-        command.args(arguments).env("KUBECONFIG", &self.kubeconfig);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let output = answered(command, input).map_err(|error| error.to_string())?;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let (printed, error) = (text(&output.stdout), text(&output.stderr));
-        if output.status.success() { Ok(printed) } else { Err(error) }
-    }
-
-    /// The objects of an overlay.
-    fn rendered(&self, overlay: &str) -> Vec<Value> {
-        let folder =
-            format!("{}/../deploy/kustomize/overlays/{overlay}", env!("CARGO_MANIFEST_DIR"));
-        let text = self.run(&["kustomize", &folder], "").unwrap();
-        let documents = serde_yaml_ng::Deserializer::from_str(&text);
-        documents.map(|document| Value::deserialize(document).unwrap()).collect()
-    }
-
-    fn apply(&self, object: &Value, how: &[&str]) -> Result<String, String> {
-        let arguments = ["apply", "--server-side", "--validate=strict", "-f", "-"];
-        self.run(&[&arguments, how].concat(), &object.to_string())
-    }
-}
-
-fn answered(mut command: Command, input: &str) -> io::Result<Output> {
-    let mut child = command.spawn()?;
-    if let Some(mut stdin) = child.stdin.take() {
-        stdin.write_all(input.as_bytes())?;
-    }
-    child.wait_with_output()
-}
-
-fn of_kind<'a>(objects: &'a [Value], kind: &str) -> &'a Value {
-    objects.iter().find(|object| object["kind"] == kind).unwrap_or_else(|| panic!("no {kind}"))
-}
 
 #[operetta_harness::test(server)]
 async fn every_manifest_passes_a_dry_run_where_restricted_is_enforced() {
@@ -107,34 +50,47 @@ async fn every_manifest_passes_a_dry_run_where_restricted_is_enforced() {
 
 /// The objects of the component for clusters with the Prometheus operator.
 fn monitored() -> [Value; 2] {
-    let folder = format!("{}/../deploy/kustomize/monitoring", env!("CARGO_MANIFEST_DIR"));
     ["service-monitor", "prometheus-rule"].map(|file| {
-        let text = fs::read_to_string(format!("{folder}/{file}.yaml")).unwrap();
+        let text = fs::read_to_string(format!("{KUSTOMIZE}/monitoring/{file}.yaml")).unwrap();
         serde_yaml_ng::from_str(&text).unwrap()
     })
 }
 
 #[operetta_harness::test(server)]
-#[ignore = "downloads a Go module: .ci/long manifests"]
-async fn what_is_monitored_passes_a_dry_run_where_the_prometheus_operator_is_installed() {
+#[ignore = "downloads Go modules: .ci/long monitoring"]
+async fn components_pass_a_dry_run_where_their_operators_are_installed() {
     let cluster = Cluster::start().await;
     let kubectl = Kubectl::on(&cluster);
-    kubectl.apply(of_kind(&kubectl.rendered("cluster-wide"), "Namespace"), &[]).unwrap();
-    for plural in ["servicemonitors", "prometheusrules"] {
-        kubectl.apply(&prometheus_operator::crd(plural), &[]).unwrap();
-        let name = format!("crd/{plural}.monitoring.coreos.com");
-        kubectl.run(&["wait", "--for=condition=Established", &name], "").unwrap();
+    let objects = kubectl.with_components("cluster-wide", &["cert-manager", "monitoring"]);
+    let mut objects = objects.unwrap();
+    kubectl.apply(of_kind(&objects, "Namespace"), &[]).unwrap();
+    let of_prometheus = ["servicemonitors", "prometheusrules", "prometheuses"];
+    let crds = of_prometheus.map(|plural| PROMETHEUS_OPERATOR.crd(plural));
+    for crd in crds.into_iter().chain(["issuers", "certificates"].map(|it| CERT_MANAGER.crd(it))) {
+        kubectl.apply(&crd, &[]).unwrap();
+        let name = format!("crd/{}", crd["metadata"]["name"].as_str().unwrap());
+        // kubectl fails on the real server as long as there are no conditions.
+        let wait = ["wait", "--for=condition=Established", &name];
+        until("the type is established", async || kubectl.run(&wait, "").is_ok()).await;
     }
-    let [mut service_monitor, mut rules] = monitored();
-    for object in [&service_monitor, &rules] {
+    let mut prometheus = deployed::prometheus_of_the_page();
+    prometheus["metadata"]["namespace"] = json!("operetta-system");
+    objects.push(prometheus);
+    for object in &objects {
         let applied = kubectl.apply(object, &["--dry-run=server"]);
-        assert!(applied.is_ok(), "{}: {applied:?}", object["kind"]);
+        assert!(applied.is_ok(), "{} {}: {applied:?}", object["kind"], object["metadata"]["name"]);
     }
-    service_monitor["spec"]["endpoints"][0]["ports"] = json!("https");
-    rules["spec"]["groups"][0]["rules"][0]["for"] = json!("five minutes");
-    for (object, field) in [(service_monitor, "ports"), (rules, "for")] {
+    for (kind, path, wrong) in [
+        ("ServiceMonitor", "/spec/endpoints/0/tlsConfig/serverName", json!(1)),
+        ("PrometheusRule", "/spec/groups/0/rules/0/for", json!("five minutes")),
+        ("Prometheus", "/spec/scrapeClasses/0/authorization/credentialsFile", json!(1)),
+        ("Issuer", "/spec", json!("self-signed")),
+        ("Certificate", "/spec/privateKey/algorithm", json!("DES")),
+    ] {
+        let mut object = of_kind(&objects, kind).clone();
+        *object.pointer_mut(path).unwrap() = wrong;
         let refused = kubectl.apply(&object, &["--dry-run=server"]).unwrap_err();
-        assert!(refused.contains(field), "{refused}");
+        assert!(refused.contains(path.rsplit('/').next().unwrap()), "{refused}");
     }
 }
 
@@ -184,8 +140,8 @@ fn of_chart(values: &[&str]) -> BTreeMap<String, Value> {
     sorted(objects)
 }
 
-fn of_overlay(kubectl: &Kubectl, overlay: &str) -> BTreeMap<String, Value> {
-    let objects = kubectl.rendered(overlay).into_iter();
+fn of_overlay(kubectl: &Kubectl, overlay: &str, components: &[&str]) -> BTreeMap<String, Value> {
+    let objects = kubectl.with_components(overlay, components).unwrap().into_iter();
     sorted(objects.filter(|object| object["kind"] != "Namespace").collect())
 }
 
@@ -205,9 +161,28 @@ async fn in_one_namespace_no_permission_is_of_the_whole_cluster() {
 async fn the_chart_renders_what_kustomize_does() {
     let cluster = Cluster::start().await;
     let kubectl = Kubectl::on(&cluster);
-    assert_eq!(of_chart(&[]), of_overlay(&kubectl, "cluster-wide"));
-    assert_eq!(of_chart(&["replicas=2"]), of_overlay(&kubectl, "two-replicas"));
+    for (values, overlay, components) in [
+        (&["tls.mode=selfSigned"][..], "cluster-wide", &[][..]),
+        (&["tls.mode=secret", "replicas=2"], "two-replicas", &["tls"]),
+        (
+            &["tls.mode=certManager", "monitoring.enabled=true"],
+            "cluster-wide",
+            &["cert-manager", "monitoring"],
+        ),
+    ] {
+        assert_eq!(of_chart(values), of_overlay(&kubectl, overlay, components));
+    }
     helm::lint().unwrap();
+}
+
+#[operetta_harness::test(server)]
+async fn monitoring_is_refused_where_no_certificate_can_be_verified() {
+    let cluster = Cluster::start().await;
+    let kubectl = Kubectl::on(&cluster);
+    let refused = kubectl.with_components("cluster-wide", &["monitoring"]).unwrap_err();
+    assert!(refused.contains("test"), "{refused}");
+    let with_own = kubectl.with_components("cluster-wide", &["tls", "monitoring"]);
+    assert!(with_own.is_ok(), "{with_own:?}");
 }
 
 #[operetta_harness::test]
@@ -221,12 +196,37 @@ fn monitoring_is_the_component_of_kustomize() {
 }
 
 #[operetta_harness::test]
+fn only_a_certificate_that_nobody_can_verify_is_not_verified() {
+    for mode in ["generated", "certManager", "secret", "selfSigned"] {
+        let mode = format!("tls.mode={mode}");
+        let chart = of_chart(&["monitoring.enabled=true", &mode, "tls.secretName=ours"]);
+        let endpoint = &chart["\"ServiceMonitor\" \"operetta\""]["spec"]["endpoints"][0];
+        let template = &chart["\"Deployment\" \"operetta\""]["spec"]["template"]["spec"];
+        let secret = &template["volumes"][0]["secret"]["secretName"];
+        if mode == "tls.mode=selfSigned" {
+            assert_eq!(endpoint["tlsConfig"], json!({"insecureSkipVerify": true}));
+            assert!(secret.is_null(), "{template}");
+        } else {
+            assert_eq!(endpoint["tlsConfig"]["ca"]["secret"]["name"], "ours", "{mode}");
+            assert_eq!(endpoint["tlsConfig"]["insecureSkipVerify"], Value::Null, "{mode}");
+            assert_eq!(secret, "ours", "{mode}");
+        }
+    }
+}
+
+#[operetta_harness::test]
 fn values_that_cannot_work_are_refused() {
     for (value, part) in [
         ("replicas=two", "replicas"),
         ("replicas=99", "replicas"),
         ("image.pullPolicy=Sometimes", "pullPolicy"),
         ("replica=2", "replica"),
+        ("auth.audience=a b", "audience"),
+        ("tls.mode=none", "mode"),
+        // Without names everybody could come in.
+        ("networkPolicy.from=null", "from"),
+        ("networkPolicy.from={}", "from"),
+        ("networkPolicy.from[0].namespace=default", "namespace"),
     ] {
         let refused = helm::rendered(&[value]).unwrap_err();
         assert!(refused.contains("don't meet the specifications of the schema"), "{refused}");

@@ -70,6 +70,13 @@ impl Program {
         Self::spawn(command, &new_folder())
     }
 
+    /// Starts it with no other flags than these.
+    pub(crate) fn start_exactly(flags: &[String]) -> Self {
+        let mut command = command(&[]);
+        command.args(flags);
+        Self::spawn(command, &new_folder())
+    }
+
     /// Starts it with the environment of a Pod: the address of the API server, and the files of an
     /// account. The test [`needs_own_mounts`].
     pub(crate) fn start_in_pod(account: &Path, (host, port): (&str, &str)) -> Self {
