@@ -26,6 +26,7 @@ mod near;
 mod only;
 mod plan;
 mod ready;
+mod replaced;
 mod run;
 mod settings;
 mod telemetry;
