@@ -13,6 +13,7 @@ use crate::{
     cli::{Chosen, Cli, Command, RbacArgs},
 };
 
+mod address;
 mod ask;
 mod cli;
 mod connect;
