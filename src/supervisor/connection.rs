@@ -11,7 +11,7 @@ use crate::{
     cluster::{
         Cause, Loaded, Login, Plugin, Read, client, described, fenced, of_config, reloading,
     },
-    election::Fence,
+    election::{Fence, FenceReach},
 };
 
 /// A connection to the API server: a client, the configuration of one, or where the configuration is.
@@ -109,6 +109,16 @@ impl Connection {
             Kind::Client(_) | Kind::Config(_) => None,
             Kind::Source(source) => Some(PluginLife(source.plugin.clone())),
         }
+    }
+
+    /// How far a fence reaches.
+    pub(super) fn fence_reach(&self) -> FenceReach {
+        let config = match &self.0 {
+            Kind::Client(_) => return FenceReach::Requests,
+            Kind::Config(config) => config,
+            Kind::Source(source) => &source.loaded.config,
+        };
+        if config.proxy_url.is_some() { FenceReach::Proxy } else { FenceReach::Server }
     }
 
     pub(super) fn clients(&self) -> Result<Clients, RunError> {
