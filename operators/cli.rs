@@ -4,10 +4,12 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use http::Uri;
 use operetta::web::TlsProxy;
 
-use crate::ask::args::{CommandArgs, ExplainArgs, StatusArgs, url};
+use crate::{
+    address::{Address, AddressParser},
+    ask::args::{CommandArgs, ExplainArgs, StatusArgs},
+};
 
 /// Runs the operators of this repository in one process.
 ///
@@ -246,8 +248,8 @@ pub(crate) struct RunArgs {
     pub(crate) simulate_workloads: Option<bool>,
     /// Send a trace of each reconcile to this OpenTelemetry collector, by OTLP over HTTP, for example
     /// `http://127.0.0.1:4318` [default: nothing is traced].
-    #[arg(long, value_name = "URL", value_parser = url)]
-    pub(crate) otlp_endpoint: Option<Uri>,
+    #[arg(long, value_name = "URL", value_parser = AddressParser)]
+    pub(crate) otlp_endpoint: Option<Address>,
     /// What to log: a level, or directives such as `warn,operetta=debug`.
     #[arg(
         long,

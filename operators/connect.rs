@@ -54,8 +54,8 @@ pub(crate) async fn connect(target: Target) -> anyhow::Result<Connected> {
 }
 
 async fn remote(cluster: Connect) -> anyhow::Result<Connected> {
-    let client = cluster.clone().client().await?;
-    Ok(Connected { connection: cluster.connection().await?, client, embedded: None })
+    let connection = cluster.connection().await?;
+    Ok(Connected { client: connection.client()?, connection, embedded: None })
 }
 
 /// The server lives as long as the runtime that this is called on.

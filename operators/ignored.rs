@@ -3,6 +3,8 @@
 
 use clap::{ArgMatches, Error, error::ErrorKind, parser::ValueSource};
 
+use crate::address::Address;
+
 /// The commands that ask a running process.
 const ASKING: [&str; 5] = ["status", "explain", "pause", "resume", "sync"];
 
@@ -21,8 +23,8 @@ pub(crate) fn refuse(matches: &ArgMatches) -> Result<(), Error> {
 fn of_asking(matches: &ArgMatches) -> Result<(), Error> {
     let is_forwarded = matches.contains_id("port_forward");
     let is_plain = matches
-        .get_one::<http::Uri>("server")
-        .is_some_and(|server| server.scheme_str() == Some("http"));
+        .get_one::<Address>("server")
+        .is_some_and(|server| server.uri().scheme_str() == Some("http"));
     let asked = "without it the process at --server is asked";
     for (flag, is_ignored, why) in [
         ("kubeconfig", !is_forwarded, format!("needs --port-forward: {asked}")),

@@ -13,6 +13,7 @@ use crate::{
     cli::{Chosen, Cli, Command, RbacArgs},
 };
 
+mod address;
 mod ask;
 mod cli;
 mod connect;
@@ -26,6 +27,7 @@ mod near;
 mod only;
 mod plan;
 mod ready;
+mod replaced;
 mod run;
 mod settings;
 mod telemetry;

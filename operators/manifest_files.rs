@@ -11,6 +11,7 @@ use operators::{
 use crate::{
     cli::{Chosen, ManifestsArgs},
     only::only,
+    replaced::replace,
 };
 
 /// Writes the files into a directory, and prints their paths.
@@ -23,7 +24,7 @@ pub(crate) fn write(args: ManifestsArgs, operators: Vec<Operator>) -> anyhow::Re
         let folder = file.parent().unwrap_or(&out);
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot create {}", folder.display()))?;
-        fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
+        replace(&file, &text).with_context(|| format!("cannot write {}", file.display()))?;
         println!("{}", file.display());
     }
     Ok(())

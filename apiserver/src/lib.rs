@@ -61,6 +61,7 @@ mod namespace;
 mod openapi;
 mod persistence;
 mod pods;
+mod private_file;
 mod protection;
 mod protobuf;
 mod quota;

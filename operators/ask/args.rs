@@ -3,17 +3,17 @@
 use std::{path::PathBuf, str::FromStr};
 
 use clap::{Args, ValueEnum};
-use http::Uri;
 
 use super::parent::ParentName;
+use crate::address::{Address, AddressParser};
 
 /// Which process to ask, and how to reach it.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "The running process")]
 pub(crate) struct ServerArgs {
     /// The address of the process, as it prints it when it is ready.
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080", value_parser = url)]
-    pub(crate) server: Uri,
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080", value_parser = AddressParser)]
+    pub(crate) server: Address,
     /// The file with the bearer token to send. Without it the token in the variable `OPERETTA_TOKEN` is sent, if that is
     /// set. No flag takes the token itself, because other users can read the command line of a process.
     #[arg(long, value_name = "FILE")]
@@ -126,26 +126,9 @@ impl FromStr for Target {
     }
 }
 
-/// An address with scheme and host.
-pub(crate) fn url(text: &str) -> Result<Uri, String> {
-    let url: Uri = text.parse().map_err(|error| format!("{error}"))?;
-    match (url.scheme_str(), url.host()) {
-        (Some("http" | "https"), Some(_)) => Ok(url),
-        _ => Err("write it as http://HOST:PORT or https://HOST:PORT".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_address_needs_a_scheme_and_a_host() {
-        assert!(url("http://127.0.0.1:8080").is_ok() && url("https://ops.example/base").is_ok());
-        for bad in ["127.0.0.1:8080", "localhost", "ftp://a", "", "http://"] {
-            assert!(url(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn the_target_of_a_port_forward_needs_a_namespace_and_a_name() {

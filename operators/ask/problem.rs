@@ -16,7 +16,7 @@ pub(crate) enum Problem {
     )]
     Unreachable { at: String, why: String },
     #[error(
-        "the token would be sent to {at} in clear text: use https://, or reach the process by --port-forward"
+        "the token, or the password in the address, would be sent to {at} in clear text: use https://, or reach the process by --port-forward"
     )]
     ClearToken { at: String },
     #[error("{at} needs a token: give it by --token-file or in OPERETTA_TOKEN")]

@@ -3,9 +3,9 @@
 
 use std::{env, fs, time::Duration};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use http::{Request, header};
-use kube::{Client, Config};
+use kube::{Client, Config, config::AuthInfo};
 use serde_json::Value;
 
 use super::{args::ServerArgs, forward, problem::Problem};
@@ -31,7 +31,8 @@ impl Server {
         let at = args.server.to_string().trim_end_matches('/').to_owned();
         let token = token(&args)?;
         let has_token = token.is_some();
-        if has_token && is_readable_on_the_way(&args) {
+        let has_secret = has_token || args.server.has_password();
+        if has_secret && is_readable_on_the_way(&args) {
             return Err(Problem::ClearToken { at }.into());
         }
         let config = config(&args, token)?;
@@ -82,26 +83,33 @@ impl Server {
 }
 
 fn token(args: &ServerArgs) -> anyhow::Result<Option<String>> {
-    let token = match &args.token_file {
+    let (named, token) = match &args.token_file {
         Some(file) => {
-            let read = fs::read_to_string(file);
-            Some(read.with_context(|| format!("--token-file {}", file.display()))?)
+            let named = format!("--token-file {}", file.display());
+            let read = fs::read_to_string(file).with_context(|| named.clone())?;
+            (named, read)
         }
-        None => env::var(TOKEN).ok(),
+        None => (TOKEN.to_owned(), env::var(TOKEN).unwrap_or_default()),
     };
-    Ok(token.map(|token| token.trim().to_owned()).filter(|token| !token.is_empty()))
+    let token = token.trim();
+    if header::HeaderValue::from_str(token).is_err() {
+        bail!("{named} has a character that no header can carry: it must hold a token alone");
+    }
+    Ok(Some(token.to_owned()).filter(|token| !token.is_empty()))
 }
 
 fn is_readable_on_the_way(args: &ServerArgs) -> bool {
-    let host = args.server.host().unwrap_or_default().trim_matches(['[', ']']);
+    let host = args.server.uri().host().unwrap_or_default().trim_matches(['[', ']']);
     let address = host.parse::<std::net::IpAddr>();
     let is_loopback = host == "localhost" || address.is_ok_and(|address| address.is_loopback());
-    args.server.scheme_str() == Some("http") && !is_loopback && args.port_forward.is_none()
+    args.server.uri().scheme_str() == Some("http") && !is_loopback && args.port_forward.is_none()
 }
 
 fn config(args: &ServerArgs, token: Option<String>) -> anyhow::Result<Config> {
-    let mut config = Config::new(args.server.clone());
-    config.auth_info.token = token.map(Into::into);
+    let mut config = args.server.config();
+    if token.is_some() {
+        config.auth_info = AuthInfo { token: token.map(Into::into), ..AuthInfo::default() };
+    }
     config.connect_timeout = Some(CONNECT);
     config.read_timeout = Some(ANSWER);
     config.accept_invalid_certs = args.insecure_skip_tls_verify;

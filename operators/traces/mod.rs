@@ -27,6 +27,7 @@ use self::{
     named::Named,
     sender::Sender,
 };
+use crate::address::Address;
 
 mod known;
 mod linked;
@@ -48,7 +49,7 @@ pub(crate) struct Traces {
 
 impl Traces {
     /// Starts sending to a collector.
-    pub(crate) fn to(endpoint: &Uri) -> anyhow::Result<Self> {
+    pub(crate) fn to(endpoint: &Address) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("otlp")
@@ -59,7 +60,7 @@ impl Traces {
             .with_http()
             .with_http_client(sender)
             .with_protocol(Protocol::HttpBinary)
-            .with_endpoint(traces_of(endpoint))
+            .with_endpoint(traces_of(endpoint.uri()))
             .build()
             .context("--otlp-endpoint")?;
         let known = Known::default();

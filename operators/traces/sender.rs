@@ -9,9 +9,11 @@ use std::{
 
 use http::Uri;
 use http_body_util::BodyExt;
-use kube::{Client, Config, client::Body};
+use kube::{Client, client::Body};
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use tokio::runtime::Handle;
+
+use crate::address::Address;
 
 /// How long a collector may take.
 const LONGEST: Duration = Duration::from_secs(5);
@@ -20,7 +22,7 @@ const LONGEST: Duration = Duration::from_secs(5);
 pub(super) struct Sender {
     client: Client,
     runtime: Handle,
-    /// How errors name the collector.
+    /// How errors name the collector: without a password.
     endpoint: String,
     is_failing: AtomicBool,
 }
@@ -28,10 +30,11 @@ pub(super) struct Sender {
 type Sent = Result<Response<Bytes>, HttpError>;
 
 impl Sender {
-    pub(super) fn new(endpoint: &Uri, runtime: &Handle) -> anyhow::Result<Self> {
-        let mut server = endpoint.clone().into_parts();
+    pub(super) fn new(endpoint: &Address, runtime: &Handle) -> anyhow::Result<Self> {
+        let mut config = endpoint.config();
+        let mut server = config.cluster_url.into_parts();
         server.path_and_query = Some("/".parse()?);
-        let mut config = Config::new(Uri::from_parts(server)?);
+        config.cluster_url = Uri::from_parts(server)?;
         config.connect_timeout = Some(LONGEST);
         config.read_timeout = Some(LONGEST);
         config.default_retry = false;

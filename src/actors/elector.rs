@@ -24,7 +24,7 @@ use super::{
 use crate::{
     board::{Board, Leadership},
     cluster::{Cluster, WatchNote, election_now, lease_type},
-    election::{Act, Election, Fence, Input, Lease, Timing},
+    election::{Act, Election, Fence, FenceReach, Input, Lease, Timing},
     execute::{Gate, now},
     metrics::{MailboxDepth, Metrics, Renewal},
     object::ObjectKey,
@@ -43,6 +43,7 @@ pub(crate) struct ElectorParts {
     pub(crate) timing: Timing,
     /// The fence of the operators' writes.
     pub(crate) fence: Fence,
+    pub(crate) reach: FenceReach,
     pub(crate) board: Board,
     pub(crate) metrics: Metrics,
     pub(crate) mailbox: MailboxDepth,
@@ -134,6 +135,7 @@ impl Elector {
             holder: self.election.holder().map(str::to_owned),
             problem: self.problem.why().cloned(),
             is_lost: self.is_lost(),
+            reach: self.parts.reach,
         };
         self.parts.board.set_leadership(&names, &leadership);
     }

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, time::SystemTime};
 
 use crate::{
+    election::FenceReach,
     history::{History, NextWake},
     object::{ObjectKey, Uid},
     operator::{OperatorConfig, OperatorName},
@@ -67,12 +68,14 @@ pub(crate) struct Leadership {
     pub(crate) problem: Option<String>,
     /// Whether that lasts, and this process does not lead: nobody may.
     pub(crate) is_lost: bool,
+    /// Where the writes of a former leader are held back.
+    pub(crate) reach: FenceReach,
 }
 
 impl Leadership {
     /// The part in words; `None` if there is nothing to say.
     pub(crate) fn sentence(&self) -> Option<String> {
-        let Self { lease, leads, holder, problem, identity: _, is_lost: _ } = self;
+        let Self { lease, leads, holder, problem, identity: _, is_lost: _, reach: _ } = self;
         let role = match holder {
             _ if *leads => None,
             Some(holder) => Some(format!("standby: {holder} leads by the Lease {lease}")),

@@ -71,7 +71,7 @@ const MAX_ANSWER: usize = 256 << 20;
 
 /// A connection to the API server. Cheap to clone.
 #[derive(Clone)]
-pub struct Cluster {
+pub(crate) struct Cluster {
     client: Client,
     metrics: Metrics,
     pub(super) managers: KeptManagers,

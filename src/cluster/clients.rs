@@ -18,10 +18,13 @@ use kube::{
     Client, Config,
     client::{ClientBuilder, ConfigExt},
 };
-use percent_encoding::percent_decode_str;
 use tower::{BoxError, Service, ServiceExt};
 
-use super::{fenced::Connector, kubeconfig::encoded};
+use super::{
+    fenced::Connector,
+    kubeconfig::encoded,
+    uri_user::{user_of, without_user},
+};
 use crate::election::Fence;
 
 /// A client of this configuration.
@@ -99,21 +102,6 @@ where
         Some(auth) => client.with_layer(&auth).with_layer(&base).build(),
         None => client.with_layer(&base).build(),
     })
-}
-
-/// The name and the password in the address of a proxy.
-fn user_of(proxy: &Uri) -> Option<(String, String)> {
-    let (user, _) = proxy.authority()?.as_str().rsplit_once('@')?;
-    let (name, password) = user.split_once(':').unwrap_or((user, ""));
-    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-    Some((decoded(name), decoded(password)))
-}
-
-fn without_user(proxy: &Uri) -> Uri {
-    let mut parts = proxy.clone().into_parts();
-    let host = parts.authority.as_ref().and_then(|it| it.as_str().rsplit('@').next());
-    parts.authority = host.and_then(|host| host.parse().ok()).or(parts.authority);
-    Uri::from_parts(parts).unwrap_or_else(|_| proxy.clone())
 }
 
 fn basic((name, password): (String, String)) -> Option<HeaderValue> {

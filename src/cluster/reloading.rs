@@ -218,6 +218,7 @@ fn credentials(config: &Config) -> u64 {
 mod tests {
     use std::{net::SocketAddr, path::PathBuf};
 
+    use operetta_harness::Folder;
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
         net::TcpListener,
@@ -265,16 +266,12 @@ mod tests {
         Box::new(client)
     }
 
-    fn file(what: &str, of: SocketAddr) -> PathBuf {
-        let name = format!("operetta-{what}-{}-{}", std::process::id(), of.port());
-        std::env::temp_dir().join(name)
-    }
-
     #[tokio::test]
     async fn credentials_that_were_replaced_on_disk_are_used_after_a_refusal() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = listener.local_addr().unwrap();
-        let (file, token) = (file("kubeconfig", server), file("token", server));
+        let folder = Folder::new();
+        let (file, token) = (folder.join("kubeconfig"), folder.join("token"));
         let write = |user: &str, secret: &str| {
             fs::write(&file, kubeconfig(server, user)).unwrap();
             fs::write(&token, secret).unwrap();
@@ -294,8 +291,6 @@ mod tests {
                 assert!(problem.contains("user \"u\" of the kubeconfig"), "{problem}");
             }
         }
-        fs::remove_file(&file).unwrap();
-        fs::remove_file(&token).unwrap();
     }
 
     /// The address swallows what is sent, so that whoever asks gives up.
@@ -304,8 +299,8 @@ mod tests {
         let swallowing = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (old, new) = (swallowing.local_addr().unwrap(), listener.local_addr().unwrap());
-        let file = file("moved", old);
-        fs::write(&file, kubeconfig(old, "token: old")).unwrap();
+        let folder = Folder::new();
+        let file = folder.write("kubeconfig", kubeconfig(old, "token: old"));
         let read = read_from(file.clone());
         let loaded = read(Cause::Start).await.unwrap();
         let client = reloading(&read, &loaded, build(), CredentialState::default()).unwrap();
@@ -330,6 +325,5 @@ mod tests {
         let deadline = Duration::from_secs(30);
         let head = tokio::time::timeout(deadline, asked_at_the_new_address).await.unwrap();
         assert!(head.contains("authorization: bearer new\r\n"), "{head}");
-        fs::remove_file(&file).unwrap();
     }
 }

@@ -24,6 +24,35 @@ struct Shared {
     in_flight: AtomicUsize,
 }
 
+/// Where the writes of a former leader are held back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FenceReach {
+    /// Before a request is sent, and at its connection to the API server.
+    Server,
+    /// The same, but the connection ends at a proxy.
+    Proxy,
+    /// Before a request is sent alone.
+    Requests,
+}
+
+impl FenceReach {
+    /// What another process has to expect; `None` if nothing.
+    pub(crate) fn weakness(self) -> Option<&'static str> {
+        match self {
+            Self::Server => None,
+            Self::Proxy => Some(
+                "connections with unanswered writes are reset at the proxy, which may still pass on what it has \
+                 received: such a write can take effect while another process leads",
+            ),
+            Self::Requests => Some(
+                "the program made the client itself, so that its connections are not reset: a write that was \
+                 sent can take effect while another process leads. Use `connect_to`, or return a configuration \
+                 from `connect`",
+            ),
+        }
+    }
+}
+
 /// A write that is not answered yet.
 #[derive(Debug)]
 #[must_use]

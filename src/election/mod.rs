@@ -25,7 +25,7 @@ mod settings;
 mod since_boot;
 
 pub use error::ElectionError;
-pub(crate) use fence::Fence;
+pub(crate) use fence::{Fence, FenceReach};
 pub(crate) use lease::Lease;
 pub(crate) use machine::{Act, Election, Input, Now};
 pub use settings::LeaderElection;

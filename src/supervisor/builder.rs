@@ -7,9 +7,10 @@ use tokio::{runtime::Handle, sync::oneshot};
 
 use super::{
     Connect, Connection, Ready, RunError, Running,
+    readiness::OnReady,
     running::Handles,
     signals,
-    system::{self, Connecting, OnReady, Parts},
+    system::{self, Connecting, Parts},
     thread::Thread,
 };
 use crate::{
@@ -82,8 +83,9 @@ impl SupervisorBuilder {
     /// Sets how to create the client or its configuration, where [`connect_to`](Self::connect_to) is not enough.
     ///
     /// `connect` runs on the supervisor's own runtime. The client should not retry
-    /// (`kube::Config::default_retry = false`), because the schedule of a parent does. With a
-    /// [leader election](Self::leader_election) return the configuration: then also connections are fenced.
+    /// (`kube::Config::default_retry = false`), because the schedule of a parent does. Prefer to return the configuration:
+    /// then the supervisor runs its credential plugin, with a deadline, and with a
+    /// [leader election](Self::leader_election) also connections are fenced.
     pub fn connect<F, Fut, C>(mut self, connect: F) -> Self
     where
         F: FnOnce() -> Fut + Send + 'static,

@@ -1,13 +1,13 @@
 //! Creates the client of an explicitly named cluster. There are no fallbacks, so that a program never
 //! reaches another cluster than intended.
 
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 use kube::{Client, Config};
 
 use super::Connection;
-use crate::cluster::{Cause, Loaded, Login, Plugin, Read, of_kubeconfig, of_pod};
+use crate::cluster::{Login, of_kubeconfig, of_pod};
 
 /// A cluster and the credentials for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Connect {
         Ok(self.connection().await?.client()?)
     }
 
-    /// The configuration of such a client. A credential plugin is left to the client, and a token whose file has a line
+    /// The configuration of such a client. A credential plugin is left to who uses it, and a token whose file has a line
     /// break is not read again.
     ///
     /// # Errors
@@ -63,13 +63,7 @@ impl Connect {
     /// When the credentials cannot be found or read, or cannot be used. The text names the file and the entry, and quotes
     /// no credentials and no output of a plugin.
     pub async fn connection(self) -> anyhow::Result<Connection> {
-        let source = Arc::new((self, Plugin::default()));
-        let read: Read = Arc::new(move |cause| {
-            let source = source.clone();
-            Box::pin(async move { source.0.load(&source.1, cause).await })
-        });
-        let loaded = read(Cause::Start).await?;
-        Ok(Connection::of(read, loaded))
+        Connection::reading(move || self.read()).await
     }
 
     fn read(&self) -> anyhow::Result<Login> {
@@ -81,14 +75,6 @@ impl Connect {
                 Ok(of_kubeconfig(file.as_deref(), context.as_deref())?)
             }
         }
-    }
-
-    async fn load(&self, plugin: &Plugin, cause: Cause) -> anyhow::Result<Loaded> {
-        let Login { mut config, user } = self.read()?;
-        let logged_in = plugin.log_in(config.auth_info, cause == Cause::Refused).await;
-        let expires;
-        (config.auth_info, expires) = logged_in.map_err(|why| anyhow!("{user}: {why}"))?;
-        Ok(Loaded { config, expires, user })
     }
 
     /// The same with a hint in the error, as the program may not have named a cluster.
@@ -109,6 +95,7 @@ fn with_hint(error: &anyhow::Error) -> anyhow::Error {
 mod tests {
     use std::net::SocketAddr;
 
+    use operetta_harness::Folder;
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
         net::{TcpListener, TcpStream},
@@ -133,13 +120,9 @@ mod tests {
               clusters: [{{name: c, cluster: {{server: 'http://{server}'}}}}], \
               users: [{{name: u, user: {{{first}}}}}, {{name: v, user: {{{second}}}}}]}}",
         );
-        let name = format!("operetta-connect-{}-{}", std::process::id(), server.port());
-        let file = std::env::temp_dir().join(name);
-        std::fs::write(&file, kubeconfig).unwrap();
-        let context = context.map(str::to_owned);
-        let client = Connect::Kubeconfig { file: Some(file.clone()), context }.client().await;
-        std::fs::remove_file(&file).unwrap();
-        client
+        let folder = Folder::new();
+        let file = Some(folder.write("kubeconfig", kubeconfig));
+        Connect::Kubeconfig { file, context: context.map(str::to_owned) }.client().await
     }
 
     /// The next connection, and the head of its first request, in lower case.
@@ -188,15 +171,13 @@ mod tests {
     async fn the_token_in_the_file_that_a_kubeconfig_names_is_sent() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = listener.local_addr().unwrap();
-        let name = format!("operetta-token-{}-{}", std::process::id(), server.port());
-        let file = std::env::temp_dir().join(name);
-        std::fs::write(&file, "t0ken-of-a-file").unwrap();
+        let folder = Folder::new();
+        let file = folder.write("token", "t0ken-of-a-file");
         let client = client_of(server, &format!("tokenFile: '{}'", file.display())).await;
         let (_, head) = tokio::select! {
             request = next_request(&listener) => request,
             answer = client.apiserver_version() => panic!("no request was sent: {answer:?}"),
         };
-        std::fs::remove_file(&file).unwrap();
         assert!(head.contains("authorization: bearer t0ken-of-a-file\r\n"), "{head}");
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{fences::Fences, wiring::Wiring};
 use crate::{
     actors::{Elected, Elector, ElectorParts},
-    election::{Fence, LeaderElection},
+    election::{Fence, FenceReach, LeaderElection},
     execute::Context,
     object::ObjectKey,
     operator::OperatorName,
@@ -22,6 +22,7 @@ pub(super) struct Elections {
 struct Settings {
     election: LeaderElection,
     identity: String,
+    reach: FenceReach,
 }
 
 impl Elections {
@@ -33,7 +34,12 @@ impl Elections {
     ) -> Self {
         let Some(election) = election else { return Self::default() };
         let identity = election.identity.clone().unwrap_or_else(identity);
-        let settings = Settings { election, identity };
+        let settings = Settings { election, identity, reach: fences.reach() };
+        if let Some(weakness) = settings.reach.weakness() {
+            tracing::warn!(
+                "the fence of the leader election is weaker than it could be: {weakness}"
+            );
+        }
         let name = settings.election.name.clone();
         let common = fences.common().map(|fence| settings.start(&name, fence, wiring));
         Self { settings: Some(settings), common, by_operator: BTreeMap::new() }
@@ -77,6 +83,7 @@ impl Settings {
             identity: self.identity.clone(),
             timing: self.election.timing,
             fence,
+            reach: self.reach,
             cluster,
             runtime: wiring.runtime.clone(),
             board: wiring.board.clone(),

@@ -31,7 +31,9 @@ pub(super) async fn end(
     elected: &[Elected],
     server: Option<ServerHandle>,
 ) {
-    tracing::info!("stopping: waiting for reconciles in flight");
+    if !contexts.is_empty() {
+        tracing::info!("stopping: waiting for reconciles in flight");
+    }
     let drained = futures::future::join_all(contexts.iter().map(|context| context.drain()));
     // Those whose operators have ended, whatever the others do.
     let released = futures::future::join_all(elected.iter().map(Elected::release));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Connection, RunError};
 use crate::{
     cluster::Cluster,
-    election::{Fence, LeaderElection},
+    election::{Fence, FenceReach, LeaderElection},
 };
 
 /// The fences of the operators by name. They are closed at first.
@@ -50,6 +50,11 @@ impl Fences {
     /// Fences that never open.
     pub(super) fn closed(connection: Connection) -> Self {
         Self { connection, kind: Kind::Closed, by_operator: BTreeMap::new() }
+    }
+
+    /// How far they reach.
+    pub(super) fn reach(&self) -> FenceReach {
+        self.connection.fence_reach()
     }
 
     /// The fence of all operators, if they share one.

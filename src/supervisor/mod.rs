@@ -22,6 +22,7 @@ mod ending;
 mod error;
 mod fences;
 mod published;
+mod readiness;
 mod registry;
 mod run_operator;
 mod running;

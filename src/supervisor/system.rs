@@ -1,47 +1,46 @@
 //! The lifecycle of a supervisor: connect, start, wait, end.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
     net::{SocketAddr, TcpListener},
-    panic::{AssertUnwindSafe, catch_unwind},
-    pin::pin,
+    pin::{Pin, pin},
     thread,
+    time::Duration,
 };
 
 use futures::future::BoxFuture;
 use tokio::{
     runtime::{Handle, Runtime},
-    sync::{
-        mpsc::{self, UnboundedReceiver},
-        watch,
-    },
+    sync::mpsc,
+    time::timeout,
 };
 
 #[cfg(feature = "testkit")]
 use super::clock;
 use super::{
-    Connection, Ready, RunError,
+    Connection, RunError,
+    connection::PluginLife,
     elections::Elections,
     ending::end,
     fences::Fences,
+    readiness::{OnReady, Readiness},
     registry::{Inboxes, Members, Registrar, serve},
     running::{Handles, Watches},
     thread::Lifeline,
     wiring::Wiring,
 };
 use crate::{
-    actors::{Arbiters, OperatorStateChanged},
-    board::{Board, OperatorState},
+    actors::{ArbiterPool, Arbiters},
+    board::{Board, CredentialState},
+    cluster::described_error,
     election::LeaderElection,
-    operator::{AnyHandler, OperatorConfig, OperatorName, panic_text},
-    web::{self, Access, Auth, Certificates, Program, Protection, TlsProxy, WebState},
+    metrics::Metrics,
+    operator::{AnyHandler, OperatorConfig},
+    web::{self, Access, Auth, Certificates, Program, Protection, Reviewing, TlsProxy, WebState},
 };
 
 /// Creates the client on the supervisor's runtime, which then drives its connections.
 pub(super) type Connecting =
     Box<dyn FnOnce() -> BoxFuture<'static, anyhow::Result<Connection>> + Send>;
-
-pub(super) type OnReady = Box<dyn FnOnce(&Ready) + Send>;
 
 pub(super) struct Parts {
     pub(super) connect: Connecting,
@@ -97,21 +96,79 @@ fn runtime() -> Result<Runtime, RunError> {
         .build()?)
 }
 
+/// What is shown until there is a connection.
+const CONNECTING: &str =
+    "the process is connecting: its kubeconfig is read, or the credential plugin of that runs";
+
+/// How long a connection that is being made has to end.
+const LET_GO: Duration = Duration::from_millis(400);
+
+/// Serves the web endpoint from the beginning: a credential plugin may take its time.
 async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Result<(), RunError> {
-    let Parts { connect, operators, listener, auth, certificates, .. } = parts;
-    let Parts { proxy, on_ready, election, is_plan_only, arbiters, program, .. } = parts;
-    let expects_registrations = parts.expects_registrations;
+    let Parts { connect, operators, listener, auth, certificates, proxy, on_ready, .. } = parts;
+    let Parts { election, is_plan_only, expects_registrations, arbiters, program, .. } = parts;
+    let (board, metrics) = (Board::new(), Metrics::new());
+    if is_plan_only {
+        board.begin_plan_only();
+    }
+    let connecting = CredentialState::default();
+    connecting.set(Some(CONNECTING.to_owned()));
+    board.show_credentials(connecting);
+    let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());
+    let reviewing = Reviewing::default();
+    let access = Access::new(auth, reviewing.clone(), runtime.clone());
+    let (protection, shown) = (Protection { access, certificates, proxy }, program.clone());
+    let state = WebState { board: board.clone(), metrics: metrics.clone(), program: shown };
+    let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
+    let arbiters = Arbiters::start(arbiters, &board);
+    let pool = arbiters.pool();
+    let shared = Shared { board: board.clone(), metrics, web, reviewing, pool, program };
+    let wanted = Wanted { operators, election, is_plan_only, expects_registrations, on_ready };
+    let operated = operate(connect, wanted, shared, lifeline, runtime).await;
+    board.begin_stopping();
+    let members = operated.as_ref().ok().and_then(Option::as_ref).map(|(members, _)| members);
+    let contexts = members.map(Members::contexts).unwrap_or_default();
+    let elected = members.map(Members::elected).unwrap_or_default();
+    end(&contexts, &elected, server).await;
+    operated.map(drop)
+}
+
+/// What the web endpoint shows, and the parts that outlive the operators.
+struct Shared {
+    board: Board,
+    metrics: Metrics,
+    web: Option<SocketAddr>,
+    reviewing: Reviewing,
+    pool: ArbiterPool,
+    program: Program,
+}
+
+/// What is to run.
+struct Wanted {
+    operators: Vec<(OperatorConfig, AnyHandler)>,
+    election: Option<LeaderElection>,
+    is_plan_only: bool,
+    expects_registrations: bool,
+    on_ready: Option<OnReady>,
+}
+
+/// Runs the operators until they are to stop. Returns those whose reconciles are to end, if any has started.
+async fn operate(
+    connect: Connecting,
+    wanted: Wanted,
+    shared: Shared,
+    lifeline: Lifeline<Handles>,
+    runtime: &Handle,
+) -> Result<Option<(Members, Option<PluginLife>)>, RunError> {
+    let Wanted { operators, election, is_plan_only, expects_registrations, on_ready } = wanted;
+    let Shared { board, metrics, web, reviewing, pool, program } = shared;
     let Lifeline { started, ready, stop } = lifeline;
     // Both a message and dropping the handle stop it.
     let mut stopped = pin!(async { drop(stop.await) });
-    let connection = tokio::select! {
-        connected = runtime.spawn(connect()) => {
-            connected.map_err(|error| RunError::Connect(error.into()))
-        }
-        () = &mut stopped => return Ok(()),
+    let Some(connection) = connected(connect, runtime, stopped.as_mut()).await? else {
+        return Ok(None);
     };
-    let connection = connection?.map_err(RunError::Connect)?;
-    let credentials = connection.credentials();
+    let (credentials, plugin) = (connection.credentials(), connection.plugin());
     let (states, changes) = mpsc::unbounded_channel();
     let entered = runtime.enter();
     let clients = connection.clients()?;
@@ -121,39 +178,52 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
         Fences::of(election.as_ref(), connection)?
     };
     drop(entered);
-    let board = Board::new();
-    board.show_credentials(credentials);
-    if is_plan_only {
-        board.begin_plan_only();
-    }
-    let arbiters = Arbiters::start(arbiters, &board);
-    let wiring =
-        Wiring::new((clients, &program), runtime.clone(), board.clone(), states, arbiters.pool());
-    let (cluster, metrics) = (wiring.cluster.clone(), wiring.metrics.clone());
+    let both = (board.clone(), metrics.clone());
+    let wiring = Wiring::new((clients, &program), both, runtime.clone(), states, pool);
+    let cluster = wiring.cluster.clone();
+    // Empty until now.
+    let _ = reviewing.set(cluster.clone());
     let elections = Elections::start(election, &wiring, &fences);
     let mut members = Members::new(wiring, fences, elections, is_plan_only);
     members.admit(operators, expects_registrations)?;
+    // With the operators it is ready.
+    board.show_credentials(credentials);
     let (registrations, requests) = mpsc::unbounded_channel();
     let registrar = Registrar::new(registrations);
     let mut inboxes = Inboxes { registrations: requests, web: board.take_commands() };
-    let web = listener.as_ref().and_then(|listener| listener.local_addr().ok());
-    let state = WebState { board: board.clone(), metrics: metrics.clone(), program };
-    let access = Access::new(auth, cluster.clone(), runtime.clone());
-    let protection = Protection { access, certificates, proxy };
-    let server = listener.map(|listener| start_web(listener, state, protection)).transpose()?;
     // `run` does not receive it.
     let watches = Watches { cluster, watched: members.watched() };
-    let _ = started.send(Handles { board: board.clone(), metrics, web, registrar, watches });
+    let _ = started.send(Handles { board, metrics, web, registrar, watches });
     let readiness = Readiness { expected: members.names(), web, ready, on_ready };
     tokio::select! {
-        () = &mut stopped => {}
+        () = stopped => {}
         () = readiness.announce(changes) => {}
         () = serve(&mut members, &mut inboxes) => {}
     }
-    drop(inboxes);
-    board.begin_stopping();
-    end(&members.contexts(), &members.elected(), server).await;
-    Ok(())
+    Ok(Some((members, plugin)))
+}
+
+/// The connection with its credentials; none if the process is to stop before.
+async fn connected(
+    connect: Connecting,
+    runtime: &Handle,
+    stopped: Pin<&mut impl Future<Output = ()>>,
+) -> Result<Option<Connection>, RunError> {
+    let connect = async { connect().await?.login().await };
+    let mut connecting = runtime.spawn(connect);
+    tokio::select! {
+        connected = &mut connecting => match connected {
+            Ok(Ok(connection)) => Ok(Some(connection)),
+            Ok(Err(error)) => Err(RunError::Connect(described_error(error))),
+            Err(error) => Err(RunError::Connect(error.into())),
+        },
+        () = stopped => {
+            // A plugin that runs is killed with it. What blocks its thread is left alone.
+            connecting.abort();
+            let _ = timeout(LET_GO, connecting).await;
+            Ok(None)
+        }
+    }
 }
 
 fn start_web(
@@ -165,117 +235,4 @@ fn start_web(
     let handle = server.handle();
     actix::spawn(server);
     Ok(handle)
-}
-
-/// Announces when the process is ready.
-struct Readiness {
-    /// The operators of the start.
-    expected: BTreeSet<String>,
-    web: Option<SocketAddr>,
-    ready: watch::Sender<bool>,
-    on_ready: Option<OnReady>,
-}
-
-impl Readiness {
-    /// Calls back once every operator runs or is degraded; never returns.
-    async fn announce(mut self, mut changes: UnboundedReceiver<OperatorStateChanged>) {
-        let mut states = BTreeMap::new();
-        self.notify_if_settled(&states);
-        while let Some(OperatorStateChanged { operator, state }) = changes.recv().await {
-            if let Some(state) = state {
-                let before = states.insert(operator.clone(), state.clone());
-                if before.as_ref() != Some(&state) {
-                    log(&operator, &state);
-                }
-            } else {
-                tracing::info!(%operator, "the operator is gone");
-                states.remove(&operator);
-                self.expected.remove(operator.as_str());
-            }
-            self.notify_if_settled(&states);
-        }
-        std::future::pending::<()>().await;
-    }
-
-    fn notify_if_settled(&mut self, states: &BTreeMap<OperatorName, OperatorState>) {
-        let settled = states.iter().filter(|(_, state)| state.is_settled());
-        let settled = settled.filter(|(operator, _)| self.expected.contains(operator.as_str()));
-        if settled.count() == self.expected.len() {
-            self.notify(states);
-        }
-    }
-
-    fn notify(&mut self, states: &BTreeMap<OperatorName, OperatorState>) {
-        // Nobody may be waiting.
-        let _ = self.ready.send(true);
-        let Some(call) = self.on_ready.take() else { return };
-        let degraded = states.iter().flat_map(|(operator, state)| {
-            state.reasons().iter().map(move |reason| format!("{operator}: {reason}"))
-        });
-        let ready = Ready { web: self.web, degraded: degraded.collect() };
-        // A panic would end the process without the drain.
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| call(&ready))) {
-            tracing::error!(
-                panic = panic_text(panic),
-                "`on_ready` panicked; the operators continue"
-            );
-        }
-    }
-}
-
-/// Logs the state of an operator. The errors of single attempts are logged elsewhere.
-fn log(operator: &OperatorName, state: &OperatorState) {
-    match state {
-        OperatorState::Starting { .. } => {}
-        OperatorState::Running => tracing::info!(%operator, "the operator runs"),
-        OperatorState::Degraded { reasons } => {
-            tracing::warn!(%operator, "the operator is degraded: {}", reasons.join("; "));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::{Arc, Mutex, PoisonError};
-
-    use futures::FutureExt;
-
-    use super::*;
-
-    #[test]
-    fn readiness_is_announced_although_the_callback_panics() {
-        let (ready, is_ready) = watch::channel(false);
-        let on_ready: OnReady = Box::new(|_: &Ready| panic!("no such file"));
-        let expected = BTreeSet::new();
-        let mut readiness = Readiness { expected, web: None, ready, on_ready: Some(on_ready) };
-        for _ in 0..2 {
-            readiness.notify(&BTreeMap::new());
-            assert!(*is_ready.borrow());
-        }
-    }
-
-    #[test]
-    fn a_process_is_ready_when_every_operator_runs_or_is_degraded() {
-        let announced = Arc::new(Mutex::new(Vec::new()));
-        let record = announced.clone();
-        let on_ready: OnReady = Box::new(move |ready: &Ready| {
-            record.lock().unwrap_or_else(PoisonError::into_inner).push(ready.degraded.clone());
-        });
-        let (ready, is_ready) = watch::channel(false);
-        let (states, changes) = mpsc::unbounded_channel();
-        let expected = BTreeSet::from(["a".to_owned(), "b".to_owned()]);
-        let readiness = Readiness { expected, web: None, ready, on_ready: Some(on_ready) };
-        let mut announcing = pin!(readiness.announce(changes));
-        let mut after = |operator: &str, state: OperatorState| {
-            let operator = OperatorName::new(operator).unwrap();
-            states.send(OperatorStateChanged { operator, state: Some(state) }).unwrap();
-            assert!(announcing.as_mut().now_or_never().is_none(), "it never ends");
-            *is_ready.borrow()
-        };
-        let starting = || OperatorState::Starting { waiting_for: vec!["pods".to_owned()] };
-        let degraded = OperatorState::Degraded { reasons: vec!["no pods".to_owned()] };
-        assert!(!after("a", OperatorState::Running) && !after("b", starting()));
-        assert!(after("b", degraded));
-        assert_eq!(*announced.lock().unwrap(), [["b: no pods"]]);
-    }
 }

@@ -52,12 +52,12 @@ pub(super) struct Stores {
 impl Wiring {
     pub(super) fn new(
         (clients, program): (Clients, &Program),
+        (board, metrics): (Board, Metrics),
         runtime: Handle,
-        board: Board,
         states: UnboundedSender<OperatorStateChanged>,
         pool: ArbiterPool,
     ) -> Self {
-        let (metrics, managers) = (Metrics::new(), KeptManagers::default());
+        let managers = KeptManagers::default();
         let Clients { client, watcher } = clients;
         let cluster = Cluster::new(client, metrics.clone(), managers.clone());
         let cluster = cluster.with_settings(program.settings).with_watcher(watcher);

@@ -84,6 +84,7 @@ mod why;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use access::Reviewing;
 pub use access::{Access, Auth};
 pub use against::DocumentError;
 pub use audit::AUDIT;

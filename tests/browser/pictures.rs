@@ -1,6 +1,8 @@
 //! The pictures of `docs/the-page.md`: `UPDATE_SCREENSHOTS=1 cargo test --test browser pictures`.
 
-use std::{fs, path::Path};
+use std::path::Path;
+
+use operetta_harness::replace;
 
 use crate::{
     browser::{Look, NARROW, WIDE},
@@ -33,7 +35,7 @@ async fn the_screenshots_are_updated() {
             browser.goto(view).await;
             browser.until_shown("#live", "Live").await;
             let file = Path::new(FOLDER).join(format!("{name}.png"));
-            fs::write(file, browser.picture().await).unwrap();
+            replace(&file, browser.picture().await).unwrap();
         }
     })
     .await;

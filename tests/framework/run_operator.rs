@@ -13,6 +13,7 @@ use operetta::{
     supervisor::{Connect, RunError, run_operator_with},
     testkit::{TestCluster, eventually},
 };
+use operetta_harness::Folder;
 use serde_json::json;
 
 /// A `Secret` beside each `ConfigMap`.
@@ -57,7 +58,8 @@ fn send(signal: &str) {
 async fn until_signals_end_it() {
     let cluster = TestCluster::start();
     let served = cluster.server().serve("127.0.0.1:0".parse().unwrap()).unwrap();
-    let kubeconfig = env::temp_dir().join(format!("operetta-run-operator-{}", id()));
+    let folder = Folder::new();
+    let kubeconfig = folder.join("kubeconfig");
     served.write_kubeconfig(&kubeconfig).unwrap();
     let connect = Connect::kubeconfig_file(&kubeconfig);
     let config = || OperatorConfig::of::<ConfigMap>("cook").child::<Secret>(ChildConfig::apply());
@@ -94,6 +96,5 @@ async fn until_signals_end_it() {
     send("INT");
     let error = program.await.unwrap().unwrap_err();
     assert!(matches!(error, RunError::Abandoned), "{error}");
-    std::fs::remove_file(&kubeconfig).unwrap();
     served.stop().await;
 }

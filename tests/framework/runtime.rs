@@ -2,9 +2,7 @@
 //! with a connection that fails.
 
 use std::{
-    fs,
     net::SocketAddr,
-    path::PathBuf,
     sync::{
         Mutex,
         mpsc::{self, Receiver},
@@ -21,6 +19,7 @@ use operetta::{
     testkit::{TestCluster, eventually},
 };
 use operetta_apiserver::{Running as Listening, Server};
+use operetta_harness::Folder;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -177,17 +176,15 @@ fn kubeconfig(server: &Listening, change: impl FnOnce(&mut Value)) -> Value {
 }
 
 /// What the operator lacks with this kubeconfig.
-async fn degraded_with(name: &str, kubeconfig: &Value) -> String {
-    let file: PathBuf =
-        std::env::temp_dir().join(format!("operetta-{name}-{}", std::process::id()));
-    fs::write(&file, kubeconfig.to_string()).unwrap();
+async fn degraded_with(kubeconfig: &Value) -> String {
+    let folder = Folder::new();
+    let file = folder.write("kubeconfig", kubeconfig.to_string());
     let (announce, ready) = oneshot::channel();
     let supervisor = Supervisor::builder()
         .connect_to(Connect::kubeconfig_file(&file))
         .on_ready(|ready| announce.send(ready.degraded.join("\n")).unwrap());
     let running: Running = supervisor.register(config(), sync).start().await.unwrap();
     let reasons = ready.await.unwrap();
-    fs::remove_file(&file).unwrap();
     running.stop().await.unwrap();
     reasons
 }
@@ -206,7 +203,7 @@ async fn a_certificate_of_another_authority_is_named_as_the_cause() {
     let namesake = kubeconfig(&served(), |_| {}).pointer(AUTHORITY).unwrap().clone();
     for (authority, why) in [(stranger(), "UnknownIssuer"), (namesake, "BadSignature")] {
         let wrong = kubeconfig(&server, |it| *it.pointer_mut(AUTHORITY).unwrap() = authority);
-        let reasons = degraded_with(why, &wrong).await;
+        let reasons = degraded_with(&wrong).await;
         assert!(reasons.contains(&format!("not trusted ({why})")), "{reasons}");
         assert!(reasons.contains("certificate authority of the kubeconfig"), "{reasons}");
         assert!(reasons.contains("(list /api/v1/"), "{reasons}");
@@ -219,7 +216,7 @@ async fn a_certificate_for_another_name_is_named_as_the_cause() {
     let wrong = kubeconfig(&server, |it| {
         it["clusters"][0]["cluster"]["tls-server-name"] = json!("api.example");
     });
-    let reasons = degraded_with("name", &wrong).await;
+    let reasons = degraded_with(&wrong).await;
     assert!(reasons.contains("for another name"), "{reasons}");
     assert!(reasons.contains("api.example") && reasons.contains("`tls-server-name`"), "{reasons}");
 }
@@ -229,6 +226,6 @@ async fn a_server_that_does_not_listen_is_named_as_the_cause() {
     let server = served();
     let kubeconfig = kubeconfig(&server, |_| {});
     server.stop().await;
-    let reasons = degraded_with("refused", &kubeconfig).await;
+    let reasons = degraded_with(&kubeconfig).await;
     assert!(reasons.contains("Connection refused"), "{reasons}");
 }

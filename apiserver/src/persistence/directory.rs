@@ -4,19 +4,17 @@
 
 use std::{
     fs, io,
-    io::Write,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
 use super::DataDirectoryError;
+use crate::private_file::{self, DRAFT};
 
 /// The newest known format.
 const FORMAT: u64 = 1;
 /// The file that makes a directory a data directory.
 const FORMAT_FILE: &str = "format";
-/// What an interrupted first start leaves.
-const LEFTOVERS: [&str; 2] = ["format.draft", super::store::FILE];
 
 /// A data directory.
 #[derive(Debug, Clone)]
@@ -63,16 +61,8 @@ impl Directory {
 
     /// Writes a file that only its owner may read; after a crash it has the old or the new text.
     pub(crate) fn write(&self, name: &str, text: &str) -> Result<(), DataDirectoryError> {
-        let draft = self.0.join(format!("{name}.draft"));
-        let write = || {
-            let mut options = fs::OpenOptions::new();
-            let mut file =
-                options.write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&draft, self.0.join(name))
-        };
-        write().map_err(|source| DataDirectoryError::io(&self.0.join(name), source))?;
+        let path = self.0.join(name);
+        private_file::write(&path, text).map_err(|source| DataDirectoryError::io(&path, source))?;
         self.sync()
     }
 
@@ -104,11 +94,16 @@ impl Directory {
     fn is_empty(&self) -> Result<bool, DataDirectoryError> {
         let failed = |source| DataDirectoryError::io(&self.0, source);
         for entry in fs::read_dir(&self.0).map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
-            if LEFTOVERS.iter().all(|leftover| name != **leftover) {
+            if !is_left_over(&entry.map_err(failed)?.file_name().to_string_lossy()) {
                 return Ok(false);
             }
         }
         Ok(true)
     }
+}
+
+/// Whether an interrupted first start leaves a file of this name.
+fn is_left_over(name: &str) -> bool {
+    let is_draft = name.starts_with(FORMAT_FILE) && name.ends_with(DRAFT);
+    is_draft || name == super::store::FILE
 }

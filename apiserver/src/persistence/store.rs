@@ -5,7 +5,7 @@
 
 use std::{
     fs, io,
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -15,7 +15,10 @@ use super::{
     DataDirectoryError, record,
     tables::{FLOOR, REVISIONS, STATES, Tables},
 };
-use crate::log::{Change, Persisted, PersistedRevision};
+use crate::{
+    log::{Change, Persisted, PersistedRevision},
+    private_file,
+};
 
 /// The name of the file.
 pub(super) const FILE: &str = "objects.redb";
@@ -127,10 +130,14 @@ impl Store {
     }
 }
 
+/// What an interrupted first start has left is used. A link is not: it may lead to a file of somebody else.
 fn create(path: &Path) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    let file = options.write(true).create(true).truncate(false).mode(0o600).open(path)?;
-    file.set_permissions(fs::Permissions::from_mode(0o600))
+    let Err(error) = private_file::create(path) else { return Ok(()) };
+    let found = fs::symlink_metadata(path)?;
+    if !found.is_file() || found.nlink() != 1 {
+        return Err(error);
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))
 }
 
 fn refused(directory: &Path, path: &Path, error: DatabaseError) -> DataDirectoryError {

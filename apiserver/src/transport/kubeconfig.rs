@@ -1,15 +1,11 @@
 //! The kubeconfig of a running server: a file that only its owner may read.
 
-use std::{
-    fs, io,
-    io::Write,
-    net::SocketAddr,
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
-    path::Path,
-};
+use std::{fs, io, net::SocketAddr, path::Path};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
+
+use crate::private_file;
 
 /// The name of the cluster, and of the administrator and their context.
 pub(super) const NAME: &str = "operetta";
@@ -75,15 +71,7 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::create_dir_all(folder)?;
     }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}", std::process::id()));
-    let draft = path.with_file_name(name);
-    let mut file =
-        fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
-    file.set_permissions(fs::Permissions::from_mode(0o600))?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(draft, path)
+    private_file::write(path, text)
 }
 
 const FOREIGN: &str = "a file is there that no embedded API server has written; \
@@ -100,19 +88,16 @@ fn is_ours(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::MetadataExt;
+    use std::os::unix::fs::{MetadataExt, symlink};
+
+    use operetta_harness::Folder;
 
     use super::*;
 
-    fn file(name: &str) -> std::path::PathBuf {
-        let folder = std::env::temp_dir().join(format!("kubeconfig-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        folder.join("config")
-    }
-
     #[test]
     fn the_kubeconfig_of_an_earlier_server_is_replaced_and_is_for_its_owner_alone() {
-        let path = file("own");
+        let folder = Folder::new();
+        let path = folder.join("config");
         let address = "127.0.0.1:6443".parse().unwrap();
         for token in ["old", "new"] {
             let kubeconfig = Kubeconfig::new(address, "authority");
@@ -123,8 +108,21 @@ mod tests {
     }
 
     #[test]
+    fn a_link_at_a_name_of_a_draft_is_not_followed() {
+        let folder = Folder::new();
+        let path = folder.join("config");
+        let victim = path.with_file_name("victim");
+        fs::write(&victim, "precious").unwrap();
+        let draft = path.with_file_name(format!("config.{}", std::process::id()));
+        symlink(&victim, draft).unwrap();
+        write(&path, "clusters: []").unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+    }
+
+    #[test]
     fn a_kubeconfig_of_another_cluster_is_not_overwritten() {
-        let path = file("foreign");
+        let folder = Folder::new();
+        let path = folder.join("config");
         for precious in ["precious", "clusters: [{name: production}]", "\u{0}"] {
             fs::write(&path, precious).unwrap();
             assert!(write(&path, "clusters: []").is_err(), "{precious:?}");

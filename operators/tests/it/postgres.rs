@@ -8,13 +8,13 @@ use std::{
     process::Command,
 };
 
-use operetta_harness::ignore;
+use operetta_harness::{Folder, ignore};
 
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/database/scripts");
 
 /// A primary, and what its copies and clients need.
 struct Postgres {
-    folder: PathBuf,
+    folder: Folder,
     port: u16,
 }
 
@@ -106,7 +106,6 @@ impl Drop for Postgres {
         for data in ["primary", "main-1"] {
             let _ = self.run(&format!("pg_ctl --pgdata {data} --mode immediate stop"), &[]);
         }
-        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -134,13 +133,11 @@ fn is_root() -> bool {
 }
 
 /// A folder that the user of `PostgreSQL` can use: the folder of the build may not be.
-fn new_folder() -> PathBuf {
+fn new_folder() -> Folder {
     programs();
-    let folder = std::env::temp_dir().join(format!("operetta-postgres-{}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir(&folder).unwrap();
+    let folder = Folder::new();
     if is_root() {
-        let owner = Command::new("chown").arg("postgres").arg(&folder).status().unwrap();
+        let owner = Command::new("chown").arg("postgres").arg(&*folder).status().unwrap();
         assert!(owner.success());
     }
     folder

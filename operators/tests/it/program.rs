@@ -63,6 +63,13 @@ impl Program {
         Self::spawn(command, folder)
     }
 
+    /// Starts it with this address of the web endpoint.
+    pub(crate) fn start_at(address: &str, flags: &[&str]) -> Self {
+        let mut command = command(&["--listen", address]);
+        command.args(flags);
+        Self::spawn(command, &new_folder())
+    }
+
     /// Starts it on a host of this name.
     pub(crate) fn start_on(host: &str, flags: &[&str]) -> Self {
         let mut command = command(&LISTEN);

@@ -3,10 +3,9 @@
 use std::pin::pin;
 
 use anyhow::Error;
-use kube::Client;
 use operetta::{
     operator::AnyHandler,
-    supervisor::{Running, Supervisor},
+    supervisor::{Connection, Running, Supervisor},
 };
 use tokio::select;
 use tracing::info;
@@ -54,12 +53,16 @@ impl Operator {
             endpoint.serve()?;
         }
         let mut stop = pin!(stop);
-        let client = Client::try_from(kube.clone())?;
+        let connection = select! {
+            () = &mut stop => return Ok(()),
+            connection = Connection::from(kube).login() => connection?,
+        };
+        let client = connection.client()?;
         let types = select! {
             () = &mut stop => return Ok(()),
             types = Types::of_server(&client, config.types()) => types,
         };
-        let running = start(&config, kube, &user_agent, handler, &types).await?;
+        let running = start(&config, connection, &user_agent, handler, &types).await?;
         if let Some(endpoint) = &endpoint {
             endpoint.show(running.probes());
         }
@@ -76,7 +79,7 @@ impl Operator {
 /// Starts the operator on threads of its own.
 pub(super) async fn start(
     config: &OperatorConfig,
-    kube: kube::Config,
+    connection: Connection,
     user_agent: &str,
     handler: AnyHandler,
     types: &Types,
@@ -84,7 +87,7 @@ pub(super) async fn start(
     let operator = config.to_operetta(user_agent, |ty| types.get(ty));
     let program = user_agent.split_once('/').unwrap_or((user_agent, env!("CARGO_PKG_VERSION")));
     let running = Supervisor::builder()
-        .connect(|| async move { Ok(Client::try_from(kube)?) })
+        .connect(|| async { Ok(connection) })
         .program(program.0, program.1)
         .register(operator, handler)
         .start()

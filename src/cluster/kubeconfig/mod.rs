@@ -29,7 +29,7 @@ use std::{
 
 use kube::{
     Config,
-    config::{Cluster, ExecAuthCluster},
+    config::{AuthInfo, Cluster, ExecAuthCluster},
 };
 use rustls::pki_types::ServerName;
 
@@ -44,6 +44,7 @@ use self::{
     user::normal,
 };
 pub(super) use self::{authority::encoded, plugin::is_expiring};
+use super::uri_user::{user_of, without_user};
 
 /// A configuration, and whose it is.
 #[derive(Debug, Clone)]
@@ -60,6 +61,14 @@ pub(crate) fn of_kubeconfig(
 ) -> Result<Login, KubeconfigError> {
     let files = files(file, env::var_os("KUBECONFIG").as_deref())?;
     of_files(&files, context, &Environment::of_process())
+}
+
+/// A configuration that a program made. What kubectl would not read is refused, as in a kubeconfig.
+pub(crate) fn of_config(mut config: Config) -> Result<Login, String> {
+    let named = config.proxy_url.as_ref().map(|named| proxy::proxy(&named.to_string()));
+    config.proxy_url = named.transpose().map_err(|why| format!("its `proxy_url` {why}"))?;
+    config.auth_info = normal(config.auth_info)?;
+    Ok(Login { config: with_user_of_address(config), user: "the configuration".to_owned() })
 }
 
 /// The configuration of the Pod that the process runs in.
@@ -104,7 +113,22 @@ fn of_files(
         namespace.clone_into(&mut config.default_namespace);
     }
     (config.auth_info, config.default_retry) = (user, false);
-    Ok(Login { config, user: user_entry.to_string() })
+    Ok(Login { config: with_user_of_address(config), user: user_entry.to_string() })
+}
+
+/// A name and a password in the address count before other credentials but a certificate, as with kubectl.
+fn with_user_of_address(mut config: Config) -> Config {
+    let Some((name, password)) = user_of(&config.cluster_url) else { return config };
+    config.cluster_url = without_user(&config.cluster_url);
+    config.auth_info = AuthInfo {
+        username: Some(name),
+        password: Some(password.into()),
+        token: None,
+        token_file: None,
+        auth_provider: None,
+        ..config.auth_info
+    };
+    config
 }
 
 fn server_name(cluster: &Cluster) -> Result<Option<String>, String> {

@@ -23,7 +23,7 @@ use std::{
     fmt,
     net::IpAddr,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -70,8 +70,11 @@ pub enum Auth {
 #[derive(Clone)]
 pub struct Access(Arc<Reviews>);
 
+/// The connection of reviews, once it is there. Without it all access is denied.
+pub(crate) type Reviewing = Arc<OnceLock<Cluster>>;
+
 struct Reviews {
-    cluster: Cluster,
+    cluster: Reviewing,
     runtime: Handle,
     audiences: Vec<String>,
     users: Memo<Arc<User>, ()>,
@@ -97,7 +100,7 @@ impl Auth {
 
 impl Access {
     /// Reviews over this connection, which belongs to this runtime; `None` without reviews.
-    pub fn new(auth: Auth, cluster: Cluster, runtime: Handle) -> Option<Self> {
+    pub(crate) fn new(auth: Auth, cluster: Reviewing, runtime: Handle) -> Option<Self> {
         let audiences = match auth {
             Auth::None => return None,
             Auth::Delegated { audiences } => audiences,
@@ -226,7 +229,8 @@ impl Access {
         let key = Key::of(&[token.as_bytes()]);
         let (reviews, token) = (Arc::clone(&self.0), token.to_owned());
         let ask = async move {
-            let verdict = reviews.cluster.review_token(&token, &reviews.audiences).await;
+            let cluster = reviews.cluster.get().ok_or(Unanswered::Down)?;
+            let verdict = cluster.review_token(&token, &reviews.audiences).await;
             reviews.note(verdict).map(|verdict| match verdict {
                 TokenVerdict::User(user) => Ok(Arc::new(user)),
                 TokenVerdict::Refused => Err(()),
@@ -246,7 +250,8 @@ impl Access {
         let (reviews, user) = (Arc::clone(&self.0), Arc::clone(&who.user));
         let (verb, path) = (verb.to_owned(), path.to_owned());
         let ask = async move {
-            let verdict = reviews.cluster.review_access(&user, &verb, &path).await;
+            let cluster = reviews.cluster.get().ok_or(Unanswered::Down)?;
+            let verdict = cluster.review_access(&user, &verb, &path).await;
             reviews.note(verdict).map(|verdict| match verdict {
                 AccessVerdict::Allowed => Ok(()),
                 AccessVerdict::Denied { reason } => Err(reason.into()),

@@ -84,8 +84,7 @@ async fn the_configuration_of_the_endpoint_is_shown() {
 
 #[test]
 fn certificate_files_are_named_and_their_contents_are_not_shown() {
-    let folder = std::env::temp_dir().join(format!("operetta-config-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
+    let folder = operetta_harness::Folder::new();
     let key = KeyPair::generate().unwrap();
     let params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
     let certificate = params.self_signed(&key).unwrap().pem();
@@ -98,7 +97,6 @@ fn certificate_files_are_named_and_their_contents_are_not_shown() {
     };
     let from_files = shown(Tls::from_files(&at, &key_at));
     let given = shown(Tls::from_pem(certificate.clone(), key.serialize_pem()));
-    fs::remove_dir_all(&folder).unwrap();
     let expected =
         json!({"certificateFile": at.to_str(), "keyFile": key_at.to_str(), "checkSeconds": 10.0});
     assert_eq!(from_files["tls"], expected);

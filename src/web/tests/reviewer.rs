@@ -3,7 +3,7 @@
 use std::{
     convert::Infallible,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
@@ -87,8 +87,8 @@ impl Reviewer {
         };
         let client = Client::new(tower::service_fn(serve), "ns");
         let cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
-        let runtime = tokio::runtime::Handle::current();
-        Gate { access: Access::new(auth, cluster, runtime), ..open_gate() }
+        let (cluster, runtime) = (OnceLock::from(cluster), tokio::runtime::Handle::current());
+        Gate { access: Access::new(auth, Arc::new(cluster), runtime), ..open_gate() }
     }
 
     /// How many reviews of tokens and of permissions.

@@ -106,8 +106,7 @@ async fn the_endpoint_is_served_over_tls_and_not_in_clear_text() {
 
 #[actix_web::test]
 async fn a_replaced_certificate_is_loaded_without_a_request() {
-    let folder = std::env::temp_dir().join(format!("operetta-follow-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
+    let folder = operetta_harness::Folder::new();
     let (certificate_file, key_file) = (folder.join("tls.crt"), folder.join("tls.key"));
     let put = |(certificate, key): &(String, String)| {
         fs::write(&key_file, key).unwrap();
@@ -136,7 +135,6 @@ async fn a_replaced_certificate_is_loaded_without_a_request() {
     }
     assert!(!shows(&first.0).await);
     handle.stop(false).await;
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[actix_web::test]

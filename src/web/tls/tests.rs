@@ -1,19 +1,16 @@
 //! Replacing a certificate that is in use.
 
+use operetta_harness::Folder;
 use rcgen::{CertificateParams, KeyPair};
 
 use super::*;
 
 /// A folder whose files are behind a symbolic link, as in volumes of kubelet.
-struct Mount(PathBuf);
+struct Mount(Folder);
 
 impl Mount {
-    fn new(name: &str) -> Self {
-        let folder =
-            std::env::temp_dir().join(format!("operetta-tls-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        let mount = Self(folder);
+    fn new() -> Self {
+        let mount = Self(Folder::new());
         for file in ["tls.crt", "tls.key"] {
             std::os::unix::fs::symlink(Path::new("..data").join(file), mount.0.join(file)).unwrap();
         }
@@ -36,12 +33,6 @@ impl Mount {
     }
 }
 
-impl Drop for Mount {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 fn pair() -> (String, String) {
     let key = KeyPair::generate().unwrap();
     let params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
@@ -58,7 +49,7 @@ fn der(pem: &str) -> CertificateDer<'static> {
 
 #[test]
 fn a_certificate_replaced_behind_a_link_is_in_use_after_a_check() {
-    let mount = Mount::new("replaced");
+    let mount = Mount::new();
     let ((first, first_key), (second, second_key)) = (pair(), pair());
     mount.swap("1", (&first, &first_key));
     let certificates = mount.tls().load().unwrap();
@@ -72,7 +63,7 @@ fn a_certificate_replaced_behind_a_link_is_in_use_after_a_check() {
 
 #[test]
 fn an_invalid_pair_leaves_the_old_one_in_use_until_a_valid_one() {
-    let mount = Mount::new("broken");
+    let mount = Mount::new();
     let ((first, first_key), (second, second_key)) = (pair(), pair());
     mount.swap("1", (&first, &first_key));
     let certificates = mount.tls().load().unwrap();
@@ -96,7 +87,7 @@ fn an_invalid_pair_leaves_the_old_one_in_use_until_a_valid_one() {
 
 #[test]
 fn files_that_were_absent_are_loaded_when_they_return() {
-    let mount = Mount::new("gone");
+    let mount = Mount::new();
     let (certificate, key) = pair();
     mount.swap("1", (&certificate, &key));
     let certificates = mount.tls().load().unwrap();

@@ -189,7 +189,14 @@ fn facts(board: &Board, operator: &OperatorSnapshot, now: SystemTime) -> Vec<Fac
     facts.extend(config.parent_selector.as_ref().map(|it| Fact::code("Selector", it)));
     facts.extend(undeclared(board, operator));
     facts.extend(restarts(operator, now));
+    facts.extend(weak_fence(operator));
     facts
+}
+
+/// Which writes of a former leader are not held back.
+fn weak_fence(operator: &OperatorSnapshot) -> Option<Fact> {
+    let weakness = operator.leadership.as_ref()?.reach.weakness()?;
+    Some(Fact::text("Leader election", weakness))
 }
 
 /// After panics in Operetta.

@@ -79,12 +79,15 @@ struct LeadershipView {
     /// Why the Lease cannot be read or written; absent if it can.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+    /// Which writes of a former leader are not held back; absent if all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weakness: Option<&'static str>,
 }
 
 impl From<Leadership> for LeadershipView {
     fn from(leadership: Leadership) -> Self {
-        let Leadership { lease, identity, leads, holder, problem, is_lost: _ } = leadership;
-        Self { lease, identity, leads, holder, problem }
+        let Leadership { lease, identity, leads, holder, problem, is_lost: _, reach } = leadership;
+        Self { lease, identity, leads, holder, problem, weakness: reach.weakness() }
     }
 }
 

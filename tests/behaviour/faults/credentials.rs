@@ -10,7 +10,7 @@ use kube::{
 use operetta::{prelude::*, testkit::until_ready};
 use operetta_apiserver::Server;
 use operetta_controlplane::ControlPlane;
-use operetta_harness::ignore;
+use operetta_harness::{Folder, ignore};
 use serde_json::{Value, json};
 
 use crate::{
@@ -37,7 +37,8 @@ async fn writes(server: &Server) -> Vec<String> {
 
 #[operetta_harness::test]
 async fn a_new_ca_and_a_new_token_are_used_without_a_restart_and_nothing_is_lost_or_repeated() {
-    let file = std::env::temp_dir().join(format!("operetta-rotated-{}", std::process::id()));
+    let folder = Folder::new();
+    let file = folder.join("kubeconfig");
     let first = Server::start();
     let running = first.serve(LOOPBACK.parse().unwrap()).unwrap();
     let address: SocketAddr = running.address();
@@ -78,7 +79,6 @@ async fn a_new_ca_and_a_new_token_are_used_without_a_restart_and_nothing_is_lost
     let of = |name: &str| writes.iter().filter(|it| it.contains(name)).count();
     // A child and a status each.
     assert_eq!((of("before"), of("meanwhile"), of("after")), (0, 2, 2), "{writes:?}");
-    std::fs::remove_file(&file).unwrap();
 }
 
 /// The kubeconfig of a running server with this user instead of its own.
@@ -100,9 +100,8 @@ async fn a_token_file_with_a_line_break_and_a_plugin_are_used() {
     let running = server.serve(LOOPBACK.parse().unwrap()).unwrap();
     let crd = recipe::crd(Some(recipe::status()));
     operators::install::install(&server.client(), &[crd]).await.unwrap();
-    let folder = std::env::temp_dir();
-    let named = |what: &str| folder.join(format!("operetta-{what}-{}", std::process::id()));
-    let (file, token_file) = (named("odd-kubeconfig"), named("odd-token"));
+    let folder = Folder::new();
+    let (file, token_file) = (folder.join("kubeconfig"), folder.join("token"));
     for (name, is_plugin) in [("of-file", false), ("of-plugin", true)] {
         running.write_kubeconfig(&file).unwrap();
         with_user(&file, |token| {
@@ -124,8 +123,6 @@ async fn a_token_file_with_a_line_break_and_a_plugin_are_used() {
         until_ready(&parents, name).await;
         operators.stop().await;
     }
-    fs::remove_file(&file).unwrap();
-    fs::remove_file(&token_file).unwrap();
 }
 
 /// The kubeconfig of the administrator with the contents of all files.

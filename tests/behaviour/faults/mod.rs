@@ -11,6 +11,7 @@ mod lifecycle;
 mod lists;
 mod lost_ownership;
 mod order_of_writes;
+mod plugins;
 mod random;
 mod readiness;
 mod recreated;

@@ -31,7 +31,12 @@ async fn a_standby_is_ready_has_the_objects_and_says_who_leads() {
     let cached = || async { second.http("/api/v1/operators/cook/parents").await.1 };
     eventually("the parent on the standby", cached, |body| body.contains("\"r\"")).await;
     let (_, body) = first.http("/api/v1/operators/cook").await;
-    let operator: serde_json::Value = serde_json::from_str(&body).unwrap();
+    let mut operator: serde_json::Value = serde_json::from_str(&body).unwrap();
+    // The test made the client.
+    let weakness = operator["leadership"].as_object_mut().unwrap().remove("weakness").unwrap();
+    let weakness = weakness.as_str().unwrap();
+    assert!(weakness.starts_with("the program made the client itself"), "{weakness}");
+    assert!(page.contains(weakness.split('`').next().unwrap()), "{page}");
     let expected = json!({"lease": lease, "identity": "first", "leads": true, "holder": "first"});
     assert_eq!(operator["leadership"], expected);
     first.stop().await;

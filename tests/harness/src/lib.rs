@@ -32,6 +32,7 @@
 //! - `OPERETTA_RANDOM_TEXTS=100000`: so many random texts go to each parser, not 5,000.
 //! - `OPERETTA_TEST_TIMES=20`: prints the 20 slowest tests after the run, and the seconds of all together.
 
+mod folder;
 mod mark;
 mod outcome;
 mod panics;
@@ -45,6 +46,7 @@ use std::thread::available_parallelism;
 use libtest_mimic::{Arguments, Completion, Trial};
 use tokio::runtime::Builder;
 
+pub use folder::{Folder, replace};
 #[doc(hidden)]
 pub use inventory;
 pub use mark::Mark;

@@ -1,6 +1,10 @@
 //! Data directories that cannot be used, and who may read one that can.
 
-use std::{fs, os::unix::fs::MetadataExt, path::Path};
+use std::{
+    fs, io,
+    os::unix::fs::{MetadataExt, PermissionsExt, symlink},
+    path::Path,
+};
 
 use futures::future::join_all;
 use kube::config::{KubeConfigOptions, Kubeconfig};
@@ -11,6 +15,9 @@ use crate::common::{config_map, config_maps, create};
 
 /// Changes the bytes of a file.
 type Damage = fn(&mut Vec<u8>);
+
+/// Makes a link to a file.
+type Link = fn(&Path, &Path) -> io::Result<()>;
 
 /// A data directory that was used.
 async fn used(name: &str) -> Folder {
@@ -67,6 +74,26 @@ async fn a_directory_with_other_files_is_refused_and_not_touched() {
     let names: Vec<_> =
         fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
     assert_eq!(names, ["notes"]);
+}
+
+#[operetta_harness::test]
+async fn a_link_in_a_new_directory_is_not_followed() {
+    let links: [Link; 2] =
+        [|file, link| fs::hard_link(file, link), |file, link| symlink(file, link)];
+    for link in links {
+        let folder = Folder::new("linked");
+        let victim = folder.path().with_extension("victim");
+        fs::create_dir_all(folder.path()).unwrap();
+        fs::write(&victim, "").unwrap();
+        fs::set_permissions(&victim, fs::Permissions::from_mode(0o644)).unwrap();
+        link(&victim, &folder.path().join("objects.redb")).unwrap();
+        link(&victim, &folder.path().join("format.draft")).unwrap();
+        let error = start(&folder).unwrap_err().to_string();
+        assert!(error.contains("objects.redb") && error.contains("exists"), "{error}");
+        let metadata = fs::metadata(&victim).unwrap();
+        assert_eq!((metadata.len(), metadata.permissions().mode() & 0o777), (0, 0o644));
+        fs::remove_file(victim).unwrap();
+    }
 }
 
 #[operetta_harness::test]

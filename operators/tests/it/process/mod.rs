@@ -33,6 +33,7 @@ mod asking;
 mod collector;
 mod hand_over;
 mod inside;
+mod plugin;
 mod traced;
 
 /// How long a test waits.

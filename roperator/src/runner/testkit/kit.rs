@@ -4,7 +4,11 @@ use std::{collections::HashSet, fmt, time::Duration};
 
 use anyhow::Error;
 use kube::Client;
-use operetta::{object::Object, operator::AnyHandler, supervisor::Running};
+use operetta::{
+    object::Object,
+    operator::AnyHandler,
+    supervisor::{Connection, Running},
+};
 use serde_json::{Value, json};
 use tokio::{
     runtime::{Builder, Runtime},
@@ -235,11 +239,12 @@ async fn started(
     client_config: &ClientConfig,
     handler: AnyHandler,
 ) -> Result<(Client, Running), Error> {
-    let kube = client_config.kube_config().await?;
-    let client = Client::try_from(kube.clone())?;
+    let connection = Connection::from(client_config.kube_config().await?).login().await?;
+    let client = connection.client()?;
     let types = timeout(TYPES, Types::of_server(&client, config.types())).await;
     let types = types.map_err(|_| TestKitError(not_served(config)))?;
-    let running = operator::start(config, kube, &client_config.user_agent, handler, &types).await?;
+    let user_agent = &client_config.user_agent;
+    let running = operator::start(config, connection, user_agent, handler, &types).await?;
     running.ready().await;
     Ok((client, running))
 }

@@ -200,6 +200,17 @@ async fn a_process_that_cannot_be_asked_is_an_error_with_what_to_do() {
     let (code, _, error) = output_with(&[("OPERETTA_TOKEN", "secret")], &far).await;
     assert!(code == Some(1) && error.contains("in clear text"), "{error}");
     assert!(!error.contains("secret"), "{error}");
+    for token in ["se\ncret", "se\u{7}cret"] {
+        let (code, _, error) = output_with(&[("OPERETTA_TOKEN", token)], &["status"]).await;
+        assert!(code == Some(1) && error.contains("OPERETTA_TOKEN has a character"), "{error}");
+        assert!(!error.contains("cret"), "{error}");
+    }
+    let far = "http://me:s3cret@ops.example";
+    for (server, expected) in [(far, "in clear text"), ("http://me:s3cret@127.0.0.1:1", ":1")] {
+        let (code, _, error) = output(&["status", "--server", server]).await;
+        assert!(code == Some(1) && error.contains(expected), "{error}");
+        assert!(!error.contains("s3cret"), "{error}");
+    }
     let (code, _, error) = output(&["status", "--token-file", "/nonexistent/token"]).await;
     assert!(code == Some(1) && error.contains("--token-file /nonexistent/token"), "{error}");
     let (code, _, error) = output(&["status", "--server", "localhost:8080"]).await;

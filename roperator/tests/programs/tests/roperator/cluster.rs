@@ -1,7 +1,7 @@
 //! The cluster of the tests, with the CRDs that the programs need.
 
 use std::{
-    env, fs,
+    env,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -12,6 +12,7 @@ use kube::{
 };
 use operetta_apiserver::Server;
 use operetta_controlplane::{ControlPlane, Error, GivenCluster};
+use operetta_harness::Folder;
 use tokio::runtime::Runtime;
 
 use crate::{types, world::World};
@@ -71,19 +72,11 @@ async fn install(kubeconfig: &Path) {
 }
 
 /// A file that is removed.
-pub(crate) struct Temporary(pub(crate) PathBuf);
+pub(crate) struct Temporary(pub(crate) PathBuf, #[expect(dead_code, reason = "held")] Folder);
 
 impl Temporary {
     pub(crate) fn new(name: &str, text: &str) -> Self {
-        let name = format!("operetta-roperator-{}-{name}", std::process::id());
-        let file = env::temp_dir().join(name);
-        fs::write(&file, text).unwrap();
-        Self(file)
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+        let folder = Folder::new();
+        Self(folder.write(name, text), folder)
     }
 }

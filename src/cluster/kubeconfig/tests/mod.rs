@@ -1,73 +1,15 @@
 //! Kubeconfigs as kubectl reads them; what is expected was seen with kubectl 1.36.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    sync::atomic::{AtomicUsize, Ordering},
-};
+mod folder;
+mod plugin;
 
-use rcgen::{CertificateParams, KeyPair};
+use std::path::Path;
+
+use operetta_harness::Folder;
 use secrecy::ExposeSecret;
 
-use super::{authority::encoded, plugin::Plugin, *};
-
-/// A folder of its own, which is removed with it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("operetta-kubeconfigs-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-
-    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let file = self.0.join(name);
-        fs::write(&file, content).unwrap();
-        file
-    }
-
-    /// A certificate and its key, in PEM.
-    fn identity(&self, name: &str) -> (String, String) {
-        let key = KeyPair::generate().unwrap();
-        let certificate = CertificateParams::new(vec![name.to_owned()]).unwrap();
-        let (pem, key) = (certificate.self_signed(&key).unwrap().pem(), key.serialize_pem());
-        self.write(&format!("{name}.crt"), &pem);
-        self.write(&format!("{name}.key"), &key);
-        (pem, key)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-/// One context `a` of this cluster and this user, and a second one.
-fn kubeconfig(cluster: &str, user: &str) -> String {
-    format!(
-        "apiVersion: v1\nkind: Config\ncurrent-context: a\n\
-         contexts: [{{name: a, context: {{cluster: c, user: u}}}}, {{name: b, context: {{cluster: c}}}}]\n\
-         clusters:\n- name: c\n  cluster:\n    {}\n\
-         users:\n- name: u\n  user:\n    {}\n",
-        cluster.replace('\n', "\n    "),
-        user.replace('\n', "\n    "),
-    )
-}
-
-const SERVER: &str = "server: https://a:6443";
-
-fn of(files: &[PathBuf]) -> Result<Login, String> {
-    of_files(files, None, &Environment::default()).map_err(|error| error.to_string())
-}
-
-fn login(folder: &Folder, cluster: &str, user: &str) -> Result<Login, String> {
-    of(&[folder.write("config", kubeconfig(cluster, user))])
-}
+use self::folder::{SERVER, identity, kubeconfig, login, of};
+use super::{authority::encoded, *};
 
 /// The text of a block, indented.
 fn block(text: &str) -> String {
@@ -84,8 +26,8 @@ fn wrapped(pem: &str, line_break: &str) -> String {
 #[test]
 fn line_breaks_in_base64_count_for_nothing() {
     let folder = Folder::new();
-    let (ca, _) = folder.identity("ca");
-    let (certificate, key) = folder.identity("me");
+    let (ca, _) = identity(&folder, "ca");
+    let (certificate, key) = identity(&folder, "me");
     for quoted in [
         |pem: &str| block(&wrapped(pem, "\n")),
         |pem: &str| format!("\"{}\"", wrapped(pem, "\\r\\n")),
@@ -111,19 +53,19 @@ fn a_file_of_a_list_that_is_missing_counts_for_nothing() {
     let folder = Folder::new();
     let first = folder.write("first", "users: [{name: u, user: {token: first}}]");
     let second = folder.write("second", kubeconfig(SERVER, "token: second"));
-    let (empty, missing) = (folder.write("empty", ""), folder.0.join("missing"));
+    let (empty, missing) = (folder.write("empty", ""), folder.join("missing"));
     let login = of(&[missing.clone(), empty.clone(), first.clone(), second.clone()]).unwrap();
     let token = login.config.auth_info.token.unwrap();
     assert_eq!(token.expose_secret(), "first", "of two entries the first counts");
     assert!(login.user.ends_with(&format!("of the kubeconfig {}", first.display())));
-    let why = of(&[missing.clone(), folder.0.join("neither")]).unwrap_err();
+    let why = of(&[missing.clone(), folder.join("neither")]).unwrap_err();
     assert!(why.contains("missing") && why.contains("neither do not exist"), "{why}");
     let why = of(std::slice::from_ref(&missing)).unwrap_err();
     assert!(why.contains("missing does not exist"), "{why}");
     let why = of(std::slice::from_ref(&empty)).unwrap_err();
     assert!(why.contains("`current-context` of") && why.contains("empty is not set"), "{why}");
-    let why = of(std::slice::from_ref(&folder.0)).unwrap_err();
-    assert!(why.contains("directory") && why.contains(folder.0.to_str().unwrap()), "{why}");
+    let why = of(std::slice::from_ref(&folder.to_path_buf())).unwrap_err();
+    assert!(why.contains("directory") && why.contains(folder.to_str().unwrap()), "{why}");
 }
 
 #[test]
@@ -184,7 +126,7 @@ fn a_context_that_cannot_be_used_is_named() {
 #[test]
 fn what_is_wrong_with_a_cluster_is_said() {
     let folder = Folder::new();
-    let (ca, _) = folder.identity("ca");
+    let (ca, _) = identity(&folder, "ca");
     let data = encoded(ca.as_bytes());
     for (cluster, expected) in [
         ("{}".to_owned(), "it has no `server`"),
@@ -215,7 +157,7 @@ fn what_is_wrong_with_a_cluster_is_said() {
 #[test]
 fn what_is_wrong_with_a_user_is_said_and_not_quoted() {
     let folder = Folder::new();
-    let (_, _) = (folder.identity("me"), folder.identity("other"));
+    let (_, _) = (identity(&folder, "me"), identity(&folder, "other"));
     folder.write("no-token", "\n");
     folder.write("odd-token", "s3cret\u{7}s3cret");
     folder.write("no.crt", "s3cret");
@@ -291,17 +233,50 @@ fn what_is_empty_is_as_what_is_not_there() {
     assert!(login(&folder, SERVER, "client-key: /none.key").is_ok(), "a key alone is not read");
 }
 
+/// As kubectl sends it.
+#[test]
+fn a_password_in_the_address_is_sent_and_not_kept_there() {
+    let folder = Folder::new();
+    for user in ["{}", "token: t0ken", "username: other"] {
+        let config = login(&folder, "server: 'https://me:s3%40cret@a:6443'", user).unwrap().config;
+        assert_eq!(config.cluster_url, "https://a:6443/", "{user}");
+        let AuthInfo { username, password, token, .. } = config.auth_info;
+        assert_eq!(username.as_deref(), Some("me"), "{user}");
+        assert_eq!(password.unwrap().expose_secret(), "s3@cret", "{user}");
+        assert!(token.is_none(), "{user}");
+    }
+    let why = login(&folder, "server: 'https://me:s3cret@a b'", "{}").unwrap_err();
+    assert!(!why.contains("s3cret"), "{why}");
+}
+
+#[test]
+fn a_configuration_of_a_program_is_checked_and_not_quoted() {
+    let of = |change: fn(&mut Config)| {
+        let mut config = Config::new("https://me:s3cret@a:6443".parse().unwrap());
+        change(&mut config);
+        of_config(config).map(|login| login.config)
+    };
+    assert_eq!(of(|_| {}).unwrap().cluster_url, "https://a:6443/");
+    let proxy: fn(&mut Config) =
+        |config| config.proxy_url = Some("ftp://me:s3cret@p".parse().unwrap());
+    let token: fn(&mut Config) = |config| config.auth_info.token = Some("s3cret\n".into());
+    for (change, expected) in [(proxy, "`proxy_url` has a scheme"), (token, "`token` has a line")] {
+        let why = of(change).unwrap_err();
+        assert!(why.contains(expected) && !why.contains("s3cret"), "{why}");
+    }
+}
+
 #[test]
 fn files_are_beside_the_kubeconfig_that_names_them() {
     let (folder, other) = (Folder::new(), Folder::new());
-    folder.identity("ca");
-    other.identity("me");
+    identity(&folder, "ca");
+    identity(&other, "me");
     let cluster = format!("{SERVER}\ncertificate-authority: ca.crt");
     let user = "users: [{name: u, user: {client-certificate: me.crt, client-key: me.key}}]";
     let files = [other.write("users", user), folder.write("config", kubeconfig(&cluster, "{}"))];
     let config = of(&files).unwrap().config;
     assert!(config.root_cert.is_some());
-    assert!(config.auth_info.client_key.unwrap().starts_with(other.0.to_str().unwrap()));
+    assert!(config.auth_info.client_key.unwrap().starts_with(other.to_str().unwrap()));
 }
 
 #[test]
@@ -321,78 +296,4 @@ fn the_proxy_of_the_kubeconfig_counts_before_that_of_the_environment() {
     assert_eq!(proxy(SERVER), None, "NO_PROXY names it");
     let named = format!("{SERVER}\nproxy-url: socks5://p");
     assert_eq!(proxy(&named).unwrap(), "socks5://p:1080/", "NO_PROXY is for the environment");
-}
-
-/// What a plugin that is this script issues, or what is wrong.
-async fn issued(folder: &Folder, script: &str, more: &str) -> Result<Option<String>, String> {
-    let plugin = folder.write("plugin", format!("#!/bin/sh\n{script}\n"));
-    let allowed = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(plugin, allowed).unwrap();
-    let user = format!(
-        "exec: {{command: ./plugin, apiVersion: client.authentication.k8s.io/v1, \
-         interactiveMode: Never{more}}}"
-    );
-    let config = login(folder, "server: https://a:6443", &user)?.config;
-    let (user, _) = Plugin::default().log_in(config.auth_info, false).await?;
-    Ok(user.token.map(|token| token.expose_secret().to_owned()))
-}
-
-const ANSWER: &str =
-    r#"{"kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1""#;
-
-#[tokio::test]
-async fn a_plugin_is_told_what_it_needs_and_issues_a_token() {
-    let folder = Folder::new();
-    let script = format!(r#"echo '{ANSWER}, "status": {{"token": "'$NAME-$1'"}}}}'"#);
-    let more = ", args: [x], env: [{name: NAME, value: v}]";
-    assert_eq!(issued(&folder, &script, more).await.unwrap().unwrap(), "v-x");
-    let of_info = format!(
-        r#"case $KUBERNETES_EXEC_INFO in *'"server":"https://a:6443"'*) t=told;; *) t=not;; esac
-           echo '{ANSWER}, "status": {{"token": "'$t'"}}}}'"#
-    );
-    assert_eq!(issued(&folder, &of_info, "").await.unwrap().unwrap(), "not");
-    let told = issued(&folder, &of_info, ", provideClusterInfo: true").await;
-    assert_eq!(told.unwrap().unwrap(), "told");
-    let yaml = "printf 'kind: ExecCredential\\napiVersion: client.authentication.k8s.io/v1\\n\
-                status: {token: t}\\n'";
-    assert_eq!(issued(&folder, yaml, "").await.unwrap().unwrap(), "t");
-}
-
-#[tokio::test]
-async fn what_is_wrong_with_a_plugin_is_said_and_nothing_that_it_prints() {
-    let folder = Folder::new();
-    let answer = |rest: &str| format!("echo s3cret >&2; echo '{ANSWER}{rest}}}'");
-    for (script, expected) in [
-        ("echo s3cret; echo s3cret >&2; exit 3".to_owned(), "failed: exit status: 3"),
-        ("echo s3cret".to_owned(), "printed no ExecCredential"),
-        (r#"echo '{"kind": "Secret", "token": "s3cret"}'"#.to_owned(), "no ExecCredential"),
-        (answer("").replace("/v1", "/v1beta1"), "answered in another version"),
-        (answer(""), "printed no `status`"),
-        (answer(r#", "status": {}"#), "printed no token and no certificate"),
-        (answer(r#", "status": {"token": "s3cret\u0007"}"#), "that no header can carry"),
-        (answer(r#", "status": {"clientKeyData": "s3cret"}"#), "or a key alone"),
-        (
-            answer(r#", "status": {"clientKeyData": "s3cret", "clientCertificateData": "s3cret"}"#),
-            "no certificate in PEM",
-        ),
-        (answer(r#", "status": {"token": "s3cret", "expirationTimestamp": "soon"}"#), "printed no"),
-    ] {
-        let why = issued(&folder, &script, "").await.unwrap_err();
-        assert!(why.contains(expected) && why.contains("its plugin"), "{why}");
-        assert!(!why.contains("s3cret"), "{why}");
-    }
-    let user = "exec: {command: operetta-no-such-plugin, interactiveMode: Never, \
-                apiVersion: client.authentication.k8s.io/v1, installHint: \"get it\\e[1m\"}";
-    let user = login(&folder, SERVER, user).unwrap().config.auth_info;
-    let why = Plugin::default().log_in(user, false).await.unwrap_err();
-    assert!(why.contains("cannot be run") && why.ends_with("; get it [1m"), "{why}");
-}
-
-#[tokio::test]
-async fn a_plugin_does_not_run_beside_other_credentials() {
-    let folder = Folder::new();
-    assert_eq!(
-        issued(&folder, "exit 1", "}\ntoken: t\nusername: ''\nx: {").await.unwrap().unwrap(),
-        "t"
-    );
 }

@@ -1,0 +1,166 @@
+//! The process of a plugin: how long it may take, and its end. It is killed with all that it has started when it takes too
+//! long, prints too much, or nobody waits for it any longer.
+//!
+//! For that it is a process group of its own. One that asks somebody at a terminal is not, because only the group in the
+//! foreground may read there: then it is killed alone.
+
+use std::{
+    io, mem,
+    process::ExitStatus,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use tokio::{
+    io::AsyncReadExt,
+    process::{Child, Command},
+    task::spawn_blocking,
+    time::timeout,
+};
+
+/// How many bytes it may print. A token and a chain of certificates are a few thousand.
+const LONGEST: u64 = 1 << 20;
+
+/// What it printed on standard output, and how it ended.
+pub(super) struct Output {
+    pub(super) status: ExitStatus,
+    pub(super) printed: Vec<u8>,
+}
+
+/// Why there is no output.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failed {
+    #[error("cannot be run: {0}")]
+    NotStarted(io::Error),
+    #[error("cannot be waited for: {0}")]
+    Unread(io::Error),
+    #[error("has not ended within {} s, and was killed", .0.as_secs_f64())]
+    Late(Duration),
+    #[error("printed more than {LONGEST} bytes, and was killed")]
+    TooLong,
+    #[error("was killed: this process ends")]
+    Over,
+}
+
+/// What runs.
+#[derive(Debug, Clone, Copy)]
+enum Target {
+    Group(Pid),
+    Process(Pid),
+}
+
+/// The process that runs, if one does.
+#[derive(Debug, Default)]
+pub(super) struct Running(Mutex<State>);
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Idle,
+    Running(Target),
+    /// None is started any more.
+    Over,
+}
+
+/// Kills what runs when it is dropped.
+struct Guard<'a>(&'a Running);
+
+/// Runs it, as a group of its own unless it asks somebody.
+pub(super) async fn run(
+    mut command: Command,
+    is_interactive: bool,
+    patience: Duration,
+    running: &Running,
+) -> Result<Output, Failed> {
+    if !is_interactive {
+        command.process_group(0);
+    }
+    let target = if is_interactive { Target::Process } else { Target::Group };
+    match timeout(patience, ended(command, target, running)).await {
+        Ok(output) => output,
+        Err(_) => Err(Failed::Late(patience)),
+    }
+}
+
+async fn ended(
+    mut command: Command,
+    target: fn(Pid) -> Target,
+    running: &Running,
+) -> Result<Output, Failed> {
+    command.kill_on_drop(true);
+    // It may be on a file system that hangs.
+    let spawned = spawn_blocking(move || command.spawn()).await;
+    let mut child = spawned.map_err(io::Error::other).flatten().map_err(Failed::NotStarted)?;
+    let guard = running.begin(&child, target)?;
+    let mut printed = Vec::new();
+    if let Some(stdout) = child.stdout.take() {
+        stdout.take(LONGEST + 1).read_to_end(&mut printed).await.map_err(Failed::Unread)?;
+    }
+    if printed.len() as u64 > LONGEST {
+        return Err(Failed::TooLong);
+    }
+    let status = child.wait().await.map_err(Failed::Unread)?;
+    guard.let_live()?;
+    Ok(Output { status, printed })
+}
+
+impl Running {
+    /// Kills what runs, and lets nothing start any more.
+    pub(super) fn end(&self) {
+        self.replace(State::Over).kill();
+    }
+
+    fn begin(&self, child: &Child, target: fn(Pid) -> Target) -> Result<Guard<'_>, Failed> {
+        let id = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        let started = id.map_or(State::Idle, |id| State::Running(target(id)));
+        let mut state = self.state();
+        if matches!(*state, State::Over) {
+            started.kill();
+            return Err(Failed::Over);
+        }
+        *state = started;
+        drop(state);
+        Ok(Guard(self))
+    }
+
+    /// Returns what was before. The end is for ever.
+    fn replace(&self, next: State) -> State {
+        let mut state = self.state();
+        match *state {
+            State::Over => State::Over,
+            State::Idle | State::Running(_) => mem::replace(&mut *state, next),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn kill(self) {
+        // It may have ended by itself.
+        let _ = match self {
+            Self::Running(Target::Group(group)) => kill_process_group(group, Signal::KILL),
+            Self::Running(Target::Process(process)) => kill_process(process, Signal::KILL),
+            Self::Idle | Self::Over => Ok(()),
+        };
+    }
+}
+
+impl Guard<'_> {
+    /// It has ended by itself. What it has left in the background lives on.
+    fn let_live(self) -> Result<(), Failed> {
+        match self.0.replace(State::Idle) {
+            State::Over => Err(Failed::Over),
+            State::Idle | State::Running(_) => Ok(()),
+        }
+    }
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        self.0.replace(State::Idle).kill();
+    }
+}
