@@ -33,6 +33,7 @@ use crate::{
     actors::{Arbiters, OperatorStateChanged},
     board::{Board, OperatorState},
     election::LeaderElection,
+    object::OneLine,
     operator::{AnyHandler, OperatorConfig, OperatorName, panic_text},
     web::{self, Access, Auth, Certificates, Program, Protection, TlsProxy, WebState},
 };
@@ -229,7 +230,8 @@ fn log(operator: &OperatorName, state: &OperatorState) {
         OperatorState::Starting { .. } => {}
         OperatorState::Running => tracing::info!(%operator, "the operator runs"),
         OperatorState::Degraded { reasons } => {
-            tracing::warn!(%operator, "the operator is degraded: {}", reasons.join("; "));
+            let reasons = OneLine(reasons.join("; "));
+            tracing::warn!(%operator, "the operator is degraded: {reasons}");
         }
     }
 }

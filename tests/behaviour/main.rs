@@ -39,7 +39,8 @@ mod watches;
 mod web;
 
 use support::{
-    cleaner, cluster, failed, killed, kind, kubelet, link, needs, recipe, reported, started, world,
+    cleaner, cluster, failed, killed, kind, kubelet, link, logged, needs, recipe, reported,
+    started, world,
 };
 
 fn main() -> ExitCode {
