@@ -1,14 +1,14 @@
 //! Formats an error for the user who started the process.
 
-use operetta::supervisor::RunError;
+use operetta::{object::OneLine, supervisor::RunError};
 
-/// An error and its causes on one line, without causes that its text already contains.
+/// An error and its causes on one line, without causes that its text already contains. A server may have chosen the text.
 pub(crate) fn one_line(error: &anyhow::Error) -> String {
     let append = |text: String, cause: String| {
         if text.contains(&cause) { text } else { format!("{text}: {cause}") }
     };
     let causes = error.chain().skip(1).map(ToString::to_string);
-    causes.fold(error.to_string(), append).replace('\n', " ")
+    OneLine(causes.fold(error.to_string(), append).replace('\n', " ")).to_string()
 }
 
 /// Adds the flag that is wrong; an error of connecting names its flag already.
@@ -39,6 +39,12 @@ mod tests {
     fn causes_follow_on_the_same_line_without_repetition() {
         let error = anyhow!("no\nroute").context("cannot connect: no\nroute").context("--cluster");
         assert_eq!(one_line(&error), "--cluster: cannot connect: no route");
+    }
+
+    #[test]
+    fn an_error_cannot_control_the_terminal() {
+        let error = anyhow!("\u{1b}[2Kdone\r\u{202e}");
+        assert_eq!(one_line(&error), "\\u001b[2Kdone\\r\\u202e");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::{
 use anyhow::Context;
 use operators::{Operator, register_all};
 use operetta::{
+    object::{legible_json, legible_yaml},
     supervisor::{Connect, Supervisor},
     web::{PlanFilter, Plans},
 };
@@ -29,8 +30,8 @@ pub(crate) fn plan(args: PlanArgs, operators: Vec<Operator>) -> anyhow::Result<E
     let plans = runtime.block_on(plans(args, operators))?;
     let printed = match output {
         PlanOutput::Diff => plans.to_string(),
-        PlanOutput::Json => format!("{}\n", serde_json::to_string_pretty(&plans)?),
-        PlanOutput::Yaml => serde_yaml_ng::to_string(&plans)?,
+        PlanOutput::Json => legible_json(&plans)?,
+        PlanOutput::Yaml => legible_yaml(&plans)?,
     };
     io::stdout().write_all(printed.as_bytes())?;
     let problems: Vec<String> = plans.problems().collect();

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use operetta::object::OneLine;
+
 use crate::connect::Embedded;
 
 /// The content of the message.
@@ -21,7 +23,7 @@ impl fmt::Display for Announcement<'_> {
         let Self { operators, embedded, web, degraded } = self;
         writeln!(f, "\nOperetta is ready. Operators: {}.", operators.join(", "))?;
         for reason in *degraded {
-            writeln!(f, "  Degraded: {reason}")?;
+            writeln!(f, "  Degraded: {}", OneLine(reason))?;
         }
         if let Some(Embedded { kubeconfig, .. }) = embedded {
             let kubeconfig = quoted(&kubeconfig.to_string_lossy());
@@ -83,11 +85,12 @@ mod tests {
 
     #[test]
     fn a_real_cluster_gets_no_advice_to_change_it() {
-        let degraded = ["echo-server: no such type".to_owned()];
+        let degraded = ["echo-server: no such type\n  kubectl delete \u{1b}".to_owned()];
         let announcement =
             Announcement { operators: &[], embedded: None, web: None, degraded: &degraded };
         let text = announcement.to_string();
-        assert!(!text.contains("kubectl") && !text.contains("lost"));
-        assert!(text.contains("Degraded: echo-server: no such type"), "{text}");
+        assert!(!text.contains("\n  kubectl") && !text.contains("lost"));
+        let shown = "Degraded: echo-server: no such type\\n  kubectl delete \\u001b\n";
+        assert!(text.contains(shown), "{text}");
     }
 }

@@ -1,21 +1,28 @@
-//! Logs, and traces where they are asked for. Logs are compact lines on standard error. The filter can be changed while the process runs; the
-//! audit lines of commands are always written.
+//! Logs, and traces where they are asked for. Logs are compact lines on standard error, one for each event whatever its
+//! text is. The filter can be changed while the process runs; the audit lines of commands are always written.
 
 use std::{
-    borrow::Cow,
-    io::{self, IsTerminal, Write},
+    backtrace::{Backtrace, BacktraceStatus},
+    fmt::Write as _,
+    io::{self, IsTerminal},
+    panic::{self, PanicHookInfo},
+    thread,
 };
 
 use anyhow::Context;
 use operetta::{
-    object::legible,
+    object::OneLine,
     web::{AUDIT, LogLevel},
 };
 use tracing::{Subscriber, level_filters::LevelFilter};
 use tracing_subscriber::{
     EnvFilter, Layer, Registry,
+    field::RecordFields,
     filter::{FilterExt, ParseError, filter_fn},
-    fmt::{self, MakeWriter},
+    fmt::{
+        self, FormatFields, MakeWriter,
+        format::{DefaultFields, Writer},
+    },
     layer::SubscriberExt,
     registry::LookupSpan,
     reload,
@@ -36,6 +43,7 @@ pub(crate) fn start(
     let (lines, filter) = logs(filter, io::stderr().is_terminal(), io::stderr);
     let all = lines.with(traces.map(Traces::layer));
     all.try_init().map_err(|error| anyhow::anyhow!("cannot start logging: {error}"))?;
+    panic::set_hook(Box::new(|panic| eprint!("{}", printed(panic))));
     Ok(filter)
 }
 
@@ -55,35 +63,41 @@ where
     let (filter, handle) = reload::Layer::new(filter);
     // Not a further directive: a more specific one would override it.
     let audit = filter_fn(|line| line.target() == AUDIT).with_max_level_hint(LevelFilter::INFO);
-    let lines = fmt::layer().compact().with_ansi(ansi).with_writer(Legible(writer));
+    let lines = fmt::layer().compact().with_ansi(ansi).with_writer(writer);
+    let lines = lines.fmt_fields(OnOneLine(DefaultFields::new()));
     let lines = lines.with_filter(filter.or(audit));
     (tracing_subscriber::registry().with(lines), Filter(handle))
 }
 
-/// Escapes characters that change the direction of text.
-struct Legible<W>(W);
+/// The default format of the message and the fields of an event, on one line: others may have chosen their text, and all
+/// else of a line is ours.
+struct OnOneLine(DefaultFields);
 
-impl<'a, W: MakeWriter<'a>> MakeWriter<'a> for Legible<W> {
-    type Writer = Legible<W::Writer>;
-
-    fn make_writer(&'a self) -> Self::Writer {
-        Legible(self.0.make_writer())
+impl<'writer> FormatFields<'writer> for OnOneLine {
+    fn format_fields<R: RecordFields>(
+        &self,
+        mut writer: Writer<'writer>,
+        fields: R,
+    ) -> std::fmt::Result {
+        let mut text = String::new();
+        self.0.format_fields(Writer::new(&mut text), fields)?;
+        write!(writer, "{}", OneLine(text))
     }
 }
 
-impl<W: Write> Write for Legible<W> {
-    /// Writes the whole buffer: a line is written at once.
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        match std::str::from_utf8(line).map(legible) {
-            Ok(Cow::Owned(shown)) => self.0.write_all(shown.as_bytes())?,
-            Ok(Cow::Borrowed(_)) | Err(_) => self.0.write_all(line)?,
-        }
-        Ok(line.len())
+/// What is printed of a panic, as Rust prints it, but on one line: the message may quote others.
+fn printed(panic: &PanicHookInfo<'_>) -> String {
+    let thread = thread::current();
+    let (thread, message) = (thread.name().unwrap_or("a thread"), panic.payload_as_str());
+    let place = panic.location().map(ToString::to_string).unwrap_or_default();
+    let message = OneLine(message.unwrap_or("no text"));
+    let mut text = format!("thread '{thread}' panicked at {place}: {message}\n");
+    let backtrace = Backtrace::capture();
+    if backtrace.status() == BacktraceStatus::Captured {
+        // A text in memory takes everything.
+        let _ = writeln!(text, "{backtrace}");
     }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
+    text
 }
 
 impl LogLevel for Filter {
@@ -121,16 +135,39 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_change_the_direction_of_a_line_are_escaped() {
-        let written = Written::default();
-        let log = written.clone();
-        let (lines, _filter) = logs(EnvFilter::new("info"), false, move || log.clone());
-        let name = "web\u{202e}bew";
-        tracing::subscriber::with_default(lines, || tracing::info!(%name, "of {name}"));
-        let written = written.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let written = String::from_utf8(written).unwrap();
-        assert_eq!(written.matches(r"web\u202ebew").count(), 2, "{written}");
-        assert!(!written.contains('\u{202e}') && written.ends_with('\n'), "{written}");
+    fn no_text_forges_a_line_or_controls_a_terminal() {
+        for ansi in [false, true] {
+            let written = Written::default();
+            let log = written.clone();
+            let (lines, _filter) = logs(EnvFilter::new("info"), ansi, move || log.clone());
+            let forged =
+                "x\u{202e}\n2026-01-01T00:00:00Z  INFO operetta::audit: done\r\u{1b}[2J\u{9b}K";
+            tracing::subscriber::with_default(lines, || {
+                let _span = tracing::info_span!("of", %forged).entered();
+                tracing::info!(%forged, quoted = forged, "of {forged}");
+            });
+            let written = written.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let written = String::from_utf8(written).unwrap();
+            let line = written.strip_suffix('\n').unwrap();
+            assert!(!line.contains(['\n', '\r', '\u{202e}', '\u{9b}']), "{line}");
+            assert!(!line.contains("\u{1b}[2J"), "{line}");
+            assert!(line.matches(r"\u202e\n2026").count() >= 3, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_panic_is_printed_on_one_line() {
+        let hook = panic::take_hook();
+        let seen: Arc<Mutex<String>> = Arc::default();
+        let to = seen.clone();
+        panic::set_hook(Box::new(move |panic| *to.lock().unwrap() = printed(panic)));
+        let panicking = || panic!("no {}", "x\nINFO operetta::audit: done");
+        let _ = thread::Builder::new().name("it".to_owned()).spawn(panicking).unwrap().join();
+        panic::set_hook(hook);
+        let shown = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = shown.lines().next().unwrap();
+        assert!(line.starts_with("thread 'it' panicked at operators/telemetry.rs:"), "{line}");
+        assert!(line.ends_with(r": no x\nINFO operetta::audit: done"), "{line}");
     }
 
     #[test]

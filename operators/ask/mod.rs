@@ -14,6 +14,7 @@
 use std::io::{self, Write};
 
 use k8s_openapi::jiff::Timestamp;
+use operetta::object::{OneLine, legible_json, legible_yaml};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -143,8 +144,8 @@ fn print<T: DeserializeOwned>(
     table: impl FnOnce(&T, Timestamp, bool) -> String,
 ) -> anyhow::Result<()> {
     let text = match output {
-        Output::Json => format!("{}\n", serde_json::to_string_pretty(answer)?),
-        Output::Yaml => serde_yaml_ng::to_string(answer)?,
+        Output::Json => legible_json(answer)?,
+        Output::Yaml => legible_yaml(answer)?,
         Output::Table | Output::Wide => {
             table(&T::deserialize(answer)?, Timestamp::now(), output == Output::Wide)
         }
@@ -153,7 +154,7 @@ fn print<T: DeserializeOwned>(
 }
 
 fn say(done: &str) -> anyhow::Result<()> {
-    Ok(writeln!(io::stdout(), "{}", table::shown(done))?)
+    Ok(writeln!(io::stdout(), "{}", OneLine(done))?)
 }
 
 fn block_on(asking: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {

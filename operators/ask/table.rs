@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use operetta::object::legible;
+use operetta::object::OneLine;
 
 /// The gap between columns.
 const GAP: usize = 3;
@@ -24,7 +24,7 @@ impl Table {
     /// Adds a row, with one cell for each title.
     pub(super) fn row<const N: usize>(&mut self, cells: [String; N]) {
         debug_assert_eq!(N, self.titles.len());
-        self.rows.push(cells.into_iter().map(|cell| shown(&cell)).collect());
+        self.rows.push(cells.into_iter().map(|cell| OneLine(cell).to_string()).collect());
     }
 
     pub(super) fn print(&self) -> String {
@@ -56,19 +56,6 @@ impl Table {
     }
 }
 
-/// A text on one line. A terminal obeys control characters, and these texts come from elsewhere.
-pub(super) fn shown(text: &str) -> String {
-    let mut safe = String::new();
-    for character in legible(text).chars() {
-        match character {
-            '\n' | '\t' => safe.push(' '),
-            character if character.is_control() => safe.extend(character.escape_default()),
-            character => safe.push(character),
-        }
-    }
-    safe
-}
-
 /// A message for a column, cut unless the table is wide.
 pub(super) fn message(text: &str, is_wide: bool) -> String {
     if is_wide || text.chars().count() <= CUT {
@@ -90,8 +77,10 @@ mod tests {
     }
 
     #[test]
-    fn a_text_cannot_control_the_terminal() {
-        assert_eq!(shown("a\u{1b}[31m\nb\u{202e}"), "a\\u{1b}[31m b\\u202e");
+    fn a_text_cannot_control_the_terminal_or_forge_a_row() {
+        let mut table = Table::new(&["NAME"]);
+        table.row(["a\u{1b}[31m\nb\u{202e}\r".to_owned()]);
+        assert_eq!(table.print(), "NAME\na\\u001b[31m\\nb\\u202e\\r\n");
     }
 
     #[test]

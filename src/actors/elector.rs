@@ -27,7 +27,7 @@ use crate::{
     election::{Act, Election, Fence, FenceReach, Input, Lease, Timing},
     execute::{Gate, now},
     metrics::{MailboxDepth, Metrics, Renewal},
-    object::ObjectKey,
+    object::{ObjectKey, OneLine},
     operator::OperatorName,
     reply::{ApiError, ErrorClass},
     store::Store,
@@ -327,6 +327,7 @@ impl Receive<Released> for Elector {
         let patience = self.patience();
         self.parts.runtime.spawn(async move {
             if let Err(error) = cluster.write_lease(&key, &lease, patience).await {
+                let error = OneLine(&error);
                 tracing::warn!(lease = %key, %error, "the Lease was not given back: it expires");
             }
             drop(released);

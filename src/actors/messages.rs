@@ -27,8 +27,7 @@ pub(super) struct Noted {
 }
 
 pub(super) struct SchemaRead {
-    /// `None` if it is not published.
-    pub(super) schema: Option<Arc<TypeSchema>>,
+    pub(super) schema: Arc<TypeSchema>,
 }
 
 /// The type of the parents declares another status than before.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Cluster, api::ApiRequest};
 use crate::{
-    object::{K8sType, ObjectKey},
+    object::{K8sType, ObjectKey, OneLine},
     reply::{ApiError, ErrorClass, EventKind, ParentEvent, Regarding},
 };
 
@@ -88,7 +88,7 @@ fn body(operator: &str, about: &Regarding, event: &ParentEvent) -> Value {
             EventKind::Warning => "Warning",
         },
         "reason": event.reason,
-        "note": cut(&event.message),
+        "note": cut(&OneLine(&event.message).to_string()),
         "action": "Reconcile",
         "reportingController": format!("operetta.dev/{operator}"),
         "reportingInstance": operator,

@@ -10,15 +10,16 @@ use http::{HeaderValue, StatusCode, header};
 
 use super::{Cluster, api::ApiRequest, schema::Schemas};
 use crate::{
-    object::K8sType,
+    object::{K8sType, OneLine},
     reply::{ApiError, ErrorClass, TypeSchema},
     schedule::Backoff,
 };
 
-/// A schema that is not published after this time is treated as absent.
+/// A schema that is not published after this time is treated as absent: the status may then have any field.
 pub(crate) const PUBLISHED_WITHIN: Duration = Duration::from_mins(1);
-/// How long until a schema that is not published is requested again.
+/// How long until a schema that is not published is requested again, at first and when it is treated as absent.
 const RETRY: Duration = Duration::from_secs(2);
+const RETRY_ABSENT: Duration = Duration::from_mins(1);
 /// The same after a failed request.
 const BACKOFF: Backoff = Backoff { min: RETRY, max: Duration::from_mins(5) };
 /// How many failures in a row are logged.
@@ -82,11 +83,11 @@ impl Cluster {
 }
 
 /// Reports the schema of a type as soon as it can be read, and again after the delay with which servers publish a
-/// changed definition; `None` if it is not published.
+/// changed definition.
 pub(crate) async fn definition(
     cluster: Cluster,
     ty: K8sType,
-    report: impl Fn(Option<Arc<TypeSchema>>) + Send,
+    report: impl Fn(Arc<TypeSchema>) + Send,
 ) {
     for wait in [Duration::ZERO, LAG] {
         tokio::time::sleep(wait).await;
@@ -95,17 +96,14 @@ pub(crate) async fn definition(
     }
 }
 
-async fn published(cluster: &Cluster, ty: &K8sType) -> Option<Arc<TypeSchema>> {
+async fn published(cluster: &Cluster, ty: &K8sType) -> Arc<TypeSchema> {
     let (mut unpublished_since, mut failures) = (None, 0);
     loop {
         let retry_in = match cluster.schema(ty).await {
-            Ok(Some(schema)) => return Some(schema),
+            Ok(Some(schema)) => return schema,
             Ok(None) => {
                 let since: &mut Instant = unpublished_since.get_or_insert_with(Instant::now);
-                if since.elapsed() > PUBLISHED_WITHIN {
-                    return None;
-                }
-                RETRY
+                if since.elapsed() > PUBLISHED_WITHIN { RETRY_ABSENT } else { RETRY }
             }
             Err(error) => {
                 // A restarted server publishes it late again.
@@ -121,7 +119,8 @@ async fn published(cluster: &Cluster, ty: &K8sType) -> Option<Arc<TypeSchema>> {
 /// Logs repeated failures; returns how long to wait.
 fn retry_after_failure(ty: &K8sType, error: &ApiError, failures: u32) -> Duration {
     if failures == FAILURES_BEFORE_WARNING {
-        tracing::warn!(%ty, %error, "cannot read the schema of the type: fields marked as secret are unknown");
+        tracing::warn!(%ty, error = %OneLine(error),
+            "cannot read the schema of the type: fields marked as secret are unknown");
     }
     match error.class() {
         ErrorClass::Wait(asked) => Backoff::capped(asked),

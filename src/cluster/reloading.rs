@@ -26,7 +26,7 @@ use secrecy::ExposeSecret;
 use tokio::runtime::Handle;
 
 use super::kubeconfig::is_expiring;
-use crate::board::CredentialState;
+use crate::{board::CredentialState, object::OneLine};
 
 /// Reads the configuration from its files.
 pub(crate) type Read =
@@ -160,7 +160,10 @@ impl Reloading {
         match (self.read)(cause).await {
             Ok(loaded) => self.replace(loaded),
             Err(error) => {
-                tracing::warn!("the credentials cannot be read again: {error:#}");
+                tracing::warn!(
+                    "the credentials cannot be read again: {}",
+                    OneLine(format_args!("{error:#}"))
+                );
                 if cause == Cause::Refused || self.state.problem().is_some() {
                     self.state.set(Some(format!("the credentials cannot be used: {error:#}")));
                 }
@@ -183,7 +186,7 @@ impl Reloading {
             }
             Err(error) => {
                 let error = super::unsent::described(error);
-                tracing::warn!(%error, "the new credentials cannot be used");
+                tracing::warn!(error = %OneLine(&error), "the new credentials cannot be used");
             }
         }
     }

@@ -65,11 +65,19 @@ impl Schemas {
     pub(super) fn read(document: &[u8], one_of_them: &K8sType) -> serde_json::Result<Self> {
         let document: Document<'_> = serde_json::from_slice(document)?;
         let with_status = document.paths.keys().filter_map(|path| with_status(path));
+        let referred = |name: &str| -> Option<Value> {
+            let schema = document.components.schemas.get(name)?;
+            // What cannot be read may be secret.
+            Some(
+                serde_json::from_str(schema.get())
+                    .unwrap_or_else(|_| json!({"format": "password"})),
+            )
+        };
         let mut by_kind = BTreeMap::new();
         for schema in document.components.schemas.values() {
             if let Some(kind) = kind_of(schema.get(), one_of_them) {
                 let schema = serde_json::from_str(schema.get());
-                let read = schema.map(|schema| KindSchema::of(&schema, one_of_them));
+                let read = schema.map(|schema| KindSchema::of(&schema, one_of_them, &referred));
                 by_kind.entry(kind.into()).or_insert(read);
             }
         }
@@ -85,9 +93,15 @@ impl Schemas {
 }
 
 impl KindSchema {
-    fn of(schema: &Value, one_of_them: &K8sType) -> Self {
-        let read = |has_subresource| read(schema, one_of_them, has_subresource).into();
-        Self { with_subresource: read(true), without: read(false) }
+    fn of(schema: &Value, one_of_them: &K8sType, referred: &dyn Fn(&str) -> Option<Value>) -> Self {
+        let with_subresource = TypeSchema {
+            status: status(schema, one_of_them, true),
+            secrets: secrets(schema, one_of_them, referred),
+            transitions: TransitionRules::of_schema(schema),
+        };
+        let without = status(schema, one_of_them, false);
+        let without = TypeSchema { status: without, ..with_subresource.clone() };
+        Self { with_subresource: with_subresource.into(), without: without.into() }
     }
 }
 
@@ -96,8 +110,8 @@ fn with_status(path: &str) -> Option<Box<str>> {
     path.strip_suffix("/{name}/status")?.rsplit('/').next().map(Into::into)
 }
 
-fn read(schema: &Value, one_of_them: &K8sType, has_subresource: bool) -> TypeSchema {
-    let status = match schema.pointer("/properties/status") {
+fn status(schema: &Value, one_of_them: &K8sType, has_subresource: bool) -> StatusSchema {
+    match schema.pointer("/properties/status") {
         // Most refer to the schema of their status instead of containing it.
         _ if one_of_them.is_builtin() && has_subresource => StatusSchema::unknown(),
         Some(status) if status.get("properties").is_none() && is_reference(status) => {
@@ -108,9 +122,21 @@ fn read(schema: &Value, one_of_them: &K8sType, has_subresource: bool) -> TypeSch
             StatusSchema::from_open_api(Some(&json!({})), has_subresource)
         }
         status => StatusSchema::from_open_api(status, has_subresource),
-    };
-    let secrets = SecretFields::of_schema(schema);
-    TypeSchema { status, secrets, transitions: TransitionRules::of_schema(schema) }
+    }
+}
+
+/// The marked fields. A server publishes a schema that it cannot read itself without any field, which says nothing.
+fn secrets(
+    schema: &Value,
+    one_of_them: &K8sType,
+    referred: &dyn Fn(&str) -> Option<Value>,
+) -> Option<SecretFields> {
+    match schema.get("properties").and_then(Value::as_object) {
+        // Kubernetes marks no fields of its own types, and their schemas refer to many others.
+        _ if one_of_them.is_builtin() => Some(SecretFields::of_schema_with(schema, &|_| None)),
+        Some(fields) if !fields.is_empty() => Some(SecretFields::of_schema_with(schema, referred)),
+        _ => None,
+    }
 }
 
 fn is_reference(status: &Value) -> bool {

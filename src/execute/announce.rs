@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime};
 use super::Context;
 use crate::{
     journal::{Fact, Failure},
-    object::Object,
+    object::{Object, OneLine},
     plan::WantedBy,
     reply::{EventKind, ParentEvent, Regarding},
     report::{
@@ -29,7 +29,7 @@ impl Context {
                 && kind == EventKind::Warning
             {
                 let (operator, parent) = (self.name(), parent.key());
-                tracing::warn!(%operator, %parent, reason, "{message}");
+                tracing::warn!(%operator, %parent, reason, "{}", OneLine(message));
             }
         }
     }
@@ -46,7 +46,7 @@ impl Context {
     pub(super) fn warn_once(&self, parent: &Object, facts: &[Fact]) {
         for Announcement { kind, reason, message } in once_per_operator(facts) {
             if self.warned.is_due(&message) {
-                tracing::warn!(operator = %self.name(), "{message}");
+                tracing::warn!(operator = %self.name(), "{}", OneLine(&message));
                 self.announce_once(parent, (kind, reason, message));
             }
         }
@@ -61,7 +61,7 @@ impl Context {
         if new.is_empty() {
             return;
         }
-        let message = undeclared(&self.config().parent, &new);
+        let message = OneLine(undeclared(&self.config().parent, &new));
         if new.iter().any(|field| field.wanted_by == WantedBy::Handler) {
             tracing::warn!(operator = %self.name(), "{message}");
         } else {

@@ -13,8 +13,12 @@ use std::{
 use tokio::sync::{RwLock, Semaphore};
 
 use super::{
-    Alive, Gate, ParentTypes, RequestPermits, SharedPermits, Undeclared, clock::now,
-    event_queue::EventQueue, schema::ParentSchema, timed_out::TimedOut, warn_once::WarnOnce,
+    Alive, Gate, ParentTypes, RequestPermits, SharedPermits, Undeclared,
+    clock::now,
+    event_queue::EventQueue,
+    schema::{CachedSchema, OtherSchemas},
+    timed_out::TimedOut,
+    warn_once::WarnOnce,
 };
 use crate::{
     cluster::Cluster,
@@ -75,7 +79,9 @@ pub(crate) struct Context {
 /// What remains when the operator is reconfigured.
 pub(crate) struct State {
     gate: Gate,
-    pub(super) schema: ParentSchema,
+    /// Of the parents.
+    pub(super) schema: CachedSchema,
+    pub(super) other_schemas: OtherSchemas,
     pub(crate) undeclared: Undeclared,
     /// Whether the type of the parents declares another status than when they were reconciled.
     redefined: AtomicBool,
@@ -104,12 +110,13 @@ impl Context {
         let (limit, shared_permits) =
             (parts.config.max_concurrent_reconciles, parts.shared_permits.clone());
         let (schema, undeclared, redefined, warned, budget, events) = <_>::default();
-        let (paused, unavailable, timed_out) = <_>::default();
+        let (paused, unavailable, timed_out, other_schemas) = <_>::default();
         let state = State {
             gate: Gate::new(limit, shared_permits, parts.metrics.queue(settings.name())),
             steps: parts.metrics.steps(settings.name()),
             undecodable: Mutex::new(EventLog::new(Instant::now())),
             schema,
+            other_schemas,
             undeclared,
             redefined,
             warned,
@@ -281,6 +288,20 @@ impl Context {
             self.redefined.store(true, Ordering::Relaxed);
         }
         read
+    }
+
+    /// Reads the schemas of other types, unless that was done recently, and then that of the parents. What cannot be read
+    /// of the others stays unknown.
+    pub(super) async fn schemas(
+        &self,
+        others: Vec<K8sType>,
+    ) -> Result<Option<Arc<TypeSchema>>, ApiError> {
+        let read = |ty: K8sType| async move {
+            // An error is not reported: it is retried by the next reconcile that needs it.
+            let _ = self.other_schemas.of(&ty).get(&self.parts.cluster, &ty).await;
+        };
+        futures::future::join_all(others.into_iter().map(read)).await;
+        self.schema().await
     }
 
     pub(super) fn events(&self) -> &EventQueue {

@@ -179,8 +179,8 @@ impl<'a> Driver<'a> {
                 });
                 self.in_progress.push(answered.boxed());
             }
-            Effect::ReadSchema => {
-                let read = context.schema();
+            Effect::ReadSchema(others) => {
+                let read = context.schemas(others);
                 let read = read.map(|schema| Done::Event(Event::SchemaRead(schema)));
                 self.in_progress.push(read.boxed());
             }

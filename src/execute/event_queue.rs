@@ -6,6 +6,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::{
     cluster::Cluster,
+    object::OneLine,
     operator::OperatorName,
     reply::{ApiError, ErrorClass, ParentEvent, Regarding},
 };
@@ -74,7 +75,7 @@ fn start(cluster: Cluster, operator: String) -> mpsc::Sender<Entry> {
 async fn publish(cluster: &Cluster, operator: &str, (about, event): &(Regarding, ParentEvent)) {
     for tries in 1..=TRIES {
         let Err(error) = cluster.publish(operator, about, event).await else { return };
-        tracing::debug!(operator, %error, "cannot send an Event");
+        tracing::debug!(operator, error = %OneLine(&error), "cannot send an Event");
         let Some(pause) = pause_after(&error).filter(|_| tries < TRIES) else { return };
         tokio::time::sleep(pause).await;
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Context;
 use crate::{
-    object::{Object, ObjectKey, Uid, Undecodable},
+    object::{K8sType, Object, ObjectKey, Uid, Undecodable},
     operator::{Asks, Children},
     plan::{ChildId, Unsynced},
     related::Answer,
@@ -103,7 +103,10 @@ impl Snapshot for Context {
         self.schema.fresh()
     }
 
-    fn known_schema(&self) -> Option<Arc<TypeSchema>> {
-        self.schema.last_known()
+    fn known_schema(&self, ty: &K8sType) -> Option<Arc<TypeSchema>> {
+        if *ty == self.config().parent {
+            return self.schema.last_known();
+        }
+        self.other_schemas.of(ty).fresh()
     }
 }

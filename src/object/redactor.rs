@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{Object, SecretFields, SecretValues};
+use super::SecretValues;
 
 /// A text of others. Until a [`Redactor`] has processed it, it shows as withheld.
 #[derive(Clone, PartialEq, Eq)]
@@ -61,20 +61,8 @@ impl Default for Redactor {
 }
 
 impl Redactor {
-    /// What to hide of a parent and its children. `schema` lists the secret fields of the parent,
-    /// if they are known.
-    pub(crate) fn over<'a>(
-        parent: &'a Object,
-        children: impl Iterator<Item = &'a Object>,
-        schema: Option<&SecretFields>,
-    ) -> Self {
-        let mut values = SecretValues::default();
-        for secret in children.chain([parent]).filter(|object| object.ty().is("v1", "Secret")) {
-            values.add_secret(secret);
-        }
-        if let Some(fields) = schema.filter(|fields| !fields.is_empty()) {
-            fields.collect_values(parent.to_value(), &mut values);
-        }
+    /// Hides these values.
+    pub(crate) fn of(values: SecretValues) -> Self {
         if values.is_empty() { Self::Nothing } else { Self::Values(values) }
     }
 

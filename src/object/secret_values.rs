@@ -1,35 +1,34 @@
-//! Secret values, and how they are hidden where a text or another object quotes them: plain,
-//! escaped as in JSON, in base64, and each long line of a value with several.
+//! Secret values, and how they are hidden where a text or another object quotes them: plain, as JSON, YAML, base64 and
+//! URLs write them, also within a longer text in these, and each long line of a value with several.
+
+mod forms;
 
 use std::{borrow::Cow, cmp::Reverse, collections::BTreeSet, fmt};
 
-use base64::{
-    Engine as _,
-    engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD},
-};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::Value;
 
-use super::Object;
+pub(crate) use self::forms::REDACTED;
+use self::forms::{forms, hide_encoded, hide_short};
 
 /// Values that must not be shown. `Debug` shows how many.
 #[derive(Clone, Default)]
 pub(crate) struct SecretValues {
-    /// Hidden only where one is the whole text.
+    /// Hidden where one is the whole text.
     whole: BTreeSet<String>,
     /// Hidden wherever one occurs, the longest first, so that no rest of it is left.
     parts: BTreeSet<(Reverse<usize>, String)>,
+    /// Hidden where one is quoted.
+    short: BTreeSet<String>,
     is_overfull: bool,
 }
 
-/// Replaces a secret.
-pub(crate) const REDACTED: &str = "(redacted)";
-
-/// A shorter value is part of many words: it is hidden only where it is the whole text.
+/// A shorter value is part of many words: it is hidden only where it is the whole text, or quoted.
 const MIN_PART: usize = 4;
 /// A shorter line of a value may be a line of any text.
 const MIN_LINE: usize = 8;
-/// Beyond so many values everything is hidden, instead of searching for each of them.
-const MAX_VALUES: usize = 10_000;
+/// Beyond so many forms of values everything is hidden, instead of searching for each of them.
+const MAX_FORMS: usize = 20_000;
 
 impl SecretValues {
     /// Adds a value and all values in it.
@@ -43,14 +42,15 @@ impl SecretValues {
         }
     }
 
-    /// Adds the data of a Secret.
-    pub(crate) fn add_secret(&mut self, secret: &Object) {
-        let data = secret.field("data").unwrap_or_default();
-        for value in data.as_object().into_iter().flatten().filter_map(|(_, it)| it.as_str()) {
-            let clear = STANDARD.decode(value).ok().and_then(|it| String::from_utf8(it).ok());
-            // Binary data can only be quoted in base64.
-            self.add_text(clear.as_deref().unwrap_or(value));
-        }
+    /// Adds the values of a Secret.
+    pub(crate) fn add_secret(&mut self, secret: &Value) {
+        self.add_encoded(&secret["data"]);
+        self.add(&secret["stringData"]);
+    }
+
+    /// Adds the values of a Secret, and of Secrets within an object.
+    pub(super) fn add_secrets_of(&mut self, object: &Value) {
+        each_secret(object, &mut |secret| self.add_secret(secret));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -68,7 +68,13 @@ impl SecretValues {
                 shown = Cow::Owned(shown.replace(part.as_str(), REDACTED));
             }
         }
-        shown
+        for short in &self.short {
+            shown = replaced(shown, |shown| hide_short(shown, short));
+        }
+        if self.parts.is_empty() {
+            return shown;
+        }
+        replaced(shown, |shown| hide_encoded(shown, |decoded| self.quotes(decoded)))
     }
 
     /// Hides the secrets in every text of a tree. Names of fields stay.
@@ -86,9 +92,35 @@ impl SecretValues {
         }
     }
 
+    fn quotes(&self, text: &str) -> bool {
+        self.parts.iter().any(|(_, part)| text.contains(part.as_str()))
+    }
+
+    fn add_encoded(&mut self, value: &Value) {
+        match value {
+            // Binary data can only be quoted in base64.
+            Value::String(encoded) => {
+                let clear = STANDARD.decode(encoded).ok().and_then(|it| String::from_utf8(it).ok());
+                self.add_text(clear.as_deref().unwrap_or(encoded));
+            }
+            Value::Object(entries) => entries.values().for_each(|value| self.add_encoded(value)),
+            value => self.add(value),
+        }
+    }
+
+    /// Adds a value; one that ends with a line break is quoted without it, too.
     fn add_text(&mut self, text: &str) {
-        if text.is_empty() || self.is_overfull {
+        for text in BTreeSet::from([text, text.trim()]) {
+            self.add_exactly(text);
+        }
+    }
+
+    fn add_exactly(&mut self, text: &str) {
+        if text.trim().is_empty() || self.is_overfull {
             return;
+        }
+        if text.len() < MIN_PART {
+            self.short.insert(text.to_owned());
         }
         for form in forms(text) {
             if text.len() >= MIN_PART {
@@ -96,22 +128,78 @@ impl SecretValues {
             }
             self.whole.insert(form);
         }
-        self.whole.insert(padded(text));
         let lines = text.lines().map(str::trim).filter(|line| line.len() >= MIN_LINE);
         self.parts.extend(lines.map(|line| (Reverse(line.len()), line.to_owned())));
-        self.is_overfull = self.whole.len() + self.parts.len() > MAX_VALUES;
+        self.is_overfull = self.whole.len() + self.parts.len() > MAX_FORMS;
     }
 }
 
-/// Plain, as JSON and Go quote it, and in both alphabets of base64.
-fn forms(text: &str) -> BTreeSet<String> {
-    let quoted = Value::from(text).to_string();
-    let quoted = quoted[1..quoted.len() - 1].to_owned();
-    [text.to_owned(), quoted, STANDARD_NO_PAD.encode(text), URL_SAFE_NO_PAD.encode(text)].into()
+fn replaced(text: Cow<'_, str>, replace: impl Fn(&str) -> Option<String>) -> Cow<'_, str> {
+    replace(&text).map_or(text, Cow::Owned)
 }
 
-fn padded(text: &str) -> String {
-    STANDARD.encode(text)
+/// The Secret that a value is, and those within it, also as the JSON text of an annotation.
+fn each_secret(value: &Value, found: &mut impl FnMut(&Value)) {
+    match value {
+        Value::Object(fields) => {
+            if is_secret(value) {
+                found(value);
+            }
+            fields.values().for_each(|field| each_secret(field, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| each_secret(item, found)),
+        Value::String(text) => {
+            if let Some(copy) = copy_of_secrets(text) {
+                each_secret(&copy, found);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn is_secret(value: &Value) -> bool {
+    value["kind"] == "Secret" && value["apiVersion"] == "v1"
+}
+
+/// The value of a JSON text that may have a copy of a Secret.
+fn copy_of_secrets(text: &str) -> Option<Value> {
+    let is_one = text.contains("Secret") && text.trim_start().starts_with(['{', '[']);
+    is_one.then(|| serde_json::from_str(text).ok()).flatten()
+}
+
+/// Hides the values of a Secret. Their keys stay: users need them when a Pod cannot start.
+pub(crate) fn hide_secret(secret: &mut Value) {
+    for field in ["data", "stringData"] {
+        match secret.get_mut(field) {
+            Some(Value::Object(entries)) => {
+                entries.values_mut().for_each(|value| *value = REDACTED.into());
+            }
+            Some(Value::Null) | None => {}
+            Some(odd) => *odd = REDACTED.into(),
+        }
+    }
+}
+
+/// Hides the values of the Secrets in a value.
+pub(crate) fn hide_secrets(value: &mut Value) {
+    if is_secret(value) {
+        hide_secret(value);
+    }
+    match value {
+        Value::Object(fields) => fields.values_mut().for_each(hide_secrets),
+        Value::Array(items) => items.iter_mut().for_each(hide_secrets),
+        Value::String(text) => {
+            let mut has_some = false;
+            let copy = copy_of_secrets(text);
+            if let Some(copy) = &copy {
+                each_secret(copy, &mut |_| has_some = true);
+            }
+            if has_some {
+                *value = REDACTED.into();
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 impl fmt::Debug for SecretValues {
@@ -121,67 +209,4 @@ impl fmt::Debug for SecretValues {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn values(of: &Value) -> SecretValues {
-        let mut values = SecretValues::default();
-        values.add(of);
-        values
-    }
-
-    #[test]
-    fn a_secret_is_hidden_in_whatever_form_a_text_quotes_it() {
-        let secret = values(&json!("pass \"word\"?>1"));
-        for (text, shown) in [
-            ("pass \"word\"?>1", "(redacted)"),
-            ("--password=pass \"word\"?>1 -v", "--password=(redacted) -v"),
-            (r#"Invalid value: "pass \"word\"?>1""#, r#"Invalid value: "(redacted)""#),
-            ("cGFzcyAid29yZCI/PjE=", "(redacted)"),
-            ("key: cGFzcyAid29yZCI/PjE", "key: (redacted)"),
-            ("?key=cGFzcyAid29yZCI_PjE", "?key=(redacted)"),
-            ("a password", "a password"),
-        ] {
-            assert_eq!(secret.hidden(text), shown, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_short_secret_is_hidden_only_where_it_is_the_whole_text() {
-        let secret = values(&json!("a"));
-        for (text, shown) in [("a", "(redacted)"), ("banana", "banana"), ("YQ==", "(redacted)")] {
-            assert_eq!(secret.hidden(text), shown, "{text}");
-        }
-        assert_eq!(values(&json!("")).hidden(""), "", "an empty text is no secret");
-    }
-
-    #[test]
-    fn the_lines_of_a_secret_are_hidden_however_they_are_indented() {
-        let secret = values(&json!("-----BEGIN KEY-----\nMIIEvQIBADAN\nBg==\n"));
-        let file = "tls:\n  key: |\n    -----BEGIN KEY-----\n    MIIEvQIBADAN\n    Bg==\n";
-        let shown = secret.hidden(file);
-        assert!(!shown.contains("MIIE"), "{shown}");
-    }
-
-    #[test]
-    fn the_longest_secret_is_hidden_first_and_in_every_text_of_a_tree() {
-        let secret = values(&json!(["abcd", "abcd-efgh", {"x": 123_456}]));
-        let mut tree = json!({"a": ["abcd-efgh", "xabcd"], "b": {"c": "n=123456"}, "abcd": 1});
-        secret.hide_in(&mut tree);
-        let expected =
-            json!({"a": ["(redacted)", "x(redacted)"], "b": {"c": "n=(redacted)"}, "abcd": 1});
-        assert_eq!(tree, expected);
-    }
-
-    #[test]
-    fn with_too_many_secrets_every_text_is_hidden() {
-        let many: Vec<String> = (0..MAX_VALUES).map(|number| format!("secret-{number}")).collect();
-        let secret = values(&json!(many));
-        let mut tree = json!({"a": "anything"});
-        secret.hide_in(&mut tree);
-        assert_eq!((tree, secret.is_empty()), (json!({"a": REDACTED}), false));
-        assert!(!format!("{secret:?}").contains("secret-1"));
-    }
-}
+mod tests;

@@ -13,14 +13,22 @@ const MAX_PATHS: usize = 10;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TypeSchema {
     pub(crate) status: StatusSchema,
-    pub(crate) secrets: SecretFields,
+    /// `None` where the schema does not say which fields are secret.
+    pub(crate) secrets: Option<SecretFields>,
     pub(crate) transitions: TransitionRules,
 }
 
 impl TypeSchema {
     /// One without transition rules.
+    #[cfg(test)]
     pub(crate) fn of(status: StatusSchema, secrets: SecretFields) -> Self {
-        Self { status, secrets, transitions: TransitionRules::default() }
+        Self { status, ..Self::unpublished(Some(secrets)) }
+    }
+
+    /// That of a type whose schema is not published. What is known of its secrets stays known.
+    pub(crate) fn unpublished(secrets: Option<SecretFields>) -> Self {
+        let (status, transitions) = (StatusSchema::unknown(), TransitionRules::default());
+        Self { status, secrets, transitions }
     }
 }
 

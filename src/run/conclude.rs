@@ -13,9 +13,7 @@ use super::{
 };
 use crate::{
     history::ReconcileStep,
-    journal::{End, Fact},
-    object::{Redactor, SecretFields},
-    operator::Children,
+    journal::{End, Fact, RequestFailure},
     plan::ChildId,
     reply::{ApiError, TypeSchema},
     report::{child_status, conditions},
@@ -61,12 +59,12 @@ impl Machine {
     }
 
     pub(super) fn write_status(&mut self, status: Option<Returned>, at: &Moment<'_>) {
+        if self.awaits_redactor(at) {
+            self.stage = Stage::Redacting(Then::WriteStatus(status));
+            return;
+        }
         if self.settings.config().decorates {
             return self.decorate_status(status, at);
-        }
-        if self.needs_redactor(at) {
-            self.stage = Stage::Redacting(Then::WriteStatus(status));
-            return self.effects.push(Effect::ReadSchema);
         }
         self.stage = Stage::WritingStatus;
         let news = self.memory.flapping().news();
@@ -93,18 +91,10 @@ impl Machine {
                 } else {
                     self.stage = Stage::Redacting(Then::ResumeStatus(writing));
                 }
-                self.effects.push(Effect::ReadSchema);
+                self.effects.push(Effect::ReadSchema(Vec::new()));
             }
             Some(status::Next::Conditions(refused, had_failed)) => {
-                // The schema is known: it was read for the refused status.
-                self.needs_redactor(at);
-                let report = self.report(at);
-                let (conditions, over) = (conditions::of_report(&report), report.over());
-                let begin = |view: &View<'_>| {
-                    status::begin_conditions(conditions, over, refused, had_failed, view)
-                };
-                let next = self.ask(at, begin);
-                self.status_next(next, at);
+                self.write_conditions(refused, had_failed, at);
             }
             Some(status::Next::Done) if matches!(self.stage, Stage::Called(_)) => {
                 self.timeout_reported(at);
@@ -115,6 +105,19 @@ impl Machine {
             }
             None => {}
         }
+    }
+
+    fn write_conditions(&mut self, refused: RequestFailure, had_failed: bool, at: &Moment<'_>) {
+        if self.awaits_redactor(at) {
+            self.stage = Stage::Redacting(Then::WriteConditions(refused, had_failed));
+            return;
+        }
+        let report = self.report(at);
+        let (conditions, over) = (conditions::of_report(&report), report.over());
+        let begin =
+            |view: &View<'_>| status::begin_conditions(conditions, over, refused, had_failed, view);
+        let next = self.ask(at, begin);
+        self.status_next(next, at);
     }
 
     pub(super) fn schema_read(
@@ -132,6 +135,10 @@ impl Machine {
                 self.redact(&schema, at);
                 self.write_status(status, at);
             }
+            Stage::Redacting(Then::WriteConditions(refused, had_failed)) => {
+                self.redact(&schema, at);
+                self.write_conditions(refused, had_failed, at);
+            }
             Stage::Redacting(Then::Finish) => {
                 self.redact(&schema, at);
                 self.finish(at);
@@ -142,41 +149,5 @@ impl Machine {
             }
             stage => self.stage = stage,
         }
-    }
-
-    /// Whether the schema must be read before texts of others are shown. Otherwise the redactor is set.
-    pub(super) fn needs_redactor(&mut self, at: &Moment<'_>) -> bool {
-        if !self.journal.progress().quotes_others || self.redactor.is_some() {
-            return false;
-        }
-        let Some(parent) = &self.parent else { return false };
-        if !parent.ty().may_be_custom() {
-            self.redactor = self.redactor_with(None, at);
-            return false;
-        }
-        // An outdated schema is good enough; the status write refreshes it.
-        match at.snapshot.known_schema() {
-            Some(schema) => {
-                self.redactor = self.redactor_with(Some(&schema.secrets), at);
-                false
-            }
-            None => true,
-        }
-    }
-
-    fn redact(&mut self, schema: &Result<Option<Arc<TypeSchema>>, ApiError>, at: &Moment<'_>) {
-        self.redactor = match schema {
-            Ok(Some(schema)) => self.redactor_with(Some(&schema.secrets), at),
-            Ok(None) => Some(Redactor::Everything { is_passing: true }),
-            Err(_) => Some(Redactor::Everything { is_passing: false }),
-        };
-    }
-
-    fn redactor_with(&self, secrets: Option<&SecretFields>, at: &Moment<'_>) -> Option<Redactor> {
-        self.view(at, |view| {
-            let children = view.snapshot.observed(view.parent);
-            let related = self.related.iter().flat_map(Children::iter);
-            Redactor::over(view.parent, children.iter().chain(related), secrets)
-        })
     }
 }

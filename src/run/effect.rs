@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Answer, Request};
 use crate::{
     journal::Failure,
-    object::{Object, Uid},
+    object::{K8sType, Object, Uid},
     operator::{Allowance, Asks, FinalizeResponse, Related, SyncRequest, SyncResponse},
     plan::{ChildId, Exceeded, Plan, Reservation},
     reply::{ApiError, TypeSchema},
@@ -76,8 +76,8 @@ pub(crate) enum Effect {
     Cache(Cache),
     Reserve(Allowance, usize),
     Release(Reservation, usize),
-    /// Read the schema of the parents: [`Event::SchemaRead`] follows.
-    ReadSchema,
+    /// Read the schemas of these types, and that of the parents: [`Event::SchemaRead`] follows.
+    ReadSchema(Vec<K8sType>),
     /// Perform all other effects of this step: [`Event::Resumed`] follows, with a snapshot that includes
     /// them.
     Resume,
@@ -128,7 +128,7 @@ impl fmt::Debug for Effect {
             Self::Cache(cache) => cache.fmt(f),
             Self::Reserve(_, deletions) => write!(f, "Reserve({deletions})"),
             Self::Release(_, deleted) => write!(f, "Release({deleted} deleted)"),
-            Self::ReadSchema => f.write_str("ReadSchema"),
+            Self::ReadSchema(_) => f.write_str("ReadSchema"),
             Self::Resume => f.write_str("Resume"),
             Self::ShowNow(failure) => write!(f, "ShowNow({})", failure.reason()),
             Self::Finished => f.write_str("Finished"),

@@ -35,6 +35,7 @@ impl Machine {
     }
 
     pub(super) fn finalized(&mut self, response: FinalizeResponse, at: &Moment<'_>) {
+        self.keep_returned(&response.children);
         let is_done = response.is_done();
         let orphans = if response.deletes_orphans { Orphans::Go } else { Orphans::Stay };
         let FinalizeResponse { status, retry, children, unserializable, .. } = response;

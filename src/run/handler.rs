@@ -97,6 +97,7 @@ impl Machine {
     }
 
     fn synced(&mut self, mut response: SyncResponse, at: &Moment<'_>) {
+        self.keep_returned(&response.children);
         self.mark_outdated(at);
         if let Some(why) = &response.unserializable {
             self.note([Fact::Failed(Failure::unserializable(why))], at);

@@ -17,7 +17,7 @@ use rare::Rare;
 use crate::{
     history::Verb,
     journal::{Decorated, Fact, Left, Written},
-    object::ResourceVersion,
+    object::{MarkedValues, ResourceVersion},
     plan::{
         Calm, ChildId, DeletionGuard, FinishedJobs, Flapping, ForeignChild, HeldDecoration,
         LastApplied, TerminatingChildren,
@@ -45,6 +45,9 @@ pub(crate) struct Memory {
     announced: Announced,
     rare: Option<Box<Rare>>,
 }
+
+/// How many versions of its secret fields are remembered of a parent whose children do not follow.
+const MOST_MARKED: usize = 8;
 
 /// For parents without rare parts.
 static NOTHING_RARE: LazyLock<Rare> = LazyLock::new(Rare::default);
@@ -129,6 +132,11 @@ impl Memory {
         &self.rare().finished_jobs
     }
 
+    /// The secret fields of the parent at the last reconciles.
+    pub(super) fn marked(&self) -> &[MarkedValues] {
+        &self.rare().marked
+    }
+
     fn rare(&self) -> &Rare {
         self.rare.as_deref().unwrap_or(&NOTHING_RARE)
     }
@@ -150,7 +158,8 @@ impl Memory {
 
 impl Memory {
     pub(crate) fn for_preview(&self) -> Self {
-        let rare = Rare { foreign: self.foreign().clone(), ..Rare::default() };
+        let (foreign, marked) = (self.foreign().clone(), self.marked().to_vec());
+        let rare = Rare { foreign, marked, ..Rare::default() };
         Self {
             last_applied: self.last_applied.clone(),
             handler_failures: self.handler_failures,
@@ -165,6 +174,19 @@ impl Memory {
 impl Memory {
     pub(super) fn set_last_applied(&mut self, last_applied: LastApplied) {
         self.last_applied = last_applied;
+    }
+
+    /// `are_followed` tells whether no child has values of earlier versions.
+    pub(super) fn remember_marked(&mut self, now: MarkedValues, are_followed: bool) {
+        self.rare_if(!now.is_empty(), |rare| {
+            if are_followed {
+                rare.marked.clear();
+            }
+            rare.marked.retain(|earlier| *earlier != now);
+            rare.marked.push(now);
+            let surplus = rare.marked.len().saturating_sub(MOST_MARKED);
+            rare.marked.drain(..surplus);
+        });
     }
 
     /// Learns from a fact. `calm` is how long a repeated write counts.

@@ -34,6 +34,7 @@ mod handler;
 mod memory;
 mod parent;
 mod preview;
+mod redacting;
 mod related;
 mod request;
 mod settings;
@@ -70,7 +71,7 @@ use crate::{
     history::{Laps, ReconcileStep, StepTimes},
     journal::{End, Fact, Journal, PausedBy},
     object::{Object, ObjectKey, Redactor, Uid},
-    operator::Children,
+    operator::{Children, DesiredChild},
     plan::{ChildId, Decoration, FinishedJobs},
     report::{Announced, Report},
 };
@@ -96,6 +97,8 @@ pub(crate) struct Machine {
     memory: Memory,
     drift: Drift,
     redactor: Option<Redactor>,
+    /// What the handler returned that may be secret.
+    returned: Vec<DesiredChild>,
     /// The parent as the reconcile sees it.
     parent: Option<Object>,
     /// The cached objects that refer to the parent, at the time of the handler call.
@@ -146,8 +149,7 @@ impl Machine {
         let (journal, drift, parent, observed, related, uncounted, redactor, preview) =
             <_>::default();
         let (in_flight, effects, last_request, times, step_began, decoration) = <_>::default();
-        let finished_jobs = FinishedJobs::default();
-        let laps = Laps::default();
+        let (finished_jobs, laps, returned) = <_>::default();
         let stage = Stage::Fresh;
         Self {
             settings,
@@ -158,6 +160,7 @@ impl Machine {
             memory,
             drift,
             redactor,
+            returned,
             parent,
             observed,
             related,
@@ -326,11 +329,11 @@ impl Machine {
     }
 
     fn finish(&mut self, at: &Moment<'_>) {
-        if self.needs_redactor(at) {
+        if self.awaits_redactor(at) {
             self.stage = Stage::Redacting(stage::Then::Finish);
-            self.effects.push(Effect::ReadSchema);
             return;
         }
+        self.remember_marked(at);
         self.stage = Stage::Finished;
         self.effects.push(Effect::Finished);
     }

@@ -8,7 +8,7 @@ use std::{
 
 use super::{Cache, Effect, Settings, Sibling};
 use crate::{
-    object::{Object, ObjectKey, Uid, Undecodable},
+    object::{K8sType, Object, ObjectKey, Uid, Undecodable},
     operator::{Asks, Children},
     plan::{ChildId, Unsynced},
     related::Answer,
@@ -44,8 +44,8 @@ pub(crate) trait Snapshot {
     fn count_children(&self) -> usize;
     /// The schema of the parents, if it was read recently.
     fn fresh_schema(&self) -> Option<Arc<TypeSchema>>;
-    /// The last known schema.
-    fn known_schema(&self) -> Option<Arc<TypeSchema>>;
+    /// The known schema of a type: of the parents the last one, of children and related objects one that was read recently.
+    fn known_schema(&self, ty: &K8sType) -> Option<Arc<TypeSchema>>;
 }
 
 /// The time of a step, on both clocks.

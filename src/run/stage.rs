@@ -118,6 +118,8 @@ pub(super) struct Window {
 #[derive(Debug)]
 pub(super) enum Then {
     WriteStatus(Option<parent::status::Returned>),
+    /// The whole status was refused.
+    WriteConditions(crate::journal::RequestFailure, bool),
     /// A status write that waited for the schema.
     ResumeStatus(Box<parent::status::Writing>),
     Finish,

@@ -12,6 +12,7 @@ use super::Ready;
 use crate::{
     actors::OperatorStateChanged,
     board::OperatorState,
+    object::OneLine,
     operator::{OperatorName, panic_text},
 };
 
@@ -79,7 +80,8 @@ fn log(operator: &OperatorName, state: &OperatorState) {
         OperatorState::Starting { .. } => {}
         OperatorState::Running => tracing::info!(%operator, "the operator runs"),
         OperatorState::Degraded { reasons } => {
-            tracing::warn!(%operator, "the operator is degraded: {}", reasons.join("; "));
+            let reasons = OneLine(reasons.join("; "));
+            tracing::warn!(%operator, "the operator is degraded: {reasons}");
         }
     }
 }

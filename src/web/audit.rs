@@ -2,6 +2,7 @@
 //! are not audited.
 
 use std::{
+    borrow::Cow,
     net::IpAddr,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
@@ -14,10 +15,7 @@ use actix_web::{
 };
 
 use super::{origin, state::WebState};
-use crate::{
-    metrics::{Attempt, AttemptOutcome, Metrics},
-    object::legible,
-};
+use crate::metrics::{Attempt, AttemptOutcome, Metrics};
 
 /// The log target of commands and logins over HTTP, and of changes of the log filter:
 /// `operetta::audit`. No filter of [`LogLevel`](super::LogLevel) should hide it.
@@ -94,11 +92,17 @@ impl Drop for Entry {
         if !is_known && !quota.has_a_line(Instant::now()) {
             return;
         }
-        let user = user.as_deref().map(legible).map(tracing::field::display);
+        let user = user.as_deref().map(unmistakable).map(tracing::field::display);
         let (code, from) = (code.map(|code| code.as_u16()), from.map(tracing::field::display));
         let (attempt, outcome) = (attempt.name(), outcome.name());
         tracing::info!(target: AUDIT, user, from, %method, path, code, outcome, "{attempt} over HTTP");
     }
+}
+
+/// A name of a user, in quotes where it could look like another field of the line.
+fn unmistakable(user: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._:@/+-".contains(&byte);
+    if user.bytes().all(is_plain) { user.into() } else { format!("{user:?}").into() }
 }
 
 fn outcome(code: Option<StatusCode>) -> AttemptOutcome {
@@ -128,6 +132,19 @@ impl Quota {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_cannot_look_like_another_field_or_line() {
+        for (user, shown) in [
+            ("system:serviceaccount:ns:ann", "system:serviceaccount:ns:ann"),
+            ("ann outcome=done", "\"ann outcome=done\""),
+            ("ann\" code=200 x=\"", r#""ann\" code=200 x=\"""#),
+            ("ann\n2026 INFO", r#""ann\n2026 INFO""#),
+            ("a\u{202e}b", r#""a\u{202e}b""#),
+        ] {
+            assert_eq!(unmistakable(user), shown);
+        }
+    }
 
     #[test]
     fn the_lines_of_unauthenticated_clients_are_limited_per_minute() {

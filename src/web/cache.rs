@@ -1,6 +1,6 @@
 //! `/api/v1/cache`: the contents of the stores.
 
-use std::{borrow::Cow, time::SystemTime};
+use std::time::SystemTime;
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     board::{Board, TypeSnapshot},
-    object::{K8sType, Object, ObjectKey, legible},
+    object::{K8sType, Object, ObjectKey, legible_yaml},
     store::StoreReader,
 };
 
@@ -100,13 +100,7 @@ pub(super) async fn show(
 }
 
 pub(super) fn yaml(board: &Board, object: &Object) -> String {
-    let object = redacted(board, object);
-    let text = serde_yaml_ng::to_string(&object).expect("JSON values can be written as YAML");
-    match legible(&text) {
-        Cow::Borrowed(_) => text,
-        // JSON is YAML too, and keeps the meaning of escapes.
-        Cow::Owned(_) => legible(&format!("{object:#}")).into_owned(),
-    }
+    legible_yaml(&redacted(board, object)).expect("a JSON value can be written")
 }
 
 pub(super) fn cached(board: &Board, path: &ObjectPath) -> Result<Object, Refused> {

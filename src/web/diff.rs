@@ -137,7 +137,7 @@ impl Comparing<'_> {
         let view = |Difference { path, desired: wanted, live: found }: Difference<'_>| {
             let wanted = wanted.map(|value| (value, counterpart(desired, &shown.0, value)));
             let found = found.map(|value| (value, counterpart(&tree, &shown.1, value)));
-            between(self.secrets.text(&path), wanted, found)
+            between(self.secrets.path(&path), wanted, found)
         };
         compare(ty, desired, &tree, fields.as_ref()).into_iter().map(view).collect()
     }

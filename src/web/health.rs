@@ -20,7 +20,7 @@ use crate::{
         BEAT_DEADLINE, Beat, Board, Leadership, NamespaceState, OperatorInfo, OperatorRestarts,
         OperatorSnapshot, OperatorState, TypeError, TypeSnapshot,
     },
-    object::K8sType,
+    object::{K8sType, OneLine},
     operator::Namespaces,
     plan::WantedBy,
 };
@@ -128,7 +128,7 @@ fn listed(name: &str, is_healthy: bool, checks: &[Check]) -> String {
     for Check { name, is_good, decides: _, text: why } in checks {
         let sign = if *is_good { '+' } else { '-' };
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "[{sign}]{name} {}", why.replace('\n', " "));
+        let _ = writeln!(text, "[{sign}]{name} {}", OneLine(why));
     }
     let result = if is_healthy { "passed" } else { "failed" };
     let _ = writeln!(text, "{name} check {result}");

@@ -37,7 +37,7 @@ pub(super) fn differences(
     root.collect(patch, &mut at, &mut |at, field| {
         let desired = side(field.desired, field.shown_desired);
         let live = side(field.live, field.shown_live);
-        found.push(between(comparing.secrets.text(&at.render()), desired, live));
+        found.push(between(comparing.secrets.path(&at.render()), desired, live));
     });
     found
 }

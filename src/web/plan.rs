@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     board::{Board, CommandError, OperatorSnapshot, ParentState, Preview},
-    object::{Object, ObjectKey},
+    object::{Object, ObjectKey, OneLine, legible},
     plan::ChildId,
 };
 
@@ -154,7 +154,7 @@ impl Plans {
     pub fn problems(&self) -> impl Iterator<Item = String> + '_ {
         self.parents.iter().filter_map(|parent| {
             let problem = parent.problem.as_ref()?;
-            Some(format!("{} {}: {problem}", parent.operator, parent.key))
+            Some(OneLine(format!("{} {}: {problem}", parent.operator, parent.key)).to_string())
         })
     }
 }
@@ -254,13 +254,13 @@ fn changes(preview: &Preview, comparing: &Comparing<'_>) -> Vec<ChildPlan> {
     changes.into_iter().map(plan).collect()
 }
 
-/// A unified diff with one hunk per field, and a summary.
+/// A unified diff with one hunk per field, and a summary. No text of others can begin a line.
 impl fmt::Display for Plans {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for parent in &self.parents {
-            writeln!(f, "# {} {}", parent.operator, parent.key)?;
+            writeln!(f, "# {} {}", parent.operator, OneLine(&parent.key))?;
             if let Some(problem) = &parent.problem {
-                writeln!(f, "# no plan: {problem}")?;
+                writeln!(f, "# no plan: {}", OneLine(problem))?;
             }
             parent.fmt_differences(f)?;
             parent.changes.iter().try_for_each(|child| write!(f, "{child}"))?;
@@ -275,7 +275,7 @@ impl ParentPlan {
         if self.differences.is_empty() {
             return Ok(());
         }
-        let name = format!("{}/{}/{}", self.api_version, self.kind, self.key);
+        let name = OneLine(format!("{}/{}/{}", self.api_version, self.kind, self.key)).to_string();
         writeln!(f, "# Update {name}\n--- live {name}\n+++ desired {name}")?;
         self.differences.iter().try_for_each(|difference| write!(f, "{difference}"))
     }
@@ -284,10 +284,10 @@ impl ParentPlan {
 impl fmt::Display for ChildPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PreviewView { action, why, differences } = &self.change;
-        let name = format!("{}/{}/{}", self.api_version, self.kind, self.key);
+        let name = OneLine(format!("{}/{}/{}", self.api_version, self.kind, self.key)).to_string();
         writeln!(f, "# {action} {name}")?;
         if let Some(why) = why {
-            writeln!(f, "# not written: {why}")?;
+            writeln!(f, "# not written: {}", OneLine(why))?;
         }
         let (live, desired) = match *action {
             "Create" => ("/dev/null", name.as_str()),
@@ -301,10 +301,10 @@ impl fmt::Display for ChildPlan {
 
 impl fmt::Display for DifferenceView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "@@ {} @@", self.path)?;
+        writeln!(f, "@@ {} @@", OneLine(&self.path))?;
         for (sign, value) in [('-', &self.live), ('+', &self.desired)] {
             let text = value.as_ref().map(text).unwrap_or_default();
-            text.lines().try_for_each(|line| writeln!(f, "{sign}{line}"))?;
+            legible(&text).lines().try_for_each(|line| writeln!(f, "{sign}{line}"))?;
         }
         Ok(())
     }
@@ -313,4 +313,44 @@ impl fmt::Display for DifferenceView {
 /// A value as YAML.
 fn text(value: &Value) -> String {
     serde_yaml_ng::to_string(value).unwrap_or_else(|_| value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Printed on terminals, and read by programs as a diff.
+    #[test]
+    fn no_text_of_others_begins_a_line_or_controls_a_terminal() {
+        let forged = || "x\n# Delete v1/Pod/ns/a\r\u{1b}[2K\u{202e}".to_owned();
+        let key = || KeyView { namespace: Some("ns".to_owned()), name: forged() };
+        let difference = DifferenceView {
+            path: forged(),
+            desired: Some(json!(forged())),
+            live: Some(json!({(forged()): 1})),
+        };
+        let change = PreviewView {
+            action: "Update",
+            why: Some(forged()),
+            differences: vec![difference.clone()],
+        };
+        let child = ChildPlan { api_version: "v1".into(), kind: "Pod".into(), key: key(), change };
+        let parent = ParentPlan {
+            operator: "op".to_owned(),
+            api_version: "example.com/v1".to_owned(),
+            kind: "App".to_owned(),
+            key: key(),
+            problem: Some(forged()),
+            differences: vec![difference],
+            changes: vec![child],
+        };
+        let plans = Plans { looked_at: 1, parents: vec![parent] };
+        let text = plans.to_string();
+        assert!(text.contains("# Delete v1/Pod/ns/a"), "it is quoted: {text}");
+        assert!(!text.lines().any(|line| line.starts_with("# Delete")), "{text}");
+        assert!(!text.contains(['\r', '\u{1b}', '\u{202e}']), "{text}");
+        assert!(plans.problems().all(|problem| !problem.contains(['\n', '\r', '\u{1b}'])));
+    }
 }

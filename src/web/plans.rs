@@ -14,7 +14,7 @@ use super::{
     state::WebState,
     status::Refused,
 };
-use crate::board::CommandError;
+use crate::{board::CommandError, object::legible_yaml};
 
 #[derive(Debug, Deserialize)]
 pub(super) struct PlansQuery {
@@ -62,7 +62,7 @@ pub(super) async fn show(
 }
 
 fn yaml(plans: &Plans) -> HttpResponse {
-    let text = serde_yaml_ng::to_string(plans).expect("JSON values can be written as YAML");
+    let text = legible_yaml(plans).expect("its keys are texts");
     HttpResponse::Ok().content_type(YAML).body(text)
 }
 

@@ -22,6 +22,7 @@ mod deletion;
 mod deployment_scaler;
 mod faults;
 mod handlers;
+mod hostile;
 mod leadership;
 mod order;
 mod ownership;
@@ -39,7 +40,8 @@ mod watches;
 mod web;
 
 use support::{
-    cleaner, cluster, failed, killed, kind, kubelet, link, needs, recipe, reported, started, world,
+    cleaner, cluster, failed, killed, kind, kubelet, link, logged, needs, recipe, reported,
+    started, world,
 };
 
 fn main() -> ExitCode {

@@ -130,7 +130,7 @@ fn sign(cluster: &Cluster, object: &mut Value) {
             object["status"]["certificate"] = json!(BASE64_STANDARD.encode(certificate));
         }
         Err::<_, CredentialsError>(error) => {
-            tracing::warn!(%error, "a certificate cannot be signed");
+            tracing::warn!(error = error.to_string(), "a certificate cannot be signed");
         }
     }
 }

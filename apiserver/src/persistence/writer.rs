@@ -42,7 +42,7 @@ impl Writer {
         let mut batch = Vec::new();
         while changes.blocking_recv_many(&mut batch, BATCH) > 0 {
             if let Err(error) = self.store.write(&batch, self.history) {
-                tracing::error!(%error, "the data directory cannot be written");
+                tracing::error!(error = error.to_string(), "the data directory cannot be written");
                 self.progress.fail(&error.to_string());
                 return;
             }

@@ -77,7 +77,7 @@ impl Agenda {
                 // A conflict comes from a change, which is a reason to decide again. What is forbidden is to
                 // create something in a namespace that is being deleted.
                 if !matches!(refusal.code, 403 | 404 | 409) {
-                    tracing::warn!(kind = ?item.kind, key = ?item.key, why = %refusal.message, "a simulated controller cannot write");
+                    tracing::warn!(kind = ?item.kind, key = ?item.key, why = refusal.message, "a simulated controller cannot write");
                     again = now.checked_add(RETRY).ok();
                     break;
                 }

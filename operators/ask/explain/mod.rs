@@ -3,13 +3,14 @@
 use std::fmt::Write;
 
 use k8s_openapi::jiff::Timestamp;
+use operetta::object::OneLine;
 use serde_json::Value;
 
 use super::{
     age::{ago, ahead},
     answers::{Child, Events, Parent, Preview, Reconcile, Related},
     status::key,
-    table::{Table, message, shown},
+    table::{Table, message},
 };
 
 /// A parent with all that is known about it.
@@ -56,7 +57,7 @@ fn head(operator: &str, parent: &Parent, now: Timestamp) -> String {
         ("Next", next),
     ] {
         // A text in memory takes everything.
-        let _ = writeln!(text, "{:12}{}", format!("{name}:"), shown(&value));
+        let _ = writeln!(text, "{:12}{}", format!("{name}:"), OneLine(value));
     }
     text
 }
@@ -118,7 +119,7 @@ fn name(Child { kind, namespace, name, .. }: &Child) -> String {
 fn changes(parent: &Parent) -> String {
     let mut text = String::new();
     if let Some(error) = &parent.preview_error {
-        let _ = writeln!(text, "There is no preview: {}", shown(error));
+        let _ = writeln!(text, "There is no preview: {}", OneLine(error));
     }
     for child in &parent.children {
         if let Some(preview) = &child.preview {
@@ -130,12 +131,12 @@ fn changes(parent: &Parent) -> String {
 
 fn change(child: &str, Preview { action, why, differences }: &Preview) -> String {
     let why = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-    let mut text = format!("{}\n", shown(&format!("{action} {child}{why}")));
+    let mut text = format!("{}\n", OneLine(format_args!("{action} {child}{why}")));
     for difference in differences {
         for (sign, value) in [("-", &difference.live), ("+", &difference.desired)] {
             if let Some(value) = value {
-                let _ =
-                    writeln!(text, "  {sign} {}", shown(&format!("{}: {value}", difference.path)));
+                let of_field = format_args!("{}: {value}", difference.path);
+                let _ = writeln!(text, "  {sign} {}", OneLine(of_field));
             }
         }
     }
@@ -201,7 +202,7 @@ fn events(events: &Events, now: Timestamp, is_wide: bool) -> String {
     let mut text =
         if events.items.is_empty() { "There are no Events.\n".to_owned() } else { table.print() };
     for error in &events.errors {
-        let _ = writeln!(text, "Events cannot be read: {}", shown(error));
+        let _ = writeln!(text, "Events cannot be read: {}", OneLine(error));
     }
     text
 }

@@ -94,3 +94,23 @@ fn a_parent_that_is_not_known_well_yet_is_shown_as_far_as_it_is() {
     );
     assert!(shown.ends_with("It has no children.\n"), "{shown}");
 }
+
+#[test]
+fn no_text_of_the_process_forges_a_line_or_controls_the_terminal() {
+    let forged = "x\nWhy:        all is well\r\u{1b}[2K\u{202e}";
+    let mut parent = stuck();
+    parent["why"] = json!(forged);
+    parent["previewError"] = json!(forged);
+    parent["conditions"][0]["message"] = json!(forged);
+    parent["children"][0]["decision"]["why"] = json!(forged);
+    parent["children"][0]["preview"]["why"] = json!(forged);
+    parent["children"][0]["preview"]["differences"][0] =
+        json!({"path": forged, "live": forged, "desired": {forged: 1}});
+    parent["history"][0]["causes"][0]["message"] = json!(forged);
+    for is_wide in [false, true] {
+        let shown = explained(parent.clone(), is_wide);
+        let begins = |line: &str| line.starts_with("Why:        all");
+        assert!(shown.contains("all is well") && !shown.lines().any(begins), "{shown}");
+        assert!(!shown.contains(['\r', '\u{1b}', '\u{202e}']), "{shown}");
+    }
+}

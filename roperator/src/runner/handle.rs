@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use operetta::object::OneLine;
 use tokio::{runtime::Runtime, sync::oneshot, task::JoinHandle};
 use tracing::error;
 
@@ -23,7 +24,7 @@ impl OperatorHandle {
                 let _ = stopped.await;
             };
             if let Err(why) = operator.run(stopped).await {
-                error!("the operator has ended: {why:#}");
+                error!("the operator has ended: {}", OneLine(format_args!("{why:#}")));
             }
         });
         Self { task, _stop: stop }

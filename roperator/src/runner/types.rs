@@ -4,7 +4,7 @@ use std::{collections::HashMap, time::Duration};
 
 use anyhow::Error;
 use kube::{Client, core::Status};
-use operetta::object;
+use operetta::object::{self, OneLine};
 use tokio::time::sleep;
 use tracing::warn;
 
@@ -49,7 +49,7 @@ impl Types {
 
 fn warn_once(last: &mut String, why: &str) {
     if last != why {
-        warn!("the operator waits: {why}");
+        warn!("the operator waits: {}", OneLine(why));
         why.clone_into(last);
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     },
     execute::preview,
     history::Cause,
-    object::{Object, ObjectKey},
+    object::{Object, ObjectKey, OneLine},
     reply::{ApiError, ErrorClass},
     run::{Job, Memory},
     schedule::Trigger,
@@ -49,7 +49,8 @@ impl OperatorActor {
     fn execute(&self, command: CommandRequest) {
         let CommandRequest { operator: _, command, by, answer } = command;
         let (operator, who) = (self.name(), by.as_deref());
-        tracing::info!(%operator, ?command, by = who, "received a command");
+        let shown = OneLine(format_args!("{command:?}"));
+        tracing::info!(%operator, command = %shown, by = who, "received a command");
         match command {
             Command::Sync(key) => answer.give(self.sync(&key, by)),
             Command::PauseParent(key) => self.annotate(key, true, answer),

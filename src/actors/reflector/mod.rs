@@ -31,7 +31,7 @@ use crate::{
     cluster::{Cluster, WatchNote, WatchSpec, Watched},
     execute::{Alive, now},
     metrics::MailboxDepth,
-    object::{K8sType, Undecodable},
+    object::{K8sType, OneLine, Undecodable},
     reply::{ApiError, ErrorClass, TypeSchema},
     store::{Hold, ScopeId, Settled, Store},
 };
@@ -138,7 +138,8 @@ impl Reflector {
                 self.recovered(scope);
             }
             WatchNote::Failed { error, retry_in } => {
-                tracing::warn!(watched = %self.watched(scope), %error, ?retry_in, "the watch failed");
+                let (watched, shown) = (self.watched(scope), OneLine(&error));
+                tracing::warn!(%watched, error = %shown, ?retry_in, "the watch failed");
                 self.failed(scope, &error, retry_in);
                 if error.class() == ErrorClass::Forbidden {
                     // Its hold would block the deletions of the fallbacks for ever.
@@ -156,7 +157,7 @@ impl Reflector {
     fn undecodable(&mut self, object: &Undecodable, is_news: bool) {
         self.state.undecodable += 1;
         if is_news {
-            tracing::warn!("{object}");
+            tracing::warn!("{}", OneLine(object));
             self.observers.found_undecodable(object);
         }
     }

@@ -33,10 +33,11 @@ impl Reflector {
 
 impl Receive<SchemaRead> for Reflector {
     fn receive(&mut self, SchemaRead { schema }: SchemaRead, _: &mut Self::Context) {
-        let secrets = schema.as_ref().map(|schema| schema.secrets.clone());
-        self.state.secrets = Some(secrets.unwrap_or_default().into());
-        self.show();
-        let Some(schema) = schema else { return };
+        // A schema that does not say it leaves them as they are known.
+        if let Some(secrets) = &schema.secrets {
+            self.state.secrets = Some(secrets.clone().into());
+            self.show();
+        }
         let before = self.schema.replace(schema.clone());
         if before.is_some_and(|before| before.status != schema.status) {
             tracing::info!(ty = %self.ty(), "the type declares another status");

@@ -13,6 +13,7 @@ use crate::{
         watching,
     },
     cluster::{Cluster, List, PAGE_SIZE},
+    object::OneLine,
     operator::Ask,
     related::{MOST, Place, SourceSpec},
     reply::ApiError,
@@ -62,7 +63,7 @@ impl RelatedReflector {
         ctx: &mut Context<Self>,
     ) {
         let watched = spec_of(self.spec(), place).watched();
-        tracing::warn!(%watched, %error, "related objects could not be listed");
+        tracing::warn!(%watched, error = %OneLine(error), "related objects could not be listed");
         let Some(feed) = self.feeds.get_mut(place) else { return };
         feed.fetching.failures += 1;
         feed.fetching.queue.extend(asks.iter().cloned());

@@ -11,6 +11,7 @@ use crate::{
     },
     cluster::WatchNote,
     execute::now,
+    object::OneLine,
     operator::Ask,
     related::{FeedState, Place},
     reply::ApiError,
@@ -38,11 +39,12 @@ impl Receive<FeedNoted> for RelatedReflector {
             WatchNote::Alive { .. } => self.recovered(&place),
             WatchNote::Failed { error, retry_in } => {
                 let watched = super::spec_of(self.spec(), &place).watched();
-                tracing::warn!(%watched, %error, ?retry_in, "the watch of related objects failed");
+                let shown = OneLine(&error);
+                tracing::warn!(%watched, error = %shown, ?retry_in, "the watch of related objects failed");
                 self.failed(&place, &error);
             }
             WatchNote::Undecodable { object, is_news: true } => {
-                tracing::warn!("{object}");
+                tracing::warn!("{}", OneLine(&object));
                 self.settle(object.key().cloned().map(Ask::Named).into_iter().collect());
             }
             // While a list is in progress the last state counts. Changes came with `FeedChanged`.

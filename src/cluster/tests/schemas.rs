@@ -34,7 +34,9 @@ async fn concurrent_readers_share_a_request_and_an_unchanged_document_is_not_sen
     let ty = |kind: &str, plural: &str| K8sType::namespaced("example.dev/v1", kind, plural);
     let (echo, song, verse) = (ty("Echo", "echoes"), ty("Song", "songs"), ty("Verse", "verses"));
     let (a, b) = tokio::join!(cluster.schema(&echo), operator.schema(&song));
-    assert!(!a.unwrap().unwrap().secrets.is_empty() && !b.unwrap().unwrap().secrets.is_empty());
+    for schema in [a, b] {
+        assert!(!schema.unwrap().unwrap().secrets.as_ref().unwrap().is_empty());
+    }
     assert!(operator.schema(&echo).await.unwrap().is_some());
     // What was read has all types of the document.
     assert!(cluster.schema(&verse).await.unwrap().is_none());
@@ -57,6 +59,28 @@ async fn a_schema_that_cannot_be_read_is_an_error_for_its_own_type_alone() {
     assert!(cluster.schema(&ty("Song", "songs")).await.unwrap().is_some());
     let error = cluster.schema(&ty("Echo", "echoes")).await.unwrap_err();
     assert!(error.to_string().contains("unexpected JSON"), "{error}");
+}
+
+/// A server that cannot read a definition itself publishes it without fields.
+#[tokio::test]
+async fn a_schema_without_fields_does_not_say_what_is_secret_and_references_are_followed() {
+    let kinds = json!([{"group": "example.dev", "version": "v1", "kind": "Echo"}]);
+    let spec = json!({"properties": {"password": {"format": "password"}}});
+    let refers = json!({"spec": {"$ref": "#/components/schemas/Spec"}});
+    for (properties, is_marked) in [
+        (json!(null), None),
+        (json!({}), None),
+        (json!({"metadata": {}}), Some(false)),
+        (refers, Some(true)),
+    ] {
+        let echo = json!({"x-kubernetes-group-version-kind": kinds, "properties": properties});
+        let schemas = json!({"Echo": echo, "Spec": spec});
+        let document = json!({"paths": {}, "components": {"schemas": schemas}});
+        let cluster = served_by(move |_| (200, line(&document)));
+        let echo = K8sType::namespaced("example.dev/v1", "Echo", "echoes");
+        let schema = cluster.schema(&echo).await.unwrap().unwrap();
+        assert_eq!(schema.secrets.as_ref().map(|fields| !fields.is_empty()), is_marked);
+    }
 }
 
 #[tokio::test]

@@ -125,3 +125,116 @@ async fn an_aborted_finalization_shows_no_secret() {
     let failure = report.failure().unwrap().to_string();
     assert!(failure.contains("cannot give up (redacted)"), "{failure}");
 }
+
+/// A Secret as the handler returns it.
+fn returned(fields: &Value) -> Value {
+    let mut secret =
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "c", "namespace": "ns"}});
+    for (name, field) in fields.as_object().unwrap() {
+        secret[name] = field.clone();
+    }
+    secret
+}
+
+/// Its values are in no cache.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_that_is_refused_on_creation_or_rotation_shows_nothing_of_it() {
+    let mut held = child("5", 1);
+    held["data"] = json!({"password": "b2xkLXMzY3JldA=="});
+    for (fields, cached) in [
+        (json!({"stringData": {"password": SECRET}}), None),
+        (json!({"data": {"password": "czNjcmV0LXZhbHVl"}}), None),
+        (json!({"stringData": {"password": SECRET}}), Some(held.clone())),
+        (json!({"data": {"password": "czNjcmV0LXZhbHVl"}}), Some(held)),
+    ] {
+        let setup = Setup::new(secrets(), ChildConfig::apply()).desiring(returned(&fields));
+        let setup = cached.clone().into_iter().fold(setup, Setup::caching);
+        let world = setup.before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => {
+                let message = format!(
+                    "denied: {SECRET}, czNjcmV0LXZhbHVl, ?p=s3cret%2Dvalue and not old-s3cret"
+                );
+                (
+                    422,
+                    json!({"kind": "Status", "code": 422, "reason": "Invalid", "message": message}),
+                )
+            }
+            _ => taken(),
+        });
+        let report = world.reconcile(Memory::default()).await;
+        world.until_asked("POST", "/events").await;
+        let failure = report.failure().unwrap();
+        let statuses: Vec<_> =
+            world.asked("PATCH").into_iter().filter(|asked| asked.is_about("/status")).collect();
+        let events = world.asked("POST").into_iter();
+        let shown: String = events.chain(statuses).map(|asked| asked.body.to_string()).collect();
+        let shown = format!("{shown} {failure} {failure:?} {:?}", report.decisions);
+        assert!(shown.contains("denied: (redacted), (redacted), (redacted) and not"), "{shown}");
+        assert!(!shown.contains(SECRET) && !shown.contains("czNjcmV0"), "{shown}");
+        assert!(cached.is_none() || !shown.contains("old-s3cret"), "{shown}");
+    }
+}
+
+/// The child still has the value that the parent had before.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_marked_value_that_was_replaced_is_hidden_until_the_children_follow() {
+    let setup = Setup::new(pods(), ChildConfig::apply()).of(secretive()).publishing(marked());
+    let mut now = parent("10");
+    now["spec"] = json!({"password": "other-value"});
+    let live = now.clone();
+    let world = setup.desiring(desired("c")).before(move |asked| match asked.method.as_str() {
+        "GET" => (200, live.clone()),
+        "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+        "PATCH" => {
+            let message = format!("pod updates may not change fields: - {SECRET} + other-value");
+            (422, json!({"kind": "Status", "code": 422, "reason": "Invalid", "message": message}))
+        }
+        _ => taken(),
+    });
+    let memory = world.reconcile(Memory::default()).await.memory;
+    world.changed_parent(&now);
+    let report = world.reconcile(memory).await;
+    let failure = report.failure().unwrap().to_string();
+    assert!(failure.contains("change fields: - (redacted) + (redacted)"), "{failure}");
+}
+
+/// The schema of the child is read when a text of others is to be shown.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_marked_fields_of_a_custom_child_are_hidden_and_everything_while_they_are_unknown() {
+    let part = json!({"apiVersion": "example.com/v1", "kind": "Part",
+        "metadata": {"name": "c", "namespace": "ns"}, "spec": {"key": SECRET}});
+    let with_schema = |properties: Value| {
+        let (code, mut published) = marked();
+        let kinds = json!([{"group": "example.com", "version": "v1", "kind": "Part"}]);
+        published["components"]["schemas"]["Part"] =
+            json!({"x-kubernetes-group-version-kind": kinds, "properties": properties});
+        (code, published)
+    };
+    let key = json!({"spec": {"properties": {"key": {"format": "password"}}}});
+    for (published, shown) in [
+        (with_schema(key), "denied: (redacted)"),
+        (with_schema(json!({})), "(withheld"),
+        (marked(), "(withheld"),
+    ] {
+        let ty = K8sType::namespaced("example.com/v1", "Part", "parts");
+        let setup = Setup::new(ty, ChildConfig::apply()).publishing(published);
+        let world = setup.desiring(part.clone()).before(|asked| match asked.method.as_str() {
+            "PATCH" if asked.is_about("/status") => with_status(&asked.body),
+            "PATCH" => {
+                let message = format!("denied: {SECRET}");
+                (
+                    422,
+                    json!({"kind": "Status", "code": 422, "reason": "Invalid", "message": message}),
+                )
+            }
+            _ => taken(),
+        });
+        let report = world.reconcile(Memory::default()).await;
+        let failure = report.failure().unwrap().to_string();
+        assert!(failure.contains(shown) && !failure.contains(SECRET), "{failure}");
+        let statuses = world.asked("PATCH").into_iter().map(|asked| asked.body.to_string());
+        let of_statuses: String = statuses.filter(|body| body.contains("conditions")).collect();
+        assert!(of_statuses.contains(shown) && !of_statuses.contains(SECRET), "{of_statuses}");
+    }
+}

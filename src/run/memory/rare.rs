@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use crate::{
+    object::MarkedValues,
     plan::{ChildId, FinishedJobs, ForeignChild, HeldDecoration, TerminatingChildren},
     run::Now,
 };
@@ -31,6 +32,8 @@ pub(super) struct Rare {
     pub(super) held_status: Option<Box<HeldDecoration>>,
     /// The finished Jobs of the last plan.
     pub(super) finished_jobs: FinishedJobs,
+    /// The secret fields of the parent at the last reconciles, the newest last: children may still have earlier ones.
+    pub(super) marked: Vec<MarkedValues>,
 }
 
 impl Rare {
@@ -41,7 +44,7 @@ impl Rare {
     pub(super) fn is_over(&self) -> bool {
         let Self { foreign, recreated, throttled, deferred_wait, terminating, .. } = self;
         let Self { waited_for, unkept_status, decorated, held_metadata, held_status, .. } = self;
-        let Self { finished_jobs, .. } = self;
+        let Self { finished_jobs, marked, .. } = self;
         foreign.is_empty()
             && waited_for.is_empty()
             && recreated.is_empty()
@@ -53,5 +56,6 @@ impl Rare {
             && held_metadata.is_none()
             && held_status.is_none()
             && finished_jobs.is_empty()
+            && marked.is_empty()
     }
 }

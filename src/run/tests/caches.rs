@@ -270,7 +270,8 @@ impl Snapshot for Caches {
         self.schema.clone()
     }
 
-    fn known_schema(&self) -> Option<Arc<TypeSchema>> {
-        self.schema.clone()
+    /// The other types mark nothing.
+    fn known_schema(&self, ty: &K8sType) -> Option<Arc<TypeSchema>> {
+        if *ty == parent_type() { self.schema.clone() } else { Some(schema()) }
     }
 }

@@ -159,7 +159,7 @@ impl Driver {
     /// Performs an effect that is no call and no request.
     pub(super) fn perform_at_once(&mut self, effect: Effect) -> Option<Event> {
         match effect {
-            Effect::ReadSchema => {
+            Effect::ReadSchema(_) => {
                 self.caches.read_schema();
                 Some(Event::SchemaRead(Ok(self.caches.schema.clone())))
             }

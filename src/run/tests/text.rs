@@ -61,7 +61,7 @@ pub(super) fn effect(effect: &Effect) -> String {
         Effect::Cache(cached) => format!("cache {}", cache(cached)),
         Effect::Reserve(_, deletions) => format!("reserve {deletions} deletions"),
         Effect::Release(_, deleted) => format!("release all but {deleted} deletions"),
-        Effect::ReadSchema => "read the schema".to_owned(),
+        Effect::ReadSchema(_) => "read the schema".to_owned(),
         Effect::Resume => "resume".to_owned(),
         Effect::ShowNow(failure) => format!("show {}", failure.reason()),
         Effect::Finished => "finished".to_owned(),

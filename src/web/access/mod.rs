@@ -41,6 +41,7 @@ use self::{
 use super::status::Refused;
 use crate::{
     cluster::{AccessVerdict, Cluster, TokenVerdict, User},
+    object::OneLine,
     reply::ApiError,
 };
 
@@ -270,7 +271,7 @@ impl Reviews {
                 tracing::info!("the API server reviews access to the web endpoint again");
             }
             Err(error) if !was_down => tracing::warn!(
-                %error,
+                error = %OneLine(error),
                 "the API server cannot review access to the web endpoint: all access is denied"
             ),
             Ok(_) | Err(_) => {}

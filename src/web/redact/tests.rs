@@ -132,6 +132,68 @@ fn the_last_applied_annotation_is_redacted_in_every_object() {
     assert_eq!(shown["data"], json!({"key": "value"}));
 }
 
+/// An annotation may have a copy of an earlier version, in any form.
+#[test]
+fn a_secret_shows_no_annotation_and_no_label_that_quotes_it() {
+    let metadata = json!({
+        "annotations": {"kapp.k14s.io/original": SENTINEL, "note": "of last week", "zip": "H4sIAA"},
+        "labels": {"app": "db", "copy": SENTINEL, "clear": "sentinel", "within": "x-sentinel-y"},
+        "finalizers": ["example.com/sentinel"],
+    });
+    let secret = json!({"metadata": metadata, "type": "example.com/sentinel",
+        "data": {"password": SENTINEL}, "stringData": {"new": "other-s3ntinel"}});
+    for marks in [Some(marks()), None] {
+        let shown = cluster(marks.clone()).shown("Secret", secret.clone());
+        let text = shown.to_string();
+        assert!(!text.contains("sentinel") && !text.contains(SENTINEL), "{shown}");
+        let annotations = shown["metadata"]["annotations"].as_object().unwrap();
+        assert!(annotations.values().all(|it| it == REDACTED), "{shown}");
+        assert_eq!(annotations.len(), 3, "their names are shown");
+        assert_eq!(shown["metadata"]["labels"]["app"], "db");
+    }
+}
+
+#[test]
+fn a_secret_within_another_object_shows_its_keys_and_no_value() {
+    let embedded = json!({"apiVersion": "v1", "kind": "Secret", "data": {"a": SENTINEL}});
+    let annotations = json!({"copy": embedded.to_string()});
+    let pod = json!({"metadata": {"annotations": annotations}, "spec": {"template": embedded}});
+    let shown = cluster(Some(marks())).shown("Pod", pod);
+    assert_eq!(shown["spec"]["template"]["data"], json!({"a": REDACTED}));
+    assert_eq!(shown["metadata"]["annotations"], json!({"copy": REDACTED}));
+}
+
+#[test]
+fn a_copy_of_an_earlier_version_shows_no_marked_value() {
+    let copy = json!({"kind": "App", "spec": {"password": "earlier-s3ntinel", "size": 2}});
+    let annotations = json!({
+        "kapp.k14s.io/original": copy.to_string(), "size": r#"{"spec": {"size": 2}}"#, "text": "{",
+    });
+    let app = json!({"metadata": {"annotations": annotations}, "spec": {"password": MARKED}});
+    let shown = cluster(Some(marks())).shown("App", app);
+    let expected = json!({
+        "kapp.k14s.io/original": REDACTED, "size": r#"{"spec": {"size": 2}}"#, "text": "{",
+    });
+    assert_eq!(shown["metadata"]["annotations"], expected);
+}
+
+#[test]
+fn a_text_about_a_parent_or_child_hides_the_values_of_its_secrets() {
+    let cluster = cluster(Some(marks())).with_parent();
+    cluster.cached("Secret", json!({"metadata": owned_by("App", "p"), "data": {"a": SENTINEL}}));
+    let mut metadata = owned_by("App", "p");
+    (metadata["name"], metadata["uid"]) = (json!("pod"), json!("pod"));
+    let pod = cluster.cached("Pod", pod(&metadata));
+    let app = cluster.board.type_state(&ty("App")).unwrap().store;
+    let parent = app.get(&ObjectKey::namespaced("ns", "p")).unwrap();
+    for about in [&pod, &parent] {
+        let shown = text(&cluster.board, about, "refused: sentinel, c2VudGluZWw=");
+        assert_eq!(shown, "refused: (redacted), (redacted)");
+        let secrets = Secrets::of(&cluster.board, about);
+        assert_eq!(secrets.path(".spec.sentinel"), ".spec.sentinel", "the name of a field");
+    }
+}
+
 #[test]
 fn marked_fields_are_redacted_in_the_object_and_wherever_it_quotes_them() {
     let spec = json!({"password": MARKED, "size": 3, "note": format!("it is {MARKED}")});

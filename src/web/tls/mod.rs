@@ -21,6 +21,8 @@ use rustls::{
     sign::CertifiedKey,
 };
 
+use crate::object::OneLine;
+
 /// A certificate and its private key, in PEM.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Tls {
@@ -198,7 +200,7 @@ impl Certificates {
             Err(error) => {
                 let problem = format!("the certificate was not replaced: {error}");
                 if state.problem.as_ref() != Some(&problem) {
-                    tracing::warn!("web endpoint: {problem}; the old one stays in use");
+                    tracing::warn!("web endpoint: {}; the old one stays in use", OneLine(&problem));
                     state.problem = Some(problem);
                 }
             }

@@ -8,6 +8,7 @@ pub(crate) mod killed;
 pub(crate) mod kind;
 pub(crate) mod kubelet;
 pub(crate) mod link;
+pub(crate) mod logged;
 pub(crate) mod needs;
 pub(crate) mod recipe;
 pub(crate) mod reported;

@@ -3,5 +3,6 @@
 mod access;
 mod commands;
 mod explain;
+mod forged;
 mod kubernetes_events;
 mod secrets;

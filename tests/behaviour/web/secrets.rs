@@ -3,12 +3,16 @@
 //! metric, the log and `Debug` output for them. The paths come from the `OpenAPI` document.
 
 use std::{
-    io,
     net::SocketAddr,
-    sync::{Mutex, Once, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
+use futures::{FutureExt, StreamExt, stream};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use kube::{Client, client::Body};
 use operetta::{
     object::{Object, ObjectKey},
     operator::SyncRequest,
@@ -16,10 +20,11 @@ use operetta::{
 };
 use serde_json::{Value, json};
 use tokio::{io::AsyncWriteExt, net::TcpStream, task::JoinHandle};
-use tracing_subscriber::{Layer, fmt, layer::SubscriberExt, util::SubscriberInitExt};
 
 use crate::{
-    recipe::{RECIPE, config_map},
+    cluster::Connector,
+    logged::{leaked, leaks, logged, watch_logs},
+    recipe::{RECIPE, config_map, crd_with_secrets},
     started::http,
     world::{CONFIG_MAP, EVENT, Operators, POD, SECRET, World, condition, eventually},
 };
@@ -28,50 +33,19 @@ use crate::{
 const PASSWORD: &str = "s3ntinel-password, marked!";
 /// In a marked map.
 const TOKEN: &str = "s3ntinel-token";
-/// In a Secret, and in its last-applied annotation.
+/// In a Secret and one of its labels, and in its annotations.
 const KEPT: &str = "s3ntinel-kept";
 const APPLIED: &str = "s3ntinel-applied";
-/// The common prefix, in clear text and in base64.
-const SENTINELS: [&str; 2] = ["s3ntinel", "czNudGluZWwt"];
+/// In a Secret that the server refuses. It is not a valid label value either.
+const REFUSED: &str = "s3ntinel-refused, never stored!";
+/// How many requests are sent at once.
+const AT_ONCE: usize = 16;
 
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+const ORIGINAL: &str = "kapp.k14s.io/original";
 
-/// The log lines of our crates that contain a sentinel or a redacted one.
-static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// `Debug` output.
 static PRINTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
-
-struct Log;
-
-impl io::Write for Log {
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let text = String::from_utf8_lossy(line);
-        if leaks(&text) || text.contains("(redacted)") {
-            LOGGED.lock().unwrap_or_else(PoisonError::into_inner).push(text.into_owned());
-        }
-        Ok(line.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-fn leaks(text: &str) -> bool {
-    SENTINELS.iter().any(|sentinel| text.contains(sentinel))
-}
-
-/// Captures the log of our crates at the level trace.
-fn watch_logs() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let crates = ["operetta", "operators", "operetta_apiserver"];
-        let ours = crates.map(|name| (name, tracing::Level::TRACE));
-        let ours = tracing_subscriber::filter::Targets::new().with_targets(ours);
-        let lines = fmt::layer().with_writer(|| Log).with_filter(ours);
-        tracing_subscriber::registry().with(lines).init();
-    });
-}
 
 fn printed(value: &impl std::fmt::Debug) {
     let text = format!("{value:?} {value:#?}");
@@ -99,11 +73,19 @@ fn sync(request: &SyncRequest) -> Result<SyncResponse> {
         _ => {}
     }
     let name = request.parent.name();
-    let secret = json!({
+    let annotations = json!({LAST_APPLIED: APPLIED, ORIGINAL: format!("data: {APPLIED}")});
+    let mut secret = json!({
         "apiVersion": "v1", "kind": "Secret",
-        "metadata": {"name": name, "annotations": {LAST_APPLIED: APPLIED}},
+        "metadata": {"name": name, "annotations": annotations, "labels": {"copy": KEPT}},
         "stringData": {"kept": KEPT},
     });
+    if spec["act"] == "creation" {
+        secret["metadata"]["name"] = json!("fresh");
+    }
+    if spec["act"] == "creation" || spec["act"] == "rotation" {
+        secret["stringData"]["kept"] = json!(REFUSED);
+        secret["metadata"]["labels"]["copy"] = json!(REFUSED);
+    }
     let env = json!([
         {"name": "PASSWORD", "value": password},
         {"name": "TOKEN", "value": spec["tokens"]["first"]},
@@ -196,16 +178,16 @@ async fn search(operators: &Operators, namespace: &str) -> String {
     let (_, document) = operators.http("/api/v1/openapi.json").await;
     let document: Value = serde_json::from_str(&document).unwrap();
     let address = operators.running().web().unwrap();
-    let mut all = String::new();
-    for path in paths(&document, namespace) {
-        for accept in ["application/json", "text/html", "application/yaml"] {
-            let accept = format!("Accept: {accept}\r\n");
-            let (_, answer) = http(address, &format!("GET {path}"), &accept).await;
-            assert!(!leaks(&answer), "{path} {accept}: {answer}");
-            all.push_str(&answer);
-        }
-    }
-    all
+    let accepted = ["application/json", "text/html", "application/yaml"];
+    let asked = paths(&document, namespace).into_iter();
+    let asked = asked.flat_map(|path| accepted.map(|accept| (path.clone(), accept)));
+    let answers = stream::iter(asked).map(|(path, accept)| async move {
+        let headers = format!("Accept: {accept}\r\n");
+        let (_, answer) = http(address, &format!("GET {path}"), &headers).await;
+        assert!(!leaks(&answer), "{path} {accept}: {answer}");
+        answer
+    });
+    answers.buffer_unordered(AT_ONCE).collect::<Vec<_>>().await.join("\n")
 }
 
 /// Waits for an Event whose note contains a text, and searches all Events.
@@ -284,14 +266,15 @@ async fn no_secret_is_in_answers_events_metrics_logs_or_debug_output() {
     act(&world, &operators, "panic", "HandlerPanicked", "nobody can log in with (redacted)").await;
     let misfit = "`data.kept`: string, where u8 is expected";
     act(&world, &operators, "misfit", "HandlerFailed", misfit).await;
-    act(&world, &operators, "refused", "WriteFailed", "(redacted)").await;
+    for refused in ["refused", "creation", "rotation"] {
+        act(&world, &operators, refused, "WriteFailed", "(redacted)").await;
+    }
     print_all(&operators, &world.namespace).await;
     operators.stop().await;
     let stream = stream.await.unwrap();
     assert!(stream.contains("cannot log in with (redacted)") && !leaks(&stream), "{stream}");
-    let logged = LOGGED.lock().unwrap_or_else(PoisonError::into_inner);
-    assert!(logged.iter().any(|line| line.contains("cannot log in with (redacted)")));
-    assert!(logged.iter().all(|line| !leaks(line)), "{logged:#?}");
+    assert!(!logged("cannot log in with (redacted)").is_empty());
+    assert_eq!(leaked(), [""; 0]);
     let printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
     assert!(printed.len() > 5 && printed.iter().all(|text| !leaks(text)), "{printed:#?}");
 }
@@ -310,5 +293,65 @@ async fn fields_that_are_marked_later_are_redacted_after_the_schema_is_read_agai
     // The server ends the watch, and the schema is read again.
     world.install_recipes_with_secrets().await;
     shows(r#""password":"(redacted)""#).await;
+    operators.stop().await;
+}
+
+/// A connection to the same server, which publishes this document of the type as soon as there is one.
+fn publishing(
+    world: &World,
+    document: Arc<Mutex<Option<String>>>,
+) -> (Connector, Arc<AtomicUsize>) {
+    let (client, read) = (world.client.clone(), Arc::new(AtomicUsize::new(0)));
+    let count = read.clone();
+    let serve = move |request: http::Request<Body>| {
+        let is_it = request.uri().path() == format!("/openapi/v3/apis/{}", RECIPE.0);
+        let text = document.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (client, count) = (client.clone(), count.clone());
+        async move {
+            let Some(text) = text.filter(|_| is_it) else { return client.send(request).await };
+            count.fetch_add(1, Ordering::Relaxed);
+            Ok(http::Response::new(Body::from(text.into_bytes())))
+        }
+    };
+    let client = Client::new(tower::service_fn(serve), "default");
+    (Box::new(move || async move { Ok(client.into()) }.boxed()), read)
+}
+
+/// As of a type whose schema it cannot read itself.
+fn without_fields(document: &str) -> String {
+    let mut document: Value = serde_json::from_str(document).unwrap();
+    for schema in document["components"]["schemas"].as_object_mut().unwrap().values_mut() {
+        schema.as_object_mut().unwrap().remove("properties");
+        schema["x-kubernetes-preserve-unknown-fields"] = json!(true);
+    }
+    document.to_string()
+}
+
+#[operetta_harness::test]
+async fn secret_fields_stay_known_while_the_server_publishes_a_schema_without_fields() {
+    let world = World::new().await;
+    world.install_recipes_with_secrets().await;
+    let document = Arc::new(Mutex::new(None));
+    let (connector, read) = publishing(&world, document.clone());
+    let operators = world.start_over(connector, |builder| builder.register(config(), sync)).await;
+    let parent = json!({"metadata": {"name": "r"}, "spec": {"password": PASSWORD, "level": 1}});
+    world.create(RECIPE, parent).await;
+    let path = format!("/api/v1/cache/recipes.test.operetta.dev/{}/r", world.namespace);
+    let is_shown = |(_, shown): &(u16, String)| shown.contains(r#""password":"(redacted)""#);
+    eventually("the marked parent", || operators.http(&path), is_shown).await;
+    let request = http::Request::get(format!("/openapi/v3/apis/{}", RECIPE.0));
+    let published = world.client.request_text(request.body(Vec::new()).unwrap()).await.unwrap();
+    *document.lock().unwrap() = Some(without_fields(&published));
+    // The server ends the watch, and the schema is read again.
+    let mut definition = serde_json::to_value(crd_with_secrets()).unwrap();
+    let spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
+    definition.pointer_mut(spec).unwrap()["description"] = json!("another one");
+    let definition = serde_json::from_value(definition).unwrap();
+    operators::install::install(&world.client, &[definition]).await.unwrap();
+    let reads = || std::future::ready(read.load(Ordering::Relaxed));
+    eventually("a read of the other schema", reads, |reads| *reads > 0).await;
+    act(&world, &operators, "fail", "HandlerFailed", "cannot log in with (redacted)").await;
+    let (_, shown) = operators.http(&path).await;
+    assert!(is_shown(&(200, shown.clone())) && !leaks(&shown), "{shown}");
     operators.stop().await;
 }
