@@ -63,7 +63,14 @@ enum State {
     Over,
 }
 
-/// Kills what runs when it is dropped.
+/// A process that is killed when this is dropped, with all that it has started.
+struct Started {
+    child: Child,
+    /// Nothing once it has ended by itself.
+    target: Option<Target>,
+}
+
+/// Nothing runs any more when it is dropped.
 struct Guard<'a>(&'a Running);
 
 /// Runs it, as a group of its own unless it asks somebody.
@@ -89,39 +96,51 @@ async fn ended(
     running: &Running,
 ) -> Result<Output, Failed> {
     command.kill_on_drop(true);
-    // It may be on a file system that hangs.
-    let spawned = spawn_blocking(move || command.spawn()).await;
-    let mut child = spawned.map_err(io::Error::other).flatten().map_err(Failed::NotStarted)?;
-    let guard = running.begin(&child, target)?;
+    // It may be on a file system that hangs. Whoever waits may be gone before it has started.
+    let spawned = spawn_blocking(move || Started::by(&mut command, target)).await;
+    let mut started = spawned.map_err(io::Error::other).flatten().map_err(Failed::NotStarted)?;
+    let guard = running.begin(&started)?;
     let mut printed = Vec::new();
-    if let Some(stdout) = child.stdout.take() {
+    if let Some(stdout) = started.child.stdout.take() {
         stdout.take(LONGEST + 1).read_to_end(&mut printed).await.map_err(Failed::Unread)?;
     }
     if printed.len() as u64 > LONGEST {
         return Err(Failed::TooLong);
     }
-    let status = child.wait().await.map_err(Failed::Unread)?;
-    guard.let_live()?;
+    let status = started.child.wait().await.map_err(Failed::Unread)?;
+    guard.end()?;
+    // What it has left in the background lives on.
+    started.target = None;
     Ok(Output { status, printed })
+}
+
+impl Started {
+    fn by(command: &mut Command, target: fn(Pid) -> Target) -> io::Result<Self> {
+        let child = command.spawn()?;
+        let id = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        Ok(Self { child, target: id.map(target) })
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        self.target.take().map(Target::kill);
+    }
 }
 
 impl Running {
     /// Kills what runs, and lets nothing start any more.
     pub(super) fn end(&self) {
-        self.replace(State::Over).kill();
+        if let State::Running(target) = self.replace(State::Over) {
+            target.kill();
+        }
     }
 
-    fn begin(&self, child: &Child, target: fn(Pid) -> Target) -> Result<Guard<'_>, Failed> {
-        let id = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        let started = id.map_or(State::Idle, |id| State::Running(target(id)));
-        let mut state = self.state();
-        if matches!(*state, State::Over) {
-            started.kill();
-            return Err(Failed::Over);
+    fn begin(&self, started: &Started) -> Result<Guard<'_>, Failed> {
+        match self.replace(started.target.map_or(State::Idle, State::Running)) {
+            State::Over => Err(Failed::Over),
+            State::Idle | State::Running(_) => Ok(Guard(self)),
         }
-        *state = started;
-        drop(state);
-        Ok(Guard(self))
     }
 
     /// Returns what was before. The end is for ever.
@@ -138,20 +157,19 @@ impl Running {
     }
 }
 
-impl State {
+impl Target {
     fn kill(self) {
         // It may have ended by itself.
         let _ = match self {
-            Self::Running(Target::Group(group)) => kill_process_group(group, Signal::KILL),
-            Self::Running(Target::Process(process)) => kill_process(process, Signal::KILL),
-            Self::Idle | Self::Over => Ok(()),
+            Self::Group(group) => kill_process_group(group, Signal::KILL),
+            Self::Process(process) => kill_process(process, Signal::KILL),
         };
     }
 }
 
 impl Guard<'_> {
-    /// It has ended by itself. What it has left in the background lives on.
-    fn let_live(self) -> Result<(), Failed> {
+    /// It has ended by itself.
+    fn end(self) -> Result<(), Failed> {
         match self.0.replace(State::Idle) {
             State::Over => Err(Failed::Over),
             State::Idle | State::Running(_) => Ok(()),
@@ -161,6 +179,6 @@ impl Guard<'_> {
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        self.0.replace(State::Idle).kill();
+        self.0.replace(State::Idle);
     }
 }
