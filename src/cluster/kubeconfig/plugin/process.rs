@@ -124,7 +124,9 @@ impl Started {
 
 impl Drop for Started {
     fn drop(&mut self) {
-        self.target.take().map(Target::kill);
+        if let Some(target) = self.target.take() {
+            target.kill();
+        }
     }
 }
 
