@@ -1,7 +1,10 @@
 //! `/api/v1/events`.
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, SystemTime},
 };
 
@@ -152,7 +155,7 @@ async fn received_by(
     assert_eq!(response.status(), StatusCode::OK);
     happens().await;
     let Ok(body) = to_bytes(response.into_body()).await else { panic!("the body is incomplete") };
-    kinds(&String::from_utf8(body.to_vec()).unwrap())
+    kinds(str::from_utf8(&body).unwrap())
 }
 
 #[actix_web::test]
@@ -160,9 +163,12 @@ async fn a_stream_ends_with_the_access_of_its_reader() {
     tokio::time::pause();
     let ann = ("Authorization", "Bearer token-of-ann");
     let gus = ("Authorization", "Bearer token-of-gus");
-    let lost: [(_, fn(&Reviewer) -> &AtomicBool); 3] =
-        [(ann, |it| &it.is_revoked), (gus, |it| &it.has_left), (ann, |it| &it.is_down)];
-    for (reader, lost) in lost {
+    let revoked = |reviewer: &Reviewer| reviewer.is_revoked.clone();
+    let left = |reviewer: &Reviewer| reviewer.has_left.clone();
+    let down = |reviewer: &Reviewer| reviewer.is_down.clone();
+    let losses: [(_, fn(&Reviewer) -> Arc<AtomicBool>); 3] =
+        [(ann, revoked), (gus, left), (ann, down)];
+    for (reader, lost) in losses {
         let (world, reviewer) = (World::running(), Reviewer::default());
         let since = Instant::now();
         let happens = async || lost(&reviewer).store(true, Ordering::SeqCst);

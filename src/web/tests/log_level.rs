@@ -65,7 +65,7 @@ impl LogLevel for Slow {
     }
 
     fn set_filter(&self, _: &str) -> anyhow::Result<()> {
-        Ok(self.0.lock().unwrap().recv()?)
+        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).recv()?)
     }
 }
 
