@@ -176,7 +176,7 @@ impl Memory {
         self.last_applied = last_applied;
     }
 
-    /// `are_followed` tells whether no child has values of earlier versions.
+    /// `are_followed`: whether no child has values of earlier versions.
     pub(super) fn remember_marked(&mut self, now: MarkedValues, are_followed: bool) {
         self.rare_if(!now.is_empty(), |rare| {
             if are_followed {

@@ -123,7 +123,7 @@ impl Secrets {
         unread.map(|(ty, _)| ty.clone()).collect()
     }
 
-    /// `is_passing` tells whether schemas that are not known will be soon.
+    /// `is_passing`: whether schemas that are not known will be soon.
     fn redactor(self, is_passing: bool) -> Redactor {
         if !self.unread().is_empty() {
             return Redactor::Everything { is_passing };

@@ -1,7 +1,8 @@
 //! `/api/v1/events`: changes as server-sent events.
 //!
-//! It ends with the session, the token or the permission of its reader. A reader that is too slow receives a last event and is disconnected; browsers reconnect by
-//! themselves. Missed changes are not sent again: readers read the state again.
+//! A stream ends with the session, the token or the permission of its reader. A reader that is too slow receives a last
+//! event and is disconnected; browsers reconnect by themselves. Missed changes are not sent again: readers read the state
+//! again.
 
 mod filter;
 mod frame;

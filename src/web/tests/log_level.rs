@@ -56,7 +56,7 @@ async fn an_invalid_filter_is_refused_with_a_message_and_changes_nothing() {
     assert_eq!(get(&state, "/log-level").await.json()["filter"], "info");
 }
 
-/// A program that parses a filter until it is told to end.
+/// A program that parses a filter until the test lets it end.
 struct Slow(Mutex<Receiver<()>>);
 
 impl LogLevel for Slow {

@@ -73,7 +73,7 @@ fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     Ok(SyncResponse::status(json!({})).child(secret))
 }
 
-/// Whether anything but the handler tells that the value is secret.
+/// Whether an object in the cluster shows that the value is secret, and not the handler alone.
 fn is_known(case: Case, request: &SyncRequest) -> bool {
     match case.place() {
         Place::Marked | Place::MarkedMap | Place::Related => true,
