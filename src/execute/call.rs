@@ -12,7 +12,7 @@ use crate::{
     journal::Failure,
     object::Quoted,
     operator::{Call, Failed, Permanent, RetryAfter, SyncRequest, panic_text},
-    run::{Event, HandlerError, Purpose, Response},
+    run::{Event, HandlerError, Method, Response},
 };
 
 /// How long an asynchronous handler may take to yield after its deadline, where it is dropped. It is
@@ -35,9 +35,9 @@ pub(super) struct TimedOutCall<'a> {
 }
 
 /// Calls user code: where it may block, or as a future that is dropped at the deadline.
-pub(super) async fn call(context: &Context, purpose: Purpose, request: SyncRequest) -> Called<'_> {
+pub(super) async fn call(context: &Context, method: Method, request: SyncRequest) -> Called<'_> {
     let (deadline, called) = (context.config().handler_deadline, Instant::now());
-    let mut call = begin(context, purpose, request);
+    let mut call = begin(context, method, request);
     if let Ok(joined) = tokio::time::timeout(deadline, &mut call).await {
         return Called::InTime(joined.unwrap_or_else(|error| Err(panicked(context, error))));
     }
@@ -48,12 +48,12 @@ pub(super) async fn call(context: &Context, purpose: Purpose, request: SyncReque
     Called::TimedOut(TimedOutCall { call, deadline, guard: context.count_timed_out(called) })
 }
 
-fn begin(context: &Context, purpose: Purpose, request: SyncRequest) -> JoinHandle<Returned> {
+fn begin(context: &Context, method: Method, request: SyncRequest) -> JoinHandle<Returned> {
     let handler = &context.parts.handler;
-    match purpose {
-        Purpose::Related => spawn(handler.related(request.parent), Response::Related),
-        Purpose::Sync => spawn(handler.sync(request), Response::Synced),
-        Purpose::Finalize => spawn(handler.finalize(request), Response::Finalized),
+    match method {
+        Method::Related => spawn(handler.related(request.parent), Response::Related),
+        Method::Sync => spawn(handler.sync(request), Response::Synced),
+        Method::Finalize => spawn(handler.finalize(request), Response::Finalized),
     }
 }
 

@@ -165,9 +165,9 @@ impl<'a> Driver<'a> {
     fn perform(&mut self, effect: Effect) {
         let context = self.context;
         match effect {
-            Effect::Call(purpose, request) => {
+            Effect::Call(method, request) => {
                 self.parent = Some(request.parent.clone());
-                let called = call::call(context, purpose, request);
+                let called = call::call(context, method, request);
                 self.in_progress.push(called.map(Done::from).boxed());
             }
             Effect::Send(id, request) => {
@@ -185,6 +185,9 @@ impl<'a> Driver<'a> {
                 self.in_progress.push(read.boxed());
             }
             Effect::Ask(parent, asks) => context.parts.reads.ask(&parent, &asks),
+            Effect::ReadRelated(asks) => {
+                self.events.push_back(Event::RelatedRead(context.parts.reads.answer(&asks)));
+            }
             Effect::Cache(cache) => context.cache(self.origin(&cache).as_ref(), cache),
             Effect::Reserve(allowance, deletions) => {
                 let reserved = context.reserve(allowance, deletions);

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use super::Context;
 use crate::{
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
-    operator::{Asks, Children},
+    operator::Children,
     plan::{ChildId, Unsynced},
-    related::Answer,
     reply::TypeSchema,
     run::{Sibling, Snapshot},
     store::Store,
@@ -32,10 +31,6 @@ impl Snapshot for Context {
             (reader.ty().clone(), reader.of_parent(parent.uid()))
         };
         Children::new(self.parts.children.iter().map(of_store))
-    }
-
-    fn related(&self, asks: &Asks) -> Answer {
-        self.parts.reads.answer(asks)
     }
 
     fn is_undecodable(&self, id: &ChildId) -> bool {

@@ -10,6 +10,7 @@ use crate::{
     object::{K8sType, Object, Uid},
     operator::{Allowance, Asks, FinalizeResponse, Related, SyncRequest, SyncResponse},
     plan::{ChildId, Exceeded, Plan, Reservation},
+    related,
     reply::{ApiError, TypeSchema},
 };
 
@@ -25,6 +26,8 @@ pub(crate) enum Event {
     Answered(RequestId, Answer),
     /// Deletions were reserved from the operator's budget, or exceed it.
     Reserved(Result<Reservation, Exceeded>),
+    /// The related objects were looked up in the caches.
+    RelatedRead(related::Answer),
     /// All effects of the last step were performed, as [`Effect::Resume`] asked.
     Resumed,
     /// The schema of the parents was read; `None` until the server publishes it.
@@ -68,11 +71,13 @@ pub(crate) struct HandlerError {
 /// An effect that a machine asks for.
 pub(crate) enum Effect {
     /// Call the handler: [`Event::HandlerReturned`] follows, after [`Event::HandlerTimeout`] if it is late.
-    Call(Purpose, SyncRequest),
+    Call(Method, SyncRequest),
     /// Send a request: [`Event::Answered`] follows.
     Send(RequestId, Request),
     /// Ask for related objects, instead of those that this parent asked for before.
     Ask(Uid, Asks),
+    /// Look these related objects up: [`Event::RelatedRead`] follows.
+    ReadRelated(Asks),
     Cache(Cache),
     Reserve(Allowance, usize),
     Release(Reservation, usize),
@@ -88,7 +93,7 @@ pub(crate) enum Effect {
 
 /// The method of the handler to call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum Method {
     /// Which related objects are read.
     Related,
     Sync,
@@ -119,12 +124,10 @@ impl fmt::Debug for HandlerError {
 impl fmt::Debug for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Call(purpose, _) => write!(f, "Call({purpose:?})"),
+            Self::Call(method, _) => write!(f, "Call({method:?})"),
             Self::Send(id, request) => write!(f, "Send({id}, {request:?})"),
-            Self::Ask(_, asks) => {
-                let asks = asks.iter().map(|(ty, ask)| format!("{ty} {ask}"));
-                write!(f, "Ask({})", asks.collect::<Vec<_>>().join(", "))
-            }
+            Self::Ask(_, asks) => write!(f, "Ask({})", named(asks)),
+            Self::ReadRelated(asks) => write!(f, "ReadRelated({})", named(asks)),
             Self::Cache(cache) => cache.fmt(f),
             Self::Reserve(_, deletions) => write!(f, "Reserve({deletions})"),
             Self::Release(_, deleted) => write!(f, "Release({deleted} deleted)"),
@@ -134,4 +137,9 @@ impl fmt::Debug for Effect {
             Self::Finished => f.write_str("Finished"),
         }
     }
+}
+
+fn named(asks: &Asks) -> String {
+    let asks = asks.iter().map(|(ty, ask)| format!("{ty} {ask}"));
+    asks.collect::<Vec<_>>().join(", ")
 }

@@ -6,7 +6,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
-use super::{Effect, Machine, Moment, view::View};
+use super::{
+    Effect,
+    reconcile::{Moment, Reconcile},
+    view::View,
+};
 use crate::{
     object::{K8sType, Object, Redactor, SecretFields, SecretValues},
     operator::{Children, DesiredChild},
@@ -21,7 +25,7 @@ struct Secrets {
     schemas: BTreeMap<K8sType, Option<Arc<TypeSchema>>>,
 }
 
-impl Machine {
+impl Reconcile {
     /// Keeps what the handler returned that may be secret.
     pub(super) fn keep_returned(&mut self, children: &[DesiredChild]) {
         let may_be_secret = |child: &&DesiredChild| {
@@ -43,7 +47,7 @@ impl Machine {
         if !self.journal.progress().quotes_others || self.redactor.is_some() {
             return false;
         }
-        let Some(secrets) = self.secrets(at) else { return false };
+        let secrets = self.secrets(at);
         let unread = secrets.unread();
         if unread.is_empty() {
             self.redactor = Some(secrets.redactor(false));
@@ -62,7 +66,7 @@ impl Machine {
         at: &Moment<'_>,
     ) {
         let is_passing = matches!(schema, Ok(None));
-        self.redactor = self.secrets(at).map(|secrets| secrets.redactor(is_passing));
+        self.redactor = Some(self.secrets(at).redactor(is_passing));
     }
 
     /// Remembers the marked fields of the parent: the next version may have other ones, and its children these. They are
@@ -79,23 +83,22 @@ impl Machine {
         }
     }
 
-    fn secrets(&self, at: &Moment<'_>) -> Option<Secrets> {
-        self.view(at, |view| {
-            let mut secrets = Secrets::default();
-            view.memory.marked().iter().for_each(|marked| marked.collect(&mut secrets.values));
-            let (now, current) = (view.parent_now(), view.snapshot.observed(view.parent));
-            let related = self.related.iter().flat_map(Children::iter);
-            let children = self.observed.iter().chain(current.iter()).chain(related);
-            for object in now.iter().chain([view.parent]).chain(children) {
-                secrets.add(object, view);
+    fn secrets(&self, at: &Moment<'_>) -> Secrets {
+        let view = &self.view(at);
+        let mut secrets = Secrets::default();
+        view.memory.marked().iter().for_each(|marked| marked.collect(&mut secrets.values));
+        let (now, current) = (view.parent_now(), view.snapshot.observed(view.parent));
+        let related = self.related.iter().flat_map(Children::iter);
+        let children = self.observed.iter().chain(current.iter()).chain(related);
+        for object in now.iter().chain([view.parent]).chain(children) {
+            secrets.add(object, view);
+        }
+        for DesiredChild { object, .. } in &self.returned {
+            if let Some(ty) = self.declared(object) {
+                secrets.add_returned(ty, object, view);
             }
-            for DesiredChild { object, .. } in &self.returned {
-                if let Some(ty) = self.declared(object) {
-                    secrets.add_returned(ty, object, view);
-                }
-            }
-            secrets
-        })
+        }
+        secrets
     }
 }
 

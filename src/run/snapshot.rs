@@ -9,9 +9,8 @@ use std::{
 use super::{Cache, Effect, Settings, Sibling};
 use crate::{
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
-    operator::{Asks, Children},
+    operator::Children,
     plan::{ChildId, Unsynced},
-    related::Answer,
     reply::TypeSchema,
 };
 
@@ -24,8 +23,6 @@ pub(crate) trait Snapshot {
     fn cached(&self, id: &ChildId) -> Option<Object>;
     /// The cached objects that refer to the parent, ours or not.
     fn observed(&self, parent: &Object) -> Children;
-    /// The related objects that are asked for.
-    fn related(&self, asks: &Asks) -> Answer;
     /// Whether the newest version of an object is undecodable.
     fn is_undecodable(&self, id: &ChildId) -> bool;
     /// The children of a parent whose newest version is undecodable.

@@ -1,70 +1,121 @@
-//! The stage of a reconcile, and the purpose of each request. Values only.
+//! The stages of a reconcile, and what each of them holds. Values only; `machine` has the table of what follows.
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{child, parent};
+use super::{
+    HandlerError, RequestId, Response, child,
+    parent::{
+        collect::{List, Orphans},
+        decoration, finalizer,
+        status::{self, Returned},
+    },
+};
 use crate::{
+    journal::{PausedBy, RequestFailure},
     object::{K8sType, Object, Uid},
-    operator::Asks,
     plan::{ChildId, Deletion, Order, Reservation, Rollout, Step, Waiting, Write},
 };
 
-/// How far a reconcile is.
+/// How far a reconcile is, and what it waits for.
 #[derive(Debug)]
 pub(super) enum Stage {
+    /// Nothing was done.
     Fresh,
-    /// The steps before the handler is called.
-    Beginning(Purpose),
-    /// Undecodable children are read live, one by one.
-    Undecodable(VecDeque<ChildId>),
-    Called(Call),
-    /// The related objects are asked for, and the snapshot is to show them.
-    Asking(Asks),
-    /// The children that Kubernetes does not collect are listed, one list after the other.
-    Listing(VecDeque<(K8sType, Option<String>)>, Vec<Object>, parent::collect::Orphans),
-    /// They are deleted, one by one.
-    Collecting(VecDeque<Object>),
-    /// The other children are deleted.
-    CollectingOthers(VecDeque<Object>),
-    CarryingOut(CarryOut),
-    /// Everything is up to date, and the caches are to show what was found before the readiness is judged.
-    Judging(Option<parent::status::Returned>),
+
+    // === observe ===
+    /// The parent is read live, because its newest version is undecodable.
+    ReadingParent,
+    /// A parent that is leaving is read live, because this cached version may be outdated.
+    ReadingLeavingParent(Object),
+    /// Our finalizer is added, or removed because it is not needed any more.
+    ChangingFinalizer {
+        /// Whether a change was needed when it began.
+        is_due: bool,
+        state: finalizer::State,
+    },
+    /// An undecodable child is read live; others are left.
+    ReadingUndecodable(ChildId, VecDeque<ChildId>),
+    /// The caches are to show what was read before the handler is called.
+    Refreshing,
+
+    // === handle ===
+    Called,
+    /// The related objects that the handler has named are looked up.
+    ReadingRelated,
+    /// The handler is late, which is written into the status; with its result, if it has returned meanwhile.
+    ReportingTimeout(Box<status::State>, Option<Returning>),
+    /// The same, while the schema of the parents is read.
+    ReadingSchemaForTimeout(Box<status::Writing>, Option<Returning>),
+
+    // === write ===
+    /// A dry run shows whether a child with `on_delete` differs.
+    DryRunning(Box<CarryOut>, Box<Doubt>),
+    /// A child that terminates slowly is read live; others are left.
+    ReadingTerminating(Box<CarryOut>, Object, VecDeque<Object>),
+    /// The parent is read live before children are created.
+    ReadingParentAgain(Box<CarryOut>),
+    /// Deletions are reserved from the operator's budget.
+    Reserving(Box<CarryOut>),
+    Writing(Box<CarryOut>, Window),
+    /// A child is deleted; others are left.
+    Deleting(Box<CarryOut>, Box<child::State>, VecDeque<Deletion>),
+
+    // === finalize ===
+    /// The children that Kubernetes does not collect are listed.
+    Listing(Box<Listing>),
+    /// One of them is deleted; others are left.
+    Collecting(Object, Box<child::State>, VecDeque<Object>),
+    /// One of the children that Kubernetes collects is deleted; others are left.
+    CollectingOthers(Box<child::State>, VecDeque<Object>),
+    /// Our finalizer is removed from a parent that is leaving.
+    Releasing(finalizer::State),
+
+    // === report ===
     /// A decorator puts labels and annotations on the parent; with the status that follows.
-    Decorating(Option<parent::status::Returned>),
-    WritingStatus,
-    Redacting(Then),
+    Decorating(Option<Returned>, Box<decoration::State>),
+    /// The caches are to show what was written before the readiness is judged.
+    Judging(Option<Returned>),
+    /// The schemas are read on which the next step depends.
+    ReadingSchema(Then),
+    WritingStatus(Box<status::State>),
+    /// A decorator writes its fields of the status.
+    DecoratingStatus(Box<decoration::State>),
     Finished,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
-    Sync {
-        is_due: bool,
-    },
-    /// The release of the parent.
-    Release,
+/// What the handler returned.
+pub(super) type Returning = Box<Result<Response, HandlerError>>;
+
+/// What follows when the schemas are read.
+#[derive(Debug)]
+pub(super) enum Then {
+    WriteStatus(Option<Returned>),
+    /// The whole status was refused; with that, and whether the reconcile had failed before.
+    WriteConditions(RequestFailure, bool),
+    /// A status write that waited for the schema.
+    ResumeStatus(Box<status::Writing>),
+    Finish,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Call {
-    pub(super) returned: Option<Box<Result<super::Response, super::HandlerError>>>,
-    /// Whether that status is being written.
-    pub(super) reports_timeout: bool,
-    /// That status, while its schema is read.
-    pub(super) writing: Option<Box<parent::status::Writing>>,
+/// A child whose difference is to be confirmed, and those after it.
+#[derive(Debug)]
+pub(super) struct Doubt {
+    pub(super) write: Write,
+    pub(super) live: Object,
+    pub(super) left: VecDeque<Write>,
 }
 
+/// A plan that is carried out.
 #[derive(Debug)]
 pub(super) struct CarryOut {
-    pub(super) status: Option<parent::status::Returned>,
+    pub(super) status: Option<Returned>,
     pub(super) steps: Vec<Step>,
     pub(super) waiting: Vec<Waiting>,
     /// What goes first; `None` if all steps may be sent together.
     pub(super) sequence: Option<Box<Sequence>>,
     pub(super) replacing: Vec<Uid>,
     pub(super) existing: usize,
-    pub(super) paused: Option<crate::journal::PausedBy>,
-    pub(super) phase: Phase,
+    pub(super) paused: Option<PausedBy>,
     pub(super) taken: Option<Reservation>,
 }
 
@@ -90,52 +141,63 @@ impl Sequence {
     }
 }
 
-#[derive(Debug)]
-pub(super) enum Phase {
-    /// Dry runs of children with `on_delete`.
-    Doubtful(VecDeque<Write>),
-    /// Live reads of children that terminate slowly.
-    TerminatingChildren(VecDeque<Object>),
-    /// A live read of the parent before children are created.
-    MayCreate,
-    /// Deletions are reserved from the operator's budget.
-    Reserving,
-    Writing(Window),
-    Deleting(VecDeque<Deletion>),
-}
+/// The most concurrent writes for one parent.
+const MAX_AT_ONCE: usize = 8;
 
+/// The writes that are sent together, and the deletions that follow them.
 #[derive(Debug)]
 pub(super) struct Window {
     pub(super) steps: VecDeque<Step>,
     pub(super) deletions: Vec<Deletion>,
+    /// The children whose requests are in flight.
+    pub(super) in_flight: Vec<(RequestId, Box<child::State>)>,
     /// The most writes in flight.
-    pub(super) size: usize,
-    pub(super) in_flight: usize,
+    size: usize,
     /// The number of failed requests at the last answer.
-    pub(super) failures: usize,
+    failures: usize,
 }
 
-#[derive(Debug)]
-pub(super) enum Then {
-    WriteStatus(Option<parent::status::Returned>),
-    /// The whole status was refused.
-    WriteConditions(crate::journal::RequestFailure, bool),
-    /// A status write that waited for the schema.
-    ResumeStatus(Box<parent::status::Writing>),
-    Finish,
+impl Window {
+    pub(super) fn new(steps: VecDeque<Step>, failures: usize) -> Self {
+        Self { steps, deletions: Vec::new(), in_flight: Vec::new(), size: 1, failures }
+    }
+
+    /// Whether no further write is sent before an answer. `spare` is how many requests the process may send beside.
+    pub(super) fn is_full(&self, spare: usize) -> bool {
+        let in_flight = self.in_flight.len();
+        self.steps.is_empty() || in_flight >= self.size || (in_flight > 0 && spare == 0)
+    }
+
+    /// Whether nothing is left to send, and nothing to wait for.
+    pub(super) fn is_over(&self) -> bool {
+        self.steps.is_empty() && self.in_flight.is_empty()
+    }
+
+    pub(super) fn awaits(&self, id: RequestId) -> bool {
+        self.in_flight.iter().any(|(known, _)| *known == id)
+    }
+
+    /// The child that waited for an answer.
+    pub(super) fn answered(&mut self, id: RequestId) -> Option<Box<child::State>> {
+        let index = self.in_flight.iter().position(|(known, _)| *known == id)?;
+        Some(self.in_flight.swap_remove(index).1)
+    }
+
+    /// Records the end of a write. `failures` is the number of failed requests so far.
+    pub(super) fn ended(&mut self, deletion: Option<Deletion>, failures: usize) {
+        self.deletions.extend(deletion);
+        let is_well = self.failures == failures;
+        self.size = if is_well { (self.size + 1).min(MAX_AT_ONCE) } else { 1 };
+        self.failures = failures;
+    }
 }
 
+/// Lists of the children that Kubernetes does not collect, one after the other.
 #[derive(Debug)]
-pub(super) enum Awaited {
-    Parent,
-    Leaving(Object),
-    Finalizer(parent::finalizer::State),
-    UndecodableChild(ChildId),
-    Listed(K8sType),
-    Doubtful(Write, Object),
-    TerminatingChildren(Object),
-    MayCreate,
-    Child(Box<child::State>),
-    Status(Box<parent::status::State>),
-    Decoration(Box<parent::decoration::State>),
+pub(super) struct Listing {
+    pub(super) orphans: Orphans,
+    /// The type of the list that is requested.
+    pub(super) ty: K8sType,
+    pub(super) left: VecDeque<List>,
+    pub(super) found: Vec<Object>,
 }

@@ -68,6 +68,11 @@ pub(super) fn step_failed(what: &str, error: ApiError) -> Fact {
     Fact::RequestFailed { child: None, failure: RequestFailure::new(what.to_owned(), error) }
 }
 
+/// A step of the parent itself waits for the end of a pause.
+pub(super) fn waits_for_the_end(by: PausedBy, what: &str) -> Fact {
+    Fact::ParentWaits(format!("its {what} waits until the {} is no longer paused", by.name()))
+}
+
 /// The write of a desired child is delayed.
 pub(super) fn put_off(child: &ChildId, why: &'static str) -> Fact {
     Fact::Waits { child: child.clone(), why: Wait::Others(why), is_put_off: true }

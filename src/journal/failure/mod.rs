@@ -70,6 +70,12 @@ pub(crate) enum Failure {
         "internal error: the reconcile panicked, which is a bug in Operetta; see the output of the process"
     )]
     InternalError,
+    /// An event came at a stage of the reconcile that does not wait for it.
+    #[error(
+        "internal error: {event} came at the stage {stage} of the reconcile, which is a bug in Operetta; nothing \
+         more was written, and the reconcile is retried"
+    )]
+    ImpossibleStep { stage: String, event: String },
 }
 
 /// A request about one object failed. `Debug` equals `Display`.
@@ -120,7 +126,8 @@ impl Failure {
             | Self::Refused(_)
             | Self::Foreign(_)
             | Self::ParentConflict(_)
-            | Self::InternalError => self.clone(),
+            | Self::InternalError
+            | Self::ImpossibleStep { .. } => self.clone(),
         }
     }
 
@@ -160,7 +167,7 @@ impl Failure {
             Self::Api(_) => FailureKind::WriteFailed,
             Self::StageTimeout(_) => FailureKind::StageTimeout,
             Self::RolloutStopped(_) => FailureKind::RolloutStopped,
-            Self::InternalError => FailureKind::InternalError,
+            Self::InternalError | Self::ImpossibleStep { .. } => FailureKind::InternalError,
         }
     }
 
@@ -181,7 +188,10 @@ impl Failure {
             | Self::ParentConflict(_)
             | Self::StageTimeout(_)
             | Self::RolloutStopped(_) => true,
-            Self::Panicked(_) | Self::HandlerTimeout(_) | Self::InternalError => false,
+            Self::Panicked(_)
+            | Self::HandlerTimeout(_)
+            | Self::InternalError
+            | Self::ImpossibleStep { .. } => false,
             Self::Api(failures) => failures.iter().all(RequestFailure::is_permanent),
         }
     }
@@ -227,7 +237,8 @@ impl Failure {
             | Self::Refused(_)
             | Self::Panicked(_)
             | Self::HandlerTimeout(_)
-            | Self::InternalError => Finished::Failed,
+            | Self::InternalError
+            | Self::ImpossibleStep { .. } => Finished::Failed,
         }
     }
 }

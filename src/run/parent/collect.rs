@@ -19,9 +19,12 @@ pub(in crate::run) enum Orphans {
     Go,
 }
 
+/// A type, and the namespace of a list, or `None` for all.
+pub(in crate::run) type List = (K8sType, Option<String>);
+
 /// The lists to read live: a child whose creation was not answered may not be cached, and nobody would delete
 /// it after its parent.
-pub(in crate::run) fn lists(orphans: Orphans, view: &View<'_>) -> Vec<(K8sType, Option<String>)> {
+pub(in crate::run) fn lists(orphans: Orphans, view: &View<'_>) -> Vec<List> {
     let config = view.settings.config();
     let of_type = |ty: &K8sType| {
         let namespaces = match config.namespaces.names() {
@@ -57,7 +60,7 @@ fn may_be_until_finalized(ty: &K8sType, view: &View<'_>) -> bool {
     view.settings.has_finalizer && (plan::loses_owned_children(view.parent) || is_cached())
 }
 
-pub(in crate::run) fn request(list: &(K8sType, Option<String>), view: &View<'_>) -> Request {
+pub(in crate::run) fn request(list: &List, view: &View<'_>) -> Request {
     let (ty, namespace) = list.clone();
     let label = &view.settings.config().labels.parent_uid;
     Request::List { ty, namespace, selector: format!("{label}={}", view.parent.uid()) }

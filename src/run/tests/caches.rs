@@ -180,6 +180,25 @@ pub(super) fn schema() -> Arc<TypeSchema> {
     Arc::new(TypeSchema::of(status, SecretFields::default()))
 }
 
+impl Caches {
+    /// Related objects are cached as the children are.
+    pub(super) fn related(&self, asks: &Asks) -> Answer {
+        if let Some(why) = &self.related_unavailable {
+            return Answer::Unavailable(why.clone());
+        }
+        if self.related_pending {
+            return Answer::Pending("Secret.v1 ns/ca".to_owned());
+        }
+        let types = self.settings.config().related.iter().map(|related| {
+            let asked: Vec<_> = asks.iter().filter(|(ty, _)| *ty == related.ty).collect();
+            let is_asked = |object: &&Object| asked.iter().any(|(_, ask)| ask.includes(object));
+            let of_type = self.objects.values().filter(|object| *object.ty() == related.ty);
+            (related.ty.clone(), of_type.filter(is_asked).cloned().collect())
+        });
+        Answer::Objects(Children::new(types))
+    }
+}
+
 impl Snapshot for Caches {
     fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object> {
         let id = ChildId { ty: parent_type(), key: key.clone() };
@@ -210,23 +229,6 @@ impl Snapshot for Caches {
             (ty.clone(), children.cloned().collect())
         };
         Children::new(self.settings.config().children.iter().map(|child| of_type(&child.ty)))
-    }
-
-    /// Related objects are cached as the children are.
-    fn related(&self, asks: &Asks) -> Answer {
-        if let Some(why) = &self.related_unavailable {
-            return Answer::Unavailable(why.clone());
-        }
-        if self.related_pending {
-            return Answer::Pending("Secret.v1 ns/ca".to_owned());
-        }
-        let types = self.settings.config().related.iter().map(|related| {
-            let asked: Vec<_> = asks.iter().filter(|(ty, _)| *ty == related.ty).collect();
-            let is_asked = |object: &&Object| asked.iter().any(|(_, ask)| ask.includes(object));
-            let of_type = self.objects.values().filter(|object| *object.ty() == related.ty);
-            (related.ty.clone(), of_type.filter(is_asked).cloned().collect())
-        });
-        Answer::Objects(Children::new(types))
     }
 
     fn is_undecodable(&self, id: &ChildId) -> bool {

@@ -10,6 +10,7 @@ use std::{
 use super::{
     caches::Caches,
     faults::kind,
+    table,
     world::{PARENT_UID, World, named},
 };
 use crate::{
@@ -19,7 +20,7 @@ use crate::{
     plan::DeletionBudget,
     report::{Announcement, Announcer, Report},
     run::{
-        Aim, Effect, Event, HandlerError, Job, Machine, Memory, Now, Previewed, Purpose, Response,
+        Aim, Effect, Event, HandlerError, Job, Machine, Memory, Method, Now, Previewed, Response,
         Settings, Snapshot,
     },
 };
@@ -47,8 +48,7 @@ pub(super) enum Late {
 /// The handler, and observers of a reconcile.
 pub(super) trait Scenario {
     /// The handler is called.
-    fn called(&mut self, purpose: Purpose, request: &SyncRequest)
-    -> Result<Response, HandlerError>;
+    fn called(&mut self, method: Method, request: &SyncRequest) -> Result<Response, HandlerError>;
 
     /// Whether the handler misses its deadline.
     fn late(&self) -> Option<Late> {
@@ -119,10 +119,10 @@ impl Driver {
         while let Some(event) = events.pop_front().or_else(|| late.take()).filter(|_| !is_finished)
         {
             self.wait(Duration::from_millis(1));
-            let known = machine.journal.facts().len();
+            let known = machine.facts().len();
             scenario.received(&event);
-            let effects = machine.step(event, &self.caches, self.now);
-            scenario.stepped(&machine.journal.facts()[known..], &effects);
+            let effects = table::step(&mut machine, event, &self.caches, self.now);
+            scenario.stepped(&machine.facts()[known..], &effects);
             for effect in effects {
                 is_finished |= matches!(effect, Effect::Finished);
                 let has_called = matches!(effect, Effect::Call(..));
@@ -139,14 +139,15 @@ impl Driver {
             }
         }
         assert!(is_finished, "no event is pending, and the machine has not finished");
+        table::step_after_end(&mut machine, &self.caches, self.now);
         machine
     }
 
     fn perform(&mut self, effect: Effect, scenario: &mut dyn Scenario) -> Option<Event> {
         match effect {
-            Effect::Call(purpose, request) => {
+            Effect::Call(method, request) => {
                 scenario.meanwhile("call", &mut self.world, &mut self.caches);
-                Some(Event::HandlerReturned(scenario.called(purpose, &request)))
+                Some(Event::HandlerReturned(scenario.called(method, &request)))
             }
             Effect::Send(id, request) => {
                 scenario.meanwhile(kind(&request), &mut self.world, &mut self.caches);
@@ -176,6 +177,7 @@ impl Driver {
                 self.budget.give_back(taken, deleted);
                 None
             }
+            Effect::ReadRelated(asks) => Some(Event::RelatedRead(self.caches.related(&asks))),
             Effect::Resume => Some(Event::Resumed),
             Effect::Ask(..)
             | Effect::Call(..)

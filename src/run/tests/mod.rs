@@ -6,6 +6,7 @@
 //! caches                  the snapshot of a machine
 //! driver                  performs effects, delivers their events
 //! scripts                 reconciles as text: tests/testdata/run
+//! table                   the table of `machine` against what the scripts reach
 //! options, child_options, changes   its commands
 //! script, text, shown     its handler, and its output
 //! thousand                a thousand random reconciles
@@ -24,6 +25,7 @@ mod script;
 mod scripts;
 mod shown;
 mod simulation;
+mod table;
 mod text;
 mod thousand;
 mod world;

@@ -33,9 +33,10 @@ pub(super) fn operator(options: &str) -> (Driver, Script) {
 }
 
 fn is_of_operator(word: &str) -> bool {
-    const WORDS: [&str; 10] = [
+    const WORDS: [&str; 11] = [
         "decorator",
         "forced",
+        "status-fields",
         "predecessor",
         "secrets",
         "selecting",
@@ -57,6 +58,7 @@ fn of_operator(mut config: OperatorConfig, word: &str) -> OperatorConfig {
         }
         "decorator" => OperatorConfig { decorates: true, ..config },
         "forced" => config.with_forced_decoration(),
+        "status-fields" => config.with_status_fields(),
         "secrets" => config.child_of_type(named("Secret/any").ty, ChildConfig::apply()),
         "related" => config.related_of_type(named("Secret/any").ty),
         "selecting" => config.with_parent_selector("tier!=tin"),

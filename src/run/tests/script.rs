@@ -15,7 +15,7 @@ use crate::{
     journal::{Fact, Failure},
     object::Quoted,
     operator::{FinalizeResponse, Related, Stage, SyncRequest, SyncResponse},
-    run::{Effect, Event, HandlerError, Purpose, Response},
+    run::{Effect, Event, HandlerError, Method, Response},
 };
 
 /// The handler of a script.
@@ -105,7 +105,7 @@ impl Script {
 }
 
 impl Scenario for Script {
-    fn called(&mut self, purpose: Purpose, _: &SyncRequest) -> Result<Response, HandlerError> {
+    fn called(&mut self, method: Method, _: &SyncRequest) -> Result<Response, HandlerError> {
         if matches!(self.behaviour, Behaviour::Fails | Behaviour::FailsForGood) {
             return Err(self.failed());
         }
@@ -116,11 +116,11 @@ impl Scenario for Script {
         });
         let children = children.collect();
         let status = self.status.clone();
-        Ok(match (purpose, self.behaviour) {
-            (Purpose::Related, _) => {
+        Ok(match (method, self.behaviour) {
+            (Method::Related, _) => {
                 Response::Related(Related::new().named_of_type(&named("Secret/ca").ty, "ca"))
             }
-            (Purpose::Sync, _) => {
+            (Method::Sync, _) => {
                 let stages = self.stages.clone();
                 let [labels, annotations] = ["labels", "annotations"].map(|name| {
                     serde_json::from_value(self.puts[name].clone()).unwrap_or_default()
@@ -128,20 +128,20 @@ impl Scenario for Script {
                 let response = SyncResponse { labels, annotations, ..SyncResponse::new() };
                 Response::Synced(SyncResponse { status, children, stages, ..response })
             }
-            (Purpose::Finalize, Behaviour::Finalizing) => {
+            (Method::Finalize, Behaviour::Finalizing) => {
                 Response::Finalized(FinalizeResponse::retry_after(Duration::from_secs(5)))
             }
-            (Purpose::Finalize, Behaviour::Backing) => {
+            (Method::Finalize, Behaviour::Backing) => {
                 let response = FinalizeResponse::wait();
                 Response::Finalized(FinalizeResponse { status, children, ..response })
             }
-            (Purpose::Finalize, Behaviour::DeletingOrphans) => {
+            (Method::Finalize, Behaviour::DeletingOrphans) => {
                 Response::Finalized(FinalizeResponse::done().deleting_orphans())
             }
-            (Purpose::Finalize, Behaviour::Contradicting) => {
+            (Method::Finalize, Behaviour::Contradicting) => {
                 Response::Finalized(FinalizeResponse { children, ..FinalizeResponse::done() })
             }
-            (Purpose::Finalize, _) => Response::Finalized(FinalizeResponse::done()),
+            (Method::Finalize, _) => Response::Finalized(FinalizeResponse::done()),
         })
     }
 

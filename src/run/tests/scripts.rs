@@ -77,7 +77,7 @@ fn the_scripts_of_reconciles_give_the_expected_output() {
     let mut failed = Vec::new();
     for script in scripts {
         let before = fs::read_to_string(&script).unwrap();
-        let after = Player::default().run(&before);
+        let after = play(&before);
         if std::env::var_os("UPDATE_EXPECT").is_some() {
             fs::write(&script, after).unwrap();
         } else if after != before {
@@ -89,7 +89,11 @@ fn the_scripts_of_reconciles_give_the_expected_output() {
     assert!(failed.is_empty(), "{failed:#?} (UPDATE_EXPECT=1 rewrites them)");
 }
 
-/// Plays a script.
+/// Plays a script, and returns it with its output.
+pub(super) fn play(script: &str) -> String {
+    Player::default().run(script)
+}
+
 struct Player {
     play: Play,
     /// The commands before the first case.

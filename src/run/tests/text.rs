@@ -26,6 +26,7 @@ pub(super) fn event(event: &Event) -> String {
         Event::Reserved(reserved) => {
             format!("deletions {}", if reserved.is_ok() { "reserved" } else { "too many" })
         }
+        Event::RelatedRead(_) => "related read".to_owned(),
         Event::Resumed => "resumed".to_owned(),
         Event::SchemaRead(_) => "schema read".to_owned(),
     }
@@ -55,9 +56,10 @@ fn code(error: &ApiError) -> String {
 
 pub(super) fn effect(effect: &Effect) -> String {
     match effect {
-        Effect::Call(purpose, _) => format!("call {purpose:?}").to_lowercase(),
+        Effect::Call(method, _) => format!("call {method:?}").to_lowercase(),
         Effect::Send(id, sent) => format!("send {id}: {}", request(sent)),
         Effect::Ask(..) => format!("{effect:?}").to_lowercase(),
+        Effect::ReadRelated(_) => "read the related objects".to_owned(),
         Effect::Cache(cached) => format!("cache {}", cache(cached)),
         Effect::Reserve(_, deletions) => format!("reserve {deletions} deletions"),
         Effect::Release(_, deleted) => format!("release all but {deleted} deletions"),

@@ -22,7 +22,7 @@ use crate::{
     journal::Failure,
     object::{Quoted, Uid},
     operator::{ChildConfig, OperatorConfig, SyncRequest, SyncResponse},
-    run::{HandlerError, Memory, Purpose, Response},
+    run::{HandlerError, Memory, Method, Response},
     schedule::{
         Action, Input, Policy, Schedule, Trigger, continues_at_once,
         rng::{SeededRng, with_seeds},
@@ -250,7 +250,7 @@ impl Disturbances {
 }
 
 impl Scenario for Disturbances {
-    fn called(&mut self, _: Purpose, request: &SyncRequest) -> Result<Response, HandlerError> {
+    fn called(&mut self, _: Method, request: &SyncRequest) -> Result<Response, HandlerError> {
         if self.is_on && self.rng.once_in(20) {
             let message = Quoted::new("connection refused");
             let failure = Failure::Handler { message, permanent: false, retry_after: None };

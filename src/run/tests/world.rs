@@ -152,10 +152,9 @@ impl World {
             Request::Apply { id, body, force, dry_run } => {
                 self.apply(request, id, body, *force, *dry_run)
             }
-            Request::ApplyStatus { id, .. } => panic!("no script applies the status of {id}"),
             Request::Scale { id, .. } => panic!("no script scales {id}"),
             Request::Patch(id, patch) => self.patch(request, id, patch),
-            Request::PatchStatus(id, patch) => {
+            Request::PatchStatus(id, patch) | Request::ApplyStatus { id, body: patch, .. } => {
                 let status = json!({
                     "metadata": {"resourceVersion": patch["metadata"]["resourceVersion"]},
                     "status": patch["status"],

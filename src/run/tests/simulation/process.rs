@@ -210,7 +210,7 @@ impl Running {
     /// Returns whether the reconcile has ended.
     fn deliver(&mut self, event: Event, driver: &mut Driver, is_traced: bool) -> bool {
         driver.wait(Duration::from_millis(1));
-        let known = self.machine.journal.facts().len();
+        let known = self.machine.facts().len();
         let told = is_traced.then(|| text::event(&event));
         if matches!(event, Event::HandlerReturned(_)) {
             self.checks.plans(&driver.caches);
@@ -218,7 +218,7 @@ impl Running {
         let effects = self.machine.step(event, &driver.caches, driver.now);
         if let Some(told) = told {
             eprintln!("{told}");
-            let facts = &self.machine.journal.facts()[known..];
+            let facts = &self.machine.facts()[known..];
             for fact in facts {
                 eprintln!("  {}", text::fact(fact));
             }

@@ -4,13 +4,14 @@
 use serde_json::{Value, json};
 
 use super::{
-    Machine, Moment,
-    begin::waits_for_the_end,
+    Answer,
     parent::{
         decoration::{self, Wanted},
         status::Returned,
     },
-    stage::{Awaited, Stage},
+    reconcile::{Moment, Reconcile},
+    stage::Stage,
+    turn::waits_for_the_end,
 };
 use crate::{
     history::ReconcileStep,
@@ -23,20 +24,20 @@ use crate::{
 const NO_STATUS: &str = "the handler of a decorator returns a status, which is not written: the status belongs \
                          to the controller of the parent; `with_status_fields` allows it";
 
-impl Machine {
+impl Reconcile {
     /// Whether the decorator removes what it added to the parent.
     pub(super) fn takes_leave(&self) -> bool {
-        self.parent.as_ref().is_some_and(|parent| self.settings.takes_leave(parent))
+        self.settings.takes_leave(self.parent())
     }
 
     /// Removes the children, and then what is on the parent.
-    pub(super) fn leave(&mut self, at: &Moment<'_>) {
-        let Some(parent) = self.parent.clone() else { return };
+    pub(super) fn leave(&mut self, at: &Moment<'_>) -> Stage {
         self.begin_drift(at);
-        self.observed = self.view(at, |view| view.snapshot.observed(&parent)).unwrap_or_default();
+        self.observed = at.snapshot.observed(self.parent());
         self.decoration = Some(Decoration::default());
-        if let Ok(plan) = self.planned(Desired::default(), at) {
-            self.carry_out(plan, None, at);
+        match self.planned(Desired::default(), at) {
+            Ok(plan) => self.carry_out(plan, None, at),
+            Err(refusals) => self.refused(refusals, None, at),
         }
     }
 
@@ -45,38 +46,48 @@ impl Machine {
         decoration: Decoration,
         status: Option<Returned>,
         at: &Moment<'_>,
-    ) {
+    ) -> Stage {
         if let Some(by) = self.paused_by_now(at) {
-            let name = self.settings.name();
-            let is_due = self.view(at, |view| decoration.write(view.parent, name).is_some());
-            if is_due.unwrap_or_default() {
+            if decoration.write(self.parent(), self.settings.name()).is_some() {
                 let waits = waits_for_the_end(by, "decoration");
                 self.note([waits, Fact::Paused(Pause { by, held: Held::Undecided })], at);
             }
             return self.conclude(status, at);
         }
-        self.stage = Stage::Decorating(status);
         let wanted = Wanted::Metadata(decoration);
         let next = self.ask(at, |view| decoration::begin(wanted, view));
-        self.decoration_next(next, at);
+        self.decorating(status, next, at)
     }
 
-    pub(super) fn decoration_next(&mut self, next: Option<decoration::Next>, at: &Moment<'_>) {
-        if let Some(decoration::Next::Ask(request, state)) = next {
-            return self.send(request, Awaited::Decoration(state));
-        }
-        match std::mem::replace(&mut self.stage, Stage::WritingStatus) {
-            Stage::Decorating(status) => self.conclude(status, at),
-            _ => self.decorated(at),
+    pub(super) fn decoration_answered(
+        &mut self,
+        status: Option<Returned>,
+        state: decoration::State,
+        answer: Answer,
+        at: &Moment<'_>,
+    ) -> Stage {
+        let next = self.ask(at, |view| decoration::answered(state, answer, view));
+        self.decorating(status, next, at)
+    }
+
+    fn decorating(
+        &mut self,
+        status: Option<Returned>,
+        next: decoration::Next,
+        at: &Moment<'_>,
+    ) -> Stage {
+        match next {
+            decoration::Next::Ask(request, state) => {
+                self.send(request);
+                Stage::Decorating(status, state)
+            }
+            decoration::Next::Done => self.conclude(status, at),
         }
     }
 
     /// Writes the status fields of a decorator, if that is asked for.
-    pub(super) fn decorate_status(&mut self, status: Option<Returned>, at: &Moment<'_>) {
-        self.stage = Stage::WritingStatus;
-        let news = self.memory.flapping().news();
-        self.note(news.into_iter().map(|(why, message)| Fact::Flapping(why, message)), at);
-        self.note([Fact::StatusBegan], at);
+    pub(super) fn decorate_status(&mut self, status: Option<Returned>, at: &Moment<'_>) -> Stage {
+        self.begin_status(at);
         let config = self.settings.config();
         let (has_fields, writes) = (config.decorator_status, config.writes_status());
         if !has_fields && status.as_ref().is_some_and(|returned| !returned.0.is_null()) {
@@ -88,13 +99,29 @@ impl Machine {
         if !writes || self.paused_by_now(at).is_some() || !(is_answer || self.takes_leave()) {
             return self.decorated(at);
         }
-        let wanted = Wanted::Status(if self.takes_leave() {
-            None
-        } else {
-            self.with_conditions(status, at)
-        });
-        let next = self.ask(at, |view| decoration::begin(wanted, view));
-        self.decoration_next(next, at);
+        let fields = if self.takes_leave() { None } else { self.with_conditions(status, at) };
+        let next = self.ask(at, |view| decoration::begin(Wanted::Status(fields), view));
+        self.decorating_status(next, at)
+    }
+
+    pub(super) fn decorating_status_answered(
+        &mut self,
+        state: decoration::State,
+        answer: Answer,
+        at: &Moment<'_>,
+    ) -> Stage {
+        let next = self.ask(at, |view| decoration::answered(state, answer, view));
+        self.decorating_status(next, at)
+    }
+
+    fn decorating_status(&mut self, next: decoration::Next, at: &Moment<'_>) -> Stage {
+        match next {
+            decoration::Next::Ask(request, state) => {
+                self.send(request);
+                Stage::DecoratingStatus(state)
+            }
+            decoration::Next::Done => self.decorated(at),
+        }
     }
 
     /// The fields with the conditions of the framework, if these are asked for.
@@ -117,20 +144,19 @@ impl Machine {
         Some(Returned(fields))
     }
 
-    fn decorated(&mut self, at: &Moment<'_>) {
+    fn decorated(&mut self, at: &Moment<'_>) -> Stage {
         self.lap(ReconcileStep::Status, at);
         let progress = self.journal.progress();
         let is_done = !progress.has_failed() && !progress.waits && self.is_alive();
         if !self.takes_leave() || !is_done {
             return self.finish(at);
         }
-        let (key, uid) = (self.key.clone(), self.uid.clone());
-        let now = self.view(at, |view| view.snapshot.parent(&key, &uid)).flatten();
+        let now = self.view(at).parent_now();
         self.parent = now.or_else(|| self.parent.take());
-        if self.parent.as_ref().is_some_and(|parent| self.settings.holds_ours(parent)) {
+        if self.settings.holds_ours(self.parent()) {
             return self.release(at);
         }
         self.parent_is(End::Finalized, at);
-        self.finish(at);
+        self.finish(at)
     }
 }

@@ -5,7 +5,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Machine, Moment, Previewed, Purpose, parent::foreseen};
+use super::{
+    Previewed,
+    parent::foreseen,
+    reconcile::{Moment, Reconcile},
+    stage::Stage,
+};
 use crate::{
     journal::{Fact, Failure},
     object::Object,
@@ -13,21 +18,21 @@ use crate::{
     plan::{ChildId, Decoration, Desired, Plan, Refusal},
 };
 
-impl Machine {
-    pub(super) fn preview(&mut self, instead: Option<Object>, at: &Moment<'_>) {
+impl Reconcile {
+    pub(super) fn preview(&mut self, instead: Option<Object>, at: &Moment<'_>) -> Stage {
         self.preview = Some(Box::default());
         self.parent = instead.or_else(|| at.snapshot.parent(&self.key, &self.uid));
         let is_staying = self.parent.as_ref().is_some_and(|it| !self.settings.is_leaving(it));
         match at.snapshot.unavailable(&self.key) {
             _ if !is_staying => self.finish(at),
             Some(why) => self.preview_failed(Failure::Unavailable(why), at),
-            None => self.call(Purpose::Sync, at),
+            None => self.handle(at),
         }
     }
 
-    pub(super) fn preview_failed(&mut self, failure: Failure, at: &Moment<'_>) {
+    pub(super) fn preview_failed(&mut self, failure: Failure, at: &Moment<'_>) -> Stage {
         self.note([Fact::Failed(failure)], at);
-        self.finish(at);
+        self.finish(at)
     }
 
     pub(super) fn preview_planned(
@@ -35,19 +40,17 @@ impl Machine {
         (desired, status): (Desired, Option<&Value>),
         decoration: &Decoration,
         at: &Moment<'_>,
-    ) {
+    ) -> Stage {
         match self.planned_as_if_uncontested(desired, at) {
             Ok(mut previewed) => {
                 let config = self.settings.config();
                 let status = status.filter(|_| !config.decorates || config.decorator_status);
-                previewed.parent = self.view(at, |view| foreseen::patch(view, status)).flatten();
-                let write =
-                    self.view(at, |view| decoration.write(view.parent, view.settings.name()));
-                let on_parent = write.flatten().zip(self.parent.as_ref());
-                let step = on_parent.map(|(write, parent)| write.into_step(parent));
-                previewed.plan.steps.extend(step);
+                previewed.parent = foreseen::patch(&self.view(at), status);
+                let (parent, name) = (self.parent(), self.settings.name());
+                let write = decoration.write(parent, name);
+                previewed.plan.steps.extend(write.map(|write| write.into_step(parent)));
                 self.preview = Some(Box::new(previewed));
-                self.finish(at);
+                self.finish(at)
             }
             Err(refusals) => self.preview_failed(Failure::Refused(refusals), at),
         }

@@ -1,0 +1,149 @@
+//! Handles: calls the handler, reports that it is late, and processes what it returned.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{
+    Answer, Effect, HandlerError, Method, Response,
+    parent::status::{self, Returned, Scope, Wanted},
+    reconcile::{Moment, Reconcile},
+    stage::{Returning, Stage},
+};
+use crate::{
+    history::ReconcileStep,
+    journal::{End, Fact, Failure},
+    object::Object,
+    operator::{Children, SyncRequest},
+    reply::{ApiError, TypeSchema},
+    report::conditions,
+};
+
+impl Reconcile {
+    /// Calls the handler, for related objects first where the operator has them.
+    pub(super) fn handle(&mut self, at: &Moment<'_>) -> Stage {
+        let parent = self.parent().clone();
+        if self.lacks_related() {
+            let request = SyncRequest::new(parent, Children::default());
+            self.effects.push(Effect::Call(Method::Related, request));
+            return Stage::Called;
+        }
+        self.observed = at.snapshot.observed(&parent);
+        let children = self.settings.ours(&parent, &self.observed);
+        self.lap(ReconcileStep::Snapshot, at);
+        let request = SyncRequest::new(parent.clone(), children)
+            .with_failures(self.memory.handler_failures.of(&parent))
+            .relating(self.related.clone())
+            .at(at.now.wall)
+            .as_preview(self.preview.is_some());
+        let method = if self.is_finalizing() { Method::Finalize } else { Method::Sync };
+        self.effects.push(Effect::Call(method, request));
+        Stage::Called
+    }
+
+    pub(super) fn handler_returned(
+        &mut self,
+        result: Result<Response, HandlerError>,
+        at: &Moment<'_>,
+    ) -> Stage {
+        if !matches!(result, Ok(Response::Related(_))) {
+            self.note([handled(self.parent(), result.is_err())], at);
+        }
+        self.lap(ReconcileStep::Sync, at);
+        match result {
+            Ok(Response::Related(related)) => self.related_named(&related, at),
+            Ok(Response::Synced(response)) => self.synced(response, at),
+            Ok(Response::Finalized(response)) => self.finalized(response, at),
+            Err(error) if self.is_finalizing() => self.finalize_failed(error, at),
+            Err(HandlerError { failure, status }) => {
+                self.mark_outdated(at);
+                self.note([Fact::Failed(failure)], at);
+                self.conclude(status.map(Returned), at)
+            }
+        }
+    }
+
+    pub(super) fn mark_outdated(&mut self, at: &Moment<'_>) {
+        if self.view(at).has_left() {
+            self.parent_is(End::Outdated, at);
+        }
+    }
+
+    // === a handler that is late ===
+
+    /// Reports the timeout of the handler while the reconcile still waits for it.
+    pub(super) fn handler_late(&mut self, deadline: Duration, at: &Moment<'_>) -> Stage {
+        let failure = Failure::HandlerTimeout(deadline);
+        if self.preview.is_some() {
+            return self.preview_failed(failure, at);
+        }
+        self.effects.push(Effect::ShowNow(failure.clone()));
+        let report = self.report(at);
+        let conditions = conditions::of_failure(&failure, &report);
+        let over = report.over();
+        let wanted = Wanted { handler: None, conditions, children: None, over };
+        let next = self.ask(at, |view| status::begin(Scope::HandlerTimeout, wanted, view));
+        self.reporting_timeout(next, None, at)
+    }
+
+    pub(super) fn timeout_answered(
+        &mut self,
+        state: status::State,
+        returned: Option<Returning>,
+        answer: Answer,
+        at: &Moment<'_>,
+    ) -> Stage {
+        let next = self.ask(at, |view| status::answered(state, answer, view));
+        self.reporting_timeout(next, returned, at)
+    }
+
+    pub(super) fn schema_read_for_timeout(
+        &mut self,
+        writing: status::Writing,
+        returned: Option<Returning>,
+        schema: Result<Option<Arc<TypeSchema>>, ApiError>,
+        at: &Moment<'_>,
+    ) -> Stage {
+        let next = self.ask(at, |view| status::schema_read(writing, schema, view));
+        self.reporting_timeout(next, returned, at)
+    }
+
+    /// When the status is written, a response that arrived meanwhile is processed.
+    fn reporting_timeout(
+        &mut self,
+        next: status::Next,
+        returned: Option<Returning>,
+        at: &Moment<'_>,
+    ) -> Stage {
+        match next {
+            status::Next::Ask(request, state) => {
+                self.send(request);
+                Stage::ReportingTimeout(state, returned)
+            }
+            status::Next::ReadSchema(writing) => {
+                self.effects.push(Effect::ReadSchema(Vec::new()));
+                Stage::ReadingSchemaForTimeout(writing, returned)
+            }
+            // It has only conditions.
+            status::Next::Conditions(..) | status::Next::Done => {
+                self.read_own_status(at);
+                match returned {
+                    Some(returned) => self.handler_returned(*returned, at),
+                    None => Stage::Called,
+                }
+            }
+        }
+    }
+
+    /// The next status is compared with the one that was just written, unless the spec changed too: the handler has
+    /// not seen that.
+    fn read_own_status(&mut self, at: &Moment<'_>) {
+        let generation = self.parent().generation();
+        let is_same_spec = |now: &Object| generation.is_some() && now.generation() == generation;
+        let now = self.view(at).parent_now().filter(is_same_spec);
+        self.parent = now.or_else(|| self.parent.take());
+    }
+}
+
+fn handled(parent: &Object, has_failed: bool) -> Fact {
+    let (generation, is_deleting) = (parent.generation().unwrap_or(-1), parent.is_deleting());
+    Fact::Answered { has_failed, generation, is_deleting }
+}

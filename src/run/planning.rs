@@ -1,0 +1,152 @@
+//! Plans: from what the handler desires to the steps that are carried out.
+
+use super::{
+    drift,
+    parent::status::Returned,
+    reconcile::{Moment, Reconcile},
+    stage::{CarryOut, Sequence, Stage},
+};
+use crate::{
+    history::ReconcileStep,
+    journal::{Fact, Failure, PausedBy, Plan as PlanOf, Planned},
+    operator::SyncResponse,
+    plan::{self, ChildId, Decoration, Desired, Plan, PlanInput, Refusal, Step},
+    report::finished_jobs,
+};
+
+impl Reconcile {
+    pub(super) fn synced(&mut self, mut response: SyncResponse, at: &Moment<'_>) -> Stage {
+        self.keep_returned(&response.children);
+        self.mark_outdated(at);
+        if let Some(why) = &response.unserializable {
+            self.note([Fact::Failed(Failure::unserializable(why))], at);
+            return self.conclude(None, at);
+        }
+        if !self.is_alive() {
+            return self.conclude(None, at);
+        }
+        let decoration = match Decoration::of(&mut response, self.settings.config()) {
+            Ok(decoration) => decoration,
+            Err(refusals) => return self.refused(refusals, response.status.map(Returned), at),
+        };
+        let desired = Desired { children: response.children, stages: response.stages };
+        if self.preview.is_some() {
+            let status = response.status.as_ref();
+            return self.preview_planned((desired, status), &decoration, at);
+        }
+        self.note(response.resync.map(Fact::Resync), at);
+        let status = response.status.map(Returned);
+        match self.planned(desired, at) {
+            Ok(plan) => {
+                self.decoration = self.settings.config().decorates.then_some(decoration);
+                self.carry_out(plan, status, at)
+            }
+            Err(refusals) => self.refused(refusals, status, at),
+        }
+    }
+
+    pub(super) fn refused(
+        &mut self,
+        refusals: Vec<Refusal>,
+        status: Option<Returned>,
+        at: &Moment<'_>,
+    ) -> Stage {
+        if self.preview.is_some() {
+            return self.preview_failed(Failure::Refused(refusals), at);
+        }
+        self.note([Fact::Failed(Failure::Refused(refusals))], at);
+        self.conclude(status, at)
+    }
+
+    pub(super) fn planned(
+        &mut self,
+        desired: Desired,
+        at: &Moment<'_>,
+    ) -> Result<Plan, Vec<Refusal>> {
+        let view = self.view(at);
+        let mut finished_jobs = finished_jobs::shown_by(&view.condition_names().alone(view.parent));
+        finished_jobs.merge(view.memory.finished_jobs());
+        let plan = plan::plan(PlanInput {
+            config: self.settings.config(),
+            operator: self.settings.name(),
+            parent: view.parent,
+            desired,
+            observed: &self.observed,
+            unsynced: &view.snapshot.unsynced(view.parent),
+            last_applied: self.memory.last_applied(),
+            finished_jobs: &finished_jobs,
+            keeps_undesired: self.settings.is_leaving(view.parent)
+                && !self.settings.takes_leave(view.parent),
+        });
+        self.lap(ReconcileStep::Plan, at);
+        plan
+    }
+
+    /// A paused plan is reported, not carried out.
+    pub(super) fn carry_out(
+        &mut self,
+        mut plan: Plan,
+        status: Option<Returned>,
+        at: &Moment<'_>,
+    ) -> Stage {
+        let paused = self.keeps(&plan, at);
+        if paused.is_none() {
+            self.drift = drift::foresee(&self.view(at), &plan, &self.observed);
+        }
+        let existing = plan.existing();
+        let planned = self.planned_fact(&plan);
+        let doubtful = std::mem::take(&mut plan.doubtful).into();
+        let Plan {
+            steps,
+            last_applied,
+            waiting,
+            replacing,
+            uncounted,
+            order,
+            leaving,
+            rollouts,
+            finished_jobs,
+            ..
+        } = plan;
+        (self.uncounted, self.finished_jobs) = (uncounted, finished_jobs);
+        self.memory.set_last_applied(last_applied);
+        self.note([Fact::Planned(planned)], at);
+        let sequence = Sequence::of(order, rollouts, leaving);
+        let taken = None;
+        let plan =
+            CarryOut { status, steps, waiting, sequence, replacing, existing, paused, taken };
+        self.check_doubtful(Box::new(plan), doubtful, at)
+    }
+
+    fn planned_fact(&self, plan: &Plan) -> Planned {
+        let is_asked = !self.memory.foreign().is_empty() || !self.memory.recreated().is_empty();
+        let lists_children = self.settings.config().child_status;
+        Planned {
+            up_to_date: plan.last_applied.len(),
+            replacing: plan.replacing.clone(),
+            finished_jobs: plan.finished_jobs.clone(),
+            children: lists_children.then(|| children_of(plan)),
+            desired: is_asked.then(|| plan.desired()),
+        }
+    }
+
+    /// What pauses the plan. A pause from before the reconcile holds until its end: the finalizers were not
+    /// updated.
+    fn keeps(&self, plan: &Plan, at: &Moment<'_>) -> Option<PausedBy> {
+        let began = self.journal.progress().began_paused;
+        let by = began.or_else(|| self.paused_by_now(at))?;
+        (by == PausedBy::Annotation || !plan.steps.is_empty()).then_some(by)
+    }
+}
+
+fn children_of(plan: &Plan) -> Vec<(ChildId, PlanOf)> {
+    let of_step = |step: &Step| {
+        let is_wanted = step.final_deletion().is_none();
+        (step.id().clone(), if is_wanted { PlanOf::Wanted } else { PlanOf::Undesired })
+    };
+    let mut planned: Vec<_> = plan.last_applied.ids().map(|id| (id, PlanOf::UpToDate)).collect();
+    planned.extend(plan.steps.iter().map(of_step));
+    planned.extend(plan.waiting.iter().map(|it| (it.id.clone(), PlanOf::Undesired)));
+    planned.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    planned
+}

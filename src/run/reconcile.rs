@@ -1,0 +1,229 @@
+//! The state of one reconcile, and what its steps share. The steps are in files of their own; each returns the
+//! stage that follows.
+
+use std::{collections::BTreeSet, sync::Arc, time::Instant};
+
+use super::{
+    Effect, Memory, Previewed, Request, RequestId, Settings,
+    drift::Drift,
+    snapshot::{Now, Overlaid, Snapshot},
+    stage::{Stage, Then},
+    turn::Turn,
+    view::View,
+};
+use crate::{
+    history::{Laps, ReconcileStep, StepTimes},
+    journal::{End, Fact, Journal, PausedBy},
+    object::{Object, ObjectKey, Redactor, Uid},
+    operator::{Children, DesiredChild},
+    plan::{ChildId, Decoration, FinishedJobs},
+    report::Report,
+};
+
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) key: ObjectKey,
+    /// The parent's uid: another object of the same name is another parent.
+    pub(crate) uid: Uid,
+    /// How many reconciles directly before this one wrote children.
+    pub(crate) after_writes: u32,
+    pub(crate) memory: Memory,
+}
+
+/// What a reconcile knows.
+#[derive(Debug)]
+pub(super) struct Reconcile {
+    pub(super) settings: Arc<Settings>,
+    pub(super) key: ObjectKey,
+    pub(super) uid: Uid,
+    pub(super) after_writes: u32,
+    pub(super) journal: Journal,
+    pub(super) memory: Memory,
+    pub(super) drift: Drift,
+    pub(super) redactor: Option<Redactor>,
+    /// What the handler returned that may be secret.
+    pub(super) returned: Vec<DesiredChild>,
+    /// The parent as the reconcile sees it; `None` before the first step, and if it is gone.
+    pub(super) parent: Option<Object>,
+    /// The cached objects that refer to the parent, at the time of the handler call.
+    pub(super) observed: Children,
+    /// The related objects; `None` until they are known, and where the operator has none.
+    pub(super) related: Option<Children>,
+    /// The desired children whose readiness does not count.
+    pub(super) uncounted: BTreeSet<ChildId>,
+    /// The desired Jobs that have finished and have a TTL.
+    pub(super) finished_jobs: FinishedJobs,
+    /// What a decorator puts on the parent, from the plan until it is there.
+    pub(super) decoration: Option<Decoration>,
+    /// The result of a preview; `None` for a reconcile that writes.
+    pub(super) preview: Option<Box<Previewed>>,
+    pub(super) effects: Vec<Effect>,
+    last_request: RequestId,
+    times: StepTimes,
+    step_began: Option<Instant>,
+    /// The steps that ended since this was read.
+    laps: Laps,
+}
+
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) journal: Journal,
+    pub(crate) memory: Memory,
+    /// The redactor for texts of handlers and servers.
+    pub(crate) redactor: Redactor,
+    /// The parent as last seen; `None` when it was gone.
+    pub(crate) parent: Option<Object>,
+    pub(crate) times: StepTimes,
+    /// What it would have done, where it was only to be shown and could be planned.
+    pub(crate) preview: Option<Box<Previewed>>,
+}
+
+/// The input of one step: the snapshot and the time.
+pub(super) struct Moment<'a> {
+    pub(super) snapshot: &'a dyn Snapshot,
+    pub(super) now: Now,
+}
+
+// === from outside ===
+
+impl Reconcile {
+    pub(super) fn new(settings: Arc<Settings>, job: Job) -> Self {
+        let Job { key, uid, after_writes, memory } = job;
+        let (journal, drift, redactor, returned, parent, observed) = <_>::default();
+        let (related, uncounted, finished_jobs, decoration, preview) = <_>::default();
+        let (effects, last_request, times, step_began, laps) = <_>::default();
+        Self {
+            settings,
+            key,
+            uid,
+            after_writes,
+            journal,
+            memory,
+            drift,
+            redactor,
+            returned,
+            parent,
+            observed,
+            related,
+            uncounted,
+            finished_jobs,
+            decoration,
+            preview,
+            effects,
+            last_request,
+            times,
+            step_began,
+            laps,
+        }
+    }
+
+    pub(super) fn begin_step(&mut self, at: &Moment<'_>) {
+        self.step_began.get_or_insert(at.now.monotonic);
+    }
+
+    pub(super) fn laps(&mut self) -> impl Iterator<Item = ReconcileStep> + use<> {
+        std::mem::take(&mut self.laps).ended()
+    }
+
+    pub(super) fn end(mut self) -> Ended {
+        self.memory.shrink();
+        let Self { journal, memory, parent, times, redactor, preview, .. } = self;
+        Ended { journal, memory, redactor: redactor.unwrap_or_default(), parent, times, preview }
+    }
+}
+
+// === shared by all steps ===
+
+impl Reconcile {
+    /// # Panics
+    /// Before the first step, which finds the parent or ends the reconcile.
+    pub(super) fn parent(&self) -> &Object {
+        self.parent.as_ref().expect("the first step finds the parent or ends the reconcile")
+    }
+
+    pub(super) fn note(&mut self, facts: impl IntoIterator<Item = Fact>, at: &Moment<'_>) {
+        let calm = self.settings.calm();
+        for fact in facts {
+            self.memory.learn(&fact, at.now, calm);
+            self.drift.learn(&fact);
+            self.journal.append(fact);
+        }
+    }
+
+    /// What a module may read.
+    pub(super) fn view<'a>(&'a self, at: &Moment<'a>) -> View<'a> {
+        View {
+            settings: &self.settings,
+            snapshot: self.overlaid(at),
+            now: at.now,
+            parent: self.parent(),
+            memory: &self.memory,
+            progress: self.journal.progress(),
+            drift: &self.drift,
+        }
+    }
+
+    /// A preview does not look at its parent again: it may be for another version than the cached one.
+    fn overlaid<'a>(&'a self, at: &Moment<'a>) -> Overlaid<'a> {
+        let snapshot = Overlaid::new(at.snapshot, &self.effects, &self.settings);
+        snapshot.with_parent(self.parent.as_ref().filter(|_| self.preview.is_some()))
+    }
+
+    /// Asks a module, and records the facts and the changes of the caches of its turn.
+    pub(super) fn ask<N>(
+        &mut self,
+        at: &Moment<'_>,
+        module: impl FnOnce(&View<'_>) -> Turn<N>,
+    ) -> N {
+        let turn = module(&self.view(at));
+        self.note(turn.facts, at);
+        self.effects.extend(turn.cache.into_iter().map(Effect::Cache));
+        turn.next
+    }
+
+    pub(super) fn send(&mut self, request: Request) -> RequestId {
+        self.last_request += 1;
+        self.effects.push(Effect::Send(self.last_request, request));
+        self.last_request
+    }
+
+    pub(super) fn report(&self, at: &Moment<'_>) -> Report {
+        let calms_in = self.memory.flapping().calms_in(at.now.monotonic, self.settings.calm());
+        let nothing = Redactor::default();
+        let redactor = self.redactor.as_ref().unwrap_or(&nothing);
+        Report::of(self.journal.facts(), self.memory.view(calms_in, false), redactor)
+    }
+
+    /// A step of the reconcile has ended.
+    pub(super) fn lap(&mut self, step: ReconcileStep, at: &Moment<'_>) {
+        let began = self.step_began.replace(at.now.monotonic).unwrap_or(at.now.monotonic);
+        self.times.add(step, at.now.monotonic.saturating_duration_since(began));
+        self.laps.add(step);
+    }
+
+    pub(super) fn paused_by_now(&self, at: &Moment<'_>) -> Option<PausedBy> {
+        self.view(at).paused_by_now()
+    }
+
+    pub(super) fn is_alive(&self) -> bool {
+        self.journal.progress().is_alive()
+    }
+
+    /// Whether the parent is leaving: it is deleted, or not selected any more.
+    pub(super) fn is_finalizing(&self) -> bool {
+        self.settings.is_leaving(self.parent())
+    }
+
+    pub(super) fn parent_is(&mut self, end: End, at: &Moment<'_>) {
+        self.note([Fact::Parent(end)], at);
+    }
+
+    pub(super) fn finish(&mut self, at: &Moment<'_>) -> Stage {
+        if self.awaits_redactor(at) {
+            return Stage::ReadingSchema(Then::Finish);
+        }
+        self.remember_marked(at);
+        self.effects.push(Effect::Finished);
+        Stage::Finished
+    }
+}

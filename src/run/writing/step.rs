@@ -1,0 +1,59 @@
+//! The requests for one child, whichever step of the reconcile writes it.
+
+use crate::{
+    object::Object,
+    plan::Deletion,
+    run::{
+        Answer, RequestId, child,
+        reconcile::{Moment, Reconcile},
+    },
+};
+
+/// What a child waits for.
+pub(in crate::run) enum ChildStep {
+    Asked(RequestId, Box<child::State>),
+    Ended(ChildEnd),
+}
+
+pub(in crate::run) struct ChildEnd {
+    /// The child is to be deleted after all writes.
+    pub(in crate::run) deletion: Option<Deletion>,
+    /// The terminating object that a deletion left.
+    pub(in crate::run) left: Option<Object>,
+}
+
+impl Reconcile {
+    /// Begins a task, and continues until a request is sent or the child is done.
+    pub(in crate::run) fn begin_child(&mut self, task: child::Task, at: &Moment<'_>) -> ChildStep {
+        let next = self.ask(at, |view| child::begin(task, view));
+        self.continue_child(next, at)
+    }
+
+    /// Continues with the answer to the last request.
+    pub(in crate::run) fn child_answered(
+        &mut self,
+        state: child::State,
+        answer: Answer,
+        at: &Moment<'_>,
+    ) -> ChildStep {
+        let next = self.ask(at, |view| child::answered(state, answer, view));
+        self.continue_child(next, at)
+    }
+
+    fn continue_child(&mut self, mut next: child::Next, at: &Moment<'_>) -> ChildStep {
+        loop {
+            next = match next {
+                child::Next::Ask(request, state) => {
+                    return ChildStep::Asked(self.send(request), state);
+                }
+                child::Next::Hand(task) => self.ask(at, |view| child::begin(*task, view)),
+                child::Next::Delete(deletion) => {
+                    return ChildStep::Ended(ChildEnd { deletion: Some(deletion), left: None });
+                }
+                child::Next::Done(left) => {
+                    return ChildStep::Ended(ChildEnd { deletion: None, left });
+                }
+            };
+        }
+    }
+}
