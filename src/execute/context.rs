@@ -30,7 +30,7 @@ use crate::{
     related::Reads,
     reply::{ApiError, TypeSchema},
     report::EventLog,
-    run::{Settings, Snapshot},
+    run::Settings,
     store::{Change, Store},
 };
 
@@ -162,16 +162,15 @@ impl Context {
 
     /// The types of the framework's conditions in the status of a parent.
     pub(super) fn condition_names(&self, parent: &Object) -> ConditionNames {
-        self.settings.condition_names(&self.settings.beside(self.siblings(parent)))
+        let others = self.parts.parent_types.others(self.name(), parent.ty());
+        let siblings = others.iter().filter_map(|it| it.as_sibling(parent)).collect();
+        self.settings.condition_names(&self.settings.beside(siblings))
     }
 
     /// Whether a cached parent belongs to the operator. One that left the selection of a decorator does until
     /// its children are gone.
     pub(crate) fn answers_for(&self, parent: &Object) -> bool {
-        let is_mine = |child: &Object| {
-            let label = child.label(&self.config().labels.managed_by);
-            label.as_deref() == Some(self.name().as_str())
-        };
+        let is_mine = |child: &Object| self.settings.manages(child);
         let has_children = || {
             let mut stores = self.parts.children.iter();
             stores.any(|store| store.reader().of_parent(parent.uid()).iter().any(is_mine))

@@ -19,9 +19,9 @@ use super::{
 use crate::{
     history::{Cause, StepTimes},
     journal::Failure,
-    object::Object,
+    object::{Object, ObjectKey, Uid},
     report::{Announcer, Report},
-    run::{Aim, Cache, Effect, Ended, Event, Job, Machine, Memory, Now, Snapshot},
+    run::{Aim, Cache, Effect, Ended, Event, Job, Machine, Memory, Now},
     schedule::continues_at_once,
 };
 
@@ -94,6 +94,8 @@ async fn driven(context: &Context, job: Job, spans: Spans) -> Option<Ended> {
 
 pub(super) struct Driver<'a> {
     context: &'a Context,
+    key: ObjectKey,
+    uid: Uid,
     /// The parent of the machine, from the call of the handler on.
     parent: Option<Object>,
     machine: Machine,
@@ -114,8 +116,10 @@ impl<'a> Driver<'a> {
     pub(super) fn new(context: &'a Context, job: Job, aim: Aim, spans: Spans) -> Self {
         Self {
             context,
+            key: job.key.clone(),
+            uid: job.uid.clone(),
             parent: None,
-            machine: Machine::new(context.settings.clone(), job),
+            machine: Machine::new(context.settings.clone(), job, now()),
             events: VecDeque::from([Event::Started(aim)]),
             in_progress: FuturesUnordered::new(),
             is_finished: false,
@@ -154,7 +158,8 @@ impl<'a> Driver<'a> {
 
     fn step(&mut self, event: Event) {
         self.spans.arrived(&event);
-        let effects = self.machine.step(event, self.context, now());
+        let snapshot = self.context.snapshot(&self.key, &self.uid);
+        let effects = self.machine.step(event, snapshot, now());
         let is_last = effects.iter().any(|effect| matches!(effect, Effect::Finished));
         self.spans.stepped(self.machine.laps(), is_last);
         for effect in effects {

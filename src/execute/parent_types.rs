@@ -2,10 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
-use crate::{
-    object::Object,
-    run::{Settings, Sibling},
-};
+use crate::{object::K8sType, operator::OperatorName, run::Settings};
 
 /// The settings of all operators of a process. Cheap to clone; an operator leaves it with its last
 /// context.
@@ -19,11 +16,10 @@ impl ParentTypes {
         all.push(Arc::downgrade(settings));
     }
 
-    /// The other operators of a parent.
-    pub(super) fn siblings(&self, settings: &Settings, parent: &Object) -> Vec<Sibling> {
+    /// The other operators for parents of a type.
+    pub(super) fn others(&self, name: &OperatorName, ty: &K8sType) -> Vec<Arc<Settings>> {
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let others = all.iter().filter_map(Weak::upgrade);
-        let others = others.filter(|it| it.name() != settings.name());
-        others.filter_map(|it| it.as_sibling(parent)).collect()
+        let is_other = |it: &Arc<Settings>| it.name() != name && it.is_for(ty);
+        all.iter().filter_map(Weak::upgrade).filter(is_other).collect()
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     journal::{Failure, foreign_message},
     object::Object,
     plan::{ChildId, ForeignChild, Plan, Step},
-    run::{Aim, Ended, Job, Previewed, Snapshot},
+    run::{Aim, Ended, Job, Previewed},
 };
 
 /// Another user may be looking, or the handler of an earlier preview hangs.

@@ -1,57 +1,73 @@
-//! The snapshot of a machine: the current caches.
+//! Takes the snapshot of a step: the caches at one revision, what is certain of them, and the state of the operator.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::Context;
 use crate::{
     object::{K8sType, Object, ObjectKey, Uid, Undecodable},
-    operator::Children,
     plan::{ChildId, Unsynced},
     reply::TypeSchema,
-    run::{Sibling, Snapshot},
-    store::Store,
+    run::{Doubts, Schemas, Snapshot},
+    store::{Frozen, Store, StoreReader},
 };
 
-impl Snapshot for Context {
-    fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object> {
-        self.parts.parents.reader().get(key).filter(|parent| parent.uid() == uid)
+impl Context {
+    /// The state of this moment, for a reconcile of this parent.
+    pub(super) fn snapshot(&self, parent: &ObjectKey, uid: &Uid) -> Snapshot {
+        let stores = std::iter::once(&self.parts.parents).chain(&self.parts.children);
+        let readers = stores.map(Store::reader).collect();
+        let (objects, doubts) = Frozen::of(readers, |readers| match readers {
+            [parents, children @ ..] => self.doubts(parents, children, parent, uid),
+            [] => Doubts::default(),
+        });
+        let ty = &self.config().parent;
+        Snapshot {
+            objects,
+            doubts,
+            schemas: self.schemas_now(),
+            others: self.parts.parent_types.others(self.name(), ty),
+            is_paused: self.has_paused(),
+            unavailable: self.why_unavailable(parent.namespace.as_deref()),
+            spare: self.parts.requests.spare(),
+            ..Snapshot::default()
+        }
     }
 
-    fn parent_with(&self, uid: &Uid) -> Option<Object> {
-        self.parts.parents.reader().objects().into_iter().find(|parent| parent.uid() == uid)
-    }
-
-    fn cached(&self, id: &ChildId) -> Option<Object> {
-        self.store(&id.ty)?.reader().get(&id.key)
-    }
-
-    fn observed(&self, parent: &Object) -> Children {
-        let of_store = |store: &Store| {
-            let reader = store.reader();
-            (reader.ty().clone(), reader.of_parent(parent.uid()))
+    fn doubts(
+        &self,
+        parents: &StoreReader,
+        children: &[StoreReader],
+        parent: &ObjectKey,
+        uid: &Uid,
+    ) -> Doubts {
+        let namespace = parent.namespace.as_deref();
+        let may_be_old = !parents.may_delete(namespace);
+        let undecodable = children.iter().flat_map(|it| it.undecodable_children_of(uid));
+        let named = |object: Undecodable| {
+            Some(ChildId { ty: object.ty().clone(), key: object.key()?.clone() })
         };
-        Children::new(self.parts.children.iter().map(of_store))
-    }
-
-    fn is_undecodable(&self, id: &ChildId) -> bool {
-        self.store(&id.ty).is_some_and(|store| store.reader().undecodable_at(&id.key).is_some())
-    }
-
-    fn undecodable_children(&self, parent: &Object) -> Vec<Undecodable> {
-        let children = self.parts.children.iter();
-        children.flat_map(|store| store.reader().undecodable_children_of(parent.uid())).collect()
+        Doubts {
+            is_parent_undecodable: parents.undecodable_at(parent).is_some(),
+            may_be_old,
+            undecodable: undecodable.filter_map(named).collect(),
+            unsynced: self.unsynced(children, namespace, may_be_old),
+        }
     }
 
     /// All child types, if the parent itself may be outdated. A child of another namespace than its parent is known
     /// where its own namespace is listed.
-    fn unsynced(&self, parent: &Object) -> Unsynced {
-        let (config, is_old) = (self.settings.config(), self.may_be_old(parent));
+    fn unsynced(
+        &self,
+        children: &[StoreReader],
+        namespace: Option<&str>,
+        is_old: bool,
+    ) -> Unsynced {
         let mut unsynced = Unsynced::default();
-        for reader in self.parts.children.iter().map(Store::reader) {
+        for reader in children {
             let ty = reader.ty();
-            let is_anywhere = config.deleted_with_finalizer().any(|anywhere| anywhere == ty);
-            let may_delete = match config.namespaces.names() {
-                _ if !is_anywhere => reader.may_delete(parent.namespace()),
+            let is_anywhere = self.config().deleted_with_finalizer().any(|anywhere| anywhere == ty);
+            let may_delete = match self.config().namespaces.names() {
+                _ if !is_anywhere => reader.may_delete(namespace),
                 // Namespaces that only other operators watch do not matter.
                 Some(names) if ty.is_namespaced() => {
                     let is_unknown = |name: &&String| !reader.may_delete(Some(name));
@@ -67,41 +83,30 @@ impl Snapshot for Context {
         unsynced
     }
 
-    fn may_be_old(&self, parent: &Object) -> bool {
-        !self.parts.parents.reader().may_delete(parent.namespace())
+    fn schemas_now(&self) -> Schemas {
+        let config = self.config();
+        let children = config.children.iter().map(|child| &child.ty);
+        let related = config.related.iter().map(|related| &related.ty);
+        let others = children.chain(related).filter(|ty| ty.may_be_custom());
+        let known_one = |ty: &K8sType| Some((ty.clone(), self.other_schemas.of(ty).fresh()?));
+        let mut known: BTreeMap<K8sType, Arc<TypeSchema>> = others.filter_map(known_one).collect();
+        known.extend(self.schema.last_known().map(|schema| (config.parent.clone(), schema)));
+        Schemas { fresh: self.schema.fresh(), known }
     }
 
-    fn siblings(&self, parent: &Object) -> Vec<Sibling> {
-        self.parts.parent_types.siblings(&self.settings, parent)
+    /// The cached parent, if it is still the one with this uid.
+    pub(super) fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object> {
+        self.parts.parents.reader().get(key).filter(|parent| parent.uid() == uid)
     }
 
-    fn is_paused(&self) -> bool {
-        self.has_paused()
+    pub(super) fn cached(&self, id: &ChildId) -> Option<Object> {
+        self.store(&id.ty)?.reader().get(&id.key)
     }
 
-    fn unavailable(&self, parent: &ObjectKey) -> Option<String> {
-        self.why_unavailable(parent.namespace.as_deref())
-    }
-
-    fn spare(&self) -> usize {
-        self.parts.requests.spare()
-    }
-
-    fn count_children(&self) -> usize {
-        let label = &self.settings.config().labels.managed_by;
-        let is_ours = |child: &Object| child.label(label).as_deref() == Some(self.name().as_str());
-        let count = |store: &Store| store.reader().list().into_iter().filter(is_ours).count();
+    /// The number of children of the operator; reads all of them.
+    pub(super) fn count_children(&self) -> usize {
+        let is_ours = |child: &Object| self.settings.manages(child);
+        let count = |store: &Store| store.reader().objects().into_iter().filter(is_ours).count();
         self.parts.children.iter().map(count).sum()
-    }
-
-    fn fresh_schema(&self) -> Option<Arc<TypeSchema>> {
-        self.schema.fresh()
-    }
-
-    fn known_schema(&self, ty: &K8sType) -> Option<Arc<TypeSchema>> {
-        if *ty == self.config().parent {
-            return self.schema.last_known();
-        }
-        self.other_schemas.of(ty).fresh()
     }
 }

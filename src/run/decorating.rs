@@ -9,7 +9,7 @@ use super::{
         decoration::{self, Wanted},
         status::Returned,
     },
-    reconcile::{Moment, Reconcile},
+    reconcile::Reconcile,
     stage::Stage,
     turn::waits_for_the_end,
 };
@@ -31,32 +31,27 @@ impl Reconcile {
     }
 
     /// Removes the children, and then what is on the parent.
-    pub(super) fn leave(&mut self, at: &Moment<'_>) -> Stage {
-        self.begin_drift(at);
-        self.observed = at.snapshot.observed(self.parent());
+    pub(super) fn leave(&mut self) -> Stage {
+        self.begin_drift();
+        self.observed = self.view().observed();
         self.decoration = Some(Decoration::default());
-        match self.planned(Desired::default(), at) {
-            Ok(plan) => self.carry_out(plan, None, at),
-            Err(refusals) => self.refused(refusals, None, at),
+        match self.planned(Desired::default()) {
+            Ok(plan) => self.carry_out(plan, None),
+            Err(refusals) => self.refused(refusals, None),
         }
     }
 
-    pub(super) fn decorate(
-        &mut self,
-        decoration: Decoration,
-        status: Option<Returned>,
-        at: &Moment<'_>,
-    ) -> Stage {
-        if let Some(by) = self.paused_by_now(at) {
+    pub(super) fn decorate(&mut self, decoration: Decoration, status: Option<Returned>) -> Stage {
+        if let Some(by) = self.paused_by_now() {
             if decoration.write(self.parent(), self.settings.name()).is_some() {
                 let waits = waits_for_the_end(by, "decoration");
-                self.note([waits, Fact::Paused(Pause { by, held: Held::Undecided })], at);
+                self.note([waits, Fact::Paused(Pause { by, held: Held::Undecided })]);
             }
-            return self.conclude(status, at);
+            return self.conclude(status);
         }
         let wanted = Wanted::Metadata(decoration);
-        let next = self.ask(at, |view| decoration::begin(wanted, view));
-        self.decorating(status, next, at)
+        let next = self.ask(|view| decoration::begin(wanted, view));
+        self.decorating(status, next)
     }
 
     pub(super) fn decoration_answered(
@@ -64,68 +59,61 @@ impl Reconcile {
         status: Option<Returned>,
         state: decoration::State,
         answer: Answer,
-        at: &Moment<'_>,
     ) -> Stage {
-        let next = self.ask(at, |view| decoration::answered(state, answer, view));
-        self.decorating(status, next, at)
+        let next = self.ask(|view| decoration::answered(state, answer, view));
+        self.decorating(status, next)
     }
 
-    fn decorating(
-        &mut self,
-        status: Option<Returned>,
-        next: decoration::Next,
-        at: &Moment<'_>,
-    ) -> Stage {
+    fn decorating(&mut self, status: Option<Returned>, next: decoration::Next) -> Stage {
         match next {
             decoration::Next::Ask(request, state) => {
                 self.send(request);
                 Stage::Decorating(status, state)
             }
-            decoration::Next::Done => self.conclude(status, at),
+            decoration::Next::Done => self.conclude(status),
         }
     }
 
     /// Writes the status fields of a decorator, if that is asked for.
-    pub(super) fn decorate_status(&mut self, status: Option<Returned>, at: &Moment<'_>) -> Stage {
-        self.begin_status(at);
+    pub(super) fn decorate_status(&mut self, status: Option<Returned>) -> Stage {
+        self.begin_status();
         let config = self.settings.config();
         let (has_fields, writes) = (config.decorator_status, config.writes_status());
         if !has_fields && status.as_ref().is_some_and(|returned| !returned.0.is_null()) {
-            self.note([Fact::Overruled(NO_STATUS)], at);
+            self.note([Fact::Overruled(NO_STATUS)]);
         }
         let status = status.filter(|returned| has_fields && !returned.0.is_null());
         // After an error the fields stay as they are.
         let is_answer = status.is_some() || self.settings.config().decorator_conditions;
-        if !writes || self.paused_by_now(at).is_some() || !(is_answer || self.takes_leave()) {
-            return self.decorated(at);
+        if !writes || self.paused_by_now().is_some() || !(is_answer || self.takes_leave()) {
+            return self.decorated();
         }
-        let fields = if self.takes_leave() { None } else { self.with_conditions(status, at) };
-        let next = self.ask(at, |view| decoration::begin(Wanted::Status(fields), view));
-        self.decorating_status(next, at)
+        let fields = if self.takes_leave() { None } else { self.with_conditions(status) };
+        let next = self.ask(|view| decoration::begin(Wanted::Status(fields), view));
+        self.decorating_status(next)
     }
 
     pub(super) fn decorating_status_answered(
         &mut self,
         state: decoration::State,
         answer: Answer,
-        at: &Moment<'_>,
     ) -> Stage {
-        let next = self.ask(at, |view| decoration::answered(state, answer, view));
-        self.decorating_status(next, at)
+        let next = self.ask(|view| decoration::answered(state, answer, view));
+        self.decorating_status(next)
     }
 
-    fn decorating_status(&mut self, next: decoration::Next, at: &Moment<'_>) -> Stage {
+    fn decorating_status(&mut self, next: decoration::Next) -> Stage {
         match next {
             decoration::Next::Ask(request, state) => {
                 self.send(request);
                 Stage::DecoratingStatus(state)
             }
-            decoration::Next::Done => self.decorated(at),
+            decoration::Next::Done => self.decorated(),
         }
     }
 
     /// The fields with the conditions of the framework, if these are asked for.
-    fn with_conditions(&self, status: Option<Returned>, at: &Moment<'_>) -> Option<Returned> {
+    fn with_conditions(&self, status: Option<Returned>) -> Option<Returned> {
         let config = self.settings.config();
         if !config.decorator_conditions {
             return status;
@@ -135,7 +123,7 @@ impl Reconcile {
             json!({"type": names.written(&ty), "status": status.as_str(), "reason": reason,
                 "message": message})
         };
-        let own = conditions::of_report(&self.report(at)).into_iter().map(own);
+        let own = conditions::of_report(&self.report()).into_iter().map(own);
         let mut fields = status.map_or_else(|| json!({}), |returned| returned.0);
         match &mut fields["conditions"] {
             Value::Array(conditions) => conditions.extend(own),
@@ -144,19 +132,19 @@ impl Reconcile {
         Some(Returned(fields))
     }
 
-    fn decorated(&mut self, at: &Moment<'_>) -> Stage {
-        self.lap(ReconcileStep::Status, at);
+    fn decorated(&mut self) -> Stage {
+        self.lap(ReconcileStep::Status);
         let progress = self.journal.progress();
         let is_done = !progress.has_failed() && !progress.waits && self.is_alive();
         if !self.takes_leave() || !is_done {
-            return self.finish(at);
+            return self.finish();
         }
-        let now = self.view(at).parent_now();
+        let now = self.view().parent_now();
         self.parent = now.or_else(|| self.parent.take());
         if self.settings.holds_ours(self.parent()) {
-            return self.release(at);
+            return self.release();
         }
-        self.parent_is(End::Finalized, at);
-        self.finish(at)
+        self.parent_is(End::Finalized);
+        self.finish()
     }
 }

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use super::{
     Answer, HandlerError, Reply, child,
-    effect::{Cache, Effect},
+    effect::Cache,
     parent::{
         collect::{self, Orphans},
         finalizer::{self, FinalizerChange},
         status::Returned,
     },
-    reconcile::{Moment, Reconcile},
+    reconcile::Reconcile,
     stage::{Listing, Stage},
     turn::{step_failed, waits, waits_for_the_end},
     writing::ChildStep,
@@ -31,73 +31,68 @@ const DONE_WITH_CHILDREN: &str = "`finalize` is done and returns children, which
 
 impl Reconcile {
     /// Finalizes a parent, or removes a finalizer that is no longer needed.
-    pub(super) fn finalize_or_release(&mut self, at: &Moment<'_>) -> Stage {
+    pub(super) fn finalize_or_release(&mut self) -> Stage {
         let takes_leave = self.takes_leave();
         if self.settings.needs_finalizer && self.settings.holds_ours(self.parent()) {
-            self.finalize(at)
+            self.finalize()
         } else if takes_leave {
-            self.leave(at)
+            self.leave()
         } else {
             // An earlier configuration needed the finalizer.
-            self.release(at)
+            self.release()
         }
     }
 
-    fn finalize(&mut self, at: &Moment<'_>) -> Stage {
-        if self.settings.has_finalizer { self.handle(at) } else { self.collect(Orphans::Stay, at) }
+    fn finalize(&mut self) -> Stage {
+        if self.settings.has_finalizer { self.handle() } else { self.collect(Orphans::Stay) }
     }
 
-    pub(super) fn finalized(&mut self, response: FinalizeResponse, at: &Moment<'_>) -> Stage {
+    pub(super) fn finalized(&mut self, response: FinalizeResponse) -> Stage {
         self.keep_returned(&response.children);
         let is_done = response.is_done();
         let orphans = if response.deletes_orphans { Orphans::Go } else { Orphans::Stay };
         let FinalizeResponse { status, retry, children, unserializable, .. } = response;
         match unserializable {
             // No status is written for a parent that is released.
-            _ if is_done && children.is_empty() => self.collect(orphans, at),
-            _ if is_done => self.finalize_refused(Failure::unserializable(DONE_WITH_CHILDREN), at),
-            Some(why) => self.finalize_refused(Failure::unserializable(&why), at),
+            _ if is_done && children.is_empty() => self.collect(orphans),
+            _ if is_done => self.finalize_refused(Failure::unserializable(DONE_WITH_CHILDREN)),
+            Some(why) => self.finalize_refused(Failure::unserializable(&why)),
             None => {
                 let why = "the handler is still finalizing".to_owned();
-                self.note([Fact::ParentWaits(why)], at);
-                self.note(retry.map(Fact::Resync), at);
-                self.write_finalizing(children, status.map(Returned), at)
+                self.note([Fact::ParentWaits(why)]);
+                self.note(retry.map(Fact::Resync));
+                self.write_finalizing(children, status.map(Returned))
             }
         }
     }
 
-    fn finalize_refused(&mut self, failure: Failure, at: &Moment<'_>) -> Stage {
-        self.finalize_failed(HandlerError { failure, status: None }, at)
+    fn finalize_refused(&mut self, failure: Failure) -> Stage {
+        self.finalize_failed(HandlerError { failure, status: None })
     }
 
     /// Writes the children that the clean-up needs, and no others.
-    fn write_finalizing(
-        &mut self,
-        children: Vec<DesiredChild>,
-        status: Option<Returned>,
-        at: &Moment<'_>,
-    ) -> Stage {
+    fn write_finalizing(&mut self, children: Vec<DesiredChild>, status: Option<Returned>) -> Stage {
         if children.is_empty() {
-            return self.conclude(status, at);
+            return self.conclude(status);
         }
-        self.begin_drift(at);
-        match self.planned(children.into(), at) {
-            Ok(plan) => self.carry_out(plan, status, at),
-            Err(refusals) => self.finalize_refused(Failure::Refused(refusals), at),
+        self.begin_drift();
+        match self.planned(children.into()) {
+            Ok(plan) => self.carry_out(plan, status),
+            Err(refusals) => self.finalize_refused(Failure::Refused(refusals)),
         }
     }
 
-    pub(super) fn finalize_failed(&mut self, error: HandlerError, at: &Moment<'_>) -> Stage {
+    pub(super) fn finalize_failed(&mut self, error: HandlerError) -> Stage {
         // Always retried, even a permanent error: the parent cannot be deleted before.
-        self.note([Fact::Failed(error.failure.into_passing())], at);
-        self.write_status(error.status.map(Returned), at)
+        self.note([Fact::Failed(error.failure.into_passing())]);
+        self.write_status(error.status.map(Returned))
     }
 
-    pub(super) fn hold_finalizing(&mut self, by: PausedBy, at: &Moment<'_>) -> Stage {
+    pub(super) fn hold_finalizing(&mut self, by: PausedBy) -> Stage {
         let what = if self.parent().is_deleting() { "deletion" } else { "release" };
         let held = Held::Finalizing;
-        self.note([waits_for_the_end(by, what), Fact::Paused(Pause { by, held })], at);
-        self.write_status(None, at)
+        self.note([waits_for_the_end(by, what), Fact::Paused(Pause { by, held })]);
+        self.write_status(None)
     }
 }
 
@@ -106,20 +101,20 @@ impl Reconcile {
 impl Reconcile {
     /// Deletes the children that Kubernetes does not collect. A parent that only left the selection keeps its
     /// children.
-    fn collect(&mut self, orphans: Orphans, at: &Moment<'_>) -> Stage {
+    fn collect(&mut self, orphans: Orphans) -> Stage {
         // The pause may have begun during the call.
-        if let Some(by) = self.paused_by_now(at) {
-            return self.hold_finalizing(by, at);
+        if let Some(by) = self.paused_by_now() {
+            return self.hold_finalizing(by);
         }
         if self.takes_leave() {
-            return self.leave(at);
+            return self.leave();
         }
         if !self.parent().is_deleting() {
-            self.lap(ReconcileStep::Apply, at);
-            return self.release(at);
+            self.lap(ReconcileStep::Apply);
+            return self.release();
         }
-        let left = collect::lists(orphans, &self.view(at)).into();
-        self.list_next(orphans, left, Vec::new(), at)
+        let left = collect::lists(orphans, &self.view()).into();
+        self.list_next(orphans, left, Vec::new())
     }
 
     fn list_next(
@@ -127,58 +122,52 @@ impl Reconcile {
         orphans: Orphans,
         mut left: VecDeque<collect::List>,
         found: Vec<Object>,
-        at: &Moment<'_>,
     ) -> Stage {
         let Some(list) = left.pop_front() else {
             let found = plan::in_deletion_order(found, self.memory.last_applied());
-            return self.collect_next(found.into(), at);
+            return self.collect_next(found.into());
         };
-        let request = collect::request(&list, &self.view(at));
+        let request = collect::request(&list, &self.view());
         self.send(request);
         Stage::Listing(Box::new(Listing { orphans, ty: list.0, left, found }))
     }
 
-    pub(super) fn listed(
-        &mut self,
-        listing: Box<Listing>,
-        answer: Answer,
-        at: &Moment<'_>,
-    ) -> Stage {
+    pub(super) fn listed(&mut self, listing: Box<Listing>, answer: Answer) -> Stage {
         let Listing { orphans, ty, left, mut found } = *listing;
-        match collect::left(&ty, Reply::listed(answer), orphans, &self.view(at)) {
+        match collect::left(&ty, Reply::listed(answer), orphans, &self.view()) {
             Ok(more) => {
                 found.extend(more);
-                self.list_next(orphans, left, found, at)
+                self.list_next(orphans, left, found)
             }
             Err(error) => {
                 let what = "the children that Kubernetes does not collect";
-                self.note([step_failed(what, error)], at);
-                self.collected(at)
+                self.note([step_failed(what, error)]);
+                self.collected()
             }
         }
     }
 
     /// Deletes the children one by one, and waits for those with finalizers or a grace period.
-    fn collect_next(&mut self, mut left: VecDeque<Object>, at: &Moment<'_>) -> Stage {
+    fn collect_next(&mut self, mut left: VecDeque<Object>) -> Stage {
         while let Some(child) = left.pop_front() {
             if child.is_deleting() {
-                self.wait_for(&child, Some(&child), at);
+                self.wait_for(&child, Some(&child));
                 continue;
             }
             if self.journal.progress().is_throttled {
-                self.note([waits(&ChildId::of(&child), Wait::Throttled)], at);
+                self.note([waits(&ChildId::of(&child), Wait::Throttled)]);
                 continue;
             }
-            match self.delete_undesired(&child, at) {
+            match self.delete_undesired(&child) {
                 ChildStep::Asked(_, state) => return Stage::Collecting(child, state, left),
-                ChildStep::Ended(ended) => self.wait_for(&child, ended.left.as_ref(), at),
+                ChildStep::Ended(ended) => self.wait_for(&child, ended.left.as_ref()),
             }
         }
-        self.collect_others(at)
+        self.collect_others()
     }
 
-    fn delete_undesired(&mut self, child: &Object, at: &Moment<'_>) -> ChildStep {
-        self.begin_child(child::Task::Delete(Deletion::undesired(child), 1), at)
+    fn delete_undesired(&mut self, child: &Object) -> ChildStep {
+        self.begin_child(child::Task::Delete(Deletion::undesired(child), 1))
     }
 
     pub(super) fn collecting_answered(
@@ -187,42 +176,41 @@ impl Reconcile {
         state: child::State,
         left: VecDeque<Object>,
         answer: Answer,
-        at: &Moment<'_>,
     ) -> Stage {
-        match self.child_answered(state, answer, at) {
+        match self.child_answered(state, answer) {
             ChildStep::Asked(_, state) => Stage::Collecting(child.clone(), state, left),
             ChildStep::Ended(ended) => {
-                self.wait_for(child, ended.left.as_ref(), at);
-                self.collect_next(left, at)
+                self.wait_for(child, ended.left.as_ref());
+                self.collect_next(left)
             }
         }
     }
 
     /// The parent waits for a child that was deleted, if it has `left` a terminating object.
-    fn wait_for(&mut self, child: &Object, left: Option<&Object>, at: &Moment<'_>) {
+    fn wait_for(&mut self, child: &Object, left: Option<&Object>) {
         if let Some(left) = left.filter(|it| it.is_deleting() && it.uid() == child.uid()) {
             let why = Wait::Planned(WaitingReason::deleting(left));
-            self.note([waits(&ChildId::of(left), why)], at);
+            self.note([waits(&ChildId::of(left), why)]);
         }
     }
 
-    fn collect_others(&mut self, at: &Moment<'_>) -> Stage {
+    fn collect_others(&mut self) -> Stage {
         let progress = self.journal.progress();
         if !progress.waits || progress.is_throttled {
-            return self.collected(at);
+            return self.collected();
         }
-        let others = collect::others(&self.view(at));
-        self.collect_next_other(others.into(), at)
+        let others = collect::others(&self.view());
+        self.collect_next_other(others.into())
     }
 
-    fn collect_next_other(&mut self, mut left: VecDeque<Object>, at: &Moment<'_>) -> Stage {
+    fn collect_next_other(&mut self, mut left: VecDeque<Object>) -> Stage {
         while !self.journal.progress().is_throttled {
             let Some(child) = left.pop_front() else { break };
-            if let ChildStep::Asked(_, state) = self.delete_undesired(&child, at) {
+            if let ChildStep::Asked(_, state) = self.delete_undesired(&child) {
                 return Stage::CollectingOthers(state, left);
             }
         }
-        self.collected(at)
+        self.collected()
     }
 
     pub(super) fn collecting_other_answered(
@@ -230,23 +218,22 @@ impl Reconcile {
         state: child::State,
         left: VecDeque<Object>,
         answer: Answer,
-        at: &Moment<'_>,
     ) -> Stage {
-        match self.child_answered(state, answer, at) {
+        match self.child_answered(state, answer) {
             ChildStep::Asked(_, state) => Stage::CollectingOthers(state, left),
-            ChildStep::Ended(_) => self.collect_next_other(left, at),
+            ChildStep::Ended(_) => self.collect_next_other(left),
         }
     }
 
-    fn collected(&mut self, at: &Moment<'_>) -> Stage {
-        self.lap(ReconcileStep::Apply, at);
+    fn collected(&mut self) -> Stage {
+        self.lap(ReconcileStep::Apply);
         let progress = self.journal.progress();
         if !progress.has_failed() && self.is_alive() && !progress.waits {
-            self.release(at)
+            self.release()
         } else if self.is_alive() {
-            self.write_status(None, at)
+            self.write_status(None)
         } else {
-            self.finish(at)
+            self.finish()
         }
     }
 }
@@ -254,59 +241,54 @@ impl Reconcile {
 // === our finalizer ===
 
 impl Reconcile {
-    pub(super) fn release(&mut self, at: &Moment<'_>) -> Stage {
+    pub(super) fn release(&mut self) -> Stage {
         // The pause may have begun during the deletions.
-        if let Some(by) = self.paused_by_now(at) {
-            return self.hold_finalizing(by, at);
+        if let Some(by) = self.paused_by_now() {
+            return self.hold_finalizing(by);
         }
         let parent = self.parent().clone();
-        let next = self.ask(at, |view| finalizer::begin(FinalizerChange::Remove, parent, view));
-        self.releasing(next, at)
+        let next = self.ask(|view| finalizer::begin(FinalizerChange::Remove, parent, view));
+        self.releasing(next)
     }
 
-    pub(super) fn release_answered(
-        &mut self,
-        state: finalizer::State,
-        answer: Answer,
-        at: &Moment<'_>,
-    ) -> Stage {
-        let next = self.ask(at, |view| finalizer::answered(state, answer, view));
-        self.releasing(next, at)
+    pub(super) fn release_answered(&mut self, state: finalizer::State, answer: Answer) -> Stage {
+        let next = self.ask(|view| finalizer::answered(state, answer, view));
+        self.releasing(next)
     }
 
-    fn releasing(&mut self, next: finalizer::Next, at: &Moment<'_>) -> Stage {
+    fn releasing(&mut self, next: finalizer::Next) -> Stage {
         match next {
             finalizer::Next::Ask(request, state) => {
                 self.send(request);
                 Stage::Releasing(state)
             }
-            finalizer::Next::Done(Err(error)) => self.finalizer_failed(error, at),
-            finalizer::Next::Done(Ok(reply)) => self.released(reply, at),
+            finalizer::Next::Done(Err(error)) => self.finalizer_failed(error),
+            finalizer::Next::Done(Ok(reply)) => self.released(reply),
         }
     }
 
-    fn released(&mut self, reply: Option<Object>, at: &Moment<'_>) -> Stage {
-        self.lap(ReconcileStep::Apply, at);
+    fn released(&mut self, reply: Option<Object>) -> Stage {
+        self.lap(ReconcileStep::Apply);
         if let Some(live) = &reply {
-            let by = self.view(at).paused_by(live);
+            let by = self.view().paused_by(live);
             if let Some(by) = by.filter(|_| self.settings.holds_ours(live)) {
                 // The live read after a conflict found the parent paused.
                 self.parent = reply;
-                return self.hold_finalizing(by, at);
+                return self.hold_finalizing(by);
             }
             if !self.settings.is_leaving(live) && self.settings.holds(live) {
                 // The parent is not leaving any more.
-                self.parent_is(End::Outdated, at);
-                return self.finish(at);
+                self.parent_is(End::Outdated);
+                return self.finish();
             }
         }
-        self.parent_is(End::Finalized, at);
+        self.parent_is(End::Finalized);
         if reply.is_some_and(|live| live.has_ended()) {
             // The reply has the version before the deletion. Without this the cache keeps our finalizer until
             // the watch event, and the deletion of a child would finalize again.
             let absent = Cache::Absent(ChildId::of(self.parent()), self.uid.clone());
-            self.effects.push(Effect::Cache(absent));
+            self.cache(absent);
         }
-        self.finish(at)
+        self.finish()
     }
 }

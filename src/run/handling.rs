@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use super::{
     Answer, Effect, HandlerError, Method, Response,
     parent::status::{self, Returned, Scope, Wanted},
-    reconcile::{Moment, Reconcile},
+    reconcile::Reconcile,
     stage::{Returning, Stage},
 };
 use crate::{
@@ -19,69 +19,65 @@ use crate::{
 
 impl Reconcile {
     /// Calls the handler, for related objects first where the operator has them.
-    pub(super) fn handle(&mut self, at: &Moment<'_>) -> Stage {
+    pub(super) fn handle(&mut self) -> Stage {
         let parent = self.parent().clone();
         if self.lacks_related() {
             let request = SyncRequest::new(parent, Children::default());
             self.effects.push(Effect::Call(Method::Related, request));
             return Stage::Called;
         }
-        self.observed = at.snapshot.observed(&parent);
+        self.observed = self.view().observed();
         let children = self.settings.ours(&parent, &self.observed);
-        self.lap(ReconcileStep::Snapshot, at);
+        self.lap(ReconcileStep::Snapshot);
         let request = SyncRequest::new(parent.clone(), children)
             .with_failures(self.memory.handler_failures.of(&parent))
             .relating(self.related.clone())
-            .at(at.now.wall)
+            .at(self.now.wall)
             .as_preview(self.preview.is_some());
         let method = if self.is_finalizing() { Method::Finalize } else { Method::Sync };
         self.effects.push(Effect::Call(method, request));
         Stage::Called
     }
 
-    pub(super) fn handler_returned(
-        &mut self,
-        result: Result<Response, HandlerError>,
-        at: &Moment<'_>,
-    ) -> Stage {
+    pub(super) fn handler_returned(&mut self, result: Result<Response, HandlerError>) -> Stage {
         if !matches!(result, Ok(Response::Related(_))) {
-            self.note([handled(self.parent(), result.is_err())], at);
+            self.note([handled(self.parent(), result.is_err())]);
         }
-        self.lap(ReconcileStep::Sync, at);
+        self.lap(ReconcileStep::Sync);
         match result {
-            Ok(Response::Related(related)) => self.related_named(&related, at),
-            Ok(Response::Synced(response)) => self.synced(response, at),
-            Ok(Response::Finalized(response)) => self.finalized(response, at),
-            Err(error) if self.is_finalizing() => self.finalize_failed(error, at),
+            Ok(Response::Related(related)) => self.related_named(&related),
+            Ok(Response::Synced(response)) => self.synced(response),
+            Ok(Response::Finalized(response)) => self.finalized(response),
+            Err(error) if self.is_finalizing() => self.finalize_failed(error),
             Err(HandlerError { failure, status }) => {
-                self.mark_outdated(at);
-                self.note([Fact::Failed(failure)], at);
-                self.conclude(status.map(Returned), at)
+                self.mark_outdated();
+                self.note([Fact::Failed(failure)]);
+                self.conclude(status.map(Returned))
             }
         }
     }
 
-    pub(super) fn mark_outdated(&mut self, at: &Moment<'_>) {
-        if self.view(at).has_left() {
-            self.parent_is(End::Outdated, at);
+    pub(super) fn mark_outdated(&mut self) {
+        if self.view().has_left() {
+            self.parent_is(End::Outdated);
         }
     }
 
     // === a handler that is late ===
 
     /// Reports the timeout of the handler while the reconcile still waits for it.
-    pub(super) fn handler_late(&mut self, deadline: Duration, at: &Moment<'_>) -> Stage {
+    pub(super) fn handler_late(&mut self, deadline: Duration) -> Stage {
         let failure = Failure::HandlerTimeout(deadline);
         if self.preview.is_some() {
-            return self.preview_failed(failure, at);
+            return self.preview_failed(failure);
         }
         self.effects.push(Effect::ShowNow(failure.clone()));
-        let report = self.report(at);
+        let report = self.report();
         let conditions = conditions::of_failure(&failure, &report);
         let over = report.over();
         let wanted = Wanted { handler: None, conditions, children: None, over };
-        let next = self.ask(at, |view| status::begin(Scope::HandlerTimeout, wanted, view));
-        self.reporting_timeout(next, None, at)
+        let next = self.ask(|view| status::begin(Scope::HandlerTimeout, wanted, view));
+        self.reporting_timeout(next, None)
     }
 
     pub(super) fn timeout_answered(
@@ -89,10 +85,9 @@ impl Reconcile {
         state: status::State,
         returned: Option<Returning>,
         answer: Answer,
-        at: &Moment<'_>,
     ) -> Stage {
-        let next = self.ask(at, |view| status::answered(state, answer, view));
-        self.reporting_timeout(next, returned, at)
+        let next = self.ask(|view| status::answered(state, answer, view));
+        self.reporting_timeout(next, returned)
     }
 
     pub(super) fn schema_read_for_timeout(
@@ -100,19 +95,13 @@ impl Reconcile {
         writing: status::Writing,
         returned: Option<Returning>,
         schema: Result<Option<Arc<TypeSchema>>, ApiError>,
-        at: &Moment<'_>,
     ) -> Stage {
-        let next = self.ask(at, |view| status::schema_read(writing, schema, view));
-        self.reporting_timeout(next, returned, at)
+        let next = self.ask(|view| status::schema_read(writing, schema, view));
+        self.reporting_timeout(next, returned)
     }
 
     /// When the status is written, a response that arrived meanwhile is processed.
-    fn reporting_timeout(
-        &mut self,
-        next: status::Next,
-        returned: Option<Returning>,
-        at: &Moment<'_>,
-    ) -> Stage {
+    fn reporting_timeout(&mut self, next: status::Next, returned: Option<Returning>) -> Stage {
         match next {
             status::Next::Ask(request, state) => {
                 self.send(request);
@@ -124,9 +113,9 @@ impl Reconcile {
             }
             // It has only conditions.
             status::Next::Conditions(..) | status::Next::Done => {
-                self.read_own_status(at);
+                self.read_own_status();
                 match returned {
-                    Some(returned) => self.handler_returned(*returned, at),
+                    Some(returned) => self.handler_returned(*returned),
                     None => Stage::Called,
                 }
             }
@@ -135,10 +124,10 @@ impl Reconcile {
 
     /// The next status is compared with the one that was just written, unless the spec changed too: the handler has
     /// not seen that.
-    fn read_own_status(&mut self, at: &Moment<'_>) {
+    fn read_own_status(&mut self) {
         let generation = self.parent().generation();
         let is_same_spec = |now: &Object| generation.is_some() && now.generation() == generation;
-        let now = self.view(at).parent_now().filter(is_same_spec);
+        let now = self.view().parent_now().filter(is_same_spec);
         self.parent = now.or_else(|| self.parent.take());
     }
 }

@@ -39,7 +39,7 @@ use std::{fmt::Debug, sync::Arc};
 use super::{
     Ended, Job, Settings,
     effect::{Aim, Effect, Event},
-    reconcile::{Moment, Reconcile},
+    reconcile::Reconcile,
     snapshot::{Now, Snapshot},
     stage::Stage,
 };
@@ -58,16 +58,15 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    pub(crate) fn new(settings: Arc<Settings>, job: Job) -> Self {
-        Self { stage: Stage::Fresh, reconcile: Reconcile::new(settings, job) }
+    pub(crate) fn new(settings: Arc<Settings>, job: Job, now: Now) -> Self {
+        Self { stage: Stage::Fresh, reconcile: Reconcile::new(settings, job, now) }
     }
 
-    pub(crate) fn step(&mut self, event: Event, snapshot: &dyn Snapshot, now: Now) -> Vec<Effect> {
-        let at = Moment { snapshot, now };
-        self.reconcile.begin_step(&at);
+    pub(crate) fn step(&mut self, event: Event, snapshot: Snapshot, now: Now) -> Vec<Effect> {
+        self.reconcile.begin_step(snapshot, now);
         let stage = std::mem::replace(&mut self.stage, Stage::Finished);
-        self.stage = self.reconcile.follow(stage, event, &at);
-        std::mem::take(&mut self.reconcile.effects)
+        self.stage = self.reconcile.follow(stage, event);
+        self.reconcile.end_step()
     }
 
     /// The steps of the reconcile that ended since the last call, in their order.
@@ -100,35 +99,35 @@ impl Machine {
 
 impl Reconcile {
     /// The stage that follows.
-    fn follow(&mut self, stage: Stage, event: Event, at: &Moment<'_>) -> Stage {
+    fn follow(&mut self, stage: Stage, event: Event) -> Stage {
         match (stage, event) {
             // === observe ===
-            (Stage::Fresh, Event::Started(Aim::Reconcile)) => self.observe(at),
-            (Stage::Fresh, Event::Started(Aim::Plan(instead))) => self.preview(instead, at),
-            (Stage::ReadingParent, Event::Answered(_, answer)) => self.parent_read(answer, at),
+            (Stage::Fresh, Event::Started(Aim::Reconcile)) => self.observe(),
+            (Stage::Fresh, Event::Started(Aim::Plan(instead))) => self.preview(instead),
+            (Stage::ReadingParent, Event::Answered(_, answer)) => self.parent_read(answer),
             (Stage::ReadingLeavingParent(cached), Event::Answered(_, answer)) => {
-                self.leaving_parent_read(&cached, answer, at)
+                self.leaving_parent_read(&cached, answer)
             }
             (Stage::ChangingFinalizer { is_due, state }, Event::Answered(_, answer)) => {
-                self.finalizer_answered(is_due, state, answer, at)
+                self.finalizer_answered(is_due, state, answer)
             }
             (Stage::ReadingUndecodable(child, left), Event::Answered(_, answer)) => {
-                self.undecodable_child_read(&child, left, answer, at)
+                self.undecodable_child_read(&child, left, answer)
             }
-            (Stage::Refreshing, Event::Resumed) => self.handle(at),
+            (Stage::Refreshing, Event::Resumed) => self.handle(),
 
             // === handle, plan ===
-            (Stage::Called, Event::HandlerReturned(result)) => self.handler_returned(result, at),
-            (Stage::Called, Event::HandlerTimeout(deadline)) => self.handler_late(deadline, at),
-            (Stage::ReadingRelated, Event::RelatedRead(related)) => self.related_read(related, at),
+            (Stage::Called, Event::HandlerReturned(result)) => self.handler_returned(result),
+            (Stage::Called, Event::HandlerTimeout(deadline)) => self.handler_late(deadline),
+            (Stage::ReadingRelated, Event::RelatedRead(related)) => self.related_read(related),
             (Stage::ReportingTimeout(state, returned), Event::Answered(_, answer)) => {
-                self.timeout_answered(*state, returned, answer, at)
+                self.timeout_answered(*state, returned, answer)
             }
             (Stage::ReportingTimeout(state, None), Event::HandlerReturned(result)) => {
                 Stage::ReportingTimeout(state, Some(Box::new(result)))
             }
             (Stage::ReadingSchemaForTimeout(writing, returned), Event::SchemaRead(schema)) => {
-                self.schema_read_for_timeout(*writing, returned, schema, at)
+                self.schema_read_for_timeout(*writing, returned, schema)
             }
             (Stage::ReadingSchemaForTimeout(writing, None), Event::HandlerReturned(result)) => {
                 Stage::ReadingSchemaForTimeout(writing, Some(Box::new(result)))
@@ -136,60 +135,58 @@ impl Reconcile {
 
             // === write ===
             (Stage::DryRunning(plan, doubt), Event::Answered(_, answer)) => {
-                self.dry_run_answered(plan, *doubt, answer, at)
+                self.dry_run_answered(plan, *doubt, answer)
             }
             (Stage::ReadingTerminating(plan, child, left), Event::Answered(_, answer)) => {
-                self.terminating_read(plan, (&child, left), answer, at)
+                self.terminating_read(plan, (&child, left), answer)
             }
             (Stage::ReadingParentAgain(plan), Event::Answered(_, answer)) => {
-                self.parent_read_again(plan, answer, at)
+                self.parent_read_again(plan, answer)
             }
             (Stage::Reserving(plan), Event::Reserved(reserved)) => {
-                self.judge_deletions(plan, Some(reserved), at)
+                self.judge_deletions(plan, Some(reserved))
             }
             (Stage::Writing(plan, window), Event::Answered(id, answer)) if window.awaits(id) => {
-                self.write_answered(plan, window, (id, answer), at)
+                self.write_answered(plan, window, (id, answer))
             }
             (Stage::Deleting(plan, state, left), Event::Answered(_, answer)) => {
-                self.deletion_answered(plan, *state, left, answer, at)
+                self.deletion_answered(plan, *state, left, answer)
             }
 
             // === finalize ===
-            (Stage::Listing(listing), Event::Answered(_, answer)) => {
-                self.listed(listing, answer, at)
-            }
+            (Stage::Listing(listing), Event::Answered(_, answer)) => self.listed(listing, answer),
             (Stage::Collecting(child, state, left), Event::Answered(_, answer)) => {
-                self.collecting_answered(&child, *state, left, answer, at)
+                self.collecting_answered(&child, *state, left, answer)
             }
             (Stage::CollectingOthers(state, left), Event::Answered(_, answer)) => {
-                self.collecting_other_answered(*state, left, answer, at)
+                self.collecting_other_answered(*state, left, answer)
             }
             (Stage::Releasing(state), Event::Answered(_, answer)) => {
-                self.release_answered(state, answer, at)
+                self.release_answered(state, answer)
             }
 
             // === report ===
             (Stage::Decorating(status, state), Event::Answered(_, answer)) => {
-                self.decoration_answered(status, *state, answer, at)
+                self.decoration_answered(status, *state, answer)
             }
-            (Stage::Judging(status), Event::Resumed) => self.judge_readiness(status, at),
+            (Stage::Judging(status), Event::Resumed) => self.judge_readiness(status),
             (Stage::ReadingSchema(then), Event::SchemaRead(schema)) => {
-                self.schema_read(then, schema, at)
+                self.schema_read(then, schema)
             }
             (Stage::WritingStatus(state), Event::Answered(_, answer)) => {
-                self.status_answered(*state, answer, at)
+                self.status_answered(*state, answer)
             }
             (Stage::DecoratingStatus(state), Event::Answered(_, answer)) => {
-                self.decorating_status_answered(*state, answer, at)
+                self.decorating_status_answered(*state, answer)
             }
-            (stage, event) => self.impossible(&stage, &event, at),
+            (stage, event) => self.impossible(&stage, &event),
         }
     }
 
     /// Ends the reconcile because of a bug: nothing more is written.
-    pub(super) fn impossible(&mut self, stage: &Stage, event: &Event, at: &Moment<'_>) -> Stage {
+    pub(super) fn impossible(&mut self, stage: &Stage, event: &Event) -> Stage {
         let failure = Failure::ImpossibleStep { stage: name(stage), event: name(event) };
-        self.note([Fact::Failed(failure)], at);
+        self.note([Fact::Failed(failure)]);
         self.effects.push(Effect::Finished);
         Stage::Finished
     }

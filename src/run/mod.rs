@@ -1,7 +1,7 @@
 //! One reconcile as a state machine without I/O: it processes events and returns effects.
 //!
-//! Layer 6. The machine never awaits, locks, logs, counts or reads a clock. It reads only a [`Snapshot`] that
-//! is taken before each step.
+//! Layer 6. The machine never awaits, logs, counts or reads a clock. It reads only a [`Snapshot`], the state of one
+//! moment that is taken before each step.
 //!
 //! ```text
 //! Event, Snapshot, Now --> Machine::step --> Effects          (execute performs them)
@@ -62,6 +62,6 @@ pub(crate) use reconcile::{Ended, Job};
 pub(crate) use request::{Answer, DryRun, Force, Reply, Request, Whole};
 pub(crate) use settings::Settings;
 pub(crate) use sibling::Sibling;
-pub(crate) use snapshot::{Now, Snapshot};
+pub(crate) use snapshot::{Doubts, Now, Schemas, Snapshot};
 #[cfg(test)]
 pub(crate) use turn::StopReason;

@@ -3,7 +3,7 @@
 use super::{
     drift,
     parent::status::Returned,
-    reconcile::{Moment, Reconcile},
+    reconcile::Reconcile,
     stage::{CarryOut, Sequence, Stage},
 };
 use crate::{
@@ -15,55 +15,46 @@ use crate::{
 };
 
 impl Reconcile {
-    pub(super) fn synced(&mut self, mut response: SyncResponse, at: &Moment<'_>) -> Stage {
+    pub(super) fn synced(&mut self, mut response: SyncResponse) -> Stage {
         self.keep_returned(&response.children);
-        self.mark_outdated(at);
+        self.mark_outdated();
         if let Some(why) = &response.unserializable {
-            self.note([Fact::Failed(Failure::unserializable(why))], at);
-            return self.conclude(None, at);
+            self.note([Fact::Failed(Failure::unserializable(why))]);
+            return self.conclude(None);
         }
         if !self.is_alive() {
-            return self.conclude(None, at);
+            return self.conclude(None);
         }
         let decoration = match Decoration::of(&mut response, self.settings.config()) {
             Ok(decoration) => decoration,
-            Err(refusals) => return self.refused(refusals, response.status.map(Returned), at),
+            Err(refusals) => return self.refused(refusals, response.status.map(Returned)),
         };
         let desired = Desired { children: response.children, stages: response.stages };
         if self.preview.is_some() {
             let status = response.status.as_ref();
-            return self.preview_planned((desired, status), &decoration, at);
+            return self.preview_planned((desired, status), &decoration);
         }
-        self.note(response.resync.map(Fact::Resync), at);
+        self.note(response.resync.map(Fact::Resync));
         let status = response.status.map(Returned);
-        match self.planned(desired, at) {
+        match self.planned(desired) {
             Ok(plan) => {
                 self.decoration = self.settings.config().decorates.then_some(decoration);
-                self.carry_out(plan, status, at)
+                self.carry_out(plan, status)
             }
-            Err(refusals) => self.refused(refusals, status, at),
+            Err(refusals) => self.refused(refusals, status),
         }
     }
 
-    pub(super) fn refused(
-        &mut self,
-        refusals: Vec<Refusal>,
-        status: Option<Returned>,
-        at: &Moment<'_>,
-    ) -> Stage {
+    pub(super) fn refused(&mut self, refusals: Vec<Refusal>, status: Option<Returned>) -> Stage {
         if self.preview.is_some() {
-            return self.preview_failed(Failure::Refused(refusals), at);
+            return self.preview_failed(Failure::Refused(refusals));
         }
-        self.note([Fact::Failed(Failure::Refused(refusals))], at);
-        self.conclude(status, at)
+        self.note([Fact::Failed(Failure::Refused(refusals))]);
+        self.conclude(status)
     }
 
-    pub(super) fn planned(
-        &mut self,
-        desired: Desired,
-        at: &Moment<'_>,
-    ) -> Result<Plan, Vec<Refusal>> {
-        let view = self.view(at);
+    pub(super) fn planned(&mut self, desired: Desired) -> Result<Plan, Vec<Refusal>> {
+        let view = self.view();
         let mut finished_jobs = finished_jobs::shown_by(&view.condition_names().alone(view.parent));
         finished_jobs.merge(view.memory.finished_jobs());
         let plan = plan::plan(PlanInput {
@@ -72,26 +63,21 @@ impl Reconcile {
             parent: view.parent,
             desired,
             observed: &self.observed,
-            unsynced: &view.snapshot.unsynced(view.parent),
+            unsynced: &view.snapshot.doubts.unsynced,
             last_applied: self.memory.last_applied(),
             finished_jobs: &finished_jobs,
             keeps_undesired: self.settings.is_leaving(view.parent)
                 && !self.settings.takes_leave(view.parent),
         });
-        self.lap(ReconcileStep::Plan, at);
+        self.lap(ReconcileStep::Plan);
         plan
     }
 
     /// A paused plan is reported, not carried out.
-    pub(super) fn carry_out(
-        &mut self,
-        mut plan: Plan,
-        status: Option<Returned>,
-        at: &Moment<'_>,
-    ) -> Stage {
-        let paused = self.keeps(&plan, at);
+    pub(super) fn carry_out(&mut self, mut plan: Plan, status: Option<Returned>) -> Stage {
+        let paused = self.keeps(&plan);
         if paused.is_none() {
-            self.drift = drift::foresee(&self.view(at), &plan, &self.observed);
+            self.drift = drift::foresee(&self.view(), &plan, &self.observed);
         }
         let existing = plan.existing();
         let planned = self.planned_fact(&plan);
@@ -110,12 +96,12 @@ impl Reconcile {
         } = plan;
         (self.uncounted, self.finished_jobs) = (uncounted, finished_jobs);
         self.memory.set_last_applied(last_applied);
-        self.note([Fact::Planned(planned)], at);
+        self.note([Fact::Planned(planned)]);
         let sequence = Sequence::of(order, rollouts, leaving);
         let taken = None;
         let plan =
             CarryOut { status, steps, waiting, sequence, replacing, existing, paused, taken };
-        self.check_doubtful(Box::new(plan), doubtful, at)
+        self.check_doubtful(Box::new(plan), doubtful)
     }
 
     fn planned_fact(&self, plan: &Plan) -> Planned {
@@ -132,9 +118,9 @@ impl Reconcile {
 
     /// What pauses the plan. A pause from before the reconcile holds until its end: the finalizers were not
     /// updated.
-    fn keeps(&self, plan: &Plan, at: &Moment<'_>) -> Option<PausedBy> {
+    fn keeps(&self, plan: &Plan) -> Option<PausedBy> {
         let began = self.journal.progress().began_paused;
-        let by = began.or_else(|| self.paused_by_now(at))?;
+        let by = began.or_else(|| self.paused_by_now())?;
         (by == PausedBy::Annotation || !plan.steps.is_empty()).then_some(by)
     }
 }

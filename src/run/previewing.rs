@@ -5,12 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{
-    Previewed,
-    parent::foreseen,
-    reconcile::{Moment, Reconcile},
-    stage::Stage,
-};
+use super::{Previewed, parent::foreseen, reconcile::Reconcile, stage::Stage};
 use crate::{
     journal::{Fact, Failure},
     object::Object,
@@ -19,49 +14,44 @@ use crate::{
 };
 
 impl Reconcile {
-    pub(super) fn preview(&mut self, instead: Option<Object>, at: &Moment<'_>) -> Stage {
+    pub(super) fn preview(&mut self, instead: Option<Object>) -> Stage {
         self.preview = Some(Box::default());
-        self.parent = instead.or_else(|| at.snapshot.parent(&self.key, &self.uid));
+        self.parent = instead.or_else(|| self.cached_parent());
         let is_staying = self.parent.as_ref().is_some_and(|it| !self.settings.is_leaving(it));
-        match at.snapshot.unavailable(&self.key) {
-            _ if !is_staying => self.finish(at),
-            Some(why) => self.preview_failed(Failure::Unavailable(why), at),
-            None => self.handle(at),
+        match self.snapshot.unavailable.clone() {
+            _ if !is_staying => self.finish(),
+            Some(why) => self.preview_failed(Failure::Unavailable(why)),
+            None => self.handle(),
         }
     }
 
-    pub(super) fn preview_failed(&mut self, failure: Failure, at: &Moment<'_>) -> Stage {
-        self.note([Fact::Failed(failure)], at);
-        self.finish(at)
+    pub(super) fn preview_failed(&mut self, failure: Failure) -> Stage {
+        self.note([Fact::Failed(failure)]);
+        self.finish()
     }
 
     pub(super) fn preview_planned(
         &mut self,
         (desired, status): (Desired, Option<&Value>),
         decoration: &Decoration,
-        at: &Moment<'_>,
     ) -> Stage {
-        match self.planned_as_if_uncontested(desired, at) {
+        match self.planned_as_if_uncontested(desired) {
             Ok(mut previewed) => {
                 let config = self.settings.config();
                 let status = status.filter(|_| !config.decorates || config.decorator_status);
-                previewed.parent = foreseen::patch(&self.view(at), status);
+                previewed.parent = foreseen::patch(&self.view(), status);
                 let (parent, name) = (self.parent(), self.settings.name());
                 let write = decoration.write(parent, name);
                 previewed.plan.steps.extend(write.map(|write| write.into_step(parent)));
                 self.preview = Some(Box::new(previewed));
-                self.finish(at)
+                self.finish()
             }
-            Err(refusals) => self.preview_failed(Failure::Refused(refusals), at),
+            Err(refusals) => self.preview_failed(Failure::Refused(refusals)),
         }
     }
 
-    fn planned_as_if_uncontested(
-        &mut self,
-        desired: Desired,
-        at: &Moment<'_>,
-    ) -> Result<Previewed, Vec<Refusal>> {
-        let plan = self.planned(desired.clone(), at)?;
+    fn planned_as_if_uncontested(&mut self, desired: Desired) -> Result<Previewed, Vec<Refusal>> {
+        let plan = self.planned(desired.clone())?;
         let contested = contested(&plan);
         if contested.is_empty() {
             return Ok(Previewed { plan, contested, ..Previewed::default() });
@@ -71,7 +61,7 @@ impl Reconcile {
             last_applied.forget(id);
         }
         self.memory.set_last_applied(last_applied);
-        Ok(Previewed { plan: self.planned(desired, at)?, contested, ..Previewed::default() })
+        Ok(Previewed { plan: self.planned(desired)?, contested, ..Previewed::default() })
     }
 }
 

@@ -6,7 +6,8 @@ use std::{collections::BTreeSet, sync::Arc, time::Instant};
 use super::{
     Effect, Memory, Previewed, Request, RequestId, Settings,
     drift::Drift,
-    snapshot::{Now, Overlaid, Snapshot},
+    effect::Cache,
+    snapshot::{Now, Snapshot},
     stage::{Stage, Then},
     turn::Turn,
     view::View,
@@ -58,6 +59,9 @@ pub(super) struct Reconcile {
     /// The result of a preview; `None` for a reconcile that writes.
     pub(super) preview: Option<Box<Previewed>>,
     pub(super) effects: Vec<Effect>,
+    /// The input of this step.
+    pub(super) snapshot: Snapshot,
+    pub(super) now: Now,
     last_request: RequestId,
     times: StepTimes,
     step_began: Option<Instant>,
@@ -78,20 +82,14 @@ pub(crate) struct Ended {
     pub(crate) preview: Option<Box<Previewed>>,
 }
 
-/// The input of one step: the snapshot and the time.
-pub(super) struct Moment<'a> {
-    pub(super) snapshot: &'a dyn Snapshot,
-    pub(super) now: Now,
-}
-
 // === from outside ===
 
 impl Reconcile {
-    pub(super) fn new(settings: Arc<Settings>, job: Job) -> Self {
+    pub(super) fn new(settings: Arc<Settings>, job: Job, now: Now) -> Self {
         let Job { key, uid, after_writes, memory } = job;
         let (journal, drift, redactor, returned, parent, observed) = <_>::default();
         let (related, uncounted, finished_jobs, decoration, preview) = <_>::default();
-        let (effects, last_request, times, step_began, laps) = <_>::default();
+        let (effects, snapshot, last_request, times, step_began, laps) = <_>::default();
         Self {
             settings,
             key,
@@ -110,6 +108,8 @@ impl Reconcile {
             decoration,
             preview,
             effects,
+            snapshot,
+            now,
             last_request,
             times,
             step_began,
@@ -117,8 +117,15 @@ impl Reconcile {
         }
     }
 
-    pub(super) fn begin_step(&mut self, at: &Moment<'_>) {
-        self.step_began.get_or_insert(at.now.monotonic);
+    pub(super) fn begin_step(&mut self, snapshot: Snapshot, now: Now) {
+        (self.snapshot, self.now) = (snapshot, now);
+        self.step_began.get_or_insert(now.monotonic);
+    }
+
+    /// The snapshot ends with its step: the caches keep what is read of them.
+    pub(super) fn end_step(&mut self) -> Vec<Effect> {
+        self.snapshot = Snapshot::default();
+        std::mem::take(&mut self.effects)
     }
 
     pub(super) fn laps(&mut self) -> impl Iterator<Item = ReconcileStep> + use<> {
@@ -141,44 +148,46 @@ impl Reconcile {
         self.parent.as_ref().expect("the first step finds the parent or ends the reconcile")
     }
 
-    pub(super) fn note(&mut self, facts: impl IntoIterator<Item = Fact>, at: &Moment<'_>) {
+    pub(super) fn note(&mut self, facts: impl IntoIterator<Item = Fact>) {
         let calm = self.settings.calm();
         for fact in facts {
-            self.memory.learn(&fact, at.now, calm);
+            self.memory.learn(&fact, self.now, calm);
             self.drift.learn(&fact);
             self.journal.append(fact);
         }
     }
 
     /// What a module may read.
-    pub(super) fn view<'a>(&'a self, at: &Moment<'a>) -> View<'a> {
+    pub(super) fn view(&self) -> View<'_> {
         View {
             settings: &self.settings,
-            snapshot: self.overlaid(at),
-            now: at.now,
+            snapshot: &self.snapshot,
+            now: self.now,
             parent: self.parent(),
             memory: &self.memory,
             progress: self.journal.progress(),
             drift: &self.drift,
+            is_preview: self.preview.is_some(),
         }
     }
 
-    /// A preview does not look at its parent again: it may be for another version than the cached one.
-    fn overlaid<'a>(&'a self, at: &Moment<'a>) -> Overlaid<'a> {
-        let snapshot = Overlaid::new(at.snapshot, &self.effects, &self.settings);
-        snapshot.with_parent(self.parent.as_ref().filter(|_| self.preview.is_some()))
+    /// Asks a module, and records the facts and the changes of the caches of its turn.
+    pub(super) fn ask<N>(&mut self, module: impl FnOnce(&View<'_>) -> Turn<N>) -> N {
+        let turn = module(&self.view());
+        self.note(turn.facts);
+        turn.cache.into_iter().for_each(|cache| self.cache(cache));
+        turn.next
     }
 
-    /// Asks a module, and records the facts and the changes of the caches of its turn.
-    pub(super) fn ask<N>(
-        &mut self,
-        at: &Moment<'_>,
-        module: impl FnOnce(&View<'_>) -> Turn<N>,
-    ) -> N {
-        let turn = module(&self.view(at));
-        self.note(turn.facts, at);
-        self.effects.extend(turn.cache.into_iter().map(Effect::Cache));
-        turn.next
+    /// Changes a cache.
+    pub(super) fn cache(&mut self, cache: Cache) {
+        self.snapshot.change(&cache, &self.settings);
+        self.effects.push(Effect::Cache(cache));
+    }
+
+    pub(super) fn cached_parent(&self) -> Option<Object> {
+        let id = ChildId { ty: self.settings.config().parent.clone(), key: self.key.clone() };
+        self.snapshot.cached(&id).filter(|parent| *parent.uid() == self.uid)
     }
 
     pub(super) fn send(&mut self, request: Request) -> RequestId {
@@ -187,22 +196,22 @@ impl Reconcile {
         self.last_request
     }
 
-    pub(super) fn report(&self, at: &Moment<'_>) -> Report {
-        let calms_in = self.memory.flapping().calms_in(at.now.monotonic, self.settings.calm());
+    pub(super) fn report(&self) -> Report {
+        let calms_in = self.memory.flapping().calms_in(self.now.monotonic, self.settings.calm());
         let nothing = Redactor::default();
         let redactor = self.redactor.as_ref().unwrap_or(&nothing);
         Report::of(self.journal.facts(), self.memory.view(calms_in, false), redactor)
     }
 
     /// A step of the reconcile has ended.
-    pub(super) fn lap(&mut self, step: ReconcileStep, at: &Moment<'_>) {
-        let began = self.step_began.replace(at.now.monotonic).unwrap_or(at.now.monotonic);
-        self.times.add(step, at.now.monotonic.saturating_duration_since(began));
+    pub(super) fn lap(&mut self, step: ReconcileStep) {
+        let began = self.step_began.replace(self.now.monotonic).unwrap_or(self.now.monotonic);
+        self.times.add(step, self.now.monotonic.saturating_duration_since(began));
         self.laps.add(step);
     }
 
-    pub(super) fn paused_by_now(&self, at: &Moment<'_>) -> Option<PausedBy> {
-        self.view(at).paused_by_now()
+    pub(super) fn paused_by_now(&self) -> Option<PausedBy> {
+        self.view().paused_by_now()
     }
 
     pub(super) fn is_alive(&self) -> bool {
@@ -214,15 +223,15 @@ impl Reconcile {
         self.settings.is_leaving(self.parent())
     }
 
-    pub(super) fn parent_is(&mut self, end: End, at: &Moment<'_>) {
-        self.note([Fact::Parent(end)], at);
+    pub(super) fn parent_is(&mut self, end: End) {
+        self.note([Fact::Parent(end)]);
     }
 
-    pub(super) fn finish(&mut self, at: &Moment<'_>) -> Stage {
-        if self.awaits_redactor(at) {
+    pub(super) fn finish(&mut self) -> Stage {
+        if self.awaits_redactor() {
             return Stage::ReadingSchema(Then::Finish);
         }
-        self.remember_marked(at);
+        self.remember_marked();
         self.effects.push(Effect::Finished);
         Stage::Finished
     }

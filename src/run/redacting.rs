@@ -6,11 +6,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
-use super::{
-    Effect,
-    reconcile::{Moment, Reconcile},
-    view::View,
-};
+use super::{Effect, reconcile::Reconcile, view::View};
 use crate::{
     object::{K8sType, Object, Redactor, SecretFields, SecretValues},
     operator::{Children, DesiredChild},
@@ -43,11 +39,11 @@ impl Reconcile {
     }
 
     /// Whether schemas are read before texts of others are shown. Otherwise the redactor is set, where it is needed.
-    pub(super) fn awaits_redactor(&mut self, at: &Moment<'_>) -> bool {
+    pub(super) fn awaits_redactor(&mut self) -> bool {
         if !self.journal.progress().quotes_others || self.redactor.is_some() {
             return false;
         }
-        let secrets = self.secrets(at);
+        let secrets = self.secrets();
         let unread = secrets.unread();
         if unread.is_empty() {
             self.redactor = Some(secrets.redactor(false));
@@ -60,34 +56,30 @@ impl Reconcile {
     }
 
     /// Sets the redactor after the schemas were read.
-    pub(super) fn redact(
-        &mut self,
-        schema: &Result<Option<Arc<TypeSchema>>, ApiError>,
-        at: &Moment<'_>,
-    ) {
+    pub(super) fn redact(&mut self, schema: &Result<Option<Arc<TypeSchema>>, ApiError>) {
         let is_passing = matches!(schema, Ok(None));
-        self.redactor = Some(self.secrets(at).redactor(is_passing));
+        self.redactor = Some(self.secrets().redactor(is_passing));
     }
 
     /// Remembers the marked fields of the parent: the next version may have other ones, and its children these. They are
     /// forgotten when the children follow.
-    pub(super) fn remember_marked(&mut self, at: &Moment<'_>) {
+    pub(super) fn remember_marked(&mut self) {
         let Some(parent) = self.parent.as_ref().filter(|it| it.ty().may_be_custom()) else {
             return;
         };
-        let schema = at.snapshot.known_schema(parent.ty());
-        let fields = schema.as_ref().and_then(|schema| schema.secrets.as_ref());
+        let schema = self.snapshot.schemas.known.get(parent.ty());
+        let fields = schema.and_then(|schema| schema.secrets.as_ref());
         if let Some(fields) = fields.filter(|fields| !fields.is_empty()) {
             let marked = fields.values_of(parent);
             self.memory.remember_marked(marked, self.journal.progress().is_up_to_date());
         }
     }
 
-    fn secrets(&self, at: &Moment<'_>) -> Secrets {
-        let view = &self.view(at);
+    fn secrets(&self) -> Secrets {
+        let view = &self.view();
         let mut secrets = Secrets::default();
         view.memory.marked().iter().for_each(|marked| marked.collect(&mut secrets.values));
-        let (now, current) = (view.parent_now(), view.snapshot.observed(view.parent));
+        let (now, current) = (view.parent_now(), view.observed());
         let related = self.related.iter().flat_map(Children::iter);
         let children = self.observed.iter().chain(current.iter()).chain(related);
         for object in now.iter().chain([view.parent]).chain(children) {
@@ -117,7 +109,7 @@ impl Secrets {
             return SecretFields::default();
         }
         let known = self.schemas.entry(ty.clone());
-        let schema = known.or_insert_with(|| view.snapshot.known_schema(ty));
+        let schema = known.or_insert_with(|| view.snapshot.schemas.known.get(ty).cloned());
         schema.as_ref().and_then(|schema| schema.secrets.clone()).unwrap_or_default()
     }
 

@@ -1,11 +1,7 @@
 //! Which related objects the handler reads, and whether they are known. An operator that declares none takes no
 //! step here.
 
-use super::{
-    Effect, HandlerError, Previewed,
-    reconcile::{Moment, Reconcile},
-    stage::Stage,
-};
+use super::{Effect, HandlerError, Previewed, reconcile::Reconcile, stage::Stage};
 use crate::{
     journal::{Fact, Failure},
     operator::{Asks, Related},
@@ -17,7 +13,7 @@ impl Reconcile {
         self.related.is_none() && !self.settings.config().related.is_empty()
     }
 
-    pub(super) fn related_named(&mut self, related: &Related, at: &Moment<'_>) -> Stage {
+    pub(super) fn related_named(&mut self, related: &Related) -> Stage {
         let uid = self.parent().uid().clone();
         match related.asks(self.settings.config(), self.parent()) {
             Ok(asks) => {
@@ -31,41 +27,41 @@ impl Reconcile {
             Err(error) => {
                 // What it asked for before is not read any more.
                 self.effects.push(Effect::Ask(uid, Asks::new()));
-                self.related_failed(Failure::InvalidRelated(error), at)
+                self.related_failed(Failure::InvalidRelated(error))
             }
         }
     }
 
     /// A reconcile that waits for a list ends, and is woken by it. Nothing is written meanwhile: after a start that
     /// would be a write for each parent.
-    pub(super) fn related_read(&mut self, related: Answer, at: &Moment<'_>) -> Stage {
+    pub(super) fn related_read(&mut self, related: Answer) -> Stage {
         match related {
             Answer::Objects(objects) => {
                 self.related = Some(objects);
-                self.handle(at)
+                self.handle()
             }
             Answer::Pending(what) if self.preview.is_some() => {
                 let pending = Some(format!("{what}: not listed yet, try again"));
                 self.preview = Some(Box::new(Previewed { pending, ..Previewed::default() }));
-                self.finish(at)
+                self.finish()
             }
             Answer::Pending(what) => {
                 let why = format!("related objects are being listed: {what}");
-                self.note([Fact::ParentWaits(why)], at);
-                self.finish(at)
+                self.note([Fact::ParentWaits(why)]);
+                self.finish()
             }
-            Answer::Unavailable(why) => self.related_failed(Failure::RelatedUnavailable(why), at),
+            Answer::Unavailable(why) => self.related_failed(Failure::RelatedUnavailable(why)),
         }
     }
 
-    fn related_failed(&mut self, failure: Failure, at: &Moment<'_>) -> Stage {
+    fn related_failed(&mut self, failure: Failure) -> Stage {
         if self.preview.is_some() {
-            return self.preview_failed(failure, at);
+            return self.preview_failed(failure);
         }
         if self.is_finalizing() {
-            return self.finalize_failed(HandlerError { failure, status: None }, at);
+            return self.finalize_failed(HandlerError { failure, status: None });
         }
-        self.note([Fact::Failed(failure)], at);
-        self.conclude(None, at)
+        self.note([Fact::Failed(failure)]);
+        self.conclude(None)
     }
 }

@@ -8,7 +8,7 @@ use super::{
         readiness,
         status::{self, Returned, Scope, Wanted},
     },
-    reconcile::{Moment, Reconcile},
+    reconcile::Reconcile,
     stage::{Stage, Then},
 };
 use crate::{
@@ -23,26 +23,26 @@ use crate::{
 const LAST_WITHOUT_STATUS: u32 = 1;
 
 impl Reconcile {
-    pub(super) fn conclude(&mut self, status: Option<Returned>, at: &Moment<'_>) -> Stage {
+    pub(super) fn conclude(&mut self, status: Option<Returned>) -> Stage {
         if !self.is_alive() || self.preview.is_some() {
-            return self.finish(at);
+            return self.finish();
         }
         if let Some(decoration) = self.decoration.take() {
-            return self.decorate(decoration, status, at);
+            return self.decorate(decoration, status);
         }
         if self.is_finalizing() && !self.takes_leave() {
-            self.parent_is(End::Finalizing, at);
+            self.parent_is(End::Finalizing);
         }
         let progress = self.journal.progress();
         let is_time = progress.has_settled() || self.after_writes > LAST_WITHOUT_STATUS;
         if progress.has_failed_for_good() {
-            self.note([Fact::ChildrenNotRetried], at);
+            self.note([Fact::ChildrenNotRetried]);
         }
-        if is_time { self.judge_readiness(status, at) } else { self.finish(at) }
+        if is_time { self.judge_readiness(status) } else { self.finish() }
     }
 
     /// Judges whether the parent is ready, unless something is not up to date.
-    pub(super) fn judge_readiness(&mut self, status: Option<Returned>, at: &Moment<'_>) -> Stage {
+    pub(super) fn judge_readiness(&mut self, status: Option<Returned>) -> Stage {
         if self.journal.progress().is_up_to_date() && !self.is_incomplete() {
             if self.effects.iter().any(|effect| matches!(effect, Effect::Cache(_))) {
                 self.effects.push(Effect::Resume);
@@ -50,49 +50,44 @@ impl Reconcile {
             }
             let returned = status.as_ref().map(|returned| &returned.0);
             let (uncounted, finished_jobs) = (&self.uncounted, &self.finished_jobs);
-            let facts = readiness::judged(returned, uncounted, finished_jobs, &self.view(at));
-            self.note(facts, at);
+            let facts = readiness::judged(returned, uncounted, finished_jobs, &self.view());
+            self.note(facts);
         }
-        self.write_status(status, at)
+        self.write_status(status)
     }
 
-    pub(super) fn write_status(&mut self, status: Option<Returned>, at: &Moment<'_>) -> Stage {
-        if self.awaits_redactor(at) {
+    pub(super) fn write_status(&mut self, status: Option<Returned>) -> Stage {
+        if self.awaits_redactor() {
             return Stage::ReadingSchema(Then::WriteStatus(status));
         }
         if self.settings.config().decorates {
-            return self.decorate_status(status, at);
+            return self.decorate_status(status);
         }
-        self.begin_status(at);
-        let report = self.report(at);
-        let cached = |id: &ChildId| self.view(at).snapshot.cached(id);
+        self.begin_status();
+        let report = self.report();
+        let cached = |id: &ChildId| self.view().snapshot.cached(id);
         let wanted = Wanted {
             handler: status,
             conditions: conditions::of_report(&report),
             children: child_status::listed(&report, self.memory.last_applied(), &cached),
             over: report.over(),
         };
-        let next = self.ask(at, |view| status::begin(Scope::Whole, wanted, view));
-        self.writing_status(next, at)
+        let next = self.ask(|view| status::begin(Scope::Whole, wanted, view));
+        self.writing_status(next)
     }
 
-    pub(super) fn begin_status(&mut self, at: &Moment<'_>) {
+    pub(super) fn begin_status(&mut self) {
         let news = self.memory.flapping().news();
-        self.note(news.into_iter().map(|(why, message)| Fact::Flapping(why, message)), at);
-        self.note([Fact::StatusBegan], at);
+        self.note(news.into_iter().map(|(why, message)| Fact::Flapping(why, message)));
+        self.note([Fact::StatusBegan]);
     }
 
-    pub(super) fn status_answered(
-        &mut self,
-        state: status::State,
-        answer: Answer,
-        at: &Moment<'_>,
-    ) -> Stage {
-        let next = self.ask(at, |view| status::answered(state, answer, view));
-        self.writing_status(next, at)
+    pub(super) fn status_answered(&mut self, state: status::State, answer: Answer) -> Stage {
+        let next = self.ask(|view| status::answered(state, answer, view));
+        self.writing_status(next)
     }
 
-    fn writing_status(&mut self, next: status::Next, at: &Moment<'_>) -> Stage {
+    fn writing_status(&mut self, next: status::Next) -> Stage {
         match next {
             status::Next::Ask(request, state) => {
                 self.send(request);
@@ -103,53 +98,47 @@ impl Reconcile {
                 Stage::ReadingSchema(Then::ResumeStatus(writing))
             }
             status::Next::Conditions(refused, had_failed) => {
-                self.write_conditions(refused, had_failed, at)
+                self.write_conditions(refused, had_failed)
             }
             status::Next::Done => {
-                self.lap(ReconcileStep::Status, at);
-                self.finish(at)
+                self.lap(ReconcileStep::Status);
+                self.finish()
             }
         }
     }
 
-    fn write_conditions(
-        &mut self,
-        refused: RequestFailure,
-        had_failed: bool,
-        at: &Moment<'_>,
-    ) -> Stage {
-        if self.awaits_redactor(at) {
+    fn write_conditions(&mut self, refused: RequestFailure, had_failed: bool) -> Stage {
+        if self.awaits_redactor() {
             return Stage::ReadingSchema(Then::WriteConditions(refused, had_failed));
         }
-        let report = self.report(at);
+        let report = self.report();
         let (conditions, over) = (conditions::of_report(&report), report.over());
-        let next = self
-            .ask(at, |view| status::begin_conditions(conditions, over, refused, had_failed, view));
-        self.writing_status(next, at)
+        let next =
+            self.ask(|view| status::begin_conditions(conditions, over, refused, had_failed, view));
+        self.writing_status(next)
     }
 
     pub(super) fn schema_read(
         &mut self,
         then: Then,
         schema: Result<Option<Arc<TypeSchema>>, ApiError>,
-        at: &Moment<'_>,
     ) -> Stage {
         match then {
             Then::ResumeStatus(writing) => {
-                let next = self.ask(at, |view| status::schema_read(*writing, schema, view));
-                self.writing_status(next, at)
+                let next = self.ask(|view| status::schema_read(*writing, schema, view));
+                self.writing_status(next)
             }
             Then::WriteStatus(status) => {
-                self.redact(&schema, at);
-                self.write_status(status, at)
+                self.redact(&schema);
+                self.write_status(status)
             }
             Then::WriteConditions(refused, had_failed) => {
-                self.redact(&schema, at);
-                self.write_conditions(refused, had_failed, at)
+                self.redact(&schema);
+                self.write_conditions(refused, had_failed)
             }
             Then::Finish => {
-                self.redact(&schema, at);
-                self.finish(at)
+                self.redact(&schema);
+                self.finish()
             }
         }
     }

@@ -112,11 +112,15 @@ impl Settings {
                 && parent.finalizers().iter().any(|held| former.contains(held)))
     }
 
-    /// What the operator is for the others of a parent; `None` if it does not answer for it.
+    /// Whether its parents are of this type, in any version.
+    pub(crate) fn is_for(&self, ty: &K8sType) -> bool {
+        let own = &self.config.parent;
+        own.group() == ty.group() && own.kind() == ty.kind()
+    }
+
+    /// What the operator is for the others of a parent of this type; `None` if it does not answer for it.
     pub(crate) fn as_sibling(&self, parent: &Object) -> Option<Sibling> {
-        let (own, other) = (&self.config.parent, parent.ty());
-        let is_type = own.group() == other.group() && own.kind() == other.kind();
-        (is_type && self.config.writes_status() && self.answers_for(parent)).then(|| Sibling {
+        (self.config.writes_status() && self.answers_for(parent)).then(|| Sibling {
             name: self.config.name.clone(),
             has_conditions: !self.config.shares_status(),
         })
@@ -154,8 +158,12 @@ impl Settings {
     /// does not match.
     pub(crate) fn is_watched(&self, object: &Object) -> bool {
         let is_parent = *object.ty() == self.config.parent;
-        (is_parent && (self.sees_all_parents || self.selects(object)))
-            || object.label(&self.config.labels.managed_by).as_deref() == Some(&*self.config.name)
+        (is_parent && (self.sees_all_parents || self.selects(object))) || self.manages(object)
+    }
+
+    /// Whether an object has the label of a child of the operator.
+    pub(crate) fn manages(&self, object: &Object) -> bool {
+        object.label(&self.config.labels.managed_by).as_deref() == Some(&*self.config.name)
     }
 
     pub(crate) fn unlabelled(&self) -> ApiError {

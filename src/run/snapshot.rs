@@ -1,48 +1,58 @@
 //! What a machine may read, and the time of a step. Nothing else is read during a step.
 
 use std::{
-    ops::Deref,
+    collections::BTreeMap,
     sync::Arc,
     time::{Instant, SystemTime},
 };
 
-use super::{Cache, Effect, Settings, Sibling};
+use super::{Cache, Settings};
 use crate::{
-    object::{K8sType, Object, ObjectKey, Uid, Undecodable},
-    operator::Children,
+    object::{K8sType, Object},
     plan::{ChildId, Unsynced},
     reply::TypeSchema,
+    store::Frozen,
 };
 
-/// The caches at the time of a step. Borrowed and lazy: a machine takes about a dozen steps.
-pub(crate) trait Snapshot {
-    /// The cached parent, if it is still the one with this uid.
-    fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object>;
-    /// The cached parent with this uid; reads all of them.
-    fn parent_with(&self, uid: &Uid) -> Option<Object>;
-    fn cached(&self, id: &ChildId) -> Option<Object>;
-    /// The cached objects that refer to the parent, ours or not.
-    fn observed(&self, parent: &Object) -> Children;
-    /// Whether the newest version of an object is undecodable.
-    fn is_undecodable(&self, id: &ChildId) -> bool;
-    /// The children of a parent whose newest version is undecodable.
-    fn undecodable_children(&self, parent: &Object) -> Vec<Undecodable>;
-    /// What may be missing in the caches of the child types of a parent.
-    fn unsynced(&self, parent: &Object) -> Unsynced;
-    fn may_be_old(&self, parent: &Object) -> bool;
-    /// The other operators of a parent in this process.
-    fn siblings(&self, parent: &Object) -> Vec<Sibling>;
-    fn is_paused(&self) -> bool;
-    /// The reason if children of a parent cannot be listed.
-    fn unavailable(&self, parent: &ObjectKey) -> Option<String>;
+/// The state of one moment, taken before a step: two reads of one step never differ. Beside the objects it has what is
+/// certain of them, and what else a step depends on.
+#[derive(Debug, Default)]
+pub(crate) struct Snapshot {
+    pub(crate) objects: Frozen,
+    pub(crate) doubts: Doubts,
+    pub(crate) schemas: Schemas,
+    /// The other operators of the process for parents of this type.
+    pub(crate) others: Vec<Arc<Settings>>,
+    pub(crate) is_paused: bool,
+    /// Why children of the parent cannot be listed.
+    pub(crate) unavailable: Option<String>,
     /// How many more requests may be sent concurrently.
-    fn spare(&self) -> usize;
-    /// The number of children of the operator; reads all of them.
-    fn count_children(&self) -> usize;
+    pub(crate) spare: usize,
+    /// The changes of the caches by this step: a module reads the writes of the previous one. `None` for an object that
+    /// is gone.
+    pub(crate) changes: BTreeMap<ChildId, Option<Object>>,
+}
+
+/// What the caches do not know.
+#[derive(Debug, Default)]
+pub(crate) struct Doubts {
+    /// Whether the newest version of the parent is undecodable.
+    pub(crate) is_parent_undecodable: bool,
+    /// Whether the cached parent may be outdated.
+    pub(crate) may_be_old: bool,
+    /// The children of the parent whose newest version is undecodable.
+    pub(crate) undecodable: Vec<ChildId>,
+    /// What may be missing of the children of the parent.
+    pub(crate) unsynced: Unsynced,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Schemas {
     /// The schema of the parents, if it was read recently.
-    fn fresh_schema(&self) -> Option<Arc<TypeSchema>>;
-    /// The known schema of a type: of the parents the last one, of children and related objects one that was read recently.
-    fn known_schema(&self, ty: &K8sType) -> Option<Arc<TypeSchema>>;
+    pub(crate) fresh: Option<Arc<TypeSchema>>,
+    /// The known schemas of types that may be custom: of the parents the last one, of children and related objects one
+    /// that was read recently.
+    pub(crate) known: BTreeMap<K8sType, Arc<TypeSchema>>,
 }
 
 /// The time of a step, on both clocks.
@@ -52,76 +62,25 @@ pub(crate) struct Now {
     pub(crate) wall: SystemTime,
 }
 
-/// A snapshot with the pending changes of the caches: a module reads the writes of the previous one.
-pub(super) struct Overlaid<'a> {
-    under: &'a dyn Snapshot,
-    effects: &'a [Effect],
-    settings: &'a Settings,
-    /// The parent, if not the cached one counts.
-    parent: Option<&'a Object>,
-}
-
-/// A pending change of an object.
-enum Pending {
-    Is(Object),
-    Gone,
-}
-
-impl<'a> Overlaid<'a> {
-    pub(super) fn new(
-        under: &'a dyn Snapshot,
-        effects: &'a [Effect],
-        settings: &'a Settings,
-    ) -> Self {
-        Self { under, effects, settings, parent: None }
-    }
-
-    pub(super) fn with_parent(self, parent: Option<&'a Object>) -> Self {
-        Self { parent, ..self }
-    }
-
-    fn overlaid(&self, id: &ChildId) -> Option<Pending> {
-        let pending = |effect: &Effect| match effect {
-            Effect::Cache(Cache::Wrote(object) | Cache::Saw(object)) => (object.ty() == &id.ty
-                && object.key() == &id.key
-                && self.settings.is_watched(object))
-            .then(|| Pending::Is(object.clone())),
-            Effect::Cache(Cache::Deleted(gone, _) | Cache::Absent(gone, _)) => {
-                (gone == id).then_some(Pending::Gone)
-            }
-            _ => None,
-        };
-        self.effects.iter().rev().find_map(pending)
-    }
-
-    /// As [`Snapshot::parent`].
-    pub(super) fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object> {
-        if let Some(parent) = self.parent {
-            return Some(parent.clone());
-        }
-        let id = ChildId { ty: self.settings.config().parent.clone(), key: key.clone() };
-        match self.overlaid(&id) {
-            Some(Pending::Is(parent)) => Some(parent).filter(|parent| parent.uid() == uid),
-            Some(Pending::Gone) => None,
-            None => self.under.parent(key, uid),
-        }
-    }
-
-    /// As [`Snapshot::cached`].
+impl Snapshot {
+    /// A cached object.
     pub(super) fn cached(&self, id: &ChildId) -> Option<Object> {
-        match self.overlaid(id) {
-            Some(Pending::Is(object)) => Some(object),
-            Some(Pending::Gone) => None,
-            None => self.under.cached(id),
+        match self.changes.get(id) {
+            Some(changed) => changed.clone(),
+            None => self.objects.get(&id.ty, &id.key),
         }
     }
-}
 
-/// What the pending changes do not touch.
-impl<'a> Deref for Overlaid<'a> {
-    type Target = dyn Snapshot + 'a;
-
-    fn deref(&self) -> &Self::Target {
-        self.under
+    /// A module of this step changes a cache. What no watch covers is not cached.
+    pub(super) fn change(&mut self, cache: &Cache, settings: &Settings) {
+        match cache {
+            Cache::Wrote(object) | Cache::Saw(object) if settings.is_watched(object) => {
+                self.changes.insert(ChildId::of(object), Some(object.clone()));
+            }
+            Cache::Wrote(_) | Cache::Saw(_) => {}
+            Cache::Deleted(id, _) | Cache::Absent(id, _) => {
+                self.changes.insert(id.clone(), None);
+            }
+        }
     }
 }

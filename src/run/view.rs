@@ -1,9 +1,9 @@
 //! What a module may read, and predicates on it.
 
-use super::{Memory, Now, Settings, Sibling, drift::Drift, snapshot::Overlaid};
+use super::{Memory, Now, Settings, Sibling, Snapshot, drift::Drift};
 use crate::{
     journal::{PausedBy, Progress},
-    object::{Object, Quoted, Readiness, Uid},
+    object::{Object, Quoted, Readiness},
     operator::{Children, ConditionNames, is_paused},
     plan::{ChildId, is_orphan},
 };
@@ -11,13 +11,15 @@ use crate::{
 /// What a module may read.
 pub(super) struct View<'a> {
     pub(super) settings: &'a Settings,
-    pub(super) snapshot: Overlaid<'a>,
+    pub(super) snapshot: &'a Snapshot,
     pub(super) now: Now,
     /// The parent as the reconcile sees it.
     pub(super) parent: &'a Object,
     pub(super) memory: &'a Memory,
     pub(super) progress: &'a Progress,
     pub(super) drift: &'a Drift,
+    /// Whether the reconcile is a preview, whose parent may be another version than the cached one.
+    pub(super) is_preview: bool,
 }
 
 impl View<'_> {
@@ -36,7 +38,7 @@ impl View<'_> {
     }
 
     pub(super) fn paused_by(&self, parent: &Object) -> Option<PausedBy> {
-        let by_operator = self.snapshot.is_paused().then_some(PausedBy::Operator);
+        let by_operator = self.snapshot.is_paused.then_some(PausedBy::Operator);
         is_paused(parent).then_some(PausedBy::Annotation).or(by_operator)
     }
 
@@ -44,7 +46,7 @@ impl View<'_> {
     pub(super) fn paused_meanwhile(&self) -> Option<PausedBy> {
         let now = self.parent_now();
         let by_annotation = now.is_some_and(|now| now != *self.parent && is_paused(&now));
-        let by_operator = self.snapshot.is_paused().then_some(PausedBy::Operator);
+        let by_operator = self.snapshot.is_paused.then_some(PausedBy::Operator);
         by_annotation.then_some(PausedBy::Annotation).or(by_operator)
     }
 
@@ -54,7 +56,8 @@ impl View<'_> {
 
     /// The other operators of the parent.
     pub(super) fn siblings(&self) -> Vec<Sibling> {
-        self.settings.beside(self.snapshot.siblings(self.parent))
+        let others = self.snapshot.others.iter();
+        self.settings.beside(others.filter_map(|it| it.as_sibling(self.parent)).collect())
     }
 
     /// The types of the framework's conditions in the status of the parent.
@@ -62,8 +65,22 @@ impl View<'_> {
         self.settings.condition_names(&self.siblings())
     }
 
-    pub(super) fn ours(&self, observed: &Children) -> Children {
-        self.settings.ours(self.parent, observed)
+    /// The cached objects that refer to the parent, ours or not; without the changes of this step.
+    pub(super) fn observed(&self) -> Children {
+        let types = self.settings.config().children.iter().map(|child| &child.ty);
+        self.snapshot.objects.of_parent(types, self.parent.uid())
+    }
+
+    /// The cached children of the parent.
+    pub(super) fn children(&self) -> Children {
+        self.settings.ours(self.parent, &self.observed())
+    }
+
+    /// The number of cached children of the operator; reads all of them.
+    pub(super) fn count_children(&self) -> usize {
+        let children = self.settings.config().children.iter();
+        let objects = children.flat_map(|child| self.snapshot.objects.objects(&child.ty));
+        objects.filter(|object| self.settings.manages(object)).count()
     }
 
     /// A cached child, if it is ours.
@@ -82,10 +99,15 @@ impl View<'_> {
     pub(super) fn other_parent(&self, object: &Object) -> Option<Object> {
         let uid = object.label(&self.settings.config().labels.parent_uid)?;
         let is_other = is_orphan(object) && uid != self.parent.uid().to_string();
-        if is_other { self.snapshot.parent_with(&Uid::new(&uid)) } else { None }
+        let parents = || self.snapshot.objects.objects(self.parent.ty());
+        if is_other { parents().into_iter().find(|it| *it.uid() == *uid) } else { None }
     }
 
     pub(super) fn parent_now(&self) -> Option<Object> {
-        self.snapshot.parent(self.parent.key(), self.parent.uid())
+        if self.is_preview {
+            return Some(self.parent.clone());
+        }
+        let now = self.snapshot.cached(&ChildId::of(self.parent));
+        now.filter(|now| now.uid() == self.parent.uid())
     }
 }

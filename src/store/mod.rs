@@ -6,7 +6,8 @@
 //! ```text
 //! watch events --observe-->  +-------+  --Change--> operators
 //! lists        --replace-->  | Store |
-//! own replies  --overlay-->  +-------+  <--StoreReader-- handlers' snapshots, the web
+//! own replies  --overlay-->  +-------+  <--StoreReader-- the web
+//!                                       <--Frozen------- reconciles: several stores at one revision
 //! ```
 //!
 //! Invariants:
@@ -23,6 +24,8 @@
 mod contents;
 mod departed;
 mod filter;
+mod frozen;
+mod revisions;
 mod scope;
 mod selectors;
 mod shared;
@@ -30,6 +33,8 @@ mod undecodable;
 
 pub(crate) use contents::Change;
 pub(crate) use filter::{Filter, Listed};
+pub(crate) use frozen::Frozen;
+pub(crate) use revisions::Revisions;
 pub(crate) use scope::Settled;
 pub(crate) use scope::{Hold, ListStart, ScopeId};
 pub(crate) use selectors::Selectors;

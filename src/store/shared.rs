@@ -6,7 +6,10 @@ use std::{
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-use super::{Change, Filter, Hold, ListStart, ScopeId, Settled, contents::Contents, undecodable};
+use super::{
+    Change, Filter, Hold, ListStart, Revisions, ScopeId, Settled, contents::Contents,
+    revisions::Pin, undecodable,
+};
 use crate::{
     object::{K8sType, Object, ObjectKey, ResourceVersion, Uid, Undecodable},
     operator::Ask,
@@ -21,6 +24,7 @@ pub(crate) struct Store(StoreReader);
 pub struct StoreReader {
     ty: K8sType,
     contents: Arc<RwLock<Contents>>,
+    revisions: Revisions,
 }
 
 // === Store ===
@@ -28,8 +32,17 @@ pub struct StoreReader {
 impl Store {
     /// An empty store. `parent_labels` are the labels whose value is the uid of a parent.
     pub(crate) fn new(ty: K8sType, parent_labels: BTreeSet<String>) -> Self {
+        Self::sharing(&Revisions::default(), ty, parent_labels)
+    }
+
+    /// The same for a store that is read together with others.
+    pub(crate) fn sharing(
+        revisions: &Revisions,
+        ty: K8sType,
+        parent_labels: BTreeSet<String>,
+    ) -> Self {
         let contents = Arc::new(RwLock::new(Contents::new(parent_labels)));
-        Self(StoreReader { ty, contents })
+        Self(StoreReader { ty, contents, revisions: revisions.clone() })
     }
 
     pub(crate) fn reader(&self) -> StoreReader {
@@ -37,7 +50,9 @@ impl Store {
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, Contents> {
-        self.0.contents.write().unwrap_or_else(PoisonError::into_inner)
+        let mut contents = self.0.contents.write().unwrap_or_else(PoisonError::into_inner);
+        contents.begin_change(self.0.revisions.advance());
+        contents
     }
 }
 
@@ -222,6 +237,14 @@ impl StoreReader {
     /// The uids that it names as its parents as far as it can be decoded, or named before.
     pub(crate) fn parents_of(&self, object: &Undecodable) -> BTreeSet<Uid> {
         self.read().parents_of_undecodable(object)
+    }
+
+    pub(super) fn pin(&self) -> Pin {
+        self.revisions.pin()
+    }
+
+    pub(super) fn is_unchanged_since(&self, pin: &Pin) -> bool {
+        self.read().revision() <= pin.revision
     }
 
     pub(super) fn read(&self) -> RwLockReadGuard<'_, Contents> {

@@ -1,6 +1,6 @@
 //! What a reconcile reads of the caches, and how replies change them.
 
-use super::*;
+use super::{setup::object, *};
 
 fn quiet(asked: &scripted::Asked) -> Reply {
     match asked.method.as_str() {
@@ -23,9 +23,9 @@ async fn a_type_is_unsynced_until_its_children_and_the_parent_are_listed() {
         ("the parent may be old", own().cut_off(), 1),
     ] {
         let world = setup.before(quiet);
-        let parent = world.parent().unwrap();
-        assert_eq!(world.context().unsynced(&parent).types().len(), expected, "{what}");
-        assert_eq!(world.context().may_be_old(&parent), what == "the parent may be old", "{what}");
+        let doubts = world.snapshot().doubts;
+        assert_eq!(doubts.unsynced.types().len(), expected, "{what}");
+        assert_eq!(doubts.may_be_old, what == "the parent may be old", "{what}");
     }
 }
 
@@ -37,11 +37,43 @@ async fn undecodable_parents_and_children_are_known() {
         (setup().with_unreadable_parent(), (true, 0)),
         (setup().leaving_out(&child("5", 1)), (false, 1)),
     ] {
-        let world = setup.before(quiet);
-        let (context, parent) = (world.context(), world.parent().unwrap());
-        let children = context.undecodable_children(&parent).len();
-        assert_eq!((context.is_undecodable(&ChildId::of(&parent)), children), undecodable);
+        let doubts = setup.before(quiet).snapshot().doubts;
+        assert_eq!((doubts.is_parent_undecodable, doubts.undecodable.len()), undecodable);
     }
+}
+
+/// Whatever happens between two reads of one step.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_sees_one_state_while_the_stores_change() {
+    let setup = Setup::new(pods(), ChildConfig::apply()).caching(child("5", 1));
+    let world = setup.before(quiet);
+    let of_step = world.snapshot();
+    let seen = |snapshot: &Snapshot| {
+        let objects = [app(), pods()].map(|ty| snapshot.objects.objects(&ty));
+        let of_parent = snapshot.objects.of_parent([pods()].iter(), &Uid::new("pu"));
+        let versions = objects.iter().flatten().chain(of_parent.iter());
+        let versions: Vec<_> = versions.map(|it| it.resource_version().to_string()).collect();
+        let doubts = &snapshot.doubts;
+        (versions, doubts.may_be_old, doubts.unsynced.types().len(), doubts.undecodable.len())
+    };
+    let before = seen(&of_step);
+    assert_eq!(before.0.len(), 3, "the parent, the child, and the child as one of the parent");
+    world.changed_parent(&parent("8"));
+    world.context().cache(None, Cache::Saw(object(&pods(), &child("9", 2))));
+    let mut another = child("10", 1);
+    another["metadata"]["name"] = json!("another");
+    another["metadata"]["uid"] = json!("another");
+    world.context().cache(None, Cache::Saw(object(&pods(), &another)));
+    world.cut_off();
+    assert_eq!(seen(&of_step), before, "the second read");
+    let next = seen(&world.snapshot());
+    assert_eq!(next.0.len(), 5, "{next:?}");
+    assert!(next.1 && next.2 == 1, "{next:?}");
+    let gone = Cache::Absent(ChildId::of(&object(&pods(), &another)), Uid::new("another"));
+    let of_step = world.snapshot();
+    world.context().cache(None, gone);
+    assert_eq!(seen(&of_step).0, next.0, "a deletion");
+    assert_eq!(seen(&world.snapshot()).0.len(), 3);
 }
 
 /// Those of all parents, for the limit of a minute.

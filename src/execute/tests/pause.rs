@@ -30,7 +30,7 @@ async fn the_annotation_is_set_on_exactly_this_parent() {
 async fn an_operator_is_resumed_once() {
     let world = Setup::new(pods(), ChildConfig::apply()).before(|_| taken());
     world.context().pause();
-    assert!(world.context().is_paused());
+    assert!(world.context().has_paused());
     assert!(world.context().resume() && !world.context().resume());
-    assert!(!world.context().is_paused());
+    assert!(!world.context().has_paused());
 }

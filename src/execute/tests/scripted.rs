@@ -22,6 +22,7 @@ use crate::{
     metrics::Metrics,
     object::Undecodable,
     operator::{AnyHandler, OperatorConfig},
+    store::{Revisions, ScopeId, Store},
 };
 
 pub(super) type Script = Arc<dyn Fn(&Asked) -> Reply + Send + Sync>;
@@ -43,6 +44,8 @@ impl Asked {
 /// An operator, its parent and its API server.
 pub(super) struct World {
     context: Arc<Context>,
+    /// The stores of the parents and of the children, with their watches.
+    scopes: Vec<(Store, ScopeId)>,
     asked: Arc<Mutex<Vec<Asked>>>,
     origins: Arc<Mutex<Vec<Option<Origin>>>>,
     shown: Arc<Mutex<Vec<&'static str>>>,
@@ -54,7 +57,11 @@ impl World {
         let shown = Arc::<Mutex<Vec<_>>>::default();
         let (published, show, panics) = (origins.clone(), shown.clone(), setup.panics);
         let client = client(script, setup.published.clone(), Arc::clone(&asked));
-        let (config, parents, children) = (setup.config(), setup.parents(), setup.children());
+        let revisions = Revisions::default();
+        let (config, parents) = (setup.config(), setup.parents(&revisions));
+        let children = setup.children(&revisions);
+        let scopes = vec![parents.clone(), children.clone()];
+        let (parents, children) = (parents.0, vec![children.0]);
         let requests = setup.requests.clone();
         let context = Context::new(ContextParts {
             reads: Arc::default(),
@@ -74,7 +81,7 @@ impl World {
             show: Arc::new(move |_, failure| show.lock().unwrap().push(failure.reason())),
             alive: Alive::new().0,
         });
-        Self { context: Arc::new(context.unwrap()), asked, origins, shown }
+        Self { context: Arc::new(context.unwrap()), scopes, asked, origins, shown }
     }
 
     pub(super) async fn reconcile(&self, memory: Memory) -> Reconciled {
@@ -89,6 +96,16 @@ impl World {
     /// The parent, if it is cached.
     pub(super) fn parent(&self) -> Option<Object> {
         self.context.parent(&ObjectKey::namespaced("ns", "p"), &Uid::new("pu"))
+    }
+
+    /// What a reconcile of the parent would read now.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        self.context.snapshot(&ObjectKey::namespaced("ns", "p"), &Uid::new("pu"))
+    }
+
+    /// The watches of the parents and of the children are interrupted.
+    pub(super) fn cut_off(&self) {
+        self.scopes.iter().for_each(|(store, scope)| store.cut_off(*scope, true));
     }
 
     /// Someone else changed the parent, and the cache has it.

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     object::{K8sType, KeptManagers, ResourceVersion, Undecodable},
     operator::{ChildConfig, OperatorConfig, Permanent, SyncRequest},
-    store::{ScopeId, Store},
+    store::{Revisions, ScopeId, Store},
 };
 
 /// The setup of a scripted operator.
@@ -201,21 +201,22 @@ impl Setup {
         config
     }
 
-    pub(super) fn parents(&self) -> Store {
-        let (parents, scope) = store(&app(), None, std::slice::from_ref(&self.parent));
+    pub(super) fn parents(&self, revisions: &Revisions) -> (Store, ScopeId) {
+        let (parents, scope) = store(revisions, &app(), None, std::slice::from_ref(&self.parent));
         if self.is_parent_unreadable {
             let metadata = json!({"name": "p", "namespace": "ns", "uid": 7});
             let text = json!({"metadata": metadata}).to_string();
             parents.leave_out(Undecodable::read(&app(), &text, "odd".to_owned()));
         }
         parents.cut_off(scope, self.is_cut_off);
-        parents
+        (parents, scope)
     }
 
-    /// The stores of the child types.
-    pub(super) fn children(&self) -> Vec<Store> {
+    /// The store of the child type.
+    pub(super) fn children(&self, revisions: &Revisions) -> (Store, ScopeId) {
         let is_in_part = matches!(self.unlisted, Some(Unlisted::OfOneNamespace));
-        let (children, scope) = store(&self.child, is_in_part.then_some("ns"), &self.cached);
+        let (children, scope) =
+            store(revisions, &self.child, is_in_part.then_some("ns"), &self.cached);
         if let Some(text) = &self.undecodable {
             children.leave_out(Undecodable::read(&self.child, text, "odd".to_owned()));
         }
@@ -226,7 +227,7 @@ impl Setup {
             }
             None => {}
         }
-        vec![children]
+        (children, scope)
     }
 
     pub(super) fn handler(self) -> ScriptedHandler {
@@ -236,8 +237,14 @@ impl Setup {
 }
 
 /// A store of one or all namespaces, and its scope.
-fn store(ty: &K8sType, namespace: Option<&str>, items: &[Value]) -> (Store, ScopeId) {
-    let store = Store::new(ty.clone(), BTreeSet::from(["operetta.dev/parent-uid".to_owned()]));
+fn store(
+    revisions: &Revisions,
+    ty: &K8sType,
+    namespace: Option<&str>,
+    items: &[Value],
+) -> (Store, ScopeId) {
+    let labels = BTreeSet::from(["operetta.dev/parent-uid".to_owned()]);
+    let store = Store::sharing(revisions, ty.clone(), labels);
     let scope = store.add_scope(namespace.map(str::to_owned));
     let start = store.begin_list(scope);
     let items = items.iter().map(|item| object(ty, item)).collect();
@@ -245,7 +252,7 @@ fn store(ty: &K8sType, namespace: Option<&str>, items: &[Value]) -> (Store, Scop
     (store, scope)
 }
 
-fn object(ty: &K8sType, value: &Value) -> Object {
+pub(super) fn object(ty: &K8sType, value: &Value) -> Object {
     Object::from_value(ty, value, &kept()).unwrap()
 }
 

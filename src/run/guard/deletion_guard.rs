@@ -75,7 +75,7 @@ fn resumed(view: &View<'_>, limit: DeletionLimit, deletions: &[&Deletion]) -> De
     let is_of_minute =
         shown.as_ref().is_some_and(|message| message.contains(deletion_guard::OF_THE_MINUTE));
     if is_of_minute && limit.minute.percent < 100 {
-        let of = view.snapshot.count_children();
+        let of = view.count_children();
         let why = Exceeded::Minute { allowed: limit.minute.of(of), of };
         let uids = deletions.iter().map(|deletion| deletion.uid.clone()).collect();
         deletion_guard.resume_minute(why, uids);
@@ -84,7 +84,7 @@ fn resumed(view: &View<'_>, limit: DeletionLimit, deletions: &[&Deletion]) -> De
         deletion_guard.resume(0);
     } else if !deletions.is_empty() {
         let going: HashSet<&Uid> = deletions.iter().map(|deletion| &deletion.uid).collect();
-        let children = view.ours(&view.snapshot.observed(view.parent));
+        let children = view.children();
         let children: Vec<&Object> = children.iter().filter(|child| !child.is_deleting()).collect();
         let goes = |child: &&&Object| going.contains(child.uid());
         let newest = children.iter().filter(goes).map(|child| child.created()).max();

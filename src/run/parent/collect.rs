@@ -54,7 +54,7 @@ pub(in crate::run) fn lists(orphans: Orphans, view: &View<'_>) -> Vec<List> {
 /// orphaned the others since, and then the parent does not show any more why.
 fn may_be_until_finalized(ty: &K8sType, view: &View<'_>) -> bool {
     let is_cached = || {
-        let children = view.ours(&view.snapshot.observed(view.parent));
+        let children = view.children();
         children.of_type(ty).iter().any(plan::is_until_finalized)
     };
     view.settings.has_finalizer && (plan::loses_owned_children(view.parent) || is_cached())
@@ -92,7 +92,7 @@ fn is_left(child: &Object, orphans: Orphans, view: &View<'_>) -> bool {
 }
 
 fn knows(ty: &K8sType, orphans: Orphans, view: &View<'_>) -> bool {
-    let children = view.ours(&view.snapshot.observed(view.parent));
+    let children = view.children();
     children.of_type(ty).iter().any(|child| is_left(child, orphans, view))
 }
 
@@ -106,7 +106,7 @@ pub(in crate::run) fn others(view: &View<'_>) -> Vec<Object> {
     if view.parent.finalizers().iter().any(|held| !is_ours(held) && held != FOREGROUND) {
         return Vec::new();
     }
-    let children = view.ours(&view.snapshot.observed(view.parent));
+    let children = view.children();
     let stays = |child: &Object| {
         let of_type = view.settings.config().child_config(child.ty());
         of_type.is_some_and(|it| it.orphan_on_delete)

@@ -30,7 +30,7 @@ fn finalizers(view: &View<'_>) -> Option<Value> {
 }
 
 fn status(view: &View<'_>, returned: Option<&Value>) -> Option<Map<String, Value>> {
-    let schema = view.snapshot.known_schema(view.parent.ty())?;
+    let schema = view.snapshot.schemas.known.get(view.parent.ty())?;
     let siblings = view.siblings();
     let names = view.settings.condition_names(&siblings);
     let beside = beside(view.parent, &siblings, view);

@@ -57,7 +57,7 @@ fn by_children(
     finished_jobs: &FinishedJobs,
     view: &View<'_>,
 ) -> Option<NotReady> {
-    let observed = view.snapshot.observed(view.parent);
+    let observed = view.observed();
     let config = view.settings.config();
     let state = |child: &Object| config.ready_state(child);
     let counts = |child: &&Object| {

@@ -2,33 +2,37 @@
 //! for the parent.
 
 use std::{
+    cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
 use serde_json::json;
 
-use super::world::{PARENT_UID, World, named, parent_type};
+use super::world::{World, named, parent_type};
 use crate::{
-    object::{K8sType, Object, ObjectKey, SecretFields, Uid, Undecodable},
+    object::{K8sType, Object, ResourceVersion, SecretFields, Uid},
     operator::{Asks, Children},
-    plan::{ChildId, Unsynced},
+    plan::ChildId,
     related::Answer,
     reply::{StatusSchema, TypeSchema},
-    run::{Cache, Settings, Sibling, Snapshot},
+    run::{Cache, Doubts, Schemas, Settings, Snapshot},
     schedule::Trigger,
+    store::{Frozen, Revisions, Store, StoreReader},
 };
 
 /// The caches of an operator.
 pub(super) struct Caches {
     pub(super) settings: Arc<Settings>,
     objects: BTreeMap<ChildId, Object>,
+    /// Stores with these objects, once they are read.
+    readers: OnceCell<Vec<StoreReader>>,
     pub(super) is_paused: bool,
     /// The schema of the parents, if read.
     pub(super) schema: Option<Arc<TypeSchema>>,
     published: Option<Arc<TypeSchema>>,
     unsynced: BTreeSet<K8sType>,
-    undecodable: BTreeMap<ChildId, Undecodable>,
+    undecodable: BTreeSet<ChildId>,
     pub(super) unavailable: Option<String>,
     pub(super) related_unavailable: Option<String>,
     pub(super) related_pending: bool,
@@ -40,12 +44,13 @@ pub(super) struct Caches {
 
 impl Caches {
     pub(super) fn new(settings: Arc<Settings>) -> Self {
-        let (objects, is_paused, touched, unsynced) = <_>::default();
+        let (objects, readers, is_paused, touched, unsynced) = <_>::default();
         let (undecodable, unavailable, related_unavailable, related_pending) = <_>::default();
         let (schema, published) = (Some(schema()), Some(schema()));
         Self {
             settings,
             objects,
+            readers,
             is_paused,
             schema,
             published,
@@ -85,14 +90,12 @@ impl Caches {
 
     /// An outdated list hides an object.
     pub(super) fn hide(&mut self, id: &ChildId) {
-        self.objects.remove(id);
+        self.objects_mut().remove(id);
     }
 
     /// The newest version of an object could not be decoded.
-    pub(super) fn leave_out(&mut self, id: &ChildId, world: &World) {
-        let text = world.get(id).map(ToString::to_string).unwrap_or_default();
-        let undecodable = Undecodable::read(&id.ty, &text, "odd".to_owned());
-        self.undecodable.insert(id.clone(), undecodable);
+    pub(super) fn leave_out(&mut self, id: &ChildId) {
+        self.undecodable.insert(id.clone());
     }
 
     /// Applies a reply of a reconcile. Own writes do not trigger the parent.
@@ -120,7 +123,7 @@ impl Caches {
         };
         let gone: Vec<_> = self.objects.keys().filter(is_gone).cloned().collect();
         for id in gone {
-            self.objects.remove(&id);
+            self.objects_mut().remove(&id);
             self.touched = self.touched.max(Some(Trigger::ChildGone));
         }
         for (id, object) in world.objects().filter(|(id, _)| is_due(&id.ty)) {
@@ -137,7 +140,7 @@ impl Caches {
         }
         let id = ChildId::of(object);
         self.undecodable.remove(&id);
-        let before = self.objects.insert(id, object.clone());
+        let before = self.objects_mut().insert(id, object.clone());
         match before {
             Some(before) if before == *object => None,
             _ if *object.ty() != parent_type() => Some(Trigger::ChildOrStatus),
@@ -149,7 +152,7 @@ impl Caches {
 
     fn mark_deleted(&mut self, id: &ChildId, uid: &Uid) -> Option<Trigger> {
         let is_it = self.objects.get(id).is_some_and(|object| object.uid() == uid);
-        is_it.then(|| self.objects.remove(id)).map(|_| Trigger::ChildGone)
+        is_it.then(|| self.objects_mut().remove(id)).map(|_| Trigger::ChildGone)
     }
 }
 
@@ -199,81 +202,66 @@ impl Caches {
     }
 }
 
-impl Snapshot for Caches {
-    fn parent(&self, key: &ObjectKey, uid: &Uid) -> Option<Object> {
-        let id = ChildId { ty: parent_type(), key: key.clone() };
-        self.cached(&id).filter(|parent| parent.uid() == uid)
-    }
+// === reading ===
 
-    fn parent_with(&self, uid: &Uid) -> Option<Object> {
-        let is_it = |object: &&Object| *object.ty() == parent_type() && object.uid() == uid;
-        self.objects.values().find(is_it).cloned()
-    }
-
-    fn siblings(&self, _: &Object) -> Vec<Sibling> {
-        Vec::new()
-    }
-
-    fn cached(&self, id: &ChildId) -> Option<Object> {
+impl Caches {
+    pub(super) fn cached(&self, id: &ChildId) -> Option<Object> {
         self.objects.get(id).cloned()
     }
 
-    fn observed(&self, parent: &Object) -> Children {
-        let label = &self.settings.config().labels.parent_uid;
-        let names = |child: &&Object| {
-            child.controller() == Some(parent.uid())
-                || child.label(label).as_deref() == Some(PARENT_UID)
-        };
-        let of_type = |ty: &K8sType| {
-            let children = self.objects.values().filter(|child| child.ty() == ty).filter(names);
-            (ty.clone(), children.cloned().collect())
-        };
-        Children::new(self.settings.config().children.iter().map(|child| of_type(&child.ty)))
-    }
-
-    fn is_undecodable(&self, id: &ChildId) -> bool {
-        self.undecodable.contains_key(id)
-    }
-
-    fn undecodable_children(&self, _: &Object) -> Vec<Undecodable> {
-        let of_child = |(id, object): (&ChildId, &Undecodable)| {
-            (id.ty != parent_type()).then(|| object.clone())
-        };
-        self.undecodable.iter().filter_map(of_child).collect()
-    }
-
-    fn unsynced(&self, parent: &Object) -> Unsynced {
-        let declared = self.settings.config().children.iter().map(|child| child.ty.clone());
-        let is_old = self.may_be_old(parent);
-        declared.filter(|ty| is_old || self.unsynced.contains(ty)).collect()
-    }
-
-    fn may_be_old(&self, parent: &Object) -> bool {
-        self.unsynced.contains(parent.ty())
-    }
-
-    fn is_paused(&self) -> bool {
-        self.is_paused
-    }
-
-    fn unavailable(&self, _: &ObjectKey) -> Option<String> {
-        self.unavailable.clone()
-    }
-
-    fn spare(&self) -> usize {
-        self.spare
-    }
-
-    fn count_children(&self) -> usize {
+    pub(super) fn count_children(&self) -> usize {
         self.objects.keys().filter(|id| id.ty != parent_type()).count()
     }
 
-    fn fresh_schema(&self) -> Option<Arc<TypeSchema>> {
-        self.schema.clone()
+    pub(super) fn snapshot(&self) -> Snapshot {
+        let parent = ChildId { ty: parent_type(), key: named("parent").key };
+        let children = self.settings.config().children.iter();
+        let may_be_old = self.unsynced.contains(&parent_type());
+        let is_unsynced = |ty: &K8sType| may_be_old || self.unsynced.contains(ty);
+        let unsynced = children.clone().map(|child| child.ty.clone()).filter(is_unsynced);
+        let doubts = Doubts {
+            is_parent_undecodable: self.undecodable.contains(&parent),
+            may_be_old,
+            undecodable: self.undecodable.iter().filter(|id| **id != parent).cloned().collect(),
+            unsynced: unsynced.collect(),
+        };
+        // The other types mark nothing.
+        let known = children.map(|child| (child.ty.clone(), schema()));
+        let of_parent = self.schema.clone().map(|schema| (parent_type(), schema));
+        let known = known.chain(of_parent).collect();
+        Snapshot {
+            objects: Frozen::of(self.readers().to_vec(), |_| ()).0,
+            doubts,
+            schemas: Schemas { fresh: self.schema.clone(), known },
+            is_paused: self.is_paused,
+            unavailable: self.unavailable.clone(),
+            spare: self.spare,
+            ..Snapshot::default()
+        }
     }
 
-    /// The other types mark nothing.
-    fn known_schema(&self, ty: &K8sType) -> Option<Arc<TypeSchema>> {
-        if *ty == parent_type() { self.schema.clone() } else { Some(schema()) }
+    /// Stores with the objects; the first is that of the parents.
+    fn readers(&self) -> &[StoreReader] {
+        self.readers.get_or_init(|| {
+            let config = self.settings.config();
+            let types = config.children.iter().map(|child| &child.ty);
+            let types = [&config.parent].into_iter().chain(types);
+            let revisions = Revisions::default();
+            let store = |ty: &K8sType| {
+                let labels = BTreeSet::from([config.labels.parent_uid.clone()]);
+                let store = Store::sharing(&revisions, ty.clone(), labels);
+                let objects = self.objects.values().filter(|object| object.ty() == ty);
+                let (scope, objects) = (store.add_scope(None), objects.cloned().collect());
+                let start = store.begin_list(scope);
+                store.replace(scope, start, objects, &ResourceVersion::Number(u64::MAX));
+                store.reader()
+            };
+            types.map(store).collect()
+        })
+    }
+
+    fn objects_mut(&mut self) -> &mut BTreeMap<ChildId, Object> {
+        self.readers.take();
+        &mut self.objects
     }
 }

@@ -21,7 +21,7 @@ use crate::{
     report::{Announcement, Announcer, Report},
     run::{
         Aim, Effect, Event, HandlerError, Job, Machine, Memory, Method, Now, Previewed, Response,
-        Settings, Snapshot,
+        Settings,
     },
 };
 
@@ -103,7 +103,7 @@ impl Driver {
     pub(super) fn machine(&self, after_writes: u32, memory: Memory) -> Machine {
         let (key, uid) = (named("parent").key, Uid::new(PARENT_UID));
         let settings = self.caches.settings.clone();
-        Machine::new(settings, Job { key, uid, after_writes, memory })
+        Machine::new(settings, Job { key, uid, after_writes, memory }, self.now)
     }
 
     fn driven(
@@ -121,7 +121,7 @@ impl Driver {
             self.wait(Duration::from_millis(1));
             let known = machine.facts().len();
             scenario.received(&event);
-            let effects = table::step(&mut machine, event, &self.caches, self.now);
+            let effects = table::step(&mut machine, event, self.caches.snapshot(), self.now);
             scenario.stepped(&machine.facts()[known..], &effects);
             for effect in effects {
                 is_finished |= matches!(effect, Effect::Finished);
@@ -139,7 +139,7 @@ impl Driver {
             }
         }
         assert!(is_finished, "no event is pending, and the machine has not finished");
-        table::step_after_end(&mut machine, &self.caches, self.now);
+        table::step_after_end(&mut machine, self.caches.snapshot(), self.now);
         machine
     }
 

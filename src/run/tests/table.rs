@@ -31,7 +31,7 @@ struct Watched {
 pub(super) fn step(
     machine: &mut Machine,
     event: Event,
-    snapshot: &dyn Snapshot,
+    snapshot: Snapshot,
     now: Now,
 ) -> Vec<Effect> {
     let stage = machine.stage();
@@ -43,7 +43,7 @@ pub(super) fn step(
 }
 
 /// Steps a machine that has finished, if that is to be done.
-pub(super) fn step_after_end(machine: &mut Machine, snapshot: &dyn Snapshot, now: Now) {
+pub(super) fn step_after_end(machine: &mut Machine, snapshot: Snapshot, now: Now) {
     if let Some(wrong) = replaced(&machine.stage()) {
         disturb(machine, wrong, snapshot, now);
     }
@@ -54,7 +54,7 @@ fn replaced(stage: &str) -> Option<Event> {
     WATCHED.with_borrow_mut(|it| it.replaced.take_if(is_here)).map(|(_, wrong)| wrong)
 }
 
-fn disturb(machine: &mut Machine, wrong: Event, snapshot: &dyn Snapshot, now: Now) -> Vec<Effect> {
+fn disturb(machine: &mut Machine, wrong: Event, snapshot: Snapshot, now: Now) -> Vec<Effect> {
     let effects = machine.step(wrong, snapshot, now);
     WATCHED.with_borrow_mut(|it| it.done = Some(shown(machine, &effects)));
     effects

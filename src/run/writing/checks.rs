@@ -19,7 +19,7 @@ use crate::{
             deletion_guard::{Judgement, judged},
             terminating,
         },
-        reconcile::{Moment, Reconcile},
+        reconcile::Reconcile,
         request::Force,
         stage::{CarryOut, Doubt, Stage},
         turn::{child_failed, held_step, step_failed, waits},
@@ -33,15 +33,14 @@ impl Reconcile {
         &mut self,
         plan: Box<CarryOut>,
         mut left: VecDeque<Write>,
-        at: &Moment<'_>,
     ) -> Stage {
         while let Some(write) = left.pop_front() {
-            if let Some(live) = self.view(at).snapshot.cached(&write.id) {
+            if let Some(live) = self.view().snapshot.cached(&write.id) {
                 self.send(Request::dry_run(&write.id, &write.body, Force::Yes));
                 return Stage::DryRunning(plan, Box::new(Doubt { write, live, left }));
             }
         }
-        self.note_waiting(plan, at)
+        self.note_waiting(plan)
     }
 
     pub(in crate::run) fn dry_run_answered(
@@ -49,72 +48,66 @@ impl Reconcile {
         mut plan: Box<CarryOut>,
         Doubt { write, live, left }: Doubt,
         answer: Answer,
-        at: &Moment<'_>,
     ) -> Stage {
         let known = Settled::new(&write, &live, self.settings.name());
         match Reply::written(answer) {
             Ok(reply) if same_owned_fields(&live, &reply, self.settings.name()) => {
                 plan.waiting.retain(|waiting| waiting.id != write.id);
-                self.note([Fact::DryRunUnchanged(known), Fact::UpToDate(write.id)], at);
+                self.note([Fact::DryRunUnchanged(known), Fact::UpToDate(write.id)]);
             }
-            Ok(_) => self.note([Fact::DryRunDiffers(known)], at),
+            Ok(_) => self.note([Fact::DryRunDiffers(known)]),
             // A permission or an admission rule forbids the dry run, and will forbid it again.
             Err(error)
                 if matches!(error.class(), ErrorClass::Permanent | ErrorClass::Forbidden) =>
             {
-                self.note([Fact::DryRunDiffers(known)], at);
+                self.note([Fact::DryRunDiffers(known)]);
             }
             Err(error) => {
                 plan.waiting.retain(|waiting| waiting.id != write.id);
-                self.note([doubted(&write.id, error)], at);
-                return self.note_waiting(plan, at);
+                self.note([doubted(&write.id, error)]);
+                return self.note_waiting(plan);
             }
         }
-        self.check_doubtful(plan, left, at)
+        self.check_doubtful(plan, left)
     }
 
-    fn note_waiting(&mut self, plan: Box<CarryOut>, at: &Moment<'_>) -> Stage {
+    fn note_waiting(&mut self, plan: Box<CarryOut>) -> Stage {
         let wait = |Waiting { id, why }: &Waiting| waits(id, Wait::Planned(why.clone()));
-        self.note(plan.waiting.iter().map(wait), at);
+        self.note(plan.waiting.iter().map(wait));
         if let Some(by) = plan.paused {
-            return self.hold(*plan, by, at);
+            return self.hold(*plan, by);
         }
-        let (overdue, fact) = terminating::overdue(&self.view(at), &plan.waiting, &plan.replacing);
-        self.note(fact, at);
-        self.read_terminating(plan, overdue.into(), at)
+        let (overdue, fact) = terminating::overdue(&self.view(), &plan.waiting, &plan.replacing);
+        self.note(fact);
+        self.read_terminating(plan, overdue.into())
     }
 
     /// Reports the pending steps of a plan, and the children that need no step.
-    fn hold(&mut self, plan: CarryOut, by: PausedBy, at: &Moment<'_>) -> Stage {
+    fn hold(&mut self, plan: CarryOut, by: PausedBy) -> Stage {
         let CarryOut { status, steps, waiting, existing, .. } = plan;
         // Deletions are judged after the pause; that there are none can be reported now.
         let may_go = |waiting: &Waiting| waiting.why == WaitingReason::TypeNotSynced;
         if steps.iter().all(|step| step.final_deletion().is_none()) && !waiting.iter().any(may_go) {
-            self.note([Fact::Judged { deletion_guard: DeletionGuard::default(), held: None }], at);
+            self.note([Fact::Judged { deletion_guard: DeletionGuard::default(), held: None }]);
         }
-        self.note([Fact::WritesHeld(existing)], at);
-        self.note([Fact::Paused(Pause { by, held: Held::Writes(0) })], at);
+        self.note([Fact::WritesHeld(existing)]);
+        self.note([Fact::Paused(Pause { by, held: Held::Writes(0) })]);
         for step in &steps {
             let facts = held_step(step, by, self.journal.progress().held_writes());
-            self.note(facts, at);
+            self.note(facts);
         }
-        self.lap(ReconcileStep::Apply, at);
-        self.conclude(status, at)
+        self.lap(ReconcileStep::Apply);
+        self.conclude(status)
     }
 
-    fn read_terminating(
-        &mut self,
-        plan: Box<CarryOut>,
-        mut left: VecDeque<Object>,
-        at: &Moment<'_>,
-    ) -> Stage {
+    fn read_terminating(&mut self, plan: Box<CarryOut>, mut left: VecDeque<Object>) -> Stage {
         let is_throttled = self.journal.progress().is_throttled;
         match left.pop_front().filter(|_| !is_throttled) {
             Some(child) => {
                 self.send(Request::Read(ChildId::of(&child)));
                 Stage::ReadingTerminating(plan, child, left)
             }
-            None => self.read_parent_again(plan, at),
+            None => self.read_parent_again(plan),
         }
     }
 
@@ -123,27 +116,26 @@ impl Reconcile {
         plan: Box<CarryOut>,
         (child, left): (&Object, VecDeque<Object>),
         answer: Answer,
-        at: &Moment<'_>,
     ) -> Stage {
         match Reply::object(answer) {
             Ok(live) => {
                 let cache = terminating::seen(child, live);
-                self.effects.extend(cache.into_iter().map(Effect::Cache));
+                cache.into_iter().for_each(|cache| self.cache(cache));
             }
-            Err(error) => self.note([child_failed(&ChildId::of(child), error)], at),
+            Err(error) => self.note([child_failed(&ChildId::of(child), error)]),
         }
-        self.read_terminating(plan, left, at)
+        self.read_terminating(plan, left)
     }
 
     /// A missing child that existed before may be missing because its parent is being deleted.
-    fn read_parent_again(&mut self, plan: Box<CarryOut>, at: &Moment<'_>) -> Stage {
+    fn read_parent_again(&mut self, plan: Box<CarryOut>) -> Stage {
         let parent = self.parent();
         // What waits for other children is not created as long as nothing else is written.
         let creates = plan.steps.iter().any(|step| matches!(step, Step::Create(_)))
-            && self.first_turn(&plan, &plan.steps, at).is_some();
+            && self.first_turn(&plan, &plan.steps).is_some();
         let had_children = self.memory.had_children() || parent.field("status").is_some();
         if !creates || !had_children {
-            return self.judge_deletions(plan, None, at);
+            return self.judge_deletions(plan, None);
         }
         let request = Request::Read(ChildId::of(parent));
         self.send(request);
@@ -154,45 +146,43 @@ impl Reconcile {
         &mut self,
         plan: Box<CarryOut>,
         answer: Answer,
-        at: &Moment<'_>,
     ) -> Stage {
         let is_as_planned = match Reply::object(answer) {
-            Ok(live) => self.ask(at, |view| as_planned::judge(view, live)),
+            Ok(live) => self.ask(|view| as_planned::judge(view, live)),
             Err(error) => {
-                self.note([step_failed("the parent", error)], at);
+                self.note([step_failed("the parent", error)]);
                 false
             }
         };
         if is_as_planned {
-            return self.judge_deletions(plan, None, at);
+            return self.judge_deletions(plan, None);
         }
-        self.lap(ReconcileStep::Apply, at);
-        self.conclude(plan.status, at)
+        self.lap(ReconcileStep::Apply);
+        self.conclude(plan.status)
     }
 
     pub(in crate::run) fn judge_deletions(
         &mut self,
         mut plan: Box<CarryOut>,
         reserved: Option<Result<Reservation, Exceeded>>,
-        at: &Moment<'_>,
     ) -> Stage {
         let is_part = plan.waiting.iter().any(|it| it.why == WaitingReason::TypeNotSynced);
         let (existing, answer) = (plan.existing, reserved.map(|it| it.map(drop)));
-        match judged(&self.view(at), &plan.steps, (existing, is_part), answer) {
+        match judged(&self.view(), &plan.steps, (existing, is_part), answer) {
             Judgement::Reserve(allowance, deletions) => {
                 self.effects.push(Effect::Reserve(allowance, deletions));
                 return Stage::Reserving(plan);
             }
             Judgement::Free(fact) => {
-                self.note(fact, at);
+                self.note(fact);
                 plan.taken = reserved.and_then(Result::ok);
             }
             Judgement::Held(fact) => {
-                self.note([fact], at);
+                self.note([fact]);
                 plan.steps.retain(|step| step.final_deletion().is_none());
             }
         }
-        self.write(plan, at)
+        self.write(plan)
     }
 }
 

@@ -3,10 +3,7 @@
 use crate::{
     object::Object,
     plan::Deletion,
-    run::{
-        Answer, RequestId, child,
-        reconcile::{Moment, Reconcile},
-    },
+    run::{Answer, RequestId, child, reconcile::Reconcile},
 };
 
 /// What a child waits for.
@@ -24,9 +21,9 @@ pub(in crate::run) struct ChildEnd {
 
 impl Reconcile {
     /// Begins a task, and continues until a request is sent or the child is done.
-    pub(in crate::run) fn begin_child(&mut self, task: child::Task, at: &Moment<'_>) -> ChildStep {
-        let next = self.ask(at, |view| child::begin(task, view));
-        self.continue_child(next, at)
+    pub(in crate::run) fn begin_child(&mut self, task: child::Task) -> ChildStep {
+        let next = self.ask(|view| child::begin(task, view));
+        self.continue_child(next)
     }
 
     /// Continues with the answer to the last request.
@@ -34,19 +31,18 @@ impl Reconcile {
         &mut self,
         state: child::State,
         answer: Answer,
-        at: &Moment<'_>,
     ) -> ChildStep {
-        let next = self.ask(at, |view| child::answered(state, answer, view));
-        self.continue_child(next, at)
+        let next = self.ask(|view| child::answered(state, answer, view));
+        self.continue_child(next)
     }
 
-    fn continue_child(&mut self, mut next: child::Next, at: &Moment<'_>) -> ChildStep {
+    fn continue_child(&mut self, mut next: child::Next) -> ChildStep {
         loop {
             next = match next {
                 child::Next::Ask(request, state) => {
                     return ChildStep::Asked(self.send(request), state);
                 }
-                child::Next::Hand(task) => self.ask(at, |view| child::begin(*task, view)),
+                child::Next::Hand(task) => self.ask(|view| child::begin(*task, view)),
                 child::Next::Delete(deletion) => {
                     return ChildStep::Ended(ChildEnd { deletion: Some(deletion), left: None });
                 }

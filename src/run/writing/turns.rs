@@ -7,7 +7,7 @@ use crate::{
     plan::{ChildId, Deletion, Order, Step},
     run::{
         guard::{order::Turns, rollout::Rollouts},
-        reconcile::{Moment, Reconcile},
+        reconcile::Reconcile,
         stage::{CarryOut, Sequence},
         view::View,
     },
@@ -19,11 +19,10 @@ impl Reconcile {
         &self,
         plan: &CarryOut,
         steps: impl IntoIterator<Item = &'s Step>,
-        at: &Moment<'_>,
     ) -> Option<usize> {
         let mut steps = steps.into_iter();
         let Some(sequence) = &plan.sequence else { return steps.next().map(|_| 0) };
-        let view = &self.view(at);
+        let view = &self.view();
         let rollouts = self.rollouts(plan, sequence, &sequence.begun, view);
         match &sequence.order {
             Some(order) => self.turns(order, plan).first(steps, |step| rollouts.admit(step), view),
@@ -55,10 +54,9 @@ impl Reconcile {
         plan: &CarryOut,
         steps: &'s [Step],
         begun: &BTreeSet<ChildId>,
-        at: &Moment<'_>,
     ) -> Vec<(&'s Step, Wait)> {
         let Some(sequence) = &plan.sequence else { return Vec::new() };
-        let view = &self.view(at);
+        let view = &self.view();
         let turns = sequence.order.as_ref().map(|order| self.turns(order, plan));
         let rollouts = self.rollouts(plan, sequence, begun, view);
         let behind = |step: &Step| turns.and_then(|turns| turns.wait(step, view));
@@ -67,39 +65,29 @@ impl Reconcile {
     }
 
     /// The facts about steps that wait for children that are not ready.
-    pub(super) fn put_off(&self, plan: &CarryOut, steps: &[Step], at: &Moment<'_>) -> Vec<Fact> {
+    pub(super) fn put_off(&self, plan: &CarryOut, steps: &[Step]) -> Vec<Fact> {
         let Some(sequence) = &plan.sequence else { return Vec::new() };
-        let waits = self.waits(plan, steps, &sequence.begun, at);
+        let waits = self.waits(plan, steps, &sequence.begun);
         let mut facts: Vec<Fact> = waits.iter().map(|(step, why)| put_off(step, why)).collect();
         if let Some(order) = &sequence.order {
             let waits = waits.iter().map(|(_, why)| why);
-            facts.extend(self.turns(order, plan).waited_for(waits, &self.view(at)));
+            facts.extend(self.turns(order, plan).waited_for(waits, &self.view()));
         }
         facts
     }
 
     /// Why a child is not recreated now: others became unready since its turn had come.
-    pub(super) fn recreation_waits(
-        &self,
-        plan: &CarryOut,
-        deletion: &Deletion,
-        at: &Moment<'_>,
-    ) -> Option<Wait> {
+    pub(super) fn recreation_waits(&self, plan: &CarryOut, deletion: &Deletion) -> Option<Wait> {
         deletion.instead_of()?;
         let step = [Step::Delete(deletion.clone())];
-        self.waits(plan, &step, &BTreeSet::new(), at).pop().map(|(_, why)| why)
+        self.waits(plan, &step, &BTreeSet::new()).pop().map(|(_, why)| why)
     }
 
     /// A child that must be gone before another is deleted, and is not.
-    pub(super) fn leaves_before(
-        &self,
-        plan: &CarryOut,
-        deletion: &Deletion,
-        at: &Moment<'_>,
-    ) -> Option<ChildId> {
+    pub(super) fn leaves_before(&self, plan: &CarryOut, deletion: &Deletion) -> Option<ChildId> {
         let leaving = &plan.sequence.as_ref()?.leaving;
         let (_, own) = leaving.iter().find(|(id, _)| *id == deletion.id)?;
-        let view = self.view(at);
+        let view = self.view();
         let mut before = leaving.iter().filter(|(_, rank)| rank > own);
         before.find(|(id, _)| view.snapshot.cached(id).is_some()).map(|(id, _)| id.clone())
     }

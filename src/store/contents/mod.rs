@@ -6,11 +6,12 @@ mod ends;
 mod filtered;
 mod relist;
 mod scopes;
+mod superseded;
 mod tombstone;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use self::{by_key::ByKey, census::Census, tombstone::Tombstone};
+use self::{by_key::ByKey, census::Census, superseded::Superseded, tombstone::Tombstone};
 use super::{
     departed::{Departed, Departure},
     filter::{Filtered, Listed},
@@ -54,6 +55,8 @@ impl Change {
 pub(super) struct Contents {
     objects: HashSet<ByKey>,
     census: Census,
+    /// What they were in revisions that are read.
+    superseded: Superseded,
     /// Each sorted by key: most parents have a few children of a type, and a tree of these takes
     /// more memory than the children.
     by_parent: HashMap<Uid, Vec<Object>>,
@@ -258,6 +261,9 @@ impl Contents {
         self.undecodable.has_read(object.key(), object.resource_version());
         let mut parents = self.parents_of(&object);
         let removed = self.remove(object.key());
+        if removed.is_none() {
+            self.superseded.add(object.key(), None);
+        }
         self.index(&object, &parents);
         self.bytes += object.json().len();
         self.census.enter(object.namespace());
@@ -292,6 +298,7 @@ impl Contents {
 
     fn remove(&mut self, key: &ObjectKey) -> Option<Change> {
         let ByKey(object) = self.objects.take(key)?;
+        self.superseded.add(key, Some(&object));
         self.bytes -= object.json().len();
         self.census.leave(object.namespace());
         let parents = self.parents_of(&object);

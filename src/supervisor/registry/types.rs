@@ -11,7 +11,7 @@ use crate::{
     execute::Gone,
     object::K8sType,
     operator::OperatorName,
-    store::{Store, StoreReader},
+    store::{Revisions, Store, StoreReader},
     supervisor::{
         demand::{Demand, Watches},
         wiring::Wiring,
@@ -22,6 +22,8 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Types {
     by_type: BTreeMap<K8sType, Watching>,
+    /// Shared by all stores, so that a reconcile reads them at one moment.
+    revisions: Revisions,
     demand: Demand,
     pub(super) watched: Watched,
 }
@@ -65,7 +67,7 @@ impl Types {
         let again = reread.iter().filter(|ty| self.is_watched(ty));
         let changed: BTreeSet<K8sType> = again.chain(&difference.changed).cloned().collect();
         for ty in difference.opened {
-            let store = Store::new(ty.clone(), labels.clone());
+            let store = Store::sharing(&self.revisions, ty.clone(), labels.clone());
             let scopes = watches.remove(&ty).unwrap_or_default();
             let (reflector, gone) = wiring.start_reflector(&store, scopes);
             self.by_type.insert(ty, Watching { store, reflector, gone });

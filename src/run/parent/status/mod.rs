@@ -97,7 +97,7 @@ impl Writing {
         if is_shared && handler.is_none_or(|returned| returned.0.is_null()) {
             return self.unchanged();
         }
-        match view.snapshot.fresh_schema() {
+        match view.snapshot.schemas.fresh.clone() {
             Some(schema) => {
                 let parent = self.seen.clone();
                 self.send(schema, parent, view)

@@ -14,7 +14,7 @@ use crate::{
     operator::{Rolling, UpdateStrategy, is_paused},
     plan::{ChildId, Unsynced},
     run::{
-        DryRun, Request, RequestId, Snapshot,
+        DryRun, Request, RequestId,
         tests::{
             caches::Caches,
             world::{PARENT_UID, named, parent_type},
@@ -41,26 +41,25 @@ impl Checks {
     }
 
     /// The machine is about to plan.
-    pub(super) fn plans(&mut self, snapshot: &Caches) {
-        let parent = snapshot.cached(&named("parent"));
-        self.unsynced = parent.map(|parent| snapshot.unsynced(&parent)).unwrap_or_default();
+    pub(super) fn plans(&mut self, caches: &Caches) {
+        self.unsynced = caches.snapshot().doubts.unsynced;
     }
 
     pub(super) fn answered(&mut self, id: RequestId) {
         self.in_flight.retain(|(known, _)| *known != id);
     }
 
-    pub(super) fn sent(&mut self, id: RequestId, request: &Request, snapshot: &Caches) {
+    pub(super) fn sent(&mut self, id: RequestId, request: &Request, caches: &Caches) {
         let child = match request {
             Request::Apply { id, body, dry_run: DryRun::No, .. } => {
                 self.written(id, body);
                 id
             }
             Request::Delete { id, .. } => {
-                self.deleted(id, snapshot);
+                self.deleted(id, caches);
                 id
             }
-            Request::Apply { id, .. } | Request::ReadWhole(id) => return self.begun(id, snapshot),
+            Request::Apply { id, .. } | Request::ReadWhole(id) => return self.begun(id, caches),
             Request::Patch(child, _) => panic!("{child} is patched"),
             Request::Scale { id, .. } => panic!("{id} is scaled"),
             Request::PatchStatus(parent, _) | Request::ApplyStatus { id: parent, .. } => {
@@ -69,39 +68,39 @@ impl Checks {
             }
             Request::Read(_) | Request::List { .. } => return,
         };
-        let is_paused = snapshot.cached(&named("parent")).is_some_and(|parent| is_paused(&parent));
+        let is_paused = caches.cached(&named("parent")).is_some_and(|parent| is_paused(&parent));
         assert!(!is_paused, "{child} is written, and its parent is paused");
         let is_in_flight = self.in_flight.iter().any(|(_, other)| other == child);
         assert!(!is_in_flight, "two writes of {child} are in flight");
         self.in_flight.push((id, child.clone()));
-        self.begun(child, snapshot);
+        self.begun(child, caches);
     }
 
     /// Before the first request of a write, every child of the stages before it is ready, and each that it
     /// waits for.
-    fn begun(&mut self, child: &ChildId, snapshot: &Caches) {
+    fn begun(&mut self, child: &ChildId, caches: &Caches) {
         let Some(written) = self.wanted(child).cloned() else { return };
         if self.begun.contains_key(child) {
             return;
         }
-        let is_ready = is_available(child, snapshot);
+        let is_ready = is_available(child, caches);
         self.begun.insert(child.clone(), is_ready);
         for before in self.before(&written) {
-            let why_not = not_ready(before, snapshot);
+            let why_not = not_ready(before, caches);
             assert_eq!(why_not, None, "{child} is written before {} is ready", before.id);
         }
-        let config = snapshot.settings.config().child_config(&child.ty);
+        let config = caches.settings.config().child_config(&child.ty);
         if let Some(rolling) = config.and_then(|config| config.rolling).filter(|_| is_ready) {
-            self.rolled_out(&written, rolling, snapshot);
+            self.rolled_out(&written, rolling, caches);
         }
     }
 
     /// Before a child that is ready is changed, not too many others of its type are unavailable. Those do not
     /// count that may wait for earlier children themselves.
-    fn rolled_out(&self, written: &Wanted, rolling: Rolling, snapshot: &Caches) {
+    fn rolled_out(&self, written: &Wanted, rolling: Rolling, caches: &Caches) {
         let all = || self.wanted.iter().flatten().filter(|it| it.id.ty == written.id.ty);
         let is_unavailable = |other: &&Wanted| {
-            self.before(other).next().is_none() && !is_available(&other.id, snapshot)
+            self.before(other).next().is_none() && !is_available(&other.id, caches)
         };
         let others = all().filter(|it| it.id != written.id).filter(is_unavailable).count();
         let allowed = rolling.allows(all().count());
@@ -121,11 +120,11 @@ impl Checks {
     }
 
     /// That it is ours is checked by the server, at the version that the request names.
-    fn deleted(&self, child: &ChildId, snapshot: &Caches) {
+    fn deleted(&self, child: &ChildId, caches: &Caches) {
         assert!(self.wanted.is_some(), "{child} is deleted without an answer of the handler");
         let is_unknown = self.unsynced.covers(child);
         assert!(!is_unknown, "{child} is deleted, and its type was not in sync");
-        let config = snapshot.settings.config().child_config(&child.ty).unwrap();
+        let config = caches.settings.config().child_config(&child.ty).unwrap();
         let is_recreated = config.update_strategy == UpdateStrategy::Recreate;
         assert!(is_recreated || self.wanted(child).is_none(), "{child} is desired, and deleted");
     }
@@ -140,8 +139,8 @@ impl Checks {
     }
 }
 
-fn is_available(child: &ChildId, snapshot: &Caches) -> bool {
-    let cached = snapshot.cached(child);
+fn is_available(child: &ChildId, caches: &Caches) -> bool {
+    let cached = caches.cached(child);
     cached.is_some_and(|object| is_ours(&object) && Readiness::of(&object).is_good())
 }
 
@@ -150,8 +149,8 @@ fn is_ours(object: &Object) -> bool {
 }
 
 /// Why a child that others wait for is not ready, as the snapshot shows it.
-fn not_ready(child: &Wanted, snapshot: &Caches) -> Option<&'static str> {
-    match snapshot.cached(&child.id) {
+fn not_ready(child: &Wanted, caches: &Caches) -> Option<&'static str> {
+    match caches.cached(&child.id) {
         None => Some("it does not exist"),
         Some(object) if !is_ours(&object) => Some("it is not ours"),
         Some(object) if value_of(&object).as_ref() != Some(&child.value) => Some("it differs"),

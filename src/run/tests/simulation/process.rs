@@ -215,7 +215,7 @@ impl Running {
         if matches!(event, Event::HandlerReturned(_)) {
             self.checks.plans(&driver.caches);
         }
-        let effects = self.machine.step(event, &driver.caches, driver.now);
+        let effects = self.machine.step(event, driver.caches.snapshot(), driver.now);
         if let Some(told) = told {
             eprintln!("{told}");
             let facts = &self.machine.facts()[known..];
