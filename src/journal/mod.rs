@@ -30,7 +30,7 @@ pub(crate) use failure::{
 };
 pub(crate) use not_ready::NotReady;
 pub(crate) use pause::{Held, Pause, PausedBy};
-pub(crate) use progress::Progress;
+pub(crate) use progress::{FailedBy, Progress};
 pub(crate) use rolled_out::RolledOut;
 pub(crate) use wait::{Behind, Wait};
 

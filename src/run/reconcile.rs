@@ -200,7 +200,7 @@ impl Reconcile {
         let calms_in = self.memory.flapping().calms_in(self.now.monotonic, self.settings.calm());
         let nothing = Redactor::default();
         let redactor = self.redactor.as_ref().unwrap_or(&nothing);
-        Report::of(self.journal.facts(), self.memory.view(calms_in, false), redactor)
+        Report::of(&self.journal, self.memory.view(calms_in, false), redactor)
     }
 
     /// A step of the reconcile has ended.

@@ -1,5 +1,7 @@
 //! Collects the repeated writes of a reconcile.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use std::collections::{BTreeSet, HashMap};
 
 use crate::{
@@ -39,6 +41,7 @@ impl Drift {
         self.created.contains(ty)
     }
 
+    #[expect(clippy::match_same_arms, reason = "what does not matter here, by subject")]
     pub(in crate::run) fn learn(&mut self, fact: &Fact) {
         match fact {
             Fact::Drifted { child, paths, to, changed_by } => {
@@ -56,7 +59,25 @@ impl Drift {
                 let rewrite = rewrite.clone().map(|rewrite| (child.clone(), rewrite, *verb));
                 self.rewritten.extend(rewrite);
             }
-            _ => {}
+            Fact::Began(_) | Fact::Parent(_) | Fact::ParentWaits(_) => {}
+            Fact::BeganPaused(_) | Fact::Paused(_) => {}
+            Fact::FinalizersChanged | Fact::FinalizersDelayed(_) => {}
+            Fact::Answered { .. } | Fact::Resync(_) | Fact::Failed(_) => {}
+            Fact::Planned(_) | Fact::TerminatingChildren { .. } | Fact::Judged { .. } => {}
+            Fact::WritesEnded { .. } | Fact::WritesHeld(_) | Fact::ChildrenNotRetried => {}
+            Fact::UpToDate(_) | Fact::DryRunUnchanged(_) | Fact::DryRunDiffers(_) => {}
+            Fact::Waits { .. } | Fact::RolledOut(_) | Fact::WaitedFor(_) | Fact::StageDue(_) => {}
+            Fact::WroteNothing { .. } | Fact::MayBeDeleted { .. } => {}
+            Fact::RequestFailed { .. } | Fact::Foreign(_) | Fact::NotForeign(_) => {}
+            Fact::Unwatched | Fact::ConflictFound(_) | Fact::Contested(_) => {}
+            Fact::RivalFound { .. } | Fact::Repeated(_) | Fact::Slowed { .. } => {}
+            Fact::Flapping(..) => {}
+            Fact::Decorated(_) | Fact::Scaled { .. } | Fact::DecorationHeld { .. } => {}
+            Fact::DecorationFree { .. } | Fact::DecorationDelayed(_) => {}
+            Fact::ReadyReturned | Fact::NotReady(_) | Fact::StatusUpToDate { .. } => {}
+            Fact::StatusSent { .. } | Fact::StatusWritten | Fact::StatusDue => {}
+            Fact::StatusFailed(_) | Fact::StatusRefused { .. } | Fact::StatusBegan => {}
+            Fact::Undeclared(_) | Fact::ParentHeld(_) | Fact::Overruled(_) => {}
         }
     }
 }
