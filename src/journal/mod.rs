@@ -22,8 +22,7 @@ mod rolled_out;
 mod wait;
 
 pub(crate) use end::End;
-pub(crate) use fact::Plan;
-pub(crate) use fact::{Decorated, Fact, Left, Planned, Repeat, Written};
+pub(crate) use fact::{Decorated, Fact, Left, Planned, PlannedAs, Repeat, Written};
 pub(crate) use failure::{
     Failure, ParentConflict, RequestFailure, RolloutStopped, StageTimeout, api_finished,
     foreign_message,

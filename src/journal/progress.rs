@@ -2,10 +2,14 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{End, Fact, Failure, Held, Left, Pause, PausedBy, Wait, Written};
-use crate::plan::{ChildId, WaitingReason};
+use crate::{
+    history::Verb,
+    object::K8sType,
+    plan::{ChildId, Rewrite, WaitingReason},
+};
 
 /// What made a reconcile fail. An earlier one overrides those after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +54,12 @@ pub(crate) struct Progress {
     pub(crate) slowed: Option<u32>,
     /// The children whose write the server refused.
     refused: BTreeSet<ChildId>,
+    /// The types of which children were created.
+    pub(crate) created: BTreeSet<K8sType>,
+    /// How children that left the cache are written again.
+    pub(crate) drifted: BTreeMap<ChildId, Rewrite>,
+    /// The children that were written again.
+    pub(crate) rewritten: BTreeMap<ChildId, (Rewrite, Verb)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -136,10 +146,9 @@ impl Progress {
             Fact::Failed(failure) => self.fail(failure),
             Fact::TerminatingChildren { expected, .. } => self.put_off += expected,
             Fact::Waits { why, is_put_off, .. } => self.wait(why, *is_put_off),
-            Fact::Written(Written { left, .. }) => {
-                self.writes += 1;
-                self.recreated += usize::from(matches!(left, Left::ToRecreate { .. }));
-                self.deleted += usize::from(matches!(left, Left::Gone));
+            Fact::Written(written) => self.write(written),
+            Fact::Drifted(child, rewrite) => {
+                self.drifted.insert(child.clone(), rewrite.clone());
             }
             Fact::Decorated(_) | Fact::Scaled { .. } => self.writes += 1,
             Fact::MayBeDeleted { is_final, .. } => self.deleted += usize::from(*is_final),
@@ -164,12 +173,21 @@ impl Progress {
             Fact::RolledOut(_) | Fact::WaitedFor(_) | Fact::StageDue(_) => {}
             Fact::WroteNothing { .. } | Fact::NotForeign(_) | Fact::Unwatched => {}
             Fact::ConflictFound(_) | Fact::Contested(_) => {}
-            Fact::Drifted { .. } | Fact::RivalFound { .. } | Fact::Flapping(..) => {}
+            Fact::RivalFound { .. } | Fact::Flapping(..) => {}
             Fact::DecorationHeld { .. } | Fact::DecorationFree { .. } => {}
             Fact::ReadyReturned | Fact::StatusUpToDate { .. } | Fact::StatusSent { .. } => {}
             Fact::StatusWritten | Fact::StatusDue | Fact::StatusRefused { .. } => {}
             Fact::StatusBegan | Fact::Undeclared(_) | Fact::Overruled(_) => {}
         }
+    }
+
+    fn write(&mut self, Written { child, verb, rewrite, left, .. }: &Written) {
+        self.writes += 1;
+        self.recreated += usize::from(matches!(left, Left::ToRecreate { .. }));
+        self.deleted += usize::from(matches!(left, Left::Gone));
+        self.created.extend((*verb == Verb::Created).then(|| child.ty.clone()));
+        let rewrite = rewrite.clone().map(|rewrite| (child.clone(), (rewrite, *verb)));
+        self.rewritten.extend(rewrite);
     }
 
     fn slow(&mut self, times: u32) {

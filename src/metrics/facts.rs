@@ -49,7 +49,7 @@ impl Metrics {
             Fact::Waits { .. } | Fact::RolledOut(_) | Fact::WaitedFor(_) | Fact::StageDue(_) => {}
             Fact::MayBeDeleted { .. } | Fact::RequestFailed { .. } => {}
             Fact::Foreign(_) | Fact::NotForeign(_) | Fact::Unwatched | Fact::Contested(_) => {}
-            Fact::Drifted { .. } | Fact::RivalFound { .. } | Fact::Slowed { .. } => {}
+            Fact::Drifted(..) | Fact::RivalFound { .. } | Fact::Slowed { .. } => {}
             Fact::Flapping(..) => {}
             Fact::DecorationHeld { .. } | Fact::DecorationFree { .. } => {}
             Fact::DecorationDelayed(_) => {}

@@ -142,7 +142,7 @@ impl Fold<'_> {
             Fact::TerminatingChildren { .. } | Fact::Judged { held: None, .. } => {}
             Fact::DryRunUnchanged(_) | Fact::DryRunDiffers(_) | Fact::WaitedFor(_) => {}
             Fact::MayBeDeleted { .. } | Fact::NotForeign(_) | Fact::ConflictFound(_) => {}
-            Fact::Contested(_) | Fact::Drifted { .. } | Fact::RivalFound { .. } => {}
+            Fact::Contested(_) | Fact::Drifted(..) | Fact::RivalFound { .. } => {}
             Fact::DecorationHeld { .. } | Fact::DecorationFree { .. } => {}
             Fact::StatusUpToDate { .. } | Fact::StatusSent { .. } => {}
         }

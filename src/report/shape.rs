@@ -8,7 +8,7 @@ use std::{
 use super::waiting::Waits;
 use crate::{
     history::{Decision, Verb, WriteRecord},
-    journal::{End, Failure, Pause, PausedBy, Plan, RequestFailure, RolledOut},
+    journal::{End, Failure, Pause, PausedBy, PlannedAs, RequestFailure, RolledOut},
     object::{K8sType, Uid},
     operator::{ChildState, Condition, ConflictPolicy},
     plan::{
@@ -75,7 +75,7 @@ pub(crate) struct Report {
     /// When the flapping may have stopped.
     pub(super) calms_in: Option<Duration>,
     /// The plan for each child; `None` before there is one, and where nobody asks.
-    pub(super) planned: Option<Vec<(ChildId, Plan)>>,
+    pub(super) planned: Option<Vec<(ChildId, PlannedAs)>>,
     /// The state of single children, as far as known beside the plan.
     pub(super) states: HashMap<ChildId, (ChildState, String)>,
     pub(super) flapping: Option<Condition>,

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use super::{
     Answer,
     parent::{
-        decoration::{self, Wanted},
+        decoration::{self, DecorationNext, WantedDecoration},
         status::Returned,
     },
     reconcile::Reconcile,
     stage::Stage,
-    turn::waits_for_the_end,
+    turn::{Next, waits_for_the_end},
 };
 use crate::{
     history::ReconcileStep,
@@ -49,7 +49,7 @@ impl Reconcile {
             }
             return self.conclude(status);
         }
-        let wanted = Wanted::Metadata(decoration);
+        let wanted = WantedDecoration::Metadata(decoration);
         let next = self.ask(|view| decoration::begin(wanted, view));
         self.decorating(status, next)
     }
@@ -57,20 +57,20 @@ impl Reconcile {
     pub(super) fn decoration_answered(
         &mut self,
         status: Option<Returned>,
-        state: decoration::State,
+        state: decoration::AwaitedDecoration,
         answer: Answer,
     ) -> Stage {
         let next = self.ask(|view| decoration::answered(state, answer, view));
         self.decorating(status, next)
     }
 
-    fn decorating(&mut self, status: Option<Returned>, next: decoration::Next) -> Stage {
+    fn decorating(&mut self, status: Option<Returned>, next: DecorationNext) -> Stage {
         match next {
-            decoration::Next::Ask(request, state) => {
+            Next::Ask(request, state) => {
                 self.send(request);
                 Stage::Decorating(status, state)
             }
-            decoration::Next::Done => self.conclude(status),
+            Next::Done(()) => self.conclude(status),
         }
     }
 
@@ -89,26 +89,26 @@ impl Reconcile {
             return self.decorated();
         }
         let fields = if self.takes_leave() { None } else { self.with_conditions(status) };
-        let next = self.ask(|view| decoration::begin(Wanted::Status(fields), view));
+        let next = self.ask(|view| decoration::begin(WantedDecoration::Status(fields), view));
         self.decorating_status(next)
     }
 
     pub(super) fn decorating_status_answered(
         &mut self,
-        state: decoration::State,
+        state: decoration::AwaitedDecoration,
         answer: Answer,
     ) -> Stage {
         let next = self.ask(|view| decoration::answered(state, answer, view));
         self.decorating_status(next)
     }
 
-    fn decorating_status(&mut self, next: decoration::Next) -> Stage {
+    fn decorating_status(&mut self, next: DecorationNext) -> Stage {
         match next {
-            decoration::Next::Ask(request, state) => {
+            Next::Ask(request, state) => {
                 self.send(request);
                 Stage::DecoratingStatus(state)
             }
-            decoration::Next::Done => self.decorated(),
+            Next::Done(()) => self.decorated(),
         }
     }
 

@@ -262,7 +262,7 @@ impl Memory {
             Fact::Slowed { deferred, .. } => {
                 self.rare_if(deferred.is_some(), |rare| rare.deferred_wait = *deferred);
             }
-            Fact::Drifted { .. } => {}
+            Fact::Drifted(..) => {}
             // === the parent of a decorator ===
             Fact::Decorated(Decorated { wanted, .. }) => {
                 self.rare_if(true, |rare| rare.decorated = Some(*wanted));

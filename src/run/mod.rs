@@ -13,7 +13,7 @@
 //!                              |
 //!        modules: child, parent, guard, drift --> Turn: next step, facts, changes of the caches
 //!                              |
-//!                      Journal, Memory, Drift                 learn only from facts
+//!                      Journal, Memory                        learn only from facts
 //! ```
 //!
 //! Invariants:

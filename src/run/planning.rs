@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     history::ReconcileStep,
-    journal::{Fact, Failure, PausedBy, Plan as PlanOf, Planned},
+    journal::{Fact, Failure, PausedBy, Planned, PlannedAs},
     operator::SyncResponse,
     plan::{self, ChildId, Decoration, Desired, Plan, PlanInput, Refusal, Step},
     report::finished_jobs,
@@ -125,14 +125,14 @@ impl Reconcile {
     }
 }
 
-fn children_of(plan: &Plan) -> Vec<(ChildId, PlanOf)> {
+fn children_of(plan: &Plan) -> Vec<(ChildId, PlannedAs)> {
     let of_step = |step: &Step| {
         let is_wanted = step.final_deletion().is_none();
-        (step.id().clone(), if is_wanted { PlanOf::Wanted } else { PlanOf::Undesired })
+        (step.id().clone(), if is_wanted { PlannedAs::Wanted } else { PlannedAs::Undesired })
     };
-    let mut planned: Vec<_> = plan.last_applied.ids().map(|id| (id, PlanOf::UpToDate)).collect();
+    let mut planned: Vec<_> = plan.last_applied.ids().map(|id| (id, PlannedAs::UpToDate)).collect();
     planned.extend(plan.steps.iter().map(of_step));
-    planned.extend(plan.waiting.iter().map(|it| (it.id.clone(), PlanOf::Undesired)));
+    planned.extend(plan.waiting.iter().map(|it| (it.id.clone(), PlannedAs::Undesired)));
     planned.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     planned
 }

@@ -152,7 +152,6 @@ impl Reconcile {
         let calm = self.settings.calm();
         for fact in facts {
             self.memory.learn(&fact, self.now, calm);
-            self.drift.learn(&fact);
             self.journal.append(fact);
         }
     }

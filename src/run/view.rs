@@ -5,7 +5,7 @@ use crate::{
     journal::{PausedBy, Progress},
     object::{Object, Quoted, Readiness},
     operator::{Children, ConditionNames, is_paused},
-    plan::{ChildId, is_orphan},
+    plan::{ChildId, Rewrite, is_orphan},
 };
 
 /// What a module may read.
@@ -86,6 +86,15 @@ impl View<'_> {
     /// A cached child, if it is ours.
     pub(super) fn own_child(&self, id: &ChildId) -> Option<Object> {
         self.snapshot.cached(id).filter(|child| self.settings.is_ours(self.parent, child))
+    }
+
+    /// Why a child is written again, unless it was.
+    pub(super) fn rewrite_of(&self, child: &ChildId) -> Option<&Rewrite> {
+        if self.progress.rewritten.contains_key(child) {
+            return None;
+        }
+        let foreseen = self.drift.rewrites.get(child)?;
+        Some(self.progress.drifted.get(child).unwrap_or(foreseen))
     }
 
     /// Why a child is not ready.
