@@ -12,6 +12,8 @@ use kube::{
     api::{Patch, PatchParams, PostParams},
 };
 use operetta::{
+    object::Object,
+    operator::ErrorResponse,
     prelude::*,
     supervisor::SupervisorBuilder,
     testkit::{TestCluster, eventually},
@@ -66,7 +68,7 @@ struct Baker;
 
 impl Handler for Baker {
     type Parent = Object;
-    type Status = DishStatus;
+    type Response = SyncResponse<DishStatus>;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse<DishStatus>> {
         let response = SyncResponse::status(status(None)).child(config_map(request)?);

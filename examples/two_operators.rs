@@ -5,7 +5,7 @@
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{CustomResource, CustomResourceExt};
-use operetta::{operator::Conditions, prelude::*, testkit::TestCluster};
+use operetta::{prelude::*, testkit::TestCluster};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

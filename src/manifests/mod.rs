@@ -12,11 +12,7 @@
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube::CustomResource;
-//! use operetta::{
-//!     manifests::{self, Account, Permissions},
-//!     operator::Conditions,
-//!     prelude::*,
-//! };
+//! use operetta::{manifests::{self, Account, Permissions}, prelude::*};
 //! use schemars::JsonSchema;
 //! use serde::{Deserialize, Serialize};
 //!

@@ -63,7 +63,7 @@ impl Machine {
             self.stage = Stage::Redacting(Then::WriteStatus(status));
             return;
         }
-        if self.settings.config().decorates {
+        if self.settings.config().is_decorator() {
             return self.decorate_status(status, at);
         }
         self.stage = Stage::WritingStatus;

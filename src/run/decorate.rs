@@ -15,8 +15,8 @@ use super::{
 use crate::{
     history::ReconcileStep,
     journal::{End, Fact, Held, Pause},
-    operator::{Condition, ConditionNames},
-    plan::{Decoration, Desired},
+    operator::{Condition, ConditionNames, Decoration},
+    plan::Desired,
     report::conditions,
 };
 
@@ -78,13 +78,14 @@ impl Machine {
         self.note(news.into_iter().map(|(why, message)| Fact::Flapping(why, message)), at);
         self.note([Fact::StatusBegan], at);
         let config = self.settings.config();
-        let (has_fields, writes) = (config.decorator_status, config.writes_status());
+        let (has_fields, writes) =
+            (config.decorator_options().status_fields, config.writes_status());
         if !has_fields && status.as_ref().is_some_and(|returned| !returned.0.is_null()) {
             self.note([Fact::Overruled(NO_STATUS)], at);
         }
         let status = status.filter(|returned| has_fields && !returned.0.is_null());
         // After an error the fields stay as they are.
-        let is_answer = status.is_some() || self.settings.config().decorator_conditions;
+        let is_answer = status.is_some() || self.settings.config().decorator_options().conditions;
         if !writes || self.paused_by_now(at).is_some() || !(is_answer || self.takes_leave()) {
             return self.decorated(at);
         }
@@ -100,7 +101,7 @@ impl Machine {
     /// The fields with the conditions of the framework, if these are asked for.
     fn with_conditions(&self, status: Option<Returned>, at: &Moment<'_>) -> Option<Returned> {
         let config = self.settings.config();
-        if !config.decorator_conditions {
+        if !config.decorator_options().conditions {
             return status;
         }
         let names = ConditionNames::new(&config.name, true);

@@ -11,8 +11,8 @@ use crate::{
     history::ReconcileStep,
     journal::{End, Fact, Failure, PausedBy, Plan as PlanOf, Planned},
     object::Object,
-    operator::SyncResponse,
-    plan::{self, ChildId, Decoration, Desired, Plan, PlanInput, Refusal, Step},
+    operator::DecoratorResponse,
+    plan::{self, ChildId, Desired, Plan, PlanInput, Refusal, Step},
     report::{conditions, finished_jobs},
 };
 
@@ -96,7 +96,8 @@ impl Machine {
         }
     }
 
-    fn synced(&mut self, mut response: SyncResponse, at: &Moment<'_>) {
+    fn synced(&mut self, response: DecoratorResponse, at: &Moment<'_>) {
+        let DecoratorResponse { response, decoration } = response;
         self.keep_returned(&response.children);
         self.mark_outdated(at);
         if let Some(why) = &response.unserializable {
@@ -106,7 +107,7 @@ impl Machine {
         if !self.is_alive() {
             return self.conclude(None, at);
         }
-        let decoration = match Decoration::of(&mut response, self.settings.config()) {
+        let decoration = match decoration.checked(self.settings.config()) {
             Ok(decoration) => decoration,
             Err(refusals) => return self.refused(refusals, response.status.map(Returned), at),
         };
@@ -119,7 +120,7 @@ impl Machine {
         let status = response.status.map(Returned);
         match self.planned(desired, at) {
             Ok(plan) => {
-                self.decoration = self.settings.config().decorates.then_some(decoration);
+                self.decoration = self.settings.config().is_decorator().then_some(decoration);
                 self.carry_out(plan, status, at);
             }
             Err(refusals) => self.refused(refusals, status, at),

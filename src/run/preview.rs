@@ -9,8 +9,8 @@ use super::{Machine, Moment, Previewed, Purpose, parent::foreseen};
 use crate::{
     journal::{Fact, Failure},
     object::Object,
-    operator::ConflictPolicy,
-    plan::{ChildId, Decoration, Desired, Plan, Refusal},
+    operator::{ConflictPolicy, Decoration},
+    plan::{ChildId, Desired, Plan, Refusal},
 };
 
 impl Machine {
@@ -39,7 +39,8 @@ impl Machine {
         match self.planned_as_if_uncontested(desired, at) {
             Ok(mut previewed) => {
                 let config = self.settings.config();
-                let status = status.filter(|_| !config.decorates || config.decorator_status);
+                let status = status
+                    .filter(|_| !config.is_decorator() || config.decorator_options().status_fields);
                 previewed.parent = self.view(at, |view| foreseen::patch(view, status)).flatten();
                 let write =
                     self.view(at, |view| decoration.write(view.parent, view.settings.name()));

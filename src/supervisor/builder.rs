@@ -16,7 +16,7 @@ use super::{
 use crate::{
     cluster::Timeouts,
     election::LeaderElection,
-    operator::{AnyHandler, ConfigError, IntoHandler, OperatorConfig},
+    operator::{Accepts, AnyOperator, ConfigError, IntoHandler, OperatorConfig},
     web::{self, Auth, LogLevel, Program, Tls, TlsProxy},
 };
 
@@ -28,7 +28,7 @@ pub struct Supervisor;
 #[must_use]
 pub struct SupervisorBuilder {
     connect: Option<Connecting>,
-    operators: Vec<(OperatorConfig, AnyHandler)>,
+    operators: Vec<AnyOperator>,
     web: Option<String>,
     auth: Auth,
     tls: Option<Tls>,
@@ -99,12 +99,17 @@ impl SupervisorBuilder {
 
     /// Adds an operator: its configuration, and a handler in one of the forms of [`IntoHandler`]. `run` and
     /// `start` return the error of an invalid configuration.
-    pub fn register<Form>(
-        mut self,
-        config: OperatorConfig,
-        handler: impl IntoHandler<Form>,
-    ) -> Self {
-        self.operators.push((config, handler.into_handler()));
+    pub fn register<R, Form, H>(self, config: OperatorConfig<R>, handler: H) -> Self
+    where
+        H: IntoHandler<Form>,
+        R: Accepts<H::Role>,
+    {
+        self.add(AnyOperator::new(config, handler))
+    }
+
+    /// Adds an operator whose role and types are forgotten, for example one of a list.
+    pub fn add(mut self, operator: AnyOperator) -> Self {
+        self.operators.push(operator);
         self
     }
 
@@ -375,21 +380,21 @@ fn refuse_exposure(address: &str) -> Result<(), RunError> {
 
 impl fmt::Debug for SupervisorBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.operators.iter().map(|(c, _)| c.name.as_str()).collect();
+        let names: Vec<&str> = self.operators.iter().map(|it| it.config.name.as_str()).collect();
         f.debug_struct("SupervisorBuilder").field("operators", &names).finish_non_exhaustive()
     }
 }
 
-fn check(operators: &[(OperatorConfig, AnyHandler)]) -> Result<(), RunError> {
+fn check(operators: &[AnyOperator]) -> Result<(), RunError> {
     let mut names = BTreeSet::new();
-    for (index, (config, handler)) in operators.iter().enumerate() {
+    for (index, AnyOperator { config, handler }) in operators.iter().enumerate() {
         config.validate()?;
         config.validate_handler(handler)?;
         if !names.insert(&config.name) {
             return Err(ConfigError::Duplicate(config.name.clone()).into());
         }
-        for (earlier, _) in &operators[..index] {
-            config.validate_beside(earlier)?;
+        for earlier in &operators[..index] {
+            config.validate_beside(&earlier.config)?;
         }
     }
     Ok(())

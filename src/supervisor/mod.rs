@@ -43,7 +43,10 @@ pub use run_operator::{run_operator, run_operator_with};
 pub(crate) use running::Watches;
 pub use running::{Ready, Running};
 
-pub use crate::cluster::Timeouts;
+pub use crate::{
+    cluster::Timeouts,
+    metrics::{MetricDescription, Metrics},
+};
 
 #[cfg(test)]
 mod tests {

@@ -118,7 +118,16 @@ impl Running {
         &self.handles.watches
     }
 
-    /// The metrics.
+    /// The metrics that operators count as they run. Those that are computed for each scrape, such as the numbers of
+    /// parents, are only in [`probes`](Self::probes).
+    ///
+    /// ```
+    /// use operetta::supervisor::{Metrics, Running};
+    ///
+    /// fn metrics(running: &Running) -> Metrics {
+    ///     running.metrics().clone()
+    /// }
+    /// ```
     pub fn metrics(&self) -> &Metrics {
         &self.handles.metrics
     }

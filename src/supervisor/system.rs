@@ -34,7 +34,7 @@ use crate::{
     cluster::described_error,
     election::LeaderElection,
     metrics::Metrics,
-    operator::{AnyHandler, OperatorConfig},
+    operator::AnyOperator,
     web::{self, Access, Auth, Certificates, Program, Protection, Reviewing, TlsProxy, WebState},
 };
 
@@ -44,7 +44,7 @@ pub(super) type Connecting =
 
 pub(super) struct Parts {
     pub(super) connect: Connecting,
-    pub(super) operators: Vec<(OperatorConfig, AnyHandler)>,
+    pub(super) operators: Vec<AnyOperator>,
     pub(super) listener: Option<TcpListener>,
     pub(super) auth: Auth,
     pub(super) certificates: Option<Certificates>,
@@ -145,7 +145,7 @@ struct Shared {
 
 /// What is to run.
 struct Wanted {
-    operators: Vec<(OperatorConfig, AnyHandler)>,
+    operators: Vec<AnyOperator>,
     election: Option<LeaderElection>,
     is_plan_only: bool,
     expects_registrations: bool,

@@ -16,7 +16,6 @@ use kube::{
 };
 use operetta::{
     object::ObjectKey,
-    operator::Permanent,
     prelude::*,
     supervisor::{Running, SupervisorBuilder},
     testkit::{

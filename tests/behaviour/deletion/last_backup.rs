@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{DeleteParams, PropagationPolicy};
-use operetta::{operator::IntoHandler, prelude::*};
+use operetta::{object::Object, operator::IntoHandler, prelude::*};
 use serde_json::{Value, json};
 
 use crate::{
@@ -31,7 +31,7 @@ impl Backup {
 
 impl Handler for Backup {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         recipe::sync(request)
@@ -51,7 +51,7 @@ struct BackupAsync;
 
 impl AsyncHandler for BackupAsync {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     async fn sync(&self, request: SyncRequest) -> Result<SyncResponse> {
         recipe::sync_async(request).await

@@ -3,7 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use operetta::{
-    operator::{AnyHandler, IntoHandler},
+    object::Object,
+    operator::{AnyHandler, ErrorResponse, IntoHandler},
     prelude::*,
 };
 use serde_json::{Value, json};
@@ -86,7 +87,7 @@ struct FailingFinalize;
 
 impl Handler for FailingFinalize {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         recipe::sync(request)
@@ -110,7 +111,7 @@ impl Handler for FailingFinalize {
 
 impl AsyncHandler for FailingFinalize {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     async fn sync(&self, request: SyncRequest) -> Result<SyncResponse> {
         recipe::sync_async(request).await

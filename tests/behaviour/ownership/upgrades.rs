@@ -128,8 +128,9 @@ async fn children_of_a_type_that_is_no_longer_declared_stay() {
     let child = world.get(CONFIG_MAP, "c").await;
     old.stop().await;
     world.apply(RECIPE, recipe("r", &[])).await;
-    let mut config = cook();
-    config.children.retain(|child| child.ty.kind() != "ConfigMap");
+    let kept = cook().child_types().iter().filter(|child| child.ty.kind() != "ConfigMap").cloned();
+    let nothing = OperatorConfig::new("cook", cook().parent().clone());
+    let config = kept.fold(nothing, |config, child| config.child_of_type(child.ty, child.config));
     let new = world.start(|all| all.register(config, recipe::handler())).await;
     world.until_ready(RECIPE, "r").await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, child);

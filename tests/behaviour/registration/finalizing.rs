@@ -13,7 +13,7 @@ struct Careful;
 
 impl Handler for Careful {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         recipe::sync(request)

@@ -1,6 +1,10 @@
 //! Operators that are registered and deregistered while the process runs.
 
-use operetta::{operator::AnyHandler, prelude::*};
+use operators::echo_server;
+use operetta::{
+    operator::{AnyHandler, IntoHandler},
+    prelude::*,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -30,7 +34,7 @@ async fn with_echo_server(world: &World) -> Operators {
 }
 
 fn echo_server() -> (OperatorConfig, AnyHandler) {
-    operators::echo_server::operator().into_parts()
+    (echo_server::config(), (echo_server::sync, echo_server::on_error).into_handler())
 }
 
 /// Registers the operator of recipes.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use operetta::prelude::*;
+use operetta::{object::Object, prelude::*};
 use serde_json::{Value, json};
 
 use crate::{
@@ -87,7 +87,7 @@ impl Cleaner {
 
 impl Handler for Cleaner {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         recipe::sync(request)

@@ -17,7 +17,7 @@ use k8s_openapi::{
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
 use operetta::{
-    operator::{AnyHandler, IntoHandler, Permanent},
+    operator::{AnyHandler, IntoHandler},
     prelude::*,
 };
 use serde_json::{Value, json};

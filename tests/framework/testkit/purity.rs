@@ -9,7 +9,7 @@ use std::{
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use operetta::{
-    operator::{AnyHandler, IntoHandler},
+    operator::{AnyHandler, ErrorResponse, IntoHandler},
     prelude::*,
     testkit::assert_pure,
 };
