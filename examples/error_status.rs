@@ -6,6 +6,7 @@
 
 use std::{fmt::Debug, time::Duration};
 
+use anyhow::Error;
 use k8s_openapi::{NamespaceResourceScope, api::core::v1::ConfigMap};
 use kube::{
     Api, CustomResource, CustomResourceExt, Resource, ResourceExt,

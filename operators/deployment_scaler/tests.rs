@@ -84,7 +84,8 @@ fn a_deployment_is_held_at_zero_outside_of_business_hours_and_has_a_budget_while
 
 #[test]
 fn it_looks_again_when_the_hours_change() {
-    let after = |now| synced(request("Mon-Fri 08:00-18:00 UTC", "", 1), now).unwrap().response.resync;
+    let after =
+        |now| synced(request("Mon-Fri 08:00-18:00 UTC", "", 1), now).unwrap().response.resync;
     assert_eq!(after(NOON).unwrap().as_secs(), 6 * 3600);
     assert_eq!(after(NIGHT).unwrap().as_secs(), 10 * 3600);
     let always = synced(request("Mon-Sun 00:00-24:00 UTC", "", 1), NOON).unwrap();

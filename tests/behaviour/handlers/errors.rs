@@ -2,9 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
+use anyhow::Error;
 use operetta::{
     object::Object,
-    operator::{AnyHandler, ErrorResponse, IntoHandler},
+    operator::{AnyHandler, ErrorResponse, IntoHandler, Owns},
     prelude::*,
 };
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ fn slow_backoff(config: OperatorConfig) -> OperatorConfig {
 
 /// Asserts that the status reports the error, the child stays, the parent is retried after the delay of
 /// the handler, and a fix is applied.
-async fn answers_its_error<Form>(handler: impl IntoHandler<Form>, message: &str) {
+async fn answers_its_error<Form>(handler: impl IntoHandler<Form, Role = Owns>, message: &str) {
     let world = World::new().await;
     let config = slow_backoff(recipe::config("cook"));
     let operators = world.start(|builder| builder.register(config, handler)).await;

@@ -9,6 +9,7 @@ mod users;
 
 use std::{env, time::Duration};
 
+use anyhow::Error;
 use futures::future::join_all;
 use k8s_openapi::api::core::v1::Secret;
 use operetta::{object::Object, operator::with_related, prelude::*};

@@ -35,7 +35,7 @@ fn register(name: &'static str, builder: SupervisorBuilder) -> SupervisorBuilder
 fn with_all_services(builder: SupervisorBuilder) -> SupervisorBuilder {
     let managed_by = String::from("example.dev/managed-by");
     let config = echo_server::config().with_labels(Labels { managed_by, ..Labels::default() });
-    builder.register(config, echo_server::sync)
+    builder.register(config, echo_server::handler())
 }
 
 #[operetta_harness::test(server)]

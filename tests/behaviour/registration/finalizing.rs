@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use operetta::supervisor::{OnRemoval, RegistrationError};
+use anyhow::Error;
+use operetta::{
+    object::Object,
+    supervisor::{OnRemoval, RegistrationError},
+};
 
 use super::*;
 

@@ -1,10 +1,7 @@
 //! Operators that are registered and deregistered while the process runs.
 
 use operators::echo_server;
-use operetta::{
-    operator::{AnyHandler, IntoHandler},
-    prelude::*,
-};
+use operetta::{operator::AnyHandler, prelude::*};
 use serde_json::{Value, json};
 
 use crate::{
@@ -34,7 +31,7 @@ async fn with_echo_server(world: &World) -> Operators {
 }
 
 fn echo_server() -> (OperatorConfig, AnyHandler) {
-    (echo_server::config(), (echo_server::sync, echo_server::on_error).into_handler())
+    (echo_server::config(), echo_server::handler())
 }
 
 /// Registers the operator of recipes.

@@ -11,6 +11,7 @@ mod stale;
 
 use std::fmt::Write as _;
 
+use anyhow::Error;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use operetta::{
     object::Object,

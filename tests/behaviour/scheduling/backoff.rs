@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use anyhow::Error;
 use operetta::{
     object::{Object, ObjectKey},
     prelude::*,

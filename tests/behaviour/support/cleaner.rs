@@ -6,9 +6,10 @@ use std::{
     time::Duration,
 };
 
+use anyhow::Error;
 use k8s_openapi::api::core::v1::ConfigMap;
 use operetta::{object::Object, prelude::*};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     recipe,

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use anyhow::Error;
 use k8s_openapi::{
     api::{
         core::v1::{ConfigMap, Pod, Secret, Service},

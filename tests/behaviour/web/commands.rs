@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use anyhow::Error;
 use operetta::{object::Object, prelude::*};
 use serde_json::{Value, json};
 

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use anyhow::Error;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{
     Api, Client,

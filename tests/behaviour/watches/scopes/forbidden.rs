@@ -212,15 +212,11 @@ async fn a_missing_cluster_role_of_one_operator_degrades_no_other_that_has_a_rol
     let (world, config) = World::that_enforces_rbac(USER).await;
     let namespaces = world.create_namespaces().await;
     let cook = recipe::config("cook").within_namespace(&namespaces.a);
-    let cook = operators::Operator {
-        config: cook.clone(),
-        crd: Some(recipe::crd(None)),
-        handler: recipe::sync.into_handler(),
-    };
+    let cook = AnyOperator::new(cook, recipe::handler());
+    let cook = operators::Operator { operator: cook, crd: Some(recipe::crd(None)) };
     allow_within(&world, &namespaces.a, USER, std::slice::from_ref(&cook)).await;
-    let (of_cook, handler) = cook.into_parts();
-    let (of_echo, echo) = operators::echo_server::operator().into_parts();
-    let register = |all: SupervisorBuilder| all.register(of_cook, handler).register(of_echo, echo);
+    let echo = operators::echo_server::operator().operator;
+    let register = |all: SupervisorBuilder| all.add(cook.operator).add(echo);
     let operators = world.start_over(connector_to(config), register).await;
     until_state(&operators, "echo-server", false).await;
     until_state(&operators, "cook", true).await;
