@@ -37,7 +37,7 @@
 //!
 //! let crds = manifests::to_yaml("", &[manifests::crd::<Greeting>()?])?;
 //! assert!(crds.contains("name: greetings.example.dev"));
-//! # Ok::<(), Error>(())
+//! # Ok::<(), operetta::anyhow::Error>(())
 //! ```
 //!
 //! Invariants:

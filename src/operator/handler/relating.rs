@@ -14,7 +14,7 @@ use crate::{
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Secret;
-/// use operetta::{operator::with_related, prelude::*};
+/// use operetta::{object::Object, operator::with_related, prelude::*};
 /// use serde_json::json;
 ///
 /// fn related(_: &Object) -> Related {
