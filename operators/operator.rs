@@ -5,7 +5,7 @@ use std::fmt;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::CustomResourceExt;
 use operetta::operator::{
-    Accepts, AnyOperator, Decorates, DecoratorConfig, IntoHandler, OperatorConfig, Owns,
+    AnyOperator, Decorates, DecoratorConfig, Fits, IntoHandler, OperatorConfig, Owns,
 };
 
 /// An operator: its configuration and code, and the CRD of its parent type.
@@ -29,7 +29,7 @@ impl Operator {
     pub fn decorator<Form, H>(config: DecoratorConfig, handler: H) -> Self
     where
         H: IntoHandler<Form>,
-        Decorates: Accepts<H::Role>,
+        H::Role: Fits<Decorates>,
     {
         Self { operator: AnyOperator::new(config, handler), crd: None }
     }

@@ -1,6 +1,6 @@
 //! An operator whose role and types are forgotten.
 
-use super::{Accepts, AnyHandler, IntoHandler, OperatorConfig};
+use super::{AnyHandler, Fits, IntoHandler, OperatorConfig, Role};
 
 /// A configuration with a handler that it accepts, for example in a list of owners and decorators. See
 /// [`SupervisorBuilder::add`](crate::supervisor::SupervisorBuilder::add).
@@ -12,10 +12,10 @@ pub struct AnyOperator {
 
 impl AnyOperator {
     /// Forgets the role of the configuration and the types of the handler.
-    pub fn new<R, Form, H>(config: OperatorConfig<R>, handler: H) -> Self
+    pub fn new<R: Role, Form, H>(config: OperatorConfig<R>, handler: H) -> Self
     where
         H: IntoHandler<Form>,
-        R: Accepts<H::Role>,
+        H::Role: Fits<R>,
     {
         Self { config: config.erased(), handler: handler.into_handler().erased() }
     }

@@ -101,7 +101,7 @@ pub use response::SyncResponse;
 #[cfg(feature = "testkit")]
 pub(crate) use role::sealed::Narrowed;
 pub(crate) use role::sealed::Untyped;
-pub use role::{Accepts, Decorates, Owns, Response, Role};
+pub use role::{Decorates, Fits, Owns, Response, Role};
 pub use rolling::{Rolling, Unavailable};
 pub(crate) use selection::Selection;
 pub(crate) use shallow::{Shallow, child_name};

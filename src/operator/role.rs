@@ -1,7 +1,7 @@
 //! What an operator is to its parents, as a type, so that what cannot work does not compile.
 //!
 //! ```text
-//! OperatorConfig<R>  R: Accepts<H::Role>  handler -> Response { Role }
+//! handler -> Response { Role }    Role: Fits<R>    OperatorConfig<R>
 //! ```
 
 use std::fmt::Debug;
@@ -25,14 +25,14 @@ pub enum Owns {}
 #[derive(Debug, Clone, Copy)]
 pub enum Decorates {}
 
-/// An operator of this role can carry out the responses of a handler for the role `R`.
+/// A handler for operators of this role can be registered with an operator of the role `R`.
 #[diagnostic::on_unimplemented(
     message = "the handler returns a `DecoratorResponse`, and the operator owns its parents",
     label = "it puts labels, annotations or replicas on parents that the operator owns",
     note = "make the configuration with `OperatorConfig::decorates::<P>(..)` or \
             `OperatorConfig::decorating(..)`, or return a `SyncResponse`"
 )]
-pub trait Accepts<R: Role>: Role {}
+pub trait Fits<R: Role>: Role {}
 
 /// What a handler returns: a [`SyncResponse`], or for a decorator a [`DecoratorResponse`].
 #[diagnostic::on_unimplemented(
@@ -75,7 +75,9 @@ impl sealed::Narrowed for Owns {
     }
 }
 
-impl Accepts<Owns> for Owns {}
+impl Fits<Owns> for Owns {}
+
+impl Fits<Decorates> for Owns {}
 
 impl<S: Serialize + 'static> Response for SyncResponse<S> {
     type Role = Owns;
@@ -100,9 +102,7 @@ impl sealed::Narrowed for Decorates {
     }
 }
 
-impl Accepts<Owns> for Decorates {}
-
-impl Accepts<Decorates> for Decorates {}
+impl Fits<Decorates> for Decorates {}
 
 impl<S: Serialize + 'static> Response for DecoratorResponse<S> {
     type Role = Decorates;

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     cluster::Timeouts,
     election::LeaderElection,
-    operator::{Accepts, AnyOperator, ConfigError, IntoHandler, OperatorConfig},
+    operator::{AnyOperator, ConfigError, Fits, IntoHandler, OperatorConfig, Role},
     web::{self, Auth, LogLevel, Program, Tls, TlsProxy},
 };
 
@@ -99,10 +99,10 @@ impl SupervisorBuilder {
 
     /// Adds an operator: its configuration, and a handler in one of the forms of [`IntoHandler`]. `run` and
     /// `start` return the error of an invalid configuration.
-    pub fn register<R, Form, H>(self, config: OperatorConfig<R>, handler: H) -> Self
+    pub fn register<R: Role, Form, H>(self, config: OperatorConfig<R>, handler: H) -> Self
     where
         H: IntoHandler<Form>,
-        R: Accepts<H::Role>,
+        H::Role: Fits<R>,
     {
         self.add(AnyOperator::new(config, handler))
     }

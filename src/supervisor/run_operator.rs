@@ -1,7 +1,7 @@
 //! Runs a program with one operator in one call.
 
 use super::{Connect, RunError, Supervisor};
-use crate::operator::{Accepts, IntoHandler, OperatorConfig};
+use crate::operator::{Fits, IntoHandler, OperatorConfig, Role};
 
 /// Runs one operator for the cluster that the process runs in, until SIGINT or SIGTERM.
 ///
@@ -25,10 +25,10 @@ use crate::operator::{Accepts, IntoHandler, OperatorConfig};
 /// # Errors
 /// When it cannot start. It blocks, and returns [`RunError::WithinRuntime`] within a tokio runtime such as
 /// that of `#[tokio::main]`.
-pub fn run_operator<R, Form, H>(config: OperatorConfig<R>, handler: H) -> Result<(), RunError>
+pub fn run_operator<R: Role, Form, H>(config: OperatorConfig<R>, handler: H) -> Result<(), RunError>
 where
     H: IntoHandler<Form>,
-    R: Accepts<H::Role>,
+    H::Role: Fits<R>,
 {
     run_operator_with(Connect::InCluster, config, handler)
 }
@@ -38,14 +38,14 @@ where
 /// # Errors
 /// When it cannot start. It blocks, and returns [`RunError::WithinRuntime`] within a tokio runtime such as
 /// that of `#[tokio::main]`.
-pub fn run_operator_with<R, Form, H>(
+pub fn run_operator_with<R: Role, Form, H>(
     connect: Connect,
     config: OperatorConfig<R>,
     handler: H,
 ) -> Result<(), RunError>
 where
     H: IntoHandler<Form>,
-    R: Accepts<H::Role>,
+    H::Role: Fits<R>,
 {
     Supervisor::builder().connect_to(connect).register(config, handler).run_blocking()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 
 use super::RegistrationError;
-use crate::operator::{Accepts, AnyOperator, IntoHandler, OperatorConfig, Role};
+use crate::operator::{AnyOperator, Fits, IntoHandler, OperatorConfig, Role};
 
 /// Registers and deregisters operators while the supervisor runs. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -47,14 +47,14 @@ impl Registrar {
     ///
     /// # Errors
     /// The configuration cannot work, its name is taken, or the supervisor has ended.
-    pub async fn register<R, Form, H>(
+    pub async fn register<R: Role, Form, H>(
         &self,
         config: OperatorConfig<R>,
         handler: H,
     ) -> Result<(), RegistrationError>
     where
         H: IntoHandler<Form>,
-        R: Accepts<H::Role>,
+        H::Role: Fits<R>,
     {
         self.add(AnyOperator::new(config, handler)).await
     }
