@@ -148,6 +148,11 @@ struct Related;
 
 /// Compiles the example of the document.
 #[cfg(doctest)]
+#[doc = include_str!("../docs/scheduling.md")]
+struct Scheduling;
+
+/// Compiles the example of the document.
+#[cfg(doctest)]
 #[doc = include_str!("../docs/status.md")]
 struct Status;
 

@@ -1,12 +1,14 @@
 //! Builds a supervisor: operators, connection, web endpoint and settings.
 
-use std::{collections::BTreeSet, fmt, io, net::ToSocketAddrs, sync::Arc, thread, time::Duration};
+use std::{fmt, io, sync::Arc, thread, time::Duration};
 
 use futures::FutureExt;
 use tokio::{runtime::Handle, sync::oneshot};
 
 use super::{
     Connect, Connection, Ready, RunError, Running,
+    checks::{check, check_external, refuse_exposure},
+    external::ExternalChanges,
     readiness::OnReady,
     running::Handles,
     signals,
@@ -16,7 +18,7 @@ use super::{
 use crate::{
     cluster::Timeouts,
     election::LeaderElection,
-    operator::{AnyOperator, ConfigError, Fits, IntoHandler, OperatorConfig, Role},
+    operator::{AnyOperator, Fits, IntoHandler, OperatorConfig, Role},
     web::{self, Auth, LogLevel, Program, Tls, TlsProxy},
 };
 
@@ -29,6 +31,7 @@ pub struct Supervisor;
 pub struct SupervisorBuilder {
     connect: Option<Connecting>,
     operators: Vec<AnyOperator>,
+    pub(super) external: Vec<ExternalChanges>,
     web: Option<String>,
     auth: Auth,
     tls: Option<Tls>,
@@ -57,6 +60,7 @@ impl Supervisor {
         SupervisorBuilder {
             connect: None,
             operators,
+            external: Vec::new(),
             web: None,
             auth: Auth::None,
             tls: None,
@@ -333,9 +337,12 @@ impl SupervisorBuilder {
             return Err(RunError::NoOperators);
         }
         check(&self.operators)?;
+        if !self.expects_registrations {
+            check_external(&self.external, &self.operators)?;
+        }
         let Self { connect, operators, web, auth, tls, proxy, is_open_allowed, .. } = self;
         let Self { on_ready, mut election, is_plan_only, expects_registrations, .. } = self;
-        let Self { arbiters, program, .. } = self;
+        let Self { arbiters, program, external, .. } = self;
         if is_plan_only {
             // A standby for ever needs no Lease.
             election = None;
@@ -352,6 +359,7 @@ impl SupervisorBuilder {
         Ok(Parts {
             connect,
             operators,
+            external,
             listener,
             auth,
             certificates,
@@ -368,36 +376,11 @@ impl SupervisorBuilder {
     }
 }
 
-/// Called before the port is bound, which would open it.
-fn refuse_exposure(address: &str) -> Result<(), RunError> {
-    // An invalid address is an error of `web::listen`.
-    let mut addresses = address.to_socket_addrs().into_iter().flatten();
-    match addresses.find(|address| !address.ip().is_loopback()) {
-        Some(exposed) => Err(RunError::Exposed(exposed)),
-        None => Ok(()),
-    }
-}
-
 impl fmt::Debug for SupervisorBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.operators.iter().map(|it| it.config.name.as_str()).collect();
         f.debug_struct("SupervisorBuilder").field("operators", &names).finish_non_exhaustive()
     }
-}
-
-fn check(operators: &[AnyOperator]) -> Result<(), RunError> {
-    let mut names = BTreeSet::new();
-    for (index, AnyOperator { config, handler }) in operators.iter().enumerate() {
-        config.validate()?;
-        config.validate_handler(handler)?;
-        if !names.insert(&config.name) {
-            return Err(ConfigError::Duplicate(config.name.clone()).into());
-        }
-        for earlier in &operators[..index] {
-            config.validate_beside(&earlier.config)?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -30,6 +30,19 @@ fn what_cannot_work_is_said_before_anything_starts() {
 }
 
 #[test]
+fn changes_for_an_operator_that_never_exists_are_refused() {
+    let config = || OperatorConfig::of::<ConfigMap>("a");
+    let builder = || Supervisor::builder().register(config(), sync);
+    let refused = builder().reconcile_on("b", futures::stream::pending()).run_blocking();
+    let refused = refused.unwrap_err();
+    assert!(matches!(&refused, RunError::ExternalOperator(name) if name == "b"), "{refused}");
+    assert!(refused.to_string().contains("`expect_registrations`"), "{refused}");
+    let later = unreachable().expect_registrations().reconcile_on("b", futures::stream::pending());
+    let error = later.run_blocking().unwrap_err();
+    assert!(matches!(error, RunError::Connect(_)), "{error}");
+}
+
+#[test]
 fn an_address_beyond_loopback_is_refused_without_auth_and_tls() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:8080"] {
         let config = OperatorConfig::of::<ConfigMap>("a");
