@@ -12,24 +12,22 @@ impl SupervisorBuilder {
     /// The stream is polled on the supervisor's runtime from the start to the end of the supervisor. A key that the
     /// operator does not have is dropped: what it stands for is seen when its parent is first reconciled, also at the
     /// start. With a [leader election](Self::leader_election) a standby notes the keys, and reconciles when it leads.
-    /// See [`Running::trigger`] for one parent.
+    /// See [`Running::trigger`](super::Running::trigger) for one parent.
     ///
-    /// ```
+    /// ```no_run
     /// use futures::channel::mpsc;
     /// use operetta::{object::ObjectKey, prelude::*};
-    /// # fn config() -> OperatorConfig { OperatorConfig::new("shop", K8sType::namespaced("example.dev/v1", "Shop", "shops")) }
+    /// # fn config() -> OperatorConfig { unimplemented!() }
     /// # fn sync(_: &SyncRequest) -> Result<SyncResponse> { Ok(SyncResponse::new()) }
     ///
-    /// let (sender, changed) = mpsc::channel(64);
+    /// let (mut sender, changed) = mpsc::channel(64);
     /// let supervisor = Supervisor::builder().register(config(), sync).reconcile_on("shop", changed);
-    /// # drop(supervisor);
     /// // Elsewhere, for example where a webhook arrives:
-    /// # let mut sender = sender;
     /// sender.try_send(ObjectKey::namespaced("default", "flowers"))?;
     /// # Ok::<(), operetta::anyhow::Error>(())
     /// ```
     ///
-    /// `run` and `start` return [`RunError::ExternalOperator`] for an operator that is not registered, unless more
+    /// `run` and `start` return [`RunError::ExternalOperator`](super::RunError::ExternalOperator) for an operator that is not registered, unless more
     /// are [expected](Self::expect_registrations).
     pub fn reconcile_on(
         mut self,

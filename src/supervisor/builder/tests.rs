@@ -5,7 +5,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
 use super::*;
 use crate::{
-    operator::{SyncRequest, SyncResponse},
+    operator::{ConfigError, SyncRequest, SyncResponse},
     supervisor::{run_operator, tests::sync},
 };
 
