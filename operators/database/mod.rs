@@ -89,7 +89,7 @@ pub struct Databases;
 
 impl Handler for Databases {
     type Parent = Database;
-    type Status = DatabaseStatus;
+    type Response = SyncResponse<DatabaseStatus>;
 
     /// The Jobs that make backups, whoever made them; the backups to restore; and what a last backup needs, whoever
     /// owns it.

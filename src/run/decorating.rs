@@ -16,8 +16,8 @@ use super::{
 use crate::{
     history::ReconcileStep,
     journal::{End, Fact, Held, Pause},
-    operator::{Condition, ConditionNames},
-    plan::{Decoration, Desired},
+    operator::{Condition, ConditionNames, Decoration},
+    plan::Desired,
     report::conditions,
 };
 
@@ -78,13 +78,14 @@ impl Reconcile {
     pub(super) fn decorate_status(&mut self, status: Option<Returned>) -> Stage {
         self.begin_status();
         let config = self.settings.config();
-        let (has_fields, writes) = (config.decorator_status, config.writes_status());
+        let (has_fields, writes) =
+            (config.decorator_options().status_fields, config.writes_status());
         if !has_fields && status.as_ref().is_some_and(|returned| !returned.0.is_null()) {
             self.note([Fact::Overruled(NO_STATUS)]);
         }
         let status = status.filter(|returned| has_fields && !returned.0.is_null());
         // After an error the fields stay as they are.
-        let is_answer = status.is_some() || self.settings.config().decorator_conditions;
+        let is_answer = status.is_some() || self.settings.config().decorator_options().conditions;
         if !writes || self.paused_by_now().is_some() || !(is_answer || self.takes_leave()) {
             return self.decorated();
         }
@@ -115,7 +116,7 @@ impl Reconcile {
     /// The fields with the conditions of the framework, if these are asked for.
     fn with_conditions(&self, status: Option<Returned>) -> Option<Returned> {
         let config = self.settings.config();
-        if !config.decorator_conditions {
+        if !config.decorator_options().conditions {
             return status;
         }
         let names = ConditionNames::new(&config.name, true);

@@ -8,7 +8,7 @@ use super::{Answer, Request};
 use crate::{
     journal::Failure,
     object::{K8sType, Object, Uid},
-    operator::{Allowance, Asks, FinalizeResponse, Related, SyncRequest, SyncResponse},
+    operator::{Allowance, Asks, DecoratorResponse, FinalizeResponse, Related, SyncRequest},
     plan::{ChildId, Exceeded, Plan, Reservation},
     related,
     reply::{ApiError, TypeSchema},
@@ -58,7 +58,7 @@ pub(crate) struct Previewed {
 pub(crate) enum Response {
     /// The related objects that the handler reads for the parent.
     Related(Related),
-    Synced(SyncResponse),
+    Synced(DecoratorResponse),
     Finalized(FinalizeResponse),
 }
 

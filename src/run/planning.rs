@@ -9,13 +9,14 @@ use super::{
 use crate::{
     history::ReconcileStep,
     journal::{Fact, Failure, PausedBy, Planned, PlannedAs},
-    operator::SyncResponse,
-    plan::{self, ChildId, Decoration, Desired, Plan, PlanInput, Refusal, Step},
+    operator::DecoratorResponse,
+    plan::{self, ChildId, Desired, Plan, PlanInput, Refusal, Step},
     report::finished_jobs,
 };
 
 impl Reconcile {
-    pub(super) fn synced(&mut self, mut response: SyncResponse) -> Stage {
+    pub(super) fn synced(&mut self, response: DecoratorResponse) -> Stage {
+        let DecoratorResponse { response, decoration } = response;
         self.keep_returned(&response.children);
         self.mark_outdated();
         if let Some(why) = &response.unserializable {
@@ -25,7 +26,7 @@ impl Reconcile {
         if !self.is_alive() {
             return self.conclude(None);
         }
-        let decoration = match Decoration::of(&mut response, self.settings.config()) {
+        let decoration = match decoration.checked(self.settings.config()) {
             Ok(decoration) => decoration,
             Err(refusals) => return self.refused(refusals, response.status.map(Returned)),
         };
@@ -38,7 +39,7 @@ impl Reconcile {
         let status = response.status.map(Returned);
         match self.planned(desired) {
             Ok(plan) => {
-                self.decoration = self.settings.config().decorates.then_some(decoration);
+                self.decoration = self.settings.config().is_decorator().then_some(decoration);
                 self.carry_out(plan, status)
             }
             Err(refusals) => self.refused(refusals, status),

@@ -16,8 +16,8 @@ use crate::{
     history::{Laps, ReconcileStep, StepTimes},
     journal::{End, Fact, Journal, PausedBy},
     object::{Object, ObjectKey, Redactor, Uid},
-    operator::{Children, DesiredChild},
-    plan::{ChildId, Decoration, FinishedJobs},
+    operator::{Children, Decoration, DesiredChild},
+    plan::{ChildId, FinishedJobs},
     report::Report,
 };
 

@@ -61,7 +61,7 @@ impl Reconcile {
         if self.awaits_redactor() {
             return Stage::ReadingSchema(Then::WriteStatus(status));
         }
-        if self.settings.config().decorates {
+        if self.settings.config().is_decorator() {
             return self.decorate_status(status);
         }
         self.begin_status();

@@ -80,13 +80,13 @@ impl Settings {
 
     /// Whether a decorator has to remove what it added to a parent, which stays.
     pub(crate) fn takes_leave(&self, parent: &Object) -> bool {
-        self.config.decorates && !parent.is_deleting() && !self.selects(parent)
+        self.config.is_decorator() && !parent.is_deleting() && !self.selects(parent)
     }
 
     /// Whether a parent has something that a decorator put on it.
     fn is_decorated(&self, parent: &Object) -> bool {
         let name = &self.config.name;
-        self.config.decorates
+        self.config.is_decorator()
             && (parent.applied_fields(name).is_some() || parent.applied_status(name).is_some())
     }
 

@@ -19,7 +19,8 @@ use crate::{
     diff::hash,
     journal::{Decorated, Fact, ParentConflict},
     object::Object,
-    plan::{ChildId, Decoration, DecorationWrite, HeldDecoration, HeldField, status_write},
+    operator::Decoration,
+    plan::{ChildId, DecorationWrite, HeldDecoration, HeldField, status_write},
     reply::{ApiError, ErrorClass},
     run::{
         child::held,
@@ -135,7 +136,8 @@ impl WantedDecoration {
 
     fn request(&self, parent: &Object, body: Value, view: &View<'_>) -> Request {
         let (id, dry_run) = (ChildId::of(parent), DryRun::No);
-        let force = if view.settings.config().force_decoration { Force::Yes } else { Force::No };
+        let force =
+            if view.settings.config().decorator_options().force { Force::Yes } else { Force::No };
         match self {
             Self::Metadata(_) => Request::Apply { id, body, force, dry_run },
             Self::Status(_) => Request::ApplyStatus { id, body, force },
