@@ -54,7 +54,7 @@ pub(crate) struct Progress {
     pub(crate) slowed: Option<u32>,
     /// The children whose write the server refused.
     refused: BTreeSet<ChildId>,
-    /// The types of which children were created.
+    /// The types of the created children.
     pub(crate) created: BTreeSet<K8sType>,
     /// How children that left the cache are written again.
     pub(crate) drifted: BTreeMap<ChildId, Rewrite>,

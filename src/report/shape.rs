@@ -102,7 +102,7 @@ pub(crate) struct Report {
     pub(super) not_ready: Option<String>,
     /// The children of failed requests.
     pub(crate) refused: Vec<ChildId>,
-    /// Requests that failed beside that.
+    /// Failed requests beside `failure`.
     pub(super) beside: Vec<RequestFailure>,
 }
 
@@ -161,7 +161,7 @@ impl Report {
         self.failure.as_ref()
     }
 
-    /// Which records in the status are known to be over, by this reconcile or the last one that judged them.
+    /// Which records in the status are known to be over. This reconcile judged them, or an earlier one.
     pub(crate) fn over(&self) -> Over {
         Over { held_deletions: self.holds_no_deletions, finished_jobs: self.has_no_finished_jobs() }
     }

@@ -74,7 +74,7 @@ impl Reconcile {
         }
     }
 
-    /// Writes the status fields of a decorator, if that is asked for.
+    /// Writes the status fields of a decorator, if the operator allows them.
     pub(super) fn decorate_status(&mut self, status: Option<Returned>) -> Stage {
         self.begin_status();
         let config = self.settings.config();

@@ -74,7 +74,7 @@ pub(crate) enum Effect {
     Call(Method, SyncRequest),
     /// Send a request: [`Event::Answered`] follows.
     Send(RequestId, Request),
-    /// Ask for related objects, instead of those that this parent asked for before.
+    /// Ask for these related objects of a parent. Its earlier asks end.
     Ask(Uid, Asks),
     /// Look these related objects up: [`Event::RelatedRead`] follows.
     ReadRelated(Asks),

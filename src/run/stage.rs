@@ -90,7 +90,7 @@ pub(super) type Returning = Box<Result<Response, HandlerError>>;
 #[derive(Debug)]
 pub(super) enum Then {
     WriteStatus(Option<Returned>),
-    /// The whole status was refused; with that, and whether the reconcile had failed before.
+    /// The whole status was refused: the failure, and whether the reconcile had failed before.
     WriteConditions(RequestFailure, bool),
     /// A status write that waited for the schema.
     ResumeStatus(Box<status::Writing>),

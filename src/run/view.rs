@@ -104,7 +104,7 @@ impl View<'_> {
         Quoted::new(readiness.unwrap_or_else(Readiness::missing).to_string())
     }
 
-    /// The living parent of which an object is a child that stays without it, if that is another one.
+    /// The other living parent of an orphaned child. An orphaned child outlives its parent.
     pub(super) fn other_parent(&self, object: &Object) -> Option<Object> {
         let uid = object.label(&self.settings.config().labels.parent_uid)?;
         let is_other = is_orphan(object) && uid != self.parent.uid().to_string();

@@ -6,7 +6,7 @@
 //! | the object | it was written |
 //! | 409, fields held by others | a dispute |
 //! | 409, or gone, or another uid | a live read, which decides |
-//! | 422 for colliding list items | a takeover of those that are not desired |
+//! | 422 for colliding list items | a takeover of the undesired items |
 //! | 422 for an immutable field, and the type allows it | its deletion, to recreate it |
 //! | anything else | it failed |
 

@@ -105,7 +105,7 @@ impl Dispute {
         }
     }
 
-    /// Applies what others do not hold, or nothing, by the conflict policy of the child.
+    /// Applies the fields that no other manager owns, or nothing. The conflict policy of the child decides.
     fn settle(mut self, held: Vec<HeldField>, view: &View<'_>) -> Turn<ChildNext> {
         let conflict = done().note(Fact::ConflictFound(self.id().clone()));
         let rest = self.yield_fields(held, view);

@@ -1,4 +1,4 @@
-//! Takes over fields of others, so that the next apply removes those that are not desired: all fields of a
+//! Takes over fields of other managers, so that the next apply removes the undesired fields: all fields of a
 //! predecessor, directly before the first update; and colliding list items, after an update was refused for
 //! them.
 //!

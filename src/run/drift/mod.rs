@@ -95,7 +95,7 @@ fn wait_for_return(view: &View<'_>, is_replacing: bool, slowed: Option<u32>) -> 
     is_news.then_some(fact)
 }
 
-/// Counts several subjects; each sees the counts of those before it.
+/// Counts repeated writes of several subjects. A later subject sees the counts of the earlier ones.
 struct Counting {
     flapping: Flapping,
     now: Instant,
@@ -162,7 +162,7 @@ const FINALIZERS: (&Subject, FlappingReason) =
     (&Subject::Finalizers, FlappingReason::FightingOverFinalizer);
 
 /// The count of too frequent finalizer changes, while the next one is delayed because someone reverts it. The
-/// delay is half of a slowed reconcile's, so that the reconcile after that one finds it over.
+/// delay is half of that of a slowed reconcile: the next reconcile finds the delay over.
 pub(super) fn finalizers_delayed(view: &View<'_>) -> Option<u32> {
     let backoff = view.settings.policy().backoff;
     let rest = |times| backoff.delay(times, 0) / 2;

@@ -161,7 +161,7 @@ impl WantedDecoration {
         Turn::new(Next::Ask(request, Box::new(AwaitedDecoration::Applied(applying))))
     }
 
-    /// Scales the parent, if that is due.
+    /// Scales the parent, if its number of replicas differs.
     fn scale(self, parent: Object, number: usize, view: &View<'_>) -> Turn<DecorationNext> {
         let due = match &self {
             Self::Metadata(decoration) => decoration.scale(&parent, view.settings.name()),
