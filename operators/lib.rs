@@ -44,5 +44,5 @@ pub fn within(operators: Vec<Operator>, namespaces: &[String]) -> Vec<Operator> 
 
 /// Registers operators with a supervisor.
 pub fn register_all(builder: SupervisorBuilder, operators: Vec<Operator>) -> SupervisorBuilder {
-    operators.into_iter().map(|one| one.operator).fold(builder, SupervisorBuilder::add)
+    operators.into_iter().map(|one| one.operator).fold(builder, SupervisorBuilder::register_any)
 }

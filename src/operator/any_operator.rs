@@ -3,7 +3,7 @@
 use super::{AnyHandler, Fits, IntoHandler, OperatorConfig, Role};
 
 /// A configuration with a handler that it accepts, for example in a list of owners and decorators. See
-/// [`SupervisorBuilder::add`](crate::supervisor::SupervisorBuilder::add).
+/// [`SupervisorBuilder::register_any`](crate::supervisor::SupervisorBuilder::register_any).
 #[derive(Debug, Clone)]
 pub struct AnyOperator {
     pub(crate) config: OperatorConfig,

@@ -108,11 +108,11 @@ impl SupervisorBuilder {
         H: IntoHandler<Form>,
         H::Role: Fits<R>,
     {
-        self.add(AnyOperator::new(config, handler))
+        self.register_any(AnyOperator::new(config, handler))
     }
 
     /// Adds an operator whose role and types are forgotten, for example one of a list.
-    pub fn add(mut self, operator: AnyOperator) -> Self {
+    pub fn register_any(mut self, operator: AnyOperator) -> Self {
         self.operators.push(operator);
         self
     }

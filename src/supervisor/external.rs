@@ -92,7 +92,7 @@ async fn follow_one(ExternalChanges { operator, mut parents }: ExternalChanges, 
             Err(TriggerError::Stopped) => return,
             // Later keys may be known.
             Err(error) => {
-                tracing::debug!(operator, %error, "a change outside of Kubernetes has no effect")
+                tracing::debug!(operator, %error, "a change outside of Kubernetes has no effect");
             }
         }
     }

@@ -56,14 +56,14 @@ impl Registrar {
         H: IntoHandler<Form>,
         H::Role: Fits<R>,
     {
-        self.add(AnyOperator::new(config, handler)).await
+        self.register_any(AnyOperator::new(config, handler)).await
     }
 
     /// The same for an operator whose role and types are forgotten.
     ///
     /// # Errors
     /// Those of [`register`](Self::register).
-    pub async fn add(&self, operator: AnyOperator) -> Result<(), RegistrationError> {
+    pub async fn register_any(&self, operator: AnyOperator) -> Result<(), RegistrationError> {
         let operator = Box::new(operator);
         self.ask(|answer| Request::Register { operator, answer }).await
     }

@@ -149,6 +149,7 @@ async fn a_stream_of_keys_reconciles_parents_and_survives_those_it_does_not_know
     thermometer.shows(30);
     send(&mut keys, key(&world, "r")).await;
     until_degrees(&world, "r", "30").await;
+    operators.settled().await;
     assert!(causes(&operators, &key(&world, "r")).contains(&Cause::External));
     until_degrees(&world, "other", "10").await;
     operators.stop().await;

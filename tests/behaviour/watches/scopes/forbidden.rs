@@ -174,7 +174,7 @@ async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() 
     let allow = async |namespace| allow_within(&world, namespace, USER, &both()).await;
     allow(&namespaces.a).await;
     let [echo, cook] = both().map(|one| one.operator);
-    let register = |all: SupervisorBuilder| all.add(echo).add(cook);
+    let register = |all: SupervisorBuilder| all.register_any(echo).register_any(cook);
     let before = world.cluster.requests().await.len();
     let operators = world.start_over(connector_to(config), register).await;
     assert_eq!(operators.http("/readyz").await.0, 200, "a reported reason is enough");
@@ -216,7 +216,7 @@ async fn a_missing_cluster_role_of_one_operator_degrades_no_other_that_has_a_rol
     let cook = operators::Operator { operator: cook, crd: Some(recipe::crd(None)) };
     allow_within(&world, &namespaces.a, USER, std::slice::from_ref(&cook)).await;
     let echo = operators::echo_server::operator().operator;
-    let register = |all: SupervisorBuilder| all.add(cook.operator).add(echo);
+    let register = |all: SupervisorBuilder| all.register_any(cook.operator).register_any(echo);
     let operators = world.start_over(connector_to(config), register).await;
     until_state(&operators, "echo-server", false).await;
     until_state(&operators, "cook", true).await;

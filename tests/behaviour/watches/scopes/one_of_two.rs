@@ -28,7 +28,7 @@ fn cook(namespaces: &TestNamespaces) -> operators::Operator {
 
 async fn start(world: &World, config: &kube::Config, namespaces: &TestNamespaces) -> Operators {
     let cook = cook(namespaces).operator;
-    let register = |all: SupervisorBuilder| all.add(cook);
+    let register = |all: SupervisorBuilder| all.register_any(cook);
     world.start_over(connector_to(config.clone()), register).await
 }
 
@@ -198,7 +198,7 @@ async fn a_child_type_that_may_not_be_read_in_one_namespace_is_reported_by_the_p
         world.create_in(namespace, RECIPE, named("early")).await;
     }
     let cook = cook(&namespaces).operator;
-    let register = |all: SupervisorBuilder| all.add(cook);
+    let register = |all: SupervisorBuilder| all.register_any(cook);
     let operators = world.start_over(world.cluster.connector_through(&plan), register).await;
     world.until_in(a, RECIPE, "early", is_ready).await;
     let is_reported =
@@ -236,7 +236,7 @@ async fn a_namespace_whose_list_hangs_does_not_delay_the_others() {
         world.create_in(namespace, RECIPE, named("early")).await;
     }
     let cook = cook(&namespaces).operator;
-    let register = |all: SupervisorBuilder| all.add(cook);
+    let register = |all: SupervisorBuilder| all.register_any(cook);
     let operators = world.launch_over(world.cluster.connector_through(&plan), register).await;
     world.until_in(a, RECIPE, "early", is_ready).await;
     assert!(world.get_in(b, RECIPE, "early").await["status"].is_null());
