@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use crate::{resource::GroupResource, schema::FieldError};
+use crate::{group_resource::GroupResource, schema::FieldError};
 
 /// Why a request failed, with all that a client may act upon.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -25,6 +25,9 @@ pub(crate) struct StatusError {
     /// The warnings that come with the answer.
     pub warnings: Box<[String]>,
 }
+
+/// The outcome of what may fail with a status.
+pub(crate) type Result<T> = std::result::Result<T, StatusError>;
 
 impl StatusError {
     fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {

@@ -11,7 +11,7 @@ use super::{
     list::List,
     map::Map,
 };
-use crate::builtin::Quantity;
+use crate::quantity::Quantity;
 
 /// A value.
 #[derive(Debug, Clone)]

@@ -47,7 +47,7 @@ pub(crate) use self::{
     table::Compacted,
     write::{Expect, Write},
 };
-use crate::resource::GroupResource;
+use crate::group_resource::GroupResource;
 
 /// The store. Every method is one short critical section.
 #[derive(Debug)]

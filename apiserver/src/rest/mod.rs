@@ -27,7 +27,6 @@ mod fields;
 mod frames;
 mod health;
 mod json_fault;
-mod json_patch;
 mod kind;
 mod list;
 mod options;
@@ -35,7 +34,6 @@ mod page;
 mod patch;
 mod permission;
 mod place;
-mod query;
 mod read;
 mod remove;
 mod reply;
@@ -51,7 +49,6 @@ mod token;
 mod tree;
 mod watch;
 mod watcher;
-mod weight;
 mod yaml_fault;
 
 use std::{
@@ -66,20 +63,18 @@ pub use self::body::Body;
 use self::{accept::Format, action::Action, call::Call, route::ResourcePath, selection::Selection};
 pub(crate) use self::{
     call::Verb,
-    json_patch::JsonPatch,
     permission::permit,
-    query::Query,
     route::{Route, parse as parse_path},
 };
 use crate::{
     bootstrap,
+    query::Query,
     rbac::Writer,
     requests::{RequestRecord, WatchRecord},
-    resource::Resource,
+    resource::{Resource, Subresource},
     shared::Shared,
     status::StatusError,
     users::User,
-    write::Subresource,
 };
 
 /// The largest body that is read.

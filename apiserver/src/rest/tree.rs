@@ -8,8 +8,11 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::weight::{self, DEPTH_LIMIT, TREE_LIMIT};
-use crate::{status::StatusError, write::Complaints};
+use crate::{
+    json_weight::{self, DEPTH_LIMIT, TREE_LIMIT},
+    status::StatusError,
+    write::Complaints,
+};
 
 /// How many lines and separators a YAML text may have. Its parser keeps an event for each, in vain.
 const YAML_EVENTS: usize = 400_000;
@@ -247,7 +250,7 @@ impl<'de> Visitor<'de> for Node<'_> {
             let since = self.0.duplicates.len();
             let Some(element) = elements.next_element_seed(Node(self.0))? else { break };
             self.0.prepend(since, &format!("[{}]", list.len()));
-            self.0.weigh(weight::VALUE)?;
+            self.0.weigh(json_weight::VALUE)?;
             list.push(element);
         }
         self.0.depth -= 1;
@@ -258,7 +261,9 @@ impl<'de> Visitor<'de> for Node<'_> {
         self.0.descend()?;
         let mut map = Map::new();
         while let Some(key) = members.next_key_seed(Key(self.0, &map))? {
-            self.0.weigh(key.len() + if map.is_empty() { weight::MAP } else { weight::VALUE })?;
+            self.0.weigh(
+                key.len() + if map.is_empty() { json_weight::MAP } else { json_weight::VALUE },
+            )?;
             let since = self.0.duplicates.len();
             let value = members.next_value_seed(Node(self.0))?;
             self.0.prepend(since, &key);

@@ -1,7 +1,6 @@
-//! Namespaces: the initial ones, and their deletion.
+//! The controller of terminating namespaces: it deletes their contents, pods first, and then the namespace.
 //!
-//! The contents of a terminating namespace are deleted, pods first, and then the namespace. Its conditions
-//! say what remains.
+//! The conditions of a terminating namespace report what remains in it.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +9,9 @@ use serde_json::{Value, json};
 use crate::{
     cluster::Cluster,
     log::{ObjectKey, Scope},
-    resource::Resource,
-    write::{self, Change, DeleteOptions, Propagation, Subresource, WriteOptions},
+    resource::{Resource, Subresource},
+    write::{self, Change, DeleteOptions, Propagation, WriteOptions},
 };
-
-/// The namespaces of a new cluster.
-pub(crate) const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /// The conditions of a deletion that goes well, in their order: type, reason and message.
 const GOOD: [(&str, &str, &str); 5] = [
@@ -54,7 +50,7 @@ struct Remains {
 }
 
 /// Continues the deletion of a namespace: deletes its contents, or the namespace if it is empty.
-pub(crate) fn terminate(cluster: &Cluster, name: &str) {
+pub(super) fn terminate(cluster: &Cluster, name: &str) {
     let resources = cluster.registry.snapshot();
     let Some(namespaces) = resources.by_kind("", "Namespace") else { return };
     let key = ObjectKey::new("", name);

@@ -14,21 +14,21 @@ use serde_json::{Value, json};
 use crate::{
     builtin,
     cluster::Cluster,
+    group_resource::GroupResource,
     log::{Event, ObjectKey, Revision, Scope},
-    pods::is_ready,
-    resource::{GroupResource, Resource},
-    write::{self, Applied, Change, Subresource, WriteOptions},
+    pods::{is_ready, set_budget_condition, set_disruption_allowed},
+    resource::{Resource, Subresource},
+    write::{self, Applied, Change, WriteOptions},
 };
 
 /// Who writes the status of budgets.
 const MANAGER: &str = "kube-controller-manager";
 /// How long an evicted Pod counts as disrupted.
 const DISRUPTED_SECONDS: i64 = 120;
-const CONDITION: &str = "DisruptionAllowed";
 
 /// The namespaces whose budgets are to be counted.
 #[derive(Debug, Default)]
-pub(crate) struct Work(BTreeSet<Arc<str>>);
+pub(super) struct Work(BTreeSet<Arc<str>>);
 
 /// What a budget comes to.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ struct Count {
 
 impl Work {
     /// Notes what a revision may change.
-    pub(crate) fn note(&mut self, resource: &GroupResource, revision: &Revision) {
+    pub(super) fn note(&mut self, resource: &GroupResource, revision: &Revision) {
         let concerns = match (resource.group.as_str(), resource.plural.as_str()) {
             ("policy", "poddisruptionbudgets") => revision.event != Event::Deleted,
             ("", "pods") => true,
@@ -51,7 +51,7 @@ impl Work {
     }
 
     /// Brings the status of the budgets up to date.
-    pub(crate) fn perform(self, cluster: &Cluster) {
+    pub(super) fn perform(self, cluster: &Cluster) {
         let id = GroupResource::new("policy", "poddisruptionbudgets");
         let resources = cluster.registry.snapshot();
         let Some(budgets) = resources.stored(&id) else { return };
@@ -70,14 +70,6 @@ impl Work {
     }
 }
 
-/// Sets the condition of a budget that follows from its number of allowed disruptions.
-pub(crate) fn set_condition(budget: &mut Value, now: &str) {
-    let allowed = budget["status"]["disruptionsAllowed"].as_i64().unwrap_or_default();
-    let (status, reason) =
-        if allowed > 0 { ("True", "SufficientPods") } else { ("False", "InsufficientPods") };
-    condition(budget, (status, reason, ""), now);
-}
-
 fn count(cluster: &Cluster, budgets: &Resource, key: &ObjectKey, pods: &[Value]) {
     let now = cluster.clock.now_text();
     let mut change = |live: &Value| {
@@ -93,7 +85,7 @@ fn count(cluster: &Cluster, budgets: &Resource, key: &ObjectKey, pods: &[Value])
             Ok(counted) => counted.write(cluster, &mut next, &pods, &now),
             Err(why) => {
                 next["status"]["disruptionsAllowed"] = json!(0);
-                condition(&mut next, ("False", "SyncFailed", &why), &now);
+                set_budget_condition(&mut next, ("False", "SyncFailed", &why), &now);
             }
         }
         Ok(Change { next, managed: Applied::No })
@@ -154,7 +146,7 @@ impl Count {
         if conditions.is_array() {
             budget["status"]["conditions"] = conditions;
         }
-        set_condition(budget, now);
+        set_disruption_allowed(budget, now);
     }
 }
 
@@ -227,34 +219,6 @@ fn scale_of(cluster: &Cluster, owner: &Value, namespace: &Arc<str>) -> Option<(S
     Some((text("uid").to_owned(), replicas))
 }
 
-/// Sets the condition of a budget; its time changes with its status.
-fn condition(budget: &mut Value, (status, reason, message): (&str, &str, &str), now: &str) {
-    let observed = budget["status"]["observedGeneration"].clone();
-    if !budget["status"]["conditions"].is_array() {
-        budget["status"]["conditions"] = json!([]);
-    }
-    let list = budget["status"]["conditions"].as_array_mut().expect("it was made a list");
-    let mut condition = json!({
-        "type": CONDITION,
-        "status": status,
-        "lastTransitionTime": now,
-        "reason": reason,
-        "message": message,
-    });
-    if observed.as_i64().is_some_and(|observed| observed != 0) {
-        condition["observedGeneration"] = observed;
-    }
-    match list.iter_mut().find(|present| present["type"] == CONDITION) {
-        Some(present) => {
-            if present["status"] == status {
-                condition["lastTransitionTime"] = present["lastTransitionTime"].clone();
-            }
-            *present = condition;
-        }
-        None => list.push(condition),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -266,22 +230,6 @@ mod tests {
         {
             assert_eq!(share(&amount, whole), expected, "{amount} of {whole}");
         }
-    }
-
-    #[test]
-    fn the_condition_follows_from_the_number_of_allowed_disruptions() {
-        let mut budget = json!({ "status": { "disruptionsAllowed": 0, "observedGeneration": 1 } });
-        set_condition(&mut budget, "2026-01-01T00:00:00Z");
-        set_condition(&mut budget, "2026-01-02T00:00:00Z");
-        let first = budget["status"]["conditions"][0].clone();
-        assert_eq!(
-            (&first["reason"], &first["lastTransitionTime"]),
-            (&json!("InsufficientPods"), &json!("2026-01-01T00:00:00Z"))
-        );
-        budget["status"]["disruptionsAllowed"] = json!(1);
-        set_condition(&mut budget, "2026-01-03T00:00:00Z");
-        assert_eq!(budget["status"]["conditions"][0]["lastTransitionTime"], "2026-01-03T00:00:00Z");
-        assert_eq!(budget["status"]["conditions"].as_array().unwrap().len(), 1);
     }
 
     #[test]

@@ -8,12 +8,13 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Value, json};
 
+use super::garbage;
 use crate::{
     cluster::Cluster,
-    garbage,
+    group_resource::GroupResource,
     log::{Event, Object, ObjectKey, Revision, Scope},
-    resource::GroupResource,
-    write::{self, Applied, Change, Subresource, WriteOptions},
+    resource::Subresource,
+    write::{self, Applied, Change, WriteOptions},
 };
 
 /// The finalizer of claims.
@@ -23,14 +24,14 @@ const VOLUME: &str = "kubernetes.io/pv-protection";
 
 /// The claims and volumes to check.
 #[derive(Debug, Default)]
-pub(crate) struct Work {
+pub(super) struct Work {
     claims: BTreeSet<ObjectKey>,
     volumes: BTreeSet<ObjectKey>,
 }
 
 impl Work {
     /// Notes what a revision may let go.
-    pub(crate) fn note(&mut self, resource: &GroupResource, revision: &Revision) {
+    pub(super) fn note(&mut self, resource: &GroupResource, revision: &Revision) {
         let is_gone = revision.event == Event::Deleted;
         match (resource.group.as_str(), resource.plural.as_str()) {
             ("", "persistentvolumeclaims") if !is_gone => {
@@ -50,7 +51,7 @@ impl Work {
     }
 
     /// Lets go what is not in use.
-    pub(crate) fn perform(self, cluster: &Cluster) {
+    pub(super) fn perform(self, cluster: &Cluster) {
         let (claims, volumes) = (core("persistentvolumeclaims"), core("persistentvolumes"));
         for key in self.claims {
             let in_use = |claim: &Object| is_claim_in_use(cluster, &key, claim);

@@ -27,14 +27,14 @@ const DECIMAL: [&str; 10] = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 /// Writes a quantity as the server would.
-pub(super) fn canonicalise(value: &mut Value) {
+pub(crate) fn canonicalise(value: &mut Value) {
     if let Some(quantity) = Quantity::of(value) {
         *value = Value::from(quantity.to_string());
     }
 }
 
 /// The same for the values of a resource list, which are rounded up to thousandths.
-pub(super) fn canonicalise_resource(value: &mut Value) {
+pub(crate) fn canonicalise_resource(value: &mut Value) {
     if let Some(quantity) = Quantity::of(value)
         && let Some(nanos) = ceil_to(quantity.nanos, NANO / 1000)
     {

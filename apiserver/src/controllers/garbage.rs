@@ -16,9 +16,10 @@ use serde_json::Value;
 
 use crate::{
     cluster::Cluster,
+    group_resource::GroupResource,
     log::{Meta, Object, ObjectKey, OwnerReference},
-    resource::{GroupResource, Resource},
-    write::{self, Applied, Change, DeleteOptions, Propagation, Subresource, WriteOptions},
+    resource::{Resource, Subresource},
+    write::{self, Applied, Change, DeleteOptions, Propagation, WriteOptions},
 };
 
 /// The state of an owner.
@@ -37,7 +38,7 @@ enum Standing {
 /// Checks an object with owners: deletes it, or removes references to absent owners.
 ///
 /// `gone` are uids of objects that ended just now: absent even if their kind is not served any more.
-pub(crate) fn look_at(
+pub(super) fn look_at(
     cluster: &Cluster,
     id: &GroupResource,
     key: &ObjectKey,
@@ -83,7 +84,7 @@ fn standing(cluster: &Cluster, dependent: &ObjectKey, owner: &OwnerReference) ->
 }
 
 /// Continues the deletion of an object that waits for its dependents.
-pub(crate) fn finish(cluster: &Cluster, id: &GroupResource, key: &ObjectKey) {
+pub(super) fn finish(cluster: &Cluster, id: &GroupResource, key: &ObjectKey) {
     let resources = cluster.registry.snapshot();
     let Some(resource) = resources.stored(id) else { return };
     let Some(object) = cluster.log.get(id, key) else { return };
@@ -117,7 +118,7 @@ fn blocks(cluster: &Cluster, id: &GroupResource, key: &ObjectKey, owner: &str) -
 }
 
 /// Whether an object waits for its dependents.
-pub(crate) fn waits(meta: &Meta) -> bool {
+pub(super) fn waits(meta: &Meta) -> bool {
     meta.deleting && (has(meta, write::FOREGROUND) || has(meta, write::ORPHAN))
 }
 
@@ -161,7 +162,7 @@ fn drop_owners(
 }
 
 /// Removes a finalizer.
-pub(crate) fn drop_finalizer(
+pub(super) fn drop_finalizer(
     cluster: &Cluster,
     resource: &Resource,
     key: &ObjectKey,

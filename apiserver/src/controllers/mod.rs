@@ -1,8 +1,20 @@
-//! The controllers that live in the server: garbage collection, namespaces, definitions, protection of
-//! volumes, disruption budgets, certificates, cluster roles that are made of others, quotas.
+//! The controllers that live in the server. One task runs them all.
 //!
-//! One task that follows the log. It never sleeps or polls: every step is caused by a revision,
-//! so that it works under a paused clock too.
+//! ```text
+//!  log ─> revisions ─> Work: the objects to check ─> each controller ─> write
+//! ```
+//!
+//! **Invariants.** The task follows the log. It never sleeps or polls: every step is caused by a revision, and so
+//! it works under a paused clock too. Controllers change objects through `write` alone.
+
+mod certificates;
+mod cluster_roles;
+mod definitions;
+mod disruption_budgets;
+mod garbage;
+mod namespaces;
+mod quotas;
+mod volume_protection;
 
 use std::{
     collections::BTreeSet,
@@ -11,13 +23,12 @@ use std::{
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
+pub(crate) use self::definitions::{publish, serve_again};
 use crate::{
-    certificates,
     cluster::Cluster,
-    crd, disruption, garbage,
+    group_resource::GroupResource,
     log::{Committed, Event, Meta, ObjectKey, Revision},
-    namespace, protection, quota, rbac,
-    resource::GroupResource,
+    rbac,
     shared::Shared,
 };
 
@@ -42,12 +53,12 @@ struct Work {
     waiting: BTreeSet<(Arc<GroupResource>, ObjectKey)>,
     namespaces: BTreeSet<Arc<str>>,
     definitions: BTreeSet<Arc<str>>,
-    protection: protection::Work,
-    disruption: disruption::Work,
+    volumes: volume_protection::Work,
+    budgets: disruption_budgets::Work,
     certificates: certificates::Work,
     /// Whether a cluster role changed.
     roles: bool,
-    quota: quota::Work,
+    quotas: quotas::Work,
 }
 
 /// Runs until the server is dropped.
@@ -77,11 +88,11 @@ impl Work {
         if resource.group.is_empty() && resource.plural == "services" {
             release(cluster, revision);
         }
-        self.protection.note(resource, revision);
-        self.disruption.note(resource, revision);
+        self.volumes.note(resource, revision);
+        self.budgets.note(resource, revision);
         self.certificates.note(resource, revision);
         self.roles |= resource.plural == "clusterroles" && resource.group == rbac::GROUP;
-        self.quota.note(resource, revision);
+        self.quotas.note(resource, revision);
         let this = || (Arc::clone(resource), revision.key.clone());
         if revision.event == Event::Deleted {
             self.gone.insert(meta.uid.clone());
@@ -139,7 +150,7 @@ impl Work {
 
     fn perform(self, cluster: &Cluster, running: Running) {
         for name in &self.definitions {
-            crd::terminate(cluster, name);
+            definitions::terminate(cluster, name);
         }
         if running == Running::All {
             self.manage(cluster);
@@ -148,13 +159,13 @@ impl Work {
 
     /// What kube-controller-manager does.
     fn manage(self, cluster: &Cluster) {
-        self.protection.perform(cluster);
-        self.disruption.perform(cluster);
+        self.volumes.perform(cluster);
+        self.budgets.perform(cluster);
         self.certificates.perform(cluster);
         if self.roles {
-            rbac::aggregate(cluster);
+            cluster_roles::aggregate(cluster);
         }
-        self.quota.perform(cluster);
+        self.quotas.perform(cluster);
         for (resource, key) in &self.dependents {
             garbage::look_at(cluster, resource, key, &self.gone);
         }
@@ -162,7 +173,7 @@ impl Work {
             garbage::finish(cluster, resource, key);
         }
         for name in &self.namespaces {
-            namespace::terminate(cluster, name);
+            namespaces::terminate(cluster, name);
         }
     }
 }

@@ -1,24 +1,22 @@
-//! Publishes a definition, and deletes it with its custom resources.
+//! The controller of definitions: it publishes them, and deletes them with their custom resources.
 
 use std::sync::PoisonError;
 
 use serde_json::Value;
 
-use super::{names, own_type, rules::CLEANUP, versions};
 use crate::{
     cluster::Cluster,
+    crd::{self, CLEANUP, names, versions},
     log::{ObjectKey, Scope},
-    resource::Resource,
-    write::{self, Applied, Change, DeleteOptions, Propagation, Subresource, WriteOptions},
+    resource::{Resource, Subresource},
+    write::{self, Applied, Change, DeleteOptions, Propagation, WriteOptions},
 };
 
 /// Publishes the newest state of a definition: its status, and the served resources.
 pub(crate) fn publish(cluster: &Cluster, name: &str) {
     let _one_at_a_time = cluster.publishing.lock().unwrap_or_else(PoisonError::into_inner);
     let resources = cluster.registry.snapshot();
-    let Some(definitions) = resources.by_kind("apiextensions.k8s.io", own_type::KIND) else {
-        return;
-    };
+    let Some(definitions) = crd::definitions(&resources) else { return };
     let key = ObjectKey::new("", name);
     let Some((_, definition)) = cluster.read(definitions, &key) else {
         cluster.registry.define(name, Vec::new());
@@ -35,9 +33,7 @@ pub(crate) fn publish(cluster: &Cluster, name: &str) {
 /// publication was interrupted.
 pub(crate) fn serve_again(cluster: &Cluster) {
     let resources = cluster.registry.snapshot();
-    let Some(definitions) = resources.by_kind("apiextensions.k8s.io", own_type::KIND) else {
-        return;
-    };
+    let Some(definitions) = crd::definitions(&resources) else { return };
     let mut interrupted = Vec::new();
     for (key, object) in cluster.log.entries(&definitions.storage, &Scope::All).1 {
         let mut definition = definitions.decode(&object);
@@ -71,11 +67,9 @@ fn write_status(
 }
 
 /// Continues the deletion of a definition: its custom resources first.
-pub(crate) fn terminate(cluster: &Cluster, name: &str) {
+pub(super) fn terminate(cluster: &Cluster, name: &str) {
     let resources = cluster.registry.snapshot();
-    let Some(definitions) = resources.by_kind("apiextensions.k8s.io", own_type::KIND) else {
-        return;
-    };
+    let Some(definitions) = crd::definitions(&resources) else { return };
     let key = ObjectKey::new("", name);
     let deleting =
         cluster.log.get(&definitions.id, &key).is_some_and(|definition| definition.meta.deleting);

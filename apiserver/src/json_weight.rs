@@ -8,16 +8,16 @@ use std::io;
 use serde_json::Value;
 
 /// How much the tree of a document may weigh, in bytes.
-pub(super) const TREE_LIMIT: usize = 64 * 1024 * 1024;
+pub(crate) const TREE_LIMIT: usize = 64 * 1024 * 1024;
 /// How deep a tree may be. Parsers end at 128, and the server adds levels: managers of fields, watch frames.
-pub(super) const DEPTH_LIMIT: usize = 100;
+pub(crate) const DEPTH_LIMIT: usize = 100;
 /// A map with its first members.
-pub(super) const MAP: usize = 640;
+pub(crate) const MAP: usize = 640;
 /// A value beside the map or list that it is in.
-pub(super) const VALUE: usize = 64;
+pub(crate) const VALUE: usize = 64;
 
 /// The weight of a tree.
-pub(super) fn of(value: &Value) -> usize {
+pub(crate) fn of(value: &Value) -> usize {
     VALUE
         + match value {
             Value::Null | Value::Bool(_) | Value::Number(_) => 0,
@@ -31,7 +31,7 @@ pub(super) fn of(value: &Value) -> usize {
 }
 
 /// How deep a tree is, and how many values it has.
-pub(super) fn depth(value: &Value) -> (usize, usize) {
+pub(crate) fn depth(value: &Value) -> (usize, usize) {
     let below = |(depth, count): (usize, usize), (deeper, more): (usize, usize)| {
         (depth.max(deeper), count + more)
     };
@@ -44,7 +44,7 @@ pub(super) fn depth(value: &Value) -> (usize, usize) {
 }
 
 /// The length of a tree as text.
-pub(super) fn json_length(value: &Value) -> usize {
+pub(crate) fn json_length(value: &Value) -> usize {
     let mut length = Length(0);
     // Nothing is written, so that nothing can fail.
     let _ = serde_json::to_writer(&mut length, value);

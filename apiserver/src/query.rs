@@ -15,7 +15,7 @@ impl Query {
     }
 
     /// The parameters of a watch, of one object if it has a name.
-    pub(super) fn watching(mut self, name: Option<&str>) -> Self {
+    pub(crate) fn watching(mut self, name: Option<&str>) -> Self {
         self.0.retain(|(key, _)| key != "watch");
         self.0.push(("watch".to_owned(), "true".to_owned()));
         if let Some(name) = name {
@@ -32,7 +32,7 @@ impl Query {
     }
 
     /// All values of a parameter.
-    pub(super) fn texts(&self, name: &str) -> Vec<&str> {
+    pub(crate) fn texts(&self, name: &str) -> Vec<&str> {
         self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()).collect()
     }
 
@@ -42,7 +42,7 @@ impl Query {
     }
 
     /// Whether a switch is on or off, if it is given.
-    pub(super) fn choice(&self, name: &str) -> Option<bool> {
+    pub(crate) fn choice(&self, name: &str) -> Option<bool> {
         self.0
             .iter()
             .find(|(key, _)| key == name)
@@ -50,7 +50,7 @@ impl Query {
     }
 
     /// A number.
-    pub(super) fn number(&self, name: &str) -> Result<Option<i64>, StatusError> {
+    pub(crate) fn number(&self, name: &str) -> Result<Option<i64>, StatusError> {
         let Some(text) = self.text(name) else { return Ok(None) };
         text.parse().map(Some).map_err(|error: std::num::ParseIntError| {
             let why = match error.kind() {
@@ -62,12 +62,12 @@ impl Query {
     }
 
     /// Checks the numbers that requests of all kinds may have.
-    pub(super) fn check_numbers(&self, names: &[&str]) -> Result<(), StatusError> {
+    pub(crate) fn check_numbers(&self, names: &[&str]) -> Result<(), StatusError> {
         names.iter().try_for_each(|name| self.number(name).map(drop))
     }
 
     /// A resource version; zero is a version here.
-    pub(super) fn resource_version(&self) -> Result<Option<u64>, StatusError> {
+    pub(crate) fn resource_version(&self) -> Result<Option<u64>, StatusError> {
         let Some(text) = self.text("resourceVersion") else { return Ok(None) };
         text.parse().map(Some).map_err(|_| {
             StatusError::bad_request(format!(
