@@ -5,12 +5,13 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::Value;
 
 use super::{
-    declared::{Declared, is_map, resource_fields},
+    declared::{is_map, resource_fields},
     escape::escape,
     field_path,
     ratchet::{Pair, Ratchet, correlated},
     rule::{Expression, OLD_SELF, Rule, SELF},
-    value::{Failure, Val},
+    ty::Declared,
+    value::{Failure, Val, of_data},
 };
 use crate::schema::{FieldError, FieldErrorKind, FieldPath, ListType, Schema, SchemaType};
 
@@ -168,12 +169,12 @@ impl Run {
         if self.budget <= 0 {
             return self.end(at.of_type("validation failed due to running out of cost budget, no further validation rules will be run"));
         }
-        let this = super::data::value(value, &rules.schema);
+        let this = of_data(value, &rules.schema);
         // Without a rule that asks for it there is no old value, not even for messages.
         let is_asked =
             |rule: &CompiledRule| rule.expression.as_ref().is_ok_and(|e| e.uses_old_self);
         let has_old = rules.own.iter().any(is_asked);
-        let before = old.filter(|_| has_old).map(|old| super::data::value(old, &rules.schema));
+        let before = old.filter(|_| has_old).map(|old| of_data(old, &rules.schema));
         for compiled in &rules.own {
             let expression = match &compiled.expression {
                 Ok(expression) => expression,

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    data,
+    data::of_data,
     equal::equal,
-    value::{Failure, Outcome, Val, error},
+    val::{Failure, Outcome, Val, error},
 };
 use crate::schema::{ListType, Schema};
 
 /// A list.
 #[derive(Debug, Clone)]
-pub(super) struct List<'a> {
+pub(in crate::cel) struct List<'a> {
     items: Items<'a>,
     kind: Kind<'a>,
 }
@@ -37,7 +37,11 @@ enum Kind<'a> {
 
 impl<'a> List<'a> {
     /// A list of an object.
-    pub(super) fn data(items: &'a [Value], schema: &'a Schema, element: &'a Schema) -> Self {
+    pub(in crate::cel) fn data(
+        items: &'a [Value],
+        schema: &'a Schema,
+        element: &'a Schema,
+    ) -> Self {
         let kind = match &schema.list_type {
             ListType::Atomic => Kind::Atomic,
             ListType::Set => Kind::Set,
@@ -47,11 +51,11 @@ impl<'a> List<'a> {
     }
 
     /// A list of its own.
-    pub(super) fn own(items: Vec<Val<'a>>) -> Self {
+    pub(in crate::cel) fn own(items: Vec<Val<'a>>) -> Self {
         Self { items: Items::Own(Arc::new(items)), kind: Kind::Atomic }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::cel) fn len(&self) -> usize {
         match &self.items {
             Items::Data(items, _) => items.len(),
             Items::Own(items) => items.len(),
@@ -60,13 +64,13 @@ impl<'a> List<'a> {
     }
 
     /// The element at this index.
-    pub(super) fn get(&self, index: usize) -> Outcome<'a> {
+    pub(in crate::cel) fn get(&self, index: usize) -> Outcome<'a> {
         if index >= self.len() {
             return error(format!("index out of bounds: {index}"));
         }
         match &self.items {
             Items::Data(items, schema) => match items.get(index) {
-                Some(item) => data::value(item, schema),
+                Some(item) => of_data(item, schema),
                 None => error(format!("index out of bounds: {index}")),
             },
             Items::Own(items) => match items.get(index) {
@@ -81,7 +85,7 @@ impl<'a> List<'a> {
     }
 
     /// The element that this value points at.
-    pub(super) fn index(&self, index: &Val<'_>) -> Outcome<'a> {
+    pub(in crate::cel) fn index(&self, index: &Val<'_>) -> Outcome<'a> {
         let at = match index {
             Val::Int(at) => *at,
             #[expect(clippy::cast_possible_truncation, reason = "it has no fraction")]
@@ -98,12 +102,12 @@ impl<'a> List<'a> {
     }
 
     /// The elements in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Outcome<'a>> + '_ {
+    pub(in crate::cel) fn iter(&self) -> impl Iterator<Item = Outcome<'a>> + '_ {
         (0..self.len()).map(|index| self.get(index))
     }
 
     /// Whether an element equals the value.
-    pub(super) fn contains(&self, value: &Val<'a>) -> Result<bool, Failure> {
+    pub(in crate::cel) fn contains(&self, value: &Val<'a>) -> Result<bool, Failure> {
         let mut failure = None;
         for element in self.iter() {
             match element.and_then(|element| equal(&element, value)) {
@@ -116,7 +120,7 @@ impl<'a> List<'a> {
     }
 
     /// This list and then the other; sets are united, and keyed lists merged.
-    pub(super) fn concat(mut self, other: Self) -> Result<Self, Failure> {
+    pub(in crate::cel) fn concat(mut self, other: Self) -> Result<Self, Failure> {
         match self.kind {
             Kind::Set => return self.united(&other),
             Kind::Keyed(keys) => return self.merged(&other, keys),
@@ -157,7 +161,7 @@ impl<'a> List<'a> {
     }
 
     /// Whether both have equal elements; the order of sets and keyed lists does not matter.
-    pub(super) fn equals(&self, other: &Self) -> Result<bool, Failure> {
+    pub(in crate::cel) fn equals(&self, other: &Self) -> Result<bool, Failure> {
         if self.len() != other.len() {
             return Ok(false);
         }

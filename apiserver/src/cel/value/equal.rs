@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::value::{Failure, Val, error, no_overload};
+use super::val::{Failure, Val, error, no_overload};
 
 /// Whether two values are equal.
-pub(super) fn equal(a: &Val<'_>, b: &Val<'_>) -> Result<bool, Failure> {
+pub(in crate::cel) fn equal(a: &Val<'_>, b: &Val<'_>) -> Result<bool, Failure> {
     Ok(match (a, b) {
         (Val::Null, Val::Null) | (Val::Optional(None), Val::Optional(None)) => true,
         (Val::Null, _) | (_, Val::Null) => false,
@@ -34,7 +34,7 @@ pub(super) fn equal(a: &Val<'_>, b: &Val<'_>) -> Result<bool, Failure> {
 }
 
 /// The order of two values that have one.
-pub(super) fn compare(a: &Val<'_>, b: &Val<'_>) -> Result<Ordering, Failure> {
+pub(in crate::cel) fn compare(a: &Val<'_>, b: &Val<'_>) -> Result<Ordering, Failure> {
     Ok(match (a, b) {
         (Val::Bool(a), Val::Bool(b)) => a.cmp(b),
         (Val::String(a), Val::String(b)) => (**a).cmp(&**b),

@@ -6,18 +6,18 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
 
 use super::{
-    functions::time,
     list::List,
     map::Map,
-    value::{Outcome, Text, Val, error},
+    val::{Outcome, Text, Val, error},
 };
 use crate::{
     apply,
+    cel::scalar::time,
     schema::{Schema, SchemaType},
 };
 
 /// The value that this is by its schema.
-pub(super) fn value<'a>(value: &'a Value, schema: &'a Schema) -> Outcome<'a> {
+pub(in crate::cel) fn of_data<'a>(value: &'a Value, schema: &'a Schema) -> Outcome<'a> {
     if value.is_null() {
         return if schema.nullable {
             Ok(Val::Null)

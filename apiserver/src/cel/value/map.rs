@@ -5,17 +5,21 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::Value;
 
 use super::{
-    data,
-    declared::is_map,
+    data::of_data,
     equal::equal,
-    escape::{escape, unescape},
-    value::{Failure, Outcome, Text, Val, error, no_overload},
+    val::{Failure, Outcome, Text, Val, error, no_overload},
 };
-use crate::schema::Schema;
+use crate::{
+    cel::{
+        declared::is_map,
+        escape::{escape, unescape},
+    },
+    schema::Schema,
+};
 
 /// A map or an object.
 #[derive(Debug, Clone)]
-pub(super) enum Map<'a> {
+pub(in crate::cel) enum Map<'a> {
     /// Fields of an object and their schema.
     Data(&'a serde_json::Map<String, Value>, &'a Schema),
     Own(Arc<BTreeMap<Key<'a>, Val<'a>>>),
@@ -23,7 +27,7 @@ pub(super) enum Map<'a> {
 
 /// A key.
 #[derive(Debug, Clone)]
-pub(super) enum Key<'a> {
+pub(in crate::cel) enum Key<'a> {
     Bool(bool),
     Int(i64),
     Uint(u64),
@@ -32,7 +36,7 @@ pub(super) enum Key<'a> {
 
 impl<'a> Key<'a> {
     /// The key that a value stands for; whole numbers are the same in every type.
-    pub(super) fn of(value: &Val<'a>) -> Option<Self> {
+    pub(in crate::cel) fn of(value: &Val<'a>) -> Option<Self> {
         Some(match value {
             Val::Bool(value) => Self::Bool(*value),
             Val::Int(value) => Self::Int(*value),
@@ -44,7 +48,7 @@ impl<'a> Key<'a> {
         })
     }
 
-    pub(super) fn value(&self) -> Val<'a> {
+    pub(in crate::cel) fn value(&self) -> Val<'a> {
         match self {
             Self::Bool(value) => Val::Bool(*value),
             Self::Int(value) => Val::Int(*value),
@@ -84,11 +88,11 @@ impl Ord for Key<'_> {
 }
 
 impl<'a> Map<'a> {
-    pub(super) fn own(entries: BTreeMap<Key<'a>, Val<'a>>) -> Self {
+    pub(in crate::cel) fn own(entries: BTreeMap<Key<'a>, Val<'a>>) -> Self {
         Self::Own(Arc::new(entries))
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::cel) fn len(&self) -> usize {
         match self {
             Self::Data(fields, _) => fields.len(),
             Self::Own(entries) => entries.len(),
@@ -96,7 +100,7 @@ impl<'a> Map<'a> {
     }
 
     /// The value of a key, if there is one.
-    pub(super) fn find(&self, key: &Val<'a>) -> Result<Option<Val<'a>>, Failure> {
+    pub(in crate::cel) fn find(&self, key: &Val<'a>) -> Result<Option<Val<'a>>, Failure> {
         match self {
             Self::Own(entries) => Ok(Key::of(key).and_then(|key| entries.get(&key).cloned())),
             Self::Data(fields, schema) => {
@@ -107,15 +111,15 @@ impl<'a> Map<'a> {
     }
 
     /// The value of a key.
-    pub(super) fn get(&self, key: &Val<'a>) -> Outcome<'a> {
+    pub(in crate::cel) fn get(&self, key: &Val<'a>) -> Outcome<'a> {
         match self.find(key)? {
             Some(value) => Ok(value),
-            None => error(format!("no such key: {}", super::functions::shown(key))),
+            None => error(format!("no such key: {key}")),
         }
     }
 
     /// The field as it is in the object, without a schema.
-    pub(super) fn raw(&self, name: &str) -> Option<&'a Value> {
+    pub(in crate::cel) fn raw(&self, name: &str) -> Option<&'a Value> {
         match self {
             Self::Data(fields, _) => fields.get(name),
             Self::Own(_) => None,
@@ -123,7 +127,7 @@ impl<'a> Map<'a> {
     }
 
     /// The keys in order.
-    pub(super) fn keys(&self) -> Vec<Val<'a>> {
+    pub(in crate::cel) fn keys(&self) -> Vec<Val<'a>> {
         match self {
             Self::Own(entries) => entries.keys().map(Key::value).collect(),
             Self::Data(fields, schema) if is_map(schema) => {
@@ -137,7 +141,11 @@ impl<'a> Map<'a> {
     }
 
     /// This map with another entry.
-    pub(super) fn inserted(mut self, key: &Val<'a>, value: Val<'a>) -> Result<Self, Failure> {
+    pub(in crate::cel) fn inserted(
+        mut self,
+        key: &Val<'a>,
+        value: Val<'a>,
+    ) -> Result<Self, Failure> {
         let Self::Own(entries) = &mut self else {
             let mut entries = BTreeMap::new();
             for key in self.keys() {
@@ -150,7 +158,6 @@ impl<'a> Map<'a> {
             return error(format!("unsupported key type: {}", key.type_name()));
         };
         if entries.contains_key(&known) {
-            let key = super::functions::shown(key);
             return error(format!("insert failed: key {key} already exists"));
         }
         Arc::make_mut(entries).insert(known, value);
@@ -158,7 +165,7 @@ impl<'a> Map<'a> {
     }
 
     /// Whether both have equal entries.
-    pub(super) fn equals(&self, other: &Self) -> Result<bool, Failure> {
+    pub(in crate::cel) fn equals(&self, other: &Self) -> Result<bool, Failure> {
         if self.len() != other.len() {
             return Ok(false);
         }
@@ -197,7 +204,7 @@ fn find_field<'a>(
         return Ok(None);
     }
     let Some(schema) = field_schema(schema, name) else { return Ok(None) };
-    data::value(value, schema).map(Some)
+    of_data(value, schema).map(Some)
 }
 
 fn field_schema<'a>(schema: &'a Schema, name: &str) -> Option<&'a Schema> {

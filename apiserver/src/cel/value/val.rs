@@ -1,21 +1,24 @@
 //! The values of expressions. Values of an object are borrowed from it, and become values when they are looked at.
 
-use std::{net::IpAddr, ops::Deref, sync::Arc};
+use std::{fmt, net::IpAddr, ops::Deref, sync::Arc};
 
 use serde_json::Value;
 
-use super::{
-    authorizer::Asking,
-    constructed::Constructed,
-    functions::{Cidr, NamedFormat, Url, Version},
-    list::List,
-    map::Map,
+use super::{constructed::Constructed, list::List, map::Map};
+use crate::{
+    cel::{
+        authorizer::Asking,
+        scalar::{
+            float::print_float, named_format::NamedFormat, network::Cidr, semver::Version, time,
+            url::Url,
+        },
+    },
+    quantity::Quantity,
 };
-use crate::quantity::Quantity;
 
 /// A value.
 #[derive(Debug, Clone)]
-pub(super) enum Val<'a> {
+pub(in crate::cel) enum Val<'a> {
     Null,
     Bool(bool),
     Int(i64),
@@ -48,7 +51,7 @@ pub(super) enum Val<'a> {
 
 /// Why there is no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Failure {
+pub(in crate::cel) enum Failure {
     /// The message of the real interpreter.
     Error(String),
     /// The rule costs more than a rule may.
@@ -59,26 +62,26 @@ pub(super) enum Failure {
 
 impl Failure {
     /// Whether evaluation ends with this, whatever stands around it.
-    pub(super) fn is_final(&self) -> bool {
+    pub(in crate::cel) fn is_final(&self) -> bool {
         !matches!(self, Self::Error(_))
     }
 }
 
-pub(super) type Outcome<'a> = Result<Val<'a>, Failure>;
+pub(in crate::cel) type Outcome<'a> = Result<Val<'a>, Failure>;
 
 /// An error with this message.
-pub(super) fn error<T>(message: impl Into<String>) -> Result<T, Failure> {
+pub(in crate::cel) fn error<T>(message: impl Into<String>) -> Result<T, Failure> {
     Err(Failure::Error(message.into()))
 }
 
 /// The error of a call with arguments that no overload takes.
-pub(super) fn no_overload<T>() -> Result<T, Failure> {
+pub(in crate::cel) fn no_overload<T>() -> Result<T, Failure> {
     error("no such overload")
 }
 
 /// Text of an object, or new text.
 #[derive(Debug, Clone)]
-pub(super) enum Text<'a> {
+pub(in crate::cel) enum Text<'a> {
     Borrowed(&'a str),
     Owned(Arc<str>),
 }
@@ -95,38 +98,38 @@ impl Deref for Text<'_> {
 }
 
 impl<'a> Val<'a> {
-    pub(super) fn text(text: impl Into<Arc<str>>) -> Self {
+    pub(in crate::cel) fn text(text: impl Into<Arc<str>>) -> Self {
         Self::String(Text::Owned(text.into()))
     }
 
-    pub(super) fn some(value: Self) -> Self {
+    pub(in crate::cel) fn some(value: Self) -> Self {
         Self::Optional(Some(Arc::new(value)))
     }
 
-    pub(super) fn texts(texts: impl IntoIterator<Item = impl Into<Arc<str>>>) -> Self {
+    pub(in crate::cel) fn texts(texts: impl IntoIterator<Item = impl Into<Arc<str>>>) -> Self {
         Self::List(List::own(texts.into_iter().map(Self::text).collect()))
     }
 
-    pub(super) fn count(count: usize) -> Self {
+    pub(in crate::cel) fn count(count: usize) -> Self {
         Self::Int(i64::try_from(count).unwrap_or(i64::MAX))
     }
 
     /// The text, if it is one.
-    pub(super) fn as_text(&self) -> Result<&str, Failure> {
+    pub(in crate::cel) fn as_text(&self) -> Result<&str, Failure> {
         match self {
             Self::String(text) => Ok(text),
             _ => no_overload(),
         }
     }
 
-    pub(super) fn as_int(&self) -> Result<i64, Failure> {
+    pub(in crate::cel) fn as_int(&self) -> Result<i64, Failure> {
         match self {
             Self::Int(int) => Ok(*int),
             _ => no_overload(),
         }
     }
 
-    pub(super) fn as_list(&self) -> Result<&List<'a>, Failure> {
+    pub(in crate::cel) fn as_list(&self) -> Result<&List<'a>, Failure> {
         match self {
             Self::List(list) => Ok(list),
             _ => no_overload(),
@@ -134,7 +137,7 @@ impl<'a> Val<'a> {
     }
 
     /// The name of the type.
-    pub(super) fn type_name(&self) -> &'static str {
+    pub(in crate::cel) fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "null_type",
             Self::Bool(_) => "bool",
@@ -162,7 +165,7 @@ impl<'a> Val<'a> {
     }
 
     /// The number of characters, bytes, elements or entries, if it has them.
-    pub(super) fn size(&self) -> Option<u64> {
+    pub(in crate::cel) fn size(&self) -> Option<u64> {
         Some(match self {
             Self::String(text) => text.chars().count() as u64,
             Self::Bytes(bytes) => bytes.len() as u64,
@@ -172,6 +175,27 @@ impl<'a> Val<'a> {
             Self::Cidr(cidr) => address_size(cidr.address),
             _ => return None,
         })
+    }
+}
+
+impl fmt::Display for Val<'_> {
+    /// The value as `string()` gives it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::String(text) => f.write_str(text),
+            Self::Bytes(bytes) => f.write_str(&String::from_utf8_lossy(bytes)),
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Int(value) => write!(f, "{value}"),
+            Self::Uint(value) => write!(f, "{value}"),
+            Self::Double(value) => f.write_str(&print_float(*value)),
+            Self::Duration(nanos) => f.write_str(&time::print_duration(*nanos)),
+            Self::Timestamp(nanos) => f.write_str(&time::print(*nanos)),
+            Self::Type(name) => f.write_str(name),
+            Self::Null => f.write_str("null"),
+            Self::Ip(ip) => write!(f, "{ip}"),
+            Self::Cidr(cidr) => write!(f, "{cidr}"),
+            other => f.write_str(other.type_name()),
+        }
     }
 }
 

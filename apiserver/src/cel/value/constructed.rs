@@ -1,60 +1,30 @@
-//! Objects that expressions construct: `Object{..}` and its parts for what a policy applies, `JSONPatch{..}` for one
-//! operation of a patch.
+//! Objects that an expression constructed.
 //!
-//! The parts of an object are not declared: any field may hold anything. Only when the object is used is each part
-//! compared with its place.
+//! The parts of an object are not declared: any field may hold anything. Each part is compared with its place only
+//! when the object is used.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     equal::equal,
-    ty::Type,
-    value::{Failure, Outcome, Val},
+    val::{Failure, Outcome, Val},
 };
+use crate::cel::constructed_type::OPERATION;
 
-/// The type of an operation.
-const OPERATION: &str = "JSONPatch";
-/// The type of a whole object; those of its parts have it as a prefix.
-const OBJECT: &str = "Object";
 /// What the real interpreter says where it has no way to read a field.
 const UNREADABLE: &str =
     "internal error: runtime error: invalid memory address or nil pointer dereference";
 
 /// An object with the type that the expression gave it.
 #[derive(Debug, Clone)]
-pub(super) struct Constructed<'a> {
-    pub(super) name: Arc<str>,
-    pub(super) fields: BTreeMap<Arc<str>, Val<'a>>,
-}
-
-/// Whether objects of a type can be constructed.
-pub(super) fn is_type(name: &str) -> bool {
-    name == OPERATION || name == OBJECT || name.starts_with("Object.")
-}
-
-/// The type of a field of such an object, if it can have that field.
-pub(super) fn field_type(name: &str, field: &str) -> Option<Type> {
-    match field {
-        "op" | "path" | "from" if name == OPERATION => Some(Type::String),
-        "value" if name == OPERATION => Some(Type::Dyn),
-        _ if name == OPERATION => None,
-        _ => Some(Type::Dyn),
-    }
-}
-
-/// The type of a list of operations.
-pub(super) fn patch_type() -> Type {
-    Type::list(Type::Named(OPERATION.into()))
-}
-
-/// The type of a whole object.
-pub(super) fn object_type() -> Type {
-    Type::Named(OBJECT.into())
+pub(in crate::cel) struct Constructed<'a> {
+    pub(in crate::cel) name: Arc<str>,
+    pub(in crate::cel) fields: BTreeMap<Arc<str>, Val<'a>>,
 }
 
 impl<'a> Constructed<'a> {
     /// A field, or whether there is one. What was not set is null.
-    pub(super) fn select(&self, field: &str, test: bool) -> Outcome<'a> {
+    pub(in crate::cel) fn select(&self, field: &str, test: bool) -> Outcome<'a> {
         if &*self.name == OPERATION {
             return Err(Failure::Crashed(UNREADABLE));
         }
@@ -63,7 +33,7 @@ impl<'a> Constructed<'a> {
     }
 
     /// Whether both have the same type and fields.
-    pub(super) fn equals(&self, other: &Self) -> Result<bool, Failure> {
+    pub(in crate::cel) fn equals(&self, other: &Self) -> Result<bool, Failure> {
         if self.name != other.name || self.fields.len() != other.fields.len() {
             return Ok(false);
         }
@@ -76,7 +46,7 @@ impl<'a> Constructed<'a> {
     }
 
     /// The parts whose types do not say where they are, one a line.
-    pub(super) fn misplaced(&self) -> Option<String> {
+    pub(in crate::cel) fn misplaced(&self) -> Option<String> {
         let mut found = Vec::new();
         self.compare(&self.name, &mut found);
         (!found.is_empty()).then(|| found.join("\n"))
