@@ -94,7 +94,7 @@ impl Declared {
 }
 
 /// The fields that every resource has, whatever its schema says.
-pub(super) fn resource_fields() -> BTreeMap<String, Arc<Schema>> {
+fn resource_fields() -> BTreeMap<String, Arc<Schema>> {
     let text = Arc::new(Schema { ty: Some(SchemaType::String), ..Schema::default() });
     let named = |names: [&str; 2]| names.map(|name| (name.to_owned(), Arc::clone(&text)));
     let metadata = Schema {
@@ -105,6 +105,21 @@ pub(super) fn resource_fields() -> BTreeMap<String, Arc<Schema>> {
     let mut fields = BTreeMap::from(named(["kind", "apiVersion"]));
     fields.insert("metadata".to_owned(), Arc::new(metadata));
     fields
+}
+
+/// The schema in which whole resources have the fields that they have.
+pub(super) fn completed(schema: &Schema, is_resource: bool) -> Schema {
+    let mut schema = schema.clone();
+    let complete = |inner: &Arc<Schema>| Arc::new(completed(inner, inner.embedded_resource));
+    for property in schema.properties.values_mut() {
+        *property = complete(property);
+    }
+    schema.items = schema.items.as_ref().map(complete);
+    schema.additional_properties = schema.additional_properties.as_ref().map(complete);
+    if is_resource {
+        schema.properties.extend(resource_fields());
+    }
+    schema
 }
 
 /// Whether the keys of an object are free, and its values have a schema.

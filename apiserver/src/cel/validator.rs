@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::Value;
 
 use super::{
-    declared::{is_map, resource_fields},
+    declared::{completed, is_map},
     escape::escape,
     field_path,
     ratchet::{Pair, Ratchet, correlated},
@@ -333,21 +333,6 @@ impl Place<'_> {
         debug_assert!(matches!(error.kind, FieldErrorKind::Invalid | FieldErrorKind::Duplicate));
         if is_shown { error } else { FieldError { value: None, ..error } }
     }
-}
-
-/// The schema in which whole resources have the fields that they have.
-fn completed(schema: &Schema, is_resource: bool) -> Schema {
-    let mut schema = schema.clone();
-    let complete = |inner: &Arc<Schema>| Arc::new(completed(inner, inner.embedded_resource));
-    for property in schema.properties.values_mut() {
-        *property = complete(property);
-    }
-    schema.items = schema.items.as_ref().map(complete);
-    schema.additional_properties = schema.additional_properties.as_ref().map(complete);
-    if is_resource {
-        schema.properties.extend(resource_fields());
-    }
-    schema
 }
 
 fn has_rules(schema: &Schema) -> bool {

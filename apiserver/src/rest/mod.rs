@@ -210,7 +210,7 @@ async fn answered(
         Some(_) => Subresource::Main,
         None => subresource::find(resource, path, verb)?,
     };
-    check_name(path)?;
+    path.check_name()?;
     let now = server.cluster.clock.now();
     let writer = Writer { authorizer: &server.authorizer, log: &server.cluster.log, user };
     let chain = verb.is_write().then(|| server.chains.current(&server.cluster.log));
@@ -320,18 +320,6 @@ fn check_scope(resource: &Resource, path: &ResourcePath, verb: Verb) -> Result<(
         (true, None, _) if path.name.is_some() => Err(StatusError::no_such_resource()),
         _ => Ok(()),
     }
-}
-
-/// Refuses names that would be other paths.
-fn check_name(path: &ResourcePath) -> Result<(), StatusError> {
-    let name = path.name.as_deref().unwrap_or_default();
-    let why = match name {
-        "." => "may not be '.'",
-        ".." => "may not be '..'",
-        name if name.contains('%') => "may not contain '%'",
-        _ => return Ok(()),
-    };
-    Err(StatusError::bad_request(format!("Name parameter invalid: {name:?}: {why}")))
 }
 
 /// Waits for a version of the future for a while, as the real server does.

@@ -3,16 +3,15 @@
 //! A tree can be ninety times as large as its text, and YAML repeats what has an anchor. Members that a map
 //! has twice are remembered: the last one counts, and a strict client gets an error.
 
+mod reading;
+
 use std::fmt;
 
-use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value};
+use serde::de::DeserializeSeed;
+use serde_json::Value;
 
-use crate::{
-    json_weight::{self, DEPTH_LIMIT, TREE_LIMIT},
-    status::StatusError,
-    write::Complaints,
-};
+use self::reading::{Node, Reading};
+use crate::{json_weight::TREE_LIMIT, status::StatusError, write::Complaints};
 
 /// How many lines and separators a YAML text may have. Its parser keeps an event for each, in vain.
 const YAML_EVENTS: usize = 400_000;
@@ -50,17 +49,6 @@ pub(super) enum Unread {
     Malformed(String),
 }
 
-/// What reading has found so far.
-#[derive(Debug, Default)]
-struct Reading {
-    weight: usize,
-    depth: usize,
-    is_too_large: bool,
-    duplicates: Vec<String>,
-    /// The number of duplicates to accept before one stops the reading.
-    stop_after: Option<usize>,
-}
-
 impl Tree {
     /// Reads JSON.
     pub(super) fn of_json(text: &[u8]) -> Result<Self, Unread> {
@@ -68,7 +56,7 @@ impl Tree {
         let mut json = serde_json::Deserializer::from_slice(text);
         let read = Node(&mut reading).deserialize(&mut json);
         let read = read.and_then(|value| json.end().map(|()| value));
-        let value = read.map_err(|error| reading.unread(&error))?;
+        let value = read.map_err(|error| Unread::of(&reading, &error))?;
         let paths = reading.duplicates;
         let duplicates =
             if paths.is_empty() { Duplicates::None } else { Duplicates::Paths(unique(paths)) };
@@ -87,7 +75,7 @@ impl Tree {
         let mut reading = Reading::default();
         let yaml = serde_yaml_ng::Deserializer::from_slice(text);
         let read = Node(&mut reading).deserialize(yaml);
-        let value = read.map_err(|error| reading.unread(&error))?;
+        let value = read.map_err(|error| Unread::of(&reading, &error))?;
         let duplicates = match reading.duplicates.len() {
             0 => Duplicates::None,
             // A long text is not read often.
@@ -117,6 +105,10 @@ fn nesting(text: &[u8]) -> usize {
 }
 
 impl Unread {
+    fn of(reading: &Reading, error: &dyn fmt::Display) -> Self {
+        if reading.is_too_large { Self::TooLarge } else { Self::Malformed(error.to_string()) }
+    }
+
     /// The answer, if what is malformed is answered so.
     pub(super) fn refusal(self, malformed: impl FnOnce(&str) -> StatusError) -> StatusError {
         match self {
@@ -159,148 +151,12 @@ fn unique(paths: Vec<String>) -> Vec<String> {
 /// Reads again up to each duplicate: only an error of the parser says where it is.
 fn lines_of_duplicates(text: &[u8], found: usize) -> Vec<(usize, String)> {
     let line_of = |nth: usize| {
-        let mut reading = Reading { stop_after: Some(nth), ..Reading::default() };
+        let mut reading = Reading::stopping_after(nth);
         let yaml = serde_yaml_ng::Deserializer::from_slice(text);
         let stopped = Node(&mut reading).deserialize(yaml).err()?;
         Some((stopped.location()?.line(), reading.duplicates.pop()?))
     };
     (0..found).filter_map(line_of).collect()
-}
-
-impl Reading {
-    fn weigh<E: de::Error>(&mut self, weight: usize) -> Result<(), E> {
-        self.weight += weight;
-        self.is_too_large |= self.weight > TREE_LIMIT;
-        if self.is_too_large { Err(E::custom("too large")) } else { Ok(()) }
-    }
-
-    fn unread(&self, error: &dyn fmt::Display) -> Unread {
-        if self.is_too_large { Unread::TooLarge } else { Unread::Malformed(error.to_string()) }
-    }
-
-    fn descend<E: de::Error>(&mut self) -> Result<(), E> {
-        self.depth += 1;
-        if self.depth > DEPTH_LIMIT { Err(E::custom("exceeded max depth")) } else { Ok(()) }
-    }
-
-    /// Puts a step before the paths that were found since.
-    fn prepend(&mut self, since: usize, step: &str) {
-        for path in &mut self.duplicates[since..] {
-            let dot = if path.starts_with('[') { "" } else { "." };
-            *path = format!("{step}{dot}{path}");
-        }
-    }
-}
-
-/// Reads a value.
-struct Node<'r>(&'r mut Reading);
-
-impl<'de> DeserializeSeed<'de> for Node<'_> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Node<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any valid JSON value")
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::from(value))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::from(value))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Value::from(value))
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
-        self.0.weigh(text.len())?;
-        Ok(Value::from(text))
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_none<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        self.deserialize(deserializer)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
-        self.0.descend()?;
-        let mut list = Vec::new();
-        loop {
-            let since = self.0.duplicates.len();
-            let Some(element) = elements.next_element_seed(Node(self.0))? else { break };
-            self.0.prepend(since, &format!("[{}]", list.len()));
-            self.0.weigh(json_weight::VALUE)?;
-            list.push(element);
-        }
-        self.0.depth -= 1;
-        Ok(Value::Array(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        self.0.descend()?;
-        let mut map = Map::new();
-        while let Some(key) = members.next_key_seed(Key(self.0, &map))? {
-            self.0.weigh(
-                key.len() + if map.is_empty() { json_weight::MAP } else { json_weight::VALUE },
-            )?;
-            let since = self.0.duplicates.len();
-            let value = members.next_value_seed(Node(self.0))?;
-            self.0.prepend(since, &key);
-            map.insert(key, value);
-        }
-        self.0.depth -= 1;
-        Ok(Value::Object(map))
-    }
-}
-
-/// Reads the name of a member.
-struct Key<'r, 'm>(&'r mut Reading, &'m Map<String, Value>);
-
-impl<'de> DeserializeSeed<'de> for Key<'_, '_> {
-    type Value = String;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Key<'_, '_> {
-    type Value = String;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string key")
-    }
-
-    fn visit_str<E: de::Error>(self, key: &str) -> Result<String, E> {
-        if self.1.contains_key(key) {
-            self.0.duplicates.push(key.to_owned());
-            if self.0.stop_after.is_some_and(|limit| self.0.duplicates.len() > limit) {
-                return Err(E::custom("duplicate"));
-            }
-        }
-        Ok(key.to_owned())
-    }
 }
 
 #[cfg(test)]

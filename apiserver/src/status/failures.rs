@@ -1,57 +1,13 @@
-//! The `Status` bodies of failed requests, with the messages of kube-apiserver.
-//!
-//! Values only: how a failure is written to a connection is decided in [`crate::rest`].
+//! The failures of requests by their HTTP status, with the messages of kube-apiserver.
 
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
+use super::StatusError;
 use crate::{group_resource::GroupResource, schema::FieldError};
 
-/// Why a request failed, with all that a client may act upon.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{message}")]
-pub(crate) struct StatusError {
-    /// The HTTP status.
-    pub code: u16,
-    /// The machine-readable reason, for example `AlreadyExists`.
-    pub reason: Cow<'static, str>,
-    /// The human-readable message.
-    pub message: String,
-    /// The `details` of the body; `Null` when there are none.
-    pub details: Value,
-    /// The token with which a list may continue with the current state.
-    pub continue_token: Option<Box<str>>,
-    /// The warnings that come with the answer.
-    pub warnings: Box<[String]>,
-}
-
-/// The outcome of what may fail with a status.
-pub(crate) type Result<T> = std::result::Result<T, StatusError>;
-
 impl StatusError {
-    fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            reason: Cow::Borrowed(reason),
-            message: message.into(),
-            details: Value::Null,
-            continue_token: None,
-            warnings: Box::default(),
-        }
-    }
-
-    fn of(mut self, resource: &GroupResource, name: &str) -> Self {
-        self.details = json!({ "kind": resource.plural });
-        if !name.is_empty() {
-            self.details["name"] = json!(name);
-        }
-        if !resource.group.is_empty() {
-            self.details["group"] = json!(resource.group);
-        }
-        self
-    }
-
     /// 404: the object does not exist.
     pub(crate) fn not_found(resource: &GroupResource, name: &str) -> Self {
         Self::new(404, "NotFound", format!("{resource} \"{name}\" not found")).of(resource, name)
@@ -296,70 +252,6 @@ impl StatusError {
         let mut error = Self::new(504, "Timeout", format!("Timeout: {why}"));
         error.details = json!({});
         error
-    }
-
-    /// The same of an object that exists, where a name was to be generated.
-    #[must_use]
-    pub(crate) fn of_generated_name(mut self) -> Self {
-        if self.reason == "AlreadyExists" {
-            let more = ", the server was not able to generate a unique name for the object";
-            self.message.push_str(more);
-            self.details["retryAfterSeconds"] = json!(1);
-        }
-        self
-    }
-
-    /// Adds a machine-readable cause to the details.
-    #[must_use]
-    pub(crate) fn with_cause(mut self, reason: &str, message: &str, field: &str) -> Self {
-        let cause = json!({ "reason": reason, "message": message, "field": field });
-        if !self.details.is_object() {
-            self.details = json!({});
-        }
-        match self.details["causes"].as_array_mut() {
-            Some(causes) => causes.push(cause),
-            None => self.details["causes"] = json!([cause]),
-        }
-        self
-    }
-
-    /// Adds what was to be warned of before the request failed.
-    #[must_use]
-    pub(crate) fn with_warnings(mut self, warnings: &[String]) -> Self {
-        self.warnings = [warnings, &self.warnings].concat().into();
-        self
-    }
-
-    /// Whether the request did not get as far as the handler of its path.
-    pub(crate) fn is_of_path(&self) -> bool {
-        *self == Self::no_such_resource() || self.message.starts_with("406: Not Acceptable")
-    }
-
-    /// How many seconds a client should wait before the next try.
-    pub(crate) fn retry_after(&self) -> Option<u64> {
-        self.details.get("retryAfterSeconds").and_then(Value::as_u64)
-    }
-
-    /// The `Status` object.
-    pub(crate) fn body(&self) -> Value {
-        let mut body = json!({
-            "kind": "Status",
-            "apiVersion": "v1",
-            "metadata": {},
-            "status": "Failure",
-            "message": self.message,
-            "code": self.code,
-        });
-        if let Some(token) = &self.continue_token {
-            body["metadata"]["continue"] = json!(token);
-        }
-        if !self.reason.is_empty() {
-            body["reason"] = json!(self.reason);
-        }
-        if !self.details.is_null() {
-            body["details"] = self.details.clone();
-        }
-        body
     }
 }
 
