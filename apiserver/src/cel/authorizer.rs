@@ -53,7 +53,7 @@ impl Authorizer {
         Self { decide, request: Question::default() }
     }
 
-    /// The beginning of a question, without anything that is asked.
+    /// A question that asks nothing yet.
     pub(super) fn begun(&self) -> Asking {
         let authorizer = self.clone();
         Asking { authorizer, question: Question::default(), step: Step::Begun }

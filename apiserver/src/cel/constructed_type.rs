@@ -5,14 +5,14 @@ use super::ty::Type;
 
 /// The type of an operation.
 pub(super) const OPERATION: &str = "JSONPatch";
-/// The type of a whole object; those of its parts have it as a prefix.
+/// The type of a whole object, and the prefix of the types of its parts.
 const OBJECT: &str = "Object";
 /// Whether objects of a type can be constructed.
 pub(super) fn is_type(name: &str) -> bool {
     name == OPERATION || name == OBJECT || name.starts_with("Object.")
 }
 
-/// The type of a field of such an object, if it can have that field.
+/// The type of a field of a constructed object, if the object can have that field.
 pub(super) fn field_type(name: &str, field: &str) -> Option<Type> {
     match field {
         "op" | "path" | "from" if name == OPERATION => Some(Type::String),

@@ -5,7 +5,7 @@
 //!                              ▼
 //!  source ─ parse ─ check ─ lower (node) ─ estimate
 //!                              │
-//!  object ─ validator ─ eval ──┘─ functions, cost
+//!  object ─ validator ─ eval ──┘─ functions, cost ─ value ─ scalar
 //!  request ─ program ───┘  (webhooks and policies)
 //! ```
 //!

@@ -151,7 +151,7 @@ impl Declared {
         }
     }
 
-    /// Whether this is a map, whose keys have a type too.
+    /// Whether this is a map. The keys of a map have a type too.
     pub(super) fn is_map(&self) -> bool {
         matches!(self.kind, Kind::Map(_))
     }

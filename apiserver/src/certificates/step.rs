@@ -1,6 +1,6 @@
-//! Which step is due for a request: kubelets are approved, and what was approved is signed.
+//! The step that is due for a request: requests of kubelets are approved, and approved requests are signed.
 //!
-//! Whether a user may have a kubelet's certificate approved is decided by the group of administrators alone.
+//! The server approves a kubelet's request only if its user is in the group of administrators.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{certificate::Authority, request::Request, signers::Kind};
 use crate::{cluster::Cluster, credentials::CredentialsError, resource::Subresource};
 
-/// What is to be done about a request.
+/// What a controller does next with a request for a certificate.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Approve(&'static str),

@@ -29,7 +29,7 @@ impl Work {
         }
     }
 
-    /// Approves and signs.
+    /// Takes the step that is due for each request.
     pub(super) fn perform(self, cluster: &Cluster) {
         let id = GroupResource::new("certificates.k8s.io", "certificatesigningrequests");
         let resources = cluster.registry.snapshot();

@@ -35,7 +35,7 @@ use crate::{
 /// How many revisions are processed together, so that bulk deletions are handled once.
 const BATCH: usize = 1024;
 
-/// Whose controllers run.
+/// Which controllers run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Running {
     /// Those of kube-apiserver and of kube-controller-manager.

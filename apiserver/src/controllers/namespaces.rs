@@ -63,7 +63,7 @@ pub(super) fn terminate(cluster: &Cluster, name: &str) {
     if gone {
         return;
     }
-    tell(cluster, namespaces, &key, &remains);
+    write_conditions(cluster, namespaces, &key, &remains);
     if remains.objects.is_empty() {
         give_up(cluster, namespaces, &key);
     }
@@ -112,7 +112,7 @@ fn empty_of(cluster: &Cluster, resource: &Resource, namespace: &str, remains: &m
 }
 
 /// Writes the conditions, where they differ.
-fn tell(cluster: &Cluster, namespaces: &Resource, key: &ObjectKey, remains: &Remains) {
+fn write_conditions(cluster: &Cluster, namespaces: &Resource, key: &ObjectKey, remains: &Remains) {
     let now = cluster.clock.now_text();
     let mut change = |live: &Value| {
         let mut next = live.clone();

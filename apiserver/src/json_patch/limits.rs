@@ -6,16 +6,16 @@ use crate::json_weight::{self, TREE_LIMIT};
 
 /// How many bytes of JSON all copies of a patch may have together.
 const COPY_LIMIT: usize = 3 * 1024 * 1024;
-/// How deep the result may be; what is read from the store is at most so deep.
+/// How deep the result may be. Objects in the store are not deeper.
 const DEPTH_LIMIT: usize = json_weight::DEPTH_LIMIT;
 /// How many values all operations of a patch may shift or look at together.
 const SHIFT_LIMIT: usize = 100_000_000;
 
-/// An operation does not apply; the answer does not say which.
+/// An operation does not apply. The answer does not name the operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Inapplicable;
 
-/// What a patch has used up of its limits.
+/// The part of its limits that a patch has used.
 #[derive(Debug, Default)]
 pub(super) struct Spent {
     copied: usize,

@@ -28,7 +28,7 @@ const FIELDS: [&str; 4] = ["from", "op", "path", "value"];
 
 /// The Go types of a patch and of an operation, as the handler of requests reads them.
 pub(crate) const OF_HANDLER: (&str, &str) = ("[]handlers.jsonPatchOp", "handlers.jsonPatchOp");
-/// The same, as the library of patches reads them.
+/// The Go types of a patch and of an operation, as the library of patches reads them.
 pub(crate) const OF_LIBRARY: (&str, &str) = ("jsonpatch.Patch", "jsonpatch.Operation");
 
 /// A parsed patch.
@@ -58,7 +58,7 @@ impl JsonPatch {
         operations.into_iter().map(operation).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Members of operations that have no meaning.
+    /// Members without a meaning in an operation.
     pub(crate) fn unknown_fields(&self) -> impl Iterator<Item = String> {
         let unknown = |(at, operation): (usize, &Map<String, Value>)| {
             let fields = operation.keys().filter(|field| !FIELDS.contains(&field.as_str()));

@@ -7,7 +7,7 @@ use super::{
     pointer::{get, index, parent_mut},
 };
 
-/// Applies one operation; a document to which it does not apply stays as it is.
+/// Applies one operation. A document is unchanged if the operation does not apply to it.
 pub(super) fn apply(
     document: &mut Value,
     operation: &Map<String, Value>,

@@ -23,7 +23,7 @@ fn member<'a>(value: &'a Value, step: &str) -> Result<Option<&'a Value>, Inappli
     }
 }
 
-/// The container that a path ends in, and the last step.
+/// The container of the value at a path, and the last step of the path.
 pub(super) fn parent_mut<'a>(
     document: &'a mut Value,
     path: &str,
@@ -44,13 +44,13 @@ pub(super) fn parent_mut<'a>(
     Ok((value, key))
 }
 
-/// The steps of a path. What is before its first slash does not count.
+/// The steps of a path, without the text before its first slash.
 fn steps(path: &str) -> Result<impl Iterator<Item = String>, Inapplicable> {
     let (_, steps) = path.split_once('/').ok_or(Inapplicable)?;
     Ok(steps.split('/').map(|step| step.replace("~1", "/").replace("~0", "~")))
 }
 
-/// An index below `end`; negative ones count from there.
+/// An index below `end`. Negative indices count from `end`.
 pub(super) fn index(text: &str, end: usize) -> Result<usize, Inapplicable> {
     let at: i64 = text.parse().map_err(|_| Inapplicable)?;
     let at = if at < 0 { at + i64::try_from(end).map_err(|_| Inapplicable)? } else { at };

@@ -26,7 +26,7 @@ pub(super) fn reference(definition: &str) -> Value {
     json!({ "$ref": format!("{REFERENCE}{definition}") })
 }
 
-/// A body that must be there.
+/// A required body.
 pub(super) fn required(mut body: Value) -> Value {
     body["required"] = json!(true);
     body

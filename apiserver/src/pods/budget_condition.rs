@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 const CONDITION: &str = "DisruptionAllowed";
 
-/// Sets the condition of a budget that follows from its number of allowed disruptions.
+/// Sets the condition of a budget by its number of allowed disruptions.
 pub(crate) fn set_disruption_allowed(budget: &mut Value, now: &str) {
     let allowed = budget["status"]["disruptionsAllowed"].as_i64().unwrap_or_default();
     let (status, reason) =
@@ -12,7 +12,7 @@ pub(crate) fn set_disruption_allowed(budget: &mut Value, now: &str) {
     set_budget_condition(budget, (status, reason, ""), now);
 }
 
-/// Sets the condition of a budget; its time changes with its status.
+/// Sets the condition of a budget. The time of transition changes with the status.
 pub(crate) fn set_budget_condition(
     budget: &mut Value,
     (status, reason, message): (&str, &str, &str),

@@ -141,7 +141,7 @@ fn entry(of: Field, bytes: &[u8], depth: usize) -> Result<(String, Value), Malfo
     Ok((key, value.unwrap_or_else(|| of.ty.zero())))
 }
 
-/// The object of a Go struct: what a message adds to its fields.
+/// Reads the message of a Go struct and adds its fields to those of an earlier part.
 fn object(
     name: &str,
     bytes: &[u8],

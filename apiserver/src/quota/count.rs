@@ -18,7 +18,7 @@ pub(crate) fn counted(cluster: &Cluster, quota: &Value, namespace: &Arc<str>) ->
     amounts::json(&sum(cluster, quota, &amounts::of(&quota["spec"]["hard"]), namespace))
 }
 
-/// What is used of a quota, and at least what its status reports.
+/// What is used of a quota, but not less than its status reports.
 pub(crate) fn counted_at_least(cluster: &Cluster, quota: &Value, namespace: &Arc<str>) -> Value {
     let hard = amounts::of(&quota["spec"]["hard"]);
     let mut used = sum(cluster, quota, &hard, namespace);

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::builtin;
 
-/// The field manager of such rules.
+/// The field manager of aggregated rules.
 pub(crate) const AGGREGATION_MANAGER: &str = "clusterrole-aggregation-controller";
 
 /// The rules of a role that is made of others.

@@ -47,7 +47,7 @@ pub(crate) struct ResourcePath {
 }
 
 impl ResourcePath {
-    /// Refuses names that would be other paths.
+    /// Refuses names that would change the path.
     pub(super) fn check_name(&self) -> Result<(), StatusError> {
         let name = self.name.as_deref().unwrap_or_default();
         let why = match name {

@@ -40,7 +40,7 @@ impl StatusError {
         }
     }
 
-    /// The same about an object.
+    /// The same error, with an object in its details.
     pub(super) fn of(mut self, resource: &GroupResource, name: &str) -> Self {
         self.details = json!({ "kind": resource.plural });
         if !name.is_empty() {
@@ -52,7 +52,7 @@ impl StatusError {
         self
     }
 
-    /// The same of an object that exists, where a name was to be generated.
+    /// The same failure, for an object whose name was generated.
     #[must_use]
     pub(crate) fn of_generated_name(mut self) -> Self {
         if self.reason == "AlreadyExists" {
@@ -77,14 +77,14 @@ impl StatusError {
         self
     }
 
-    /// Adds what was to be warned of before the request failed.
+    /// Adds the warnings from before the failure.
     #[must_use]
     pub(crate) fn with_warnings(mut self, warnings: &[String]) -> Self {
         self.warnings = [warnings, &self.warnings].concat().into();
         self
     }
 
-    /// Whether the request did not get as far as the handler of its path.
+    /// Whether the request failed before it reached the handler of its path.
     pub(crate) fn is_of_path(&self) -> bool {
         *self == Self::no_such_resource() || self.message.starts_with("406: Not Acceptable")
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use super::StatusError;
+use super::error::StatusError;
 use crate::{group_resource::GroupResource, schema::FieldError};
 
 impl StatusError {

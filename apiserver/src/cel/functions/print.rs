@@ -202,8 +202,8 @@ fn literal(value: &Val<'_>) -> Result<String, Failure> {
             if *number > 0.0 { "\"+Inf\"" } else { "\"-Inf\"" }.to_owned()
         }
         Val::Double(number) => format!("{number:.PRECISION$}"),
-        Val::Timestamp(_) => format!("timestamp(\"{}\")", value.to_string()),
-        Val::Duration(_) => format!("duration(\"{}\")", value.to_string()),
+        Val::Timestamp(_) => format!("timestamp(\"{value}\")"),
+        Val::Duration(_) => format!("duration(\"{value}\")"),
         Val::Null | Val::Int(_) | Val::Uint(_) | Val::Bool(_) | Val::Type(_) => value.to_string(),
         other => {
             return error(format!(

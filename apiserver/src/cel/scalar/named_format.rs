@@ -7,7 +7,7 @@ use crate::schema::{has_format, name_rule};
 #[derive(Debug)]
 pub(in crate::cel) struct NamedFormat {
     pub(in crate::cel) name: &'static str,
-    /// The characters of its pattern, on which the cost rests.
+    /// The number of characters of its pattern, which decides the cost.
     pub(in crate::cel) pattern_size: u64,
     /// What is wrong with a text.
     pub(in crate::cel) errors: fn(&str) -> Vec<String>,

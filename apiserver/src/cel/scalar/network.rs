@@ -72,7 +72,7 @@ fn not_mapped(ip: IpAddr, text: &str) -> Result<IpAddr, String> {
     }
 }
 
-/// What the parser of Go says of the commonest mistakes.
+/// The message of Go's parser for the most common mistakes.
 fn address_error(text: &str) -> String {
     if !text.contains(['.', ':']) {
         return "unable to parse IP".to_owned();

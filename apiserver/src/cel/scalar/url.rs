@@ -14,7 +14,7 @@ pub(in crate::cel) struct Url {
     fragment: String,
 }
 
-/// What is wrong with an address that is sent in a request, if anything is.
+/// The error of an address in a request; `None` if the address is valid.
 pub(in crate::cel) fn request_error(text: &str) -> Option<String> {
     let failed = |reason: String| Some(format!("parse {}: {reason}", quote(text)));
     if text.bytes().any(|byte| byte < 0x20 || byte == 0x7f) {
@@ -119,7 +119,7 @@ pub(in crate::cel) fn parse(text: &str) -> Url {
     }
 }
 
-/// The path with escapes for what must have one.
+/// The path, with escapes where they are required.
 fn escaped(path: &str) -> String {
     let mut out = String::new();
     for byte in path.bytes() {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::json_weight::{self, DEPTH_LIMIT, TREE_LIMIT};
 
-/// What reading has found so far.
+/// The state of the reading of one document.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     weight: usize,
@@ -15,12 +15,12 @@ pub(super) struct Reading {
     pub(super) is_too_large: bool,
     /// The paths of members that were given twice.
     pub(super) duplicates: Vec<String>,
-    /// The number of duplicates to accept before one stops the reading.
+    /// The number of duplicates that do not stop the reading.
     stop_after: Option<usize>,
 }
 
 impl Reading {
-    /// Stops at the first duplicate after so many.
+    /// A reading that stops at the first duplicate after this number of them.
     pub(super) fn stopping_after(duplicates: usize) -> Self {
         Self { stop_after: Some(duplicates), ..Self::default() }
     }
@@ -36,7 +36,7 @@ impl Reading {
         if self.depth > DEPTH_LIMIT { Err(E::custom("exceeded max depth")) } else { Ok(()) }
     }
 
-    /// Puts a step before the paths that were found since.
+    /// Puts a step before the paths of duplicates from an index on.
     fn prepend(&mut self, since: usize, step: &str) {
         for path in &mut self.duplicates[since..] {
             let dot = if path.starts_with('[') { "" } else { "." };
