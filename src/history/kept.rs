@@ -63,6 +63,7 @@ impl History {
     }
 
     /// Since when the outcome is the same; `None` before the first.
+    #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
     pub(crate) fn since(&self) -> Option<SystemTime> {
         self.since
     }

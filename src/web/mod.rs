@@ -41,18 +41,26 @@ mod guard;
 mod headers;
 mod health;
 mod index;
+mod key;
 mod kubernetes_events;
 mod legible;
 mod log_level;
-mod login;
+#[cfg(feature = "dashboard")]
+mod logins;
+#[cfg(not(feature = "dashboard"))]
+#[path = "no_logins.rs"]
+mod logins;
 mod metrics;
 mod niceness;
+#[cfg(any(test, not(feature = "dashboard")))]
+mod no_ui;
 mod open_files;
 mod openapi;
 mod operators;
 mod origin;
 mod owners;
 mod page;
+mod pages;
 mod parents;
 mod patched;
 mod paths;
@@ -67,6 +75,7 @@ mod related;
 mod routes;
 mod selection;
 mod server;
+mod session_limits;
 mod standing;
 mod state;
 mod status;
@@ -76,6 +85,7 @@ mod table;
 mod tls;
 mod transport;
 mod tree;
+#[cfg(feature = "dashboard")]
 mod ui;
 mod views;
 mod visitor;

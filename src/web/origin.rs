@@ -43,7 +43,7 @@ pub(super) struct Sender<'a> {
     pub(super) acts: bool,
 }
 
-const FETCH_SITE: &str = "sec-fetch-site";
+pub(super) const FETCH_SITE: &str = "sec-fetch-site";
 
 /// Whether the method is safe by HTTP.
 pub(super) fn only_reads(method: &Method) -> bool {
@@ -80,14 +80,6 @@ pub(super) fn needs_preflight(method: &Method, headers: &HeaderMap) -> bool {
 pub(super) fn is_proven(headers: &HeaderMap) -> bool {
     let is_attested = headers.get_all(FETCH_SITE).any(|site| *site == "same-origin");
     is_attested || headers.contains_key(header::ORIGIN)
-}
-
-/// Whether a cookie may authenticate a request. A page of another site cannot make the browser send it,
-/// but one of another port of the same host can.
-pub(super) fn may_use_cookie(method: &Method, headers: &HeaderMap) -> bool {
-    let mut sites = headers.get_all(FETCH_SITE);
-    let is_ours = sites.all(|site| *site == "same-origin" || *site == "none");
-    is_ours && (only_reads(method) || is_proven(headers))
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
@@ -241,23 +233,6 @@ mod tests {
             (vec![], false),
         ] {
             assert_eq!(is_proven(&headers(&pairs)), expected, "{pairs:?}");
-        }
-    }
-
-    #[test]
-    fn a_cookie_is_accepted_only_if_no_other_page_can_have_sent_it() {
-        let origin = ("origin", "http://localhost");
-        for (pairs, reads, commands) in [
-            (vec![], true, false),
-            (vec![(FETCH_SITE, "none")], true, false),
-            (vec![(FETCH_SITE, "same-origin")], true, true),
-            (vec![origin], true, true),
-            (vec![(FETCH_SITE, "same-site"), origin], false, false),
-            (vec![(FETCH_SITE, "cross-site")], false, false),
-        ] {
-            let headers = headers(&pairs);
-            assert_eq!(may_use_cookie(&Method::GET, &headers), reads, "{pairs:?}");
-            assert_eq!(may_use_cookie(&Method::POST, &headers), commands, "{pairs:?}");
         }
     }
 

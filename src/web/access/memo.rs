@@ -18,7 +18,8 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{cache::Cache, key::Key};
+use super::cache::Cache;
+use crate::web::key::Key;
 
 /// How long a positive answer is cached: a revoked token or permission may work for this long.
 pub(super) const GOOD_FOR: Duration = Duration::from_mins(1);

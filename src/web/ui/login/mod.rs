@@ -4,6 +4,9 @@
 //! Only these two endpoints accept forms, which any page can send. So a form needs a proof that a page
 //! of this server sent it (`origin::is_proven`): no other site can log a browser in as another user.
 
+mod entrance;
+mod opening;
+
 use std::net::{IpAddr, Ipv4Addr};
 
 use actix_web::{
@@ -14,17 +17,20 @@ use actix_web::{
 };
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{
-    access::{self, Access},
-    audit::LoggedIn,
+use self::entrance::Entrance;
+use super::frame;
+use crate::web::{
+    access::Access,
     body,
     endpoint::{self, Body, FORM, Form, Parameter},
     gate::Gate,
-    origin,
+    logins, origin,
     paths::Paths,
     status::Refused,
-    ui::{self, Entrance},
+    visitor::Visitor,
 };
+
+pub(in crate::web) use opening::open_session;
 
 pub(super) const TOKEN_FORM: Body = Body {
     media_type: FORM,
@@ -43,7 +49,8 @@ const START: &str = "/";
 
 pub(super) async fn show(gate: Data<Gate>) -> Result<HttpResponse, Refused> {
     let access = required(&gate)?;
-    Ok(ui::entrance(StatusCode::OK, &Entrance::login(None, START, access.audiences())))
+    let login = Entrance::login(None, START, access.token_command());
+    Ok(frame::rendered(StatusCode::OK, &login))
 }
 
 pub(super) async fn log_in(
@@ -60,16 +67,14 @@ pub(super) async fn log_in(
     let next = if is_ours(&request, &paths, &next) { next } else { START.to_owned() };
     let from = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
     let logged_in = match token {
-        Some(token) => access.log_in(token, &[path_of(&next), START], from).await,
+        Some(token) => open_session(access, token, &[path_of(&next), START], from).await,
         None => Err(Refused::TokenMissing),
     };
     match logged_in {
         Ok((session, user)) => {
-            if let Some(before) = access::session(request.headers(), gate.protocol) {
-                access.log_out(before);
-            }
-            let mut response = redirect(&next, &access::kept(gate.protocol, &session));
-            response.extensions_mut().insert(LoggedIn(user.username.clone()));
+            access.logins().end_of(request.headers(), gate.protocol);
+            let mut response = redirect(&next, &logins::kept(gate.protocol, &session));
+            response.extensions_mut().insert(Visitor { user, has_session: true });
             Ok(response)
         }
         Err(refused) => Ok(page(&refused, &next, false, access)),
@@ -84,52 +89,30 @@ pub(super) async fn log_out(
     if !origin::is_form(request.headers()) {
         return Err(Refused::NotForm);
     }
-    if let Some(session) = access::session(request.headers(), gate.protocol) {
-        access.log_out(session);
-    }
-    Ok(redirect("/ui/login", &access::forgotten(gate.protocol)))
+    access.logins().end_of(request.headers(), gate.protocol);
+    Ok(redirect("/ui/login", &logins::forgotten(gate.protocol)))
 }
 
-/// The page for a browser instead of a `Status`: the login, or why access is denied.
-pub(super) fn instead_of(
-    refused: &Refused,
-    gate: &Gate,
-    request: &ServiceRequest,
-) -> Option<HttpResponse> {
-    let access = gate.access.as_ref()?;
-    let is_of_access = matches!(
-        refused,
-        Refused::TokenMissing
-            | Refused::TokenInvalid
-            | Refused::NotAllowed { .. }
-            | Refused::ReviewsDown
-            | Refused::ReviewsBusy
-    );
-    let (method, headers) = (request.method(), request.headers());
-    if !is_of_access || !origin::only_reads(method) || !ui::wants_html(headers) {
-        return None;
-    }
+/// The page for a browser without access: the login, or why access is denied.
+pub(super) fn denied(refused: &Refused, access: &Access, request: &ServiceRequest) -> HttpResponse {
     let here = request.uri().path_and_query().map_or(START, |here| here.as_str());
-    let is_followed = !origin::may_use_cookie(method, headers);
-    Some(page(refused, here, is_followed, access))
+    let is_followed = !logins::may_use_cookie(request.method(), request.headers());
+    page(refused, here, is_followed, access)
 }
 
 fn page(refused: &Refused, next: &str, is_followed: bool, access: &Access) -> HttpResponse {
+    let command = access.token_command();
     let entrance = match refused {
         Refused::NotAllowed { .. } => Entrance::closed("Not allowed", refused),
         Refused::ReviewsDown | Refused::ReviewsBusy => {
             Entrance::closed("Not available now", refused)
         }
-        Refused::TokenMissing => Entrance::login(None, next, access.audiences()),
-        _ => Entrance::login(Some(refused), next, access.audiences()),
+        Refused::TokenMissing => Entrance::login(None, next, command),
+        _ => Entrance::login(Some(refused), next, command),
     };
     let entrance = if is_followed { entrance.with_retry() } else { entrance };
-    let mut response = ui::entrance(refused.status_code(), &entrance);
-    for (name, value) in refused.headers() {
-        if let Ok(value) = value.parse() {
-            response.headers_mut().insert(name, value);
-        }
-    }
+    let mut response = frame::rendered(refused.status_code(), &entrance);
+    refused.add_headers(&mut response);
     response
 }
 

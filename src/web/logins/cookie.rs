@@ -4,19 +4,30 @@
 //! other sites. Over TLS it is `Secure`, and its name starts with `__Host-`, so that only this host can
 //! set it. It has no `Max-Age`: it ends with the browser.
 
-use actix_web::http::header::{self, HeaderMap};
+use actix_web::http::{
+    Method,
+    header::{self, HeaderMap},
+};
 
-use crate::web::origin::Protocol;
+use crate::web::origin::{FETCH_SITE, Protocol, is_proven, only_reads};
 
-pub(in crate::web) fn name(protocol: Protocol) -> &'static str {
+pub(super) fn name(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::Http => "operetta",
         Protocol::Https => "__Host-operetta",
     }
 }
 
+/// Whether a cookie may authenticate a request. A page of another site cannot make the browser send it,
+/// but one of another port of the same host can.
+pub(in crate::web) fn may_use_cookie(method: &Method, headers: &HeaderMap) -> bool {
+    let mut sites = headers.get_all(FETCH_SITE);
+    let is_ours = sites.all(|site| *site == "same-origin" || *site == "none");
+    is_ours && (only_reads(method) || is_proven(headers))
+}
+
 /// The id that a browser sends. Two cookies of the name are both ignored: one of them is foreign.
-pub(in crate::web) fn session(headers: &HeaderMap, protocol: Protocol) -> Option<&str> {
+pub(super) fn session(headers: &HeaderMap, protocol: Protocol) -> Option<&str> {
     let lines = headers.get_all(header::COOKIE).filter_map(|line| line.to_str().ok());
     let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
     let mut ids =
@@ -37,7 +48,7 @@ pub(in crate::web) fn forgotten(protocol: Protocol) -> String {
 
 #[cfg(test)]
 mod tests {
-    use actix_web::http::header::HeaderValue;
+    use actix_web::http::header::{HeaderName, HeaderValue};
 
     use super::*;
 
@@ -76,5 +87,27 @@ mod tests {
         let secure = kept(Protocol::Https, "a");
         assert_eq!(secure, "__Host-operetta=a; Path=/; HttpOnly; SameSite=Strict; Secure");
         assert!(forgotten(Protocol::Http).ends_with("; Max-Age=0"));
+    }
+
+    #[test]
+    fn a_cookie_is_accepted_only_if_no_other_page_can_have_sent_it() {
+        let origin = ("origin", "http://localhost");
+        for (pairs, reads, commands) in [
+            (vec![], true, false),
+            (vec![(FETCH_SITE, "none")], true, false),
+            (vec![(FETCH_SITE, "same-origin")], true, true),
+            (vec![origin], true, true),
+            (vec![(FETCH_SITE, "same-site"), origin], false, false),
+            (vec![(FETCH_SITE, "cross-site")], false, false),
+        ] {
+            let headers: HeaderMap = pairs
+                .iter()
+                .map(|(name, value)| {
+                    (HeaderName::from_static(name), HeaderValue::from_static(value))
+                })
+                .collect();
+            assert_eq!(may_use_cookie(&Method::GET, &headers), reads, "{pairs:?}");
+            assert_eq!(may_use_cookie(&Method::POST, &headers), commands, "{pairs:?}");
+        }
     }
 }

@@ -7,15 +7,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::web::peer::client;
+use crate::web::{peer::client, session_limits::FAILURES};
 
 /// Failed attempts by address, or by network for IPv6.
 #[derive(Debug, Default)]
 pub(super) struct Attempts(HashMap<IpAddr, (u32, Instant)>);
 
-/// How many attempts may fail within [`WINDOW`].
-pub(in crate::web) const FAILURES: u32 = 10;
-/// Starts with the first failure.
+/// [`FAILURES`] attempts may fail within it. It starts with the first failure.
 const WINDOW: Duration = Duration::from_mins(1);
 /// The limit of remembered addresses.
 const KEPT: usize = 1024;

@@ -8,7 +8,7 @@ use std::{
     collections::HashMap,
     fmt,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -16,25 +16,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use secrecy::SecretString;
 use tokio::sync::watch;
 
-use super::key::Key;
-
-#[derive(Debug, Clone, Copy)]
-pub(in crate::web) struct SessionLimits {
-    pub(in crate::web) life: Duration,
-    /// The maximum time without a request.
-    pub(in crate::web) idle: Duration,
-    /// How many of all users. Beyond it only a user who has one gets a new one, for their oldest.
-    pub(in crate::web) kept: usize,
-    /// How many of one user, for whom the oldest ends.
-    pub(in crate::web) per_user: usize,
-}
-
-pub(in crate::web) const LIMITS: SessionLimits = SessionLimits {
-    life: Duration::from_hours(12),
-    idle: Duration::from_hours(1),
-    kept: 1024,
-    per_user: 8,
-};
+use crate::web::{key::Key, session_limits::SessionLimits};
 
 pub(super) struct Sessions {
     random: SystemRandom,
@@ -54,7 +36,7 @@ struct Session {
 
 /// Why a session does not begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NoSession {
+pub(in crate::web) enum NoSession {
     /// The operating system has no random numbers.
     NoRandom,
     /// Too many other users have sessions.
@@ -152,12 +134,13 @@ impl fmt::Debug for Sessions {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::{collections::HashSet, time::Duration};
 
     use futures::FutureExt;
     use secrecy::ExposeSecret;
 
     use super::*;
+    use crate::web::session_limits::LIMITS;
 
     fn begin(sessions: &Sessions, user: &str, now: Instant) -> String {
         sessions.begin(user, format!("token-of-{user}").into(), now).unwrap()
