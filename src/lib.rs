@@ -66,6 +66,9 @@
 //! | 11 | `supervisor` |
 //! | 12 | `testkit`, behind the feature of that name |
 //!
+//! The feature `dashboard`, on by default, is the page for browsers with its login. `web::Auth` and the rest of
+//! the API are the same without it.
+//!
 //! A program chooses the Kubernetes version of the `k8s-openapi` types by that crate's feature.
 
 #![cfg_attr(

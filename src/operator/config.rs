@@ -51,8 +51,8 @@ pub struct OperatorConfig {
     pub handler_deadline: Duration,
     /// How long changes are collected before they cause a reconcile. Default zero: not at all.
     pub debounce: Duration,
-    /// The delay after the first failure, of which at least half is waited; it doubles with each
-    /// further failure. Default 500 ms.
+    /// The maximum delay after the first failure; the minimum is half of it. Each further failure
+    /// doubles the delay. Default 500 ms.
     pub min_error_backoff: Duration,
     /// The longest delay between retries. Default 600 seconds.
     pub max_error_backoff: Duration,

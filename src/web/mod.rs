@@ -1,4 +1,5 @@
-//! The web endpoint: health, metrics, and the state of operators and caches, as JSON and as pages.
+//! The web endpoint: health, metrics, and the state of operators and caches, as JSON and as pages. The
+//! pages, with the logins of browsers, are the feature `dashboard`.
 //!
 //! Layer 10. It reads the board, the stores and the metrics, and knows no actor. Commands go through the
 //! board, and so do queries that only the engine can answer: previews of reconciles, and Kubernetes
@@ -10,10 +11,12 @@
 //!             /metrics ......... metrics -+--> Board, StoreReader, Metrics
 //!             /api/v1/operators  operators+
 //!             /api/v1/cache .... cache ---+--> redact --> response
+//!             / /ui ............ ui ------+    (or no_ui)
 //! ```
 //!
-//! Imports: `server` -> `routes`, `guard` -> `table` (all paths) -> handlers -> what they need of each
-//! request, as values: `state`, `gate`, `paths`, `visitor` -> `status`, `endpoint`.
+//! Imports: `server` -> `table` (paths of programs) -> `ui` (paths of browsers) -> handlers -> what they
+//! need of each request, as values: `state`, `gate`, `paths`, `visitor` -> `status`, `endpoint`.
+//! `routes` and `guard` get all paths as a value.
 //!
 //! Invariants:
 //! - Every object passes `redact` before it is shown, and so does every text about an object that does

@@ -1,9 +1,9 @@
 //! Protects commands against cross-site request forgery: pure.
 //!
-//! A page of any website can make a browser send requests here, with the cookies of this server. It
-//! cannot read the answers, but a command needs none. So a command has to show that it comes from a
-//! page of this server or from no page, which other pages cannot forge. And it has to be JSON, which
-//! browsers do not send to other sites without a preflight.
+//! A page of any website can make a browser send requests here, with the cookies of this server. The
+//! page cannot read the answers, but a command needs none. So a command must not come from a page of
+//! another site, which the headers of the browser show. And a command must be JSON: browsers send no
+//! JSON to other sites without a preflight.
 
 use actix_web::http::{
     Method, Uri,

@@ -39,7 +39,7 @@ impl OperatorActor {
         }
     }
 
-    /// What does not happen in the namespaces that fail, and does in the others.
+    /// The namespaces without reconciles, if other namespaces have them.
     fn idle_namespaces(&self) -> Option<String> {
         let is_idle =
             |(scope, start): &(&Scope, Start)| *start == Start::Awaited && self.is_failing(scope);

@@ -84,8 +84,8 @@ impl RelatedReflector {
         }
     }
 
-    /// A watch that is in sync tolerates a lost connection for a while, and not a missing permission. Afterwards what it
-    /// has listed is still read, and may be out of date.
+    /// A watch that is in sync tolerates a lost connection for a while, but not a missing permission. Afterwards its
+    /// objects are still read, and may be out of date.
     fn failed(&mut self, place: &Place, error: &ApiError) {
         let watched = super::spec_of(self.spec(), place).watched();
         let Some(feed) = self.feeds.get_mut(place) else { return };

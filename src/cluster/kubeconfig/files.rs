@@ -1,5 +1,5 @@
-//! Which files there are, and what they say together: of two entries of one name the first counts, and a file of a list
-//! that is missing counts for nothing.
+//! The files of a kubeconfig, merged: of two entries of one name the first counts. A missing file of a list is
+//! ignored.
 
 use std::{
     collections::BTreeMap,

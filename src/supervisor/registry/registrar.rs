@@ -16,8 +16,8 @@ pub struct Registrar(UnboundedSender<Request>);
 pub enum OnRemoval {
     /// They stay as they are, with their children and finalizers, for a later registration.
     Leave,
-    /// Each is treated as one that leaves the selection: it is finalized, the finalizer of the operator is removed, and
-    /// its children stay.
+    /// Each parent is finalized, as if it left the selection: the finalizer of the operator is removed, and its children
+    /// stay.
     Finalize {
         /// How long that may take.
         within: Duration,

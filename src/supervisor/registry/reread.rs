@@ -7,8 +7,8 @@ use super::members::{Members, Needs};
 use crate::object::K8sType;
 
 impl Members {
-    /// Keeps what operators write in the objects that are cached from now on. Returns the types of which objects may be
-    /// cached without what the newcomers have written earlier.
+    /// Keeps the field managers of the operators in objects that are cached from now on. Returns the types whose cached
+    /// objects may lack the managers of the newcomers.
     pub(super) fn keep_managers<'a>(
         &self,
         newcomers: impl Iterator<Item = &'a Needs>,

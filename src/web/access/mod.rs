@@ -67,7 +67,7 @@ struct Reviews {
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) user: Arc<User>,
-    /// The hash of the user with all groups, so that one who has lost a group is reviewed again.
+    /// The hash of the user with all groups: after a change of the groups, permissions are reviewed again.
     key: Key,
 }
 

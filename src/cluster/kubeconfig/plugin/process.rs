@@ -1,8 +1,8 @@
-//! The process of a plugin: how long it may take, and its end. It is killed with all that it has started when it takes too
-//! long, prints too much, or nobody waits for it any longer.
+//! The process of a plugin: how long it may take, and its end. The process is killed with all its children when it takes
+//! too long, prints too much, or nobody waits for it any longer.
 //!
-//! For that it is a process group of its own. One that asks somebody at a terminal is not, because only the group in the
-//! foreground may read there: then it is killed alone.
+//! For that it is a process group of its own. An interactive plugin is not, because only the foreground group may read from
+//! the terminal: such a plugin is killed alone.
 
 use std::{
     io, mem,
