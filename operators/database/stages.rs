@@ -29,8 +29,8 @@ pub(super) fn response(database: &Database, claims: &[Claim], restores: bool) ->
     services(pods_and_data.then(), database)
 }
 
-/// What serves the data of a database that is being deleted: the primary, and what its Pod needs. A set that exists and
-/// stays is left as it is.
+/// The server of a database that is being deleted: the primary, and the objects that its Pod needs. An existing set that
+/// is not being deleted stays as it is.
 pub(super) fn server(database: &Database, set: Option<&StatefulSet>) -> Vec<Value> {
     let is_alive = set.is_some_and(|set| set.metadata.deletion_timestamp.is_none());
     let mut primary = workload::set(database);

@@ -18,7 +18,7 @@ pub(super) struct Hold {
     pub(super) scale: Option<i32>,
 }
 
-/// Decides from what is recorded, what the handler holds, and what there is.
+/// Decides from the record, the replicas that the handler holds, and the present ones.
 pub(super) fn hold(record: Option<HeldReplicas>, wanted: Option<i32>, now: i32) -> Hold {
     match (record, wanted) {
         (None, None) => Hold::default(),

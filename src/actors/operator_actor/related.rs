@@ -1,4 +1,4 @@
-//! Changes of related objects, and what is known of them: wakes exactly the parents that ask.
+//! Changes of related objects, and the states of their watches: wakes exactly the parents that ask for them.
 
 use std::{sync::Arc, time::Duration};
 

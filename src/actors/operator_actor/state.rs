@@ -48,7 +48,7 @@ impl OperatorActor {
         let have_others = self.scopes.all().any(|(_, start)| start == Start::Full);
         (have_others && !idle.is_empty()).then(|| {
             let idle = idle.join(", ");
-            format!("no parent in namespace {idle} is reconciled until then; those of the other namespaces are")
+            format!("no parent in namespace {idle} is reconciled until then; parents of the other namespaces are")
         })
     }
 

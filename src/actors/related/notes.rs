@@ -21,7 +21,7 @@ impl Receive<FeedChanged> for RelatedReflector {
     fn receive(&mut self, changed: FeedChanged, _: &mut Context<Self>) {
         let FeedChanged { place, number, changes } = changed;
         let feed = self.feeds.get(&place).filter(|feed| feed.number == number);
-        // The first list is no change: those who wait for it are woken when it is complete.
+        // The first list is no change: waiting parents are woken when it is complete.
         if feed.is_some_and(|feed| feed.is_listed) {
             self.notify(changes);
         }

@@ -22,7 +22,7 @@ pub(super) struct Merged {
     origins: BTreeMap<(Kind, String), PathBuf>,
 }
 
-/// The file that was named, or those of `KUBECONFIG`, or the one in the home directory.
+/// The named file, or the files of `KUBECONFIG`, or the file in the home directory.
 pub(super) fn files(
     named: Option<&Path>,
     list: Option<&OsStr>,

@@ -43,7 +43,7 @@ impl Registrar {
     /// unknown type or a missing permission is degraded until that is fixed.
     ///
     /// Watches of types that other operators use are shared, and no operator notices. The first registration that
-    /// needs more of a watched type replaces its watch once, and so does one whose earlier writes the cache lacks.
+    /// needs more of a watched type replaces its watch once. So does a registration whose earlier writes the cache lacks.
     ///
     /// # Errors
     /// The configuration cannot work, its name is taken, or the supervisor has ended.

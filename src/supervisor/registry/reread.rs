@@ -1,5 +1,5 @@
-//! What operators wrote to objects that are cached already: the caches keep what the registered operators write, and of
-//! objects that were read before one of them was registered it is missing.
+//! Earlier writes of operators to cached objects. The caches keep the field managers of registered operators. They lack
+//! the manager of a new operator in objects that were read before its registration.
 
 use std::collections::BTreeSet;
 

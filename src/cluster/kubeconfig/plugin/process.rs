@@ -96,7 +96,7 @@ async fn ended(
     running: &Running,
 ) -> Result<Output, Failed> {
     command.kill_on_drop(true);
-    // It may be on a file system that hangs. Whoever waits may be gone before it has started.
+    // The program may be on a file system that hangs. Its caller may be gone before it has started.
     let spawned = spawn_blocking(move || Started::by(&mut command, target)).await;
     let mut started = spawned.map_err(io::Error::other).flatten().map_err(Failed::NotStarted)?;
     let guard = running.begin(&started)?;
@@ -109,7 +109,7 @@ async fn ended(
     }
     let status = started.child.wait().await.map_err(Failed::Unread)?;
     guard.end()?;
-    // What it has left in the background lives on.
+    // Background processes of the plugin live on.
     started.target = None;
     Ok(Output { status, printed })
 }
@@ -145,7 +145,7 @@ impl Running {
         }
     }
 
-    /// Returns what was before. The end is for ever.
+    /// Returns the earlier state. The last state never changes.
     fn replace(&self, next: State) -> State {
         let mut state = self.state();
         match *state {
