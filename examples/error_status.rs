@@ -6,12 +6,15 @@
 
 use std::{fmt::Debug, time::Duration};
 
+use anyhow::Error;
 use k8s_openapi::{NamespaceResourceScope, api::core::v1::ConfigMap};
 use kube::{
     Api, CustomResource, CustomResourceExt, Resource, ResourceExt,
     api::{Patch, PatchParams, PostParams},
 };
 use operetta::{
+    object::Object,
+    operator::ErrorResponse,
     prelude::*,
     supervisor::SupervisorBuilder,
     testkit::{TestCluster, eventually},
@@ -66,7 +69,7 @@ struct Baker;
 
 impl Handler for Baker {
     type Parent = Object;
-    type Status = DishStatus;
+    type Response = SyncResponse<DishStatus>;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse<DishStatus>> {
         let response = SyncResponse::status(status(None)).child(config_map(request)?);

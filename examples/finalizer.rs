@@ -40,7 +40,7 @@ impl Registry {
 
 impl Handler for Registry {
     type Parent = DnsName;
-    type Status = ();
+    type Response = SyncResponse<()>;
 
     fn sync(&self, request: &SyncRequest<DnsName>) -> Result<SyncResponse<()>> {
         self.change(|names| names.insert(request.parent.name_any()));

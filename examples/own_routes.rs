@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use actix_web::{Responder, web};
+use anyhow::Error;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{Api, CustomResource, CustomResourceExt, api::PostParams};
 use operetta::{

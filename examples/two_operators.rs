@@ -3,9 +3,10 @@
 //! `cargo run --example two_operators` needs no cluster and ends by itself. It shows that `shouter`
 //! fails for its parent while `greeter` continues, and that one watch of `ConfigMaps` serves both.
 
+use anyhow::Error;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{CustomResource, CustomResourceExt};
-use operetta::{operator::Conditions, prelude::*, testkit::TestCluster};
+use operetta::{prelude::*, testkit::TestCluster};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

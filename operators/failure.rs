@@ -20,6 +20,7 @@ pub(crate) fn explain(error: RunError) -> anyhow::Error {
         error @ (RunError::NoOperators
         | RunError::Exposed(_)
         | RunError::Config(_)
+        | RunError::ExternalOperator(_)
         | RunError::Election(_)
         | RunError::PanicAborts
         | RunError::WithinRuntime

@@ -44,9 +44,5 @@ pub fn within(operators: Vec<Operator>, namespaces: &[String]) -> Vec<Operator> 
 
 /// Registers operators with a supervisor.
 pub fn register_all(builder: SupervisorBuilder, operators: Vec<Operator>) -> SupervisorBuilder {
-    let register = |builder: SupervisorBuilder, operator: Operator| {
-        let (config, handler) = operator.into_parts();
-        builder.register(config, handler)
-    };
-    operators.into_iter().fold(builder, register)
+    operators.into_iter().map(|one| one.operator).fold(builder, SupervisorBuilder::register_any)
 }

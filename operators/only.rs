@@ -23,11 +23,13 @@ pub(crate) fn only(
     operators: Vec<Operator>,
     names: &[String],
 ) -> Result<Vec<Operator>, ChoiceError> {
-    let known: Vec<String> = operators.iter().map(|one| one.config.name.clone()).collect();
+    let known: Vec<String> =
+        operators.iter().map(|one| one.operator.config().name().to_owned()).collect();
+    let is_named = |one: &Operator| names.iter().any(|name| name == one.operator.config().name());
     match names.iter().find(|name| !known.contains(name)) {
         Some(name) => Err(ChoiceError::Unknown { name: name.clone(), near: near(name, &known) }),
         None if names.is_empty() => Ok(operators),
-        None => Ok(operators.into_iter().filter(|one| names.contains(&one.config.name)).collect()),
+        None => Ok(operators.into_iter().filter(is_named).collect()),
     }
 }
 
@@ -38,10 +40,11 @@ pub(crate) fn within(
     namespaces: &[String],
 ) -> Result<Vec<Operator>, ChoiceError> {
     let chosen = only(operators, names)?;
-    let is_lost = |one: &&Operator| !names.is_empty() && !one.config.parent.is_namespaced();
+    let is_lost =
+        |one: &&Operator| !names.is_empty() && !one.operator.config().parent().is_namespaced();
     match chosen.iter().find(is_lost) {
         Some(lost) if !namespaces.is_empty() => {
-            Err(ChoiceError::WithoutNamespace(lost.config.name.clone()))
+            Err(ChoiceError::WithoutNamespace(lost.operator.config().name().to_owned()))
         }
         _ => Ok(operators::within(chosen, namespaces)),
     }
@@ -54,7 +57,7 @@ mod tests {
     fn selected(names: &[&str]) -> Result<Vec<String>, ChoiceError> {
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
         let selected = only(operators::all(), &names)?;
-        Ok(selected.into_iter().map(|one| one.config.name).collect())
+        Ok(selected.into_iter().map(|one| one.operator.config().name().to_owned()).collect())
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(crate) const NAME: &str = "operetta";
 
 /// The permissions of the operators with the endpoint that the binary serves, and those of `--leader-elect`.
 pub fn permissions(operators: &[Operator]) -> Result<Permissions, ManifestError> {
-    let configs = operators.iter().map(|operator| &operator.config);
+    let configs = operators.iter().map(|one| one.operator.config());
     Ok(Permissions::of(configs)?.with_delegated_auth().with_leader_election(None))
 }
 

@@ -67,7 +67,8 @@ fn announce(
     scheme: &'static str,
     embedded: KnownServer,
 ) -> impl FnOnce(&Ready) + use<> {
-    let operators: Vec<String> = operators.iter().map(|o| o.config.name.clone()).collect();
+    let operators: Vec<String> =
+        operators.iter().map(|o| o.operator.config().name().to_owned()).collect();
     move |ready| {
         let embedded = embedded.get();
         let web = ready.web.map(|address| format!("{scheme}://{address}"));

@@ -69,12 +69,20 @@
 //! The feature `dashboard`, on by default, is the page for browsers with its login. `web::Auth` and the rest of
 //! the API are the same without it.
 //!
-//! A program chooses the Kubernetes version of the `k8s-openapi` types by that crate's feature.
+//! `kube`, `k8s_openapi` and `anyhow` are re-exported in the versions that appear in this API. A program chooses the
+//! Kubernetes version of the `k8s-openapi` types by a feature of that crate, which it therefore depends on.
 
 #![cfg_attr(
     not(feature = "testkit"),
     allow(unreachable_pub, reason = "`testkit::internals` exports what tests look at")
 )]
+
+/// The errors of handlers, which are those of this crate.
+pub use anyhow;
+/// The types of Kubernetes' own objects, in the version that the framework uses.
+pub use k8s_openapi;
+/// Custom resources and clients, in the version that the framework uses.
+pub use kube;
 
 pub(crate) mod actors;
 pub(crate) mod board;
@@ -140,6 +148,11 @@ struct Registration;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/related.md")]
 struct Related;
+
+/// Compiles the example of the document.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/scheduling.md")]
+struct Scheduling;
 
 /// Compiles the example of the document.
 #[cfg(doctest)]

@@ -1,13 +1,12 @@
-//! The names that most operators need, in one import.
+//! The names that most operators need, in one import: at most 16.
 
-pub use anyhow::{Error, Result};
+pub use anyhow::Result;
 
 pub use crate::{
-    election::LeaderElection,
-    object::{K8sType, Object},
+    object::K8sType,
     operator::{
-        AsyncHandler, ChildConfig, ConflictPolicy, ErrorResponse, FinalizeResponse, Handler,
-        OperatorConfig, SyncRequest, SyncResponse, with_finalizer,
+        AsyncHandler, ChildConfig, Conditions, FinalizeResponse, Handler, OperatorConfig,
+        Permanent, Related, RetryAfter, SyncRequest, SyncResponse, with_finalizer,
     },
-    supervisor::{Connect, Supervisor, run_operator, run_operator_with},
+    supervisor::{Connect, Supervisor},
 };

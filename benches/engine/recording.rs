@@ -189,7 +189,7 @@ impl Session {
 /// its version, which is that of the server of the recording.
 fn floors_watch(path: &str, workload: Workload) -> String {
     let (own, floor) = (workload.parent(0), workload.floor());
-    let name = workload.config(&own).name;
+    let name = workload.config(&own).name().to_owned();
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let path = path.replace(&format!("/{}", own.plural), &format!("/{}", floor.plural));
     let is_left_out =
@@ -202,7 +202,7 @@ fn floors_watch(path: &str, workload: Workload) -> String {
 fn template(sent: Sent, workload: Workload, values: Arc<Values>) -> Template {
     let Sent { method, path, content_type, body } = sent;
     let (own, floor) = (workload.parent(0), workload.floor());
-    let name = workload.config(&own).name;
+    let name = workload.config(&own).name().to_owned();
     let path = path
         .replace(&format!("/{}/", own.plural), &format!("/{}/", floor.plural))
         .replace(&format!("fieldManager={name}"), "fieldManager=floor");

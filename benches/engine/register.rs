@@ -121,7 +121,7 @@ async fn deregister_all(
 ) -> Result<()> {
     for number in numbers {
         let config = workload.config(&workload.parent(number));
-        registrar.deregister(&config.name, OnRemoval::Leave).await?;
+        registrar.deregister(config.name(), OnRemoval::Leave).await?;
     }
     Ok(())
 }

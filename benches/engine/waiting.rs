@@ -122,7 +122,7 @@ impl Course {
     }
 
     fn name(&self, ty: usize) -> String {
-        self.workload.config(&self.workload.parent(ty)).name
+        self.workload.config(&self.workload.parent(ty)).name().to_owned()
     }
 
     /// Deletes these parents.

@@ -50,7 +50,7 @@ pub struct ConfigPropagation;
 
 impl Handler for ConfigPropagation {
     type Parent = Propagation;
-    type Status = PropagationStatus;
+    type Response = SyncResponse<PropagationStatus>;
 
     fn related(&self, parent: &Propagation) -> Related {
         let PropagationSpec { source, namespaces } = &parent.spec;

@@ -89,7 +89,7 @@ pub struct Databases;
 
 impl Handler for Databases {
     type Parent = Database;
-    type Status = DatabaseStatus;
+    type Response = SyncResponse<DatabaseStatus>;
 
     /// The backup Jobs, the backups to restore, and the objects that a last backup needs; all of them whoever owns
     /// them.

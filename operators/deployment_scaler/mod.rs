@@ -19,10 +19,9 @@ use k8s_openapi::{
     jiff::{Timestamp, Zoned},
 };
 use operetta::operator::{
-    ChildConfig, Handler, HeldPhase, HeldReplicas, OperatorConfig, Permanent, Related, SyncRequest,
-    SyncResponse,
+    ChildConfig, Decoration, DecoratorConfig, DecoratorResponse, Handler, HeldPhase, HeldReplicas,
+    OperatorConfig, Permanent, Related, SyncRequest, SyncResponse,
 };
-use serde_json::Value;
 
 use crate::Operator;
 
@@ -45,7 +44,7 @@ pub fn operator() -> Operator {
 
 /// Its name and types. Every day many budgets are created and deleted at the same time, so there is no deletion
 /// limit. The annotations on a Deployment have names of the operator, so it takes them from other managers.
-pub fn config() -> OperatorConfig {
+pub fn config() -> DecoratorConfig {
     OperatorConfig::decorates::<Deployment>(NAME)
         .with_parent_annotations(HOURS)
         .with_held_replicas()
@@ -62,13 +61,13 @@ pub struct DeploymentScaler;
 
 impl Handler for DeploymentScaler {
     type Parent = Deployment;
-    type Status = Value;
+    type Response = DecoratorResponse;
 
     fn related(&self, _: &Deployment) -> Related {
         Related::new().all::<PodDisruptionBudget>().all::<HorizontalPodAutoscaler>()
     }
 
-    fn sync(&self, request: &SyncRequest<Deployment>) -> anyhow::Result<SyncResponse> {
+    fn sync(&self, request: &SyncRequest<Deployment>) -> anyhow::Result<DecoratorResponse> {
         let text = request.object().annotations().get(HOURS).cloned().unwrap_or_default();
         // No retry fixes the annotation.
         let hours = BusinessHours::parse(&text).map_err(|why| invalid(&text, &why))?;
@@ -76,15 +75,17 @@ impl Handler for DeploymentScaler {
         let hours = hours.at(now);
         let other = other_budget(request)?;
         let state = state(request, &hours, other.as_deref())?;
-        let mut response = SyncResponse::new().annotation(STATE, state);
+        let mut decoration = Decoration::new().annotation(STATE, state);
+        let mut response = SyncResponse::new();
         if let Hours::Open(Some(change)) | Hours::Closed(change) = &hours {
             response = response.resync_after(until(change, now));
         }
         if matches!(hours, Hours::Closed(_)) {
-            response = response.hold_replicas(0);
+            decoration = decoration.hold_replicas(0);
         }
         let needs_budget = replicas(&request.parent) > 0 && other.is_none();
-        Ok(response.children(needs_budget.then(|| children::budget(&request.parent))))
+        let budget = needs_budget.then(|| children::budget(&request.parent));
+        Ok(response.children(budget).decorating(decoration))
     }
 }
 

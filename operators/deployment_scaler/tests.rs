@@ -11,7 +11,7 @@ use k8s_openapi::{
 };
 use operetta::{
     object::K8sType,
-    operator::{Handler, HeldReplicas, Permanent, SyncRequest, SyncResponse},
+    operator::{DecoratorResponse, Handler, HeldReplicas, Permanent, SyncRequest},
 };
 use serde_json::{Value, json};
 
@@ -37,15 +37,17 @@ fn request(hours: &str, held: &str, replicas: i32) -> SyncRequest {
     SyncRequest::example(&K8sType::of::<Deployment>(), value).unwrap()
 }
 
-fn synced(request: SyncRequest, now: &str) -> anyhow::Result<SyncResponse> {
+fn synced(request: SyncRequest, now: &str) -> anyhow::Result<DecoratorResponse> {
     let now: Timestamp = now.parse()?;
     DeploymentScaler.sync(&request.at(SystemTime::from(now)).typed()?)
 }
 
 /// The state, the replicas that are held, and whether there is a budget.
 fn seen(held: &str, replicas: i32, now: &str) -> (String, Option<i32>, bool) {
-    let response = synced(request("Mon-Fri 08:00-18:00 UTC", held, replicas), now).unwrap();
-    (response.annotations[STATE].clone(), response.replicas, !response.children.is_empty())
+    let DecoratorResponse { response, decoration } =
+        synced(request("Mon-Fri 08:00-18:00 UTC", held, replicas), now).unwrap();
+    let state = decoration.annotations()[STATE].clone();
+    (state, decoration.replicas(), !response.children.is_empty())
 }
 
 #[test]
@@ -82,11 +84,12 @@ fn a_deployment_is_held_at_zero_outside_of_business_hours_and_has_a_budget_while
 
 #[test]
 fn it_looks_again_when_the_hours_change() {
-    let after = |now| synced(request("Mon-Fri 08:00-18:00 UTC", "", 1), now).unwrap().resync;
+    let after =
+        |now| synced(request("Mon-Fri 08:00-18:00 UTC", "", 1), now).unwrap().response.resync;
     assert_eq!(after(NOON).unwrap().as_secs(), 6 * 3600);
     assert_eq!(after(NIGHT).unwrap().as_secs(), 10 * 3600);
     let always = synced(request("Mon-Sun 00:00-24:00 UTC", "", 1), NOON).unwrap();
-    assert_eq!(always.resync, None);
+    assert_eq!(always.response.resync, None);
 }
 
 #[test]
@@ -108,8 +111,9 @@ fn no_second_budget_is_added_for_the_same_pods() {
         let request = request("Mon-Sun 00:00-24:00 UTC", "", 3);
         let request =
             request.with_related::<PodDisruptionBudget>(budget("theirs", &selector)).unwrap();
-        let response = synced(request, NOON).unwrap();
-        assert_eq!(response.annotations[STATE].contains("theirs"), response.children.is_empty());
+        let DecoratorResponse { response, decoration } = synced(request, NOON).unwrap();
+        let is_named = decoration.annotations()[STATE].contains("theirs");
+        assert_eq!(is_named, response.children.is_empty());
         response.children.is_empty()
     };
     assert!(covers(json!({"matchLabels": {"app": "shop"}})));
@@ -125,7 +129,7 @@ fn an_autoscaler_of_the_deployment_is_named() {
         }});
         let request = request("Mon-Fri 08:00-18:00 UTC", "held-3-at-0", 0);
         let request = request.with_related::<HorizontalPodAutoscaler>(scaler).unwrap();
-        synced(request, NIGHT).unwrap().annotations[STATE].clone()
+        synced(request, NIGHT).unwrap().decoration.annotations()[STATE].clone()
     };
     let named = "; the HorizontalPodAutoscaler auto is off while there are no replicas";
     assert!(state("shop").ends_with(named) && !state("other").contains("auto"));

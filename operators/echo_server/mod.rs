@@ -5,7 +5,9 @@
 //! service name changes; the Service is changed in place.
 
 use k8s_openapi::api::core::v1::{Pod, Service};
-use operetta::operator::{ChildConfig, ErrorResponse, OperatorConfig, SyncRequest, SyncResponse};
+use operetta::operator::{
+    AnyHandler, ChildConfig, ErrorResponse, IntoHandler, OperatorConfig, SyncRequest, SyncResponse,
+};
 
 use crate::Operator;
 
@@ -17,7 +19,12 @@ pub use crd::{EchoServer, EchoServerSpec, EchoServerStatus};
 
 /// The operator as the binary registers it.
 pub fn operator() -> Operator {
-    Operator::of::<EchoServer, _>(config(), (sync, on_error))
+    Operator::of::<EchoServer, _>(config(), handler())
+}
+
+/// Its code.
+pub fn handler() -> AnyHandler {
+    (sync, on_error).into_handler()
 }
 
 /// Its name and types.

@@ -43,7 +43,7 @@ pub fn kustomize(operators: Vec<Operator>, only: &[String]) -> Result<Vec<File>,
         File { path: path("base/crds"), text: crds::yaml(&operators, &flags)? },
         File { path: path("overlays/cluster-wide/rbac"), text: rbac::yaml(&operators, &flags)? },
     ];
-    let namespaced = operators.iter().all(|one| one.config.parent.is_namespaced());
+    let namespaced = operators.iter().all(|one| one.operator.config().parent().is_namespaced());
     let within = crate::within(operators, &[rbac::NAMESPACE.to_owned()]);
     // The program refuses an overlay with a chosen operator that cannot be restricted.
     let has_restricted = only.is_empty() || namespaced;
@@ -186,7 +186,8 @@ mod tests {
     fn operators_that_are_not_chosen_are_in_no_file() {
         let chosen = |name: &str| {
             let only = vec![name.to_owned()];
-            let operators = crate::all().into_iter().filter(|it| it.config.name == name);
+            let operators =
+                crate::all().into_iter().filter(|it| it.operator.config().name() == name);
             let operators: Vec<_> = operators.collect();
             let charted = chart(&operators, &only).unwrap();
             let files = kustomize(operators, &only).unwrap().into_iter().chain(charted);

@@ -68,7 +68,7 @@ impl Default for TempNamespaces {
 impl Handler for TempNamespaces {
     /// A parent that violates the schema is reported in its status too.
     type Parent = Object;
-    type Status = TempNamespaceStatus;
+    type Response = SyncResponse<TempNamespaceStatus>;
 
     fn sync(&self, request: &SyncRequest) -> anyhow::Result<SyncResponse<TempNamespaceStatus>> {
         let parent: TempNamespace = request.parent_as()?;
@@ -80,8 +80,9 @@ impl Handler for TempNamespaces {
         let now = Timestamp::try_from((self.clock)())?;
         let life = life::life(&recorded, namespace, lifetime, now);
         let namespace = life.is_wanted.then(|| desired(request.parent.name()));
-        let response = SyncResponse::status(life.status).children(namespace);
-        Ok(SyncResponse { resync: life.resync, ..response })
+        let mut response = SyncResponse::status(life.status).children(namespace);
+        response.resync = life.resync;
+        Ok(response)
     }
 
     fn on_error(&self, request: &SyncRequest, error: &anyhow::Error) -> ErrorResponse {

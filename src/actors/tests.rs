@@ -242,7 +242,7 @@ struct WithFinalizer;
 
 impl operator::Handler for WithFinalizer {
     type Parent = Object;
-    type Status = serde_json::Value;
+    type Response = SyncResponse;
 
     fn sync(&self, _: &SyncRequest) -> anyhow::Result<SyncResponse> {
         Ok(SyncResponse::new())

@@ -5,7 +5,7 @@ use tokio::sync::mpsc;
 
 use super::{
     Answer, Board, Command, CommandError, CommandRequest, EventReading, EventRequest, EventSubject,
-    Preview, PreviewRequest, WebRequest,
+    ExternalChange, Preview, PreviewRequest, WebRequest,
 };
 use crate::object::{Object, ObjectKey};
 
@@ -33,6 +33,24 @@ impl Board {
         let operator = operator.to_owned();
         self.request(|answer| WebRequest::Command(CommandRequest { operator, command, by, answer }))
             .await
+    }
+
+    /// Reports a change outside of Kubernetes that a parent depends on. Returns when the parent knows, and waits
+    /// while the queue is full: unlike users, a program that reports many changes does not try again.
+    ///
+    /// # Errors
+    /// There is no such operator or parent, or the process is stopping.
+    pub(crate) async fn report_external(
+        &self,
+        operator: &str,
+        parent: ObjectKey,
+    ) -> Result<(), CommandError> {
+        let (answer, answered) = Answer::channel();
+        let operator = operator.to_owned();
+        let change = WebRequest::External(ExternalChange { operator, parent, answer });
+        let sender = self.read().commands.clone().ok_or(CommandError::Closed)?;
+        sender.send(change).await.map_err(|_| CommandError::Closed)?;
+        answered.await.unwrap_or(Err(CommandError::Closed))
     }
 
     /// Computes what a reconcile of a parent would do now. The handler is called, and nothing is written.
@@ -119,6 +137,27 @@ mod tests {
         let asking = board.command("op", sync(), Some("ada".to_owned()));
         let (answer, ()) = tokio::join!(asking, executing);
         assert_eq!(answer, Err(CommandError::NoOperator("op".to_owned())));
+    }
+
+    #[tokio::test]
+    async fn a_change_outside_of_kubernetes_waits_for_room_in_the_queue() {
+        let board = Board::new();
+        let mut requests = board.take_commands();
+        let commands: Vec<_> =
+            (0..WAITING).map(|_| Box::pin(board.command("op", sync(), None))).collect();
+        let mut commands = futures::future::join_all(commands);
+        assert!(futures::poll!(&mut commands).is_pending());
+        let mut report = Box::pin(board.report_external("op", ObjectKey::namespaced("ns", "a")));
+        assert!(futures::poll!(&mut report).is_pending());
+        let answering = async {
+            loop {
+                match requests.recv().await {
+                    Some(WebRequest::External(change)) => return change.answer.give(Ok(())),
+                    command => drop(command),
+                }
+            }
+        };
+        assert_eq!(tokio::join!(report, answering).0, Ok(()));
     }
 
     #[tokio::test]

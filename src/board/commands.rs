@@ -27,10 +27,21 @@ pub(crate) struct CommandRequest {
     pub(crate) answer: Answer,
 }
 
+/// A report of the program: something outside of Kubernetes changed that a parent depends on.
+#[derive(Debug)]
+pub(crate) struct ExternalChange {
+    pub(crate) operator: String,
+    pub(crate) parent: ObjectKey,
+    pub(crate) answer: Answer,
+}
+
+/// What the web and the program ask of an operator.
 #[derive(Debug)]
 pub(crate) enum WebRequest {
     /// A command.
     Command(CommandRequest),
+    /// A change outside of Kubernetes.
+    External(ExternalChange),
     /// A query for what a reconcile would do.
     Preview(PreviewRequest),
     /// A query for Kubernetes Events.
@@ -41,6 +52,7 @@ impl WebRequest {
     pub(crate) fn operator(&self) -> &str {
         match self {
             Self::Command(command) => &command.operator,
+            Self::External(change) => &change.operator,
             Self::Preview(preview) => &preview.operator,
             Self::Events(events) => &events.operator,
         }
@@ -49,6 +61,7 @@ impl WebRequest {
     pub(crate) fn refuse(self, error: CommandError) {
         match self {
             Self::Command(command) => command.answer.give(Err(error)),
+            Self::External(change) => change.answer.give(Err(error)),
             Self::Preview(preview) => preview.answer.give(Err(error)),
             Self::Events(events) => events.answer.give(Err(error)),
         }

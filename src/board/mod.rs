@@ -42,7 +42,7 @@ mod type_facts;
 
 pub(crate) use answer::{Answer, CommandError};
 pub use commands::Command;
-pub(crate) use commands::{CommandRequest, WebRequest};
+pub(crate) use commands::{CommandRequest, ExternalChange, WebRequest};
 pub(crate) use credentials::CredentialState;
 pub(crate) use event_reading::{EventReading, EventRequest, EventSubject};
 pub(crate) use facts::{

@@ -17,7 +17,7 @@ impl Alive {
         (Self(parts), Gone(gone))
     }
 
-    /// Does nothing: a closure that calls it is a part.
+    /// Keeps the operator alive: a closure that calls this owns a part. Does nothing else.
     pub(crate) fn hold(&self) {
         let _ = &self.0;
     }

@@ -4,13 +4,13 @@ use std::time::{Instant, SystemTime};
 
 use super::Context;
 use crate::{
-    journal::{Fact, Failure},
+    journal::Failure,
     object::{Object, OneLine},
-    plan::WantedBy,
+    plan::{UndeclaredField, WantedBy},
     reply::{EventKind, ParentEvent, Regarding},
     report::{
-        Announced, Announcement, EventLog, EventToSend, Occurrence, number_of, once_per_operator,
-        undeclared,
+        Announced, Announcement, EventLog, EventToSend, Occurrence, Report, number_of,
+        once_per_operator, undeclared,
     },
 };
 
@@ -43,8 +43,8 @@ impl Context {
         self.announce(parent, vec![Announcement::of_failure(failure)], announced);
     }
 
-    pub(super) fn warn_once(&self, parent: &Object, facts: &[Fact]) {
-        for Announcement { kind, reason, message } in once_per_operator(facts) {
+    pub(super) fn warn_once(&self, parent: &Object, report: &Report) {
+        for Announcement { kind, reason, message } in once_per_operator(report) {
             if self.warned.is_due(&message) {
                 tracing::warn!(operator = %self.name(), "{}", OneLine(&message));
                 self.announce_once(parent, (kind, reason, message));
@@ -52,12 +52,8 @@ impl Context {
         }
     }
 
-    pub(super) fn note_undeclared(&self, facts: &[Fact]) {
-        let fields = facts.iter().flat_map(|fact| match fact {
-            Fact::Undeclared(fields) => fields.as_slice(),
-            _ => &[],
-        });
-        let new: Vec<_> = fields.filter(|field| self.undeclared.add(field)).collect();
+    pub(super) fn note_undeclared(&self, fields: &[UndeclaredField]) {
+        let new: Vec<_> = fields.iter().filter(|field| self.undeclared.add(field)).collect();
         if new.is_empty() {
             return;
         }

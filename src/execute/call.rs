@@ -255,7 +255,7 @@ mod tests {
 
     impl Handler for Deep {
         type Parent = Object;
-        type Status = Value;
+        type Response = SyncResponse;
 
         fn sync(&self, request: &SyncRequest) -> anyhow::Result<SyncResponse> {
             if request.failures > 0 { Err(anyhow!("refused")) } else { Ok(Self::synced()) }
@@ -272,7 +272,7 @@ mod tests {
 
     impl AsyncHandler for Deep {
         type Parent = Object;
-        type Status = Value;
+        type Response = SyncResponse;
 
         async fn sync(&self, request: SyncRequest) -> anyhow::Result<SyncResponse> {
             if request.failures > 0 { Err(anyhow!("refused")) } else { Ok(Self::synced()) }
@@ -291,7 +291,7 @@ mod tests {
     async fn a_response_can_be_dropped_wherever_the_reconcile_ends() {
         for handler in [AnyHandler::blocking(Deep), AnyHandler::asynchronous(Deep)] {
             let synced = made(handler.sync(request())).await.unwrap();
-            assert!(synced.unserializable.is_some(), "{handler:?}");
+            assert!(synced.response.unserializable.is_some(), "{handler:?}");
             let finalized = made(handler.finalize(request())).await.unwrap();
             assert!(finalized.unserializable.is_some(), "{handler:?}");
             let failing = request().with_failures(1);

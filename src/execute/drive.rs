@@ -235,7 +235,7 @@ fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
     let is_there = |parent: &Object| context.parent(parent.key(), parent.uid());
     let leaves =
         parent.as_ref().and_then(is_there).is_none_or(|it| context.settings.is_leaving(&it));
-    let report = Report::of(journal.facts(), memory.view(calms_in, leaves), &redactor);
+    let report = Report::of(&journal, memory.view(calms_in, leaves), &redactor);
     context.metrics().count(context.name(), journal.facts());
     if let Some(parent) = &parent {
         let mut announced = std::mem::take(memory.announced_mut());
@@ -247,10 +247,10 @@ fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
             memory: memory.view(calms_in, leaves),
             is_paused: context.pauses(parent),
         };
-        let announcements = events.announcements(journal.facts(), &report, &mut announced);
+        let announcements = events.announcements(&report, &mut announced);
         context.announce(parent, announcements, &mut announced);
-        context.warn_once(parent, journal.facts());
-        context.note_undeclared(journal.facts());
+        context.warn_once(parent, &report);
+        context.note_undeclared(&report.undeclared);
         announced.shrink();
         *memory.announced_mut() = announced;
     }
@@ -259,7 +259,7 @@ fn concluded(context: &Context, ended: Ended, at: Now) -> Reconciled {
 
 pub(super) fn concluded_failure(ended: &Ended) -> Option<Failure> {
     let view = ended.memory.view(None, false);
-    let report = Report::of(ended.journal.facts(), view, &ended.redactor);
+    let report = Report::of(&ended.journal, view, &ended.redactor);
     report.failure().cloned()
 }
 

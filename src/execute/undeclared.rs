@@ -55,8 +55,8 @@ impl Undeclared {
         }
     }
 
-    /// Forgets the fields if the type declares another status. The next reconcile finds those that are still
-    /// undeclared. Returns whether it declared another one.
+    /// Forgets the fields if the type declares another status. The next reconcile finds the fields that
+    /// are still undeclared. Returns whether it declared another one.
     pub(super) fn forget_unless_of(&self, schema: &Arc<TypeSchema>) -> bool {
         let mut found = self.found();
         let is_same =

@@ -26,6 +26,8 @@ pub enum Cause {
         /// The user, if known.
         by: Option<Box<str>>,
     },
+    /// The program reported a change outside of Kubernetes.
+    External,
     /// The configuration of the operator changed.
     Reconfigured,
     /// The definition of the parents' type changed: it declares another status.
@@ -100,6 +102,7 @@ impl Cause {
             Self::ParentChanged { .. } => "ParentChanged",
             Self::ParentDeleted => "ParentDeleted",
             Self::Command { .. } => "Command",
+            Self::External => "External",
             Self::Reconfigured => "Reconfigured",
             Self::DefinitionChanged => "DefinitionChanged",
             Self::Resumed => "Resumed",
@@ -157,6 +160,7 @@ impl fmt::Display for Cause {
             Self::ParentDeleted => f.write_str("the parent is being deleted"),
             Self::Command { by: Some(by) } => write!(f, "{by} requested a reconcile"),
             Self::Command { by: None } => f.write_str("a reconcile was requested"),
+            Self::External => f.write_str("something outside of Kubernetes changed"),
             Self::Reconfigured => f.write_str("the configuration of the operator changed"),
             Self::DefinitionChanged => f.write_str("the type declares another status"),
             Self::Resumed => f.write_str("the operator is no longer paused"),

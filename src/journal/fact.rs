@@ -116,15 +116,8 @@ pub(crate) enum Fact {
     Contested(Contested),
 
     // === drift ===
-    /// A child that left the cache exists: someone changed its labels.
-    Drifted {
-        child: ChildId,
-        /// The paths where it differs.
-        paths: Vec<String>,
-        to: ResourceVersion,
-        /// The field manager, according to the cache.
-        changed_by: Option<String>,
-    },
+    /// A child that left the cache exists, because someone changed its labels: how it is written again.
+    Drifted(ChildId, Rewrite),
     /// The rival of a repeated write is known.
     RivalFound {
         subject: Subject,
@@ -212,7 +205,7 @@ pub(crate) struct Planned {
     /// The desired Jobs that have finished and have a TTL.
     pub(crate) finished_jobs: FinishedJobs,
     /// The plan for each child, if it is asked for.
-    pub(crate) children: Option<Vec<(ChildId, Plan)>>,
+    pub(crate) children: Option<Vec<(ChildId, PlannedAs)>>,
     /// The desired children, if they are asked for.
     pub(crate) desired: Option<BTreeSet<ChildId>>,
 }
@@ -229,7 +222,7 @@ pub(crate) struct Decorated {
 
 /// The plan for a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Plan {
+pub(crate) enum PlannedAs {
     UpToDate,
     /// It is to be written.
     Wanted,

@@ -22,15 +22,14 @@ mod rolled_out;
 mod wait;
 
 pub(crate) use end::End;
-pub(crate) use fact::Plan;
-pub(crate) use fact::{Decorated, Fact, Left, Planned, Repeat, Written};
+pub(crate) use fact::{Decorated, Fact, Left, Planned, PlannedAs, Repeat, Written};
 pub(crate) use failure::{
     Failure, ParentConflict, RequestFailure, RolloutStopped, StageTimeout, api_finished,
     foreign_message,
 };
 pub(crate) use not_ready::NotReady;
 pub(crate) use pause::{Held, Pause, PausedBy};
-pub(crate) use progress::Progress;
+pub(crate) use progress::{FailedBy, Progress};
 pub(crate) use rolled_out::RolledOut;
 pub(crate) use wait::{Behind, Wait};
 

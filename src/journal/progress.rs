@@ -1,27 +1,42 @@
 //! How a reconcile continues, derived from its facts.
 
-use std::collections::BTreeSet;
+#![deny(clippy::wildcard_enum_match_arm)]
 
-use super::{End, Fact, Failure, Held, Left, Pause, PausedBy, Wait};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{End, Fact, Failure, Held, Left, Pause, PausedBy, Wait, Written};
 use crate::{
     history::Verb,
-    plan::{ChildId, WaitingReason},
+    object::K8sType,
+    plan::{ChildId, Rewrite, WaitingReason},
 };
+
+/// What made a reconcile fail. An earlier one overrides those after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FailedBy {
+    /// The reconcile as a whole.
+    Whole,
+    Requests,
+    /// Objects of others with the names of children.
+    Foreign,
+    /// Others, who own fields of the parent.
+    ParentHeld,
+}
 
 /// How a reconcile continues, derived from its facts. Only the journal changes it.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Progress {
-    end: End,
+    pub(crate) end: End,
     pub(crate) began_paused: Option<PausedBy>,
-    paused: Option<Pause>,
+    /// What is paused; the last fact counts.
+    pub(crate) paused: Option<Pause>,
     /// Whether something waits.
     pub(crate) waits: bool,
     put_off: usize,
     /// Whether a child waits for others to be ready.
     pub(crate) is_behind: bool,
     writes: usize,
-    created: bool,
     pub(crate) recreated: usize,
     pub(crate) deleted: usize,
     pub(crate) is_throttled: bool,
@@ -35,9 +50,16 @@ pub(crate) struct Progress {
     failed: Option<Severity>,
     /// Whether the facts contain texts of handlers or servers.
     pub(crate) quotes_others: bool,
+    /// How often a repeated write was too frequent.
     pub(crate) slowed: Option<u32>,
     /// The children whose write the server refused.
     refused: BTreeSet<ChildId>,
+    /// The types of the created children.
+    pub(crate) created: BTreeSet<K8sType>,
+    /// How children that left the cache are written again.
+    pub(crate) drifted: BTreeMap<ChildId, Rewrite>,
+    /// The children that were written again.
+    pub(crate) rewritten: BTreeMap<ChildId, (Rewrite, Verb)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -72,8 +94,18 @@ impl Progress {
         self.put_off > 0 || self.failed_requests > 0 || self.is_foreign
     }
 
+    pub(crate) fn failed_by(&self) -> Option<FailedBy> {
+        match self {
+            Self { failed: Some(_), .. } => Some(FailedBy::Whole),
+            Self { failed_requests: 1.., .. } => Some(FailedBy::Requests),
+            Self { is_foreign: true, .. } => Some(FailedBy::Foreign),
+            Self { is_parent_held: true, .. } => Some(FailedBy::ParentHeld),
+            Self { .. } => None,
+        }
+    }
+
     pub(crate) fn has_failed(&self) -> bool {
-        self.failed.is_some() || self.failed_requests > 0 || self.is_foreign || self.is_parent_held
+        self.failed_by().is_some()
     }
 
     pub(crate) fn is_refused(&self, child: &ChildId) -> bool {
@@ -103,20 +135,20 @@ impl Progress {
         !self.has_written() || self.has_failed() || self.slowed.is_some()
     }
 
+    #[expect(clippy::match_same_arms, reason = "what does not matter here, by subject")]
     pub(super) fn learn(&mut self, fact: &Fact) {
         match fact {
             Fact::Parent(end) => self.end = *end,
             Fact::BeganPaused(by) => self.began_paused = Some(*by),
             Fact::Paused(pause) => self.paused = Some(*pause),
-            Fact::ParentWaits(_) | Fact::Judged { held: Some(_), .. } => self.waits = true,
+            Fact::ParentWaits(_) => self.waits = true,
+            Fact::Judged { held, .. } => self.waits |= held.is_some(),
             Fact::Failed(failure) => self.fail(failure),
             Fact::TerminatingChildren { expected, .. } => self.put_off += expected,
             Fact::Waits { why, is_put_off, .. } => self.wait(why, *is_put_off),
-            Fact::Written(written) => {
-                self.writes += 1;
-                self.created |= written.verb == Verb::Created;
-                self.recreated += usize::from(matches!(written.left, Left::ToRecreate { .. }));
-                self.deleted += usize::from(matches!(written.left, Left::Gone));
+            Fact::Written(written) => self.write(written),
+            Fact::Drifted(child, rewrite) => {
+                self.drifted.insert(child.clone(), rewrite.clone());
             }
             Fact::Decorated(_) | Fact::Scaled { .. } => self.writes += 1,
             Fact::MayBeDeleted { is_final, .. } => self.deleted += usize::from(*is_final),
@@ -131,15 +163,35 @@ impl Progress {
             Fact::StatusFailed(_) | Fact::NotReady(_) => self.quotes_others = true,
             Fact::Foreign(_) => self.is_foreign = true,
             Fact::ParentHeld(_) => self.is_parent_held = true,
-            Fact::Repeated(repeat) if repeat.times > 0 => {
-                self.slowed = self.slowed.max(Some(repeat.times));
-            }
-            Fact::FinalizersDelayed(times) | Fact::DecorationDelayed(times) => {
-                self.slowed = self.slowed.max(Some(*times));
-            }
+            Fact::Repeated(repeat) => self.slow(repeat.times),
+            Fact::FinalizersDelayed(times) | Fact::DecorationDelayed(times) => self.slow(*times),
             Fact::Slowed { now, .. } => self.slowed = *now,
-            _ => {}
+            Fact::Began(_) | Fact::FinalizersChanged | Fact::ChildrenNotRetried => {}
+            Fact::Answered { .. } | Fact::Resync(_) => {}
+            Fact::Planned(_) | Fact::WritesEnded { .. } | Fact::WritesHeld(_) => {}
+            Fact::UpToDate(_) | Fact::DryRunUnchanged(_) | Fact::DryRunDiffers(_) => {}
+            Fact::RolledOut(_) | Fact::WaitedFor(_) | Fact::StageDue(_) => {}
+            Fact::WroteNothing { .. } | Fact::NotForeign(_) | Fact::Unwatched => {}
+            Fact::ConflictFound(_) | Fact::Contested(_) => {}
+            Fact::RivalFound { .. } | Fact::Flapping(..) => {}
+            Fact::DecorationHeld { .. } | Fact::DecorationFree { .. } => {}
+            Fact::ReadyReturned | Fact::StatusUpToDate { .. } | Fact::StatusSent { .. } => {}
+            Fact::StatusWritten | Fact::StatusDue | Fact::StatusRefused { .. } => {}
+            Fact::StatusBegan | Fact::Undeclared(_) | Fact::Overruled(_) => {}
         }
+    }
+
+    fn write(&mut self, Written { child, verb, rewrite, left, .. }: &Written) {
+        self.writes += 1;
+        self.recreated += usize::from(matches!(left, Left::ToRecreate { .. }));
+        self.deleted += usize::from(matches!(left, Left::Gone));
+        self.created.extend((*verb == Verb::Created).then(|| child.ty.clone()));
+        let rewrite = rewrite.clone().map(|rewrite| (child.clone(), (rewrite, *verb)));
+        self.rewritten.extend(rewrite);
+    }
+
+    fn slow(&mut self, times: u32) {
+        self.slowed = self.slowed.max((times > 0).then_some(times));
     }
 
     fn fail(&mut self, failure: &Failure) {
@@ -162,7 +214,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        journal::{RequestFailure, Written},
+        history::Verb,
+        journal::RequestFailure,
         object::{K8sType, ObjectKey, Quoted},
         plan::ChildId,
         reply::{ApiError, Refusal},

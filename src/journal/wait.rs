@@ -79,12 +79,23 @@ impl Wait {
         matches!(self, Self::Behind(_) | Self::Rollout(_))
     }
 
-    /// What children do that wait for the readiness of another: many may wait for the same.
-    pub(crate) fn shared(&self) -> Option<String> {
+    /// Whether others must be ready before: many children may wait for the same one.
+    pub(crate) fn is_for_readiness(&self) -> bool {
+        matches!(self, Self::Behind(_) | Self::Rollout(_) | Self::RolloutStopped)
+    }
+
+    /// The same as the text of several children.
+    pub(crate) fn of_several(&self) -> String {
         match self {
-            Self::Behind(behind) | Self::Rollout(behind) => Some(behind.to_string()),
-            Self::RolloutStopped => Some("waits, as the rollout has stopped".to_owned()),
-            _ => None,
+            Self::Behind(behind) | Self::Rollout(behind) => behind.to_string(),
+            Self::RolloutStopped => "waits, as the rollout has stopped".to_owned(),
+            Self::Planned(_)
+            | Self::Paused { .. }
+            | Self::EndPaused
+            | Self::Throttled
+            | Self::Writes
+            | Self::Others(_)
+            | Self::BehindDeletion(_) => self.to_string(),
         }
     }
 }
@@ -113,7 +124,7 @@ impl fmt::Display for Wait {
             Self::Writes => f.write_str("its deletion waits until every write is accepted"),
             Self::Others(why) => f.write_str(why),
             Self::Behind(_) | Self::Rollout(_) | Self::RolloutStopped => {
-                write!(f, "it {}", self.shared().unwrap_or_default())
+                write!(f, "it {}", self.of_several())
             }
             Self::BehindDeletion(child) => write!(f, "its deletion waits until {child} is gone"),
         }

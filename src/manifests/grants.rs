@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::api::rbac::v1::PolicyRule;
 
-use crate::{object::K8sType, operator::OperatorConfig};
+use crate::{
+    object::K8sType,
+    operator::{OperatorConfig, Role},
+};
 
 /// Every store watches, and in doubt an object is read live.
 const READ: [&str; 3] = ["get", "list", "watch"];
@@ -32,9 +35,9 @@ impl Grants {
     }
 
     /// What an operator requests, wherever it works.
-    pub(super) fn allow_operator(&mut self, config: &OperatorConfig) {
+    pub(super) fn allow_operator<R: Role>(&mut self, config: &OperatorConfig<R>) {
         self.allow_parent(&config.parent, config.writes_status());
-        if config.decorator_replicas {
+        if config.decorator_options().held_replicas {
             let scale = format!("{}/scale", config.parent.plural());
             self.allow(config.parent.group(), &scale, &["patch"]);
         }
@@ -54,7 +57,7 @@ impl Grants {
     }
 
     /// What an operator reads of cluster-scoped types, which no role of a namespace grants.
-    pub(super) fn allow_cluster_scoped(&mut self, config: &OperatorConfig) {
+    pub(super) fn allow_cluster_scoped<R: Role>(&mut self, config: &OperatorConfig<R>) {
         for related in config.related.iter().filter(|related| !related.ty.is_namespaced()) {
             self.allow_reading(&related.ty);
         }

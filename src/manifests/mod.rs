@@ -12,11 +12,7 @@
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube::CustomResource;
-//! use operetta::{
-//!     manifests::{self, Account, Permissions},
-//!     operator::Conditions,
-//!     prelude::*,
-//! };
+//! use operetta::{manifests::{self, Account, Permissions}, prelude::*};
 //! use schemars::JsonSchema;
 //! use serde::{Deserialize, Serialize};
 //!
@@ -41,7 +37,7 @@
 //!
 //! let crds = manifests::to_yaml("", &[manifests::crd::<Greeting>()?])?;
 //! assert!(crds.contains("name: greetings.example.dev"));
-//! # Ok::<(), Error>(())
+//! # Ok::<(), operetta::anyhow::Error>(())
 //! ```
 //!
 //! Invariants:

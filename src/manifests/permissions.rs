@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, iter};
 use k8s_openapi::api::rbac::v1::PolicyRule;
 
 use super::{account::Account, endpoint, error::ManifestError, grants::Grants, manifest::Manifest};
-use crate::operator::OperatorConfig;
+use crate::operator::{OperatorConfig, Role};
 
 /// The permissions that the operators of a program need together, and no others.
 ///
@@ -37,27 +37,32 @@ enum Leases {
 }
 
 impl Permissions {
-    /// The permissions of these operators.
+    /// The permissions of these operators. Where some are decorators, see [`Permissions::and`].
     ///
     /// # Errors
     /// When a configuration could not be registered either.
-    pub fn of<'a>(
-        operators: impl IntoIterator<Item = &'a OperatorConfig>,
+    pub fn of<'a, R: Role>(
+        operators: impl IntoIterator<Item = &'a OperatorConfig<R>>,
     ) -> Result<Self, ManifestError> {
-        let mut permissions = Self::default();
-        for config in operators {
-            config.validate()?;
-            permissions.everywhere.allow_cluster_scoped(config);
-            match config.namespaces.names() {
-                None => permissions.everywhere.allow_operator(config),
-                Some(names) => {
-                    for name in names {
-                        permissions.within.entry(name.clone()).or_default().allow_operator(config);
-                    }
+        operators.into_iter().try_fold(Self::default(), Self::and)
+    }
+
+    /// Adds the permissions of one more operator, which may have another role.
+    ///
+    /// # Errors
+    /// When its configuration could not be registered either.
+    pub fn and<R: Role>(mut self, config: &OperatorConfig<R>) -> Result<Self, ManifestError> {
+        config.validate()?;
+        self.everywhere.allow_cluster_scoped(config);
+        match config.namespaces.names() {
+            None => self.everywhere.allow_operator(config),
+            Some(names) => {
+                for name in names {
+                    self.within.entry(name.clone()).or_default().allow_operator(config);
                 }
             }
         }
-        Ok(permissions)
+        Ok(self)
     }
 
     /// The program serves the web endpoint, which shows the Events of others about parents and

@@ -19,7 +19,8 @@ use crate::{
     schedule::Priority,
 };
 
-/// The metrics of one process, or of one test. Cheap to clone.
+/// The metrics of one supervisor, or of one test. Returned by
+/// [`Running::metrics`](crate::supervisor::Running::metrics). Cheap to clone.
 #[derive(Clone)]
 pub struct Metrics(Arc<Inner>);
 

@@ -1,5 +1,7 @@
 //! Counts the facts of a reconcile.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::{Metrics, Standing};
 use crate::{
     history::Verb,
@@ -16,6 +18,7 @@ impl Metrics {
         }
     }
 
+    #[expect(clippy::match_same_arms, reason = "what is not counted, by subject")]
     fn count_one(&self, operator: &OperatorName, fact: &Fact) {
         match fact {
             Fact::Planned(Planned { up_to_date, .. }) => {
@@ -29,12 +32,31 @@ impl Metrics {
             }
             Fact::WroteNothing { settled, .. } => self.noop_write(operator, &settled.id.ty),
             Fact::ConflictFound(child) => self.conflict(operator, &child.ty),
-            Fact::Judged { held: Some((held, ..)), .. } if held.is_new => {
-                self.deletions_held(operator, held.deletions);
+            Fact::Judged { held, .. } => {
+                if let Some((held, ..)) = held.as_ref().filter(|(held, ..)| held.is_new) {
+                    self.deletions_held(operator, held.deletions);
+                }
             }
             Fact::Repeated(repeat) => self.repeated(operator, repeat),
             Fact::StatusWritten => self.status_written(operator),
-            _ => {}
+            Fact::Began(_) | Fact::Parent(_) | Fact::ParentWaits(_) => {}
+            Fact::BeganPaused(_) | Fact::Paused(_) => {}
+            Fact::FinalizersChanged | Fact::FinalizersDelayed(_) => {}
+            Fact::Answered { .. } | Fact::Resync(_) | Fact::Failed(_) => {}
+            Fact::TerminatingChildren { .. } | Fact::ChildrenNotRetried => {}
+            Fact::WritesEnded { .. } | Fact::WritesHeld(_) => {}
+            Fact::UpToDate(_) | Fact::DryRunUnchanged(_) | Fact::DryRunDiffers(_) => {}
+            Fact::Waits { .. } | Fact::RolledOut(_) | Fact::WaitedFor(_) | Fact::StageDue(_) => {}
+            Fact::MayBeDeleted { .. } | Fact::RequestFailed { .. } => {}
+            Fact::Foreign(_) | Fact::NotForeign(_) | Fact::Unwatched | Fact::Contested(_) => {}
+            Fact::Drifted(..) | Fact::RivalFound { .. } | Fact::Slowed { .. } => {}
+            Fact::Flapping(..) => {}
+            Fact::DecorationHeld { .. } | Fact::DecorationFree { .. } => {}
+            Fact::DecorationDelayed(_) => {}
+            Fact::ReadyReturned | Fact::NotReady(_) | Fact::StatusUpToDate { .. } => {}
+            Fact::StatusSent { .. } | Fact::StatusDue | Fact::StatusFailed(_) => {}
+            Fact::StatusRefused { .. } | Fact::StatusBegan => {}
+            Fact::Undeclared(_) | Fact::ParentHeld(_) | Fact::Overruled(_) => {}
         }
     }
 

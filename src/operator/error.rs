@@ -27,15 +27,6 @@ pub enum ConfigError {
         /// Their finalizer.
         finalizer: String,
     },
-    /// An option of decorators was set for another operator.
-    #[error(
-        "operator `{operator}` owns its parents, and has options of a decorator: make its configuration \
-         with `OperatorConfig::decorates`, or remove them"
-    )]
-    NoDecorator {
-        /// The operator.
-        operator: String,
-    },
     /// A child type is declared twice, perhaps in two versions.
     #[error(
         "operator `{operator}` declares the child type {ty} twice, or in two versions: \

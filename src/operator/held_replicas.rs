@@ -2,11 +2,10 @@
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
-use super::OperatorConfig;
 use crate::object::Object;
 
 /// The replicas of a parent that a decorator holds, see
-/// [`SyncResponse::hold_replicas`](super::SyncResponse::hold_replicas).
+/// [`Decoration::hold_replicas`](super::Decoration::hold_replicas).
 ///
 /// It is the label `NAME.operetta.dev/replicas` of the parent, for example `held-3-at-0`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,16 +42,6 @@ impl HeldReplicas {
     /// The label of a decorator.
     pub fn label(operator: &str) -> String {
         format!("{operator}.operetta.dev/replicas")
-    }
-}
-
-impl OperatorConfig {
-    /// Lets a decorator hold the replicas of its parents, which have a `scale` subresource and
-    /// `spec.replicas`, see [`SyncResponse::hold_replicas`](super::SyncResponse::hold_replicas).
-    #[must_use]
-    pub fn with_held_replicas(mut self) -> Self {
-        self.decorator_replicas = true;
-        self
     }
 }
 

@@ -4,8 +4,10 @@
 //!
 //! ```text
 //! SyncRequest { parent, children } --Handler::sync--> SyncResponse { status, children, resync }
+//!                                                     DecoratorResponse { response, decoration }
 //! ```
 
+mod any_operator;
 mod as_json;
 mod beside;
 mod child_config;
@@ -16,7 +18,10 @@ mod children_of_type;
 mod condition_names;
 mod conditions;
 mod config;
+mod decoration;
 mod decorator;
+mod decorator_options;
+mod decorator_response;
 mod delete_with_finalizer;
 mod deletion_limit;
 mod depth;
@@ -42,6 +47,8 @@ mod ready_when;
 mod related;
 mod request;
 mod response;
+mod response_as_json;
+mod role;
 mod rolling;
 mod schemas;
 mod selection;
@@ -51,6 +58,7 @@ mod stages;
 mod validate;
 mod view;
 
+pub use any_operator::AnyOperator;
 pub use as_json::ParseRequestError;
 pub use child_config::{ChildConfig, ConflictPolicy, Propagation, UpdateStrategy};
 pub use child_status::{ChildState, ChildStatus};
@@ -60,6 +68,10 @@ pub(crate) use condition_names::ConditionNames;
 pub use conditions::{Condition, ConditionStatus, Conditions};
 pub(crate) use conditions::{READY, SYNCED};
 pub use config::{Labels, OperatorConfig};
+pub use decoration::Decoration;
+pub use decorator::DecoratorConfig;
+pub(crate) use decorator_options::DecoratorOptions;
+pub use decorator_response::DecoratorResponse;
 pub use deletion_limit::{ALLOW_DELETION_ANNOTATION, Allowance, DeletionLimit};
 pub use desired_child::DesiredChild;
 pub use error::{ChildConfigError, ConfigError, Permanent, RetryAfter};
@@ -86,6 +98,10 @@ pub(crate) use related::{Ask, Asks, Selected};
 pub use related::{Related, RelatedError, RelatedType};
 pub use request::SyncRequest;
 pub use response::SyncResponse;
+#[cfg(feature = "testkit")]
+pub(crate) use role::sealed::Narrowed;
+pub(crate) use role::sealed::Untyped;
+pub use role::{Decorates, Fits, Owns, Response, Role};
 pub use rolling::{Rolling, Unavailable};
 pub(crate) use selection::Selection;
 pub(crate) use shallow::{Shallow, child_name};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use kube::Resource;
 use serde::de::DeserializeOwned;
 
-use super::{ConfigError, OperatorConfig, ReadyWhen};
+use super::{ConfigError, OperatorConfig, ReadyWhen, Role};
 use crate::object::{K8sType, Object, Readiness, ReadyState, ResourceScope};
 
-impl OperatorConfig {
+impl<R: Role> OperatorConfig<R> {
     /// Decides when children of a type are ready: for the condition `Ready` of their parent, for
     /// [stages](super::SyncResponse::then) and for [rollouts](super::Rolling). For types whose status follows no
     /// convention, and for those that have no condition yet when they are created.
@@ -29,11 +29,11 @@ impl OperatorConfig {
     /// assert!(config.validate().is_ok());
     /// ```
     #[must_use]
-    pub fn ready_when<C, R>(self, is: impl Fn(&C) -> R + Send + Sync + 'static) -> Self
+    pub fn ready_when<C, A>(self, is: impl Fn(&C) -> A + Send + Sync + 'static) -> Self
     where
         C: Resource<DynamicType = ()> + DeserializeOwned,
         C::Scope: ResourceScope,
-        R: Into<Readiness>,
+        A: Into<Readiness>,
     {
         self.ready_when_of_type(K8sType::of::<C>(), move |object| match object.parse_as::<C>() {
             Ok(child) => is(&child).into(),
@@ -43,13 +43,13 @@ impl OperatorConfig {
 
     /// The same for a type that is known by its names.
     #[must_use]
-    pub fn ready_when_of_type<R>(
+    pub fn ready_when_of_type<A>(
         mut self,
         ty: K8sType,
-        is: impl Fn(&Object) -> R + Send + Sync + 'static,
+        is: impl Fn(&Object) -> A + Send + Sync + 'static,
     ) -> Self
     where
-        R: Into<Readiness>,
+        A: Into<Readiness>,
     {
         let is = Arc::new(move |object: &Object| is(object).into());
         self.ready_when.push(ReadyWhen { ty, is });

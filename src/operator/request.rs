@@ -30,7 +30,7 @@ use crate::object::{
 /// let request = SyncRequest::example(&website, json!({"metadata": {"name": "a"}}))?
 ///     .with_child::<ConfigMap>(json!({"metadata": {"name": "a-config"}}))?;
 /// assert_eq!(sync(&request)?.status, Some(json!({"count": 1})));
-/// # Ok::<(), Error>(())
+/// # Ok::<(), operetta::anyhow::Error>(())
 /// ```
 ///
 /// `P` is the Rust type of the parent: a kube resource, or the dynamic [`Object`]. A typed request for a
@@ -81,7 +81,7 @@ impl SyncRequest {
     /// let value = json!({"metadata": {"name": "a"}, "type": "Opaque"});
     /// let request = SyncRequest::example(&K8sType::of::<Secret>(), value)?.typed::<Secret>()?;
     /// assert_eq!(request.parent.type_.as_deref(), Some("Opaque"));
-    /// # Ok::<(), Error>(())
+    /// # Ok::<(), operetta::anyhow::Error>(())
     /// ```
     ///
     /// # Errors

@@ -1,8 +1,8 @@
 //! The output of a handler.
 
-use std::{any::Any, collections::BTreeMap, fmt, time::Duration};
+use std::{any::Any, fmt, time::Duration};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{
@@ -15,7 +15,7 @@ use super::{
 /// `S` is the type of the status: anything that can be serialized to a JSON object.
 ///
 /// As JSON it has its fields' names; `children` is required, as unlisted children are deleted.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize)]
 pub struct SyncResponse<S = Value> {
     /// The status, a JSON object; `None` and `null` leave the fields of the status as they are.
     pub status: Option<S>,
@@ -29,21 +29,12 @@ pub struct SyncResponse<S = Value> {
     pub resync: Option<Duration>,
     /// The stages in which children are written; none if all children are written together. See
     /// [`SyncResponse::then`].
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stages: Vec<Stage>,
-    /// The labels that a decorator puts on the parent, see [`SyncResponse::label`].
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub labels: BTreeMap<String, String>,
-    /// The annotations that a decorator puts on the parent, see [`SyncResponse::annotation`].
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub annotations: BTreeMap<String, String>,
-    /// The replicas at which a decorator holds the parent, see [`SyncResponse::hold_replicas`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub replicas: Option<i32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) stages: Vec<Stage>,
     /// Why a status or child cannot be serialized or parsed again, or the status is not an object;
     /// the reconcile then fails without writes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unserializable: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unserializable: Option<String>,
 }
 
 impl SyncResponse {
@@ -72,9 +63,6 @@ impl<S> SyncResponse<S> {
             children: self.children,
             resync: self.resync,
             stages: self.stages,
-            labels: self.labels,
-            annotations: self.annotations,
-            replicas: self.replicas,
             unserializable: self.unserializable,
         }
     }
@@ -113,35 +101,6 @@ impl<S> SyncResponse<S> {
         children.into_iter().fold(self, Self::child)
     }
 
-    /// Puts a label on the parent, for a decorator ([`OperatorConfig::decorates`]). It is removed when it is no
-    /// longer returned. An invalid name or value fails the reconcile, and nothing is written.
-    ///
-    /// [`OperatorConfig::decorates`]: super::OperatorConfig::decorates
-    #[must_use]
-    pub fn label(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.labels.insert(name.into(), value.into());
-        self
-    }
-
-    /// The same for an annotation.
-    #[must_use]
-    pub fn annotation(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.annotations.insert(name.into(), value.into());
-        self
-    }
-
-    /// Holds the parent at this number of replicas, for a decorator with
-    /// [`with_held_replicas`](super::OperatorConfig::with_held_replicas). The number that it had comes back when
-    /// this is no longer returned, and when the parent leaves the selection of the decorator.
-    ///
-    /// Written through the `scale` subresource. The earlier number is recorded first, as a label of the parent:
-    /// [`HeldReplicas`](super::HeldReplicas). Where somebody else scales the parent meanwhile, that number stays.
-    #[must_use]
-    pub fn hold_replicas(mut self, replicas: i32) -> Self {
-        self.replicas = Some(replicas);
-        self
-    }
-
     /// Reconciles again after this time, at least 100 ms; an earlier reconcile supersedes it.
     #[must_use]
     pub fn resync_after(mut self, delay: Duration) -> Self {
@@ -177,9 +136,8 @@ impl<S: Serialize + 'static> SyncResponse<S> {
 // Not derived: that would require `S: Default`.
 impl<S> Default for SyncResponse<S> {
     fn default() -> Self {
-        let (children, stages, resync, labels, annotations) = <_>::default();
-        let (status, replicas, unserializable) = (None, None, None);
-        Self { status, children, resync, stages, labels, annotations, replicas, unserializable }
+        let (children, resync, stages) = <_>::default();
+        Self { status: None, children, resync, stages, unserializable: None }
     }
 }
 

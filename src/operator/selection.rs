@@ -1,6 +1,6 @@
 //! The parents that an operator reconciles.
 
-use super::{ConfigError, Namespaces, OperatorConfig};
+use super::{ConfigError, Namespaces, OperatorConfig, Role};
 use crate::object::{LabelSelector, Object, Undecodable};
 
 /// The parents that an operator reconciles.
@@ -11,7 +11,7 @@ pub(crate) struct Selection {
     annotations: Option<LabelSelector>,
 }
 
-impl OperatorConfig {
+impl<R: Role> OperatorConfig<R> {
     /// Restricts the operator to parents whose labels match, for example `tier=gold,!legacy`.
     ///
     /// A parent that leaves the selection is finalized, if the handler has a finalizer, and then

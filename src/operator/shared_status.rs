@@ -1,8 +1,8 @@
 //! Whether other controllers write the status of the parents too.
 
-use super::{ConfigError, OperatorConfig};
+use super::{ConfigError, OperatorConfig, Role};
 
-impl OperatorConfig {
+impl<R: Role> OperatorConfig<R> {
     /// Declares that other controllers write the status of the parents too, as cert-manager does
     /// for its Certificates.
     ///
@@ -22,7 +22,7 @@ impl OperatorConfig {
     /// Whether other controllers write the status of the parents too: it was declared, the API server
     /// itself defines the type, or the operator is a decorator.
     pub fn shares_status(&self) -> bool {
-        self.shared_status || self.decorates || self.parent.is_builtin()
+        self.shared_status || self.is_decorator() || self.parent.is_builtin()
     }
 
     pub(super) fn validate_status(&self) -> Result<(), ConfigError> {

@@ -1,11 +1,13 @@
 //! Refuses a configuration that cannot work.
 
-use super::{Allowance, AnyHandler, ConfigError, DeletionLimit, OperatorConfig, is_qualified_name};
+use super::{
+    Allowance, AnyHandler, ConfigError, DeletionLimit, OperatorConfig, Role, is_qualified_name,
+};
 
 /// Each reconcile may occupy a thread: with more, handlers would wait for one past their deadlines.
 const MOST_RECONCILES: usize = 1_000;
 
-impl OperatorConfig {
+impl<R: Role> OperatorConfig<R> {
     /// Refuses a configuration that cannot work.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.operator_name()?;
@@ -30,7 +32,6 @@ impl OperatorConfig {
         self.validate_status()?;
         self.validate_ready_when()?;
         self.validate_finalizer()?;
-        self.validate_decorator()?;
         self.selection()?;
         for (index, child) in self.children.iter().enumerate() {
             child.validate(&self.name)?;

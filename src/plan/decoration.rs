@@ -1,8 +1,6 @@
 //! The decoration of a parent: labels and annotations, and status fields if the operator asks for them.
 //! Decides which fields are applied; refuses fields that no server would accept.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -13,22 +11,13 @@ use crate::{
     diff::{differ_in_status_only, differences::Differences, nulls::drop_nulls},
     object::Object,
     operator::{
-        ChildConfig, HeldReplicas, OperatorConfig, OperatorName, SyncResponse, is_label_value,
+        ChildConfig, Decoration, HeldReplicas, OperatorConfig, OperatorName, is_label_value,
         is_qualified_name,
     },
 };
 
 /// All annotations of an object together have at most so many bytes.
 const MOST_BYTES: usize = 256 * 1024;
-
-/// The labels and annotations of a parent that come from one decorator. `Debug` shows the names.
-#[derive(Clone, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Decoration {
-    pub(crate) labels: BTreeMap<String, String>,
-    pub(crate) annotations: BTreeMap<String, String>,
-    /// The replicas at which the parent is held.
-    pub(crate) replicas: Option<i32>,
-}
 
 /// An apply on the parent. `Debug` does not show the body.
 #[derive(Clone)]
@@ -58,25 +47,18 @@ impl HeldDecoration {
 }
 
 impl Decoration {
-    /// What a response puts on the parent.
+    /// The same if all of it can be written.
     ///
     /// # Errors
     /// All labels and annotations that cannot be written.
-    pub(crate) fn of(
-        response: &mut SyncResponse,
-        config: &OperatorConfig,
-    ) -> Result<Self, Vec<Refusal>> {
-        let labels = std::mem::take(&mut response.labels);
-        let annotations = std::mem::take(&mut response.annotations);
-        let decoration = Self { labels, annotations, replicas: response.replicas };
-        let refusals = decoration.refusals(config);
-        if refusals.is_empty() { Ok(decoration) } else { Err(refusals) }
+    pub(crate) fn checked(self, config: &OperatorConfig) -> Result<Self, Vec<Refusal>> {
+        let refusals = self.refusals(config);
+        if refusals.is_empty() { Ok(self) } else { Err(refusals) }
     }
 
     fn refusals(&self, config: &OperatorConfig) -> Vec<Refusal> {
         let of_label = |(key, value): (&String, &String)| {
             let why = match () {
-                () if !config.decorates => RefusalReason::NoDecorator,
                 () if !is_qualified_name(key) => RefusalReason::Key,
                 () if !is_label_value(value) => RefusalReason::LabelValue,
                 () if config.selects_by_label(key) => RefusalReason::InSelector,
@@ -86,7 +68,6 @@ impl Decoration {
         };
         let of_annotation = |(key, _): (&String, &String)| {
             let why = match () {
-                () if !config.decorates => RefusalReason::NoDecorator,
                 () if !is_qualified_name(&key.to_ascii_lowercase()) => RefusalReason::Key,
                 () if config.selects_by_annotation(key) => RefusalReason::InSelector,
                 () => return None,
@@ -206,8 +187,7 @@ fn date_conditions(fields: &mut Map<String, Value>, parent: &Object, now: &str) 
 
 fn refused_replicas(replicas: i32, config: &OperatorConfig) -> Option<RefusalReason> {
     match () {
-        () if !config.decorates => Some(RefusalReason::NoDecorator),
-        () if !config.decorator_replicas => Some(RefusalReason::NoHeldReplicas),
+        () if !config.decorator_options().held_replicas => Some(RefusalReason::NoHeldReplicas),
         () if u16::try_from(replicas).is_err() => Some(RefusalReason::Replicas(replicas)),
         () => None,
     }
@@ -228,13 +208,6 @@ fn identity(parent: &Object) -> Map<String, Value> {
 fn envelope(parent: &Object, metadata: &Map<String, Value>) -> Value {
     let ty = parent.ty();
     json!({"apiVersion": ty.api_version(), "kind": ty.kind(), "metadata": metadata})
-}
-
-impl std::fmt::Debug for Decoration {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names = self.labels.keys().chain(self.annotations.keys());
-        f.debug_list().entries(names).finish()
-    }
 }
 
 impl std::fmt::Debug for DecorationWrite {
@@ -307,28 +280,25 @@ mod tests {
     fn what_no_server_takes_is_refused_and_named() {
         let config = OperatorConfig::decorating("op", ty())
             .with_parent_selector("tier=gold")
-            .with_parent_annotations("example.com/inject");
-        let refused = |config: &OperatorConfig, response: SyncResponse| {
-            let refusals = Decoration::of(&mut response.clone(), config).err().unwrap_or_default();
+            .with_parent_annotations("example.com/inject")
+            .erased();
+        let refused = |decoration: Decoration| {
+            let refusals = decoration.checked(&config).err().unwrap_or_default();
             refusals.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
         };
-        let label = |key: &str, value: &str| SyncResponse::new().label(key, value);
-        assert_eq!(
-            refused(&config, label("example.com/a", "b").annotation("A.b/C", "any text")),
-            ""
-        );
-        for (response, part) in [
+        let label = |key: &str, value: &str| Decoration::new().label(key, value);
+        assert_eq!(refused(label("example.com/a", "b").annotation("A.b/C", "any text")), "");
+        for (decoration, part) in [
             (label("a b", "c"), "the label `a b` of the parent: "),
             (label("a", "not ok!"), "the label `a` of the parent: "),
             (label("tier", "gold"), "selector"),
-            (SyncResponse::new().annotation("/x", ""), "the annotation `/x` of the parent: "),
-            (SyncResponse::new().annotation("example.com/inject", "x"), "selector"),
-            (SyncResponse::new().annotation("x", "x".repeat(MOST_BYTES)), "bytes"),
+            (Decoration::new().annotation("/x", ""), "the annotation `/x` of the parent: "),
+            (Decoration::new().annotation("example.com/inject", "x"), "selector"),
+            (Decoration::new().annotation("x", "x".repeat(MOST_BYTES)), "bytes"),
         ] {
-            let text = refused(&config, response);
+            let text = refused(decoration);
             assert!(text.contains(part), "{text}");
         }
-        let text = refused(&OperatorConfig::new("op", ty()), label("a", "b"));
-        assert!(text.contains("decorates"), "{text}");
+        assert!(refused(Decoration::new().hold_replicas(0)).contains("with_held_replicas"));
     }
 }

@@ -47,7 +47,7 @@ mod tests;
 
 pub(crate) use contested::{Contested, HeldField, is_ownership_field, without};
 pub use decide::{Plan, PlanInput, plan};
-pub(crate) use decoration::{Decoration, DecorationWrite, HeldDecoration, status_write};
+pub(crate) use decoration::{DecorationWrite, HeldDecoration, status_write};
 pub(crate) use deletion_guard::{
     DeletionBudget, DeletionGuard, Exceeded, HeldDeletions, Reservation, Verdict, WantedDeletions,
     judge,

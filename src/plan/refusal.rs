@@ -106,11 +106,6 @@ pub(crate) enum RefusalReason {
     /// The handler gave it options that cannot work.
     #[error(transparent)]
     Options(#[from] ChildConfigError),
-    /// Only decorators put labels and annotations on their parents.
-    #[error(
-        "the operator owns its parents: make its configuration with `OperatorConfig::decorates`"
-    )]
-    NoDecorator,
     /// The decorator has no permission for it.
     #[error("they cannot be held: add `.with_held_replicas()` to the `OperatorConfig`")]
     NoHeldReplicas,

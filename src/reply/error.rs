@@ -51,6 +51,25 @@ pub(crate) enum ApiError {
 }
 
 impl ApiError {
+    /// Whether the same request failed in the same way.
+    pub(crate) fn is_same_as(&self, other: &Self) -> bool {
+        let kind = |error: &Self| std::mem::discriminant(error);
+        kind(self) == kind(other)
+            && self.request() == other.request()
+            && self.refusal() == other.refusal()
+    }
+
+    fn request(&self) -> Option<&str> {
+        match self {
+            Self::Refused { request, .. }
+            | Self::Unreachable { request, .. }
+            | Self::TimedOut { request, .. }
+            | Self::Malformed { request, .. }
+            | Self::NotLeading { request } => Some(request),
+            Self::Unlabelled { .. } => None,
+        }
+    }
+
     /// What went wrong in one word, without what the server said.
     pub(crate) fn kind(&self) -> String {
         match self {

@@ -6,12 +6,12 @@ use std::{
 };
 
 use super::{
-    Announced, EventLog, MemoryView, Report, altered, announced::AnnouncedPause, deletion_guard,
-    pause,
+    Announced, EventLog, MemoryView, News, Report, altered, announced::AnnouncedPause,
+    deletion_guard, pause,
 };
 use crate::{
     history::Verb,
-    journal::{Fact, Failure, RequestFailure, Written},
+    journal::{Failure, RequestFailure},
     object::{K8sType, Object, Redactor},
     operator::{OperatorConfig, PAUSED_ANNOTATION, misunderstood_pause},
     reply::EventKind,
@@ -58,66 +58,60 @@ impl Announced {
 impl Announcer<'_> {
     pub(crate) fn announcements(
         &self,
-        facts: &[Fact],
         report: &Report,
         announced: &mut Announced,
     ) -> Vec<Announcement> {
-        let mut announcements: Vec<Announcement> =
-            facts.iter().flat_map(|fact| self.of_fact(fact, report, announced)).collect();
-        announcements.extend(self.of_failure(facts, report));
+        let of_news = |news| self.of_news(news, report, announced);
+        let mut announcements: Vec<_> = report.news.iter().flat_map(of_news).collect();
+        announcements.extend(self.of_failure(report));
         if self.config.normal_events {
             announcements.extend(writes(report));
-            if facts.iter().any(|fact| matches!(fact, Fact::Began(_))) {
+            if report.has_begun {
                 announcements.extend(self.altered(announced));
             }
         }
         announcements.extend(self.pause_value(announced));
         if self.config.normal_events {
-            announcements.extend(self.pause(facts, report, announced));
+            announcements.extend(self.pause(report, announced));
         }
         announcements
     }
 
-    fn of_fact(
+    fn of_news(
         &self,
-        fact: &Fact,
+        news: &News,
         report: &Report,
         announced: &mut Announced,
     ) -> Vec<Announcement> {
-        match fact {
-            Fact::Written(Written { child, verb: Verb::Adopted, .. }) => {
-                vec![Announcement::normal(
-                    "Adopted",
-                    format!("adopted {child}: it already existed and had no controller"),
-                )]
+        vec![match news {
+            News::Adopted(child) => Announcement::normal(
+                "Adopted",
+                format!("adopted {child}: it already existed and had no controller"),
+            ),
+            News::DeletionsHeld(message) => {
+                Announcement::warning(deletion_guard::CONDITION, message.clone())
             }
-            Fact::Judged { held: Some((held, _, message)), .. } if held.is_new => {
-                vec![Announcement::warning(deletion_guard::CONDITION, message.clone())]
+            News::Flapping(why, message) => Announcement::warning(why.name(), message.clone()),
+            News::StatusRefused { shows_conditions, failure } => {
+                self.status_refused(*shows_conditions, failure)
             }
-            Fact::Flapping(why, message) => {
-                vec![Announcement::warning(why.name(), message.clone())]
-            }
-            Fact::StatusRefused { shows_conditions, failure } => {
-                vec![self.status_refused(*shows_conditions, failure)]
-            }
-            Fact::WritesEnded { unknown, .. } => {
+            News::WritesEnded { unknown } => {
                 let contested = self.contested(announced);
-                contested.into_iter().chain(self.unsynced(unknown, report, announced)).collect()
+                let unsynced = self.unsynced(unknown, report, announced);
+                return contested.into_iter().chain(unsynced).collect();
             }
-            _ => Vec::new(),
-        }
+        }]
     }
 
-    fn of_failure(&self, facts: &[Fact], report: &Report) -> Option<Announcement> {
-        let is_due = facts.iter().any(|fact| matches!(fact, Fact::StatusBegan));
-        let failure = report.failure().filter(|_| is_due)?;
+    fn of_failure(&self, report: &Report) -> Option<Announcement> {
+        let failure = report.failure().filter(|_| report.has_begun_status)?;
         let is_later = self.redactor.is_passing() && failure.quotes_others();
         let is_announced = matches!(failure, Failure::HandlerTimeout(_));
         (!is_later && !is_announced).then(|| Announcement::of_failure(failure))
     }
 
     fn status_refused(&self, shows_conditions: bool, failure: &RequestFailure) -> Announcement {
-        let error = failure.shown(self.redactor).message;
+        let error = &failure.message;
         let what = if self.config.shares_status() {
             format!("the API server refused the status that the handler returned: {error}")
         } else if shows_conditions {
@@ -158,9 +152,10 @@ impl Announcer<'_> {
         if let Some(rare) = announced.rare() {
             rare.unsynced.retain(|ty| unknown.contains(ty));
         }
-        let (first, others) = report.unsynced.split_first()?;
+        let unsynced = report.waits.unsynced();
+        let (first, others) = unsynced.split_first()?;
         let is_awaited = |ty: &&K8sType| {
-            **ty == *self.parent.ty() || report.unsynced.iter().any(|child| child.ty == **ty)
+            **ty == *self.parent.ty() || unsynced.iter().any(|child| child.ty == **ty)
         };
         let types: BTreeSet<K8sType> = unknown.iter().filter(is_awaited).cloned().collect();
         let rare = announced.rare_mut();
@@ -211,17 +206,11 @@ impl Announcer<'_> {
     }
 
     /// The Events about the begin and the end of a pause, once each, also after a restart.
-    fn pause(
-        &self,
-        facts: &[Fact],
-        report: &Report,
-        announced: &mut Announced,
-    ) -> Option<Announcement> {
+    fn pause(&self, report: &Report, announced: &mut Announced) -> Option<Announcement> {
         let known = announced.pause.unwrap_or_else(|| pause::shown_by(self.parent).into());
-        let began = facts.iter().any(|fact| matches!(fact, Fact::BeganPaused(_)));
         let now = match report.paused {
             Some(pause) => AnnouncedPause::By(pause.by),
-            None if !began && !self.is_paused => AnnouncedPause::Over,
+            None if !report.began_paused && !self.is_paused => AnnouncedPause::Over,
             None => known,
         };
         announced.pause = Some(now);
@@ -247,12 +236,10 @@ fn writes(report: &Report) -> Vec<Announcement> {
     verbs.into_iter().filter_map(of_verb).collect()
 }
 
-pub(crate) fn once_per_operator(facts: &[Fact]) -> Vec<Announcement> {
-    let of_fact = |fact: &Fact| match fact {
-        Fact::Overruled(what) => Some(Announcement::warning("OverruledStatus", (*what).to_owned())),
-        _ => None,
-    };
-    facts.iter().filter_map(of_fact).collect()
+/// The Events that are sent once per operator.
+pub(crate) fn once_per_operator(report: &Report) -> impl Iterator<Item = Announcement> {
+    let of = |what: &&str| Announcement::warning("OverruledStatus", (*what).to_owned());
+    report.overruled.iter().map(of)
 }
 
 pub(crate) fn number_of(value: &impl Hash) -> u64 {

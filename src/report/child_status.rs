@@ -2,7 +2,7 @@
 
 use super::{Report, shape::is_reported};
 use crate::{
-    journal::Plan,
+    journal::PlannedAs,
     object::Object,
     operator::{ChildState, ChildStatus},
     plan::{ChildId, LastApplied, WaitingReason},
@@ -15,7 +15,7 @@ pub(crate) fn listed(
     last_applied: &LastApplied,
     cached: &dyn Fn(&ChildId) -> Option<Object>,
 ) -> Option<Vec<ChildStatus>> {
-    let entry = |planned: &(ChildId, Plan)| {
+    let entry = |planned: &(ChildId, PlannedAs)| {
         let (state, message) = state(report, last_applied, cached, planned)?;
         let ChildId { ty, key } = &planned.0;
         Some(ChildStatus {
@@ -35,7 +35,7 @@ fn state(
     report: &Report,
     last_applied: &LastApplied,
     cached: &dyn Fn(&ChildId) -> Option<Object>,
-    (id, planned): &(ChildId, Plan),
+    (id, planned): &(ChildId, PlannedAs),
 ) -> Option<(ChildState, Option<String>)> {
     if let Some((state, why)) = report.states.get(id) {
         return Some((*state, Some(why.clone()).filter(|why| !why.is_empty())));
@@ -46,9 +46,9 @@ fn state(
         return Some((state, Some(contested.why().to_string())));
     }
     let is_settled = match planned {
-        Plan::UpToDate => true,
-        Plan::Wanted => last_applied.is_known(id),
-        Plan::Undesired => false,
+        PlannedAs::UpToDate => true,
+        PlannedAs::Wanted => last_applied.is_known(id),
+        PlannedAs::Undesired => false,
     };
     match cached(id) {
         _ if is_settled => Some((ChildState::Synced, None)),
@@ -56,7 +56,7 @@ fn state(
             // As the next reconcile will report.
             Some((ChildState::Terminating, Some(WaitingReason::deleting(&child).to_string())))
         }
-        None if *planned == Plan::Undesired => None,
+        None if *planned == PlannedAs::Undesired => None,
         Some(_) | None => Some((ChildState::Pending, None)),
     }
 }

@@ -6,6 +6,7 @@
 
 use super::{
     Over, Report, deletion_guard, finished_jobs, pause, ready, rollout, shown::reason_shown,
+    waiting::Only,
 };
 use crate::{
     journal::{Failure, Held},
@@ -84,28 +85,28 @@ fn with_others(mut conditions: Vec<Condition>, report: &Report) -> Vec<Condition
 
 /// Whether work remains that needs no change of the parent.
 fn is_in_progress(report: &Report) -> bool {
-    report.paused.is_none() && (!report.waiting.is_empty() || !report.writes.is_empty())
+    report.paused.is_none() && (!report.waits.is_empty() || !report.writes.is_empty())
 }
 
 /// Whether only fields held by others, and deletions that wait for them, are missing.
 fn waits_for_others(report: &Report) -> bool {
-    report.is_contested && report.waiting.len() == report.behind_writes
+    report.is_contested && matches!(report.waits.only(), Only::Nothing | Only::Writes)
 }
 
 fn unfailed(report: &Report) -> Condition {
     if report.paused.is_some_and(|pause| pause.held != Held::Writes(0)) {
-        return not_synced(pause::CONDITION, report.waiting.join("; "));
+        return not_synced(pause::CONDITION, report.waits.texts().join("; "));
     }
     if report.deletion_guard.is_some() {
-        return not_synced(deletion_guard::CONDITION, report.waiting.join("; "));
+        return not_synced(deletion_guard::CONDITION, report.waits.texts().join("; "));
     }
     if report.is_contested {
         let reason = if waits_for_others(report) { "Conflict" } else { "Waiting" };
-        let all: Vec<_> = report.held.iter().chain(&report.waiting).map(String::as_str).collect();
+        let all = [report.held.clone(), report.waits.texts()].concat();
         return not_synced(reason, all.join("; "));
     }
-    if !report.waiting.is_empty() {
-        return not_synced("Waiting", report.waiting.join("; "));
+    if !report.waits.is_empty() {
+        return not_synced("Waiting", report.waits.texts().join("; "));
     }
     if !report.writes.is_empty() {
         let message = "the children were written in several reconciles in a row";
@@ -140,6 +141,7 @@ mod tests {
         object::Quoted,
         operator::READY,
         reply::{ApiError, Refusal},
+        report::waiting::Waiting,
     };
 
     type Change = fn(&mut Report);
@@ -163,6 +165,10 @@ mod tests {
     fn handler(report: &mut Report, permanent: bool) {
         let message = Quoted::new("no");
         report.failure = Some(Failure::Handler { message, permanent, retry_after: None });
+    }
+
+    fn waits(report: &mut Report) {
+        report.waits.push(Waiting::Parent("c".to_owned()));
     }
 
     fn not_ready(report: &mut Report) {
@@ -205,7 +211,7 @@ mod tests {
                 "False HandlerFailed Reconciling",
             ),
             (|report| report.held.push("c".to_owned()), "True Synced"),
-            (|report| report.waiting.push("c".to_owned()), "False Waiting Reconciling"),
+            (waits, "False Waiting Reconciling"),
             (
                 |report| {
                     let child = "c".to_owned();
@@ -251,7 +257,7 @@ mod tests {
             (
                 |report| {
                     pause(report, Held::Writes(1));
-                    report.waiting.push("c".to_owned());
+                    waits(report);
                 },
                 "False Paused Paused",
             ),

@@ -1,19 +1,29 @@
-//! From facts to a [`Report`].
+//! From facts to a [`Report`]. What the progress of the reconcile says already is taken from there.
 
-use super::{Gauges, MemoryView, Report, altered, decisions, shape::is_reported};
+#![deny(clippy::wildcard_enum_match_arm)]
+
+use super::{
+    Gauges, MemoryView, News, Report, altered, decisions, shape::is_reported, waiting::Waiting,
+};
 use crate::{
     history::{Drift, Verb, WriteRecord},
     journal::{
-        Decorated, End, Fact, Failure, Left, ParentConflict, Planned, RequestFailure, Wait,
-        Written, foreign_message,
+        Decorated, End, Fact, FailedBy, Failure, Journal, ParentConflict, Planned, RequestFailure,
+        Wait, Written, foreign_message,
     },
     object::Redactor,
     operator::ChildState,
     plan::{ChildId, ForeignChild, WaitingReason},
 };
 
-pub(super) fn fold(facts: &[Fact], memory: MemoryView<'_>, redactor: &Redactor) -> Report {
+pub(super) fn fold(journal: &Journal, memory: MemoryView<'_>, redactor: &Redactor) -> Report {
+    let progress = journal.progress();
     let report = Report {
+        end: progress.end,
+        paused: progress.paused,
+        began_paused: progress.began_paused.is_some(),
+        slowed: progress.slowed,
+        recreated: progress.recreated,
         calms_in: memory.calms_in,
         flapping: memory.flapping.condition(),
         holds_no_deletions: memory
@@ -21,22 +31,23 @@ pub(super) fn fold(facts: &[Fact], memory: MemoryView<'_>, redactor: &Redactor) 
             .is_some_and(|deletion_guard| !deletion_guard.is_holding()),
         ..Report::default()
     };
-    let (failed, requests, foreign, throttled_by, is_planned, behind, parent_held) = <_>::default();
+    let (failed, requests, foreign, of_status, parent_held) = <_>::default();
+    let (throttled_by, is_planned) = <_>::default();
     let mut fold = Fold {
         redactor,
         report,
         failed,
         requests,
         foreign,
+        of_status,
         parent_held,
         throttled_by,
         is_planned,
-        behind,
     };
-    for fact in facts {
+    for fact in journal.facts() {
         fold.learn(fact);
     }
-    fold.finish(memory)
+    fold.finish(progress.failed_by(), memory)
 }
 
 struct Fold<'a> {
@@ -45,37 +56,34 @@ struct Fold<'a> {
     failed: Option<Failure>,
     requests: Vec<RequestFailure>,
     foreign: Vec<ForeignChild>,
+    /// The failed write of the status.
+    of_status: Option<RequestFailure>,
     parent_held: Option<ParentConflict>,
     /// The index of the request that was throttled.
     throttled_by: Option<usize>,
     /// Whether a plan was carried out or held.
     is_planned: bool,
-    /// What children wait for, and these children.
-    behind: Vec<(String, Vec<ChildId>)>,
 }
 
 impl Fold<'_> {
+    #[expect(clippy::match_same_arms, reason = "what does not matter here, by subject")]
     fn learn(&mut self, fact: &Fact) {
         let report = &mut self.report;
         match fact {
-            Fact::Parent(end) => report.end = *end,
-            Fact::Paused(pause) => report.paused = Some(*pause),
-            Fact::ParentWaits(why) => report.waiting.push(why.clone()),
+            Fact::Began(_) => report.has_begun = true,
+            Fact::ParentWaits(why) => report.waits.push(Waiting::Parent(why.clone())),
             Fact::Resync(after) => report.resync = Some(*after),
             Fact::Failed(failure) => self.failed = Some(failure.shown(self.redactor)),
             Fact::Planned(planned) => self.planned(planned),
-            Fact::Judged { held: Some((_, children, message)), .. } => {
-                for child in children {
-                    self.state(child, ChildState::Held, "its deletion waits for approval");
-                }
-                self.report.waiting.push(message.clone());
-                self.report.deletion_guard = Some(message.clone());
+            Fact::Judged { held: Some((held, children, message)), .. } => {
+                report.news.extend(held.is_new.then(|| News::DeletionsHeld(message.clone())));
+                self.deletions_held(children, message);
             }
             Fact::UpToDate(child) => {
                 report.unchanged += 1;
                 self.state(child, ChildState::Synced, "");
             }
-            Fact::Waits { child, why, .. } => self.waits(child, &why.shown(self.redactor)),
+            Fact::Waits { child, why, .. } => self.waits(child, why.shown(self.redactor)),
             Fact::RolledOut(rollout) => report.rollouts.push(rollout.clone()),
             Fact::StageDue(after) => {
                 report.stage_due = Some(report.stage_due.map_or(*after, |known| known.min(*after)));
@@ -83,9 +91,7 @@ impl Fold<'_> {
             Fact::Written(written) => self.written(written),
             Fact::WroteNothing { paths, settled } => {
                 report.unchanged += 1;
-                let (child, verb) = (settled.id.to_string(), Verb::Unchanged);
-                let paths = paths.clone();
-                report.noop_writes.push(WriteRecord { child, verb, paths, drift: None });
+                report.noop_writes.push(record(&settled.id, Verb::Unchanged, paths.clone()));
             }
             Fact::RequestFailed { child, failure } => self.request_failed(child.as_ref(), failure),
             Fact::Foreign(child) => {
@@ -93,13 +99,10 @@ impl Fold<'_> {
                 self.foreign.push(child.clone());
             }
             Fact::Unwatched => report.unwatched += 1,
-            Fact::Repeated(repeat) if repeat.times > 0 => {
-                report.slowed = report.slowed.max(Some(repeat.times));
+            Fact::Flapping(why, message) => {
+                report.news.push(News::Flapping(*why, message.clone()));
             }
-            Fact::FinalizersDelayed(times) | Fact::DecorationDelayed(times) => {
-                report.slowed = report.slowed.max(Some(*times));
-            }
-            Fact::Slowed { now, .. } => report.slowed = *now,
+            Fact::StatusBegan => report.has_begun_status = true,
             Fact::StatusWritten => {
                 report.wrote_status = true;
                 report.status_is_due = false;
@@ -107,22 +110,41 @@ impl Fold<'_> {
             Fact::StatusDue => report.status_is_due = true,
             Fact::ReadyReturned => report.is_ready_returned = true,
             Fact::NotReady(why) => report.not_ready = Some(why.shown(self.redactor)),
-            Fact::StatusFailed(failure) => self.status_failed(failure),
+            Fact::StatusFailed(failure) => self.of_status = Some(failure.shown(self.redactor)),
+            Fact::StatusRefused { shows_conditions, failure } => {
+                let failure = failure.shown(self.redactor);
+                let shows_conditions = *shows_conditions;
+                report.news.push(News::StatusRefused { shows_conditions, failure });
+            }
+            Fact::Undeclared(fields) => report.undeclared.extend(fields.iter().cloned()),
+            Fact::Overruled(what) => report.overruled.push(what),
             Fact::ParentHeld(conflict) => match &mut self.parent_held {
                 Some(known) => known.held.extend(conflict.held.iter().cloned()),
                 None => self.parent_held = Some(conflict.clone()),
             },
             Fact::Decorated(Decorated { parent, paths, .. }) => {
-                let (child, verb, paths) = (parent.to_string(), Verb::Updated, paths.clone());
-                report.writes.push(WriteRecord { child, verb, paths, drift: None });
+                report.writes.push(record(parent, Verb::Updated, paths.clone()));
             }
             Fact::Scaled { parent, replicas } => {
-                let (child, verb) = (parent.to_string(), Verb::Updated);
                 let paths = vec![format!(".spec.replicas = {replicas}")];
-                report.writes.push(WriteRecord { child, verb, paths, drift: None });
+                report.writes.push(record(parent, Verb::Updated, paths));
             }
-            Fact::WritesEnded { .. } | Fact::WritesHeld(_) => self.is_planned = true,
-            _ => {}
+            Fact::WritesEnded { unknown, .. } => {
+                self.is_planned = true;
+                report.news.push(News::WritesEnded { unknown: unknown.clone() });
+            }
+            Fact::WritesHeld(_) => self.is_planned = true,
+            // The progress has them.
+            Fact::Parent(_) | Fact::BeganPaused(_) | Fact::Paused(_) | Fact::Slowed { .. } => {}
+            Fact::Repeated(_) | Fact::FinalizersDelayed(_) | Fact::DecorationDelayed(_) => {}
+            // They change what is remembered or counted.
+            Fact::FinalizersChanged | Fact::ChildrenNotRetried | Fact::Answered { .. } => {}
+            Fact::TerminatingChildren { .. } | Fact::Judged { held: None, .. } => {}
+            Fact::DryRunUnchanged(_) | Fact::DryRunDiffers(_) | Fact::WaitedFor(_) => {}
+            Fact::MayBeDeleted { .. } | Fact::NotForeign(_) | Fact::ConflictFound(_) => {}
+            Fact::Contested(_) | Fact::Drifted(..) | Fact::RivalFound { .. } => {}
+            Fact::DecorationHeld { .. } | Fact::DecorationFree { .. } => {}
+            Fact::StatusUpToDate { .. } | Fact::StatusSent { .. } => {}
         }
     }
 
@@ -134,28 +156,28 @@ impl Fold<'_> {
         self.report.planned.clone_from(children);
     }
 
-    fn waits(&mut self, child: &ChildId, why: &Wait) {
-        self.state(child, why.state(), &why.to_string());
-        if let Some(what) = why.shared() {
-            return self.behind(child, what);
+    fn deletions_held(&mut self, children: &[ChildId], message: &str) {
+        for child in children {
+            self.state(child, ChildState::Held, "its deletion waits for approval");
         }
-        let text = format!("{child}: {why}");
+        self.report.waits.push(Waiting::Deletions(message.to_owned()));
+        self.report.deletion_guard = Some(message.to_owned());
+    }
+
+    fn waits(&mut self, child: &ChildId, why: Wait) {
+        self.state(child, why.state(), &why.to_string());
         match why {
             Wait::Planned(WaitingReason::OnDelete { .. }) => {
-                self.report.held.push(text);
-                return;
+                return self.report.held.push(format!("{child}: {why}"));
             }
-            Wait::Planned(WaitingReason::TypeNotSynced) => {
-                self.report.unsynced.push(child.clone());
-            }
-            Wait::Writes => self.report.behind_writes += 1,
             Wait::Throttled => {
                 let by = self.throttled_by.and_then(|at| self.requests.get_mut(at));
                 if let Some(failure) = by {
                     failure.held_back += 1;
                 }
             }
-            Wait::Planned(WaitingReason::Deleting { .. })
+            Wait::Planned(WaitingReason::TypeNotSynced | WaitingReason::Deleting { .. })
+            | Wait::Writes
             | Wait::Paused { .. }
             | Wait::EndPaused
             | Wait::Behind(_)
@@ -164,26 +186,18 @@ impl Fold<'_> {
             | Wait::BehindDeletion(_)
             | Wait::Others(_) => {}
         }
-        self.report.waiting.push(text);
-    }
-
-    /// Many children may wait for the same one.
-    fn behind(&mut self, child: &ChildId, what: String) {
-        match self.behind.iter_mut().find(|(known, _)| *known == what) {
-            Some((_, children)) => children.push(child.clone()),
-            None => self.behind.push((what, vec![child.clone()])),
-        }
+        self.report.waits.push(Waiting::Child(child.clone(), why));
     }
 
     fn written(&mut self, written: &Written) {
-        let Written { child, verb, paths, rewrite, left } = written;
-        self.report.recreated += usize::from(matches!(left, Left::ToRecreate { .. }));
+        let Written { child, verb, paths, rewrite, left: _ } = written;
         let drift = rewrite.as_ref().filter(|_| written.is_drift()).map(|rewrite| {
             let manager = rewrite.changed_by.clone();
             Box::new(Drift { manager, from: rewrite.from.clone(), to: rewrite.to.clone() })
         });
-        let (child, paths) = (child.to_string(), paths.clone());
-        self.report.writes.push(WriteRecord { child, verb: *verb, paths, drift });
+        let adopted = (*verb == Verb::Adopted).then(|| News::Adopted(child.clone()));
+        self.report.news.extend(adopted);
+        self.report.writes.push(WriteRecord { drift, ..record(child, *verb, paths.clone()) });
     }
 
     /// Merges equal failures.
@@ -194,7 +208,7 @@ impl Fold<'_> {
             self.report.refused.push(child.clone());
         }
         let is_same = |known: &RequestFailure| {
-            known.what == failure.what && known.error.to_string() == failure.error.to_string()
+            known.what == failure.what && known.error.is_same_as(&failure.error)
         };
         let known = self.requests.iter().position(is_same);
         let at = known.unwrap_or(self.requests.len());
@@ -208,54 +222,52 @@ impl Fold<'_> {
         }
     }
 
-    /// A failed status write fails the reconcile, unless that has failed already.
-    fn status_failed(&mut self, failure: &RequestFailure) {
-        let failure = failure.shown(self.redactor);
-        if self.failed.is_none() && self.requests.is_empty() && self.foreign.is_empty() {
-            self.requests.push(failure);
-        } else {
-            self.report.beside.push(failure);
-        }
-    }
-
     fn state(&mut self, child: &ChildId, state: ChildState, why: &str) {
         self.report.states.insert(child.clone(), (state, why.to_owned()));
     }
 
-    fn finish(mut self, memory: MemoryView<'_>) -> Report {
-        let report = &mut self.report;
-        report.behind_children = self.behind.len();
-        report.waiting.extend(self.behind.iter().map(|(what, children)| wait_for(what, children)));
-        report.failure = match self.failed {
-            Some(failure) => {
-                report.beside.extend(self.requests);
-                Some(failure)
-            }
-            None if !self.requests.is_empty() => Some(Failure::Api(self.requests)),
-            None if !self.foreign.is_empty() => Some(Failure::Foreign(self.foreign)),
-            None => self.parent_held.map(Failure::ParentConflict),
-        };
+    fn finish(self, failed_by: Option<FailedBy>, memory: MemoryView<'_>) -> Report {
+        let is_planned = self.is_planned;
+        let mut report = self.with_failure(failed_by);
         let contested = || memory.last_applied.contested();
         report.is_contested = contested().any(|known| is_reported(known.policy));
         report.recreates_first = report.recreated > 0 && memory.has_deferred_wait;
-        report.gauges = gauges(report, memory);
-        if self.is_planned {
+        report.gauges = gauges(&report, memory);
+        if is_planned {
             report.held.extend(contested().map(ToString::to_string));
             report.held.extend(altered::texts(memory.last_applied));
         }
-        let decisions = decisions::made(report, memory.last_applied);
-        report.decisions = decisions;
-        self.report
+        report.decisions = decisions::made(&report, memory.last_applied);
+        report
+    }
+
+    /// A failed status write fails the reconcile, unless that has failed already.
+    fn with_failure(self, failed_by: Option<FailedBy>) -> Report {
+        let Self { mut report, failed, requests, foreign, of_status, parent_held, .. } = self;
+        report.failure = match failed_by {
+            None | Some(FailedBy::ParentHeld) if of_status.is_some() => {
+                Some(Failure::Api(of_status.into_iter().collect()))
+            }
+            None => None,
+            Some(by) => {
+                report.beside.extend(of_status);
+                match by {
+                    FailedBy::Whole => {
+                        report.beside.extend(requests);
+                        failed
+                    }
+                    FailedBy::Requests => Some(Failure::Api(requests)),
+                    FailedBy::Foreign => Some(Failure::Foreign(foreign)),
+                    FailedBy::ParentHeld => parent_held.map(Failure::ParentConflict),
+                }
+            }
+        };
+        report
     }
 }
 
-/// `b, as each of 2 more, waits since .. for a: ..`
-fn wait_for(what: &str, children: &[ChildId]) -> String {
-    let Some((first, more)) = children.split_first() else { return String::new() };
-    match more.len() {
-        0 => format!("{first} {what}"),
-        more => format!("{first}, as each of {more} more, {what}"),
-    }
+fn record(child: &ChildId, verb: Verb, paths: Vec<String>) -> WriteRecord {
+    WriteRecord { child: child.to_string(), verb, paths, drift: None }
 }
 
 fn gauges(report: &Report, memory: MemoryView<'_>) -> Gauges {
@@ -310,7 +322,9 @@ mod tests {
         Fact::Failed(Failure::Handler { message, permanent: false, retry_after: None })
     }
 
-    fn folded(facts: &[Fact]) -> Report {
+    fn folded(facts: Vec<Fact>) -> Report {
+        let mut journal = Journal::default();
+        facts.into_iter().for_each(|fact| journal.append(fact));
         let (last_applied, flapping, foreign) =
             (LastApplied::default(), Flapping::default(), <_>::default());
         let memory = MemoryView {
@@ -322,7 +336,7 @@ mod tests {
             calms_in: None,
             is_leaving: false,
         };
-        fold(facts, memory, &Redactor::Nothing)
+        fold(&journal, memory, &Redactor::Nothing)
     }
 
     #[test]
@@ -339,9 +353,10 @@ mod tests {
             (vec![foreign(), of_status()], Some(Conflict), 1),
             (vec![failed(), of_status()], Some(HandlerFailed), 1),
         ] {
-            let report = folded(&facts);
+            let what = format!("{facts:?}");
+            let report = folded(facts);
             let seen = (report.failure().map(Failure::kind), report.beside.len());
-            assert_eq!(seen, (kind, beside), "{facts:?}");
+            assert_eq!(seen, (kind, beside), "{what}");
         }
     }
 
@@ -350,8 +365,7 @@ mod tests {
         let mut hinted = failure("a", 500);
         hinted.hint = "; try this".into();
         let hinted = Fact::RequestFailed { child: Some(child("a")), failure: hinted };
-        let facts = [refused("a", 500), refused("b", 500), hinted, refused("a", 422)];
-        let report = folded(&facts);
+        let report = folded(vec![refused("a", 500), refused("b", 500), hinted, refused("a", 422)]);
         let Some(Failure::Api(failures)) = report.failure() else { panic!("{report:?}") };
         let seen: Vec<_> =
             failures.iter().map(|it| (it.error.code(), it.what.clone(), &*it.hint)).collect();
@@ -366,9 +380,9 @@ mod tests {
     fn writes_that_wait_for_a_throttled_request_are_counted_with_it() {
         let waits =
             |name| Fact::Waits { child: child(name), why: Wait::Throttled, is_put_off: true };
-        let report = folded(&[refused("a", 500), refused("b", 429), waits("c"), waits("d")]);
+        let report = folded(vec![refused("a", 500), refused("b", 429), waits("c"), waits("d")]);
         let Some(Failure::Api(failures)) = report.failure() else { panic!("{report:?}") };
         let held: Vec<_> = failures.iter().map(|failure| failure.held_back).collect();
-        assert_eq!((held, report.waiting.len()), (vec![0, 2], 2));
+        assert_eq!((held, report.waits.texts().len()), (vec![0, 2], 2));
     }
 }

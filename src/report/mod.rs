@@ -4,13 +4,15 @@
 //! Layer 5. Pure.
 //!
 //! ```text
-//! facts, redactor --> Report --+--> conditions, child status   the status of the parent
-//!                              +--> decisions, outcome         history, page, metrics
-//!                              `--> Finished                   the schedule
-//! facts, Announced --> announcements                                    Events and the log
+//! journal, redactor --> Report --+--> conditions, child status   the status of the parent
+//!                                +--> decisions, outcome         history, page, metrics
+//!                                +--> Finished                   the schedule
+//!                                `--> announcements              Events and the log
 //! ```
 //!
 //! Invariants:
+//! - each fact is folded once, here or in the progress of the journal; a fold names every fact;
+//! - what is decided depends on values; texts are made last;
 //! - only the redactor shows texts of handlers and servers;
 //! - an Event is not repeated while its cause stays the same, also by another process.
 
@@ -31,18 +33,20 @@ mod series;
 mod shape;
 mod shown;
 mod undeclared;
+mod waiting;
 
 pub(crate) use announced::Announced;
 pub(crate) use announcer::{Announcement, Announcer, number_of, once_per_operator};
 pub(crate) use series::{EventLog, EventToSend, Occurrence};
 pub(crate) use undeclared::undeclared;
 
+use shape::News;
 pub(crate) use shape::{Gauges, MemoryView, Over, Report};
 
-use crate::{journal::Fact, object::Redactor};
+use crate::{journal::Journal, object::Redactor};
 
 impl Report {
-    pub(crate) fn of(facts: &[Fact], memory: MemoryView<'_>, redactor: &Redactor) -> Self {
-        fold::fold(facts, memory, redactor)
+    pub(crate) fn of(journal: &Journal, memory: MemoryView<'_>, redactor: &Redactor) -> Self {
+        fold::fold(journal, memory, redactor)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Report;
+use super::{Report, waiting::Only};
 use crate::{
     history::Outcome,
     journal::{End, Failure, api_finished},
@@ -91,20 +91,23 @@ impl Report {
             _ if self.status_is_due => recheck(SCHEMA_RECHECK),
             // The end of the pause wakes the parent.
             _ if self.paused.is_some() => self.settled(),
-            _ if self.deletion_guard.is_some() && self.waiting.len() == 1 => {
-                recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
-            }
-            _ if !self.waiting.is_empty() => {
-                // A child that is waited for wakes its parent.
-                let is_behind = self.waiting.len() == self.behind_children;
-                let longest = if is_behind { SLOW_RECHECK } else { RECHECK };
-                let earliest = [self.resync, self.stage_due].into_iter().flatten().min();
-                recheck(earliest.unwrap_or(longest).min(longest))
-            }
-            _ if self.unwatched > 0 => {
-                recheck(self.resync.unwrap_or(SLOW_RECHECK).min(SLOW_RECHECK))
-            }
-            End::Alive | End::Finalized | End::Gone => self.settled(),
+            End::Alive | End::Finalized | End::Gone => match self.longest_recheck() {
+                Some(longest) => {
+                    let earliest = [self.resync, self.stage_due].into_iter().flatten().min();
+                    recheck(earliest.map_or(longest, |earliest| earliest.min(longest)))
+                }
+                None => self.settled(),
+            },
+        }
+    }
+
+    /// How long a parent waits at most whose changes no watch may show.
+    fn longest_recheck(&self) -> Option<Duration> {
+        match self.waits.only() {
+            // A child that is waited for wakes its parent, and so does an approval.
+            Only::Deletions | Only::Readiness => Some(SLOW_RECHECK),
+            Only::Writes | Only::Other => Some(RECHECK),
+            Only::Nothing => (self.unwatched > 0).then_some(SLOW_RECHECK),
         }
     }
 
@@ -157,19 +160,20 @@ mod tests {
         journal::{Held, Pause, PausedBy, RequestFailure},
         object::{K8sType, Quoted, Uid},
         reply::{ApiError, Refusal},
+        report::waiting::Waiting,
     };
 
     #[test]
     fn finalize_is_called_again_after_the_delay_that_it_chose() {
         let config = OperatorConfig::new("op", K8sType::cluster_scoped("v1", "Thing", "things"));
         let after = Duration::from_hours(1);
-        let report = Report {
+        let mut report = Report {
             end: End::Finalizing,
             resync: Some(after),
-            waiting: vec!["still finalizing".to_owned()],
             status_is_due: true,
             ..Report::default()
         };
+        report.waits.push(Waiting::Parent("still finalizing".to_owned()));
         assert_eq!(report.finished(&config), Finished::Recheck { after });
         assert_eq!(report.outcome(&config), Outcome::Waiting);
     }
@@ -191,7 +195,9 @@ mod tests {
         ] {
             let mut report = Report::default();
             (report.end, report.resync) = (end, resync);
-            report.waiting.extend(waits.then(|| "a child is being deleted".to_owned()));
+            if waits {
+                report.waits.push(Waiting::Parent("a child is being deleted".to_owned()));
+            }
             assert_eq!(report.finished(&config), expected, "{end:?} {waits} {resync:?}");
         }
     }

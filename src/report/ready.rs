@@ -12,7 +12,7 @@ use crate::{
 const CHILDREN_READY: &str = "ChildrenReady";
 const CHILDREN_NOT_READY: &str = "ChildrenNotReady";
 
-/// The condition for a reconcile with this `Synced`; `None` if the one that the handler returned holds.
+/// The condition for a reconcile with this `Synced`; `None` if the `Ready` of the handler counts.
 pub(super) fn condition(synced: &Condition, report: &Report) -> Option<Condition> {
     match &report.not_ready {
         _ if !synced.is_true() => Some(Condition { ty: READY.to_owned(), ..synced.clone() }),

@@ -1,16 +1,20 @@
 //! The result of a reconcile: values, and predicates on them.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     time::Duration,
 };
 
+use super::waiting::Waits;
 use crate::{
     history::{Decision, Verb, WriteRecord},
-    journal::{End, Failure, Pause, PausedBy, Plan, RequestFailure, RolledOut},
+    journal::{End, Failure, Pause, PausedBy, PlannedAs, RequestFailure, RolledOut},
     object::{K8sType, Uid},
     operator::{ChildState, Condition, ConflictPolicy},
-    plan::{ChildId, DeletionGuard, FinishedJobs, Flapping, ForeignChild, LastApplied},
+    plan::{
+        ChildId, DeletionGuard, FinishedJobs, Flapping, FlappingReason, ForeignChild, LastApplied,
+        UndeclaredField,
+    },
 };
 
 #[derive(Debug, Clone, Copy)]
@@ -39,18 +43,12 @@ pub(crate) struct Report {
     pub(crate) decisions: Vec<Decision>,
     /// How many children were up to date.
     pub(crate) unchanged: usize,
-    /// Children that cannot be written yet, and why.
-    pub(crate) waiting: Vec<String>,
-    /// How many of them wait for other children to be ready.
-    pub(super) behind_children: usize,
+    /// What is not done yet.
+    pub(super) waits: Waits,
     /// How far the rollouts are.
     pub(super) rollouts: Vec<RolledOut>,
     /// When a stage that is waited for will be late.
     pub(super) stage_due: Option<Duration>,
-    /// How many of them are deletions that wait for the writes.
-    pub(super) behind_writes: usize,
-    /// Those of them that are not deleted because their type is not synced.
-    pub(super) unsynced: Vec<ChildId>,
     /// Children that differ and are not written, because of their strategy or conflict policy.
     pub(crate) held: Vec<String>,
     /// The pause; `None` when there is none, or when only the operator is paused and nothing is pending.
@@ -77,7 +75,7 @@ pub(crate) struct Report {
     /// When the flapping may have stopped.
     pub(super) calms_in: Option<Duration>,
     /// The plan for each child; `None` before there is one, and where nobody asks.
-    pub(super) planned: Option<Vec<(ChildId, Plan)>>,
+    pub(super) planned: Option<Vec<(ChildId, PlannedAs)>>,
     /// The state of single children, as far as known beside the plan.
     pub(super) states: HashMap<ChildId, (ChildState, String)>,
     pub(super) flapping: Option<Condition>,
@@ -87,14 +85,42 @@ pub(crate) struct Report {
     pub(super) holds_no_deletions: bool,
     pub(crate) gauges: Gauges,
     pub(super) failure: Option<Failure>,
+    /// What Events report once.
+    pub(super) news: Vec<News>,
+    /// Fields that the type of the parent does not declare and that were omitted.
+    pub(crate) undeclared: Vec<UndeclaredField>,
+    /// Fields of the framework that the handler returned; the messages.
+    pub(crate) overruled: Vec<&'static str>,
+    /// Whether the parent was observed, so that a plan or a failure followed.
+    pub(super) has_begun: bool,
+    pub(super) has_begun_status: bool,
+    /// Whether the parent or the operator was paused when the reconcile began.
+    pub(super) began_paused: bool,
     /// Whether the handler returned a condition `Ready`.
     pub(super) is_ready_returned: bool,
     /// Why the parent is not ready although everything is up to date.
     pub(super) not_ready: Option<String>,
     /// The children of failed requests.
     pub(crate) refused: Vec<ChildId>,
-    /// Requests that failed beside that.
+    /// Failed requests beside `failure`.
     pub(super) beside: Vec<RequestFailure>,
+}
+
+/// What happened in a reconcile that an Event reports.
+#[derive(Debug)]
+pub(super) enum News {
+    Adopted(ChildId),
+    DeletionsHeld(String),
+    Flapping(FlappingReason, String),
+    /// With whether the conditions were written.
+    StatusRefused {
+        shows_conditions: bool,
+        failure: RequestFailure,
+    },
+    /// With the types whose cache may be incomplete.
+    WritesEnded {
+        unknown: BTreeSet<K8sType>,
+    },
 }
 
 /// The conditions that are records for later reconciles, and that are known to be over.
@@ -120,9 +146,10 @@ impl Report {
         if self.paused.is_none() && self.not_ready.is_some() {
             return self.not_ready.clone();
         }
-        let some = self.waiting.iter().chain(&self.held).take(MAX_UNSETTLED);
-        let text = some.map(String::as_str).collect::<Vec<_>>().join("; ");
-        (!text.is_empty()).then_some(text)
+        let mut texts = self.waits.texts();
+        texts.extend(self.held.iter().cloned());
+        texts.truncate(MAX_UNSETTLED);
+        (!texts.is_empty()).then(|| texts.join("; "))
     }
 
     /// Whether a reconcile is deferred until the operator is resumed.
@@ -134,7 +161,7 @@ impl Report {
         self.failure.as_ref()
     }
 
-    /// Which records in the status are known to be over, by this reconcile or the last one that judged them.
+    /// Which records in the status are known to be over. This reconcile judged them, or an earlier one.
     pub(crate) fn over(&self) -> Over {
         Over { held_deletions: self.holds_no_deletions, finished_jobs: self.has_no_finished_jobs() }
     }

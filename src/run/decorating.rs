@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 use super::{
     Answer,
     parent::{
-        decoration::{self, Wanted},
+        decoration::{self, DecorationNext, WantedDecoration},
         status::Returned,
     },
     reconcile::Reconcile,
     stage::Stage,
-    turn::waits_for_the_end,
+    turn::{Next, waits_for_the_end},
 };
 use crate::{
     history::ReconcileStep,
     journal::{End, Fact, Held, Pause},
-    operator::{Condition, ConditionNames},
-    plan::{Decoration, Desired},
+    operator::{Condition, ConditionNames, Decoration},
+    plan::Desired,
     report::conditions,
 };
 
@@ -49,7 +49,7 @@ impl Reconcile {
             }
             return self.conclude(status);
         }
-        let wanted = Wanted::Metadata(decoration);
+        let wanted = WantedDecoration::Metadata(decoration);
         let next = self.ask(|view| decoration::begin(wanted, view));
         self.decorating(status, next)
     }
@@ -57,65 +57,66 @@ impl Reconcile {
     pub(super) fn decoration_answered(
         &mut self,
         status: Option<Returned>,
-        state: decoration::State,
+        state: decoration::AwaitedDecoration,
         answer: Answer,
     ) -> Stage {
         let next = self.ask(|view| decoration::answered(state, answer, view));
         self.decorating(status, next)
     }
 
-    fn decorating(&mut self, status: Option<Returned>, next: decoration::Next) -> Stage {
+    fn decorating(&mut self, status: Option<Returned>, next: DecorationNext) -> Stage {
         match next {
-            decoration::Next::Ask(request, state) => {
+            Next::Ask(request, state) => {
                 self.send(request);
                 Stage::Decorating(status, state)
             }
-            decoration::Next::Done => self.conclude(status),
+            Next::Done(()) => self.conclude(status),
         }
     }
 
-    /// Writes the status fields of a decorator, if that is asked for.
+    /// Writes the status fields of a decorator, if the operator allows them.
     pub(super) fn decorate_status(&mut self, status: Option<Returned>) -> Stage {
         self.begin_status();
         let config = self.settings.config();
-        let (has_fields, writes) = (config.decorator_status, config.writes_status());
+        let (has_fields, writes) =
+            (config.decorator_options().status_fields, config.writes_status());
         if !has_fields && status.as_ref().is_some_and(|returned| !returned.0.is_null()) {
             self.note([Fact::Overruled(NO_STATUS)]);
         }
         let status = status.filter(|returned| has_fields && !returned.0.is_null());
         // After an error the fields stay as they are.
-        let is_answer = status.is_some() || self.settings.config().decorator_conditions;
+        let is_answer = status.is_some() || self.settings.config().decorator_options().conditions;
         if !writes || self.paused_by_now().is_some() || !(is_answer || self.takes_leave()) {
             return self.decorated();
         }
         let fields = if self.takes_leave() { None } else { self.with_conditions(status) };
-        let next = self.ask(|view| decoration::begin(Wanted::Status(fields), view));
+        let next = self.ask(|view| decoration::begin(WantedDecoration::Status(fields), view));
         self.decorating_status(next)
     }
 
     pub(super) fn decorating_status_answered(
         &mut self,
-        state: decoration::State,
+        state: decoration::AwaitedDecoration,
         answer: Answer,
     ) -> Stage {
         let next = self.ask(|view| decoration::answered(state, answer, view));
         self.decorating_status(next)
     }
 
-    fn decorating_status(&mut self, next: decoration::Next) -> Stage {
+    fn decorating_status(&mut self, next: DecorationNext) -> Stage {
         match next {
-            decoration::Next::Ask(request, state) => {
+            Next::Ask(request, state) => {
                 self.send(request);
                 Stage::DecoratingStatus(state)
             }
-            decoration::Next::Done => self.decorated(),
+            Next::Done(()) => self.decorated(),
         }
     }
 
     /// The fields with the conditions of the framework, if these are asked for.
     fn with_conditions(&self, status: Option<Returned>) -> Option<Returned> {
         let config = self.settings.config();
-        if !config.decorator_conditions {
+        if !config.decorator_options().conditions {
             return status;
         }
         let names = ConditionNames::new(&config.name, true);

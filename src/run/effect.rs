@@ -8,7 +8,7 @@ use super::{Answer, Request};
 use crate::{
     journal::Failure,
     object::{K8sType, Object, Uid},
-    operator::{Allowance, Asks, FinalizeResponse, Related, SyncRequest, SyncResponse},
+    operator::{Allowance, Asks, DecoratorResponse, FinalizeResponse, Related, SyncRequest},
     plan::{ChildId, Exceeded, Plan, Reservation},
     related,
     reply::{ApiError, TypeSchema},
@@ -58,7 +58,7 @@ pub(crate) struct Previewed {
 pub(crate) enum Response {
     /// The related objects that the handler reads for the parent.
     Related(Related),
-    Synced(SyncResponse),
+    Synced(DecoratorResponse),
     Finalized(FinalizeResponse),
 }
 
@@ -74,7 +74,7 @@ pub(crate) enum Effect {
     Call(Method, SyncRequest),
     /// Send a request: [`Event::Answered`] follows.
     Send(RequestId, Request),
-    /// Ask for related objects, instead of those that this parent asked for before.
+    /// Ask for these related objects of a parent. Its earlier asks end.
     Ask(Uid, Asks),
     /// Look these related objects up: [`Event::RelatedRead`] follows.
     ReadRelated(Asks),

@@ -7,12 +7,12 @@ use super::{
     effect::Cache,
     parent::{
         collect::{self, Orphans},
-        finalizer::{self, FinalizerChange},
+        finalizer::{self, FinalizerChange, FinalizerNext},
         status::Returned,
     },
     reconcile::Reconcile,
     stage::{Listing, Stage},
-    turn::{step_failed, waits, waits_for_the_end},
+    turn::{Next, step_failed, waits, waits_for_the_end},
     writing::ChildStep,
 };
 use crate::{
@@ -173,7 +173,7 @@ impl Reconcile {
     pub(super) fn collecting_answered(
         &mut self,
         child: &Object,
-        state: child::State,
+        state: child::AwaitedChild,
         left: VecDeque<Object>,
         answer: Answer,
     ) -> Stage {
@@ -215,7 +215,7 @@ impl Reconcile {
 
     pub(super) fn collecting_other_answered(
         &mut self,
-        state: child::State,
+        state: child::AwaitedChild,
         left: VecDeque<Object>,
         answer: Answer,
     ) -> Stage {
@@ -251,19 +251,23 @@ impl Reconcile {
         self.releasing(next)
     }
 
-    pub(super) fn release_answered(&mut self, state: finalizer::State, answer: Answer) -> Stage {
+    pub(super) fn release_answered(
+        &mut self,
+        state: finalizer::AwaitedFinalizer,
+        answer: Answer,
+    ) -> Stage {
         let next = self.ask(|view| finalizer::answered(state, answer, view));
         self.releasing(next)
     }
 
-    fn releasing(&mut self, next: finalizer::Next) -> Stage {
+    fn releasing(&mut self, next: FinalizerNext) -> Stage {
         match next {
-            finalizer::Next::Ask(request, state) => {
+            Next::Ask(request, state) => {
                 self.send(request);
                 Stage::Releasing(state)
             }
-            finalizer::Next::Done(Err(error)) => self.finalizer_failed(error),
-            finalizer::Next::Done(Ok(reply)) => self.released(reply),
+            Next::Done(Err(error)) => self.finalizer_failed(error),
+            Next::Done(Ok(reply)) => self.released(reply),
         }
     }
 

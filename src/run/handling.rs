@@ -4,9 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     Answer, Effect, HandlerError, Method, Response,
-    parent::status::{self, Returned, Scope, Wanted},
+    parent::status::{self, Returned, Scope, StatusEnd, StatusNext, WantedStatus},
     reconcile::Reconcile,
     stage::{Returning, Stage},
+    turn::Next,
 };
 use crate::{
     history::ReconcileStep,
@@ -75,14 +76,14 @@ impl Reconcile {
         let report = self.report();
         let conditions = conditions::of_failure(&failure, &report);
         let over = report.over();
-        let wanted = Wanted { handler: None, conditions, children: None, over };
+        let wanted = WantedStatus { handler: None, conditions, children: None, over };
         let next = self.ask(|view| status::begin(Scope::HandlerTimeout, wanted, view));
         self.reporting_timeout(next, None)
     }
 
     pub(super) fn timeout_answered(
         &mut self,
-        state: status::State,
+        state: status::AwaitedStatus,
         returned: Option<Returning>,
         answer: Answer,
     ) -> Stage {
@@ -101,18 +102,18 @@ impl Reconcile {
     }
 
     /// When the status is written, a response that arrived meanwhile is processed.
-    fn reporting_timeout(&mut self, next: status::Next, returned: Option<Returning>) -> Stage {
+    fn reporting_timeout(&mut self, next: StatusNext, returned: Option<Returning>) -> Stage {
         match next {
-            status::Next::Ask(request, state) => {
+            Next::Ask(request, state) => {
                 self.send(request);
                 Stage::ReportingTimeout(state, returned)
             }
-            status::Next::ReadSchema(writing) => {
+            Next::Done(StatusEnd::ReadSchema(writing)) => {
                 self.effects.push(Effect::ReadSchema(Vec::new()));
                 Stage::ReadingSchemaForTimeout(writing, returned)
             }
             // It has only conditions.
-            status::Next::Conditions(..) | status::Next::Done => {
+            Next::Done(StatusEnd::Conditions(..) | StatusEnd::Over) => {
                 self.read_own_status();
                 match returned {
                     Some(returned) => self.handler_returned(*returned),

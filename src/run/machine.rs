@@ -38,7 +38,13 @@ use std::{fmt::Debug, sync::Arc};
 
 use super::{
     Ended, Job, Settings,
-    effect::{Aim, Effect, Event},
+    effect::{
+        Aim, Effect,
+        Event::{
+            self, Answered, HandlerReturned, HandlerTimeout, RelatedRead, Reserved, Resumed,
+            SchemaRead, Started,
+        },
+    },
     reconcile::Reconcile,
     snapshot::{Now, Snapshot},
     stage::Stage,
@@ -102,81 +108,77 @@ impl Reconcile {
     fn follow(&mut self, stage: Stage, event: Event) -> Stage {
         match (stage, event) {
             // === observe ===
-            (Stage::Fresh, Event::Started(Aim::Reconcile)) => self.observe(),
-            (Stage::Fresh, Event::Started(Aim::Plan(instead))) => self.preview(instead),
-            (Stage::ReadingParent, Event::Answered(_, answer)) => self.parent_read(answer),
-            (Stage::ReadingLeavingParent(cached), Event::Answered(_, answer)) => {
+            (Stage::Fresh, Started(Aim::Reconcile)) => self.observe(),
+            (Stage::Fresh, Started(Aim::Plan(instead))) => self.preview(instead),
+            (Stage::ReadingParent, Answered(_, answer)) => self.parent_read(answer),
+            (Stage::ReadingLeavingParent(cached), Answered(_, answer)) => {
                 self.leaving_parent_read(&cached, answer)
             }
-            (Stage::ChangingFinalizer { is_due, state }, Event::Answered(_, answer)) => {
+            (Stage::ChangingFinalizer { is_due, state }, Answered(_, answer)) => {
                 self.finalizer_answered(is_due, state, answer)
             }
-            (Stage::ReadingUndecodable(child, left), Event::Answered(_, answer)) => {
+            (Stage::ReadingUndecodable(child, left), Answered(_, answer)) => {
                 self.undecodable_child_read(&child, left, answer)
             }
-            (Stage::Refreshing, Event::Resumed) => self.handle(),
+            (Stage::Refreshing, Resumed) => self.handle(),
 
             // === handle, plan ===
-            (Stage::Called, Event::HandlerReturned(result)) => self.handler_returned(result),
-            (Stage::Called, Event::HandlerTimeout(deadline)) => self.handler_late(deadline),
-            (Stage::ReadingRelated, Event::RelatedRead(related)) => self.related_read(related),
-            (Stage::ReportingTimeout(state, returned), Event::Answered(_, answer)) => {
+            (Stage::Called, HandlerReturned(result)) => self.handler_returned(result),
+            (Stage::Called, HandlerTimeout(deadline)) => self.handler_late(deadline),
+            (Stage::ReadingRelated, RelatedRead(related)) => self.related_read(related),
+            (Stage::ReportingTimeout(state, returned), Answered(_, answer)) => {
                 self.timeout_answered(*state, returned, answer)
             }
-            (Stage::ReportingTimeout(state, None), Event::HandlerReturned(result)) => {
+            (Stage::ReportingTimeout(state, None), HandlerReturned(result)) => {
                 Stage::ReportingTimeout(state, Some(Box::new(result)))
             }
-            (Stage::ReadingSchemaForTimeout(writing, returned), Event::SchemaRead(schema)) => {
+            (Stage::ReadingSchemaForTimeout(writing, returned), SchemaRead(schema)) => {
                 self.schema_read_for_timeout(*writing, returned, schema)
             }
-            (Stage::ReadingSchemaForTimeout(writing, None), Event::HandlerReturned(result)) => {
+            (Stage::ReadingSchemaForTimeout(writing, None), HandlerReturned(result)) => {
                 Stage::ReadingSchemaForTimeout(writing, Some(Box::new(result)))
             }
 
             // === write ===
-            (Stage::DryRunning(plan, doubt), Event::Answered(_, answer)) => {
+            (Stage::DryRunning(plan, doubt), Answered(_, answer)) => {
                 self.dry_run_answered(plan, *doubt, answer)
             }
-            (Stage::ReadingTerminating(plan, child, left), Event::Answered(_, answer)) => {
+            (Stage::ReadingTerminating(plan, child, left), Answered(_, answer)) => {
                 self.terminating_read(plan, (&child, left), answer)
             }
-            (Stage::ReadingParentAgain(plan), Event::Answered(_, answer)) => {
+            (Stage::ReadingParentAgain(plan), Answered(_, answer)) => {
                 self.parent_read_again(plan, answer)
             }
-            (Stage::Reserving(plan), Event::Reserved(reserved)) => {
+            (Stage::Reserving(plan), Reserved(reserved)) => {
                 self.judge_deletions(plan, Some(reserved))
             }
-            (Stage::Writing(plan, window), Event::Answered(id, answer)) if window.awaits(id) => {
+            (Stage::Writing(plan, window), Answered(id, answer)) if window.awaits(id) => {
                 self.write_answered(plan, window, (id, answer))
             }
-            (Stage::Deleting(plan, state, left), Event::Answered(_, answer)) => {
+            (Stage::Deleting(plan, state, left), Answered(_, answer)) => {
                 self.deletion_answered(plan, *state, left, answer)
             }
 
             // === finalize ===
-            (Stage::Listing(listing), Event::Answered(_, answer)) => self.listed(listing, answer),
-            (Stage::Collecting(child, state, left), Event::Answered(_, answer)) => {
+            (Stage::Listing(listing), Answered(_, answer)) => self.listed(listing, answer),
+            (Stage::Collecting(child, state, left), Answered(_, answer)) => {
                 self.collecting_answered(&child, *state, left, answer)
             }
-            (Stage::CollectingOthers(state, left), Event::Answered(_, answer)) => {
+            (Stage::CollectingOthers(state, left), Answered(_, answer)) => {
                 self.collecting_other_answered(*state, left, answer)
             }
-            (Stage::Releasing(state), Event::Answered(_, answer)) => {
-                self.release_answered(state, answer)
-            }
+            (Stage::Releasing(state), Answered(_, answer)) => self.release_answered(state, answer),
 
             // === report ===
-            (Stage::Decorating(status, state), Event::Answered(_, answer)) => {
+            (Stage::Decorating(status, state), Answered(_, answer)) => {
                 self.decoration_answered(status, *state, answer)
             }
-            (Stage::Judging(status), Event::Resumed) => self.judge_readiness(status),
-            (Stage::ReadingSchema(then), Event::SchemaRead(schema)) => {
-                self.schema_read(then, schema)
-            }
-            (Stage::WritingStatus(state), Event::Answered(_, answer)) => {
+            (Stage::Judging(status), Resumed) => self.judge_readiness(status),
+            (Stage::ReadingSchema(then), SchemaRead(schema)) => self.schema_read(then, schema),
+            (Stage::WritingStatus(state), Answered(_, answer)) => {
                 self.status_answered(*state, answer)
             }
-            (Stage::DecoratingStatus(state), Event::Answered(_, answer)) => {
+            (Stage::DecoratingStatus(state), Answered(_, answer)) => {
                 self.decorating_status_answered(*state, answer)
             }
             (stage, event) => self.impossible(&stage, &event),

@@ -2,6 +2,8 @@
 //! when used. Only [`Memory::learn`] changes it, except for the last applied state of a plan, which is too
 //! big to copy.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod handler_failures;
 mod rare;
 
@@ -16,7 +18,7 @@ use rare::Rare;
 
 use crate::{
     history::Verb,
-    journal::{Decorated, Fact, Left, Written},
+    journal::{Decorated, Fact, Left, Planned, Written},
     object::{MarkedValues, ResourceVersion},
     plan::{
         Calm, ChildId, DeletionGuard, FinishedJobs, Flapping, ForeignChild, HeldDecoration,
@@ -190,21 +192,89 @@ impl Memory {
     }
 
     /// Learns from a fact. `calm` is how long a repeated write counts.
+    #[expect(clippy::match_same_arms, reason = "what does not matter here, by subject")]
     pub(super) fn learn(&mut self, fact: &Fact, at: Now, calm: Calm) {
         let now = at.monotonic;
-        self.learn_of_children(fact);
-        self.learn_of_drift(fact, now, calm);
-        self.handler_failures.learn(fact);
         match fact {
+            // === the parent ===
+            Fact::Began(version) => {
+                self.parent = Some(version.clone());
+                self.flapping.forget_before(now, calm);
+            }
+            Fact::FinalizersChanged => {
+                self.changed_finalizers = true;
+                self.flapping.forget_before(now, calm);
+            }
+            Fact::Parent(_) | Fact::BeganPaused(_) | Fact::Paused(_) | Fact::ParentWaits(_) => {}
+            Fact::FinalizersDelayed(_) => {}
+            // === the handler, the plan ===
+            Fact::Answered { has_failed, generation, is_deleting } => {
+                self.handler_failures.answered(*has_failed, *generation, *is_deleting);
+            }
+            Fact::Planned(planned) => self.learn_of_plan(planned),
+            Fact::TerminatingChildren { terminating, .. } => {
+                let is_one = !terminating.is_empty();
+                self.rare_if(is_one, |rare| rare.terminating = terminating.clone());
+            }
+            Fact::Judged { deletion_guard, .. } => {
+                self.deletion_guard = Some(deletion_guard.clone());
+            }
+            Fact::WritesEnded { existing, .. } | Fact::WritesHeld(existing) => {
+                self.had_children |= *existing > 0;
+            }
+            Fact::ChildrenNotRetried => self.flapping.forget_children(),
+            Fact::Resync(_) | Fact::Failed(_) => {}
+            // === children ===
+            Fact::DryRunUnchanged(settled) => self.last_applied.remember(settled),
+            Fact::DryRunDiffers(settled) => self.last_applied.differs(settled),
+            Fact::WroteNothing { settled, .. } => {
+                self.last_applied.remember(settled);
+                self.forget_foreign(&settled.id);
+            }
+            Fact::Written(written) => self.learn_of_write(written),
+            Fact::MayBeDeleted { child, .. } => self.last_applied.forget(child),
+            Fact::Contested(contested) => self.last_applied.contest(contested.clone()),
+            Fact::Foreign(foreign) => self.rare_if(true, |rare| {
+                rare.foreign.insert(foreign.id.clone(), foreign.clone());
+            }),
+            Fact::NotForeign(child) => self.forget_foreign(child),
+            Fact::RequestFailed { child, failure } => {
+                if let Some(child) = child.as_ref().filter(|_| failure.is_throttled()) {
+                    self.rare_if(true, |rare| rare.throttled.push(child.clone()));
+                }
+            }
             Fact::WaitedFor(stages) => self.rare_if(!stages.is_empty(), |rare| {
                 rare.waited_for.retain(|stage, _| stages.contains(stage));
                 for stage in stages {
                     rare.waited_for.entry(*stage).or_insert(at);
                 }
             }),
-            Fact::Judged { deletion_guard, .. } => {
-                self.deletion_guard = Some(deletion_guard.clone());
+            Fact::UpToDate(_) | Fact::Waits { .. } | Fact::RolledOut(_) | Fact::StageDue(_) => {}
+            Fact::Unwatched | Fact::ConflictFound(_) => {}
+            // === drift ===
+            Fact::RivalFound { subject, why, rival } => {
+                self.flapping.blame(subject, *why, rival.clone());
             }
+            Fact::Repeated(repeat) => {
+                self.flapping.again(&repeat.subject, repeat.why, &repeat.paths, now);
+            }
+            Fact::Flapping(..) => self.flapping.announced(),
+            Fact::Slowed { deferred, .. } => {
+                self.rare_if(deferred.is_some(), |rare| rare.deferred_wait = *deferred);
+            }
+            Fact::Drifted(..) => {}
+            // === the parent of a decorator ===
+            Fact::Decorated(Decorated { wanted, .. }) => {
+                self.rare_if(true, |rare| rare.decorated = Some(*wanted));
+            }
+            Fact::DecorationHeld { in_status, held } => {
+                self.rare_if(true, |rare| *rare.held(*in_status) = Some(held.clone()));
+            }
+            Fact::DecorationFree { in_status } => {
+                self.rare_if(false, |rare| *rare.held(*in_status) = None);
+            }
+            Fact::Scaled { .. } | Fact::DecorationDelayed(_) => {}
+            // === the status ===
             Fact::StatusUpToDate { desired, parent } => {
                 self.status = *desired;
                 self.parent = parent.clone().or_else(|| self.parent.take());
@@ -213,50 +283,20 @@ impl Memory {
                 let unkept = (!is_kept).then_some((*change, now));
                 self.rare_if(unkept.is_some(), |rare| rare.unkept_status = unkept);
             }
-            _ => {}
+            Fact::ReadyReturned | Fact::NotReady(_) | Fact::StatusWritten | Fact::StatusDue => {}
+            Fact::StatusFailed(_) | Fact::StatusRefused { .. } | Fact::StatusBegan => {}
+            Fact::Undeclared(_) | Fact::ParentHeld(_) | Fact::Overruled(_) => {}
         }
     }
 
-    fn learn_of_children(&mut self, fact: &Fact) {
-        match fact {
-            Fact::Planned(planned) => {
-                let finished = &planned.finished_jobs;
-                self.rare_if(!finished.is_empty(), |rare| rare.finished_jobs = finished.clone());
-                if let Some(desired) = &planned.desired {
-                    let last_applied = &self.last_applied;
-                    let stays = |id: &ChildId| desired.contains(id) && !last_applied.is_known(id);
-                    self.rare.iter_mut().for_each(|rare| {
-                        rare.foreign.retain(|id, _| stays(id));
-                        rare.recreated.retain(|id, _| desired.contains(id));
-                    });
-                }
-            }
-            Fact::DryRunUnchanged(settled) => self.last_applied.remember(settled),
-            Fact::WroteNothing { settled, .. } => {
-                self.last_applied.remember(settled);
-                self.forget_foreign(&settled.id);
-            }
-            Fact::DryRunDiffers(settled) => self.last_applied.differs(settled),
-            Fact::Written(written) => self.learn_of_write(written),
-            Fact::MayBeDeleted { child, .. } => self.last_applied.forget(child),
-            Fact::Contested(contested) => self.last_applied.contest(contested.clone()),
-            Fact::Foreign(foreign) => {
-                self.rare_if(true, |rare| {
-                    rare.foreign.insert(foreign.id.clone(), foreign.clone());
-                });
-            }
-            Fact::NotForeign(child) => self.forget_foreign(child),
-            Fact::RequestFailed { child: Some(child), failure } if failure.is_throttled() => {
-                self.rare_if(true, |rare| rare.throttled.push(child.clone()));
-            }
-            Fact::TerminatingChildren { terminating, .. } => {
-                let is_one = !terminating.is_empty();
-                self.rare_if(is_one, |rare| rare.terminating = terminating.clone());
-            }
-            Fact::WritesEnded { existing, .. } | Fact::WritesHeld(existing) => {
-                self.had_children |= *existing > 0;
-            }
-            _ => {}
+    fn learn_of_plan(&mut self, Planned { finished_jobs, desired, .. }: &Planned) {
+        self.rare_if(!finished_jobs.is_empty(), |rare| rare.finished_jobs = finished_jobs.clone());
+        let Some(desired) = desired else { return };
+        let last_applied = &self.last_applied;
+        let stays = |id: &ChildId| desired.contains(id) && !last_applied.is_known(id);
+        if let Some(rare) = &mut self.rare {
+            rare.foreign.retain(|id, _| stays(id));
+            rare.recreated.retain(|id, _| desired.contains(id));
         }
     }
 
@@ -285,42 +325,6 @@ impl Memory {
             }
         }
         debug_assert!(written.verb != Verb::Unchanged, "`WroteNothing` reports that");
-    }
-
-    fn learn_of_drift(&mut self, fact: &Fact, now: Instant, calm: Calm) {
-        match fact {
-            Fact::Began(version) => {
-                self.parent = Some(version.clone());
-                self.flapping.forget_before(now, calm);
-            }
-            Fact::RivalFound { subject, why, rival } => {
-                self.flapping.blame(subject, *why, rival.clone());
-            }
-            Fact::Repeated(repeat) => {
-                self.flapping.again(&repeat.subject, repeat.why, &repeat.paths, now);
-            }
-            Fact::Decorated(Decorated { wanted, .. }) => {
-                self.rare_if(true, |rare| rare.decorated = Some(*wanted));
-            }
-            Fact::DecorationHeld { in_status, held } => {
-                let held = Some(held.clone());
-                self.rare_if(true, |rare| *rare.held(*in_status) = held);
-            }
-            Fact::DecorationFree { in_status } => {
-                self.rare_if(false, |rare| *rare.held(*in_status) = None);
-            }
-            Fact::FinalizersChanged => {
-                self.changed_finalizers = true;
-                self.flapping.forget_before(now, calm);
-            }
-            Fact::ChildrenNotRetried => self.flapping.forget_children(),
-            Fact::Flapping(..) => self.flapping.announced(),
-            Fact::Slowed { deferred, .. } => {
-                let deferred = *deferred;
-                self.rare_if(deferred.is_some(), |rare| rare.deferred_wait = deferred);
-            }
-            _ => {}
-        }
     }
 
     pub(super) fn forget_throttled(&mut self) {

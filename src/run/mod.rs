@@ -13,15 +13,15 @@
 //!                              |
 //!        modules: child, parent, guard, drift --> Turn: next step, facts, changes of the caches
 //!                              |
-//!                      Journal, Memory, Drift                 learn only from facts
+//!                      Journal, Memory                        learn only from facts
 //! ```
 //!
 //! Invariants:
 //! - a parent with a deletionTimestamp is never synced: no child is created or changed;
 //! - a handler that failed, or whose response is refused, leads to no write and no deletion of a child;
 //! - while the parent or the operator is paused no child is written or deleted and no finalizer changes;
-//! - a reconcile that wrote children leaves the status to the one that follows it, except after failures
-//!   and for the third in a row;
+//! - a reconcile that wrote children leaves the status to the next reconcile, except after failures and for
+//!   the third in a row;
 //! - the modules never call each other, and read only their `View`.
 
 mod child;

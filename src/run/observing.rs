@@ -6,10 +6,10 @@ use super::{
     Answer, Effect, Reply, Request,
     drift::{self, Drift},
     effect::Cache,
-    parent::finalizer::{self, FinalizerChange},
+    parent::finalizer::{self, FinalizerChange, FinalizerNext},
     reconcile::Reconcile,
     stage::Stage,
-    turn::{child_failed, step_failed, waits_for_the_end},
+    turn::{Next, child_failed, step_failed, waits_for_the_end},
 };
 use crate::{
     journal::{End, Fact, Failure, Held, Pause, PausedBy},
@@ -153,21 +153,21 @@ impl Reconcile {
     pub(super) fn finalizer_answered(
         &mut self,
         is_due: bool,
-        state: finalizer::State,
+        state: finalizer::AwaitedFinalizer,
         answer: Answer,
     ) -> Stage {
         let next = self.ask(|view| finalizer::answered(state, answer, view));
         self.changing_finalizer(is_due, next)
     }
 
-    fn changing_finalizer(&mut self, is_due: bool, next: finalizer::Next) -> Stage {
+    fn changing_finalizer(&mut self, is_due: bool, next: FinalizerNext) -> Stage {
         match next {
-            finalizer::Next::Ask(request, state) => {
+            Next::Ask(request, state) => {
                 self.send(request);
                 Stage::ChangingFinalizer { is_due, state }
             }
-            finalizer::Next::Done(Err(error)) => self.finalizer_failed(error),
-            finalizer::Next::Done(Ok(parent)) => self.finalizer_changed(parent, is_due),
+            Next::Done(Err(error)) => self.finalizer_failed(error),
+            Next::Done(Ok(parent)) => self.finalizer_changed(parent, is_due),
         }
     }
 
@@ -205,7 +205,8 @@ impl Reconcile {
     /// Children that are written again are counted from here on.
     pub(super) fn begin_drift(&mut self) {
         let version = self.parent().resource_version().clone();
-        self.drift = Drift::begin(self.memory.parent() == Some(&version));
+        let is_same_parent = self.memory.parent() == Some(&version);
+        self.drift = Drift { is_same_parent, ..Drift::default() };
         self.note([Fact::Began(version)]);
     }
 

@@ -8,14 +8,15 @@ use super::{
 };
 use crate::{
     history::ReconcileStep,
-    journal::{Fact, Failure, PausedBy, Plan as PlanOf, Planned},
-    operator::SyncResponse,
-    plan::{self, ChildId, Decoration, Desired, Plan, PlanInput, Refusal, Step},
+    journal::{Fact, Failure, PausedBy, Planned, PlannedAs},
+    operator::DecoratorResponse,
+    plan::{self, ChildId, Desired, Plan, PlanInput, Refusal, Step},
     report::finished_jobs,
 };
 
 impl Reconcile {
-    pub(super) fn synced(&mut self, mut response: SyncResponse) -> Stage {
+    pub(super) fn synced(&mut self, response: DecoratorResponse) -> Stage {
+        let DecoratorResponse { response, decoration } = response;
         self.keep_returned(&response.children);
         self.mark_outdated();
         if let Some(why) = &response.unserializable {
@@ -25,7 +26,7 @@ impl Reconcile {
         if !self.is_alive() {
             return self.conclude(None);
         }
-        let decoration = match Decoration::of(&mut response, self.settings.config()) {
+        let decoration = match decoration.checked(self.settings.config()) {
             Ok(decoration) => decoration,
             Err(refusals) => return self.refused(refusals, response.status.map(Returned)),
         };
@@ -38,7 +39,7 @@ impl Reconcile {
         let status = response.status.map(Returned);
         match self.planned(desired) {
             Ok(plan) => {
-                self.decoration = self.settings.config().decorates.then_some(decoration);
+                self.decoration = self.settings.config().is_decorator().then_some(decoration);
                 self.carry_out(plan, status)
             }
             Err(refusals) => self.refused(refusals, status),
@@ -125,14 +126,14 @@ impl Reconcile {
     }
 }
 
-fn children_of(plan: &Plan) -> Vec<(ChildId, PlanOf)> {
+fn children_of(plan: &Plan) -> Vec<(ChildId, PlannedAs)> {
     let of_step = |step: &Step| {
         let is_wanted = step.final_deletion().is_none();
-        (step.id().clone(), if is_wanted { PlanOf::Wanted } else { PlanOf::Undesired })
+        (step.id().clone(), if is_wanted { PlannedAs::Wanted } else { PlannedAs::Undesired })
     };
-    let mut planned: Vec<_> = plan.last_applied.ids().map(|id| (id, PlanOf::UpToDate)).collect();
+    let mut planned: Vec<_> = plan.last_applied.ids().map(|id| (id, PlannedAs::UpToDate)).collect();
     planned.extend(plan.steps.iter().map(of_step));
-    planned.extend(plan.waiting.iter().map(|it| (it.id.clone(), PlanOf::Undesired)));
+    planned.extend(plan.waiting.iter().map(|it| (it.id.clone(), PlannedAs::Undesired)));
     planned.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     planned
 }

@@ -9,8 +9,8 @@ use super::{Previewed, parent::foreseen, reconcile::Reconcile, stage::Stage};
 use crate::{
     journal::{Fact, Failure},
     object::Object,
-    operator::ConflictPolicy,
-    plan::{ChildId, Decoration, Desired, Plan, Refusal},
+    operator::{ConflictPolicy, Decoration},
+    plan::{ChildId, Desired, Plan, Refusal},
 };
 
 impl Reconcile {
@@ -38,7 +38,8 @@ impl Reconcile {
         match self.planned_as_if_uncontested(desired) {
             Ok(mut previewed) => {
                 let config = self.settings.config();
-                let status = status.filter(|_| !config.decorates || config.decorator_status);
+                let status = status
+                    .filter(|_| !config.is_decorator() || config.decorator_options().status_fields);
                 previewed.parent = foreseen::patch(&self.view(), status);
                 let (parent, name) = (self.parent(), self.settings.name());
                 let write = decoration.write(parent, name);

@@ -16,8 +16,8 @@ use crate::{
     history::{Laps, ReconcileStep, StepTimes},
     journal::{End, Fact, Journal, PausedBy},
     object::{Object, ObjectKey, Redactor, Uid},
-    operator::{Children, DesiredChild},
-    plan::{ChildId, Decoration, FinishedJobs},
+    operator::{Children, Decoration, DesiredChild},
+    plan::{ChildId, FinishedJobs},
     report::Report,
 };
 
@@ -152,7 +152,6 @@ impl Reconcile {
         let calm = self.settings.calm();
         for fact in facts {
             self.memory.learn(&fact, self.now, calm);
-            self.drift.learn(&fact);
             self.journal.append(fact);
         }
     }
@@ -200,7 +199,7 @@ impl Reconcile {
         let calms_in = self.memory.flapping().calms_in(self.now.monotonic, self.settings.calm());
         let nothing = Redactor::default();
         let redactor = self.redactor.as_ref().unwrap_or(&nothing);
-        Report::of(self.journal.facts(), self.memory.view(calms_in, false), redactor)
+        Report::of(&self.journal, self.memory.view(calms_in, false), redactor)
     }
 
     /// A step of the reconcile has ended.

@@ -17,7 +17,7 @@ use crate::{
 #[derive(Default)]
 struct Secrets {
     values: SecretValues,
-    /// The schemas of the types that may be custom; `None` for one that has to be read.
+    /// The schemas of the types that may be custom; `None` for a type whose schema must be read.
     schemas: BTreeMap<K8sType, Option<Arc<TypeSchema>>>,
 }
 

@@ -6,10 +6,11 @@ use super::{
     Answer, Effect,
     parent::{
         readiness,
-        status::{self, Returned, Scope, Wanted},
+        status::{self, Returned, Scope, StatusEnd, StatusNext, WantedStatus},
     },
     reconcile::Reconcile,
     stage::{Stage, Then},
+    turn::Next,
 };
 use crate::{
     history::ReconcileStep,
@@ -60,13 +61,13 @@ impl Reconcile {
         if self.awaits_redactor() {
             return Stage::ReadingSchema(Then::WriteStatus(status));
         }
-        if self.settings.config().decorates {
+        if self.settings.config().is_decorator() {
             return self.decorate_status(status);
         }
         self.begin_status();
         let report = self.report();
         let cached = |id: &ChildId| self.view().snapshot.cached(id);
-        let wanted = Wanted {
+        let wanted = WantedStatus {
             handler: status,
             conditions: conditions::of_report(&report),
             children: child_status::listed(&report, self.memory.last_applied(), &cached),
@@ -82,25 +83,29 @@ impl Reconcile {
         self.note([Fact::StatusBegan]);
     }
 
-    pub(super) fn status_answered(&mut self, state: status::State, answer: Answer) -> Stage {
+    pub(super) fn status_answered(
+        &mut self,
+        state: status::AwaitedStatus,
+        answer: Answer,
+    ) -> Stage {
         let next = self.ask(|view| status::answered(state, answer, view));
         self.writing_status(next)
     }
 
-    fn writing_status(&mut self, next: status::Next) -> Stage {
+    fn writing_status(&mut self, next: StatusNext) -> Stage {
         match next {
-            status::Next::Ask(request, state) => {
+            Next::Ask(request, state) => {
                 self.send(request);
                 Stage::WritingStatus(state)
             }
-            status::Next::ReadSchema(writing) => {
+            Next::Done(StatusEnd::ReadSchema(writing)) => {
                 self.effects.push(Effect::ReadSchema(Vec::new()));
                 Stage::ReadingSchema(Then::ResumeStatus(writing))
             }
-            status::Next::Conditions(refused, had_failed) => {
+            Next::Done(StatusEnd::Conditions(refused, had_failed)) => {
                 self.write_conditions(refused, had_failed)
             }
-            status::Next::Done => {
+            Next::Done(StatusEnd::Over) => {
                 self.lap(ReconcileStep::Status);
                 self.finish()
             }

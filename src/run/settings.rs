@@ -42,7 +42,7 @@ impl Settings {
         })
     }
 
-    /// The same for an operator that goes: its parents are treated as those that left the selection.
+    /// The settings of an operator that is removed: no parent is selected any more.
     pub(crate) fn finalizing(&self) -> Self {
         Self { is_finalizing: true, ..self.clone() }
     }
@@ -66,8 +66,8 @@ impl Settings {
         Calm::new(self.policy().backoff)
     }
 
-    /// Whether a parent in the store, whose watch may be wider, belongs to the operator. One that left the
-    /// selection does until it is finalized.
+    /// Whether a cached parent belongs to the operator. The watch may show other objects of the type. A parent that
+    /// left the selection belongs to the operator until it is finalized.
     pub(crate) fn answers_for(&self, parent: &Object) -> bool {
         let has_ours = || self.holds_ours(parent) || self.is_decorated(parent);
         self.selects(parent) || (self.selection.is_here(parent) && has_ours())
@@ -80,13 +80,13 @@ impl Settings {
 
     /// Whether a decorator has to remove what it added to a parent, which stays.
     pub(crate) fn takes_leave(&self, parent: &Object) -> bool {
-        self.config.decorates && !parent.is_deleting() && !self.selects(parent)
+        self.config.is_decorator() && !parent.is_deleting() && !self.selects(parent)
     }
 
     /// Whether a parent has something that a decorator put on it.
     fn is_decorated(&self, parent: &Object) -> bool {
         let name = &self.config.name;
-        self.config.decorates
+        self.config.is_decorator()
             && (parent.applied_fields(name).is_some() || parent.applied_status(name).is_some())
     }
 

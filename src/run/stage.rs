@@ -31,7 +31,7 @@ pub(super) enum Stage {
     ChangingFinalizer {
         /// Whether a change was needed when it began.
         is_due: bool,
-        state: finalizer::State,
+        state: finalizer::AwaitedFinalizer,
     },
     /// An undecodable child is read live; others are left.
     ReadingUndecodable(ChildId, VecDeque<ChildId>),
@@ -43,7 +43,7 @@ pub(super) enum Stage {
     /// The related objects that the handler has named are looked up.
     ReadingRelated,
     /// The handler is late, which is written into the status; with its result, if it has returned meanwhile.
-    ReportingTimeout(Box<status::State>, Option<Returning>),
+    ReportingTimeout(Box<status::AwaitedStatus>, Option<Returning>),
     /// The same, while the schema of the parents is read.
     ReadingSchemaForTimeout(Box<status::Writing>, Option<Returning>),
 
@@ -58,28 +58,28 @@ pub(super) enum Stage {
     Reserving(Box<CarryOut>),
     Writing(Box<CarryOut>, Window),
     /// A child is deleted; others are left.
-    Deleting(Box<CarryOut>, Box<child::State>, VecDeque<Deletion>),
+    Deleting(Box<CarryOut>, Box<child::AwaitedChild>, VecDeque<Deletion>),
 
     // === finalize ===
     /// The children that Kubernetes does not collect are listed.
     Listing(Box<Listing>),
     /// One of them is deleted; others are left.
-    Collecting(Object, Box<child::State>, VecDeque<Object>),
+    Collecting(Object, Box<child::AwaitedChild>, VecDeque<Object>),
     /// One of the children that Kubernetes collects is deleted; others are left.
-    CollectingOthers(Box<child::State>, VecDeque<Object>),
+    CollectingOthers(Box<child::AwaitedChild>, VecDeque<Object>),
     /// Our finalizer is removed from a parent that is leaving.
-    Releasing(finalizer::State),
+    Releasing(finalizer::AwaitedFinalizer),
 
     // === report ===
     /// A decorator puts labels and annotations on the parent; with the status that follows.
-    Decorating(Option<Returned>, Box<decoration::State>),
+    Decorating(Option<Returned>, Box<decoration::AwaitedDecoration>),
     /// The caches are to show what was written before the readiness is judged.
     Judging(Option<Returned>),
     /// The schemas are read on which the next step depends.
     ReadingSchema(Then),
-    WritingStatus(Box<status::State>),
+    WritingStatus(Box<status::AwaitedStatus>),
     /// A decorator writes its fields of the status.
-    DecoratingStatus(Box<decoration::State>),
+    DecoratingStatus(Box<decoration::AwaitedDecoration>),
     Finished,
 }
 
@@ -90,7 +90,7 @@ pub(super) type Returning = Box<Result<Response, HandlerError>>;
 #[derive(Debug)]
 pub(super) enum Then {
     WriteStatus(Option<Returned>),
-    /// The whole status was refused; with that, and whether the reconcile had failed before.
+    /// The whole status was refused: the failure, and whether the reconcile had failed before.
     WriteConditions(RequestFailure, bool),
     /// A status write that waited for the schema.
     ResumeStatus(Box<status::Writing>),
@@ -150,7 +150,7 @@ pub(super) struct Window {
     pub(super) steps: VecDeque<Step>,
     pub(super) deletions: Vec<Deletion>,
     /// The children whose requests are in flight.
-    pub(super) in_flight: Vec<(RequestId, Box<child::State>)>,
+    pub(super) in_flight: Vec<(RequestId, Box<child::AwaitedChild>)>,
     /// The most writes in flight.
     size: usize,
     /// The number of failed requests at the last answer.
@@ -178,7 +178,7 @@ impl Window {
     }
 
     /// The child that waited for an answer.
-    pub(super) fn answered(&mut self, id: RequestId) -> Option<Box<child::State>> {
+    pub(super) fn answered(&mut self, id: RequestId) -> Option<Box<child::AwaitedChild>> {
         let index = self.in_flight.iter().position(|(known, _)| *known == id)?;
         Some(self.in_flight.swap_remove(index).1)
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Cache, view::View};
+use super::{Cache, Request, view::View};
 use crate::{
     history::Verb,
     journal::{End, Fact, Held, Pause, PausedBy, RequestFailure, Wait},
@@ -10,6 +10,14 @@ use crate::{
     plan::{ChildId, Step},
     reply::ApiError,
 };
+
+/// The next step of a module.
+#[derive(Debug)]
+pub(super) enum Next<A, D> {
+    /// Send a request, for whose answer this waits.
+    Ask(Request, A),
+    Done(D),
+}
 
 #[derive(Debug)]
 #[must_use]

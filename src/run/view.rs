@@ -5,7 +5,7 @@ use crate::{
     journal::{PausedBy, Progress},
     object::{Object, Quoted, Readiness},
     operator::{Children, ConditionNames, is_paused},
-    plan::{ChildId, is_orphan},
+    plan::{ChildId, Rewrite, is_orphan},
 };
 
 /// What a module may read.
@@ -88,6 +88,15 @@ impl View<'_> {
         self.snapshot.cached(id).filter(|child| self.settings.is_ours(self.parent, child))
     }
 
+    /// Why a child is written again, unless it was.
+    pub(super) fn rewrite_of(&self, child: &ChildId) -> Option<&Rewrite> {
+        if self.progress.rewritten.contains_key(child) {
+            return None;
+        }
+        let foreseen = self.drift.rewrites.get(child)?;
+        Some(self.progress.drifted.get(child).unwrap_or(foreseen))
+    }
+
     /// Why a child is not ready.
     pub(super) fn why_not_ready(&self, id: &ChildId) -> Quoted {
         let child = self.own_child(id);
@@ -95,7 +104,7 @@ impl View<'_> {
         Quoted::new(readiness.unwrap_or_else(Readiness::missing).to_string())
     }
 
-    /// The living parent of which an object is a child that stays without it, if that is another one.
+    /// The other living parent of an orphaned child. An orphaned child outlives its parent.
     pub(super) fn other_parent(&self, object: &Object) -> Option<Object> {
         let uid = object.label(&self.settings.config().labels.parent_uid)?;
         let is_other = is_orphan(object) && uid != self.parent.uid().to_string();

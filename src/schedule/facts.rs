@@ -41,7 +41,8 @@ pub(crate) enum Trigger {
     /// An object that the parent reads and does not own has changed: an error backoff ends, as it may be the
     /// reason of the error.
     Related,
-    /// The parent itself is new or has changed (spec, metadata): an error backoff ends.
+    /// The parent itself is new or has changed (spec, metadata), or something outside of Kubernetes has: an
+    /// error backoff ends.
     Parent,
     /// A user requested a reconcile: an error backoff ends, and changes are not collected first.
     Asked,

@@ -29,7 +29,7 @@ impl SeededRng {
     }
 }
 
-/// Runs a test with each seed, and prints the one that failed.
+/// Runs a test with each seed, and prints the seed of a failure.
 pub(crate) fn with_seeds(count: u64, mut test: impl FnMut(SeededRng)) {
     for seed in 0..count {
         let ending = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {

@@ -1,4 +1,4 @@
-//! Recently deleted objects, and those that left the selector, with the version at which they did.
+//! Recently deleted objects and objects that left the selector, with the version at which they went.
 //!
 //! A reply to a write and the watch race: the reply to a delete can be read after the `DELETED`
 //! event, or after a list without the object, and would restore it for ever. An object that only

@@ -13,12 +13,12 @@
 //! Invariants:
 //! - versions never go back: an event, an item of a list or the absence from a list that is older
 //!   than the cached version of an object is ignored;
-//! - except when a list contradicts what is known, as that of a restored server does: it replaces
-//!   all;
+//! - except when a list contradicts the cache, as the list of a restored server does: such a list replaces
+//!   the whole cache;
 //! - an object that was deleted does not come back under its uid;
 //! - what left the selector of one watch is not gone for a watch with another selector;
 //! - an object is cached only while a watch covers it, and nothing is kept of a watch that has ended;
-//! - a store with a filter holds only what is asked for, of all that its watch shows;
+//! - a store with a filter holds only the objects of its watch that somebody asks for;
 //! - an undecodable object is not cached, but known by name as long as it is undecodable;
 
 mod contents;

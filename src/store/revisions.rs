@@ -21,7 +21,7 @@ pub(super) struct Pin {
     of: Revisions,
 }
 
-/// The revision of a change, and the oldest one that is read, if any is.
+/// The revision of a change, and the oldest pinned revision.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Advanced {
     pub(super) revision: u64,

@@ -99,7 +99,7 @@ impl Scopes {
         id
     }
 
-    /// `None` for one that has ended.
+    /// `None` for a scope that has ended.
     pub(super) fn get(&self, id: ScopeId) -> Option<&Scope> {
         self.live.get(&id)
     }
@@ -166,7 +166,7 @@ impl Scope {
         self.namespace.is_none() || self.namespace.as_deref() == namespace
     }
 
-    /// Whether the objects in it are those that this selector matches.
+    /// Whether this selector is the selector of its watch.
     pub(super) fn selects_by(&self, selector: &str) -> bool {
         self.selector.as_deref() == Some(selector)
     }

@@ -1,4 +1,4 @@
-//! The handles of a store: one that changes it, and one that reads it from anywhere.
+//! The handles of a store: `Store` changes it, `StoreReader` reads it from anywhere.
 
 use std::{
     collections::BTreeSet,
@@ -71,7 +71,7 @@ macro_rules! changes {
 changes! {
     /// Holds only what is asked for. To be called before any scope is listed.
     fn filter_by(filter: Filter);
-    /// Adds to what is asked for; what exists of it is to be fetched.
+    /// Adds an ask to the filter. The caller fetches the objects that exist.
     fn ask(ask: &Ask);
     /// Removes from what is asked for, and from the store.
     fn unask(ask: &Ask);
@@ -93,7 +93,7 @@ changes! {
     fn add_parent_label(label: &str);
     /// Deactivates a scope of one namespace: a scope of all namespaces covers it.
     fn rest(scope: ScopeId);
-    /// Activates a scope of one namespace, as the one of all namespaces cannot be fed. Both may be
+    /// Activates a scope of one namespace, because the scope of all namespaces cannot be fed. Both may be
     /// active for a while.
     fn use_fallback(scope: ScopeId);
     /// Records that a watch is interrupted for a longer time, or that it works again: meanwhile its
@@ -110,12 +110,12 @@ changes! {
     ) -> (Vec<Change>, Settled);
     /// Processes an `ADDED` or `MODIFIED` event.
     fn observe(scope: ScopeId, object: Object) -> Option<Change>;
-    /// Processes an `ADDED` or `MODIFIED` event of which only this was decoded, if that suffices:
-    /// the same version is cached, or a newer one. `false` changes nothing.
+    /// Processes an `ADDED` or `MODIFIED` event by its key, uid and version alone. Returns whether they suffice,
+    /// because the same version or a newer one is cached. Otherwise nothing changes.
     fn observe_echo(scope: ScopeId, key: &ObjectKey, uid: &str, version: &ResourceVersion) -> bool;
     /// Processes a `DELETED` event.
     fn observe_deletion(scope: ScopeId, object: &Object) -> Option<Change>;
-    /// Processes a `DELETED` event of an undecodable object, of which this is enough.
+    /// Processes a `DELETED` event of an undecodable object.
     fn observe_end(
         scope: ScopeId, key: &ObjectKey, uid: &Uid, version: &ResourceVersion
     ) -> Option<Change>;

@@ -77,7 +77,7 @@ impl UndecodableObjects {
         }
     }
 
-    /// Keeps those that are present according to a list.
+    /// Keeps the objects that are present according to a list.
     pub(super) fn settle(
         &mut self,
         is_present: impl Fn(&ObjectKey, Option<&ResourceVersion>, &[Shown]) -> bool,

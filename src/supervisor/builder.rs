@@ -1,12 +1,14 @@
 //! Builds a supervisor: operators, connection, web endpoint and settings.
 
-use std::{collections::BTreeSet, fmt, io, net::ToSocketAddrs, sync::Arc, thread, time::Duration};
+use std::{fmt, io, sync::Arc, thread, time::Duration};
 
 use futures::FutureExt;
 use tokio::{runtime::Handle, sync::oneshot};
 
 use super::{
     Connect, Connection, Ready, RunError, Running,
+    checks::{check, check_external, refuse_exposure},
+    external::ExternalChanges,
     readiness::OnReady,
     running::Handles,
     signals,
@@ -16,7 +18,7 @@ use super::{
 use crate::{
     cluster::Timeouts,
     election::LeaderElection,
-    operator::{AnyHandler, ConfigError, IntoHandler, OperatorConfig},
+    operator::{AnyOperator, Fits, IntoHandler, OperatorConfig, Role},
     web::{self, Auth, LogLevel, Program, Tls, TlsProxy},
 };
 
@@ -28,7 +30,8 @@ pub struct Supervisor;
 #[must_use]
 pub struct SupervisorBuilder {
     connect: Option<Connecting>,
-    operators: Vec<(OperatorConfig, AnyHandler)>,
+    operators: Vec<AnyOperator>,
+    pub(super) external: Vec<ExternalChanges>,
     web: Option<String>,
     auth: Auth,
     tls: Option<Tls>,
@@ -57,6 +60,7 @@ impl Supervisor {
         SupervisorBuilder {
             connect: None,
             operators,
+            external: Vec::new(),
             web: None,
             auth: Auth::None,
             tls: None,
@@ -99,12 +103,17 @@ impl SupervisorBuilder {
 
     /// Adds an operator: its configuration, and a handler in one of the forms of [`IntoHandler`]. `run` and
     /// `start` return the error of an invalid configuration.
-    pub fn register<Form>(
-        mut self,
-        config: OperatorConfig,
-        handler: impl IntoHandler<Form>,
-    ) -> Self {
-        self.operators.push((config, handler.into_handler()));
+    pub fn register<R: Role, Form, H>(self, config: OperatorConfig<R>, handler: H) -> Self
+    where
+        H: IntoHandler<Form>,
+        H::Role: Fits<R>,
+    {
+        self.register_any(AnyOperator::new(config, handler))
+    }
+
+    /// Adds an operator whose role and types are forgotten, for example one of a list.
+    pub fn register_any(mut self, operator: AnyOperator) -> Self {
+        self.operators.push(operator);
         self
     }
 
@@ -328,9 +337,12 @@ impl SupervisorBuilder {
             return Err(RunError::NoOperators);
         }
         check(&self.operators)?;
+        if !self.expects_registrations {
+            check_external(&self.external, &self.operators)?;
+        }
         let Self { connect, operators, web, auth, tls, proxy, is_open_allowed, .. } = self;
         let Self { on_ready, mut election, is_plan_only, expects_registrations, .. } = self;
-        let Self { arbiters, program, .. } = self;
+        let Self { arbiters, program, external, .. } = self;
         if is_plan_only {
             // A standby for ever needs no Lease.
             election = None;
@@ -347,6 +359,7 @@ impl SupervisorBuilder {
         Ok(Parts {
             connect,
             operators,
+            external,
             listener,
             auth,
             certificates,
@@ -363,36 +376,11 @@ impl SupervisorBuilder {
     }
 }
 
-/// Called before the port is bound, which would open it.
-fn refuse_exposure(address: &str) -> Result<(), RunError> {
-    // An invalid address is an error of `web::listen`.
-    let mut addresses = address.to_socket_addrs().into_iter().flatten();
-    match addresses.find(|address| !address.ip().is_loopback()) {
-        Some(exposed) => Err(RunError::Exposed(exposed)),
-        None => Ok(()),
-    }
-}
-
 impl fmt::Debug for SupervisorBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.operators.iter().map(|(c, _)| c.name.as_str()).collect();
+        let names: Vec<&str> = self.operators.iter().map(|it| it.config.name.as_str()).collect();
         f.debug_struct("SupervisorBuilder").field("operators", &names).finish_non_exhaustive()
     }
-}
-
-fn check(operators: &[(OperatorConfig, AnyHandler)]) -> Result<(), RunError> {
-    let mut names = BTreeSet::new();
-    for (index, (config, handler)) in operators.iter().enumerate() {
-        config.validate()?;
-        config.validate_handler(handler)?;
-        if !names.insert(&config.name) {
-            return Err(ConfigError::Duplicate(config.name.clone()).into());
-        }
-        for (earlier, _) in &operators[..index] {
-            config.validate_beside(earlier)?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -19,6 +19,12 @@ pub enum RunError {
     /// An operator's configuration cannot work.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The parents of an operator that is not registered are to be reconciled.
+    #[error(
+        "`reconcile_on` names the operator `{0}`, which is not registered: register it, or call \
+         `expect_registrations` if it comes later"
+    )]
+    ExternalOperator(String),
     /// The settings of the leader election cannot work.
     #[error(transparent)]
     Election(#[from] ElectionError),

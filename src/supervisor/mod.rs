@@ -12,6 +12,7 @@
 //! blocks its runtime, and it needs none.
 
 mod builder;
+mod checks;
 #[cfg(feature = "testkit")]
 mod clock;
 mod connect;
@@ -20,9 +21,11 @@ mod demand;
 mod elections;
 mod ending;
 mod error;
+mod external;
 mod fences;
 mod published;
 mod readiness;
+mod reconcile_on;
 mod registry;
 mod run_operator;
 mod running;
@@ -37,13 +40,17 @@ pub(crate) use clock::Jump;
 pub use connect::Connect;
 pub use connection::Connection;
 pub use error::RunError;
+pub use external::TriggerError;
 pub use registry::{OnRemoval, Registrar, RegistrationError};
 pub use run_operator::{run_operator, run_operator_with};
 #[cfg(feature = "testkit")]
 pub(crate) use running::Watches;
 pub use running::{Ready, Running};
 
-pub use crate::cluster::Timeouts;
+pub use crate::{
+    cluster::Timeouts,
+    metrics::{MetricDescription, Metrics},
+};
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! Runs a program with one operator in one call.
 
 use super::{Connect, RunError, Supervisor};
-use crate::operator::{IntoHandler, OperatorConfig};
+use crate::operator::{Fits, IntoHandler, OperatorConfig, Role};
 
 /// Runs one operator for the cluster that the process runs in, until SIGINT or SIGTERM.
 ///
@@ -9,7 +9,7 @@ use crate::operator::{IntoHandler, OperatorConfig};
 /// [`Supervisor::builder`] for everything else.
 ///
 /// ```no_run
-/// use operetta::prelude::*;
+/// use operetta::{prelude::*, supervisor::run_operator};
 ///
 /// fn sync(_: &SyncRequest) -> Result<SyncResponse> {
 ///     Ok(SyncResponse::new())
@@ -25,10 +25,11 @@ use crate::operator::{IntoHandler, OperatorConfig};
 /// # Errors
 /// When it cannot start. It blocks, and returns [`RunError::WithinRuntime`] within a tokio runtime such as
 /// that of `#[tokio::main]`.
-pub fn run_operator<Form>(
-    config: OperatorConfig,
-    handler: impl IntoHandler<Form>,
-) -> Result<(), RunError> {
+pub fn run_operator<R: Role, Form, H>(config: OperatorConfig<R>, handler: H) -> Result<(), RunError>
+where
+    H: IntoHandler<Form>,
+    H::Role: Fits<R>,
+{
     run_operator_with(Connect::InCluster, config, handler)
 }
 
@@ -37,11 +38,15 @@ pub fn run_operator<Form>(
 /// # Errors
 /// When it cannot start. It blocks, and returns [`RunError::WithinRuntime`] within a tokio runtime such as
 /// that of `#[tokio::main]`.
-pub fn run_operator_with<Form>(
+pub fn run_operator_with<R: Role, Form, H>(
     connect: Connect,
-    config: OperatorConfig,
-    handler: impl IntoHandler<Form>,
-) -> Result<(), RunError> {
+    config: OperatorConfig<R>,
+    handler: H,
+) -> Result<(), RunError>
+where
+    H: IntoHandler<Form>,
+    H::Role: Fits<R>,
+{
     Supervisor::builder().connect_to(connect).register(config, handler).run_blocking()
 }
 

@@ -2,11 +2,12 @@
 
 use std::{fmt, net::SocketAddr};
 
-use super::{Registrar, RunError, registry::Watched, thread::Thread};
+use super::{Registrar, RunError, TriggerError, external, registry::Watched, thread::Thread};
 use crate::{
     board::Board,
     cluster::Cluster,
     metrics::Metrics,
+    object::ObjectKey,
     web::{PlanFilter, Plans, Probes, Stores},
 };
 
@@ -73,6 +74,23 @@ impl Running {
         self.handles.registrar.clone()
     }
 
+    /// Reconciles a parent of an operator for a reason outside of Kubernetes, as after a change of the parent:
+    /// at once, or at the end of the debounce window. A backoff ends. Returns when the operator knows, not when
+    /// the reconcile is done. A standby of a leader election reconciles when it leads.
+    ///
+    /// ```no_run
+    /// # use operetta::{object::ObjectKey, prelude::*, supervisor::Running};
+    /// # async fn example(running: Running) -> Result<()> {
+    /// running.trigger("shop", &ObjectKey::namespaced("default", "flowers")).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// There is no such operator or parent, or the supervisor has ended.
+    pub async fn trigger(&self, operator: &str, parent: &ObjectKey) -> Result<(), TriggerError> {
+        external::report(&self.handles.board, operator, parent).await
+    }
+
     /// The state that the web endpoint shows, for the tests of this repository.
     #[doc(hidden)]
     pub fn board(&self) -> &Board {
@@ -118,7 +136,16 @@ impl Running {
         &self.handles.watches
     }
 
-    /// The metrics.
+    /// The metrics that operators count as they run. Those that are computed for each scrape, such as the numbers of
+    /// parents, are only in [`probes`](Self::probes).
+    ///
+    /// ```
+    /// use operetta::supervisor::{Metrics, Running};
+    ///
+    /// fn metrics(running: &Running) -> Metrics {
+    ///     running.metrics().clone()
+    /// }
+    /// ```
     pub fn metrics(&self) -> &Metrics {
         &self.handles.metrics
     }

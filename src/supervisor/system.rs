@@ -21,6 +21,7 @@ use super::{
     connection::PluginLife,
     elections::Elections,
     ending::end,
+    external::{self, ExternalChanges},
     fences::Fences,
     readiness::{OnReady, Readiness},
     registry::{Inboxes, Members, Registrar, serve},
@@ -34,7 +35,7 @@ use crate::{
     cluster::described_error,
     election::LeaderElection,
     metrics::Metrics,
-    operator::{AnyHandler, OperatorConfig},
+    operator::AnyOperator,
     web::{self, Access, Auth, Certificates, Program, Protection, Reviewing, TlsProxy, WebState},
 };
 
@@ -44,7 +45,8 @@ pub(super) type Connecting =
 
 pub(super) struct Parts {
     pub(super) connect: Connecting,
-    pub(super) operators: Vec<(OperatorConfig, AnyHandler)>,
+    pub(super) operators: Vec<AnyOperator>,
+    pub(super) external: Vec<ExternalChanges>,
     pub(super) listener: Option<TcpListener>,
     pub(super) auth: Auth,
     pub(super) certificates: Option<Certificates>,
@@ -107,6 +109,7 @@ const LET_GO: Duration = Duration::from_millis(400);
 async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Result<(), RunError> {
     let Parts { connect, operators, listener, auth, certificates, proxy, on_ready, .. } = parts;
     let Parts { election, is_plan_only, expects_registrations, arbiters, program, .. } = parts;
+    let Parts { external, .. } = parts;
     let (board, metrics) = (Board::new(), Metrics::new());
     if is_plan_only {
         board.begin_plan_only();
@@ -123,7 +126,8 @@ async fn live(parts: Parts, lifeline: Lifeline<Handles>, runtime: &Handle) -> Re
     let arbiters = Arbiters::start(arbiters, &board);
     let pool = arbiters.pool();
     let shared = Shared { board: board.clone(), metrics, web, reviewing, pool, program };
-    let wanted = Wanted { operators, election, is_plan_only, expects_registrations, on_ready };
+    let wanted =
+        Wanted { operators, external, election, is_plan_only, expects_registrations, on_ready };
     let operated = operate(connect, wanted, shared, lifeline, runtime).await;
     board.begin_stopping();
     let members = operated.as_ref().ok().and_then(Option::as_ref).map(|(members, _)| members);
@@ -145,7 +149,8 @@ struct Shared {
 
 /// What is to run.
 struct Wanted {
-    operators: Vec<(OperatorConfig, AnyHandler)>,
+    operators: Vec<AnyOperator>,
+    external: Vec<ExternalChanges>,
     election: Option<LeaderElection>,
     is_plan_only: bool,
     expects_registrations: bool,
@@ -160,7 +165,8 @@ async fn operate(
     lifeline: Lifeline<Handles>,
     runtime: &Handle,
 ) -> Result<Option<(Members, Option<PluginLife>)>, RunError> {
-    let Wanted { operators, election, is_plan_only, expects_registrations, on_ready } = wanted;
+    let Wanted { operators, external, election, is_plan_only, expects_registrations, .. } = wanted;
+    let on_ready = wanted.on_ready;
     let Shared { board, metrics, web, reviewing, pool, program } = shared;
     let Lifeline { started, ready, stop } = lifeline;
     // Both a message and dropping the handle stop it.
@@ -191,6 +197,8 @@ async fn operate(
     let (registrations, requests) = mpsc::unbounded_channel();
     let registrar = Registrar::new(registrations);
     let mut inboxes = Inboxes { registrations: requests, web: board.take_commands() };
+    // Until this function returns.
+    let _followed = external::follow(external, &board, runtime);
     // `run` does not receive it.
     let watches = Watches { cluster, watched: members.watched() };
     let _ = started.send(Handles { board, metrics, web, registrar, watches });

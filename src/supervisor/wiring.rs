@@ -18,7 +18,7 @@ use crate::{
     journal::Failure,
     metrics::Metrics,
     object::{K8sType, KeptManagers, Object},
-    operator::{AnyHandler, OperatorConfig, OperatorName},
+    operator::{AnyOperator, OperatorName},
     related::{Reads, Source},
     store::Store,
     web::Program,
@@ -131,7 +131,7 @@ impl Wiring {
     /// The state of an operator, which is gone when its last part is.
     pub(super) fn context(
         &self,
-        (config, handler): (OperatorConfig, AnyHandler),
+        AnyOperator { config, handler }: AnyOperator,
         stores: &Stores,
         fences: &Fences,
     ) -> Result<(Arc<Context>, Gone), RunError> {

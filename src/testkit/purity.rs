@@ -8,12 +8,13 @@ use serde_json::Value;
 use crate::{
     diff::path::{MAX_PATHS, Path, Segment},
     operator::{
-        AnyHandler, Call, DesiredChild, ErrorResponse, Failed, IntoHandler, SyncRequest,
-        SyncResponse, child_name,
+        AnyHandler, Call, Decoration, DecoratorResponse, DesiredChild, ErrorResponse, Failed,
+        IntoHandler, Narrowed, Role, SyncRequest, SyncResponse, child_name,
     },
 };
 
-/// Calls `sync` twice with the same request, checks that both calls return the same, and returns that.
+/// Calls `sync` twice with the same request, checks that both calls return the same, and returns that: a
+/// [`SyncResponse`], or the [`DecoratorResponse`] of a decorator.
 ///
 /// A handler that returns something else each time, such as the time or a random name, makes the operator
 /// write for ever. Of a child that is only created ([`SyncResponse::ensure`]) the content may differ, and the
@@ -45,11 +46,14 @@ use crate::{
 ///
 /// # Errors
 /// The error of the handler, if both calls return the same.
-pub async fn assert_pure<Form, P>(
-    handler: impl IntoHandler<Form>,
+pub async fn assert_pure<Form, H, P>(
+    handler: H,
     request: &SyncRequest<P>,
-) -> Result<SyncResponse> {
-    let (handler, request) = (handler.into_handler(), request.untyped());
+) -> Result<<H::Role as Role>::Response>
+where
+    H: IntoHandler<Form>,
+{
+    let (handler, request) = (handler.into_handler().erased(), request.untyped());
     let first = called(&handler, request.clone()).await;
     let second = called(&handler, request.clone()).await;
     let differences = differences(&request, &first, &second);
@@ -59,17 +63,17 @@ pub async fn assert_pure<Form, P>(
          The response must depend on nothing but the request.",
         differences.join("\n- ")
     );
-    first.map_err(|failed| anyhow::anyhow!("{:#}", failed.error))
+    first.map(H::Role::narrowed).map_err(|failed| anyhow::anyhow!("{:#}", failed.error))
 }
 
-async fn called(handler: &AnyHandler, request: SyncRequest) -> Result<SyncResponse, Failed> {
+async fn called(handler: &AnyHandler, request: SyncRequest) -> Result<DecoratorResponse, Failed> {
     match handler.sync(request) {
         Call::Blocking(call) => call(),
         Call::Async(call) => call.await,
     }
 }
 
-type Returned = Result<SyncResponse, Failed>;
+type Returned = Result<DecoratorResponse, Failed>;
 
 fn differences(request: &SyncRequest, first: &Returned, second: &Returned) -> Vec<String> {
     match (first, second) {
@@ -90,29 +94,25 @@ fn of_errors(first: &Failed, second: &Failed) -> Vec<String> {
     all
 }
 
-fn of_responses(request: &SyncRequest, first: &SyncResponse, second: &SyncResponse) -> Vec<String> {
-    let SyncResponse {
-        status,
-        children,
-        resync,
-        stages,
-        labels,
-        annotations,
-        replicas,
-        unserializable,
-    } = first;
+fn of_responses(
+    request: &SyncRequest,
+    DecoratorResponse { response: first, decoration: one }: &DecoratorResponse,
+    DecoratorResponse { response: second, decoration: other }: &DecoratorResponse,
+) -> Vec<String> {
+    let Decoration { labels, annotations, replicas } = one;
+    let SyncResponse { status, children, resync, stages, unserializable } = first;
     let mut all = of_values("the status", status.as_ref(), second.status.as_ref());
-    let (one, other) = (by_name(request, children), by_name(request, &second.children));
-    for name in one.keys().chain(other.keys()).collect::<BTreeSet<_>>() {
-        match (one.get(name), other.get(name)) {
+    let (mine, theirs) = (by_name(request, children), by_name(request, &second.children));
+    for name in mine.keys().chain(theirs.keys()).collect::<BTreeSet<_>>() {
+        match (mine.get(name), theirs.get(name)) {
             (Some(one), Some(other)) => all.extend(of_children(name, one, other)),
             (Some(_), None) => all.push(format!("only the first call returns {name}")),
             (None, _) => all.push(format!("only the second call returns {name}")),
         }
     }
-    all.extend((*labels != second.labels).then(|| "the labels".to_owned()));
-    all.extend((*annotations != second.annotations).then(|| "the annotations".to_owned()));
-    all.extend((*replicas != second.replicas).then(|| "the replicas".to_owned()));
+    all.extend((*labels != other.labels).then(|| "the labels".to_owned()));
+    all.extend((*annotations != other.annotations).then(|| "the annotations".to_owned()));
+    all.extend((*replicas != other.replicas).then(|| "the replicas".to_owned()));
     all.extend((*resync != second.resync).then(|| "the time of the resync".to_owned()));
     all.extend((*stages != second.stages).then(|| "the stages".to_owned()));
     let is_other = *unserializable != second.unserializable;

@@ -1,5 +1,6 @@
 //! Plans of operators that write nothing.
 
+use anyhow::Error;
 use operetta::{prelude::*, supervisor::SupervisorBuilder, web::PlanFilter};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! An actor that panics is restarted, and its operators with it; nobody else notices.
 
-use operetta::{prelude::*, supervisor::SupervisorBuilder};
+use operetta::{election::LeaderElection, supervisor::SupervisorBuilder};
 use serde_json::{Value, json};
 
 use crate::{

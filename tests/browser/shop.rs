@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, sync::Mutex, time::Duration};
 
+use anyhow::Error;
 use k8s_openapi::{
     api::core::v1::{ConfigMap, Event, Namespace, Secret, Service},
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
@@ -16,7 +17,6 @@ use kube::{
 };
 use operetta::{
     object::ObjectKey,
-    operator::Permanent,
     prelude::*,
     supervisor::{Running, SupervisorBuilder},
     testkit::{

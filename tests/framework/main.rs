@@ -6,6 +6,7 @@ mod documents;
 mod layering;
 mod monitoring;
 mod porting;
+mod prelude;
 mod proofs;
 mod registered;
 mod run_operator;

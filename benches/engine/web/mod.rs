@@ -74,7 +74,7 @@ impl Course {
     /// How long the first page of the list of parents takes.
     async fn first_page(&self, samples: usize, count: usize) -> Result<Vec<Row>> {
         let client = cluster::client_of(Config::new(format!("http://{}", self.web).parse()?))?;
-        let operator = self.workload.config(&self.parent).name;
+        let operator = self.workload.config(&self.parent).name().to_owned();
         let path = format!("/api/v1/operators/{operator}/parents");
         let (mut took, mut bytes) = (Vec::new(), 0);
         // The first opens the connection and is not counted.

@@ -8,7 +8,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
 };
 use kube::{CustomResource, ResourceExt};
-use operetta::{manifests, operator::Related, prelude::*};
+use operetta::{manifests, prelude::*};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
@@ -67,7 +67,7 @@ struct Websites {
 
 impl AsyncHandler for Websites {
     type Parent = Website;
-    type Status = WebsiteStatus;
+    type Response = SyncResponse<WebsiteStatus>;
 
     fn related(&self, website: &Website) -> Related {
         content::related(website)

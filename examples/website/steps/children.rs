@@ -5,7 +5,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
 };
 use kube::{CustomResource, ResourceExt};
-use operetta::{manifests, operator::Conditions, prelude::*};
+use operetta::{manifests, prelude::*};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

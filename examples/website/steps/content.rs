@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use k8s_openapi::api::core::v1::ConfigMap;
-use operetta::{operator::Related, prelude::*};
+use operetta::prelude::*;
 
 use super::Website;
 

@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::CustomResource;
-use operetta::{manifests, operator::Conditions, prelude::*};
+use operetta::{manifests, prelude::*};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -11,7 +11,6 @@ use k8s_openapi::api::{
 use kube::{CustomResource, ResourceExt};
 use operetta::{
     manifests::{self, Account, Permissions},
-    operator::Related,
     prelude::*,
     web::Auth,
 };
@@ -71,7 +70,7 @@ struct Websites {
 
 impl AsyncHandler for Websites {
     type Parent = Website;
-    type Status = WebsiteStatus;
+    type Response = SyncResponse<WebsiteStatus>;
 
     fn related(&self, website: &Website) -> Related {
         content::related(website)

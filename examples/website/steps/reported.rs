@@ -1,10 +1,7 @@
 //! The status of a website: what its children report.
 
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Service};
-use operetta::{
-    operator::{Condition, Conditions},
-    prelude::*,
-};
+use operetta::{operator::Condition, prelude::*};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

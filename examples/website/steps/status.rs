@@ -5,11 +5,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
 };
 use kube::CustomResource;
-use operetta::{
-    manifests,
-    operator::{Condition, Conditions},
-    prelude::*,
-};
+use operetta::{manifests, operator::Condition, prelude::*};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 use anyhow::{Context, bail};
 use http_body_util::BodyExt;
 use hyper_util::{client::legacy::Client, rt::TokioExecutor};
-use operetta::{operator::Permanent, prelude::*};
+use operetta::prelude::*;
 
 /// The page in the theme of this name.
 pub(crate) async fn apply(server: &str, theme: &str, page: &str) -> Result<String> {

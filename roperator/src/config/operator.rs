@@ -171,6 +171,10 @@ impl OperatorConfig {
         typed: impl Fn(&K8sType) -> object::K8sType,
     ) -> operator::OperatorConfig {
         let name = &self.operator_name;
+        let labels = Labels {
+            parent_uid: self.tracking_label_name.clone(),
+            managed_by: self.ownership_label_name.clone(),
+        };
         let mut config = operator::OperatorConfig::new(name, typed(self.parent))
             .with_finalizer_name(name)
             .with_handler_deadline(HANDLER_DEADLINE)
@@ -178,12 +182,9 @@ impl OperatorConfig {
             .with_error_backoff(
                 min(MIN_ERROR_BACKOFF, self.max_error_backoff),
                 self.max_error_backoff,
-            );
-        config.labels = Labels {
-            parent_uid: self.tracking_label_name.clone(),
-            managed_by: self.ownership_label_name.clone(),
-        };
-        config.predecessor = predecessor(user_agent);
+            )
+            .with_labels(labels)
+            .succeeding(predecessor(user_agent));
         let mut children: Vec<_> = self.child_types.iter().collect();
         children.sort_by_key(|(ty, _)| (ty.api_version, ty.kind));
         for (ty, of_type) in children {
@@ -214,10 +215,15 @@ mod tests {
     #[test]
     fn an_operator_keeps_the_names_that_roperator_uses_in_a_cluster() {
         let config = OperatorConfig::new("cook", ConfigMap).to_operetta("cook/1.0", typed);
-        assert_eq!(config.finalizer.as_deref(), Some("cook"));
-        assert_eq!(config.labels.parent_uid, "app.kubernetes.io/instance");
-        assert_eq!(config.labels.managed_by, "app.kubernetes.io/managed-by");
-        assert_eq!(config.predecessor.field_managers, ["cook"]);
+        let shown = format!("{config:?}");
+        for part in [
+            r#"finalizer: Some("cook")"#,
+            r#"parent_uid: "app.kubernetes.io/instance""#,
+            r#"managed_by: "app.kubernetes.io/managed-by""#,
+            r#"field_managers: ["cook"]"#,
+        ] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
         assert_eq!(config.validate(), Ok(()));
     }
 
@@ -231,15 +237,19 @@ mod tests {
             .max_error_backoff(Duration::from_millis(200));
         assert_eq!(config.types().count(), 4);
         let config = config.to_operetta("cook", typed);
-        let children: Vec<_> = config.children.iter().map(|of| (of.ty.kind(), of.config)).collect();
+        let children: Vec<_> =
+            config.child_types().iter().map(|of| (of.ty.kind(), of.config)).collect();
         let expected = [
             ("ConfigMap", operator::ChildConfig::on_delete()),
             ("Pod", operator::ChildConfig::recreate()),
             ("Service", operator::ChildConfig::apply()),
         ];
         assert_eq!(children, expected, "in an order that does not change");
-        assert!(config.namespaces.names().unwrap().iter().eq(["kitchen"]));
-        assert_eq!(config.min_error_backoff, Duration::from_millis(200));
+        let shown = format!("{config:?}");
+        for part in [r#"Only({"kitchen"})"#, "min_error_backoff: 200ms", "max_error_backoff: 200ms"]
+        {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
         assert_eq!(config.validate(), Ok(()));
     }
 

@@ -61,13 +61,10 @@ impl SyncResponse {
     /// The same as Operetta has it.
     pub(crate) fn into_operetta(self) -> operetta::operator::SyncResponse {
         let Self { status, children, resync } = self;
-        let children = children.into_iter().map(desired).collect();
-        operetta::operator::SyncResponse {
-            status: Some(status),
-            children,
-            resync,
-            ..<_>::default()
-        }
+        let mut response = operetta::operator::SyncResponse::status(status);
+        response.children = children.into_iter().map(desired).collect();
+        response.resync = resync;
+        response
     }
 }
 

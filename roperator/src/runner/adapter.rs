@@ -5,7 +5,6 @@ use operetta::{
     object::Object,
     operator::{self, ErrorResponse, Permanent},
 };
-use serde_json::Value;
 
 use crate::handler::{Answered, Handler, SyncRequest, SyncResponse};
 
@@ -14,7 +13,7 @@ pub(super) struct Adapter<H>(pub(super) H);
 
 impl<H: Handler> operator::Handler for Adapter<H> {
     type Parent = Object;
-    type Status = Value;
+    type Response = operator::SyncResponse;
 
     fn sync(&self, request: &operator::SyncRequest) -> Result<operator::SyncResponse> {
         let response = self.0.sync(&SyncRequest::of(request)?);
@@ -53,7 +52,7 @@ mod tests {
 
     use k8s_openapi::api::core::v1::{ConfigMap, Pod};
     use operetta::{object::K8sType, operator::Handler as _};
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::handler::{

@@ -9,8 +9,8 @@ use crate::{
         messages::{Asked, PreviewAsked, Resumed, Touched},
     },
     board::{
-        Answer, Command, CommandError, CommandRequest, EventRequest, OperatorPause, Preview,
-        PreviewRequest, WebRequest,
+        Answer, Command, CommandError, CommandRequest, EventRequest, ExternalChange, OperatorPause,
+        Preview, PreviewRequest, WebRequest,
     },
     execute::preview,
     history::Cause,
@@ -24,6 +24,10 @@ impl Receive<Asked> for OperatorActor {
     fn receive(&mut self, Asked { request }: Asked, _: &mut Self::Context) {
         match request {
             WebRequest::Command(command) => self.execute(command),
+            WebRequest::External(ExternalChange { operator: _, parent, answer }) => {
+                let touched = Touched { trigger: Trigger::Parent, cause: Cause::External };
+                answer.give(self.touch(&parent, touched));
+            }
             WebRequest::Preview(PreviewRequest { instead: Some(parent), answer, .. }) => {
                 self.preview_of(parent, answer);
             }
@@ -78,7 +82,10 @@ impl OperatorActor {
 
     fn sync(&self, key: &ObjectKey, by: Option<String>) -> Result<(), CommandError> {
         let cause = Cause::Command { by: by.map(String::into_boxed_str) };
-        let touched = Touched { trigger: Trigger::Asked, cause };
+        self.touch(key, Touched { trigger: Trigger::Asked, cause })
+    }
+
+    fn touch(&self, key: &ObjectKey, touched: Touched) -> Result<(), CommandError> {
         post(&self.known(key)?.reconciler, &self.reconcilers.mailbox, touched);
         Ok(())
     }

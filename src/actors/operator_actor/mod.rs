@@ -216,7 +216,7 @@ impl OperatorActor {
 
     /// Retires parents that left the selection of a decorator, once their last child is gone.
     fn retire_left(&mut self, parents: &BTreeSet<Uid>) {
-        if !self.parts.context.config().decorates {
+        if !self.parts.context.config().is_decorator() {
             return;
         }
         let keys = parents.iter().filter_map(|uid| self.keys.get(uid)).cloned();

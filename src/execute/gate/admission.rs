@@ -51,7 +51,7 @@ struct State {
     queue: Queue<Queued>,
     limit: usize,
     in_flight: usize,
-    /// How many of those in flight hold a shared permit.
+    /// How many reconciles in flight hold a shared permit.
     shared: usize,
     /// Whether the gate waits for a shared permit.
     is_queued: bool,
@@ -219,7 +219,7 @@ impl Gate {
         }
     }
 
-    /// Offers a permit to the next gate, skipping those that need none any more.
+    /// Offers a permit to the next gate, and skips operators that need none any more.
     fn offer(mut successor: Option<Arc<dyn WaitingGate>>) {
         while let Some(gate) = successor {
             successor = gate.offered();

@@ -1,4 +1,4 @@
-//! The concurrency limits of reconciles: the permits of one operator, and those that all operators of a
+//! The concurrency limits of reconciles: the permits of one operator, and the permits that all operators of a
 //! process share.
 
 mod admission;

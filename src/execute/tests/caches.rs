@@ -52,7 +52,8 @@ async fn a_step_sees_one_state_while_the_stores_change() {
         let objects = [app(), pods()].map(|ty| snapshot.objects.objects(&ty));
         let of_parent = snapshot.objects.of_parent([pods()].iter(), &Uid::new("pu"));
         let versions = objects.iter().flatten().chain(of_parent.iter());
-        let versions: Vec<_> = versions.map(|it| it.resource_version().to_string()).collect();
+        let mut versions: Vec<_> = versions.map(|it| it.resource_version().to_string()).collect();
+        versions.sort_unstable();
         let doubts = &snapshot.doubts;
         (versions, doubts.may_be_old, doubts.unsynced.types().len(), doubts.undecodable.len())
     };

@@ -20,7 +20,7 @@ pub(super) struct ScriptedHandler {
 
 impl Handler for ScriptedHandler {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     fn sync(&self, request: &SyncRequest) -> anyhow::Result<SyncResponse> {
         if let Some(release) = &self.release {

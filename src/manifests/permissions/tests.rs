@@ -10,7 +10,7 @@ use k8s_openapi::api::{
 use super::*;
 use crate::{
     object::K8sType,
-    operator::{ChildConfig, ConfigError, ConflictPolicy, Propagation},
+    operator::{ChildConfig, ConfigError, ConflictPolicy, DecoratorConfig, Propagation},
 };
 
 const KEEP: &str = "create delete get list patch watch";
@@ -40,7 +40,7 @@ fn lines_of(rule: &PolicyRule) -> Vec<String> {
     rule.resources.iter().flatten().map(line).collect()
 }
 
-fn rules_of(config: &OperatorConfig) -> Vec<String> {
+fn rules_of<R: Role>(config: &OperatorConfig<R>) -> Vec<String> {
     lines(&Permissions::of([config]).unwrap().rules())
 }
 
@@ -142,7 +142,7 @@ fn operators_share_rules_whatever_their_order() {
 
 #[test]
 fn a_decorator_may_patch_its_parents_and_their_status_only_if_it_writes_there() {
-    let of = |config: OperatorConfig| rules_of(&config.child::<ConfigMap>(ChildConfig::apply()));
+    let of = |config: DecoratorConfig| rules_of(&config.child::<ConfigMap>(ChildConfig::apply()));
     let decorator = || OperatorConfig::decorating("notes", greeter().parent);
     let (without, with) = (of(decorator()), of(decorator().with_status_fields()));
     assert!(
@@ -154,6 +154,16 @@ fn a_decorator_may_patch_its_parents_and_their_status_only_if_it_writes_there() 
     assert_eq!(without.iter().filter(is_status).count(), 0, "{without:?}");
     assert_eq!(with.iter().filter(is_status).count(), 1, "{with:?}");
     assert_eq!(of(decorator().with_conditions()), with);
+}
+
+#[test]
+fn owners_and_decorators_of_a_program_have_one_account() {
+    let decorator = OperatorConfig::decorating("notes", greeter().parent);
+    let both = Permissions::of([&cleaner()]).unwrap().and(&decorator).unwrap();
+    let each = lines(&both.rules());
+    for resource in ["cleanings.example.dev: ", "greetings.example.dev: "] {
+        assert!(each.iter().any(|rule| rule.starts_with(resource)), "{each:?}");
+    }
 }
 
 /// A parent of one operator that is a child of another.
@@ -213,7 +223,7 @@ fn roles_exist_only_where_they_have_rules_and_each_is_bound() {
     assert_eq!(names(&manifests(&cleaner())), everywhere);
     let within = ["ServiceAccount system/app", "Role a/app", "RoleBinding a/app"];
     assert_eq!(names(&manifests(&greeter().within_namespace("a"))), within);
-    let none = Permissions::of([]).unwrap().with_web_endpoint().manifests(&account);
+    let none = Permissions::default().with_web_endpoint().manifests(&account);
     assert_eq!(names(&none), everywhere[..1]);
 }
 

@@ -1,6 +1,6 @@
 //! Handlers without the types of their users: what the framework calls.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, marker::PhantomData, sync::Arc};
 
 use futures::FutureExt;
 
@@ -12,60 +12,81 @@ use super::{
 };
 use crate::{
     object::{K8sType, Object},
-    operator::{FinalizeResponse, Parent, Related, Shallow, SyncRequest, SyncResponse},
+    operator::{
+        DecoratorResponse, FinalizeResponse, Owns, Parent, Related, Response, Role, Shallow,
+        SyncRequest, Untyped,
+    },
 };
 
 /// A handler whose type is forgotten, for example in a list of several. Made by
 /// [`IntoHandler::into_handler`](super::IntoHandler::into_handler).
-#[derive(Clone)]
-pub struct AnyHandler(Arc<dyn Erased>);
+///
+/// `R` is the [`Role`] of the operators whose handler it is: one that returns a [`DecoratorResponse`] is that of
+/// decorators only.
+pub struct AnyHandler<R = Owns> {
+    handler: Arc<dyn Erased>,
+    role: PhantomData<R>,
+}
 
 struct Blocking<H>(H);
 
 struct Async<H>(Arc<H>);
 
-impl AnyHandler {
+impl<R: Role> AnyHandler<R> {
     /// Forgets the type of a blocking handler.
-    pub fn blocking(handler: impl Handler) -> Self {
-        Self(Arc::new(Blocking(handler)))
+    pub fn blocking<H>(handler: H) -> Self
+    where
+        H: Handler,
+        H::Response: Response<Role = R>,
+    {
+        Self::of(Arc::new(Blocking(handler)))
     }
 
     /// Forgets the type of an asynchronous handler.
-    pub fn asynchronous(handler: impl AsyncHandler) -> Self {
-        Self(Arc::new(Async(Arc::new(handler))))
+    pub fn asynchronous<H>(handler: H) -> Self
+    where
+        H: AsyncHandler,
+        H::Response: Response<Role = R>,
+    {
+        Self::of(Arc::new(Async(Arc::new(handler))))
     }
 
-    pub(super) fn of(erased: impl Erased) -> Self {
-        Self(Arc::new(erased))
+    pub(super) fn of(handler: Arc<dyn Erased>) -> Self {
+        Self { handler, role: PhantomData }
+    }
+
+    /// The same without its role, as the framework calls it.
+    pub(crate) fn erased(self) -> AnyHandler {
+        AnyHandler::of(self.handler)
     }
 
     pub(crate) fn parent(&self) -> Option<K8sType> {
-        self.0.parent()
+        self.handler.parent()
     }
 
     pub(crate) fn has_finalizer(&self) -> bool {
-        self.0.has_finalizer()
+        self.handler.has_finalizer()
     }
 
     pub(crate) fn is_async(&self) -> bool {
-        self.0.is_async()
+        self.handler.is_async()
     }
 
     /// Whether it certainly names related objects.
     pub(crate) fn names_related(&self) -> bool {
-        self.0.names_related()
+        self.handler.names_related()
     }
 
     pub(crate) fn related(&self, parent: Object) -> Call<Related> {
-        self.0.clone().related(parent)
+        self.handler.clone().related(parent)
     }
 
-    pub(crate) fn sync(&self, request: SyncRequest) -> Call<SyncResponse> {
-        self.0.clone().sync(request)
+    pub(crate) fn sync(&self, request: SyncRequest) -> Call<DecoratorResponse> {
+        self.handler.clone().sync(request)
     }
 
     pub(crate) fn finalize(&self, request: SyncRequest) -> Call<FinalizeResponse> {
-        self.0.clone().finalize(request)
+        self.handler.clone().finalize(request)
     }
 }
 
@@ -87,7 +108,7 @@ impl<H: Handler> Erased for Blocking<H> {
         Call::Blocking(Box::new(move || call_related(&parent, |parent| self.0.related(parent))))
     }
 
-    fn sync(self: Arc<Self>, request: SyncRequest) -> Call<SyncResponse> {
+    fn sync(self: Arc<Self>, request: SyncRequest) -> Call<DecoratorResponse> {
         Call::Blocking(Box::new(move || {
             call_blocking(&self.0, request, |handler, request| {
                 handler.sync(request).map(|response| response.untyped().shallow())
@@ -121,7 +142,7 @@ impl<H: AsyncHandler> Erased for Async<H> {
         Call::Blocking(Box::new(move || call_related(&parent, |parent| self.0.related(parent))))
     }
 
-    fn sync(self: Arc<Self>, request: SyncRequest) -> Call<SyncResponse> {
+    fn sync(self: Arc<Self>, request: SyncRequest) -> Call<DecoratorResponse> {
         let sync = |handler: Arc<H>, request| async move {
             handler.sync(request).await.map(|response| response.untyped().shallow())
         };
@@ -136,9 +157,16 @@ impl<H: AsyncHandler> Erased for Async<H> {
     }
 }
 
-impl fmt::Debug for AnyHandler {
+// Not derived: that would require `R: Clone`.
+impl<R> Clone for AnyHandler<R> {
+    fn clone(&self) -> Self {
+        Self { handler: self.handler.clone(), role: PhantomData }
+    }
+}
+
+impl<R> fmt::Debug for AnyHandler<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = if self.is_async() { "asynchronous" } else { "blocking" };
+        let kind = if self.handler.is_async() { "asynchronous" } else { "blocking" };
         write!(f, "AnyHandler({kind})")
     }
 }

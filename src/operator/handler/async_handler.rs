@@ -4,25 +4,22 @@ use std::{future::Future, panic::AssertUnwindSafe, sync::Arc};
 
 use anyhow::{Error, Result};
 use futures::FutureExt;
-use serde::Serialize;
 
 use super::{Failed, Returned, blocking::refuse_undeclared};
-use crate::operator::{
-    ErrorResponse, FinalizeResponse, Parent, Related, SyncRequest, SyncResponse,
-};
+use crate::operator::{ErrorResponse, FinalizeResponse, Parent, Related, Response, SyncRequest};
 
 /// A [`Handler`](super::Handler) whose methods are futures: for handlers that call other systems.
 /// Implement it with `async fn`.
 ///
 /// ```
-/// use operetta::{operator::AsyncHandler, prelude::*};
-/// use serde_json::{Value, json};
+/// use operetta::{object::Object, operator::AsyncHandler, prelude::*};
+/// use serde_json::json;
 ///
 /// struct Databases;
 ///
 /// impl AsyncHandler for Databases {
 ///     type Parent = Object;
-///     type Status = Value;
+///     type Response = SyncResponse;
 ///
 ///     async fn sync(&self, request: SyncRequest) -> Result<SyncResponse> {
 ///         let version = database_version(request.parent.name()).await?;
@@ -53,8 +50,8 @@ pub trait AsyncHandler: Send + Sync + 'static {
     /// The type of the parent, see [`Handler::Parent`](super::Handler::Parent).
     type Parent: Parent;
 
-    /// The type of the status, see [`Handler::Status`](super::Handler::Status).
-    type Status: Serialize + Send + 'static;
+    /// What [`AsyncHandler::sync`] returns, see [`Handler::Response`](super::Handler::Response).
+    type Response: Response + Send;
 
     /// Returns the desired children and status of the parent, see
     /// [`Handler::sync`](super::Handler::sync).
@@ -64,7 +61,7 @@ pub trait AsyncHandler: Send + Sync + 'static {
     fn sync(
         &self,
         request: SyncRequest<Self::Parent>,
-    ) -> impl Future<Output = Result<SyncResponse<Self::Status>>> + Send;
+    ) -> impl Future<Output = Result<Self::Response>> + Send;
 
     /// Names the objects that this parent reads, see [`Handler::related`](super::Handler::related). It must
     /// not block: it has the parent alone.

@@ -3,12 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyhow::{Error, Result};
-use serde::Serialize;
 
 use super::{Failed, Returned};
 use crate::{
     object::Object,
-    operator::{ErrorResponse, FinalizeResponse, Parent, Related, SyncRequest, SyncResponse},
+    operator::{ErrorResponse, FinalizeResponse, Parent, Related, Response, SyncRequest},
 };
 
 /// The user's code: computes the desired children and status of a parent. It may block its thread; see
@@ -18,8 +17,8 @@ use crate::{
 /// [`IntoHandler`](super::IntoHandler).
 ///
 /// ```
-/// use operetta::prelude::*;
-/// use serde_json::{Value, json};
+/// use operetta::{object::Object, prelude::*};
+/// use serde_json::json;
 ///
 /// struct Pages {
 ///     domain: String,
@@ -27,7 +26,7 @@ use crate::{
 ///
 /// impl Handler for Pages {
 ///     type Parent = Object;
-///     type Status = Value;
+///     type Response = SyncResponse;
 ///
 ///     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
 ///         let host = format!("{}.{}", request.parent.name(), self.domain);
@@ -55,8 +54,9 @@ pub trait Handler: Send + Sync + 'static {
     /// handler.
     type Parent: Parent;
 
-    /// The type of the status, for example [`serde_json::Value`].
-    type Status: Serialize + 'static;
+    /// What [`Handler::sync`] returns: a [`SyncResponse`](crate::operator::SyncResponse) with its type of status, or
+    /// from a decorator a [`DecoratorResponse`](crate::operator::DecoratorResponse).
+    type Response: Response;
 
     /// Returns the desired children and status of the parent.
     ///
@@ -64,7 +64,7 @@ pub trait Handler: Send + Sync + 'static {
     /// Any error: it is shown in the parent's `Ready` condition and retried with backoff. Return a
     /// [`Permanent`](crate::operator::Permanent), or add it by `.context(..)`, to disable retries until the
     /// parent changes, and a [`RetryAfter`](crate::operator::RetryAfter) to choose the delay.
-    fn sync(&self, request: &SyncRequest<Self::Parent>) -> Result<SyncResponse<Self::Status>>;
+    fn sync(&self, request: &SyncRequest<Self::Parent>) -> Result<Self::Response>;
 
     /// Names the objects that this parent reads and does not own; the default is none. The request has them
     /// as [`SyncRequest::related`], and a change of one causes a reconcile.

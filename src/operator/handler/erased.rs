@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Call;
 use crate::{
     object::{K8sType, Object},
-    operator::{FinalizeResponse, Related, SyncRequest, SyncResponse},
+    operator::{DecoratorResponse, FinalizeResponse, Related, SyncRequest},
 };
 
 pub(super) trait Erased: Send + Sync + 'static {
@@ -18,6 +18,6 @@ pub(super) trait Erased: Send + Sync + 'static {
         false
     }
     fn related(self: Arc<Self>, parent: Object) -> Call<Related>;
-    fn sync(self: Arc<Self>, request: SyncRequest) -> Call<SyncResponse>;
+    fn sync(self: Arc<Self>, request: SyncRequest) -> Call<DecoratorResponse>;
     fn finalize(self: Arc<Self>, request: SyncRequest) -> Call<FinalizeResponse>;
 }

@@ -3,10 +3,9 @@
 use std::{future::Future, marker::PhantomData};
 
 use anyhow::Result;
-use serde::Serialize;
 
 use super::{AnyHandler, AsyncHandler, Handler, IntoHandler, form};
-use crate::operator::{FinalizeResponse, Parent, SyncRequest, SyncResponse};
+use crate::operator::{FinalizeResponse, Parent, Response, SyncRequest};
 
 /// Two functions as a handler, see [`with_finalizer`].
 #[derive(Debug, Clone, Copy)]
@@ -46,27 +45,29 @@ struct AsyncFinalizing<F, G, T>(WithFinalizer<F, G>, PhantomData<fn() -> T>);
 #[diagnostic::do_not_recommend]
 impl<F, G, P, S> IntoHandler<form::Function<P, S>> for WithFinalizer<F, G>
 where
-    F: Fn(&SyncRequest<P>) -> Result<SyncResponse<S>> + Send + Sync + 'static,
+    F: Fn(&SyncRequest<P>) -> Result<S> + Send + Sync + 'static,
     G: Fn(&SyncRequest<P>) -> Result<FinalizeResponse> + Send + Sync + 'static,
     P: Parent,
-    S: Serialize + 'static,
+    S: Response,
 {
-    fn into_handler(self) -> AnyHandler {
+    type Role = S::Role;
+
+    fn into_handler(self) -> AnyHandler<S::Role> {
         AnyHandler::blocking(Finalizing::<_, _, (P, S)>(self, PhantomData))
     }
 }
 
 impl<F, G, P, S> Handler for Finalizing<F, G, (P, S)>
 where
-    F: Fn(&SyncRequest<P>) -> Result<SyncResponse<S>> + Send + Sync + 'static,
+    F: Fn(&SyncRequest<P>) -> Result<S> + Send + Sync + 'static,
     G: Fn(&SyncRequest<P>) -> Result<FinalizeResponse> + Send + Sync + 'static,
     P: Parent,
-    S: Serialize + 'static,
+    S: Response,
 {
     type Parent = P;
-    type Status = S;
+    type Response = S;
 
-    fn sync(&self, request: &SyncRequest<P>) -> Result<SyncResponse<S>> {
+    fn sync(&self, request: &SyncRequest<P>) -> Result<S> {
         (self.0.sync)(request)
     }
 
@@ -83,13 +84,15 @@ where
 impl<F, Synced, G, Finalized, P, S> IntoHandler<form::AsyncFunction<P, S>> for WithFinalizer<F, G>
 where
     F: Fn(SyncRequest<P>) -> Synced + Send + Sync + 'static,
-    Synced: Future<Output = Result<SyncResponse<S>>> + Send + 'static,
+    Synced: Future<Output = Result<S>> + Send + 'static,
     G: Fn(SyncRequest<P>) -> Finalized + Send + Sync + 'static,
     Finalized: Future<Output = Result<FinalizeResponse>> + Send + 'static,
     P: Parent,
-    S: Serialize + Send + 'static,
+    S: Response + Send,
 {
-    fn into_handler(self) -> AnyHandler {
+    type Role = S::Role;
+
+    fn into_handler(self) -> AnyHandler<S::Role> {
         AnyHandler::asynchronous(AsyncFinalizing::<_, _, (P, S)>(self, PhantomData))
     }
 }
@@ -97,19 +100,16 @@ where
 impl<F, Synced, G, Finalized, P, S> AsyncHandler for AsyncFinalizing<F, G, (P, S)>
 where
     F: Fn(SyncRequest<P>) -> Synced + Send + Sync + 'static,
-    Synced: Future<Output = Result<SyncResponse<S>>> + Send + 'static,
+    Synced: Future<Output = Result<S>> + Send + 'static,
     G: Fn(SyncRequest<P>) -> Finalized + Send + Sync + 'static,
     Finalized: Future<Output = Result<FinalizeResponse>> + Send + 'static,
     P: Parent,
-    S: Serialize + Send + 'static,
+    S: Response + Send,
 {
     type Parent = P;
-    type Status = S;
+    type Response = S;
 
-    fn sync(
-        &self,
-        request: SyncRequest<P>,
-    ) -> impl Future<Output = Result<SyncResponse<S>>> + Send {
+    fn sync(&self, request: SyncRequest<P>) -> impl Future<Output = Result<S>> + Send {
         (self.0.sync)(request)
     }
 

@@ -3,10 +3,9 @@
 use std::{future::Future, marker::PhantomData, sync::Arc};
 
 use anyhow::{Error, Result};
-use serde::Serialize;
 
 use super::{AnyHandler, AsyncHandler, Handler};
-use crate::operator::{ErrorResponse, Parent, SyncRequest, SyncResponse};
+use crate::operator::{ErrorResponse, Parent, Response, Role, SyncRequest};
 
 /// What can be registered as a handler. `Form` is inferred.
 ///
@@ -21,13 +20,14 @@ use crate::operator::{ErrorResponse, Parent, SyncRequest, SyncResponse};
 /// - Anything that implements [`Handler`] or [`AsyncHandler`], and an [`AnyHandler`].
 ///
 /// `P` is a kube resource, or [`Object`](crate::object::Object), which is the default; `S` is any
-/// status that can be serialized.
+/// status that can be serialized. A decorator may return a
+/// [`DecoratorResponse<S>`](crate::operator::DecoratorResponse) instead.
 ///
 /// ```
 /// use std::sync::Arc;
 ///
 /// use k8s_openapi::api::core::v1::ConfigMap;
-/// use operetta::{operator::{ErrorResponse, IntoHandler}, prelude::*};
+/// use operetta::{anyhow::Error, operator::{ErrorResponse, IntoHandler}, prelude::*};
 /// use serde::Serialize;
 /// use serde_json::{Value, json};
 ///
@@ -68,8 +68,12 @@ use crate::operator::{ErrorResponse, Parent, SyncRequest, SyncResponse};
     note = "`AnyHandler::blocking(..)` and `AnyHandler::asynchronous(..)` show what does not fit"
 )]
 pub trait IntoHandler<Form> {
+    /// The role of the operators whose handler it is: [`Decorates`](crate::operator::Decorates) if it returns a
+    /// [`DecoratorResponse`](crate::operator::DecoratorResponse), else [`Owns`](crate::operator::Owns).
+    type Role: Role;
+
     /// The handler without its type.
-    fn into_handler(self) -> AnyHandler;
+    fn into_handler(self) -> AnyHandler<Self::Role>;
 }
 
 /// Names the forms of [`IntoHandler`], so that each can be implemented for functions.
@@ -111,22 +115,28 @@ impl<F, E, T> Functions<F, E, T> {
     }
 }
 
-impl IntoHandler<form::Any> for AnyHandler {
-    fn into_handler(self) -> AnyHandler {
+impl<R: Role> IntoHandler<form::Any> for AnyHandler<R> {
+    type Role = R;
+
+    fn into_handler(self) -> Self {
         self
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<H: Handler> IntoHandler<form::Blocking> for H {
-    fn into_handler(self) -> AnyHandler {
+    type Role = <H::Response as Response>::Role;
+
+    fn into_handler(self) -> AnyHandler<Self::Role> {
         AnyHandler::blocking(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<H: AsyncHandler> IntoHandler<form::Async> for H {
-    fn into_handler(self) -> AnyHandler {
+    type Role = <H::Response as Response>::Role;
+
+    fn into_handler(self) -> AnyHandler<Self::Role> {
         AnyHandler::asynchronous(self)
     }
 }
@@ -134,11 +144,13 @@ impl<H: AsyncHandler> IntoHandler<form::Async> for H {
 #[diagnostic::do_not_recommend]
 impl<F, P, S> IntoHandler<form::Function<P, S>> for F
 where
-    F: Fn(&SyncRequest<P>) -> Result<SyncResponse<S>> + Send + Sync + 'static,
+    F: Fn(&SyncRequest<P>) -> Result<S> + Send + Sync + 'static,
     P: Parent,
-    S: Serialize + 'static,
+    S: Response,
 {
-    fn into_handler(self) -> AnyHandler {
+    type Role = S::Role;
+
+    fn into_handler(self) -> AnyHandler<S::Role> {
         let default = |_: &SyncRequest<P>, _: &Error| ErrorResponse::default();
         AnyHandler::blocking(Functions::<_, _, (P, S, ErrorResponse)>::new(self, default))
     }
@@ -147,29 +159,31 @@ where
 #[diagnostic::do_not_recommend]
 impl<F, E, P, S, R> IntoHandler<form::Pair<P, S, R>> for (F, E)
 where
-    F: Fn(&SyncRequest<P>) -> Result<SyncResponse<S>> + Send + Sync + 'static,
+    F: Fn(&SyncRequest<P>) -> Result<S> + Send + Sync + 'static,
     E: Fn(&SyncRequest<P>, &Error) -> R + Send + Sync + 'static,
     P: Parent,
-    S: Serialize + 'static,
+    S: Response,
     R: Into<ErrorResponse> + 'static,
 {
-    fn into_handler(self) -> AnyHandler {
+    type Role = S::Role;
+
+    fn into_handler(self) -> AnyHandler<S::Role> {
         AnyHandler::blocking(Functions::<_, _, (P, S, R)>::new(self.0, self.1))
     }
 }
 
 impl<F, E, P, S, R> Handler for Functions<F, E, (P, S, R)>
 where
-    F: Fn(&SyncRequest<P>) -> Result<SyncResponse<S>> + Send + Sync + 'static,
+    F: Fn(&SyncRequest<P>) -> Result<S> + Send + Sync + 'static,
     E: Fn(&SyncRequest<P>, &Error) -> R + Send + Sync + 'static,
     P: Parent,
-    S: Serialize + 'static,
+    S: Response,
     R: Into<ErrorResponse> + 'static,
 {
     type Parent = P;
-    type Status = S;
+    type Response = S;
 
-    fn sync(&self, request: &SyncRequest<P>) -> Result<SyncResponse<S>> {
+    fn sync(&self, request: &SyncRequest<P>) -> Result<S> {
         (self.0)(request)
     }
 
@@ -191,11 +205,13 @@ impl<F, E, T> AsyncFunctions<F, E, T> {
 impl<F, Fut, P, S> IntoHandler<form::AsyncFunction<P, S>> for F
 where
     F: Fn(SyncRequest<P>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<SyncResponse<S>>> + Send + 'static,
+    Fut: Future<Output = Result<S>> + Send + 'static,
     P: Parent,
-    S: Serialize + Send + 'static,
+    S: Response + Send,
 {
-    fn into_handler(self) -> AnyHandler {
+    type Role = S::Role;
+
+    fn into_handler(self) -> AnyHandler<S::Role> {
         let default =
             |_: SyncRequest<P>, _: Arc<Error>| std::future::ready(ErrorResponse::default());
         AnyHandler::asynchronous(AsyncFunctions::<_, _, (P, S)>::new(self, default))
@@ -206,13 +222,15 @@ where
 impl<F, Fut, E, P, S, R> IntoHandler<form::AsyncBlocking<P, S, R>> for (F, E)
 where
     F: Fn(SyncRequest<P>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<SyncResponse<S>>> + Send + 'static,
+    Fut: Future<Output = Result<S>> + Send + 'static,
     E: Fn(&SyncRequest<P>, &Error) -> R + Send + Sync + 'static,
     P: Parent,
-    S: Serialize + Send + 'static,
+    S: Response + Send,
     R: Into<ErrorResponse> + 'static,
 {
-    fn into_handler(self) -> AnyHandler {
+    type Role = S::Role;
+
+    fn into_handler(self) -> AnyHandler<S::Role> {
         let (sync, answer) = self;
         let on_error = move |request: SyncRequest<P>, error: Arc<Error>| {
             std::future::ready(answer(&request, &error).into())
@@ -225,14 +243,16 @@ where
 impl<F, Fut, E, Answer, P, S, R> IntoHandler<form::AsyncPair<P, S, R>> for (F, E)
 where
     F: Fn(SyncRequest<P>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<SyncResponse<S>>> + Send + 'static,
+    Fut: Future<Output = Result<S>> + Send + 'static,
     E: Fn(SyncRequest<P>, Arc<Error>) -> Answer + Send + Sync + 'static,
     Answer: Future<Output = R> + Send + 'static,
     P: Parent,
-    S: Serialize + Send + 'static,
+    S: Response + Send,
     R: Into<ErrorResponse> + 'static,
 {
-    fn into_handler(self) -> AnyHandler {
+    type Role = S::Role;
+
+    fn into_handler(self) -> AnyHandler<S::Role> {
         let (sync, answer) = self;
         let on_error = move |request: SyncRequest<P>, error: Arc<Error>| {
             let answered = answer(request, error);
@@ -245,19 +265,16 @@ where
 impl<F, Fut, E, Answer, P, S> AsyncHandler for AsyncFunctions<F, E, (P, S)>
 where
     F: Fn(SyncRequest<P>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<SyncResponse<S>>> + Send + 'static,
+    Fut: Future<Output = Result<S>> + Send + 'static,
     E: Fn(SyncRequest<P>, Arc<Error>) -> Answer + Send + Sync + 'static,
     Answer: Future<Output = ErrorResponse> + Send + 'static,
     P: Parent,
-    S: Serialize + Send + 'static,
+    S: Response + Send,
 {
     type Parent = P;
-    type Status = S;
+    type Response = S;
 
-    fn sync(
-        &self,
-        request: SyncRequest<P>,
-    ) -> impl Future<Output = Result<SyncResponse<S>>> + Send {
+    fn sync(&self, request: SyncRequest<P>) -> impl Future<Output = Result<S>> + Send {
         (self.0)(request)
     }
 

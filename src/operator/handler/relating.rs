@@ -5,7 +5,7 @@ use std::{marker::PhantomData, sync::Arc};
 use super::{AnyHandler, Call, IntoHandler, blocking::call_related, erased::Erased};
 use crate::{
     object::{K8sType, Object},
-    operator::{FinalizeResponse, Parent, Related, SyncRequest, SyncResponse},
+    operator::{DecoratorResponse, FinalizeResponse, Parent, Related, SyncRequest},
 };
 
 /// A handler, and a function that names the objects that a parent reads and does not own, see
@@ -14,7 +14,7 @@ use crate::{
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Secret;
-/// use operetta::{operator::{Related, with_related}, prelude::*};
+/// use operetta::{object::Object, operator::with_related, prelude::*};
 /// use serde_json::json;
 ///
 /// fn related(_: &Object) -> Related {
@@ -30,12 +30,14 @@ use crate::{
 /// let config = OperatorConfig::new("websites", website).related::<Secret>();
 /// let supervisor = Supervisor::builder().register(config, with_related(sync, related));
 /// ```
-pub fn with_related<Form, P, F>(handler: impl IntoHandler<Form>, related: F) -> AnyHandler
+pub fn with_related<Form, H, P, F>(handler: H, related: F) -> AnyHandler<H::Role>
 where
+    H: IntoHandler<Form>,
     P: Parent,
     F: Fn(&P) -> Related + Send + Sync + 'static,
 {
-    AnyHandler::of(Relating { handler: handler.into_handler(), related, parent: PhantomData })
+    let handler = handler.into_handler().erased();
+    AnyHandler::of(Arc::new(Relating { handler, related, parent: PhantomData }))
 }
 
 struct Relating<F, P> {
@@ -69,7 +71,7 @@ where
         Call::Blocking(Box::new(move || call_related(&parent, &self.related)))
     }
 
-    fn sync(self: Arc<Self>, request: SyncRequest) -> Call<SyncResponse> {
+    fn sync(self: Arc<Self>, request: SyncRequest) -> Call<DecoratorResponse> {
         self.handler.sync(request)
     }
 

@@ -3,19 +3,19 @@
 use super::RelatedType;
 use crate::{
     object::{K8sType, ResourceScope},
-    operator::{ConfigError, OperatorConfig},
+    operator::{ConfigError, OperatorConfig, Role},
 };
 
-impl OperatorConfig {
+impl<R: Role> OperatorConfig<R> {
     /// Adds a type of objects that the handler reads and does not own. Which of them, a handler names for
     /// each parent, see [`Handler::related`](crate::operator::Handler::related); no others are cached.
     #[must_use]
-    pub fn related<R>(self) -> Self
+    pub fn related<T>(self) -> Self
     where
-        R: kube::Resource<DynamicType = ()>,
-        R::Scope: ResourceScope,
+        T: kube::Resource<DynamicType = ()>,
+        T::Scope: ResourceScope,
     {
-        self.related_of_type(K8sType::of::<R>())
+        self.related_of_type(K8sType::of::<T>())
     }
 
     /// The same for a type that is known by its names.
@@ -28,12 +28,12 @@ impl OperatorConfig {
     /// As [`related`](Self::related), and only the metadata of the objects is read, cached and given to the
     /// handler: for types with large objects, or whose status changes often.
     #[must_use]
-    pub fn related_metadata<R>(self) -> Self
+    pub fn related_metadata<T>(self) -> Self
     where
-        R: kube::Resource<DynamicType = ()>,
-        R::Scope: ResourceScope,
+        T: kube::Resource<DynamicType = ()>,
+        T::Scope: ResourceScope,
     {
-        self.related_metadata_of_type(K8sType::of::<R>())
+        self.related_metadata_of_type(K8sType::of::<T>())
     }
 
     /// The same for a type that is known by its names.

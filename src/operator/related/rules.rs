@@ -12,7 +12,7 @@ use crate::object::{K8sType, KeyRef, ResourceScope};
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-/// use operetta::{operator::Related, prelude::*};
+/// use operetta::{object::Object, prelude::*};
 ///
 /// fn related(parent: &Object) -> Related {
 ///     let secret = parent.field("spec").unwrap_or_default()["secret"].as_str().unwrap_or_default().to_owned();

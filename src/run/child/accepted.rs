@@ -1,6 +1,6 @@
 //! What an accepted write of a child means.
 
-use super::task::{Next, done};
+use super::task::{ChildNext, done};
 use crate::{
     history::Verb,
     journal::{Fact, Left, Written},
@@ -13,8 +13,13 @@ use crate::{
     },
 };
 
-pub(super) fn written(write: &Write, verb: Verb, reply: Object, view: &View<'_>) -> Turn<Next> {
-    let mut rewrite = view.drift.rewrite_of(&write.id).cloned();
+pub(super) fn written(
+    write: &Write,
+    verb: Verb,
+    reply: Object,
+    view: &View<'_>,
+) -> Turn<ChildNext> {
+    let mut rewrite = view.rewrite_of(&write.id).cloned();
     // The rewrite covers only what was sent, not the fields that other managers kept.
     if let Some(rewrite) = rewrite.as_mut()
         && verb == Verb::Updated
@@ -34,7 +39,7 @@ pub(super) fn written(write: &Write, verb: Verb, reply: Object, view: &View<'_>)
 }
 
 /// The write changed nothing: it is not repeated.
-pub(super) fn wrote_nothing(write: &Write, reply: &Object, view: &View<'_>) -> Turn<Next> {
+pub(super) fn wrote_nothing(write: &Write, reply: &Object, view: &View<'_>) -> Turn<ChildNext> {
     let settled = Settled::new(write, reply, view.settings.name());
     done().note(Fact::WroteNothing { paths: write.paths.clone(), settled })
 }

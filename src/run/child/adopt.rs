@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::{
     held::held_after_adoption,
-    task::{Adopting, Adoption, Attempt, Dispute, Next, State, Task, ask, done, hand},
+    task::{Adopting, Adoption, Attempt, AwaitedChild, ChildNext, Dispute, Task, ask, done, hand},
 };
 use crate::{
     diff::adoption,
@@ -32,14 +32,14 @@ use crate::{
 };
 
 /// Sends the apply of the adoption as a dry run.
-pub(super) fn begin(attempt: Attempt, live: Object) -> Turn<Next> {
+pub(super) fn begin(attempt: Attempt, live: Object) -> Turn<ChildNext> {
     let adoption = Adoption { attempt, live };
     let write = adoption.adopting_write();
     let request = Request::dry_run(&write.id, &write.body, Force::Yes);
-    ask(request, State::Adopt(Adopting::Tried(adoption)))
+    ask(request, AwaitedChild::Adopt(Adopting::Tried(adoption)))
 }
 
-pub(super) fn answered(state: Adopting, answer: Answer, view: &View<'_>) -> Turn<Next> {
+pub(super) fn answered(state: Adopting, answer: Answer, view: &View<'_>) -> Turn<ChildNext> {
     match state {
         Adopting::Tried(adoption) => match Reply::written(answer) {
             Ok(_) if adoption.policy() == ConflictPolicy::Force => adoption.read_whole(view),
@@ -74,10 +74,10 @@ impl Adoption {
         self.attempt.write.config.conflicts
     }
 
-    fn try_yielding(self) -> Turn<Next> {
+    fn try_yielding(self) -> Turn<ChildNext> {
         let write = self.adopting_write();
         let request = Request::dry_run(&write.id, &write.body, Force::No);
-        ask(request, State::Adopt(Adopting::TriedYielding(self)))
+        ask(request, AwaitedChild::Adopt(Adopting::TriedYielding(self)))
     }
 
     /// The fields that others would hold after the hand-over, if nothing could be applied then.
@@ -93,7 +93,7 @@ impl Adoption {
     }
 
     /// From here on the adoption is completed even if the operator is paused.
-    fn read_whole(self, view: &View<'_>) -> Turn<Next> {
+    fn read_whole(self, view: &View<'_>) -> Turn<ChildNext> {
         if let Some(stop) = StopReason::before(view, self.attempt.verb) {
             let mut turn = done();
             turn.facts = stop.hold(&Step::Create(self.attempt.write), view);
@@ -101,27 +101,27 @@ impl Adoption {
         }
         // An ordinary read has only the managers that operators need.
         let request = Request::ReadWhole(self.attempt.write.id.clone());
-        ask(request, State::Adopt(Adopting::Whole(self)))
+        ask(request, AwaitedChild::Adopt(Adopting::Whole(self)))
     }
 
-    fn hand_over(self, whole: Option<Value>, view: &View<'_>) -> Turn<Next> {
+    fn hand_over(self, whole: Option<Value>, view: &View<'_>) -> Turn<ChildNext> {
         let Some(whole) = whole.filter(|whole| is_same(whole, &self.live)) else {
             return outdated(&self.attempt.write.id);
         };
         if let Some(patch) = adoption(&whole, view.settings.name()) {
             let request = Request::Patch(self.attempt.write.id.clone(), patch);
-            return ask(request, State::Adopt(Adopting::HandedOver(self)));
+            return ask(request, AwaitedChild::Adopt(Adopting::HandedOver(self)));
         }
         let version = self.live.resource_version().clone();
         self.apply(&version, view)
     }
 
-    fn apply(self, version: &ResourceVersion, view: &View<'_>) -> Turn<Next> {
+    fn apply(self, version: &ResourceVersion, view: &View<'_>) -> Turn<ChildNext> {
         let write = self.attempt.write.clone().adopting(self.live.uid(), version);
         self.attempt.again(write, Verb::Adopted, view)
     }
 
-    fn refused(self, error: ApiError) -> Turn<Next> {
+    fn refused(self, error: ApiError) -> Turn<ChildNext> {
         let id = &self.attempt.write.id;
         if error.class() == ErrorClass::Conflict {
             return outdated(id);
@@ -136,6 +136,6 @@ fn is_same(whole: &Value, live: &Object) -> bool {
         && metadata["resourceVersion"] == live.resource_version().to_string()
 }
 
-fn outdated(child: &ChildId) -> Turn<Next> {
+fn outdated(child: &ChildId) -> Turn<ChildNext> {
     done().note(put_off(child, "it changed during the adoption"))
 }

@@ -6,7 +6,7 @@
 //! | the object | it was written |
 //! | 409, fields held by others | a dispute |
 //! | 409, or gone, or another uid | a live read, which decides |
-//! | 422 for colliding list items | a takeover of those that are not desired |
+//! | 422 for colliding list items | a takeover of the undesired items |
 //! | 422 for an immutable field, and the type allows it | its deletion, to recreate it |
 //! | anything else | it failed |
 
@@ -14,7 +14,9 @@ use super::{
     accepted::{written, wrote_nothing},
     held::held,
     immutable, takeover,
-    task::{Applying, Attempt, Dispute, Next, Refused, State, Task, ask, done, hand},
+    task::{
+        After, Applying, Attempt, AwaitedChild, ChildNext, Dispute, Refused, Task, ask, done, hand,
+    },
 };
 use crate::{
     history::Verb,
@@ -26,18 +28,18 @@ use crate::{
         drift::rival::Search,
         guard::as_planned,
         request::{Answer, Force, Reply, Request},
-        turn::{Turn, child_failed, failed_with_hint, not_modified, waits},
+        turn::{Next, Turn, child_failed, failed_with_hint, not_modified, waits},
         view::View,
     },
 };
 
-pub(super) fn begin(step: Step, view: &View<'_>) -> Turn<Next> {
+pub(super) fn begin(step: Step, view: &View<'_>) -> Turn<ChildNext> {
     let id = step.id().clone();
     let then = match step {
         Step::Create(write) => match view.memory.foreign().get(&id) {
             Some(known) => {
                 let state = Applying::Foreign(write, known.clone());
-                return ask(Request::Read(id), State::Apply(state));
+                return ask(Request::Read(id), AwaitedChild::Apply(state));
             }
             None => Task::Apply(Attempt::new(write, Verb::Created)),
         },
@@ -55,21 +57,21 @@ pub(super) fn begin(step: Step, view: &View<'_>) -> Turn<Next> {
     })
 }
 
-pub(super) fn send(attempt: Attempt, view: &View<'_>) -> Turn<Next> {
+pub(super) fn send(attempt: Attempt, view: &View<'_>) -> Turn<ChildNext> {
     let id = attempt.id().clone();
     let force = if attempt.write.forces() { Force::Yes } else { Force::No };
     let before = view.snapshot.cached(&id);
     let request = Request::apply(&id, attempt.write.sent(), force);
     let attempt = Attempt { tries: attempt.tries + 1, ..attempt };
-    ask(request, State::Apply(Applying::Sent(attempt, before)))
+    ask(request, AwaitedChild::Apply(Applying::Sent(attempt, before)))
 }
 
 /// Reads a child after a conflict.
-pub(super) fn look(attempt: Attempt) -> Turn<Next> {
-    ask(Request::Read(attempt.id().clone()), State::Apply(Applying::Looking(attempt)))
+pub(super) fn look(attempt: Attempt) -> Turn<ChildNext> {
+    ask(Request::Read(attempt.id().clone()), AwaitedChild::Apply(Applying::Looking(attempt)))
 }
 
-pub(super) fn answered(state: Applying, answer: Answer, view: &View<'_>) -> Turn<Next> {
+pub(super) fn answered(state: Applying, answer: Answer, view: &View<'_>) -> Turn<ChildNext> {
     match state {
         Applying::Foreign(write, known) => foreign_read(write, known, Reply::object(answer)),
         Applying::Sent(attempt, before) => concluded(attempt, before, Reply::written(answer), view),
@@ -104,7 +106,7 @@ fn foreign_read(
     write: Write,
     known: ForeignChild,
     live: Result<Option<Object>, ApiError>,
-) -> Turn<Next> {
+) -> Turn<ChildNext> {
     let is_unchanged =
         |live: &Object| known.uid == *live.uid() && known.version == *live.resource_version();
     match live {
@@ -119,7 +121,7 @@ fn concluded(
     before: Option<Object>,
     reply: Result<Object, ApiError>,
     view: &View<'_>,
-) -> Turn<Next> {
+) -> Turn<ChildNext> {
     let error = match reply {
         Ok(reply) if before.as_ref() == Some(&reply) => {
             return wrote_nothing(&attempt.write, &reply, view);
@@ -146,7 +148,7 @@ fn concluded(
     hand(Task::Settle(dispute)).note(Fact::NotForeign(id))
 }
 
-fn resolved(attempt: Attempt, live: Option<Object>, view: &View<'_>) -> Turn<Next> {
+fn resolved(attempt: Attempt, live: Option<Object>, view: &View<'_>) -> Turn<ChildNext> {
     // Only what this read found counts as foreign.
     let id = attempt.id().clone();
     let turn = done().note(Fact::NotForeign(id.clone()));
@@ -161,7 +163,7 @@ fn resolved(attempt: Attempt, live: Option<Object>, view: &View<'_>) -> Turn<Nex
         AfterConflict::CreateAgain(write) => {
             let state = Applying::Parent(Attempt { write, ..attempt });
             let parent = Request::Read(ChildId::of(view.parent));
-            return turn.before(ask(parent, State::Apply(state)));
+            return turn.before(ask(parent, AwaitedChild::Apply(state)));
         }
         AfterConflict::ApplyWithUid(write) => {
             let again = |write| attempt.again(write, Verb::Updated, view);
@@ -206,22 +208,24 @@ fn found(
     write: Write,
     live: Option<&Object>,
     view: &View<'_>,
-    again: impl FnOnce(Write) -> Turn<Next>,
-) -> Turn<Next> {
+    again: impl FnOnce(Write) -> Turn<ChildNext>,
+) -> Turn<ChildNext> {
     let (drift, search) = match live {
         Some(live) => Search::after_find(&write, live, view),
         None => (None, None),
     };
     let mut turn = again(write);
     turn.next = match (turn.next, search) {
-        (Next::Hand(task), Some(search)) => Next::Hand(Box::new(Task::FindRival(search, task))),
+        (Next::Done(After::Hand(task)), Some(search)) => {
+            Next::Done(After::Hand(Box::new(Task::FindRival(search, task))))
+        }
         (next, _) => next,
     };
     turn.facts.extend(drift);
     turn
 }
 
-fn leave(mut turn: Turn<Next>, live: Option<Object>, view: &View<'_>) -> Turn<Next> {
+fn leave(mut turn: Turn<ChildNext>, live: Option<Object>, view: &View<'_>) -> Turn<ChildNext> {
     if let Some(live) = live {
         let (fact, cache) = not_modified(view, live);
         turn.facts.extend(fact);
@@ -231,15 +235,15 @@ fn leave(mut turn: Turn<Next>, live: Option<Object>, view: &View<'_>) -> Turn<Ne
 }
 
 /// A write was refused for a reason that no new read can change.
-pub(super) fn refused(refused: Refused, view: &View<'_>) -> Turn<Next> {
+pub(super) fn refused(refused: Refused, view: &View<'_>) -> Turn<ChildNext> {
     if immutable::is_allowed(&refused, view) {
         let request = Request::Read(refused.write.id.clone());
-        return ask(request, State::Apply(Applying::Immutable(refused)));
+        return ask(request, AwaitedChild::Apply(Applying::Immutable(refused)));
     }
     failed(refused)
 }
 
-fn failed(Refused { write, error }: Refused) -> Turn<Next> {
+fn failed(Refused { write, error }: Refused) -> Turn<ChildNext> {
     let hint = immutable::hint(&write, &error);
     done().note(failed_with_hint(&write.id, error, hint))
 }

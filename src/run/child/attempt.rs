@@ -1,6 +1,6 @@
 //! Whether a child is written again in this reconcile.
 
-use super::task::{Attempt, Next, TRIES, Task, done, hand};
+use super::task::{Attempt, ChildNext, TRIES, Task, done, hand};
 use crate::{
     history::Verb,
     plan::{ChildId, Step, Write},
@@ -25,7 +25,7 @@ impl Attempt {
     }
 
     /// Retries with another write, if tries are left and nothing stops it.
-    pub(super) fn again(self, write: Write, verb: Verb, view: &View<'_>) -> Turn<Next> {
+    pub(super) fn again(self, write: Write, verb: Verb, view: &View<'_>) -> Turn<ChildNext> {
         let Self { tries, error, .. } = self;
         let next = Self { write, verb, tries, error };
         match next.error {
@@ -38,7 +38,7 @@ impl Attempt {
     }
 
     /// The end of the attempt, if writing must stop.
-    pub(super) fn stopped(&self, view: &View<'_>) -> Option<Turn<Next>> {
+    pub(super) fn stopped(&self, view: &View<'_>) -> Option<Turn<ChildNext>> {
         let stop = StopReason::before(view, self.verb)?;
         let mut turn = done();
         turn.facts = stop.hold(&self.step(), view);

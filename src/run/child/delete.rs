@@ -13,7 +13,7 @@
 
 use super::{
     dry_run::{after_refusal, dry_run_of_new},
-    task::{Deleting, Next, State, TRIES, Task, ask, done, hand},
+    task::{After, AwaitedChild, ChildNext, Deleting, TRIES, Task, ask, done, hand},
 };
 use crate::{
     history::Verb,
@@ -24,7 +24,7 @@ use crate::{
     run::{
         effect::Cache,
         request::{Answer, Reply, Request},
-        turn::{Turn, child_failed, held_step, waits},
+        turn::{Next, Turn, child_failed, held_step, waits},
         view::View,
     },
 };
@@ -46,7 +46,7 @@ pub(in crate::run) fn is_held(deletion: &Deletion, view: &View<'_>) -> Option<Ve
     }
 }
 
-pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
+pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<ChildNext> {
     if tries > TRIES {
         return done()
             .note(waits(&deletion.id, Wait::Others("it keeps changing, so it was not deleted")));
@@ -56,12 +56,12 @@ pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<N
     }
     if deletion.irreplaceable {
         let parent = Request::Read(ChildId::of(view.parent));
-        return ask(parent, State::Delete(Deleting::Parent(deletion, tries)));
+        return ask(parent, AwaitedChild::Delete(Deleting::Parent(deletion, tries)));
     }
     confirmed(deletion, tries, view)
 }
 
-pub(super) fn answered(state: Deleting, answer: Answer, view: &View<'_>) -> Turn<Next> {
+pub(super) fn answered(state: Deleting, answer: Answer, view: &View<'_>) -> Turn<ChildNext> {
     match state {
         Deleting::Parent(deletion, tries) => match Reply::object(answer) {
             Ok(live) => parent_seen(deletion, tries, live, view),
@@ -93,14 +93,14 @@ fn parent_seen(
     tries: usize,
     live: Option<Object>,
     view: &View<'_>,
-) -> Turn<Next> {
+) -> Turn<ChildNext> {
     let is_unchanged = live.as_ref() == Some(view.parent);
     let seen = done().cache(live.map(Cache::Saw));
     if !is_unchanged {
         return seen.note(Fact::Parent(End::Outdated));
     }
     let request = Request::Read(deletion.id.clone());
-    seen.before(ask(request, State::Delete(Deleting::Child(deletion, tries))))
+    seen.before(ask(request, AwaitedChild::Delete(Deleting::Child(deletion, tries))))
 }
 
 fn child_seen(
@@ -108,7 +108,7 @@ fn child_seen(
     tries: usize,
     live: Option<Object>,
     view: &View<'_>,
-) -> Turn<Next> {
+) -> Turn<ChildNext> {
     let is_it =
         |live: &Object| live.resource_version() == &deletion.version && *live.uid() == deletion.uid;
     if live.as_ref().is_some_and(is_it) {
@@ -121,32 +121,32 @@ fn decided_again(
     deletion: &Deletion,
     live: Option<Object>,
     view: &View<'_>,
-    again: impl FnOnce(Deletion) -> Turn<Next>,
-) -> Turn<Next> {
+    again: impl FnOnce(Deletion) -> Turn<ChildNext>,
+) -> Turn<ChildNext> {
     let (config, name) = (view.settings.config(), view.settings.name());
     let seen = live.clone().map(Cache::Saw);
     match after_delete_conflict(config, name, view.parent, deletion, live.as_ref()) {
         AfterDeleteConflict::Again(deletion) => again(deletion),
         AfterDeleteConflict::Gone => done().cache([absent(deletion)]).cache(seen),
         AfterDeleteConflict::Keep | AfterDeleteConflict::NotOurs => {
-            Turn::new(Next::Done(live)).cache(seen)
+            Turn::new(Next::Done(After::Nothing(live))).cache(seen)
         }
     }
 }
 
 /// The child is the expected version. Its replacement is checked by a dry run first.
-fn confirmed(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
+fn confirmed(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<ChildNext> {
     match &deletion.why {
         DeletionReason::Undesired => send(deletion, tries, view),
         DeletionReason::Recreate { .. } => hand(Task::Recreate(deletion, tries)),
         DeletionReason::Immutable { instead_of, .. } => {
-            ask(dry_run_of_new(instead_of), State::Delete(Deleting::New(deletion, tries)))
+            ask(dry_run_of_new(instead_of), AwaitedChild::Delete(Deleting::New(deletion, tries)))
         }
     }
 }
 
 /// Sends the deletion. A pause may have begun during the reads before it.
-pub(super) fn send(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
+pub(super) fn send(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<ChildNext> {
     if let Some(facts) = is_held(&deletion, view) {
         return held(facts);
     }
@@ -155,7 +155,7 @@ pub(super) fn send(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Ne
     let propagation = config.map(|config| config.propagation).unwrap_or_default();
     let Deletion { id, uid, version, .. } = deletion.clone();
     let request = Request::Delete { id, uid, version, propagation };
-    ask(request, State::Delete(Deleting::Sent(deletion, tries)))
+    ask(request, AwaitedChild::Delete(Deleting::Sent(deletion, tries)))
 }
 
 fn sent(
@@ -163,19 +163,21 @@ fn sent(
     tries: usize,
     reply: Result<Deleted, ApiError>,
     view: &View<'_>,
-) -> Turn<Next> {
+) -> Turn<ChildNext> {
     match reply {
         Ok(Deleted::Gone) => {
             let gone = Cache::Deleted(deletion.id.clone(), deletion.uid.clone());
-            Turn::new(Next::Done(None)).cache([gone]).note(deleted(deletion, view))
+            done().cache([gone]).note(deleted(deletion, view))
         }
-        Ok(Deleted::Terminating(object)) => Turn::new(Next::Done(Some(object.clone())))
-            .cache([Cache::Wrote(object)])
-            .note(deleted(deletion, view)),
+        Ok(Deleted::Terminating(object)) => {
+            Turn::new(Next::Done(After::Nothing(Some(object.clone()))))
+                .cache([Cache::Wrote(object)])
+                .note(deleted(deletion, view))
+        }
         Err(error) if error.class() == ErrorClass::Missing => done().cache([absent(&deletion)]),
         Err(error) if error.class() == ErrorClass::Conflict => {
             let request = Request::Read(deletion.id.clone());
-            ask(request, State::Delete(Deleting::Conflict(deletion, tries)))
+            ask(request, AwaitedChild::Delete(Deleting::Conflict(deletion, tries)))
         }
         Err(error) if error.may_have_taken_effect() => {
             // If it is gone later, this request deleted it.
@@ -194,7 +196,7 @@ fn deleted(deletion: Deletion, view: &View<'_>) -> Fact {
             (paths, Left::ToRecreate { immutable: Some(instead_of.desired_hash) })
         }
     };
-    let rewrite = view.drift.rewrite_of(&deletion.id).cloned();
+    let rewrite = view.rewrite_of(&deletion.id).cloned();
     Fact::Written(Written { child: deletion.id, verb: Verb::Deleted, paths, rewrite, left })
 }
 
@@ -203,11 +205,11 @@ fn absent(deletion: &Deletion) -> Cache {
     Cache::Absent(deletion.id.clone(), deletion.uid.clone())
 }
 
-fn failed(deletion: &Deletion, error: ApiError) -> Turn<Next> {
+fn failed(deletion: &Deletion, error: ApiError) -> Turn<ChildNext> {
     done().note(child_failed(&deletion.id, error))
 }
 
-fn held(facts: Vec<Fact>) -> Turn<Next> {
+fn held(facts: Vec<Fact>) -> Turn<ChildNext> {
     let mut turn = done();
     turn.facts = facts;
     turn

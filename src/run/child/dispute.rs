@@ -14,7 +14,9 @@
 use super::{
     accepted::{written, wrote_nothing},
     held::held,
-    task::{Attempt, Dispute, Disputing, Next, Refused, State, TRIES, Task, ask, done, hand},
+    task::{
+        Attempt, AwaitedChild, ChildNext, Dispute, Disputing, Refused, TRIES, Task, ask, done, hand,
+    },
 };
 use crate::{
     diff::differ_in_status_only,
@@ -35,18 +37,18 @@ use crate::{
     },
 };
 
-pub(super) fn begin(mut dispute: Dispute, view: &View<'_>) -> Turn<Next> {
+pub(super) fn begin(mut dispute: Dispute, view: &View<'_>) -> Turn<ChildNext> {
     let held = std::mem::take(&mut dispute.held);
     match dispute.before.take() {
         Some(before) => {
             let request = dispute.look();
-            ask(request, State::Dispute(Disputing::Settle(dispute, before, held)))
+            ask(request, AwaitedChild::Dispute(Disputing::Settle(dispute, before, held)))
         }
         None => dispute.settle(held, view),
     }
 }
 
-pub(super) fn answered(state: Disputing, answer: Answer, view: &View<'_>) -> Turn<Next> {
+pub(super) fn answered(state: Disputing, answer: Answer, view: &View<'_>) -> Turn<ChildNext> {
     match state {
         Disputing::Settle(mut dispute, before, held) => match dispute.seen(answer) {
             Ok(live) if differ_in_status_only(&live, &before) => {
@@ -93,7 +95,7 @@ impl Dispute {
     }
 
     /// The live object, or the end.
-    fn seen(&self, answer: Answer) -> Result<Object, Box<Turn<Next>>> {
+    fn seen(&self, answer: Answer) -> Result<Object, Box<Turn<ChildNext>>> {
         match Reply::object(answer) {
             Ok(Some(live)) => Ok(live),
             Ok(None) => {
@@ -103,8 +105,8 @@ impl Dispute {
         }
     }
 
-    /// Applies what others do not hold, or nothing, by the conflict policy of the child.
-    fn settle(mut self, held: Vec<HeldField>, view: &View<'_>) -> Turn<Next> {
+    /// Applies the fields that no other manager owns, or nothing. The conflict policy of the child decides.
+    fn settle(mut self, held: Vec<HeldField>, view: &View<'_>) -> Turn<ChildNext> {
         let conflict = done().note(Fact::ConflictFound(self.id().clone()));
         let rest = self.yield_fields(held, view);
         conflict.before(self.apply(rest, view))
@@ -122,17 +124,19 @@ impl Dispute {
     }
 
     /// Applies the rest on the live object, which is read if it is not known.
-    fn apply(mut self, rest: Option<Write>, view: &View<'_>) -> Turn<Next> {
+    fn apply(mut self, rest: Option<Write>, view: &View<'_>) -> Turn<ChildNext> {
         match (rest, self.live.take()) {
             (Some(rest), Some(live)) => self.send(rest, live, view),
-            (Some(rest), None) => ask(self.look(), State::Dispute(Disputing::Look(self, rest))),
+            (Some(rest), None) => {
+                ask(self.look(), AwaitedChild::Dispute(Disputing::Look(self, rest)))
+            }
             (None, Some(live)) => self.skipped(live, view),
-            (None, None) => ask(self.look(), State::Dispute(Disputing::Skip(self))),
+            (None, None) => ask(self.look(), AwaitedChild::Dispute(Disputing::Skip(self))),
         }
     }
 
     /// Sends the rest without force. The version ensures that the reported field managers still apply.
-    fn send(mut self, rest: Write, live: Object, view: &View<'_>) -> Turn<Next> {
+    fn send(mut self, rest: Write, live: Object, view: &View<'_>) -> Turn<ChildNext> {
         let (config, name) = (view.settings.config(), view.settings.name());
         let wanted = match after_conflict(config, name, view.parent, rest, Some(&live)) {
             AfterConflict::ApplyWithUid(wanted) => wanted,
@@ -142,11 +146,11 @@ impl Dispute {
         self.rounds += 1;
         let exact = wanted.clone().adopting(live.uid(), live.resource_version());
         let request = Request::apply(&exact.id, &exact.body, Force::No);
-        ask(request, State::Dispute(Disputing::Sent(self, wanted, live)))
+        ask(request, AwaitedChild::Dispute(Disputing::Sent(self, wanted, live)))
     }
 
     /// The live object needs no apply any more.
-    fn end_with(mut self, after: &AfterConflict, live: Object) -> Turn<Next> {
+    fn end_with(mut self, after: &AfterConflict, live: Object) -> Turn<ChildNext> {
         let mut turn = done().cache([Cache::Saw(live.clone())]);
         if !matches!(after, AfterConflict::Settled) {
             return turn.note(put_off(self.id(), "its owner changed during the write"));
@@ -165,7 +169,7 @@ impl Dispute {
         live: Object,
         error: ApiError,
         view: &View<'_>,
-    ) -> Turn<Next> {
+    ) -> Turn<ChildNext> {
         let (held, labels) = (held(&error), &view.settings.config().labels);
         if held.iter().any(|held| !is_ownership_field(&held.path, labels)) {
             let less = self.yield_fields(held, view);
@@ -180,11 +184,11 @@ impl Dispute {
         }
         let exact = rest.clone().adopting(live.uid(), live.resource_version());
         let request = Request::apply(&exact.id, &exact.body, Force::Yes);
-        ask(request, State::Dispute(Disputing::Forced(self, rest, live)))
+        ask(request, AwaitedChild::Dispute(Disputing::Forced(self, rest, live)))
     }
 
     /// The object has changed, or the server refused the write for another reason.
-    fn failed(self, rest: Write, error: ApiError, view: &View<'_>) -> Turn<Next> {
+    fn failed(self, rest: Write, error: ApiError, view: &View<'_>) -> Turn<ChildNext> {
         if error.class() != ErrorClass::Conflict {
             // A new object would get the full write: nobody holds fields of it.
             return hand(Task::Refused(Refused { write: self.attempt.write, error }));
@@ -192,7 +196,7 @@ impl Dispute {
         if self.rounds < TRIES { self.apply(Some(rest), view) } else { self.keeps_changing() }
     }
 
-    fn keeps_changing(&self) -> Turn<Next> {
+    fn keeps_changing(&self) -> Turn<ChildNext> {
         done().note(put_off(self.id(), "others keep changing it"))
     }
 
@@ -202,7 +206,7 @@ impl Dispute {
         live: &Object,
         reply: Object,
         view: &View<'_>,
-    ) -> Turn<Next> {
+    ) -> Turn<ChildNext> {
         let mut turn = if reply == *live {
             wrote_nothing(wanted, &reply, view)
         } else {
@@ -212,7 +216,7 @@ impl Dispute {
         turn
     }
 
-    fn skipped(mut self, live: Object, view: &View<'_>) -> Turn<Next> {
+    fn skipped(mut self, live: Object, view: &View<'_>) -> Turn<ChildNext> {
         let (fact, cache) = not_modified(view, live.clone());
         let mut turn = done().cache([cache]);
         turn.facts.extend(fact);

@@ -8,7 +8,7 @@ use crate::{
     reply::{ApiError, Cause},
 };
 
-/// The fields that others hold, if that is why the server refused an apply.
+/// The fields of other managers for which the server refused an apply; `None` if it refused for another reason.
 pub(in crate::run) fn held(error: &ApiError) -> Vec<HeldField> {
     let held = conflicts(error).map(|cause| {
         let manager = Holder::read(cause).map(|holder| holder.manager);

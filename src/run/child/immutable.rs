@@ -17,7 +17,7 @@ pub(super) fn is_allowed(Refused { write, error }: &Refused, view: &View<'_>) ->
         && view.memory.recreated().get(&write.id) != Some(&write.desired_hash)
 }
 
-/// Whether each refused field is one that the write changes.
+/// Whether the write changes each refused field.
 fn is_asked(refusal: &Refusal, write: &Write) -> bool {
     let is_asked = |field: &str| write.paths.iter().any(|path| meet(field, path));
     write.paths.is_empty() || refusal.causes.iter().all(|cause| is_asked(&cause.field))

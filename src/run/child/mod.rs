@@ -27,15 +27,21 @@ pub(super) use apply::changed_while_claimed;
 pub(super) use delete::is_held;
 pub(super) use held::held;
 use task::ask;
-pub(super) use task::{Next, State, Task};
+pub(super) use task::{After, AwaitedChild, ChildNext, Task};
 
-use super::{request::Answer, turn::Turn, view::View};
+use super::{
+    request::Answer,
+    turn::{Next, Turn},
+    view::View,
+};
 
-pub(super) fn begin(task: Task, view: &View<'_>) -> Turn<Next> {
+pub(super) fn begin(task: Task, view: &View<'_>) -> Turn<ChildNext> {
     match task {
         Task::Write(step) => apply::begin(step, view),
         Task::TakeOver(takeover) => takeover::begin(takeover),
-        Task::FindRival(search, then) => ask(search.request(), State::FindRival(search, then)),
+        Task::FindRival(search, then) => {
+            ask(search.request(), AwaitedChild::FindRival(search, then))
+        }
         Task::Apply(attempt) => apply::send(attempt, view),
         Task::Resolve(attempt) => apply::look(attempt),
         Task::Settle(dispute) => dispute::begin(dispute, view),
@@ -44,21 +50,21 @@ pub(super) fn begin(task: Task, view: &View<'_>) -> Turn<Next> {
         Task::Delete(deletion, tries) => delete::begin(deletion, tries, view),
         Task::Send(deletion, tries) => delete::send(deletion, tries, view),
         Task::Recreate(deletion, tries) => recreate::begin(deletion, tries, view),
-        Task::Defer(deletion) => Turn::new(Next::Delete(deletion)),
+        Task::Defer(deletion) => Turn::new(Next::Done(After::Delete(deletion))),
     }
 }
 
-pub(super) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+pub(super) fn answered(state: AwaitedChild, answer: Answer, view: &View<'_>) -> Turn<ChildNext> {
     match state {
-        State::TakeOver(state) => takeover::answered(state, answer, view),
-        State::FindRival(search, then) => {
+        AwaitedChild::TakeOver(state) => takeover::answered(state, answer, view),
+        AwaitedChild::FindRival(search, then) => {
             let fact = search.found(answer, view.settings.name());
-            Turn::new(Next::Hand(then)).note(fact)
+            Turn::new(Next::Done(After::Hand(then))).note(fact)
         }
-        State::Apply(state) => apply::answered(state, answer, view),
-        State::Adopt(state) => adopt::answered(state, answer, view),
-        State::Dispute(state) => dispute::answered(state, answer, view),
-        State::Delete(state) => delete::answered(state, answer, view),
-        State::Recreate(state) => recreate::answered(state, answer, view),
+        AwaitedChild::Apply(state) => apply::answered(state, answer, view),
+        AwaitedChild::Adopt(state) => adopt::answered(state, answer, view),
+        AwaitedChild::Dispute(state) => dispute::answered(state, answer, view),
+        AwaitedChild::Delete(state) => delete::answered(state, answer, view),
+        AwaitedChild::Recreate(state) => recreate::answered(state, answer, view),
     }
 }

@@ -13,7 +13,7 @@
 use super::{
     dry_run::{after_refusal, dry_run_of_new},
     takeover,
-    task::{Attempt, Next, Recreating, Recreation, State, Task, ask, done, hand},
+    task::{Attempt, AwaitedChild, ChildNext, Recreating, Recreation, Task, ask, done, hand},
 };
 use crate::{
     diff::{are_alike, same_owned_fields},
@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<Next> {
+pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<ChildNext> {
     // Without the takeover, fields that a predecessor left would not show in the dry run.
     if takeover::is_due(&deletion.id, view).is_some() {
         let id = deletion.id.clone();
@@ -43,10 +43,10 @@ pub(super) fn begin(deletion: Deletion, tries: usize, view: &View<'_>) -> Turn<N
         return recreation.try_update(current);
     }
     let request = Request::Read(recreation.instead_of.id.clone());
-    ask(request, State::Recreate(Recreating::Current(recreation)))
+    ask(request, AwaitedChild::Recreate(Recreating::Current(recreation)))
 }
 
-pub(super) fn answered(state: Recreating, answer: Answer, view: &View<'_>) -> Turn<Next> {
+pub(super) fn answered(state: Recreating, answer: Answer, view: &View<'_>) -> Turn<ChildNext> {
     match state {
         Recreating::Current(recreation) => match Reply::object(answer) {
             Ok(Some(current)) => recreation.try_update(current),
@@ -75,12 +75,12 @@ pub(super) fn answered(state: Recreating, answer: Answer, view: &View<'_>) -> Tu
 }
 
 impl Recreation {
-    fn try_update(self, current: Object) -> Turn<Next> {
+    fn try_update(self, current: Object) -> Turn<ChildNext> {
         let request = Request::dry_run(&self.instead_of.id, &self.instead_of.body, Force::Yes);
-        ask(request, State::Recreate(Recreating::Update(self, current)))
+        ask(request, AwaitedChild::Recreate(Recreating::Update(self, current)))
     }
 
-    fn updated(self, current: Object, reply: &Object, view: &View<'_>) -> Turn<Next> {
+    fn updated(self, current: Object, reply: &Object, view: &View<'_>) -> Turn<ChildNext> {
         if same_owned_fields(&current, reply, view.settings.name()) {
             return self.settle(&current, view);
         }
@@ -91,17 +91,17 @@ impl Recreation {
     }
 
     /// Compares a new object with the child: defaults may be set only at creation.
-    fn try_new(self, current: Object, refused: Option<ApiError>) -> Turn<Next> {
+    fn try_new(self, current: Object, refused: Option<ApiError>) -> Turn<ChildNext> {
         let request = dry_run_of_new(&self.instead_of);
-        ask(request, State::Recreate(Recreating::New(self, current, refused)))
+        ask(request, AwaitedChild::Recreate(Recreating::New(self, current, refused)))
     }
 
-    fn delete(self) -> Turn<Next> {
+    fn delete(self) -> Turn<ChildNext> {
         hand(Task::Send(self.deletion, self.tries))
     }
 
     /// Keeps the child until it changes; a watch must cover it to see that.
-    fn settle(self, current: &Object, view: &View<'_>) -> Turn<Next> {
+    fn settle(self, current: &Object, view: &View<'_>) -> Turn<ChildNext> {
         let settled = Settled::new(&self.instead_of, current, view.settings.name());
         let turn = done().note(Fact::DryRunUnchanged(settled));
         if view.settings.is_watched(current) {
@@ -111,7 +111,7 @@ impl Recreation {
     }
 
     /// Only the ownership fields differ.
-    fn claim(self, view: &View<'_>) -> Turn<Next> {
+    fn claim(self, view: &View<'_>) -> Turn<ChildNext> {
         let write = self.instead_of;
         if let Some(stop) = StopReason::before(view, Verb::Updated) {
             let mut turn = done();
@@ -121,7 +121,7 @@ impl Recreation {
         hand(Task::Apply(Attempt::new(write, Verb::Updated)))
     }
 
-    fn failed(self, error: ApiError) -> Turn<Next> {
+    fn failed(self, error: ApiError) -> Turn<ChildNext> {
         done().note(child_failed(&self.deletion.id, error))
     }
 }

@@ -1,4 +1,4 @@
-//! Takes over fields of others, so that the next apply removes those that are not desired: all fields of a
+//! Takes over fields of other managers, so that the next apply removes the undesired fields: all fields of a
 //! predecessor, directly before the first update; and colliding list items, after an update was refused for
 //! them.
 //!
@@ -14,7 +14,8 @@
 use serde_json::Value;
 
 use super::task::{
-    Attempt, Next, Refused, State, TRIES, TakenOver, Takeover, TakingOver, Task, ask, done, hand,
+    After, Attempt, AwaitedChild, ChildNext, Refused, TRIES, TakenOver, Takeover, TakingOver, Task,
+    ask, done, hand,
 };
 use crate::{
     diff::{collision, has_predecessor, takeover},
@@ -24,7 +25,7 @@ use crate::{
     run::{
         effect::Cache,
         request::{Answer, Reply, Request, Whole},
-        turn::{Turn, child_failed, failed_with_hint},
+        turn::{Next, Turn, child_failed, failed_with_hint},
         view::View,
     },
 };
@@ -66,11 +67,14 @@ fn duplicates(error: &ApiError) -> Vec<String> {
     duplicates.map(|cause| cause.field.clone()).collect()
 }
 
-pub(super) fn begin(takeover: Takeover) -> Turn<Next> {
-    ask(Request::ReadWhole(takeover.id.clone()), State::TakeOver(TakingOver::Whole(takeover)))
+pub(super) fn begin(takeover: Takeover) -> Turn<ChildNext> {
+    ask(
+        Request::ReadWhole(takeover.id.clone()),
+        AwaitedChild::TakeOver(TakingOver::Whole(takeover)),
+    )
 }
 
-pub(super) fn answered(state: TakingOver, answer: Answer, view: &View<'_>) -> Turn<Next> {
+pub(super) fn answered(state: TakingOver, answer: Answer, view: &View<'_>) -> Turn<ChildNext> {
     match state {
         TakingOver::Whole(it) => {
             let live = match Reply::whole(answer) {
@@ -82,11 +86,11 @@ pub(super) fn answered(state: TakingOver, answer: Answer, view: &View<'_>) -> Tu
             match live {
                 Some(Whole(live)) => take(it, &live, view),
                 // The apply handles any other state of the live object.
-                None => Turn::new(Next::Hand(it.then)),
+                None => Turn::new(Next::Done(After::Hand(it.then))),
             }
         }
         TakingOver::Patched(it) => match Reply::written(answer) {
-            Ok(reply) => Turn::new(Next::Hand(it.then)).cache([Cache::Wrote(reply)]),
+            Ok(reply) => Turn::new(Next::Done(After::Hand(it.then))).cache([Cache::Wrote(reply)]),
             Err(error) if error.class() == ErrorClass::Conflict && it.attempt < TRIES => {
                 begin(Takeover { attempt: it.attempt + 1, ..it })
             }
@@ -95,7 +99,7 @@ pub(super) fn answered(state: TakingOver, answer: Answer, view: &View<'_>) -> Tu
     }
 }
 
-fn take(it: Takeover, live: &Value, view: &View<'_>) -> Turn<Next> {
+fn take(it: Takeover, live: &Value, view: &View<'_>) -> Turn<ChildNext> {
     let (name, predecessor) = (view.settings.name(), &view.settings.config().predecessor);
     let patch = match &it.of {
         TakenOver::OfPredecessor => takeover(live, name, predecessor),
@@ -111,15 +115,15 @@ fn take(it: Takeover, live: &Value, view: &View<'_>) -> Turn<Next> {
     match (patch, it.of) {
         (Some(patch), of) => {
             let request = Request::Patch(it.id.clone(), patch);
-            ask(request, State::TakeOver(TakingOver::Patched(Takeover { of, ..it })))
+            ask(request, AwaitedChild::TakeOver(TakingOver::Patched(Takeover { of, ..it })))
         }
-        (None, TakenOver::OfPredecessor) => Turn::new(Next::Hand(it.then)),
+        (None, TakenOver::OfPredecessor) => Turn::new(Next::Done(After::Hand(it.then))),
         (None, TakenOver::Colliding(refused)) => hand(Task::Refused(*refused)),
     }
 }
 
 /// The failure for a colliding item that stays with its manager.
-fn held(write: &Write, error: &ApiError, holders: &str) -> Turn<Next> {
+fn held(write: &Write, error: &ApiError, holders: &str) -> Turn<ChildNext> {
     let hint = format!("; {holders}: remove that item, or choose `ConflictPolicy::Force`");
     done().note(failed_with_hint(&write.id, error.clone(), hint))
 }

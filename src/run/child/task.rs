@@ -6,7 +6,11 @@ use crate::{
     object::{Object, Uid},
     plan::{ChildId, Deletion, ForeignChild, HeldField, Step, Write},
     reply::ApiError,
-    run::{drift::rival::Search, request::Request, turn::Turn},
+    run::{
+        drift::rival::Search,
+        request::Request,
+        turn::{Next, Turn},
+    },
 };
 
 /// How often a child is written in a reconcile that meets conflicts.
@@ -33,7 +37,7 @@ pub(in crate::run) enum Task {
 }
 
 #[derive(Debug)]
-pub(in crate::run) enum State {
+pub(in crate::run) enum AwaitedChild {
     TakeOver(TakingOver),
     FindRival(Search, Box<Task>),
     Apply(Applying),
@@ -43,16 +47,18 @@ pub(in crate::run) enum State {
     Recreate(Recreating),
 }
 
+/// What follows when no request is sent.
 #[derive(Debug)]
-pub(in crate::run) enum Next {
-    Ask(Request, Box<State>),
+pub(in crate::run) enum After {
     /// Another module continues.
     Hand(Box<Task>),
-    /// It is to be deleted after all writes.
+    /// The child is to be deleted after all writes.
     Delete(Deletion),
     /// Nothing. Holds the last known object of a child that was to be deleted.
-    Done(Option<Object>),
+    Nothing(Option<Object>),
 }
+
+pub(in crate::run) type ChildNext = Next<Box<AwaitedChild>, After>;
 
 #[derive(Debug)]
 pub(in crate::run) struct Attempt {
@@ -171,14 +177,14 @@ pub(in crate::run) enum Recreating {
     New(Recreation, Object, Option<ApiError>),
 }
 
-pub(super) fn done() -> Turn<Next> {
-    Turn::new(Next::Done(None))
+pub(super) fn done() -> Turn<ChildNext> {
+    Turn::new(Next::Done(After::Nothing(None)))
 }
 
-pub(super) fn hand(task: Task) -> Turn<Next> {
-    Turn::new(Next::Hand(Box::new(task)))
+pub(super) fn hand(task: Task) -> Turn<ChildNext> {
+    Turn::new(Next::Done(After::Hand(Box::new(task))))
 }
 
-pub(super) fn ask(request: Request, state: State) -> Turn<Next> {
+pub(super) fn ask(request: Request, state: AwaitedChild) -> Turn<ChildNext> {
     Turn::new(Next::Ask(request, Box::new(state)))
 }

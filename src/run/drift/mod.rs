@@ -1,12 +1,12 @@
 //! Repeated writes of a reconcile, their rival, and whether they are too frequent. [`Flapping`] decides what
 //! is too frequent.
 
-mod rewrites;
 pub(super) mod rival;
 
-use std::{collections::BTreeSet, time::Instant};
-
-pub(super) use rewrites::Drift;
+use std::{
+    collections::{BTreeSet, HashMap},
+    time::Instant,
+};
 
 use super::view::View;
 use crate::{
@@ -16,6 +16,15 @@ use crate::{
     operator::Children,
     plan::{ChildId, Flapping, FlappingReason, Plan, Rewrite, RewriteReason, Subject, rewrites},
 };
+
+/// What a reconcile writes again.
+#[derive(Debug, Default)]
+pub(super) struct Drift {
+    /// Whether the parent is unchanged since the previous reconcile.
+    pub(super) is_same_parent: bool,
+    /// The steps of the plan that write again.
+    pub(super) rewrites: HashMap<ChildId, Rewrite>,
+}
 
 /// The steps of a plan that write again, compared with the state after the previous reconcile.
 pub(super) fn foresee(view: &View<'_>, plan: &Plan, observed: &Children) -> Drift {
@@ -32,15 +41,15 @@ pub(super) fn foresee(view: &View<'_>, plan: &Plan, observed: &Children) -> Drif
             rewrite.paths = ours;
         }
     }
-    Drift::of(is_same_parent, rewrites)
+    Drift { is_same_parent, rewrites }
 }
 
 /// Counts the repeated writes, and decides how long the parent waits for them.
 pub(super) fn count(view: &View<'_>, is_replacing: bool) -> Vec<Fact> {
     let mut counting = Counting::new(view);
     let mut replaced = BTreeSet::new();
-    for (id, rewrite, verb) in &view.drift.rewritten {
-        if *verb == Verb::Deleted && is_replaced(id, rewrite, view.drift) {
+    for (id, (rewrite, verb)) in &view.progress.rewritten {
+        if *verb == Verb::Deleted && is_replaced(id, rewrite, view) {
             replaced.insert(id.ty.clone());
         } else if rewrite.to.is_some() || *verb == Verb::Created {
             let (subject, why) = (Subject::Child(id.clone()), rewrite.why.into());
@@ -60,10 +69,10 @@ pub(super) fn count(view: &View<'_>, is_replacing: bool) -> Vec<Fact> {
 
 /// Whether the handler replaced a child by another name of the same type, for an unchanged request: the name
 /// is useless for counting.
-fn is_replaced(id: &ChildId, rewrite: &Rewrite, drift: &Drift) -> bool {
+fn is_replaced(id: &ChildId, rewrite: &Rewrite, view: &View<'_>) -> bool {
     rewrite.why == RewriteReason::OtherAnswer
         && rewrite.paths.is_empty()
-        && drift.has_created(&id.ty)
+        && view.progress.created.contains(&id.ty)
 }
 
 /// A deleted child is created again before its parent waits: the wait is deferred until then. Only once in a
@@ -86,7 +95,7 @@ fn wait_for_return(view: &View<'_>, is_replacing: bool, slowed: Option<u32>) -> 
     is_news.then_some(fact)
 }
 
-/// Counts several subjects; each sees the counts of those before it.
+/// Counts repeated writes of several subjects. A later subject sees the counts of the earlier ones.
 struct Counting {
     flapping: Flapping,
     now: Instant,
@@ -153,7 +162,7 @@ const FINALIZERS: (&Subject, FlappingReason) =
     (&Subject::Finalizers, FlappingReason::FightingOverFinalizer);
 
 /// The count of too frequent finalizer changes, while the next one is delayed because someone reverts it. The
-/// delay is half of a slowed reconcile's, so that the reconcile after that one finds it over.
+/// delay is half of that of a slowed reconcile: the next reconcile finds the delay over.
 pub(super) fn finalizers_delayed(view: &View<'_>) -> Option<u32> {
     let backoff = view.settings.policy().backoff;
     let rest = |times| backoff.delay(times, 0) / 2;

@@ -27,7 +27,7 @@ pub(in crate::run) struct Search {
 impl Search {
     /// The search before a child is repaired.
     pub(in crate::run) fn before_repair(id: &ChildId, view: &View<'_>) -> Option<Self> {
-        Self::of_rewrite(id, view.drift.rewrite_of(id)?, view)
+        Self::of_rewrite(id, view.rewrite_of(id)?, view)
     }
 
     /// The drift, and the search, for a child that left the cache and exists.
@@ -36,17 +36,14 @@ impl Search {
         live: &Object,
         view: &View<'_>,
     ) -> (Option<Fact>, Option<Self>) {
-        let Some(mut rewrite) = view.drift.rewrite_of(&write.id).cloned() else {
+        let Some(mut rewrite) = view.rewrite_of(&write.id).cloned() else {
             return (None, None);
         };
-        let (paths, to) = (write.paths.clone(), live.resource_version().clone());
-        let changed_by = live.changed_by().map(str::to_owned);
-        rewrite.paths.clone_from(&paths);
-        rewrite.to = Some(to.clone());
-        rewrite.changed_by.clone_from(&changed_by);
+        rewrite.paths.clone_from(&write.paths);
+        rewrite.to = Some(live.resource_version().clone());
+        rewrite.changed_by = live.changed_by().map(str::to_owned);
         let search = Self::of_rewrite(&write.id, &rewrite, view);
-        let child = write.id.clone();
-        (Some(Fact::Drifted { child, paths, to, changed_by }), search)
+        (Some(Fact::Drifted(write.id.clone(), rewrite)), search)
     }
 
     pub(in crate::run) fn before_status(view: &View<'_>, paths: Vec<String>) -> Option<Self> {

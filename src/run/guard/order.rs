@@ -1,4 +1,4 @@
-//! Holds the writes of children back whose turn has not come: others must be ready before.
+//! Holds back the writes of children that come later in the order. Earlier children must be ready first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -115,7 +115,7 @@ impl<'a> Turns<'a> {
         (counts && !is_ready()).then(|| view.why_not_ready(child))
     }
 
-    /// A Job that its TTL removed may have done its work.
+    /// Why a missing child is not ready. A finished Job that its TTL has removed may be ready.
     fn missing(self, child: &ChildId, view: &View<'_>) -> Option<Quoted> {
         match self.finished_jobs.get(&child.ty, &child.key) {
             Some(job) if job.has_succeeded || self.uncounted.contains(child) => None,
@@ -124,7 +124,7 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// Whether nothing is left to write, or only what others hold or somebody must delete. A child that others
+    /// Whether nothing is left to write. Fields of other managers and children with `on_delete` do not count. A child that others
     /// have changed since the plan was made is not.
     fn is_settled(self, object: &Object, view: &View<'_>) -> bool {
         let (child, known) = (&ChildId::of(object), view.memory.last_applied());

@@ -13,7 +13,7 @@ use crate::{
 pub(in crate::run) struct Rollouts<'a>(Vec<(&'a Rollout, Judgement)>);
 
 impl<'a> Rollouts<'a> {
-    /// `begun` are the children whose change has begun in this reconcile; the change of those that are behind
+    /// `begun` are the children whose change has begun in this reconcile; the change of a child that is behind
     /// waits for earlier children.
     pub(in crate::run) fn now(
         rollouts: &'a [Rollout],

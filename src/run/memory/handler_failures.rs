@@ -1,6 +1,6 @@
 //! How often in a row a handler has failed for a parent.
 
-use crate::{journal::Fact, object::Object};
+use crate::object::Object;
 
 /// How often in a row a handler has failed for a parent; another generation or its deletion starts again at
 /// 0.
@@ -18,8 +18,7 @@ impl HandlerFailures {
         self.for_a(parent.generation().unwrap_or(-1), parent.is_deleting())
     }
 
-    pub(super) fn learn(&mut self, fact: &Fact) {
-        let Fact::Answered { has_failed, generation, is_deleting } = *fact else { return };
+    pub(super) fn answered(&mut self, has_failed: bool, generation: i64, is_deleting: bool) {
         let before = self.for_a(generation, is_deleting);
         *self = if has_failed {
             Self { times: before.saturating_add(1), is_deleting, generation }

@@ -96,7 +96,7 @@ fn knows(ty: &K8sType, orphans: Orphans, view: &View<'_>) -> bool {
     children.of_type(ty).iter().any(|child| is_left(child, orphans, view))
 }
 
-/// The children that Kubernetes deletes after the parent: those that we wait for may depend on them, as a
+/// The children that Kubernetes deletes after the parent: the children that we wait for may depend on them, as a
 /// `PersistentVolume` does on its claim. None while other finalizers must act first, for example to back up
 /// or orphan the children.
 pub(in crate::run) fn others(view: &View<'_>) -> Vec<Object> {

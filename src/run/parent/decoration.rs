@@ -19,14 +19,15 @@ use crate::{
     diff::hash,
     journal::{Decorated, Fact, ParentConflict},
     object::Object,
-    plan::{ChildId, Decoration, DecorationWrite, HeldDecoration, HeldField, status_write},
+    operator::Decoration,
+    plan::{ChildId, DecorationWrite, HeldDecoration, HeldField, status_write},
     reply::{ApiError, ErrorClass},
     run::{
         child::held,
         drift,
         effect::Cache,
         request::{Answer, DryRun, Force, Reply, Request},
-        turn::{Turn, step_failed},
+        turn::{Next, Turn, step_failed},
         view::View,
     },
 };
@@ -35,7 +36,7 @@ const TRIES: usize = 3;
 
 /// What is put on the parent.
 #[derive(Debug, Clone)]
-pub(in crate::run) enum Wanted {
+pub(in crate::run) enum WantedDecoration {
     Metadata(Decoration),
     /// The fields that the handler returned; none if they are to be removed.
     Status(Option<super::status::Returned>),
@@ -43,52 +44,52 @@ pub(in crate::run) enum Wanted {
 
 #[derive(Debug)]
 pub(in crate::run) struct Applying {
-    wanted: Wanted,
+    wanted: WantedDecoration,
     parent: Object,
     write: DecorationWrite,
     attempt: usize,
 }
 
 #[derive(Debug)]
-pub(in crate::run) struct Attempt {
-    wanted: Wanted,
+pub(in crate::run) struct Try {
+    wanted: WantedDecoration,
     parent: Object,
     number: usize,
 }
 
 #[derive(Debug)]
-pub(in crate::run) enum State {
+pub(in crate::run) enum AwaitedDecoration {
     Applied(Applying),
     /// To this number of replicas.
-    Scaled(Attempt, i32),
-    Looking(Attempt),
+    Scaled(Try, i32),
+    Looking(Try),
 }
 
-#[derive(Debug)]
-pub(in crate::run) enum Next {
-    Ask(Request, Box<State>),
-    Done,
-}
+pub(in crate::run) type DecorationNext = Next<Box<AwaitedDecoration>, ()>;
 
-pub(in crate::run) fn begin(wanted: Wanted, view: &View<'_>) -> Turn<Next> {
+pub(in crate::run) fn begin(wanted: WantedDecoration, view: &View<'_>) -> Turn<DecorationNext> {
     let parent = view.parent_now().unwrap_or_else(|| view.parent.clone());
     wanted.send(parent, 1, view)
 }
 
-pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+pub(in crate::run) fn answered(
+    state: AwaitedDecoration,
+    answer: Answer,
+    view: &View<'_>,
+) -> Turn<DecorationNext> {
     match state {
-        State::Applied(applying) => match Reply::written(answer) {
+        AwaitedDecoration::Applied(applying) => match Reply::written(answer) {
             Ok(reply) => applying.applied(reply, view),
             Err(error) => applying.refused(error, view),
         },
-        State::Scaled(attempt, replicas) => match answer {
+        AwaitedDecoration::Scaled(attempt, replicas) => match answer {
             Ok(_) => {
                 let scaled = scaled(&attempt.parent, replicas);
                 attempt.look().note(scaled)
             }
             Err(error) => attempt.scale_refused(error),
         },
-        State::Looking(attempt) => match Reply::object(answer) {
+        AwaitedDecoration::Looking(attempt) => match Reply::object(answer) {
             Ok(Some(live)) if live.uid() == attempt.parent.uid() => attempt.seen(live, view),
             // The watch reports it.
             Ok(_) => done(),
@@ -97,7 +98,7 @@ pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) ->
     }
 }
 
-impl Wanted {
+impl WantedDecoration {
     fn what(&self) -> &'static str {
         match self {
             Self::Metadata(_) => "the labels and annotations of the parent",
@@ -135,14 +136,15 @@ impl Wanted {
 
     fn request(&self, parent: &Object, body: Value, view: &View<'_>) -> Request {
         let (id, dry_run) = (ChildId::of(parent), DryRun::No);
-        let force = if view.settings.config().force_decoration { Force::Yes } else { Force::No };
+        let force =
+            if view.settings.config().decorator_options().force { Force::Yes } else { Force::No };
         match self {
             Self::Metadata(_) => Request::Apply { id, body, force, dry_run },
             Self::Status(_) => Request::ApplyStatus { id, body, force },
         }
     }
 
-    fn send(self, parent: Object, attempt: usize, view: &View<'_>) -> Turn<Next> {
+    fn send(self, parent: Object, attempt: usize, view: &View<'_>) -> Turn<DecorationNext> {
         let Some(write) = self.write(&parent, view) else {
             return self.scale(parent, attempt, view);
         };
@@ -156,11 +158,11 @@ impl Wanted {
         }
         let request = self.request(&parent, write.body.clone(), view);
         let applying = Applying { wanted: self, parent, write, attempt };
-        Turn::new(Next::Ask(request, Box::new(State::Applied(applying))))
+        Turn::new(Next::Ask(request, Box::new(AwaitedDecoration::Applied(applying))))
     }
 
-    /// Scales the parent, if that is due.
-    fn scale(self, parent: Object, number: usize, view: &View<'_>) -> Turn<Next> {
+    /// Scales the parent, if its number of replicas differs.
+    fn scale(self, parent: Object, number: usize, view: &View<'_>) -> Turn<DecorationNext> {
         let due = match &self {
             Self::Metadata(decoration) => decoration.scale(&parent, view.settings.name()),
             Self::Status(_) => None,
@@ -171,14 +173,14 @@ impl Wanted {
             return done().note(Fact::ParentWaits(why.to_owned()));
         }
         let (id, version) = (ChildId::of(&parent), parent.resource_version().clone());
-        let attempt = Attempt { wanted: self, parent, number };
+        let attempt = Try { wanted: self, parent, number };
         let request = Request::Scale { id, version, replicas };
-        Turn::new(Next::Ask(request, Box::new(State::Scaled(attempt, replicas))))
+        Turn::new(Next::Ask(request, Box::new(AwaitedDecoration::Scaled(attempt, replicas))))
     }
 }
 
 impl Applying {
-    fn applied(self, reply: Object, view: &View<'_>) -> Turn<Next> {
+    fn applied(self, reply: Object, view: &View<'_>) -> Turn<DecorationNext> {
         let in_status = self.wanted.is_status();
         let turn = done().note(Fact::DecorationFree { in_status });
         if reply == self.parent {
@@ -201,7 +203,7 @@ impl Applying {
         turn.before(self.wanted.scale(reply, self.attempt, view))
     }
 
-    fn refused(self, error: ApiError, view: &View<'_>) -> Turn<Next> {
+    fn refused(self, error: ApiError, view: &View<'_>) -> Turn<DecorationNext> {
         let held = held(&error);
         if !held.is_empty() {
             return self.held(held, view);
@@ -211,10 +213,10 @@ impl Applying {
         if !may_have_changed || number >= TRIES {
             return done().note(step_failed(wanted.what(), error));
         }
-        Attempt { wanted, parent, number }.look()
+        Try { wanted, parent, number }.look()
     }
 
-    fn held(self, held: Vec<HeldField>, view: &View<'_>) -> Turn<Next> {
+    fn held(self, held: Vec<HeldField>, view: &View<'_>) -> Turn<DecorationNext> {
         let (in_status, wanted) = (self.wanted.is_status(), self.wanted.hash(&self.parent, view));
         let known = HeldDecoration { wanted, left: self.parent, held: held.clone() };
         done()
@@ -223,13 +225,13 @@ impl Applying {
     }
 }
 
-impl Attempt {
-    fn look(self) -> Turn<Next> {
+impl Try {
+    fn look(self) -> Turn<DecorationNext> {
         let request = Request::Read(ChildId::of(&self.parent));
-        Turn::new(Next::Ask(request, Box::new(State::Looking(self))))
+        Turn::new(Next::Ask(request, Box::new(AwaitedDecoration::Looking(self))))
     }
 
-    fn scale_refused(self, error: ApiError) -> Turn<Next> {
+    fn scale_refused(self, error: ApiError) -> Turn<DecorationNext> {
         let may_have_changed = matches!(error.class(), ErrorClass::Conflict | ErrorClass::Missing);
         if may_have_changed && self.number < TRIES {
             return self.look();
@@ -237,7 +239,7 @@ impl Attempt {
         done().note(step_failed("the replicas of the parent", error))
     }
 
-    fn seen(self, live: Object, view: &View<'_>) -> Turn<Next> {
+    fn seen(self, live: Object, view: &View<'_>) -> Turn<DecorationNext> {
         let seen = Turn::new(()).cache([Cache::Saw(live.clone())]);
         let has_changed = view.settings.is_leaving(&live) != view.settings.is_leaving(view.parent);
         if has_changed || view.paused_by(&live).is_some() {
@@ -255,6 +257,6 @@ fn scaled(parent: &Object, replicas: i32) -> Fact {
     Fact::Scaled { parent: ChildId::of(parent), replicas }
 }
 
-fn done() -> Turn<Next> {
-    Turn::new(Next::Done)
+fn done() -> Turn<DecorationNext> {
+    Turn::new(Next::Done(()))
 }

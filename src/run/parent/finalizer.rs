@@ -18,7 +18,7 @@ use crate::{
         effect::Cache,
         request::{Answer, Reply, Request},
         settings::Settings,
-        turn::Turn,
+        turn::{Next, Turn},
         view::View,
     },
 };
@@ -39,17 +39,13 @@ pub(in crate::run) struct Changing {
 }
 
 #[derive(Debug)]
-pub(in crate::run) enum State {
+pub(in crate::run) enum AwaitedFinalizer {
     Patched(Changing),
     Looking(Changing),
 }
 
-#[derive(Debug)]
-pub(in crate::run) enum Next {
-    Ask(Request, State),
-    /// The current parent; `None` when it is gone.
-    Done(Result<Option<Object>, ApiError>),
-}
+/// It ends with the current parent; `None` when it is gone.
+pub(in crate::run) type FinalizerNext = Next<AwaitedFinalizer, Result<Option<Object>, ApiError>>;
 
 const TRIES: usize = 3;
 
@@ -75,14 +71,18 @@ pub(in crate::run) fn begin(
     change: FinalizerChange,
     parent: Object,
     view: &View<'_>,
-) -> Turn<Next> {
+) -> Turn<FinalizerNext> {
     let was_leaving = view.settings.is_leaving(&parent);
     Changing { change, parent, was_leaving, attempt: 1 }.send(view)
 }
 
-pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+pub(in crate::run) fn answered(
+    state: AwaitedFinalizer,
+    answer: Answer,
+    view: &View<'_>,
+) -> Turn<FinalizerNext> {
     match state {
-        State::Patched(changing) => match Reply::written(answer) {
+        AwaitedFinalizer::Patched(changing) => match Reply::written(answer) {
             Ok(reply) => {
                 let cache = if view.settings.answers_for(&reply) {
                     Cache::Wrote(reply.clone())
@@ -95,11 +95,11 @@ pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) ->
             Err(error) if error.class() == ErrorClass::Missing => Turn::new(Next::Done(Ok(None))),
             Err(error) if error.class() == ErrorClass::Conflict && changing.attempt < TRIES => {
                 let request = Request::Read(ChildId::of(&changing.parent));
-                Turn::new(Next::Ask(request, State::Looking(changing)))
+                Turn::new(Next::Ask(request, AwaitedFinalizer::Looking(changing)))
             }
             Err(error) => Turn::new(Next::Done(Err(error))),
         },
-        State::Looking(changing) => match Reply::object(answer) {
+        AwaitedFinalizer::Looking(changing) => match Reply::object(answer) {
             Ok(Some(live)) if live.uid() == changing.parent.uid() => changing.seen(live, view),
             Ok(_) => Turn::new(Next::Done(Ok(None))),
             Err(error) => Turn::new(Next::Done(Err(error))),
@@ -108,17 +108,17 @@ pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) ->
 }
 
 impl Changing {
-    fn send(self, view: &View<'_>) -> Turn<Next> {
+    fn send(self, view: &View<'_>) -> Turn<FinalizerNext> {
         match self.change.patch(view.settings, &self.parent) {
             Some(body) => {
                 let request = Request::Patch(ChildId::of(&self.parent), body);
-                Turn::new(Next::Ask(request, State::Patched(self)))
+                Turn::new(Next::Ask(request, AwaitedFinalizer::Patched(self)))
             }
             None => Turn::new(Next::Done(Ok(Some(self.parent)))),
         }
     }
 
-    fn seen(self, live: Object, view: &View<'_>) -> Turn<Next> {
+    fn seen(self, live: Object, view: &View<'_>) -> Turn<FinalizerNext> {
         let seen = Turn::new(()).cache([Cache::Saw(live.clone())]);
         let is_paused = view.paused_by(&live).is_some();
         if is_paused || view.settings.is_leaving(&live) != self.was_leaving {

@@ -193,7 +193,7 @@ impl Driver {
         let calms_in = ended.memory.flapping().calms_in(self.now.monotonic, settings.calm());
         let leaves = ended.parent.as_ref().is_none_or(|parent| settings.is_leaving(parent));
         let memory = ended.memory.view(calms_in, leaves);
-        let report = Report::of(ended.journal.facts(), memory, &ended.redactor);
+        let report = Report::of(&ended.journal, memory, &ended.redactor);
         self.events = ended.parent.as_ref().map_or_else(Vec::new, |parent| {
             let mut sent = std::mem::take(ended.memory.announced_mut());
             let announcer = Announcer {
@@ -203,8 +203,7 @@ impl Driver {
                 memory: ended.memory.view(calms_in, leaves),
                 is_paused: self.caches.is_paused,
             };
-            let facts = ended.journal.facts();
-            let events = announcer.announcements(facts, &report, &mut sent);
+            let events = announcer.announcements(&report, &mut sent);
             *ended.memory.announced_mut() = sent;
             events
         });

@@ -9,7 +9,9 @@ use super::{
 };
 use crate::{
     object::{Object, Readiness},
-    operator::{Allowance, ChildConfig, DeletionLimit, OperatorConfig, Predecessor},
+    operator::{
+        Allowance, ChildConfig, DecoratorOptions, DeletionLimit, OperatorConfig, Predecessor,
+    },
 };
 
 /// An operator with these options, and its handler.
@@ -56,9 +58,15 @@ fn of_operator(mut config: OperatorConfig, word: &str) -> OperatorConfig {
             config.predecessor = Predecessor { field_managers, finalizers };
             config
         }
-        "decorator" => OperatorConfig { decorates: true, ..config },
-        "forced" => config.with_forced_decoration(),
-        "status-fields" => config.with_status_fields(),
+        "decorator" => OperatorConfig { decorator: Some(DecoratorOptions::default()), ..config },
+        "forced" => {
+            config.decorator.get_or_insert_default().force = true;
+            config
+        }
+        "status-fields" => {
+            config.decorator.get_or_insert_default().status_fields = true;
+            config
+        }
         "secrets" => config.child_of_type(named("Secret/any").ty, ChildConfig::apply()),
         "related" => config.related_of_type(named("Secret/any").ty),
         "selecting" => config.with_parent_selector("tier!=tin"),

@@ -122,11 +122,9 @@ impl Scenario for Script {
             }
             (Method::Sync, _) => {
                 let stages = self.stages.clone();
-                let [labels, annotations] = ["labels", "annotations"].map(|name| {
-                    serde_json::from_value(self.puts[name].clone()).unwrap_or_default()
-                });
-                let response = SyncResponse { labels, annotations, ..SyncResponse::new() };
-                Response::Synced(SyncResponse { status, children, stages, ..response })
+                let decoration = serde_json::from_value(self.puts.clone()).unwrap_or_default();
+                let response = SyncResponse { status, children, stages, ..SyncResponse::new() };
+                Response::Synced(response.decorating(decoration))
             }
             (Method::Finalize, Behaviour::Finalizing) => {
                 Response::Finalized(FinalizeResponse::retry_after(Duration::from_secs(5)))

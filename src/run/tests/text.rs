@@ -184,7 +184,7 @@ pub(super) fn fact(fact: &Fact) -> String {
 
 fn drift(fact: &Fact) -> String {
     match fact {
-        Fact::Drifted { child, paths, .. } => format!("Drifted {child}{}", at(paths)),
+        Fact::Drifted(child, rewrite) => format!("Drifted {child}{}", at(&rewrite.paths)),
         Fact::RivalFound { subject, rival, .. } => {
             format!("RivalFound {}: {subject:?}", rival.as_deref().unwrap_or("nobody"))
         }

@@ -260,7 +260,7 @@ impl Scenario for Disturbances {
         let children = spec["children"].as_object().unwrap();
         let wanted = children.iter().map(|(name, value)| child(name, &json!({"x": value})));
         let response = SyncResponse::status(json!({"phase": children.len().to_string()}));
-        Ok(Response::Synced(response.children(wanted)))
+        Ok(Response::Synced(response.children(wanted).into()))
     }
 
     fn meanwhile(&mut self, _: &str, world: &mut World, caches: &mut Caches) {

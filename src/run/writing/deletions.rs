@@ -86,7 +86,7 @@ impl Reconcile {
     pub(in crate::run) fn deletion_answered(
         &mut self,
         plan: Box<CarryOut>,
-        state: child::State,
+        state: child::AwaitedChild,
         left: VecDeque<Deletion>,
         answer: Answer,
     ) -> Stage {

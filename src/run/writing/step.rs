@@ -3,12 +3,17 @@
 use crate::{
     object::Object,
     plan::Deletion,
-    run::{Answer, RequestId, child, reconcile::Reconcile},
+    run::{
+        Answer, RequestId,
+        child::{self, After, ChildNext},
+        reconcile::Reconcile,
+        turn::Next,
+    },
 };
 
 /// What a child waits for.
 pub(in crate::run) enum ChildStep {
-    Asked(RequestId, Box<child::State>),
+    Asked(RequestId, Box<child::AwaitedChild>),
     Ended(ChildEnd),
 }
 
@@ -29,24 +34,24 @@ impl Reconcile {
     /// Continues with the answer to the last request.
     pub(in crate::run) fn child_answered(
         &mut self,
-        state: child::State,
+        state: child::AwaitedChild,
         answer: Answer,
     ) -> ChildStep {
         let next = self.ask(|view| child::answered(state, answer, view));
         self.continue_child(next)
     }
 
-    fn continue_child(&mut self, mut next: child::Next) -> ChildStep {
+    fn continue_child(&mut self, mut next: ChildNext) -> ChildStep {
         loop {
             next = match next {
-                child::Next::Ask(request, state) => {
+                Next::Ask(request, state) => {
                     return ChildStep::Asked(self.send(request), state);
                 }
-                child::Next::Hand(task) => self.ask(|view| child::begin(*task, view)),
-                child::Next::Delete(deletion) => {
+                Next::Done(After::Hand(task)) => self.ask(|view| child::begin(*task, view)),
+                Next::Done(After::Delete(deletion)) => {
                     return ChildStep::Ended(ChildEnd { deletion: Some(deletion), left: None });
                 }
-                child::Next::Done(left) => {
+                Next::Done(After::Nothing(left)) => {
                     return ChildStep::Ended(ChildEnd { deletion: None, left });
                 }
             };

@@ -1,4 +1,4 @@
-//! A store that holds only what is asked for, of all that its watch shows.
+//! A store that holds only the objects of its watch that somebody asks for.
 //!
 //! What is asked for later was passed over before, so it is fetched: by a list that is requested while the
 //! watch is open. An event that arrives before the result of that list, and is newer, counts.

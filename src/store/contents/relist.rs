@@ -1,4 +1,4 @@
-//! The changes that a complete list makes: it adds objects, deletes those that it lacks, and may
+//! The changes that a complete list makes: it adds objects, deletes missing ones, and may
 //! show that the server was restored from a backup.
 
 use std::collections::{BTreeSet, HashSet};
@@ -116,7 +116,7 @@ impl Contents {
         }
     }
 
-    /// Whether a list, or one of its objects, is older than what is known. The versions of a
+    /// Whether a list, or one of its objects, is older than the cache. The versions of a
     /// restored server may continue (`etcdutl snapshot restore --bump-revision`). Then only its
     /// objects show that they are from the backup: a list that is at least as new as a known
     /// version of an object cannot contain an older one.

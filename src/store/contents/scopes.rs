@@ -130,7 +130,7 @@ impl Contents {
         shown
     }
 
-    /// A scope is listed: those that it replaces end. What they knew of a server that went back is of the same server.
+    /// A scope is listed: the scopes that it replaces end. Their holds on deletions pass to it.
     pub(super) fn take_over(&mut self, scope: ScopeId) {
         let Some(listed) = self.scopes.get_mut(scope) else { return };
         for earlier in std::mem::take(&mut listed.successor_of) {

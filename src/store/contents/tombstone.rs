@@ -2,7 +2,7 @@
 
 use crate::object::{ObjectKey, ResourceVersion};
 
-/// A deleted object, of which late events are ignored.
+/// A deleted object. Late events of it are ignored.
 #[derive(Debug)]
 pub(super) struct Tombstone {
     pub(super) key: ObjectKey,

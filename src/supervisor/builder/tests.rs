@@ -5,7 +5,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
 use super::*;
 use crate::{
-    operator::{SyncRequest, SyncResponse},
+    operator::{ConfigError, SyncRequest, SyncResponse},
     supervisor::{run_operator, tests::sync},
 };
 
@@ -27,6 +27,19 @@ fn what_cannot_work_is_said_before_anything_starts() {
     assert_eq!(refused.to_string(), expected);
     let misnamed = Supervisor::builder().register(OperatorConfig::of::<ConfigMap>("A"), sync);
     assert!(matches!(block_on(misnamed.start()), Err(RunError::Config(ConfigError::Name(_)))));
+}
+
+#[test]
+fn changes_for_an_operator_that_never_exists_are_refused() {
+    let config = || OperatorConfig::of::<ConfigMap>("a");
+    let builder = || Supervisor::builder().register(config(), sync);
+    let refused = builder().reconcile_on("b", futures::stream::pending()).run_blocking();
+    let refused = refused.unwrap_err();
+    assert!(matches!(&refused, RunError::ExternalOperator(name) if name == "b"), "{refused}");
+    assert!(refused.to_string().contains("`expect_registrations`"), "{refused}");
+    let later = unreachable().expect_registrations().reconcile_on("b", futures::stream::pending());
+    let error = later.run_blocking().unwrap_err();
+    assert!(matches!(error, RunError::Connect(_)), "{error}");
 }
 
 #[test]

@@ -29,6 +29,7 @@ fn fixed(now: &OperatorConfig, new: &OperatorConfig) -> Option<&'static str> {
     let reads = !(now.related.is_empty() && new.related.is_empty());
     [
         (now.parent != new.parent, "parent type"),
+        (now.is_decorator() != new.is_decorator(), "role"),
         (now.labels != new.labels, "labels"),
         (now.finalizer_name() != new.finalizer_name(), "finalizer"),
         (now.predecessor != new.predecessor, "predecessor"),
@@ -64,6 +65,7 @@ mod tests {
             (config(), config().child::<Service>(ChildConfig::apply()), Ok(true)),
             (config(), config().with_child_status(), Ok(true)),
             (config(), OperatorConfig::of::<Secret>("a"), Err("parent type")),
+            (config(), OperatorConfig::decorates::<ConfigMap>("a").erased(), Err("role")),
             (config(), config().with_finalizer_name("example.com/a"), Err("finalizer")),
             (config(), reading.clone(), Err("related types")),
             (reading.clone(), reading.clone(), Ok(false)),

@@ -17,7 +17,7 @@ use crate::{
     board::{OperatorState, ParentFilter},
     execute::{Context, Gone},
     object::K8sType,
-    operator::{AnyHandler, ConfigError, OperatorConfig},
+    operator::{AnyHandler, AnyOperator, ConfigError, OperatorConfig},
     supervisor::{
         RunError,
         demand::{self, Demand, Demanding},
@@ -90,11 +90,11 @@ impl Members {
     /// Registers operators at once, so that each watch is opened once. With `is_open` more are expected later.
     pub(crate) fn admit(
         &mut self,
-        operators: Vec<(OperatorConfig, AnyHandler)>,
+        operators: Vec<AnyOperator>,
         is_open: bool,
     ) -> Result<(), RunError> {
         let mut newcomers = Vec::new();
-        for (mut config, handler) in operators {
+        for AnyOperator { mut config, handler } in operators {
             config.plan_only |= self.is_plan_only;
             let sees_all_parents = config.sees_all_parents(handler.has_finalizer());
             let needs = Needs { config, sees_all_parents, is_open, whole: Vec::new() };
@@ -128,8 +128,8 @@ impl Members {
             sources: sources.clone(),
             relies_on: demand::relied_on(config, &self.types.watches()),
         };
-        let (context, gone) =
-            self.wiring.context((config.clone(), handler), &stores(), &self.fences)?;
+        let operator = AnyOperator { config: config.clone(), handler };
+        let (context, gone) = self.wiring.context(operator, &stores(), &self.fences)?;
         if self.is_plan_only {
             context.gate().hold();
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 
 use super::RegistrationError;
-use crate::operator::{AnyHandler, IntoHandler, OperatorConfig};
+use crate::operator::{AnyOperator, Fits, IntoHandler, OperatorConfig, Role};
 
 /// Registers and deregisters operators while the supervisor runs. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ pub enum OnRemoval {
 /// A request of a [`Registrar`].
 #[derive(Debug)]
 pub(crate) enum Request {
-    Register { operator: Box<(OperatorConfig, AnyHandler)>, answer: Answer },
+    Register { operator: Box<AnyOperator>, answer: Answer },
     Deregister { name: String, on_removal: OnRemoval, answer: Answer },
     Reconfigure { config: Box<OperatorConfig>, answer: Answer },
 }
@@ -47,12 +47,24 @@ impl Registrar {
     ///
     /// # Errors
     /// The configuration cannot work, its name is taken, or the supervisor has ended.
-    pub async fn register<Form>(
+    pub async fn register<R: Role, Form, H>(
         &self,
-        config: OperatorConfig,
-        handler: impl IntoHandler<Form>,
-    ) -> Result<(), RegistrationError> {
-        let operator = Box::new((config, handler.into_handler()));
+        config: OperatorConfig<R>,
+        handler: H,
+    ) -> Result<(), RegistrationError>
+    where
+        H: IntoHandler<Form>,
+        H::Role: Fits<R>,
+    {
+        self.register_any(AnyOperator::new(config, handler)).await
+    }
+
+    /// The same for an operator whose role and types are forgotten.
+    ///
+    /// # Errors
+    /// Those of [`register`](Self::register).
+    pub async fn register_any(&self, operator: AnyOperator) -> Result<(), RegistrationError> {
+        let operator = Box::new(operator);
         self.ask(|answer| Request::Register { operator, answer }).await
     }
 
@@ -81,9 +93,12 @@ impl Registrar {
     ///
     /// # Errors
     /// There is no such operator, the configuration cannot work, or it has another parent type, finalizer, labels,
-    /// predecessor or related types.
-    pub async fn reconfigure(&self, config: OperatorConfig) -> Result<(), RegistrationError> {
-        let config = Box::new(config);
+    /// predecessor, role or related types.
+    pub async fn reconfigure<R: Role>(
+        &self,
+        config: OperatorConfig<R>,
+    ) -> Result<(), RegistrationError> {
+        let config = Box::new(config.erased());
         self.ask(|answer| Request::Reconfigure { config, answer }).await
     }
 

@@ -67,10 +67,9 @@ pub(crate) async fn serve(members: &mut Members, inboxes: &mut Inboxes) {
 fn perform(request: Request, members: &mut Members, waiting: &Waiting) {
     match request {
         Request::Register { operator, answer } => {
-            let (config, handler) = *operator;
-            let registered = members.check(&config, &handler).and_then(|()| {
-                tracing::info!(operator = config.name, "an operator is registered");
-                members.admit(vec![(config, handler)], true).map_err(|error| Box::new(error).into())
+            let registered = members.check(&operator.config, &operator.handler).and_then(|()| {
+                tracing::info!(operator = operator.config.name, "an operator is registered");
+                members.admit(vec![*operator], true).map_err(|error| Box::new(error).into())
             });
             // The caller may be gone.
             let _ = answer.send(registered);

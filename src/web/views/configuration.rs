@@ -149,7 +149,7 @@ impl From<&OperatorInfo> for ConfigurationView {
             namespaces: config.namespaces.names().map(|names| names.iter().cloned().collect()),
             parent_selector: config.parent_selector.clone(),
             parent_annotations: config.parent_annotations.clone(),
-            role: if config.decorates { "Decorator" } else { "Owner" },
+            role: if config.is_decorator() { "Decorator" } else { "Owner" },
             children: config.children.iter().map(ChildTypeView::from).collect(),
             related: config.related.iter().map(RelatedTypeView::from).collect(),
             has_finalizer: *has_finalizer,

@@ -1,7 +1,7 @@
 //! Existing objects become children.
 
 use kube::api::{Patch, PatchParams};
-use operetta::{prelude::*, testkit::internals::history::Verb};
+use operetta::{operator::ConflictPolicy, prelude::*, testkit::internals::history::Verb};
 use serde_json::{Value, json};
 
 use super::{events, message, start, verbs};

@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Service};
 use kube::api::{Patch, PatchParams};
-use operetta::prelude::*;
+use operetta::{operator::ConflictPolicy, prelude::*};
 use serde_json::{Value, json};
 
 use super::{events, message, start};

@@ -7,17 +7,17 @@ use crate::{
 };
 
 /// Returns a label and a child with the name of the decorator, and the label that both may return.
-fn sync_as(name: &'static str) -> impl Fn(&SyncRequest) -> Result<SyncResponse> {
+fn sync_as(name: &'static str) -> impl Fn(&SyncRequest) -> Result<DecoratorResponse> {
     move |request| {
         let both = request.parent.annotations().get("both").cloned();
-        let response = SyncResponse::new()
-            .label(format!("test.operetta.dev/{name}"), "yes")
-            .child(config_map(&format!("of-{name}"), json!({})));
-        Ok(match both.as_deref() {
-            Some("same") => response.label(LABEL, "blue"),
-            Some("different") => response.label(LABEL, name),
-            _ => response,
-        })
+        let decoration = Decoration::new().label(format!("test.operetta.dev/{name}"), "yes");
+        let decoration = match both.as_deref() {
+            Some("same") => decoration.label(LABEL, "blue"),
+            Some("different") => decoration.label(LABEL, name),
+            _ => decoration,
+        };
+        let child = config_map(&format!("of-{name}"), json!({}));
+        Ok(SyncResponse::new().child(child).decorating(decoration))
     }
 }
 

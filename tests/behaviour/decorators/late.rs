@@ -4,7 +4,7 @@
 use super::*;
 
 /// The operator that caches the Deployments first: the server does not know its selector, so that it sees all.
-fn first(world: &World) -> OperatorConfig {
+fn first(world: &World) -> DecoratorConfig {
     OperatorConfig::decorates::<Deployment>("first")
         .with_parent_annotations("test.operetta.dev/first")
         .within_namespace(&world.namespace)

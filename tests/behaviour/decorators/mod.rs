@@ -13,7 +13,10 @@ use std::time::Duration;
 
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use operetta::{
-    object::ObjectKey, prelude::*, supervisor::SupervisorBuilder,
+    object::ObjectKey,
+    operator::{Decoration, DecoratorConfig, DecoratorResponse},
+    prelude::*,
+    supervisor::SupervisorBuilder,
     testkit::internals::board::ParentPhase,
 };
 use serde_json::{Value, json};
@@ -32,28 +35,30 @@ const LABEL: &str = "test.operetta.dev/team";
 const NOTE: &str = "test.operetta.dev/note";
 
 /// Returns what the annotation says: `labels`, `annotations`, `children` (names), `replicas` and `status`.
-fn sync(request: &SyncRequest) -> Result<SyncResponse> {
+fn sync(request: &SyncRequest) -> Result<DecoratorResponse> {
     let annotations = request.parent.annotations();
     let wanted = annotations.get(DECORATE).map_or("{}", String::as_str);
     let wanted: Value = serde_json::from_str(wanted)?;
     let pairs = |name: &str| wanted[name].as_object().cloned().unwrap_or_default().into_iter();
     let text = |value: Value| value.as_str().unwrap_or_default().to_owned();
-    let mut response = SyncResponse::new().with_status(wanted["status"].clone());
+    let response = SyncResponse::new().with_status(wanted["status"].clone());
+    let mut decoration = Decoration::new();
     for (name, value) in pairs("labels") {
-        response = response.label(name, text(value));
+        decoration = decoration.label(name, text(value));
     }
     for (name, value) in pairs("annotations") {
-        response = response.annotation(name, text(value));
+        decoration = decoration.annotation(name, text(value));
     }
     if let Some(replicas) = wanted["replicas"].as_i64() {
-        response = response.hold_replicas(replicas.try_into()?);
+        decoration = decoration.hold_replicas(replicas.try_into()?);
     }
     let children = wanted["children"].as_array().cloned().unwrap_or_default();
     let child = |name: &Value| config_map(name.as_str().unwrap_or_default(), json!({"k": "v"}));
-    Ok(response.children(children.iter().map(child).collect::<Vec<_>>()))
+    let children = children.iter().map(child).collect::<Vec<_>>();
+    Ok(response.children(children).decorating(decoration))
 }
 
-fn config(name: &str, namespace: &str) -> OperatorConfig {
+fn config(name: &str, namespace: &str) -> DecoratorConfig {
     OperatorConfig::decorates::<Deployment>(name)
         .with_parent_annotations(DECORATE)
         .within_namespace(namespace)

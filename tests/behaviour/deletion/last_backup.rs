@@ -1,8 +1,13 @@
 //! Children that `finalize` returns: created, waited for, and gone with their parent.
 
+use anyhow::Error;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{DeleteParams, PropagationPolicy};
-use operetta::{operator::IntoHandler, prelude::*};
+use operetta::{
+    object::Object,
+    operator::{IntoHandler, Owns},
+    prelude::*,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -31,7 +36,7 @@ impl Backup {
 
 impl Handler for Backup {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         recipe::sync(request)
@@ -51,7 +56,7 @@ struct BackupAsync;
 
 impl AsyncHandler for BackupAsync {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     async fn sync(&self, request: SyncRequest) -> Result<SyncResponse> {
         recipe::sync_async(request).await
@@ -68,7 +73,7 @@ impl AsyncHandler for BackupAsync {
 }
 
 /// A parent `r` with a child `c`.
-async fn ready<Form>(handler: impl IntoHandler<Form>) -> (World, Operators) {
+async fn ready<Form>(handler: impl IntoHandler<Form, Role = Owns>) -> (World, Operators) {
     let world = World::new().await;
     let operators = world.start(|builder| builder.register(recipe::config("cook"), handler)).await;
     world.create(RECIPE, recipe("r", &[config_map("c", json!({"salt": "much"}))])).await;
@@ -94,7 +99,7 @@ async fn until_gone(world: &World) {
     world.until(CONFIG_MAP, "backup", "the backup collected", Value::is_null).await;
 }
 
-async fn assert_waited_for<Form>(handler: impl IntoHandler<Form>) {
+async fn assert_waited_for<Form>(handler: impl IntoHandler<Form, Role = Owns>) {
     let (world, operators) = ready(handler).await;
     world.delete(RECIPE, "r").await;
     let backup = until_backed_up(&world).await;

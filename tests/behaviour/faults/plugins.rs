@@ -6,7 +6,7 @@ use kube::{
     Client, Config,
     config::{KubeConfigOptions, Kubeconfig},
 };
-use operetta::{prelude::*, supervisor::SupervisorBuilder};
+use operetta::{election::LeaderElection, prelude::*, supervisor::SupervisorBuilder};
 use operetta_apiserver::{Running, Server};
 use operetta_harness::Folder;
 use serde_json::{Value, json};

@@ -2,8 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
+use anyhow::Error;
 use operetta::{
-    operator::{AnyHandler, IntoHandler},
+    object::Object,
+    operator::{AnyHandler, ErrorResponse, IntoHandler, Owns},
     prelude::*,
 };
 use serde_json::{Value, json};
@@ -23,7 +25,7 @@ fn slow_backoff(config: OperatorConfig) -> OperatorConfig {
 
 /// Asserts that the status reports the error, the child stays, the parent is retried after the delay of
 /// the handler, and a fix is applied.
-async fn answers_its_error<Form>(handler: impl IntoHandler<Form>, message: &str) {
+async fn answers_its_error<Form>(handler: impl IntoHandler<Form, Role = Owns>, message: &str) {
     let world = World::new().await;
     let config = slow_backoff(recipe::config("cook"));
     let operators = world.start(|builder| builder.register(config, handler)).await;
@@ -86,7 +88,7 @@ struct FailingFinalize;
 
 impl Handler for FailingFinalize {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         recipe::sync(request)
@@ -110,7 +112,7 @@ impl Handler for FailingFinalize {
 
 impl AsyncHandler for FailingFinalize {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     async fn sync(&self, request: SyncRequest) -> Result<SyncResponse> {
         recipe::sync_async(request).await

@@ -9,12 +9,10 @@ mod users;
 
 use std::{env, time::Duration};
 
+use anyhow::Error;
 use futures::future::join_all;
 use k8s_openapi::api::core::v1::Secret;
-use operetta::{
-    operator::{Related, with_related},
-    prelude::*,
-};
+use operetta::{object::Object, operator::with_related, prelude::*};
 use operetta_apiserver::faults::{Fault, FaultPlan, Refusal, Rule};
 use serde_json::json;
 

@@ -7,7 +7,7 @@ mod standby;
 
 use std::time::Duration;
 
-use operetta::{prelude::*, supervisor::SupervisorBuilder};
+use operetta::{election::LeaderElection, supervisor::SupervisorBuilder};
 use serde_json::Value;
 
 use crate::{

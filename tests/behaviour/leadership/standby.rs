@@ -1,11 +1,12 @@
 //! What a standby shows.
 
+use operetta::{object::ObjectKey, testkit::internals::history::Cause};
 use serde_json::json;
 
 use super::{process, until_led_by};
 use crate::{
     recipe::{RECIPE, recipe},
-    world::{World, eventually},
+    world::{Operators, World, eventually},
 };
 
 #[operetta_harness::test]
@@ -40,5 +41,30 @@ async fn a_standby_is_ready_has_the_objects_and_says_who_leads() {
     let expected = json!({"lease": lease, "identity": "first", "leads": true, "holder": "first"});
     assert_eq!(operator["leadership"], expected);
     first.stop().await;
+    second.stop().await;
+}
+
+#[operetta_harness::test]
+async fn a_standby_reconciles_what_was_triggered_when_it_leads() {
+    let world = World::new().await;
+    let first = process(&world, "first").await;
+    until_led_by(&world, "first").await;
+    let second = process(&world, "second").await;
+    world.apply(RECIPE, recipe("r", &[])).await;
+    world.until_ready(RECIPE, "r").await;
+    let key = ObjectKey::namespaced(&world.namespace, "r");
+    let of = |process: &Operators| process.running().board().parent("cook", &key);
+    eventually("the parent on the standby", || async { of(&second) }, Option::is_some).await;
+    let recorded = of(&first).unwrap().history.recorded();
+    for process in [&second, &first] {
+        process.running().trigger("cook", &key).await.unwrap();
+    }
+    first.until_reconciles("cook", &world.namespace, "r", recorded + 1).await;
+    assert_eq!(of(&second).unwrap().history.recorded(), 0, "it does not lead");
+    first.stop().await;
+    second.until_reconciles("cook", &world.namespace, "r", 1).await;
+    let history = of(&second).unwrap().history;
+    let causes: Vec<_> = history.newest_first().flat_map(|it| it.causes.clone()).collect();
+    assert!(causes.contains(&Cause::External), "{causes:?}");
     second.stop().await;
 }

@@ -1,6 +1,7 @@
 //! Two processes with operators of different names for one parent type, which do not declare each other.
 
-use operetta::{object::ObjectKey, prelude::*, supervisor::SupervisorBuilder};
+use operators::echo_server;
+use operetta::{object::ObjectKey, operator::Labels, prelude::*, supervisor::SupervisorBuilder};
 use serde_json::{Value, json};
 
 use crate::{
@@ -32,9 +33,9 @@ fn register(name: &'static str, builder: SupervisorBuilder) -> SupervisorBuilder
 
 /// With an operator with other labels, so that the process watches all services.
 fn with_all_services(builder: SupervisorBuilder) -> SupervisorBuilder {
-    let (mut config, handler) = operators::echo_server::operator().into_parts();
-    config.labels.managed_by = String::from("example.dev/managed-by");
-    builder.register(config, handler)
+    let managed_by = String::from("example.dev/managed-by");
+    let config = echo_server::config().with_labels(Labels { managed_by, ..Labels::default() });
+    builder.register(config, echo_server::handler())
 }
 
 #[operetta_harness::test(server)]

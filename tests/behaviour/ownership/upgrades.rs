@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use operetta::{
     object::ObjectKey,
-    operator::{AnyHandler, IntoHandler},
+    operator::{AnyHandler, IntoHandler, Predecessor},
     prelude::*,
     testkit::internals::{history::NextWake, schedule::WakeReason},
 };
@@ -19,6 +19,12 @@ use crate::{
 /// Flapping has ended after two seconds.
 fn cook() -> OperatorConfig {
     recipe::config("cook").with_error_backoff(Duration::from_millis(50), Duration::from_secs(1))
+}
+
+/// A program whose operator `cook` has added its finalizer.
+fn finalizing_cook() -> Predecessor {
+    let finalizers = vec!["operetta.dev/cook".to_owned()];
+    Predecessor { finalizers, ..Predecessor::default() }
 }
 
 async fn until_slowed(world: &World, operators: &Operators) {
@@ -77,8 +83,7 @@ async fn a_renamed_operator_keeps_the_desired_children_and_removes_the_old_final
     let before = world.get(CONFIG_MAP, "stays").await;
     old.stop().await;
     world.apply(RECIPE, recipe("r", &[child("stays")])).await;
-    let mut chef = recipe::config("chef");
-    chef.predecessor.finalizers = vec!["operetta.dev/cook".to_owned()];
+    let chef = recipe::config("chef").succeeding(finalizing_cook());
     let cleaner = Cleaner::default();
     let new = world.start(|all| all.register(chef, cleaner.clone())).await;
     let parent = world.until_ready(RECIPE, "r").await;
@@ -105,8 +110,8 @@ async fn a_renamed_operator_removes_the_old_finalizer_of_a_deselected_parent() {
     world.until_ready(RECIPE, "r").await;
     old.stop().await;
     world.patch(RECIPE, "r", json!({"metadata": {"labels": {"tier": null}}})).await;
-    let mut chef = recipe::config("chef").with_parent_selector("tier=gold");
-    chef.predecessor.finalizers = vec!["operetta.dev/cook".to_owned()];
+    let chef = recipe::config("chef").with_parent_selector("tier=gold");
+    let chef = chef.succeeding(finalizing_cook());
     // An operator without its own finalizer also watches deselected parents.
     let new = world.start(|all| all.register(chef, recipe::handler())).await;
     let mut gold = recipe("later", &[]);
@@ -128,8 +133,10 @@ async fn children_of_a_type_that_is_no_longer_declared_stay() {
     let child = world.get(CONFIG_MAP, "c").await;
     old.stop().await;
     world.apply(RECIPE, recipe("r", &[])).await;
-    let mut config = cook();
-    config.children.retain(|child| child.ty.kind() != "ConfigMap");
+    let all = cook();
+    let kept = all.child_types().iter().filter(|child| child.ty.kind() != "ConfigMap").cloned();
+    let nothing = OperatorConfig::new("cook", all.parent().clone());
+    let config = kept.fold(nothing, |config, child| config.child_of_type(child.ty, child.config));
     let new = world.start(|all| all.register(config, recipe::handler())).await;
     world.until_ready(RECIPE, "r").await;
     assert_eq!(world.get(CONFIG_MAP, "c").await, child);

@@ -21,7 +21,7 @@ mod users;
 use std::{collections::BTreeSet, slice, time::Duration};
 
 use futures::{StreamExt, stream};
-use operetta::{prelude::*, supervisor::SupervisorBuilder, web::Auth};
+use operetta::{election::LeaderElection, prelude::*, supervisor::SupervisorBuilder, web::Auth};
 
 use self::{answers::Answers, grant::Grant, life::Life};
 use crate::{needs::Chosen, world::World};

@@ -2,6 +2,8 @@
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use operetta::{
+    election::LeaderElection,
+    object::Object,
     operator::{Related, with_related},
     supervisor::OnRemoval,
 };

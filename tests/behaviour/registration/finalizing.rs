@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use operetta::supervisor::{OnRemoval, RegistrationError};
+use anyhow::Error;
+use operetta::{
+    object::Object,
+    supervisor::{OnRemoval, RegistrationError},
+};
 
 use super::*;
 
@@ -13,7 +17,7 @@ struct Careful;
 
 impl Handler for Careful {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         recipe::sync(request)

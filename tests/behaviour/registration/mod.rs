@@ -1,5 +1,6 @@
 //! Operators that are registered and deregistered while the process runs.
 
+use operators::echo_server;
 use operetta::{operator::AnyHandler, prelude::*};
 use serde_json::{Value, json};
 
@@ -30,7 +31,7 @@ async fn with_echo_server(world: &World) -> Operators {
 }
 
 fn echo_server() -> (OperatorConfig, AnyHandler) {
-    operators::echo_server::operator().into_parts()
+    (echo_server::config(), echo_server::handler())
 }
 
 /// Registers the operator of recipes.

@@ -43,7 +43,7 @@ async fn objects_that_an_operator_without_related_types_names_are_refused() {
     struct Hidden;
     impl Handler for Hidden {
         type Parent = Object;
-        type Status = Value;
+        type Response = SyncResponse;
 
         fn sync(&self, _: &SyncRequest) -> Result<SyncResponse> {
             Ok(SyncResponse::new())

@@ -11,9 +11,11 @@ mod stale;
 
 use std::fmt::Write as _;
 
+use anyhow::Error;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use operetta::{
-    operator::{AnyHandler, Related, with_related},
+    object::Object,
+    operator::{AnyHandler, with_related},
     prelude::*,
     supervisor::SupervisorBuilder,
 };

@@ -9,7 +9,12 @@ use std::{
     time::Duration,
 };
 
-use operetta::{object::ObjectKey, prelude::*, testkit::internals::board::ParentPhase};
+use anyhow::Error;
+use operetta::{
+    object::{Object, ObjectKey},
+    prelude::*,
+    testkit::internals::board::ParentPhase,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -36,7 +41,7 @@ impl Switch {
 
 impl Handler for Switch {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         if !self.0.load(Ordering::Acquire) {

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use operetta::prelude::*;
+use operetta::{object::Object, prelude::*};
 use serde_json::{Value, json};
 
 use crate::{
@@ -65,7 +65,7 @@ impl Slow {
 
 impl Handler for Slow {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         if request.parent.name() == "r" {

@@ -8,7 +8,7 @@ use std::{
 use k8s_openapi::api::core::v1::Service;
 use kube::api::Patch;
 use operetta::{
-    object::{K8sType, ObjectKey},
+    object::{K8sType, Object, ObjectKey},
     prelude::*,
     testkit::internals::{history::Cause, schedule::Priority},
 };
@@ -60,7 +60,7 @@ impl HeldHandler {
 
 impl Handler for HeldHandler {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         self.serve(request);

@@ -21,8 +21,9 @@ const STATUS: &str = "test.operetta.dev/status";
 fn sync(request: &SyncRequest) -> Result<SyncResponse> {
     let annotations = request.parent.annotations();
     let status = annotations.get(STATUS).map(|text| serde_json::from_str(text)).transpose()?;
-    let response = SyncResponse::new().child(config_map(request.parent.name(), json!({})));
-    Ok(SyncResponse { status, ..response })
+    let mut response = SyncResponse::new().child(config_map(request.parent.name(), json!({})));
+    response.status = status;
+    Ok(response)
 }
 
 async fn start(world: &World) -> Operators {

@@ -1,5 +1,6 @@
 //! Invalid statuses of handlers are reported on the parent, and nothing is lost.
 
+use anyhow::Error;
 use operetta::prelude::*;
 use serde_json::{Value, json};
 

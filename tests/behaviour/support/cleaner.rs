@@ -6,9 +6,10 @@ use std::{
     time::Duration,
 };
 
+use anyhow::Error;
 use k8s_openapi::api::core::v1::ConfigMap;
-use operetta::prelude::*;
-use serde_json::{Value, json};
+use operetta::{object::Object, prelude::*};
+use serde_json::json;
 
 use crate::{
     recipe,
@@ -87,7 +88,7 @@ impl Cleaner {
 
 impl Handler for Cleaner {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         recipe::sync(request)

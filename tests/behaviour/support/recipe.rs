@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use anyhow::Error;
 use k8s_openapi::{
     api::{
         core::v1::{ConfigMap, Pod, Secret, Service},
@@ -17,7 +18,7 @@ use k8s_openapi::{
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
 use operetta::{
-    operator::{AnyHandler, IntoHandler, Permanent},
+    operator::{AnyHandler, IntoHandler},
     prelude::*,
 };
 use serde_json::{Value, json};

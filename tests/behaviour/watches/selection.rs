@@ -61,7 +61,7 @@ async fn deselect_and_select(is_shared: bool) {
         let recipes = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
         let echo = operators::echo_server::config();
         let echo = if is_shared { echo.child_of_type(recipes, ChildConfig::apply()) } else { echo };
-        let (_, handler) = operators::echo_server::operator().into_parts();
+        let handler = operators::echo_server::handler();
         all.register(cook(), recipe::handler()).register(echo, handler)
     };
     let operators = world.start(register).await;

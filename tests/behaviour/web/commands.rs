@@ -8,7 +8,8 @@ use std::{
     time::Duration,
 };
 
-use operetta::{operator::Permanent, prelude::*};
+use anyhow::Error;
+use operetta::{object::Object, prelude::*};
 use serde_json::{Value, json};
 
 use crate::{
@@ -26,7 +27,7 @@ struct Oven {
 
 impl Handler for Oven {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         match (self.is_hot.load(Ordering::Acquire), self.is_permanent) {
@@ -55,7 +56,7 @@ impl Held {
 
 impl Handler for Held {
     type Parent = Object;
-    type Status = Value;
+    type Response = SyncResponse;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         if request.parent.name() == "r" {

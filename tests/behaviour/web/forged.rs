@@ -1,5 +1,6 @@
 //! Text of others cannot forge a line of the log, of an answer or of an Event.
 
+use anyhow::Error;
 use operetta::prelude::*;
 use serde_json::{Value, json};
 

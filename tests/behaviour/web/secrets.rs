@@ -10,6 +10,7 @@ use std::{
     },
 };
 
+use anyhow::Error;
 use futures::{FutureExt, StreamExt, stream};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kube::{Client, client::Body};

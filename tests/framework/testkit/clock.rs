@@ -8,9 +8,10 @@ use std::{
     time::Duration,
 };
 
+use anyhow::Error;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use operetta::{
-    operator::RetryAfter,
+    object::Object,
     prelude::*,
     testkit::{Clock, TestCluster},
 };
@@ -114,7 +115,7 @@ struct Slow(Calls);
 
 impl Handler for Slow {
     type Parent = Object;
-    type Status = serde_json::Value;
+    type Response = SyncResponse;
 
     fn sync(&self, request: &SyncRequest) -> Result<SyncResponse> {
         Ok(SyncResponse::new().child(secret(request.parent.name(), "soup")))

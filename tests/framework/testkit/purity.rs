@@ -6,10 +6,11 @@ use std::{
     time::Duration,
 };
 
+use anyhow::Error;
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use operetta::{
-    operator::{AnyHandler, IntoHandler},
+    operator::{AnyHandler, ErrorResponse, IntoHandler, Owns},
     prelude::*,
     testkit::assert_pure,
 };
@@ -40,7 +41,7 @@ async fn every_form_of_handler_is_checked() -> Result<()> {
     fn on_error(_: &SyncRequest<ConfigMap>, _: &Error) -> ErrorResponse {
         ErrorResponse::default()
     }
-    async fn check<Form>(handler: impl IntoHandler<Form>) -> Result<usize> {
+    async fn check<Form>(handler: impl IntoHandler<Form, Role = Owns>) -> Result<usize> {
         let handler: AnyHandler = handler.into_handler();
         Ok(assert_pure(handler, &request()).await?.children.len())
     }

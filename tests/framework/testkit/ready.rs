@@ -6,7 +6,6 @@ use futures::FutureExt;
 use kube::{Api, CustomResource};
 use operetta::{
     manifests,
-    operator::{Conditions, Permanent},
     prelude::*,
     testkit::{TestCluster, until_ready},
 };

@@ -8,12 +8,13 @@ use std::{
     time::Duration,
 };
 
+use anyhow::Error;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{
     Api, Client,
     api::{DeleteParams, ListParams, Patch, PatchParams, PostParams},
 };
-use operetta::{operator::Permanent, prelude::*, testkit::TestCluster};
+use operetta::{prelude::*, testkit::TestCluster};
 use operetta_apiserver::faults::{Fault, FaultLayer, FaultPlan, Rule};
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -93,8 +94,7 @@ async fn a_reconcile_in_progress_and_one_that_waits_for_a_permit_are_reported() 
         }
     };
     let cluster = TestCluster::start();
-    let mut config = config();
-    config.max_concurrent_reconciles = 1;
+    let config = config().with_max_concurrent_reconciles(1);
     let operators = cluster.run(|builder| builder.register(config, slow)).await.unwrap();
     create(&cluster, "a").await;
     create(&cluster, "b").await;

@@ -4,7 +4,7 @@
 
 // ANCHOR: operator
 use k8s_openapi::api::core::v1::ConfigMap;
-use operetta::prelude::*;
+use operetta::{prelude::*, supervisor::run_operator_with};
 use serde_json::json;
 
 fn sync(request: &SyncRequest) -> Result<SyncResponse> {

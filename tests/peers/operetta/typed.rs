@@ -4,7 +4,7 @@
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{CustomResource, ResourceExt};
-use operetta::prelude::*;
+use operetta::{prelude::*, supervisor::run_operator_with};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

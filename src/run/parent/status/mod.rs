@@ -13,7 +13,9 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json};
 
 use writing::Patching;
-pub(in crate::run) use writing::{Next, Returned, Scope, State, Wanted, Writing};
+pub(in crate::run) use writing::{
+    AwaitedStatus, Returned, Scope, StatusEnd, StatusNext, WantedStatus, Writing,
+};
 
 use crate::{
     journal::{Fact, ParentConflict, RequestFailure},
@@ -30,14 +32,18 @@ use crate::{
         effect::Cache,
         request::{Answer, Reply, Request},
         sibling::Sibling,
-        turn::Turn,
+        turn::{Next, Turn},
         view::View,
     },
 };
 
 const TRIES: usize = 3;
 
-pub(in crate::run) fn begin(scope: Scope, wanted: Wanted, view: &View<'_>) -> Turn<Next> {
+pub(in crate::run) fn begin(
+    scope: Scope,
+    wanted: WantedStatus,
+    view: &View<'_>,
+) -> Turn<StatusNext> {
     let seen = view.parent.clone();
     let handler = wanted.handler.as_ref().map(|returned| &returned.0);
     let is_shared = view.settings.config().shares_status();
@@ -52,21 +58,26 @@ pub(in crate::run) fn begin(scope: Scope, wanted: Wanted, view: &View<'_>) -> Tu
     let writing =
         Writing { scope, wanted, desired, is_contested, seen, attempt, refused, had_failed };
     match Search::before_status(view, paths).filter(|_| is_contested && scope == Scope::Whole) {
-        Some(search) => {
-            Turn::new(Next::Ask(search.request(), Box::new(State::FindRival(search, writing))))
-        }
+        Some(search) => Turn::new(Next::Ask(
+            search.request(),
+            Box::new(AwaitedStatus::FindRival(search, writing)),
+        )),
         None => writing.with_schema(view),
     }
 }
 
-pub(in crate::run) fn answered(state: State, answer: Answer, view: &View<'_>) -> Turn<Next> {
+pub(in crate::run) fn answered(
+    state: AwaitedStatus,
+    answer: Answer,
+    view: &View<'_>,
+) -> Turn<StatusNext> {
     match state {
-        State::FindRival(search, writing) => {
+        AwaitedStatus::FindRival(search, writing) => {
             let fact = search.found(answer, view.settings.name());
             Turn::new(()).note(fact).before(writing.with_schema(view))
         }
-        State::Patched(patching) => patching.answered(answer, view),
-        State::Looking(patching, error) => patching.looked(answer, &error, view),
+        AwaitedStatus::Patched(patching) => patching.answered(answer, view),
+        AwaitedStatus::Looking(patching, error) => patching.looked(answer, &error, view),
     }
 }
 
@@ -74,7 +85,7 @@ pub(in crate::run) fn schema_read(
     writing: Writing,
     schema: Result<Option<Arc<TypeSchema>>, ApiError>,
     view: &View<'_>,
-) -> Turn<Next> {
+) -> Turn<StatusNext> {
     match schema {
         Ok(Some(schema)) => {
             let parent = writing.seen.clone();
@@ -82,16 +93,16 @@ pub(in crate::run) fn schema_read(
         }
         // The schema is not published yet.
         Ok(None) => match writing.scope {
-            Scope::Whole => Turn::new(Next::Done).note(Fact::StatusDue),
+            Scope::Whole => Turn::new(Next::Done(StatusEnd::Over)).note(Fact::StatusDue),
             Scope::Conditions => writing.conditions_not_written(),
-            Scope::HandlerTimeout => Turn::new(Next::Done),
+            Scope::HandlerTimeout => Turn::new(Next::Done(StatusEnd::Over)),
         },
         Err(error) => writing.failed(&error),
     }
 }
 
 impl Writing {
-    fn with_schema(self, view: &View<'_>) -> Turn<Next> {
+    fn with_schema(self, view: &View<'_>) -> Turn<StatusNext> {
         let handler = self.wanted.handler.as_ref();
         let is_shared = view.settings.config().shares_status();
         if is_shared && handler.is_none_or(|returned| returned.0.is_null()) {
@@ -102,11 +113,11 @@ impl Writing {
                 let parent = self.seen.clone();
                 self.send(schema, parent, view)
             }
-            None => Turn::new(Next::ReadSchema(Box::new(self))),
+            None => Turn::new(Next::Done(StatusEnd::ReadSchema(Box::new(self)))),
         }
     }
 
-    fn send(self, schema: Arc<TypeSchema>, parent: Object, view: &View<'_>) -> Turn<Next> {
+    fn send(self, schema: Arc<TypeSchema>, parent: Object, view: &View<'_>) -> Turn<StatusNext> {
         let patch = self.patch_of(&parent, &schema, view);
         let mut turn = Turn::new(());
         turn.facts.extend(overruled(&patch));
@@ -121,11 +132,11 @@ impl Writing {
         }
         let request = Request::PatchStatus(ChildId::of(&parent), body);
         let patching = Patching { writing: self, schema, parent, patch, change };
-        turn.before(Turn::new(Next::Ask(request, Box::new(State::Patched(patching)))))
+        turn.before(Turn::new(Next::Ask(request, Box::new(AwaitedStatus::Patched(patching)))))
     }
 
     fn patch_of(&self, parent: &Object, schema: &TypeSchema, view: &View<'_>) -> StatusPatch {
-        let Wanted { handler, conditions, over, .. } = &self.wanted;
+        let WantedStatus { handler, conditions, over, .. } = &self.wanted;
         let mut types = view.settings.config().children.iter();
         let has_rollouts = types.any(|child| child.config.rolling.is_some());
         let siblings = view.siblings();
@@ -150,8 +161,8 @@ impl Writing {
         })
     }
 
-    fn unchanged(self) -> Turn<Next> {
-        let done = Turn::new(Next::Done);
+    fn unchanged(self) -> Turn<StatusNext> {
+        let done = Turn::new(Next::Done(StatusEnd::Over));
         match self.scope {
             Scope::Whole => {
                 done.note(Fact::StatusUpToDate { desired: Some(self.desired), parent: None })
@@ -161,19 +172,19 @@ impl Writing {
         }
     }
 
-    fn conditions_written(self) -> Turn<Next> {
+    fn conditions_written(self) -> Turn<StatusNext> {
         self.refusal_announced(true)
     }
 
-    fn conditions_not_written(self) -> Turn<Next> {
+    fn conditions_not_written(self) -> Turn<StatusNext> {
         let due = self.had_failed.then_some(Fact::StatusDue);
         let mut turn = self.refusal_announced(false);
         turn.facts.extend(due);
         turn
     }
 
-    fn refusal_announced(self, shows_conditions: bool) -> Turn<Next> {
-        let turn = Turn::new(Next::Done);
+    fn refusal_announced(self, shows_conditions: bool) -> Turn<StatusNext> {
+        let turn = Turn::new(Next::Done(StatusEnd::Over));
         match self.refused.filter(|_| self.had_failed) {
             Some(failure) => turn.note(Fact::StatusRefused { shows_conditions, failure }),
             None => turn,
@@ -183,28 +194,31 @@ impl Writing {
     /// If the whole status is refused, the conditions are written alone. A failed status write fails the
     /// reconcile, unless that has failed already: then the status is due, so that it is retried even after a
     /// permanent failure.
-    fn failed(self, error: &ApiError) -> Turn<Next> {
+    fn failed(self, error: &ApiError) -> Turn<StatusNext> {
         match self.scope {
             Scope::Whole => {
                 let is_refused = error.class() == ErrorClass::Permanent;
                 let failure = RequestFailure::new("the status".to_owned(), error.clone());
                 let failed = Turn::new(()).note(Fact::StatusFailed(failure.clone()));
                 if is_refused {
-                    return failed.before(Turn::new(Next::Conditions(failure, self.had_failed)));
+                    return failed.before(Turn::new(Next::Done(StatusEnd::Conditions(
+                        failure,
+                        self.had_failed,
+                    ))));
                 }
                 let due = self.had_failed.then_some(Fact::StatusDue);
-                let mut turn = failed.before(Turn::new(Next::Done));
+                let mut turn = failed.before(Turn::new(Next::Done(StatusEnd::Over)));
                 turn.facts.extend(due);
                 turn
             }
             Scope::Conditions => self.conditions_not_written(),
-            Scope::HandlerTimeout => Turn::new(Next::Done),
+            Scope::HandlerTimeout => Turn::new(Next::Done(StatusEnd::Over)),
         }
     }
 }
 
 impl Patching {
-    fn answered(self, answer: Answer, view: &View<'_>) -> Turn<Next> {
+    fn answered(self, answer: Answer, view: &View<'_>) -> Turn<StatusNext> {
         match Reply::written(answer) {
             Ok(reply) if reply != self.parent => self.written(&reply, view),
             Ok(_) => {
@@ -217,14 +231,14 @@ impl Patching {
             }
             Err(error) => {
                 let request = Request::Read(ChildId::of(&self.parent));
-                Turn::new(Next::Ask(request, Box::new(State::Looking(self, error))))
+                Turn::new(Next::Ask(request, Box::new(AwaitedStatus::Looking(self, error))))
             }
         }
     }
 
-    fn written(self, reply: &Object, view: &View<'_>) -> Turn<Next> {
+    fn written(self, reply: &Object, view: &View<'_>) -> Turn<StatusNext> {
         let Self { writing, patch, change, .. } = self;
-        let mut turn = Turn::new(Next::Done)
+        let mut turn = Turn::new(Next::Done(StatusEnd::Over))
             .cache([Cache::Wrote(reply.clone())])
             .note(Fact::StatusSent { change, is_kept: true })
             .note(Fact::StatusWritten);
@@ -250,7 +264,7 @@ impl Patching {
         }
     }
 
-    fn looked(self, answer: Answer, error: &ApiError, view: &View<'_>) -> Turn<Next> {
+    fn looked(self, answer: Answer, error: &ApiError, view: &View<'_>) -> Turn<StatusNext> {
         let live = match Reply::object(answer) {
             Ok(Some(live)) => live,
             Ok(None) => return self.writing.unchanged(),
@@ -285,15 +299,15 @@ pub(in crate::run) fn begin_conditions(
     refused: RequestFailure,
     had_failed: bool,
     view: &View<'_>,
-) -> Turn<Next> {
-    let wanted = Wanted { handler: None, conditions, children: None, over };
+) -> Turn<StatusNext> {
+    let wanted = WantedStatus { handler: None, conditions, children: None, over };
     let (seen, scope) = (view.parent.clone(), Scope::Conditions);
     let (desired, is_contested, attempt, refused) = (0, false, 1, Some(refused));
     Writing { scope, wanted, desired, is_contested, seen, attempt, refused, had_failed }
         .with_schema(view)
 }
 
-fn children<'a>(wanted: &'a Wanted, view: &View<'_>) -> ChildrenField<'a> {
+fn children<'a>(wanted: &'a WantedStatus, view: &View<'_>) -> ChildrenField<'a> {
     match &wanted.children {
         _ if !view.settings.config().child_status => ChildrenField::Off,
         Some(listed) => ChildrenField::Listed(listed),

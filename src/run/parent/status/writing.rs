@@ -11,11 +11,11 @@ use crate::{
     plan::StatusPatch,
     reply::{ApiError, TypeSchema},
     report::Over,
-    run::{drift::rival::Search, request::Request},
+    run::{drift::rival::Search, turn::Next},
 };
 
 #[derive(Debug, Clone)]
-pub(in crate::run) struct Wanted {
+pub(in crate::run) struct WantedStatus {
     pub(in crate::run) handler: Option<Returned>,
     pub(in crate::run) conditions: Vec<Condition>,
     /// The status of the children, if it is enabled and known.
@@ -40,7 +40,7 @@ pub(in crate::run) enum Scope {
 #[derive(Debug)]
 pub(in crate::run) struct Writing {
     pub(super) scope: Scope,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: WantedStatus,
     /// A hash of the desired status, and whether someone has changed the parent since it was written.
     pub(super) desired: u64,
     pub(super) is_contested: bool,
@@ -54,7 +54,7 @@ pub(in crate::run) struct Writing {
 }
 
 #[derive(Debug)]
-pub(in crate::run) enum State {
+pub(in crate::run) enum AwaitedStatus {
     FindRival(Search, Writing),
     Patched(Patching),
     Looking(Patching, ApiError),
@@ -69,14 +69,16 @@ pub(in crate::run) struct Patching {
     pub(super) change: u64,
 }
 
+/// What follows when no request is sent.
 #[derive(Debug)]
-pub(in crate::run) enum Next {
-    Ask(Request, Box<State>),
+pub(in crate::run) enum StatusEnd {
     ReadSchema(Box<Writing>),
     /// The whole status was refused: the conditions are written next.
     Conditions(RequestFailure, bool),
-    Done,
+    Over,
 }
+
+pub(in crate::run) type StatusNext = Next<Box<AwaitedStatus>, StatusEnd>;
 
 impl fmt::Debug for Returned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -107,7 +107,7 @@ impl Process {
                 let wanted = desired::wanted(&desired::spec(&request.parent));
                 let response = desired::response(&wanted);
                 running.checks.returned(wanted);
-                Ok(Response::Synced(response))
+                Ok(Response::Synced(response.into()))
             }
             Returned::WithAnError => {
                 failed(Failure::Handler { message, permanent: false, retry_after: None })

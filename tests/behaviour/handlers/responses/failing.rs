@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use anyhow::Error;
 use operetta::prelude::*;
 use serde_json::{Value, json};
 

@@ -2,7 +2,10 @@
 
 mod failing;
 
-use operetta::{operator::IntoHandler, prelude::*};
+use operetta::{
+    operator::{IntoHandler, Owns},
+    prelude::*,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -35,7 +38,7 @@ impl Setup {
     async fn of<Form>(
         world: World,
         config: OperatorConfig,
-        handler: impl IntoHandler<Form>,
+        handler: impl IntoHandler<Form, Role = Owns>,
     ) -> Self {
         let register = |builder| {
             let builder = operators::register_all(builder, operators::all());

@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use operetta::{
-    operator::IntoHandler, prelude::*, supervisor::SupervisorBuilder,
+    operator::AnyOperator, prelude::*, supervisor::SupervisorBuilder,
     testkit::internals::board::OperatorState,
 };
 use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
@@ -48,7 +48,7 @@ fn mixed(namespaces: &TestNamespaces) -> impl Fn(SupervisorBuilder) -> Superviso
         let cook = OperatorConfig::new("cook", parent)
             .child::<ConfigMap>(ChildConfig::apply())
             .within_namespace(&a);
-        let other = OperatorConfig::new("other", operators::echo_server::config().parent)
+        let other = OperatorConfig::new("other", operators::echo_server::config().parent().clone())
             .child::<ConfigMap>(ChildConfig::apply());
         let nothing = |_: &SyncRequest| -> Result<SyncResponse> { Ok(SyncResponse::new()) };
         all.register(cook, recipe::handler()).register(other, nothing)
@@ -140,7 +140,7 @@ async fn a_namespace_that_another_operator_may_not_watch_holds_no_deletion() {
     let cook = OperatorConfig::new("cook", parent)
         .child::<ConfigMap>(ChildConfig::apply().delete_with_finalizer())
         .within_namespace(&namespaces.a);
-    let other = OperatorConfig::new("other", operators::echo_server::config().parent)
+    let other = OperatorConfig::new("other", operators::echo_server::config().parent().clone())
         .child::<ConfigMap>(ChildConfig::apply())
         .within_namespace(&namespaces.b);
     let nothing = |_: &SyncRequest| -> Result<SyncResponse> { Ok(SyncResponse::new()) };
@@ -164,25 +164,17 @@ async fn a_forbidden_namespace_degrades_only_its_operator_until_it_is_allowed() 
     const USER: &str = "restricted";
     let (world, config) = World::that_enforces_rbac(USER).await;
     let namespaces = world.create_namespaces().await;
-    let echo = operators::echo_server::operator();
     let both = || {
-        let config = operators::echo_server::config().within_namespace(&namespaces.a);
+        let echo = operators::echo_server::operator();
+        let echo = echo.within(std::slice::from_ref(&namespaces.a)).unwrap();
         let cook = recipe::config("cook").within_namespace(&namespaces.b);
-        let crd = recipe::crd(None);
-        let cook = operators::Operator {
-            config: cook,
-            crd: Some(crd),
-            handler: recipe::sync.into_handler(),
-        };
-        [operators::Operator { config, ..operators::echo_server::operator() }, cook]
+        let cook = AnyOperator::new(cook, recipe::handler());
+        [echo, operators::Operator { operator: cook, crd: Some(recipe::crd(None)) }]
     };
     let allow = async |namespace| allow_within(&world, namespace, USER, &both()).await;
     allow(&namespaces.a).await;
-    let [of_echo, of_cook] = both().map(|one| one.config);
-    let (_, handler) = echo.into_parts();
-    let register = |all: SupervisorBuilder| {
-        all.register(of_echo, handler).register(of_cook, recipe::handler())
-    };
+    let [echo, cook] = both().map(|one| one.operator);
+    let register = |all: SupervisorBuilder| all.register_any(echo).register_any(cook);
     let before = world.cluster.requests().await.len();
     let operators = world.start_over(connector_to(config), register).await;
     assert_eq!(operators.http("/readyz").await.0, 200, "a reported reason is enough");
@@ -220,15 +212,11 @@ async fn a_missing_cluster_role_of_one_operator_degrades_no_other_that_has_a_rol
     let (world, config) = World::that_enforces_rbac(USER).await;
     let namespaces = world.create_namespaces().await;
     let cook = recipe::config("cook").within_namespace(&namespaces.a);
-    let cook = operators::Operator {
-        config: cook.clone(),
-        crd: Some(recipe::crd(None)),
-        handler: recipe::sync.into_handler(),
-    };
+    let cook = AnyOperator::new(cook, recipe::handler());
+    let cook = operators::Operator { operator: cook, crd: Some(recipe::crd(None)) };
     allow_within(&world, &namespaces.a, USER, std::slice::from_ref(&cook)).await;
-    let (of_cook, handler) = cook.into_parts();
-    let (of_echo, echo) = operators::echo_server::operator().into_parts();
-    let register = |all: SupervisorBuilder| all.register(of_cook, handler).register(of_echo, echo);
+    let echo = operators::echo_server::operator().operator;
+    let register = |all: SupervisorBuilder| all.register_any(cook.operator).register_any(echo);
     let operators = world.start_over(connector_to(config), register).await;
     until_state(&operators, "echo-server", false).await;
     until_state(&operators, "cook", true).await;

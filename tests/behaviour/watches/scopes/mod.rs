@@ -72,7 +72,7 @@ fn register(
     move |builder| {
         let echo = operators::echo_server::config().within_namespace(&a);
         let cook = recipe::config("cook").within_namespaces([&a, &b].map(String::as_str));
-        let (_, handler) = operators::echo_server::operator().into_parts();
+        let handler = operators::echo_server::handler();
         builder.register(echo, handler).register(cook, recipe::handler())
     }
 }
@@ -138,7 +138,7 @@ async fn a_parent_outside_is_not_modified_although_another_operator_watches_all_
     let cook = recipe::config("cook").within_namespace(&namespaces.a);
     let recipes = K8sType::namespaced(RECIPE.0, RECIPE.1, RECIPE.2);
     let echo = operators::echo_server::config().child_of_type(recipes, ChildConfig::apply());
-    let (_, handler) = operators::echo_server::operator().into_parts();
+    let handler = operators::echo_server::handler();
     world.create_in(&namespaces.outside, RECIPE, parent_with_child()).await;
     let operators =
         world.start(|all| all.register(echo, handler).register(cook, recipe::handler())).await;

@@ -1,7 +1,7 @@
 //! An operator of two namespaces works in the one that it may read, from its start on, and names the other.
 
 use kube::api::Patch;
-use operetta::{operator::IntoHandler, prelude::*, supervisor::SupervisorBuilder};
+use operetta::{operator::AnyOperator, prelude::*, supervisor::SupervisorBuilder};
 use operetta_apiserver::faults::{Fault, FaultPlan, Rule};
 use serde_json::{Value, json};
 
@@ -21,16 +21,14 @@ fn both(namespaces: &TestNamespaces) -> [&str; 2] {
 }
 
 fn cook(namespaces: &TestNamespaces) -> operators::Operator {
-    operators::Operator {
-        config: recipe::config("cook").within_namespaces(both(namespaces)),
-        crd: Some(recipe::crd(None)),
-        handler: recipe::sync.into_handler(),
-    }
+    let config = recipe::config("cook").within_namespaces(both(namespaces));
+    let operator = AnyOperator::new(config, recipe::sync);
+    operators::Operator { operator, crd: Some(recipe::crd(None)) }
 }
 
 async fn start(world: &World, config: &kube::Config, namespaces: &TestNamespaces) -> Operators {
-    let (of_cook, handler) = cook(namespaces).into_parts();
-    let register = |all: SupervisorBuilder| all.register(of_cook, handler);
+    let cook = cook(namespaces).operator;
+    let register = |all: SupervisorBuilder| all.register_any(cook);
     world.start_over(connector_to(config.clone()), register).await
 }
 
@@ -199,8 +197,8 @@ async fn a_child_type_that_may_not_be_read_in_one_namespace_is_reported_by_the_p
     for namespace in [a, b] {
         world.create_in(namespace, RECIPE, named("early")).await;
     }
-    let (config, handler) = cook(&namespaces).into_parts();
-    let register = |all: SupervisorBuilder| all.register(config, handler);
+    let cook = cook(&namespaces).operator;
+    let register = |all: SupervisorBuilder| all.register_any(cook);
     let operators = world.start_over(world.cluster.connector_through(&plan), register).await;
     world.until_in(a, RECIPE, "early", is_ready).await;
     let is_reported =
@@ -237,8 +235,8 @@ async fn a_namespace_whose_list_hangs_does_not_delay_the_others() {
     for namespace in [a, b] {
         world.create_in(namespace, RECIPE, named("early")).await;
     }
-    let (config, handler) = cook(&namespaces).into_parts();
-    let register = |all: SupervisorBuilder| all.register(config, handler);
+    let cook = cook(&namespaces).operator;
+    let register = |all: SupervisorBuilder| all.register_any(cook);
     let operators = world.launch_over(world.cluster.connector_through(&plan), register).await;
     world.until_in(a, RECIPE, "early", is_ready).await;
     assert!(world.get_in(b, RECIPE, "early").await["status"].is_null());
