@@ -120,7 +120,7 @@ pub(super) struct FeedChanged {
     pub(super) changes: Arc<[Change]>,
 }
 
-/// What exists of what was asked for.
+/// The objects that a fetch has found.
 pub(super) struct Fetched {
     pub(super) place: Place,
     pub(super) number: u64,

@@ -21,7 +21,7 @@ impl Receive<FeedChanged> for RelatedReflector {
     fn receive(&mut self, changed: FeedChanged, _: &mut Context<Self>) {
         let FeedChanged { place, number, changes } = changed;
         let feed = self.feeds.get(&place).filter(|feed| feed.number == number);
-        // The first list is no change: those who wait for it are woken when it is complete.
+        // The first list is no change: waiting parents are woken when it is complete.
         if feed.is_some_and(|feed| feed.is_listed) {
             self.notify(changes);
         }
@@ -84,8 +84,8 @@ impl RelatedReflector {
         }
     }
 
-    /// A watch that is in sync tolerates a lost connection for a while, and not a missing permission. Afterwards what it
-    /// has listed is still read, and may be out of date.
+    /// A watch that is in sync tolerates a lost connection for a while, but not a missing permission. Afterwards its
+    /// objects are still read, and may be out of date.
     fn failed(&mut self, place: &Place, error: &ApiError) {
         let watched = super::spec_of(self.spec(), place).watched();
         let Some(feed) = self.feeds.get_mut(place) else { return };
