@@ -116,7 +116,7 @@ families! {
         = "Children that are not up to date now because their names or fields belong to another \
            owner or field manager.";
     altered: gauges("children_altered", ["operator", "type"])
-        = "Children that differ from what was applied because admission changes them or the server \
+        = "Children that differ from their applied state, because admission changes them or the server \
            drops fields.";
     status_writes: counters("status_writes_total", ["operator"])
         = "Writes of the status of parents.";

@@ -255,7 +255,7 @@ impl<R: Role> OperatorConfig<R> {
     /// Sets the delay after a first failure and the longest delay between retries. Default 500 ms and 600
     /// seconds.
     ///
-    /// Of a delay at least half is waited; it doubles with each further failure.
+    /// The actual delay is between half and all of it. Each further failure doubles it.
     #[must_use]
     pub fn with_error_backoff(mut self, min: Duration, max: Duration) -> Self {
         (self.min_error_backoff, self.max_error_backoff) = (min, max);
