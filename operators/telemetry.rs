@@ -85,7 +85,7 @@ impl<'writer> FormatFields<'writer> for OnOneLine {
     }
 }
 
-/// What is printed of a panic, as Rust prints it, but on one line: the message may quote others.
+/// A panic as Rust prints it, but on one line, because the message may quote text of others.
 fn printed(panic: &PanicHookInfo<'_>) -> String {
     let thread = thread::current();
     let (thread, message) = (thread.name().unwrap_or("a thread"), panic.payload_as_str());

@@ -66,6 +66,9 @@
 //! | 11 | `supervisor` |
 //! | 12 | `testkit`, behind the feature of that name |
 //!
+//! The feature `dashboard`, on by default, is the page for browsers with its login. `web::Auth` and the rest of
+//! the API are the same without it.
+//!
 //! `kube`, `k8s_openapi` and `anyhow` are re-exported in the versions that appear in this API. A program chooses the
 //! Kubernetes version of the `k8s-openapi` types by a feature of that crate, which it therefore depends on.
 

@@ -10,11 +10,15 @@ use crate::{
     builtin::{self, BuiltinType},
     cluster::Cluster,
     crd,
+    group_resource::GroupResource,
     log::ObjectKey,
-    namespace, rbac,
-    resource::{GroupResource, Origin, Resource},
+    rbac,
+    resource::{Origin, Resource},
     write::{self, Applied, Complaints, WriteOptions},
 };
+
+/// The namespaces of a new cluster.
+const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /// The built-in types.
 pub(crate) fn resources() -> Vec<Resource> {
@@ -58,7 +62,7 @@ pub(crate) fn objects(cluster: &Cluster) {
             create(cluster, object);
         }
     }
-    let namespaces = namespace::INITIAL.map(
+    let namespaces = NAMESPACES.map(
         |name| json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } }),
     );
     for object in namespaces.into_iter().chain(priority_classes()).chain([service()]) {

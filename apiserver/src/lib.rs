@@ -34,6 +34,25 @@
 //!  simulation (off by default): workloads that look as if they ran ─> write
 //!  faults: a layer for clients of this server or of any other
 //! ```
+//!
+//! Each module is in a layer, and uses only modules of lower layers:
+//!
+//! ```text
+//! 13  faults transport
+//! 12  server
+//! 11  recovery rest
+//! 10  controllers reviews simulation
+//!  9  authentication bootstrap initial openapi pods
+//!  8  shared write
+//!  7  admission
+//!  6  account_tokens certificates crd quota rbac
+//!  5  cluster discovery rendered table
+//!  4  addresses json_patch protobuf resource strategic
+//!  3  builtin credentials
+//!  2  cel persistence query
+//!  1  apply conversion log selector status
+//!  0  callout clock group_resource json_weight private_file quantity requests schema users version_tag
+//! ```
 
 mod account_tokens;
 mod addresses;
@@ -52,18 +71,19 @@ mod conversion;
 mod crd;
 mod credentials;
 mod discovery;
-mod disruption;
 pub mod faults;
-mod garbage;
+mod group_resource;
 mod initial;
+mod json_patch;
+mod json_weight;
 mod log;
-mod namespace;
 mod openapi;
 mod persistence;
 mod pods;
 mod private_file;
-mod protection;
 mod protobuf;
+mod quantity;
+mod query;
 mod quota;
 mod rbac;
 mod recovery;

@@ -4,9 +4,9 @@
 
 use crate::{
     cluster::Cluster,
-    crd,
+    controllers,
+    group_resource::GroupResource,
     log::{Persisted, Scope},
-    resource::GroupResource,
 };
 
 /// Fills an empty cluster with what was persisted.
@@ -22,5 +22,5 @@ pub(crate) fn load(cluster: &Cluster, persisted: Persisted) {
 
 /// Serves the persisted definitions. This may write.
 pub(crate) fn serve(cluster: &Cluster) {
-    crd::serve_again(cluster);
+    controllers::serve_again(cluster);
 }

@@ -13,7 +13,7 @@ use crate::{
     callout::Services,
     clock::{Clock, Ids},
     cluster::Cluster,
-    controllers, crd,
+    controllers,
     credentials::Keychain,
     initial,
     log::{self, Committed, Log},
@@ -251,7 +251,7 @@ impl Builder {
             addresses: Addresses::default(),
             keychain: Keychain::default(),
             graceful: self.simulation.is_some(),
-            on_definition: crd::publish,
+            on_definition: controllers::publish,
             publishing: std::sync::Mutex::default(),
         }
     }

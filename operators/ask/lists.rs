@@ -1,4 +1,4 @@
-//! Whole lists, page by page, and the names in them that were meant by one that does not exist.
+//! Whole lists, page by page, and the names in them that are similar to a name that does not exist.
 
 use serde_json::{Value, json};
 

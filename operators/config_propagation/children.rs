@@ -15,8 +15,8 @@ pub(super) const COPIED_FROM: &str = "operetta.dev/copied-from";
 /// the tool that made it. `immutable` is not: copies follow their source.
 const COPIED: [&str; 3] = ["type", "data", "binaryData"];
 
-/// The names of the namespaces that get a copy: those that are selected, without the excluded ones, that of
-/// the source, and those that are being deleted, in which nothing can be created.
+/// The namespaces that get a copy: the selected ones, without excluded ones, the namespace of the source, and
+/// terminating ones, in which nothing can be created.
 pub(super) fn namespaces<'a>(
     spec: &PropagationSpec,
     selected: impl IntoIterator<Item = &'a Namespace>,

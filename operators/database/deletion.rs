@@ -6,9 +6,9 @@
 //!   Delete   claims and Secrets go, too
 //! ```
 //!
-//! Whether there is something to back up follows from the claims and from what the status remembers, not from what
-//! runs: whoever deletes a namespace, or deletes in the foreground, deletes that first. Nothing here lets a Database go
-//! whose data is not in a backup, also when there can be none any more: the user decides that.
+//! The claims and the status show whether there is something to back up. The Pods do not: a deletion of the namespace,
+//! or in the foreground, deletes them first. A Database whose data is not in a backup is never let go, also when no backup
+//! is possible any more: the user decides that.
 
 use k8s_openapi::api::{apps::v1::StatefulSet, batch::v1::Job};
 use kube::ResourceExt;

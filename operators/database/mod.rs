@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Invariants:
-//! - a claim or a Secret is deleted only by `deletionPolicy: Delete`: one that exists is always returned, and
-//!   stays when its Database goes;
+//! - a claim or a Secret is deleted only by `deletionPolicy: Delete`: otherwise `sync` always returns an existing
+//!   one, and it stays when its Database is deleted;
 //! - a Database with `deletionPolicy: Backup` and data goes only after its last backup, whatever was deleted first;
 //! - the Pods of a set that is created again keep running: it is deleted without them;
 //! - a restore comes before the Service of the primary, and never again after it.
@@ -91,8 +91,8 @@ impl Handler for Databases {
     type Parent = Database;
     type Response = SyncResponse<DatabaseStatus>;
 
-    /// The Jobs that make backups, whoever made them; the backups to restore; and what a last backup needs, whoever
-    /// owns it.
+    /// The backup Jobs, the backups to restore, and the objects that a last backup needs; all of them whoever owns
+    /// them.
     fn related(&self, database: &Database) -> Related {
         let jobs = Related::new().labelled::<Job>(&names::backup_jobs(database));
         let is_ending = database.metadata.deletion_timestamp.is_some();

@@ -1,5 +1,5 @@
-//! Whether a schedule can ever be due. The schema refuses what is no schedule by its form; this refuses
-//! what has the form and no time, such as the 31st of February.
+//! Whether a schedule can ever be due. The schema refuses texts that are no schedule. This module refuses
+//! schedules that are never due, such as the 31st of February.
 
 use std::str::FromStr;
 

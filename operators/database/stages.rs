@@ -29,8 +29,8 @@ pub(super) fn response(database: &Database, claims: &[Claim], restores: bool) ->
     services(pods_and_data.then(), database)
 }
 
-/// What serves the data of a database that is being deleted: the primary, and what its Pod needs. A set that exists and
-/// stays is left as it is.
+/// The server of a database that is being deleted: the primary, and the objects that its Pod needs. An existing set that
+/// is not being deleted stays as it is.
 pub(super) fn server(database: &Database, set: Option<&StatefulSet>) -> Vec<Value> {
     let is_alive = set.is_some_and(|set| set.metadata.deletion_timestamp.is_none());
     let mut primary = workload::set(database);
@@ -51,8 +51,8 @@ fn foundations(database: &Database, existing: &[Claim]) -> SyncResponse {
     claims(response, database, existing)
 }
 
-/// The claims that are desired, and those that exist: what is not returned would be deleted. Others are left as
-/// they are, also one that a Database of the same name has left, which becomes a child so.
+/// The desired claims, and the existing ones: a claim that is not returned would be deleted. Existing claims stay as
+/// they are. A claim of an earlier Database of the same name becomes a child.
 fn claims(response: SyncResponse, database: &Database, existing: &[Claim]) -> SyncResponse {
     let backups = has_backups(database).then(|| storage::backups(database));
     let desired: Vec<_> = storage::claims(database).into_iter().chain(backups).collect();

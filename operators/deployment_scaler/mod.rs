@@ -42,8 +42,8 @@ pub fn operator() -> Operator {
     Operator::decorator(config(), DeploymentScaler)
 }
 
-/// Its name and types. Budgets are made and deleted every day, many at the same time: that is no mistake that a
-/// limit should catch. What it puts on a Deployment has names of its own, so it takes them from anybody.
+/// Its name and types. Every day many budgets are created and deleted at the same time, so there is no deletion
+/// limit. The annotations on a Deployment have names of the operator, so it takes them from other managers.
 pub fn config() -> DecoratorConfig {
     OperatorConfig::decorates::<Deployment>(NAME)
         .with_parent_annotations(HOURS)

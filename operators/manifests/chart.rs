@@ -1,7 +1,7 @@
 //! `deploy/helm`: the same manifests as a Helm chart, with a schema of its values.
 //!
-//! CRDs are templates and not in `crds/`, which Helm installs once and never upgrades. They stay when the release goes:
-//! with a CRD all objects of its type would be deleted, and what belongs to them.
+//! CRDs are templates and not in `crds/`, which Helm installs once and never upgrades. They stay when the release is deleted:
+//! the deletion of a CRD deletes all objects of its type, and their children.
 
 use operetta::manifests::{Account, ManifestError, to_yaml};
 use serde_json::{Value, json};

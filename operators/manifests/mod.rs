@@ -45,7 +45,7 @@ pub fn kustomize(operators: Vec<Operator>, only: &[String]) -> Result<Vec<File>,
     ];
     let namespaced = operators.iter().all(|one| one.operator.config().parent().is_namespaced());
     let within = crate::within(operators, &[rbac::NAMESPACE.to_owned()]);
-    // An operator that was chosen and cannot be restricted makes this overlay one that the program refuses.
+    // The program refuses an overlay with a chosen operator that cannot be restricted.
     let has_restricted = only.is_empty() || namespaced;
     if has_restricted {
         let text = rbac::yaml(&within, &flags)?;

@@ -7,9 +7,9 @@ use super::setting::Setting;
 
 const RULES: &str = include_str!("../../deploy/prometheus/rules.yaml");
 
-/// The account of Prometheus needs the role `operetta-metrics-reader`. Its token has an audience, so that it is a file
-/// of the Pods of Prometheus and no Secret. Only a scrape class names a file without a deprecated field, and who
-/// configures Prometheus chooses the file.
+/// The account of Prometheus needs the role `operetta-metrics-reader`. Its token has an audience: it is
+/// a file in the Pods of Prometheus, and no Secret. Only a scrape class can name a file without a deprecated field. The
+/// configuration of Prometheus chooses the file.
 pub(super) fn service_monitor(setting: &Setting) -> Value {
     json!({
         "apiVersion": "monitoring.coreos.com/v1",

@@ -43,8 +43,8 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    /// One replica, which overlays change, and no certificate, which a component adds. Two processes without a leader election must never run at once, not even
-    /// while a new version is rolled out.
+    /// One replica, which overlays change, and no certificate, which a component adds. Two processes without a leader
+    /// election must never run at once, not even during the rollout of a new version.
     pub(super) fn kustomize(only: &[String]) -> Self {
         let secret = format!("{NAME}-tls");
         Self {

@@ -1,4 +1,4 @@
-//! The certificate of the endpoint, by which others verify it: the Secret that has it, who makes it, and what reads it.
+//! The certificate of the endpoint: the Secret that has it, its creator, and its readers.
 //!
 //! The Secret has the keys of cert-manager: `tls.crt`, `tls.key`, and `ca.crt` to verify with. kustomize cannot make a
 //! certificate: without the component `tls` the process makes a self-signed one, which nobody can verify.

@@ -1,7 +1,7 @@
-//! The Deployment of the operators, and what is beside it.
+//! The Deployment of the operators, and the objects beside it.
 //!
-//! The Pods keep the Pod Security Standard `restricted`. The endpoint is served with TLS, and asks the API server who
-//! may use it; probes need no token.
+//! The Pods keep the Pod Security Standard `restricted`. The endpoint is served with TLS. The API server
+//! decides who may use it; probes need no token.
 
 use serde_json::{Value, json};
 

@@ -1,6 +1,5 @@
-//! The objects because of which the last reconcile of a parent failed: children that the server refused, and objects
-//! of others with the name of a child. A change of one of them ends the wait for the retry; a change of nothing but
-//! its status does not.
+//! The objects that made the last reconcile of a parent fail: refused children, and objects of other owners with the
+//! name of a child. A change of such an object ends the wait for the retry, unless only its status changed.
 
 use super::reason::{child_trigger, is_of_status_only};
 use crate::{
@@ -16,7 +15,7 @@ const MOST: usize = 100;
 #[derive(Debug, Default)]
 pub(super) struct Awaited {
     objects: Box<[ChildId]>,
-    /// What has changed since the reconcile began: what that waits for is known at its end.
+    /// The objects that have changed since the reconcile began. Its end reports which of them it awaits.
     meanwhile: Vec<ChildId>,
 }
 

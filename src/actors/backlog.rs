@@ -26,9 +26,9 @@ use crate::{
     store::Change,
 };
 
-/// Changes with what they have in common.
+/// Changes with the properties that all of them have.
 pub(crate) trait Batch: Send + Sized + 'static {
-    /// What they have in common.
+    /// The common properties.
     type Of: Clone + Eq + Hash + Send;
 
     fn split(self) -> (Self::Of, Arc<[Change]>);

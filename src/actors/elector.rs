@@ -114,8 +114,8 @@ impl Elector {
         }
     }
 
-    /// Whether the last write is over. One that is not answered, or whose reconcile goes on, may take effect later, when
-    /// another process leads.
+    /// Whether the last write is over. A write without an answer may take effect later, when another process leads. So
+    /// may a write of a reconcile in progress.
     fn is_over(&self) -> bool {
         let is_idle = |gate: &Gate| gate.look().running == 0;
         !self.parts.fence.has_writes() && self.operators.iter().all(|(_, gate)| is_idle(gate))

@@ -111,7 +111,7 @@ pub(super) struct FeedChanged {
     pub(super) changes: Arc<[Change]>,
 }
 
-/// What exists of what was asked for.
+/// The objects that a fetch has found.
 pub(super) struct Fetched {
     pub(super) feed: FeedId,
     pub(super) asks: Vec<Ask>,

@@ -17,7 +17,7 @@
 //! - user code and I/O run on the supervisor's runtime, never on an actor's task;
 //! - a reconciler has at most one reconcile in flight and one timer; a parent that is deleted and created
 //!   again gets another one when the first has stopped, so that its reconciles do not overlap;
-//! - a reconciler reports its end, also after a panic; one that panicked is replaced. The other actors are restarted in
+//! - a reconciler reports its end, also after a panic, and is replaced after a panic. The other actors are restarted in
 //!   place (`supervised`);
 //! - stopping is a message;
 //! - every message is metered, so that the depth of every mailbox is known;

@@ -7,8 +7,8 @@
 //!                                   `fallen`                                `risen`
 //! ```
 //!
-//! While it is down it receives only messages with [`Receive::ALWAYS`]: what it needs to know when it begins again, and
-//! its heartbeat. A panic of `fallen` ends the actor, and then the process is not alive.
+//! While an actor is down, it receives only messages with [`Receive::ALWAYS`]: its heartbeat, and facts that stay true
+//! after the restart. A panic of `fallen` ends the actor, and then the process is not alive.
 
 use std::{
     any::Any,

@@ -1,4 +1,4 @@
-//! What fails, and since when: a short trouble is normal, one that lasts is not. Pure.
+//! A failure, and since when: a short failure is normal, a lasting one is not. Pure.
 
 use std::time::{Duration, Instant};
 

@@ -47,10 +47,10 @@ pub(super) struct Failures {
 /// The backoff after a panic of a watch loop, which may repeat at the same object.
 const PANIC_BACKOFF: Backoff = Backoff { min: Duration::from_secs(1), max: Duration::from_mins(1) };
 
-/// After so many failures in a row what was never in sync is failing.
+/// A watch that was never in sync is failing after so many failures in a row.
 pub(super) const MAX_FAILURES: u32 = 3;
 
-/// What was in sync is failing after it has failed for so long.
+/// A watch that was in sync is failing after it has failed for so long.
 pub(super) const DEGRADED_AFTER: Duration = Duration::from_mins(2);
 
 /// A loop that ran for longer resets the backoff.

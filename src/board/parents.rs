@@ -55,7 +55,7 @@ impl Board {
 
     /// Visits the parents of an operator until the closure breaks; `None` if there is no such operator.
     /// The closure must not call the board.
-    pub(super) fn each_parent(
+    pub(crate) fn each_parent(
         &self,
         operator: &str,
         look: impl FnMut(&ObjectKey, &ParentState) -> ControlFlow<()>,

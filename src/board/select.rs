@@ -40,21 +40,6 @@ impl Board {
         })?;
         Some(selection)
     }
-
-    pub(crate) fn namespaces(&self, operator: &str, limit: usize) -> Vec<String> {
-        let mut namespaces: Vec<String> = Vec::new();
-        self.each_parent(operator, |key, _| {
-            let namespace = key.namespace.as_deref();
-            let namespace = namespace.filter(|it| namespaces.last().is_none_or(|last| last != it));
-            namespaces.extend(namespace.map(ToOwned::to_owned));
-            if namespaces.len() < limit {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
-        });
-        namespaces
-    }
 }
 
 #[cfg(test)]
@@ -91,13 +76,5 @@ mod tests {
         }
         assert_eq!(seen, ["a/1x", "b/1x", "b/2x", "c/2x"]);
         assert!(board.select("nobody", None, 1, failing).is_none());
-    }
-
-    #[test]
-    fn namespaces_are_unique_and_limited() {
-        let board = board(&["a/1", "a/2", "b/1", "c/1"]);
-        assert_eq!(board.namespaces("a", 10), ["a", "b", "c"]);
-        assert_eq!(board.namespaces("a", 2), ["a", "b"]);
-        assert!(board.namespaces("nobody", 2).is_empty());
     }
 }

@@ -92,7 +92,7 @@ impl Board {
         self.write().operators.insert(name, operator);
     }
 
-    /// Replaces what is known of an operator; its parents stay.
+    /// Replaces the configuration of an operator; its parents stay.
     pub(crate) fn reconfigure(&self, info: OperatorInfo) {
         if let Some(operator) = self.write().operators.get_mut(info.name.as_str()) {
             operator.info = info;

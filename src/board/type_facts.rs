@@ -23,8 +23,8 @@ pub(crate) struct TypeState {
     pub(crate) version_regressed: Option<SystemTime>,
     /// Whether deletions of the type are held because the resourceVersion regressed.
     pub(crate) deletions_held: bool,
-    /// Each namespace with its own watch; empty when one watch covers all. While that one is
-    /// forbidden it comes first, and the watches of single namespaces follow.
+    /// Each namespace with its own watch; empty when one watch covers all. A forbidden watch of all
+    /// namespaces comes first, before the watches of single namespaces.
     pub(crate) namespaces: Vec<NamespaceState>,
     /// The fields that its schema marks as secret; `None` until the schema is known.
     pub(crate) secrets: Option<Arc<SecretFields>>,

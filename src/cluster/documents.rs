@@ -1,10 +1,9 @@
-//! Caches what was read of the `OpenAPI` documents, of which there is one per group and version.
-//! Concurrent readers share one request, and a document is read again only if it has changed. Sends no
-//! requests itself.
+//! Caches the `OpenAPI` documents, one per group and version. Concurrent readers share one request, and a
+//! document is read again only if it has changed. Sends no requests itself.
 //!
-//! A document is as large as all types of its group. At the start every operator needs that of its
-//! parents and every reflector that of its type, and later they read it again. What is cached has all of
-//! its types, so that an operator of another one, registered later, does not read megabytes again.
+//! A document has all types of its group, which may be megabytes. At the start every operator needs the document of
+//! its parents, and every reflector the document of its type. The cache keeps all types of a document, for
+//! operators that are registered later.
 
 use std::{
     collections::HashMap,

@@ -8,8 +8,8 @@
 //!     if the files differ from those of the client: later requests use a new client
 //! ```
 //!
-//! The failed request is not sent again, because whoever sent it decides that. Connections of the old client last as long
-//! as the API server keeps them.
+//! The failed request is not sent again: its sender decides that. Connections of the old client last as long as the API
+//! server keeps them.
 
 use std::{
     fs,
@@ -48,7 +48,7 @@ pub(crate) enum Cause {
     Unanswered,
 }
 
-/// What was read.
+/// The configuration that was read.
 #[derive(Debug, Clone)]
 pub(crate) struct Loaded {
     pub(crate) config: Config,
@@ -78,7 +78,7 @@ struct Current {
     read: Option<Instant>,
 }
 
-/// A client of what is read, which was `loaded` before. Must be called within a runtime.
+/// A client that starts with the `loaded` configuration. Must be called within a runtime.
 pub(crate) fn reloading(
     read: &Read,
     loaded: &Loaded,
@@ -150,7 +150,7 @@ impl Reloading {
         is_due
     }
 
-    /// Goes on where whoever sent the request waits no longer.
+    /// Continues also when the sender of the request no longer waits.
     async fn reloaded(self: &Arc<Self>, cause: Cause) {
         // It fails only when the runtime ends.
         let _ = self.runtime.spawn(self.clone().reload(cause)).await;

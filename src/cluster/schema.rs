@@ -48,7 +48,7 @@ struct GroupVersionKind {
 /// The schemas of all types of a document.
 #[derive(Default)]
 pub(super) struct Schemas {
-    /// One that cannot be read is an error for its own type alone.
+    /// An unreadable schema is an error for its own type alone.
     by_kind: BTreeMap<Box<str>, serde_json::Result<KindSchema>>,
     /// The plurals of the types with a status subresource.
     with_status: BTreeSet<Box<str>>,
@@ -125,7 +125,7 @@ fn status(schema: &Value, one_of_them: &K8sType, has_subresource: bool) -> Statu
     }
 }
 
-/// The marked fields. A server publishes a schema that it cannot read itself without any field, which says nothing.
+/// The marked fields; unknown for a schema without fields, which the server publishes if it cannot read the schema.
 fn secrets(
     schema: &Value,
     one_of_them: &K8sType,

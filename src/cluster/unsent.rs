@@ -1,8 +1,8 @@
-//! Why a request was not sent, without what may be secret: what a credential plugin printed, its arguments, what a provider
-//! of tokens answered, and the address of a proxy.
+//! Why a request was not sent, without possible secrets: the output and the arguments of a credential plugin, the answer of
+//! a provider of tokens, and the address of a proxy.
 //!
-//! The plugins of kubeconfigs and of configurations are run by [`Plugin`](super::Plugin), whose errors have none of it. What
-//! is here is for the clients that a program makes itself.
+//! [`Plugin`](super::Plugin) runs the plugins of kubeconfigs and of configurations, and its errors have no secrets. This
+//! module is for the clients that a program makes itself.
 
 use std::{error::Error, iter};
 
@@ -22,7 +22,7 @@ pub(crate) fn described_error(error: anyhow::Error) -> anyhow::Error {
     harmless(error.as_ref()).map_or(error, anyhow::Error::msg)
 }
 
-/// What is said in place of an error that quotes something.
+/// The text in place of an error that quotes something.
 fn harmless(error: &(dyn Error + 'static)) -> Option<String> {
     let mut chain = iter::successors(Some(error), |&cause| cause.source());
     chain.find_map(|cause| {

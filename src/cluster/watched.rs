@@ -54,8 +54,8 @@ impl fmt::Display for Watched {
 
 #[derive(Debug)]
 pub(crate) enum WatchNote {
-    /// A connection was opened, unless it follows one that lasted until its timeout. Servers end the
-    /// watches of a type when its definition changes.
+    /// A connection was opened, unless the connection before it lasted until its timeout. Servers end
+    /// the watches of a type when its definition changes.
     Opened,
     Changed(Vec<Change>),
     Synced(Settled),

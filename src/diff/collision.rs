@@ -110,7 +110,7 @@ fn items(fields: &Value, live: &Value, desired: &Value, steps: &[PathStep]) -> O
     }
 }
 
-/// Whether a desired item may be the one with these keys: it may lack one that the server defaults.
+/// Whether a desired item may have these keys. It may lack a key that the server defaults.
 fn fits(desired: &Value, keys: &Map<String, Value>) -> bool {
     let mut named = keys.iter().filter_map(|(name, key)| Some((desired.get(name)?, key)));
     named.all(|(value, key)| value == key)

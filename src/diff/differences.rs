@@ -15,7 +15,7 @@ use crate::{object::Object, operator::OperatorName};
 /// Where a live object is not what an apply of a body should have left.
 #[derive(Debug, Default)]
 pub(crate) struct Differences {
-    /// The object differs, or holds what is no longer desired.
+    /// Paths where the object differs, or has a field that is no longer desired.
     pub(crate) changed: Vec<String>,
     /// The values are up to date, but we do not own them.
     pub(crate) lost: Vec<String>,

@@ -1,7 +1,6 @@
-//! What differs between two objects, and who owns what of one.
+//! The differences between two objects, and the owners of the fields of an object.
 //!
-//! Layer 2. Pure, and decides nothing: what is to be done about a difference is the matter of
-//! [`plan`](crate::plan).
+//! Layer 2. Pure, and decides nothing: [`plan`](crate::plan) decides on the steps.
 //!
 //! | file | answers |
 //! |---|---|

@@ -47,7 +47,7 @@ impl<'a> Search<'a> {
     }
 
     /// The fields of an object. The keys of an item are never lost, as the server defaults some.
-    /// One that we own was applied: if it is no longer desired, another item is.
+    /// An owned item was applied: if it is no longer desired, another item is.
     fn fields(
         &mut self,
         owned: Owned<'a>,
@@ -106,7 +106,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A desired value of which we own nothing. The server tracks neither the identity of an
+    /// A desired value without a field of ours. The server tracks neither the identity of an
     /// object nor empty lists; it does track `{}`.
     fn missing(&mut self, desired: &Value) {
         const IDENTITY: [&[&str]; 4] =

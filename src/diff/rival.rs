@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-/// The manager, not `ours`, that owns one of these paths; otherwise the one that wrote last, if not
-/// before us. Without paths the last writer of the subresource. `None` when there is no other
+/// The manager, not `ours`, that owns one of these paths; otherwise the last writer, if it wrote after
+/// us. Without paths the last writer of the subresource. `None` when there is no other
 /// manager.
 pub(crate) fn rival(
     object: &Value,

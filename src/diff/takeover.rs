@@ -29,8 +29,8 @@ pub(crate) fn takeover(
     hand_over(live, operator, is_from, |fields| (fields.clone(), json!({})))
 }
 
-/// The same for all managers of an object that is adopted, except Kubernetes itself: fields that it
-/// fills in (the volume of a claim) are not desired by anybody, and could not be removed.
+/// The same for all managers of an adopted object, except Kubernetes itself: nobody desires the fields that
+/// Kubernetes fills in (the volume of a claim), and an apply could not remove them.
 /// Finalizers and owner references stay with their managers: they protect objects of others.
 pub(crate) fn adoption(live: &Value, operator: &OperatorName) -> Option<Value> {
     let is_from = |entry: &Value| {

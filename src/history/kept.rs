@@ -39,8 +39,8 @@ impl History {
         reconcile
     }
 
-    /// The oldest reconcile that wrote nothing and had the same result as the next, so that rechecks do not
-    /// displace the one that wrote; else the oldest.
+    /// The oldest reconcile that wrote nothing and had the same result as the next; else the oldest. So rechecks
+    /// do not displace a reconcile that wrote.
     fn least_informative(&self) -> usize {
         let older = self.reconciles.len().saturating_sub(NEWEST);
         let mut pairs = self.reconciles.iter().zip(self.reconciles.iter().skip(1)).take(older);
@@ -63,6 +63,7 @@ impl History {
     }
 
     /// Since when the outcome is the same; `None` before the first.
+    #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
     pub(crate) fn since(&self) -> Option<SystemTime> {
         self.since
     }

@@ -12,8 +12,8 @@
 //! Invariants:
 //! - a history is bounded in reconciles, and a reconcile in causes, decisions, paths and lengths of texts; a
 //!   child that is up to date takes no space in it;
-//! - equal reconciles in a row share their texts, and those that wrote nothing are dropped before one that
-//!   did;
+//! - equal reconciles in a row share their texts, and those without writes are dropped before one with
+//!   writes;
 //! - numbers of reconciles only grow, also when old reconciles are dropped.
 
 mod cause;

@@ -95,7 +95,7 @@ impl JsonSchema for StepTimes {
             ReconcileStep::ALL.map(|step| (step.name().to_owned(), number.clone().to_value()));
         let steps: serde_json::Map<_, _> = steps.into_iter().collect();
         json_schema!({
-            "description": "How long each step took; one that was not reached is missing.",
+            "description": "How long each step took; a step that was not reached is missing.",
             "type": "object",
             "properties": steps,
         })

@@ -1,7 +1,7 @@
 //! Whether the process is at rest: how much work has begun, and how much of it has ended.
 //!
-//! Work begins what follows from it before it ends: a message is posted before the handling of the one
-//! that caused it ends. So the process is at rest when all that has begun has ended.
+//! Work starts its follow-up work before it ends: a message is posted before the handling of its cause ends.
+//! So the process is at rest when all work has ended.
 
 use std::sync::{
     Arc,

@@ -12,7 +12,7 @@ pub(crate) struct Quoted {
     is_redacted: bool,
 }
 
-/// What is hidden in texts of others about a parent.
+/// The secrets that are hidden in texts of other components about a parent.
 #[derive(Debug)]
 pub(crate) enum Redactor {
     /// Nothing of it is secret.

@@ -1,4 +1,4 @@
-//! What is known of an object that cannot be decoded: its identity and owners, never its content.
+//! The known facts of an object that cannot be decoded: its identity and owners, never its content.
 //! Everything is optional, and nothing is guessed.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};

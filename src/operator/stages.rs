@@ -12,9 +12,9 @@ use crate::object::KeyRef;
 /// A child of a later stage is created and changed only while every child of the stages before it exists, is up
 /// to date and is [ready](crate::object::Readiness): built-in kinds by their status, others by a condition
 /// `Ready`, `Available` or `Established`, or as [`OperatorConfig::ready_when`](super::OperatorConfig::ready_when)
-/// decides. One that waits stays as it is, and is not deleted because an earlier child is not ready any more.
+/// decides. A waiting child stays as it is. It is not deleted when an earlier child is no longer ready.
 /// Children that are [ignored](super::ChildConfig::ignoring_readiness) for readiness count as ready once they
-/// are up to date. What waits, for which child, and since when is in the condition `Synced`.
+/// are up to date. The condition `Synced` names the waiting child, the child before it, and since when.
 ///
 /// Children that are no longer returned are deleted in the reverse order.
 impl<S> SyncResponse<S> {

@@ -120,7 +120,7 @@ pub(crate) fn is_ownership_field(path: &str, labels: &Labels) -> bool {
             .any(|label| path == format!(".metadata.labels.{label}"))
 }
 
-/// Removes the value at a path of the server, and what is empty after that. The server does not
+/// Removes the value at a path of the server, and the fields that become empty. The server does not
 /// quote names, so dots in them make a path ambiguous: the path that exists is meant.
 fn remove(value: &mut Value, path: &str) -> bool {
     match value {

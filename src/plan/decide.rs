@@ -29,7 +29,7 @@ pub struct PlanInput<'a> {
     pub desired: Desired,
     /// The cached objects that the parent owns or that carry its label.
     pub observed: &'a Children,
-    /// What may be missing in the stores: nothing of that is deleted.
+    /// The objects that may be missing in the stores: none of them is deleted.
     pub unsynced: &'a Unsynced,
     /// What is known of earlier writes.
     pub last_applied: &'a LastApplied,
@@ -55,8 +55,8 @@ pub struct Plan {
     pub(crate) order: Option<Box<Order>>,
     /// The children that are changed a few at a time.
     pub(crate) rollouts: Vec<Rollout>,
-    /// The children that the handler no longer wants, with their ranks: one that ranks lower is deleted once
-    /// those that rank higher are gone. Empty if the ranks are equal or not known.
+    /// The children that the handler no longer wants, with their ranks. A lower rank is deleted once the
+    /// higher ranks are gone. Empty if the ranks are equal or not known.
     pub(crate) leaving: Vec<(ChildId, u16)>,
     /// The children that are up to date.
     pub last_applied: LastApplied,

@@ -1,5 +1,5 @@
-//! What a decorator puts on its parent: labels and annotations, and status fields where that is asked
-//! for. Decides what is applied; refuses what no server would take.
+//! The decoration of a parent: labels and annotations, and status fields if the operator asks for them.
+//! Decides which fields are applied; refuses fields that no server would accept.
 
 use serde_json::{Map, Value, json};
 
@@ -28,10 +28,10 @@ pub(crate) struct DecorationWrite {
     pub(crate) paths: Vec<String>,
 }
 
-/// What others own of what was to be put on a parent, and the parent as it was then.
+/// The decoration of a parent of which other managers own fields, and the parent at that time.
 #[derive(Debug, Clone)]
 pub(crate) struct HeldDecoration {
-    /// A hash of what was to be put there.
+    /// A hash of the decoration.
     pub(crate) wanted: u64,
     pub(crate) left: Object,
     pub(crate) held: Vec<HeldField>,

@@ -1,8 +1,8 @@
 //! Jobs that have finished and that their TTL removes, or has removed: they are not created again for the same
 //! desired state.
 //!
-//! What has finished is read from the parent, whose condition `JobsFinished` has this text, so that a restart of the
-//! process runs no Job again:
+//! The condition `JobsFinished` of the parent lists the finished Jobs, so that a restart of the process runs no Job
+//! again:
 //!
 //! ```text
 //! not created again until they change: ns/migrate succeeded (4be0f8a7c1d3e952), ns/seed failed (..)
@@ -34,7 +34,7 @@ pub struct FinishedJobs(BTreeMap<ObjectKey, FinishedJob>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FinishedJob {
-    /// A hash of the desired state that it finished, which other processes compute alike.
+    /// A hash of the desired state of the Job. All processes compute the same hash.
     desired: u64,
     pub(crate) has_succeeded: bool,
 }
@@ -128,7 +128,7 @@ fn is_job(ty: &K8sType) -> bool {
     (ty.group(), ty.kind()) == ("batch", "Job")
 }
 
-/// How a Job ended. That it is being deleted does not matter.
+/// How a Job ended, also while it is being deleted.
 fn outcome(live: &Object) -> ReadyState {
     let status = live.field("status").unwrap_or_default();
     let has = |ty: &str| {

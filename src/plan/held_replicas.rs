@@ -7,18 +7,18 @@
 //! | `held-b-at-a` | at `a`: stay, or scale to `n`; at `n`: held there; at another number: overridden | at `a`: scale to `b`; else forget |
 //! | `overridden-b-at-a` | at `n`: held again | forget |
 //!
-//! What is recorded is written before the parent is scaled, and forgotten after. So a process may end in between.
+//! The record is written before the parent is scaled, and removed after. So a process may end in between.
 
 use crate::operator::{HeldPhase, HeldReplicas};
 
-/// What is to be recorded, and to how many replicas the parent is to be scaled once that is so.
+/// The record to write, and the replicas to which the parent is scaled after that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Hold {
     pub(super) record: Option<HeldReplicas>,
     pub(super) scale: Option<i32>,
 }
 
-/// Decides from what is recorded, what the handler holds, and what there is.
+/// Decides from the record, the replicas that the handler holds, and the present ones.
 pub(super) fn hold(record: Option<HeldReplicas>, wanted: Option<i32>, now: i32) -> Hold {
     match (record, wanted) {
         (None, None) => Hold::default(),

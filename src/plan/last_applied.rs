@@ -11,8 +11,8 @@ use crate::{
     operator::OperatorName,
 };
 
-/// What is known of the children of one parent: for each desired state the version of the object
-/// that applying it would not change. Shares the objects with the caches.
+/// The known versions of the children of one parent: for each desired state, the version of the object
+/// that an apply would not change. Shares the objects with the caches.
 #[derive(Debug, Clone, Default)]
 pub struct LastApplied {
     /// Sorted by type and key.
@@ -216,8 +216,8 @@ impl LastApplied {
         known.filter(|known| known.desired_hash == write.desired_hash)
     }
 
-    /// What was last written to a child, perhaps without the fields that others own: the hash of
-    /// the desired state, and the resulting version.
+    /// The last write of a child: the hash of the desired state, and the resulting version. The write may
+    /// lack the fields that other managers own.
     pub(super) fn left(&self, id: &ChildId) -> Option<(u64, &Object)> {
         let waiting = || self.exceptions().waiting.get(id)?.left.as_ref();
         let contested =

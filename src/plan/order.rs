@@ -24,7 +24,7 @@ pub(crate) struct Order {
     places: HashMap<ChildId, Placed>,
 }
 
-/// The stage of a child, and what it names.
+/// The stage of a child, and the children that it names.
 #[derive(Debug, Clone)]
 struct Placed {
     stage: usize,
@@ -148,8 +148,8 @@ impl Order {
         None
     }
 
-    /// The children of a stage, level by level: each level is after the ones before it. And those that are in
-    /// a circle, or after one.
+    /// The children of a stage, level by level: each level is after the earlier levels. And the children in a
+    /// circle, or after a circle.
     fn levels(&self, stage: usize) -> (Vec<Vec<&ChildId>>, Vec<&ChildId>) {
         let children = &self.stages[stage];
         let mut waiting: HashMap<&ChildId, Vec<&ChildId>> = HashMap::new();
@@ -189,7 +189,7 @@ impl<'a> Index<'a> {
         Self(index)
     }
 
-    /// The child that is named; without a namespace in that of the child that waits.
+    /// The named child, by default in the namespace of the waiting child.
     fn find(&self, named: &Prerequisite, by: &ChildId) -> Option<&'a ChildId> {
         let namespace = named.namespace.as_deref().or(by.key.namespace.as_deref());
         let mut known = self.0.get(&(&*named.kind, &*named.name))?.iter();

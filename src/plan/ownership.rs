@@ -29,7 +29,7 @@ pub(crate) fn is_ours(
         (true, Some(controller)) => {
             controller == parent.uid() && claimant(config, operator, child).is_none()
         }
-        // One that stays also after its type lost that option: it gets its reference back.
+        // A child that stays without its parent, but whose type lost that option: it gets its reference back.
         (true, None) => {
             let stays = is_orphan(child)
                 || is_until_finalized(child)

@@ -125,9 +125,7 @@ pub(crate) enum RefusalReason {
     )]
     LabelValue,
     /// It decides whether the parent is selected.
-    #[error(
-        "it is in the selector of the operator, which would select the parent by what it wrote"
-    )]
+    #[error("it is in the selector of the operator: its own writes would select the parent")]
     InSelector,
     /// No API server stores an object of this size.
     #[error("it has {0} bytes, more than an API server stores")]

@@ -52,7 +52,7 @@ pub(crate) struct ForeignChild {
 /// What to do after a delete answered 409.
 #[derive(Debug, Clone)]
 pub(crate) enum AfterDeleteConflict {
-    /// The object is gone; what has its name now is another one.
+    /// The object is gone; another object has its name.
     Gone,
     /// It changed, and is still to be deleted.
     Again(Deletion),
@@ -73,7 +73,7 @@ pub(crate) fn after_conflict(
         return AfterConflict::Wait(WaitingReason::deleting(live));
     }
     if !is_ours(config, operator, parent, live) {
-        // Of a child of another parent, that one is named.
+        // The refusal names the other parent of a child.
         let may_be_of_parent =
             live.controller().is_none_or(|controller| controller == parent.uid());
         if may_be_of_parent && let Some(other) = claimant(config, operator, live) {
@@ -103,8 +103,8 @@ pub(crate) fn after_conflict(
 }
 
 impl AfterConflict {
-    /// The same for an object that is the child of another living parent, and stays without it: it
-    /// has no controller, and is not adopted.
+    /// The same for a child of another living parent: it is not adopted. It has no controller, because
+    /// it outlives its parent.
     pub(crate) fn unless_of(self, other: &Object, live: &Object) -> Self {
         match self {
             Self::Adopt(write) | Self::Claim(write) => {

@@ -17,9 +17,9 @@ pub(crate) struct Rewrite {
     pub(crate) paths: Vec<String>,
     /// What caused it.
     pub(crate) why: RewriteReason,
-    /// The version at which it was up to date.
+    /// The version at which the child was up to date.
     pub(crate) from: ResourceVersion,
-    /// The version at which it is not; `None` when it is deleted.
+    /// The version at which the child is not; `None` when it is deleted.
     pub(crate) to: Option<ResourceVersion>,
     /// The field manager that changed it, as far as the cache knows.
     pub(crate) changed_by: Option<String>,
@@ -70,7 +70,7 @@ fn change(step: &Step, (hash, settled): (u64, &Object), live: Option<&Object>) -
         (true, Some(live)) if live != settled => RewriteReason::Drift,
         (true, None) => RewriteReason::Drift,
         (false, Some(live)) if live == settled => RewriteReason::OtherAnswer,
-        // Another desired state for a child that others changed, or one that was refused before.
+        // Another desired state: of a child that others changed, or of a child that was refused before.
         (true | false, _) => return None,
     };
     let changed_by = match why {

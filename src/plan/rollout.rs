@@ -37,8 +37,8 @@ pub(crate) struct Standing {
     pub(crate) is_updated: bool,
     /// Whether its change has begun and not ended.
     pub(crate) is_changing: bool,
-    /// Whether the server has refused its change: it stays as it is. One that is missing for that does not keep
-    /// the others from being changed, as waiting does not create it.
+    /// Whether the server has refused its change: it stays as it is. A missing child that was refused does not
+    /// hold up the others: waiting would not create it.
     pub(crate) is_refused: bool,
     /// Whether its change waits for earlier children. It does not keep those from being changed: both would
     /// wait for ever.

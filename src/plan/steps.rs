@@ -168,7 +168,7 @@ impl Write {
         self.claim.as_ref().unwrap_or(&self.body)
     }
 
-    /// What is desired of the child: what is sent without the precondition.
+    /// The desired state of the child: the body without the precondition.
     pub(crate) fn desired(&self) -> Value {
         let mut desired = self.sent().clone();
         if let Some(metadata) = desired["metadata"].as_object_mut() {
@@ -197,7 +197,7 @@ impl Write {
         elsewhere
     }
 
-    /// Whether it takes fields that others hold.
+    /// Whether it takes fields of other managers.
     pub(crate) fn forces(&self) -> bool {
         self.claim.is_some() || self.config.conflicts == ConflictPolicy::Force
     }

@@ -48,8 +48,8 @@ impl TerminatingChildren {
         overdue.into_iter().map(mark_read).collect()
     }
 
-    /// Whether a child has been terminating for so long that it may never be deleted, or waits for
-    /// others.
+    /// Whether a child has been terminating for so long that it may never be deleted, or waits for other
+    /// objects.
     pub(crate) fn is_stuck(&self, uid: &Uid, now: Instant) -> bool {
         let times = self.0.get(uid);
         times.is_some_and(|it| now.saturating_duration_since(it.since) >= READ_AFTER)

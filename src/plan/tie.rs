@@ -23,8 +23,8 @@ pub(super) fn untied(body: &Value, live: &Object, labels: &Labels) -> Vec<String
     untied
 }
 
-/// The body that ties this version of an object to the parent, as the body of a child does, and
-/// changes nothing else: what we applied stays, with the values that it has now.
+/// The body that ties this version of an object to the parent, as the body of a child does. It changes
+/// nothing else: applied fields keep their present values.
 pub(super) fn tie(body: &Value, live: &Object, operator: &OperatorName, labels: &Labels) -> Value {
     let fields = live.applied_fields(operator.as_str());
     let mut tie = applied(&live.to_value(), fields.as_ref());

@@ -1,4 +1,4 @@
-//! What may be missing in the caches of child types, so that absence there is no reason for a deletion.
+//! Objects that may be missing in the caches of child types: their absence is no reason for a deletion.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -69,6 +69,7 @@ pub(crate) struct HandlerError {
 }
 
 /// An effect that a machine asks for.
+#[derive(Debug)]
 pub(crate) enum Effect {
     /// Call the handler: [`Event::HandlerReturned`] follows, after [`Event::HandlerTimeout`] if it is late.
     Call(Method, SyncRequest),
@@ -119,27 +120,4 @@ impl fmt::Debug for HandlerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "HandlerError({})", self.failure)
     }
-}
-
-impl fmt::Debug for Effect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Call(method, _) => write!(f, "Call({method:?})"),
-            Self::Send(id, request) => write!(f, "Send({id}, {request:?})"),
-            Self::Ask(_, asks) => write!(f, "Ask({})", named(asks)),
-            Self::ReadRelated(asks) => write!(f, "ReadRelated({})", named(asks)),
-            Self::Cache(cache) => cache.fmt(f),
-            Self::Reserve(_, deletions) => write!(f, "Reserve({deletions})"),
-            Self::Release(_, deleted) => write!(f, "Release({deleted} deleted)"),
-            Self::ReadSchema(_) => f.write_str("ReadSchema"),
-            Self::Resume => f.write_str("Resume"),
-            Self::ShowNow(failure) => write!(f, "ShowNow({})", failure.reason()),
-            Self::Finished => f.write_str("Finished"),
-        }
-    }
-}
-
-fn named(asks: &Asks) -> String {
-    let asks = asks.iter().map(|(ty, ask)| format!("{ty} {ask}"));
-    asks.collect::<Vec<_>>().join(", ")
 }

@@ -147,20 +147,18 @@ impl Reconcile {
         }
     }
 
-    /// Deletes the children one by one, and waits for those with finalizers or a grace period.
+    /// Deletes the children one by one, and waits for the terminating ones.
     fn collect_next(&mut self, mut left: VecDeque<Object>) -> Stage {
         while let Some(child) = left.pop_front() {
             if child.is_deleting() {
                 self.wait_for(&child, Some(&child));
-                continue;
-            }
-            if self.journal.progress().is_throttled {
+            } else if self.journal.progress().is_throttled {
                 self.note([waits(&ChildId::of(&child), Wait::Throttled)]);
-                continue;
-            }
-            match self.delete_undesired(&child) {
-                ChildStep::Asked(_, state) => return Stage::Collecting(child, state, left),
-                ChildStep::Ended(ended) => self.wait_for(&child, ended.left.as_ref()),
+            } else {
+                match self.delete_undesired(&child) {
+                    ChildStep::Asked(_, state) => return Stage::Collecting(child, state, left),
+                    ChildStep::Ended { left, .. } => self.wait_for(&child, left.as_ref()),
+                }
             }
         }
         self.collect_others()
@@ -172,18 +170,16 @@ impl Reconcile {
 
     pub(super) fn collecting_answered(
         &mut self,
-        child: &Object,
+        child: Object,
         state: child::AwaitedChild,
         left: VecDeque<Object>,
         answer: Answer,
     ) -> Stage {
         match self.child_answered(state, answer) {
-            ChildStep::Asked(_, state) => Stage::Collecting(child.clone(), state, left),
-            ChildStep::Ended(ended) => {
-                self.wait_for(child, ended.left.as_ref());
-                self.collect_next(left)
-            }
+            ChildStep::Asked(_, state) => return Stage::Collecting(child, state, left),
+            ChildStep::Ended { left, .. } => self.wait_for(&child, left.as_ref()),
         }
+        self.collect_next(left)
     }
 
     /// The parent waits for a child that was deleted, if it has `left` a terminating object.
@@ -195,8 +191,7 @@ impl Reconcile {
     }
 
     fn collect_others(&mut self) -> Stage {
-        let progress = self.journal.progress();
-        if !progress.waits || progress.is_throttled {
+        if !self.journal.progress().waits {
             return self.collected();
         }
         let others = collect::others(&self.view());
@@ -221,7 +216,7 @@ impl Reconcile {
     ) -> Stage {
         match self.child_answered(state, answer) {
             ChildStep::Asked(_, state) => Stage::CollectingOthers(state, left),
-            ChildStep::Ended(_) => self.collect_next_other(left),
+            ChildStep::Ended { .. } => self.collect_next_other(left),
         }
     }
 

@@ -162,7 +162,7 @@ impl Reconcile {
             // === finalize ===
             (Stage::Listing(listing), Answered(_, answer)) => self.listed(listing, answer),
             (Stage::Collecting(child, state, left), Answered(_, answer)) => {
-                self.collecting_answered(&child, *state, left, answer)
+                self.collecting_answered(child, *state, left, answer)
             }
             (Stage::CollectingOthers(state, left), Answered(_, answer)) => {
                 self.collecting_other_answered(*state, left, answer)

@@ -25,7 +25,7 @@ use crate::{
 /// operators that need only some namespaces.
 pub(super) type Watches = BTreeMap<K8sType, Vec<WatchSpec>>;
 
-/// What is needed of each type, in the order of the watches.
+/// The places of each type to be watched, in the order of the watches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Demand(BTreeMap<K8sType, Vec<Place>>);
 
@@ -115,7 +115,7 @@ impl Demand {
         self.0.iter().map(specs).collect()
     }
 
-    /// What has to happen to the watches of the earlier demand.
+    /// The changes of the watches since the earlier demand.
     pub(super) fn since(&self, earlier: &Self) -> Difference {
         let is_new = |(ty, _): &(&K8sType, &Vec<Place>)| !earlier.0.contains_key(*ty);
         let (opened, known): (Vec<_>, Vec<_>) = self.0.iter().partition(is_new);
@@ -129,7 +129,7 @@ impl Demand {
     }
 }
 
-/// A watch of all namespaces stays, and each place shows at least what it showed.
+/// A watch of all namespaces stays, and no place shows fewer objects than before.
 fn continued(places: Vec<Place>, running: &[Place]) -> Vec<Place> {
     let everywhere = running.iter().find(|place| place.namespace.is_none());
     let is_new = places.first().is_none_or(|place| place.namespace.is_some());

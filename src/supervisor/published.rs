@@ -77,7 +77,7 @@ impl Listeners {
         let is_alone = self.operators.iter().all(|listener| listener == operator);
         let is_the_parent = change.object().uid() == parent;
         let names_others = change.parents.iter().any(|named| named != parent);
-        // Whoever wants an object of this name waits for its end.
+        // Another parent that wants an object of this name waits for its end.
         let has_gone = change.after.is_none();
         !is_alone
             || self.is_read

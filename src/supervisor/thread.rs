@@ -162,7 +162,7 @@ mod tests {
         assert!(ended.now_or_never().is_none());
     }
 
-    /// A thread that never ends, and what is told to whoever waits for it.
+    /// A thread that never ends, and the channels to those that wait for it.
     fn endless() -> (Thread, Signals, oneshot::Sender<()>, oneshot::Sender<Abandoned>) {
         let life = |_: Lifeline<()>| loop {
             thread::park();

@@ -7,6 +7,15 @@ use actix_web::{
     mime::{self, Mime},
 };
 
+use super::endpoint::JSON;
+
+pub(super) const HTML: &str = "text/html";
+
+/// Whether a client is a browser that opens a page.
+pub(super) fn is_browser(headers: &HeaderMap) -> bool {
+    prefers(headers, HTML, JSON)
+}
+
 /// Whether a client prefers `wanted` to the default: it has a higher quality, or the same and is
 /// named more exactly or earlier.
 pub(super) fn prefers(headers: &HeaderMap, wanted: &str, default: &str) -> bool {

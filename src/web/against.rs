@@ -1,5 +1,5 @@
-//! The parents of a file, as if they were on the server: which operators they belong to, and what is kept of the
-//! objects on the server. Sends nothing, reads no file.
+//! The parents of a file, as if they were applied: the operator of each parent, and the fields that the object on
+//! the server keeps. Sends nothing, reads no file.
 
 use std::collections::BTreeMap;
 
@@ -111,7 +111,7 @@ const OF_SERVER: [&str; 7] = [
     "managedFields",
 ];
 
-/// What others may have added to on the server, and what an apply keeps.
+/// The maps in which an apply keeps the entries that the file does not have.
 const SHARED: [&str; 2] = ["labels", "annotations"];
 
 /// The parents of these documents by operator, each as it would be if its document was applied.

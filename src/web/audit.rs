@@ -14,7 +14,7 @@ use actix_web::{
     web::Data,
 };
 
-use super::{origin, state::WebState};
+use super::{origin, paths::Paths, state::WebState};
 use crate::metrics::{Attempt, AttemptOutcome, Metrics};
 
 /// The log target of commands and logins over HTTP, and of changes of the log filter:
@@ -33,10 +33,6 @@ struct Minute {
 
 const LINES: u32 = 60;
 
-/// The user who has logged in, passed with the answer to the audit.
-#[derive(Debug)]
-pub(super) struct LoggedIn(pub(super) String);
-
 /// An attempt. It is logged when this is dropped, even if the client went away.
 #[derive(Debug)]
 pub(super) struct Entry {
@@ -52,16 +48,13 @@ pub(super) struct Entry {
 
 impl Entry {
     /// The entry of a request that changes something.
-    pub(super) fn of(request: &ServiceRequest, quota: &Quota) -> Option<Self> {
+    pub(super) fn of(request: &ServiceRequest, quota: &Quota, paths: &Paths) -> Option<Self> {
         if origin::only_reads(request.method()) {
             return None;
         }
         let path = request.match_info().as_str().to_owned();
-        let attempt = match path.as_str() {
-            "/ui/login" => Attempt::Login,
-            "/ui/logout" => Attempt::Logout,
-            _ => Attempt::Command,
-        };
+        let endpoint = paths.find(request.method(), &path);
+        let attempt = endpoint.map_or(Attempt::Command, |endpoint| endpoint.attempt);
         Some(Self {
             metrics: request.app_data::<Data<WebState>>()?.metrics.clone(),
             quota: quota.clone(),

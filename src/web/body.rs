@@ -24,8 +24,8 @@ use super::status::Refused;
 /// No route needs more.
 pub(super) const MAX_BODY: usize = 64 << 10;
 
-/// Replaces the body by one that is read already, whatever its announced size. A refused body is left
-/// in the request.
+/// Reads the body and puts it back, whatever its announced size. A refused body is left in the
+/// request.
 pub(super) async fn read(request: &mut ServiceRequest, within: Duration) -> Result<(), Refused> {
     if announced(request).is_some_and(|size| size > MAX_BODY as u64) {
         return Err(Refused::BodyTooLarge { limit: MAX_BODY });

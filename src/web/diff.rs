@@ -54,8 +54,7 @@ pub(super) struct Comparing<'a> {
     pub(super) secrets: &'a Secrets,
 }
 
-/// What a reconcile would do, by child. Other children that it would not
-/// modify are absent.
+/// The steps of a reconcile, by child. Children that it would not modify are absent.
 pub(super) fn by_child(
     preview: &Preview,
     comparing: &Comparing<'_>,
@@ -148,7 +147,7 @@ impl Comparing<'_> {
     }
 }
 
-/// The difference between two values, of which each comes with what is shown of it.
+/// The difference between two values. Each value comes with its redacted form.
 pub(super) fn between(
     path: String,
     desired: Option<(&Value, Value)>,

@@ -7,6 +7,8 @@ use actix_web::{
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
+use crate::metrics::Attempt;
+
 /// A path with a method, its access and its answer.
 #[derive(Clone, Copy)]
 pub(super) struct Endpoint {
@@ -21,6 +23,8 @@ pub(super) struct Endpoint {
     pub(super) access: Access,
     /// Whether a read of it calls handlers or occupies the server, which no page of another site may cause.
     pub(super) acts: bool,
+    /// What a request that changes something is audited as.
+    pub(super) attempt: Attempt,
     /// The handler.
     pub(super) route: fn() -> Route,
 }
@@ -61,6 +65,7 @@ pub(super) enum Form {
     /// A [`Switch`](super::switch::Switch), and a request that has it acts.
     Switch,
     OneOf(&'static [&'static str]),
+    #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
     Secret,
 }
 
@@ -96,7 +101,8 @@ impl Endpoint {
         route: fn() -> Route,
     ) -> Self {
         let (query, body, access, acts) = (&[], None, Access::Guarded, false);
-        Self { method, path, summary, query, body, answer, access, acts, route }
+        let attempt = Attempt::Command;
+        Self { method, path, summary, query, body, answer, access, acts, attempt, route }
     }
 
     pub(super) const fn taking(self, body: Body) -> Self {
@@ -110,10 +116,6 @@ impl Endpoint {
 
     pub(super) const fn open(self) -> Self {
         Self { access: Access::Open, ..self }
-    }
-
-    pub(super) const fn public(self) -> Self {
-        Self { access: Access::Public, ..self }
     }
 
     pub(super) const fn acting(self) -> Self {

@@ -69,7 +69,6 @@ pub(super) struct Explained {
     pub(super) operator: OperatorSnapshot,
     pub(super) key: ObjectKey,
     pub(super) parent: ParentState,
-    pub(super) object: Option<Object>,
     pub(super) conditions: Value,
     pub(super) tree: Tree,
     pub(super) related: Vec<RelatedView>,
@@ -120,7 +119,7 @@ impl Explained {
         };
         let conditions = conditions_of(board, object.as_ref());
         let related = related::of_parent(board, operator.info.name.as_str(), &parent.uid);
-        Ok(Self { operator, key, parent, object, conditions, tree, related, preview_error, events })
+        Ok(Self { operator, key, parent, conditions, tree, related, preview_error, events })
     }
 }
 

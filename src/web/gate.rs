@@ -1,9 +1,9 @@
 //! The rules for requests, as values: access, host names and limits. [`guard`](super::guard) applies
 //! them.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use super::{access::Access, audit::Quota, origin::Protocol, proxy::TlsProxy};
+use super::{access::Access, audit::Quota, origin::Protocol, paths::Paths, proxy::TlsProxy};
 use crate::board::MAX_LISTENERS;
 
 #[derive(Debug, Clone)]
@@ -19,6 +19,7 @@ pub(super) struct Gate {
     pub(super) quota: Quota,
     /// Reviews access; `None` admits everybody.
     pub(super) access: Option<Access>,
+    pub(super) paths: Arc<Paths>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -19,16 +19,15 @@ use actix_web::{
 };
 
 use super::{
-    audit::{Entry, LoggedIn},
+    audit::Entry,
     body,
     connection::{self, SlotKind},
     endpoint::{Access, Endpoint},
     gate::{Gate, Hosts, MAX_HEADERS, MAX_URI},
-    headers, login,
+    headers,
     origin::{self, Sender},
     status::Refused,
-    table::PATHS,
-    visitor::{self, Shown, VISITOR},
+    visitor::{self, Shown, VISITOR, Visitor},
 };
 
 /// Accepted besides the addresses.
@@ -43,7 +42,7 @@ pub(super) async fn guard<B: MessageBody + 'static>(
     if slot == SlotKind::Reserved {
         connection::end(&request);
     }
-    let mut entry = Entry::of(&request, &gate.quota);
+    let mut entry = Entry::of(&request, &gate.quota, &gate.paths);
     let host = host(&request);
     // The program's own routes trust this header, so it is overwritten.
     let scheme = HeaderValue::from_static(gate.protocol.scheme());
@@ -60,8 +59,9 @@ pub(super) async fn guard<B: MessageBody + 'static>(
     }
     let status = response.status();
     if let Some(mut entry) = entry {
-        if let Some(LoggedIn(user)) = response.response().extensions().get() {
-            entry.is_by(user);
+        // A login.
+        if let Some(Visitor { user, .. }) = response.response().extensions().get() {
+            entry.is_by(&user.username);
         }
         entry.is_answered(status);
     }
@@ -90,7 +90,7 @@ async fn admit(gate: &Gate, request: &mut ServiceRequest) -> Result<Shown, Refus
     if gate.hosts == Hosts::Loopback && !names_this(gate, request) {
         return Err(Refused::WrongHost);
     }
-    let endpoint = PATHS.find(request.method(), request.match_info().as_str());
+    let endpoint = gate.paths.find(request.method(), request.match_info().as_str());
     check_sender(gate, request, endpoint)?;
     let is_probe = endpoint.is_some_and(|endpoint| endpoint.access == Access::Open);
     if connection::slot_kind(request) == SlotKind::Reserved && !is_probe {
@@ -135,7 +135,9 @@ fn check_sender(
     let authority = request.uri().authority();
     let acts = endpoint.is_some_and(|endpoint| endpoint.acts_on(request.query_string()));
     origin::check(gate.protocol, Sender { method, headers, authority, acts })?;
-    if origin::needs_preflight(method, headers) || !(endpoint.is_some() || is_own_path(request)) {
+    if origin::needs_preflight(method, headers)
+        || !(endpoint.is_some() || is_own_path(gate, request))
+    {
         return Ok(());
     }
     match endpoint.is_some_and(Endpoint::takes_form) {
@@ -148,14 +150,15 @@ fn check_sender(
 
 /// Whether the path belongs to one of the program's own routes. Unknown paths and methods are refused
 /// elsewhere.
-fn is_own_path(request: &ServiceRequest) -> bool {
+fn is_own_path(gate: &Gate, request: &ServiceRequest) -> bool {
     let path = request.match_info().as_str();
-    PATHS.methods_of(path).is_empty() && request.resource_map().match_pattern(path).is_some()
+    gate.paths.methods_of(path).is_empty() && request.resource_map().match_pattern(path).is_some()
 }
 
 /// The rest of a refused request may still arrive, so the connection is closed.
 fn refuse(gate: &Gate, request: &mut ServiceRequest, refused: &Refused) -> HttpResponse {
-    let page = login::instead_of(refused, gate, request);
+    let access = gate.access.as_ref();
+    let page = access.and_then(|access| gate.paths.pages.instead_of(refused, access, request));
     let mut response = page.unwrap_or_else(|| refused.error_response());
     response.head_mut().set_connection_type(ConnectionType::Close);
     connection::end(request);

@@ -1,6 +1,5 @@
-//! The list of paths, for programs; browsers get the overview.
+//! The list of paths, for programs.
 
-use actix_web::HttpResponse;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,24 +11,29 @@ pub(super) struct Index {
     /// Every path.
     paths: Vec<&'static str>,
     /// Every path with each of its methods.
-    endpoints: Vec<Entry>,
+    pub(super) endpoints: Vec<Entry>,
+    /// Why there is no page for browsers; absent if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dashboard: Option<&'static str>,
 }
 
 /// A path with a method.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Endpoint")]
-struct Entry {
+pub(super) struct Entry {
     /// The methods, such as `GET, HEAD`.
-    methods: &'static str,
-    path: &'static str,
-    summary: &'static str,
+    pub(super) methods: &'static str,
+    pub(super) path: &'static str,
+    pub(super) summary: &'static str,
 }
 
-pub(super) fn show(paths: &Paths) -> HttpResponse {
-    let entry = |&Endpoint { method, path, summary, .. }: &Endpoint| {
-        let methods = method.names();
-        Entry { methods, path, summary }
-    };
-    let endpoints = paths.endpoints().iter().map(entry).collect();
-    HttpResponse::Ok().json(Index { paths: paths.each(), endpoints })
+impl Index {
+    /// All paths, and why there is no page.
+    pub(super) fn new(paths: &Paths, dashboard: Option<&'static str>) -> Self {
+        let entry = |&Endpoint { method, path, summary, .. }: &Endpoint| {
+            let methods = method.names();
+            Entry { methods, path, summary }
+        };
+        Self { paths: paths.each(), endpoints: paths.endpoints().map(entry).collect(), dashboard }
+    }
 }

@@ -8,10 +8,10 @@ use actix_web::{
     dev::{ServiceRequest, ServiceResponse},
     http::header,
     middleware::Next,
-    web::Bytes,
+    web::{Bytes, Data},
 };
 
-use super::table::PATHS;
+use super::paths::Paths;
 use crate::object::legible;
 
 /// The types of answers that are escaped. The format of metrics has no such escape. Events are escaped
@@ -28,7 +28,9 @@ pub(super) async fn answers<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let is_ours = PATHS.find(request.method(), request.match_info().as_str()).is_some();
+    let paths = request.app_data::<Data<Paths>>();
+    let is_ours = paths
+        .is_some_and(|paths| paths.find(request.method(), request.match_info().as_str()).is_some());
     let response = next.call(request).await?;
     let content_type = response.headers().get(header::CONTENT_TYPE);
     let is_shown = content_type.is_some_and(|shown| SHOWN.iter().any(|one| *shown == *one));

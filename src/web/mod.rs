@@ -1,4 +1,5 @@
-//! The web endpoint: health, metrics, and the state of operators and caches, as JSON and as pages.
+//! The web endpoint: health, metrics, and the state of operators and caches, as JSON and as pages. The
+//! pages, with the logins of browsers, are the feature `dashboard`.
 //!
 //! Layer 10. It reads the board, the stores and the metrics, and knows no actor. Commands go through the
 //! board, and so do queries that only the engine can answer: previews of reconciles, and Kubernetes
@@ -10,10 +11,12 @@
 //!             /metrics ......... metrics -+--> Board, StoreReader, Metrics
 //!             /api/v1/operators  operators+
 //!             /api/v1/cache .... cache ---+--> redact --> response
+//!             / /ui ............ ui ------+    (or no_ui)
 //! ```
 //!
-//! Imports: `server` -> `routes`, `guard` -> `table` (all paths) -> handlers -> what they need of each
-//! request, as values: `state`, `gate`, `paths`, `visitor` -> `status`, `endpoint`.
+//! Imports: `server` -> `table` (paths of programs) -> `ui` (paths of browsers) -> handlers -> what they
+//! need of each request, as values: `state`, `gate`, `paths`, `visitor` -> `status`, `endpoint`.
+//! `routes` and `guard` get all paths as a value.
 //!
 //! Invariants:
 //! - Every object passes `redact` before it is shown, and so does every text about an object that does
@@ -41,18 +44,26 @@ mod guard;
 mod headers;
 mod health;
 mod index;
+mod key;
 mod kubernetes_events;
 mod legible;
 mod log_level;
-mod login;
+#[cfg(feature = "dashboard")]
+mod logins;
+#[cfg(not(feature = "dashboard"))]
+#[path = "no_logins.rs"]
+mod logins;
 mod metrics;
 mod niceness;
+#[cfg(any(test, not(feature = "dashboard")))]
+mod no_ui;
 mod open_files;
 mod openapi;
 mod operators;
 mod origin;
 mod owners;
 mod page;
+mod pages;
 mod parents;
 mod patched;
 mod paths;
@@ -67,6 +78,7 @@ mod related;
 mod routes;
 mod selection;
 mod server;
+mod session_limits;
 mod standing;
 mod state;
 mod status;
@@ -76,6 +88,7 @@ mod table;
 mod tls;
 mod transport;
 mod tree;
+#[cfg(feature = "dashboard")]
 mod ui;
 mod views;
 mod visitor;

@@ -9,35 +9,36 @@ use schemars::{Schema, SchemaGenerator, generate::SchemaSettings, transform::Rec
 use serde_json::{Map, Value, json};
 
 use super::{
-    access::cookie_name,
     endpoint::{Access, Answer, Body, Endpoint, Form, JSON, Method, Parameter},
     gate::Gate,
+    logins::{self, cookie_name},
     origin::Protocol,
     paths::Paths,
     status::Status,
 };
 
-pub(super) async fn show(gate: Data<Gate>, paths: Data<Paths>) -> HttpResponse {
-    static OPEN: OnceLock<String> = OnceLock::new();
-    static GUARDED: [OnceLock<String>; 2] = [OnceLock::new(), OnceLock::new()];
+/// The document as text, once it was requested.
+#[derive(Debug, Default)]
+pub(super) struct Document(OnceLock<String>);
+
+pub(super) async fn show(
+    document: Data<Document>,
+    gate: Data<Gate>,
+    paths: Data<Paths>,
+) -> HttpResponse {
     let security = match gate.access {
         Some(_) => Security::Delegated(gate.protocol),
         None => Security::None,
     };
-    let document = match security {
-        Security::None => &OPEN,
-        Security::Delegated(Protocol::Http) => &GUARDED[0],
-        Security::Delegated(Protocol::Https) => &GUARDED[1],
-    };
-    let document = document.get_or_init(|| self::document(security, &paths).to_string());
-    HttpResponse::Ok().content_type(ContentType::json()).body(document.as_str())
+    let text = document.0.get_or_init(|| self::document(security, &paths).to_string());
+    HttpResponse::Ok().content_type(ContentType::json()).body(text.clone())
 }
 
 /// How a client authenticates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Security {
     None,
-    /// By a token, or by a cookie, whose name depends on the protocol.
+    /// By a token, or by the cookie of a session, whose name depends on the protocol.
     Delegated(Protocol),
 }
 
@@ -75,7 +76,7 @@ pub(super) fn document(security: Security, all: &Paths) -> Value {
     });
     if let Some(schemes) = security.schemes() {
         document["components"]["securitySchemes"] = schemes;
-        document["security"] = by_token_or_session();
+        document["security"] = json!(by_token_or_session());
     }
     document
 }
@@ -83,19 +84,20 @@ pub(super) fn document(security: Security, all: &Paths) -> Value {
 impl Security {
     fn schemes(self) -> Option<Value> {
         let Self::Delegated(protocol) = self else { return None };
-        Some(json!({
-            TOKEN: {
-                "type": "http", "scheme": "bearer",
-                "description": "A token of the Kubernetes API server. A SubjectAccessReview checks \
-                                the permission for the path: `/metrics`, or any other path with \
-                                the prefix `/operetta`.",
-            },
-            SESSION: {
-                "type": "apiKey", "in": "cookie", "name": cookie_name(protocol),
+        let mut schemes = json!({TOKEN: {
+            "type": "http", "scheme": "bearer",
+            "description": "A token of the Kubernetes API server. A SubjectAccessReview checks the \
+                            permission for the path: `/metrics`, or any other path with the prefix \
+                            `/operetta`.",
+        }});
+        if let Some(cookie) = cookie_name(protocol) {
+            schemes[SESSION] = json!({
+                "type": "apiKey", "in": "cookie", "name": cookie,
                 "description": "The cookie that `/ui/login` sets. Commands also need a proof of \
                                 their origin: `Origin` or `Sec-Fetch-Site`.",
-            },
-        }))
+            });
+        }
+        Some(schemes)
     }
 
     /// The security of an endpoint, if it differs from that of all.
@@ -103,15 +105,18 @@ impl Security {
         match (self, access) {
             (Self::None, _) | (_, Access::Guarded) => None,
             // Without authentication only the outcome is shown.
-            (Self::Delegated(_), Access::Open) => Some(json!([{}, {TOKEN: []}, {SESSION: []}])),
+            (Self::Delegated(_), Access::Open) => {
+                Some(json!([vec![json!({})], by_token_or_session()].concat()))
+            }
             (Self::Delegated(_), Access::Public) => Some(json!([])),
         }
     }
 }
 
 /// Either of them suffices.
-fn by_token_or_session() -> Value {
-    json!([{TOKEN: []}, {SESSION: []}])
+fn by_token_or_session() -> Vec<Value> {
+    let session = logins::ARE_POSSIBLE.then(|| json!({SESSION: []}));
+    [json!({TOKEN: []})].into_iter().chain(session).collect()
 }
 
 fn generator() -> SchemaGenerator {

@@ -1,34 +1,47 @@
 //! All endpoints: finds the one for a request, and the methods of a path. The
-//! [`table`](super::table) lists them with their handlers; handlers get it as a value.
+//! [`table`](super::table) lists those of programs, and [`Pages`] those of browsers; handlers get all as
+//! a value.
+
+use std::fmt;
 
 use actix_web::{dev::ResourceDef, http};
 
-use super::endpoint::{Endpoint, Method, Parameter};
+use super::{
+    endpoint::{Endpoint, Method, Parameter},
+    pages::Pages,
+};
 
 pub(super) struct Paths {
-    endpoints: &'static [Endpoint],
+    /// Sorted by path, each with its pattern.
+    endpoints: Vec<(&'static Endpoint, ResourceDef)>,
     /// The parameters in paths.
-    names: &'static [Parameter],
-    patterns: Vec<ResourceDef>,
+    names: Vec<&'static Parameter>,
+    pub(super) pages: &'static Pages,
 }
 
 impl Paths {
-    pub(super) fn new(endpoints: &'static [Endpoint], names: &'static [Parameter]) -> Self {
-        let patterns = endpoints.iter().map(|one| ResourceDef::new(one.path)).collect();
-        Self { endpoints, names, patterns }
+    pub(super) fn new(
+        endpoints: &'static [Endpoint],
+        names: &'static [Parameter],
+        pages: &'static Pages,
+    ) -> Self {
+        let mut all: Vec<_> = endpoints.iter().chain(pages.endpoints).collect();
+        all.sort_by_key(|endpoint| (endpoint.path, endpoint.method));
+        let endpoints = all.into_iter().map(|one| (one, ResourceDef::new(one.path))).collect();
+        Self { endpoints, names: names.iter().chain(pages.names).collect(), pages }
     }
 
-    pub(super) fn endpoints(&self) -> &'static [Endpoint] {
-        self.endpoints
+    pub(super) fn endpoints(&self) -> impl ExactSizeIterator<Item = &'static Endpoint> {
+        self.endpoints.iter().map(|(endpoint, _)| *endpoint)
     }
 
     pub(super) fn meaning_of(&self, name: &str) -> Option<&'static Parameter> {
-        self.names.iter().find(|parameter| parameter.name == name)
+        self.names.iter().find(|parameter| parameter.name == name).copied()
     }
 
     /// Every path once, in the order of the table.
     pub(super) fn each(&self) -> Vec<&'static str> {
-        let mut paths: Vec<_> = self.endpoints.iter().map(|endpoint| endpoint.path).collect();
+        let mut paths: Vec<_> = self.endpoints().map(|endpoint| endpoint.path).collect();
         paths.dedup();
         paths
     }
@@ -49,7 +62,13 @@ impl Paths {
     }
 
     fn matching(&self, path: &str) -> impl Iterator<Item = &'static Endpoint> {
-        let all = self.patterns.iter().zip(self.endpoints);
-        all.filter(move |(pattern, _)| pattern.is_match(path)).map(|(_, endpoint)| endpoint)
+        let matching = self.endpoints.iter().filter(move |(_, pattern)| pattern.is_match(path));
+        matching.map(|(endpoint, _)| *endpoint)
+    }
+}
+
+impl fmt::Debug for Paths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.each()).finish()
     }
 }

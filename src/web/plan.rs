@@ -35,7 +35,7 @@ pub struct PlanFilter {
 pub struct Plans {
     /// How many parents were looked at.
     looked_at: usize,
-    /// Those that would be changed, or of which children would be written or deleted, or that cannot be planned.
+    /// The parents with planned changes, of their own or of their children, and parents without a plan.
     parents: Vec<ParentPlan>,
 }
 

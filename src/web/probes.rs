@@ -19,8 +19,8 @@ impl Probes {
         Self { board: board.clone(), metrics: metrics.clone() }
     }
 
-    /// Whether the process is alive, as `/livez` shows. One that is not does not recover and has to be
-    /// restarted.
+    /// Whether the process is alive, as `/livez` shows. A process that is not alive does not recover:
+    /// restart it.
     pub fn is_alive(&self) -> bool {
         health::is_alive(&self.board, Instant::now())
     }

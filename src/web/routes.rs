@@ -7,24 +7,25 @@ use actix_web::{
     web::{self, Data, PathConfig, QueryConfig, ServiceConfig},
 };
 
-use super::{state::WebState, status::Refused, table::PATHS};
+use super::{openapi::Document, paths::Paths, state::WebState, status::Refused};
 
 /// A program cannot add routes below this path.
 const API: &str = "/api/v1";
 
-pub(super) fn configure(config: &mut ServiceConfig, state: WebState) {
+pub(super) fn configure(config: &mut ServiceConfig, paths: &Arc<Paths>, state: WebState) {
     let own_routes = state.program.routes.clone();
     config
         .app_data(Data::new(state))
-        .app_data(Data::from(Arc::clone(&PATHS)))
+        .app_data(Data::from(Arc::clone(paths)))
+        .app_data(Data::new(Document::default()))
         .app_data(QueryConfig::default().error_handler(|error, _| bad_request(&error)))
         .app_data(PathConfig::default().error_handler(|error, _| bad_request(&error)));
     // One resource per method, not per path: paths overlap where the last name may be a command.
-    for endpoint in PATHS.endpoints() {
+    for endpoint in paths.endpoints() {
         let resource = web::resource(endpoint.path).guard(endpoint.method.guard());
         config.service(resource.route((endpoint.route)()));
     }
-    let paths: BTreeSet<&str> = PATHS.each().into_iter().collect();
+    let paths: BTreeSet<&str> = paths.each().into_iter().collect();
     for path in paths {
         config.service(web::resource(path).to(wrong_method));
     }
@@ -44,8 +45,8 @@ async fn no_path(request: HttpRequest) -> HttpResponse {
     Refused::NoPath { path: request.path().to_owned() }.error_response()
 }
 
-async fn wrong_method(request: HttpRequest) -> HttpResponse {
-    let allowed = PATHS.methods_of(request.match_info().as_str());
+async fn wrong_method(request: HttpRequest, paths: Data<Paths>) -> HttpResponse {
+    let allowed = paths.methods_of(request.match_info().as_str());
     Refused::Method { method: request.method().to_string(), allowed }.error_response()
 }
 

@@ -1,6 +1,6 @@
 //! Binds the port and serves the endpoint.
 
-use std::{io, net::TcpListener, thread};
+use std::{io, net::TcpListener, sync::Arc, thread};
 
 use actix_service::ServiceFactoryExt;
 use actix_tls::accept::max_concurrent_tls_connect;
@@ -22,6 +22,7 @@ use super::{
     proxy::TlsProxy,
     routes,
     state::WebState,
+    table::PATHS,
     tls::Certificates,
     transport,
 };
@@ -104,7 +105,8 @@ pub(super) fn limited(
     let limits = Limits { per_peer, ..limits };
     let (hosts, address) = (Hosts::of(address), Some(address));
     let quota = Quota::default();
-    let gate = Gate { hosts, protocol, proxy, address, limits, quota, access };
+    let paths = Arc::clone(&PATHS);
+    let gate = Gate { hosts, protocol, proxy, address, limits, quota, access, paths };
     state.metrics.web_served();
     let shown = certificates.clone();
     let starter = thread::current().id();
@@ -156,12 +158,13 @@ pub(super) fn app(
         InitError = (),
     >,
 > {
+    let paths = Arc::clone(&gate.paths);
     App::new()
         .app_data(Data::new(gate.clone()))
         .wrap(middleware::from_fn(legible::answers))
         .wrap(middleware::Compress::default())
         .wrap(middleware::from_fn(move |request, next| guard::guard(gate.clone(), request, next)))
-        .configure(|config| routes::configure(config, state))
+        .configure(|config| routes::configure(config, &paths, state))
 }
 
 #[cfg(test)]

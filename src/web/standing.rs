@@ -6,7 +6,7 @@ use std::time::Duration;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::{select, time::sleep};
 
-use super::access::Access;
+use super::{access::Access, logins::Session};
 
 /// How often access is reviewed again. No answer outlives it for longer than twice this time.
 const EVERY: Duration = Duration::from_secs(14);
@@ -16,7 +16,7 @@ const EVERY: Duration = Duration::from_secs(14);
 pub(super) struct Standing {
     pub(super) access: Access,
     pub(super) token: SecretString,
-    pub(super) session: Option<String>,
+    pub(super) session: Option<Session>,
     pub(super) verb: String,
     pub(super) path: String,
 }
@@ -32,7 +32,7 @@ impl Standing {
 
     async fn session_ended(&self) {
         match &self.session {
-            Some(session) => self.access.session_ended(session).await,
+            Some(session) => session.ended().await,
             None => std::future::pending().await,
         }
     }
@@ -42,7 +42,7 @@ impl Standing {
         loop {
             sleep(EVERY).await;
             // Sessions end by their age only when somebody looks.
-            access.tidy();
+            access.logins().tidy();
             if access.check_again(token.expose_secret(), verb, path, EVERY).await.is_err() {
                 return;
             }

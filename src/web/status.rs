@@ -19,6 +19,7 @@ use crate::{
 
 /// Why a request failed.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "logins are of the page"))]
 pub(super) enum Refused {
     #[error("the path `{path}` does not exist: see `/` for all paths")]
     NoPath { path: String },
@@ -201,8 +202,16 @@ impl Refused {
         (code, reason.into())
     }
 
-    /// Headers that tell the client how to proceed.
-    pub(super) fn headers(&self) -> impl Iterator<Item = (HeaderName, &str)> {
+    /// Adds the headers that tell the client how to proceed.
+    pub(super) fn add_headers(&self, response: &mut HttpResponse) {
+        for (name, value) in self.headers() {
+            if let Ok(value) = value.parse() {
+                response.headers_mut().insert(name, value);
+            }
+        }
+    }
+
+    fn headers(&self) -> impl Iterator<Item = (HeaderName, &str)> {
         let allowed = match self {
             Self::Method { allowed, .. } => Some((header::ALLOW, allowed.as_str())),
             _ => None,
@@ -257,10 +266,9 @@ impl ResponseError for Refused {
 
     fn error_response(&self) -> HttpResponse {
         let (code, reason) = self.code_and_reason();
-        let mut response = HttpResponse::build(code);
-        for header in self.headers() {
-            response.insert_header(header);
-        }
-        response.json(Status::new(code, "Failure", self.to_string(), reason))
+        let status = Status::new(code, "Failure", self.to_string(), reason);
+        let mut response = HttpResponse::build(code).json(status);
+        self.add_headers(&mut response);
+        response
     }
 }

@@ -1,5 +1,6 @@
-//! Every path and method of the web endpoint.
+//! Every path and method of the web endpoint for programs: health, metrics and the HTTP API.
 //!
+//! [`Pages`](super::pages::Pages) has those of browsers.
 //! Routes, index, `OpenAPI` document and access control are derived from it, and tests iterate over it.
 
 use std::sync::{Arc, LazyLock};
@@ -7,6 +8,10 @@ use std::sync::{Arc, LazyLock};
 use actix_web::web::to;
 use serde_json::Value;
 
+#[cfg(not(feature = "dashboard"))]
+use super::no_ui::PAGES;
+#[cfg(feature = "dashboard")]
+use super::ui::PAGES;
 use super::{
     about::{self, ConfigView, VersionView},
     cache, commands,
@@ -18,27 +23,20 @@ use super::{
     events::{self, EVENT_STREAM},
     explain::{self, ParentDetails},
     health,
-    index::Index,
     kubernetes_events::EVENTS,
     log_level::{self, FILTER, LogLevelView},
-    login, metrics, openapi, operators,
+    metrics, openapi, operators,
     page::{CONTINUE, LIMIT, List},
+    pages::Pages,
     parents,
     paths::Paths,
     plan::Plans,
     plans,
     selection::{FIELD_SELECTOR, LABEL_SELECTOR, NAMESPACE},
     status::Status,
-    ui,
     views::{CacheView, OperatorView},
 };
 use crate::metrics::Metrics;
-
-const HTML: &str = "text/html";
-
-const PAGE: Answer = Answer::of(&[HTML]);
-
-const REDIRECT: Answer = PAGE.with_codes(&[303]);
 
 const HEALTH: Answer = Answer::of(&[TEXT]).with_codes(&[200, 503]);
 
@@ -51,14 +49,16 @@ const ACCEPTED: Answer = DONE.with_codes(&[202]);
 const VERBOSE: Parameter = Parameter::flag("verbose", "show the result of each check");
 
 /// The table for the router, the index, the `OpenAPI` document and access control.
-pub(super) static PATHS: LazyLock<Arc<Paths>> =
-    LazyLock::new(|| Arc::new(Paths::new(ENDPOINTS, NAMES)));
+pub(super) static PATHS: LazyLock<Arc<Paths>> = LazyLock::new(|| with(&PAGES));
 
-/// Every endpoint, sorted by path.
+/// The endpoints for programs, with these for browsers.
+pub(super) fn with(pages: &'static Pages) -> Arc<Paths> {
+    Arc::new(Paths::new(ENDPOINTS, NAMES, pages))
+}
+
+/// Every endpoint for programs, sorted by path.
 #[rustfmt::skip]
 static ENDPOINTS: &[Endpoint] = &[
-    Endpoint::new(Get, "/", "The overview as a page, or the paths of this endpoint as JSON",
-        Answer::json::<Index>().also_as(&[JSON, HTML]), || to(ui::overview)),
     Endpoint::new(Get, "/api/v1/cache", "The caches and the states of their watches",
         Answer::json::<List<CacheView>>(), || to(cache::list_types)),
     Endpoint::new(Get, "/api/v1/cache/{type}", "The cache of a type, with the names of its objects",
@@ -123,37 +123,12 @@ static ENDPOINTS: &[Endpoint] = &[
         HEALTH, || to(health::ready)).with(&[VERBOSE]).open(),
     Endpoint::new(Get, "/readyz/{operator}", "Whether an operator is running",
         HEALTH, || to(health::operator_ready)).with(&[VERBOSE]),
-    Endpoint::new(Get, "/ui/assets/{file}", "A file of the pages",
-        ui::ASSETS, || to(ui::asset)).public(),
-    Endpoint::new(Get, "/ui/cache", "The page of the caches",
-        PAGE, || to(ui::cache_types)),
-    Endpoint::new(Get, "/ui/cache/{type}", "The page of the cache of a type",
-        PAGE, || to(ui::cache_list)).with(&[ui::NAMED, CONTINUE]),
-    Endpoint::new(Get, "/ui/cache/{type}/{namespace}/{name}",
-        "The page of a cached object, redacted", PAGE, || to(ui::cache_object)),
-    Endpoint::new(Get, "/ui/cache/{type}/{name}",
-        "The page of a cached object of a cluster-scoped type, redacted",
-        PAGE, || to(ui::cache_object)),
-    Endpoint::new(Get, "/ui/login", "The login page",
-        PAGE, || to(login::show)).public(),
-    Endpoint::new(Post, "/ui/login", "Logs a browser in and redirects it",
-        REDIRECT, || to(login::log_in)).taking(login::TOKEN_FORM).public(),
-    Endpoint::new(Post, "/ui/logout", "Logs a browser out",
-        REDIRECT, || to(login::log_out)).taking(login::NO_FIELDS).public(),
-    Endpoint::new(Get, "/ui/operators/{operator}", "The page of an operator and its parents",
-        PAGE, || to(ui::operator)).with(&[ui::NAMED, ui::PHASE, ui::NAMESPACE, CONTINUE]),
-    Endpoint::new(Get, "/ui/operators/{operator}/parents/{namespace}/{name}",
-        "The page of a parent", PAGE, || to(ui::parent)).with(&[explain::DIFF, EVENTS]),
-    Endpoint::new(Get, "/ui/operators/{operator}/parents/{name}",
-        "The page of a cluster-scoped parent", PAGE, || to(ui::parent))
-        .with(&[explain::DIFF, EVENTS]),
     Endpoint::new(Get, "/version", "The versions of the framework and the program",
         Answer::json::<VersionView>(), || to(about::version)),
 ];
 
 /// The parameters in paths.
 const NAMES: &[Parameter] = &[
-    Parameter::text("file", "the name of a file"),
     Parameter::text("name", "the name of an object"),
     Parameter::text("namespace", "the namespace of an object"),
     Parameter::text("operator", "the name of an operator"),

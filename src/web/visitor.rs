@@ -16,10 +16,7 @@ use actix_web::{
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{
-    access::{self, Access},
-    endpoint,
-    origin::{self, Protocol},
-    standing::Standing,
+    access::Access, endpoint, logins::Session, origin::Protocol, standing::Standing,
     status::Refused,
 };
 use crate::cluster::User;
@@ -35,17 +32,13 @@ pub(super) enum Shown {
 pub(super) struct Visitor {
     pub(super) user: Arc<User>,
     /// Whether they have a session, and can log out.
+    #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "for the page"))]
     pub(super) has_session: bool,
 }
 
 tokio::task_local! {
     /// The user of the request that is handled.
     pub(super) static VISITOR: Option<Visitor>;
-}
-
-/// The user of the current request, if authenticated.
-pub(super) fn current() -> Option<Visitor> {
-    VISITOR.try_with(Clone::clone).ok().flatten()
 }
 
 /// The user of this request, after [`admit`].
@@ -60,7 +53,7 @@ pub(super) async fn admit(
     wanted: Option<endpoint::Access>,
     request: &ServiceRequest,
 ) -> Result<Shown, Refused> {
-    access.tidy();
+    access.logins().tidy();
     if wanted == Some(endpoint::Access::Public) {
         return Ok(Shown::All);
     }
@@ -82,40 +75,34 @@ async fn authorize(
     let verb = verb(request.method());
     let credential = Credential::of(access, protocol, request)?;
     let identified = access.identify(credential.token.expose_secret()).await;
-    if let (Err(Refused::TokenInvalid), Some(session)) = (&identified, credential.session) {
-        access.log_out(session);
+    if let (Err(Refused::TokenInvalid), Some(session)) = (&identified, &credential.session) {
+        session.end();
     }
     let known = identified?;
     let has_session = credential.session.is_some();
     let visitor = Visitor { user: Arc::clone(&known.user), has_session };
     request.extensions_mut().insert(visitor);
     access.check(&known, &verb, path).await?;
-    let (access, session) = (access.clone(), credential.session.map(str::to_owned));
-    let (token, path) = (credential.token, path.to_owned());
+    let Credential { token, session } = credential;
+    let (access, path) = (access.clone(), path.to_owned());
     request.extensions_mut().insert(Standing { access, token, session, verb, path });
     Ok(())
 }
 
-struct Credential<'a> {
+struct Credential {
     token: SecretString,
-    session: Option<&'a str>,
+    session: Option<Session>,
 }
 
-impl<'a> Credential<'a> {
+impl Credential {
     /// A bearer token takes precedence over a session.
-    fn of(
-        access: &Access,
-        protocol: Protocol,
-        request: &'a ServiceRequest,
-    ) -> Result<Self, Refused> {
-        let headers = request.headers();
-        if let Some(token) = bearer(headers) {
+    fn of(access: &Access, protocol: Protocol, request: &ServiceRequest) -> Result<Self, Refused> {
+        if let Some(token) = bearer(request.headers()) {
             return Ok(Self { token: token.into(), session: None });
         }
-        let cookie = access::session(headers, protocol);
-        let session = cookie.filter(|_| origin::may_use_cookie(request.method(), headers));
-        let token = session.and_then(|session| access.token_of(session));
-        token.map(|token| Self { token, session }).ok_or(Refused::TokenMissing)
+        let session = access.logins().session(request.head(), protocol);
+        let (session, token) = session.ok_or(Refused::TokenMissing)?;
+        Ok(Self { token, session: Some(session) })
     }
 }
 

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     cluster::Cluster,
+    group_resource::GroupResource,
     log::{Object, ObjectKey},
-    resource::GroupResource,
     schema::go_value,
     status::StatusError,
     users::User,

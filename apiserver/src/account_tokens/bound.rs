@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::claims::Reference;
 use crate::{
     cluster::Cluster,
+    group_resource::GroupResource,
     log::{Object, ObjectKey},
-    resource::GroupResource,
 };
 
 /// A type of objects that a token can be bound to.

@@ -10,12 +10,11 @@ use super::{
 use crate::{
     clock,
     cluster::Cluster,
+    group_resource::GroupResource,
     log::{Object, ObjectKey},
-    resource::GroupResource,
     schema::{FieldError, FieldPath},
-    status::StatusError,
+    status::{Result, StatusError},
     users::User,
-    write::Result,
 };
 
 /// The group and kind of requests.

@@ -9,8 +9,8 @@ use super::{
     webhook::Webhook,
 };
 use crate::{
+    group_resource::GroupResource,
     log::{Log, Scope},
-    resource::GroupResource,
 };
 
 const GROUP: &str = "admissionregistration.k8s.io";

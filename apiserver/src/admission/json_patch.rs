@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{rest::JsonPatch, status::StatusError};
+use crate::{json_patch::JsonPatch, status::StatusError};
 
 /// Why a patch does not apply.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::{attributes::Attributes, kind::Operation, pass::Pass};
 use crate::{
+    group_resource::GroupResource,
     log::Scope,
     quota::{self, Charge},
-    resource::GroupResource,
     status::StatusError,
 };
 

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::{attributes::Attributes, kind::Operation, pass::Pass};
 use crate::{
     cluster::Cluster,
+    group_resource::GroupResource,
     log::{ObjectKey, Scope},
-    resource::GroupResource,
     status::StatusError,
 };
 

@@ -10,9 +10,7 @@ use super::{
     label_rule::LabelRule,
 };
 use crate::{
-    cluster::Cluster,
-    log::ObjectKey,
-    resource::{GroupResource, Resource},
+    cluster::Cluster, group_resource::GroupResource, log::ObjectKey, resource::Resource,
     status::StatusError,
 };
 

@@ -6,8 +6,8 @@ use super::object::create;
 use crate::{
     cluster::Cluster,
     log::ObjectKey,
-    resource::Resource,
-    write::{self, Applied, Change, Subresource, WriteOptions},
+    resource::{Resource, Subresource},
+    write::{self, Applied, Change, WriteOptions},
 };
 
 const GROUP: &str = "flowcontrol.apiserver.k8s.io";

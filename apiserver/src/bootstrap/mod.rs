@@ -15,7 +15,7 @@ mod object;
 mod range;
 mod services;
 
-use crate::{cluster::Cluster, resource::GroupResource};
+use crate::{cluster::Cluster, group_resource::GroupResource};
 
 /// Creates what every cluster has of a type.
 pub(crate) fn complete(cluster: &Cluster, of: &GroupResource) {

@@ -6,7 +6,8 @@ use super::object::create;
 use crate::{
     cluster::Cluster,
     log::ObjectKey,
-    write::{self, Applied, Change, Subresource, WriteOptions},
+    resource::Subresource,
+    write::{self, Applied, Change, WriteOptions},
 };
 
 const NAME: &str = "kubernetes";

@@ -11,9 +11,9 @@ use thiserror::Error;
 use super::{
     catalog::{BuiltinType, go_struct},
     go_type::{GoField, GoType},
-    quantity::Quantity,
     timestamp,
 };
+use crate::quantity::Quantity;
 
 /// The struct of the metadata of every object.
 pub(super) const OBJECT_META: &str = "meta.v1.ObjectMeta";

@@ -25,7 +25,6 @@ mod patch_type;
 mod path;
 mod pod;
 mod prepare;
-mod quantity;
 mod round_trip;
 mod service;
 mod timestamp;
@@ -47,7 +46,6 @@ pub use patch_type::{PatchField, PatchFieldError, PatchType};
 pub use prepare::{
     prepare_for_create, prepare_for_finalize, prepare_for_status_update, prepare_for_update,
 };
-pub(crate) use quantity::Quantity;
 #[cfg(test)]
 pub(crate) use round_trip::fill;
 pub(crate) use round_trip::{drop_empty_lists, round_trip_metadata};

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{path, quantity::Quantity};
+use super::path;
+use crate::quantity::Quantity;
 
 /// Status, tolerations and priority of a new pod.
 pub(super) fn prepare_for_create(pod: &mut Value) {

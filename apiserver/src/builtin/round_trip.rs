@@ -6,7 +6,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{catalog::go_struct, decode::OBJECT_META, go_type::GoType, quantity, timestamp};
+use super::{catalog::go_struct, decode::OBJECT_META, go_type::GoType, timestamp};
+use crate::quantity;
 
 /// Removes everything that Go drops when it decodes.
 pub(super) fn strip(name: &str, object: &mut Value) {

@@ -2,10 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{
-    ty::Type,
-    value::{Outcome, Val, no_overload},
-};
+use super::ty::Type;
 
 /// A question: who, and what to do with what.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,7 +24,7 @@ type Decide = dyn Fn(&Question) -> bool + Send + Sync;
 /// Who decides, and what is asked by default.
 #[derive(Clone)]
 pub(crate) struct Authorizer {
-    decide: Arc<Decide>,
+    pub(super) decide: Arc<Decide>,
     /// The resource of the request.
     pub(crate) request: Question,
 }
@@ -45,9 +42,9 @@ pub(super) enum Step {
 /// A question as a value.
 #[derive(Debug, Clone)]
 pub(super) struct Asking {
-    authorizer: Authorizer,
-    question: Question,
-    step: Step,
+    pub(super) authorizer: Authorizer,
+    pub(super) question: Question,
+    pub(super) step: Step,
 }
 
 impl Authorizer {
@@ -56,16 +53,16 @@ impl Authorizer {
         Self { decide, request: Question::default() }
     }
 
-    pub(super) fn value<'a>(&self) -> Val<'a> {
-        self.asking(Question::default(), Step::Begun)
+    /// A question that asks nothing yet.
+    pub(super) fn begun(&self) -> Asking {
+        let authorizer = self.clone();
+        Asking { authorizer, question: Question::default(), step: Step::Begun }
     }
 
-    pub(super) fn resource_value<'a>(&self) -> Val<'a> {
-        self.asking(self.request.clone(), Step::Resource)
-    }
-
-    fn asking<'a>(&self, question: Question, step: Step) -> Val<'a> {
-        Val::Authorizer(Arc::new(Asking { authorizer: self.clone(), question, step }))
+    /// The question about the resource of the request.
+    pub(super) fn about_request(&self) -> Asking {
+        let authorizer = self.clone();
+        Asking { authorizer, question: self.request.clone(), step: Step::Resource }
     }
 }
 
@@ -95,53 +92,4 @@ impl Asking {
             Step::Decided(_) => "kubernetes.authorization.Decision",
         }
     }
-}
-
-/// Calls a member of an authorizer.
-pub(super) fn call<'a>(function: &str, asking: &Asking, args: &[Val<'a>]) -> Outcome<'a> {
-    let texts = args.iter().map(|arg| arg.as_text().map(str::to_owned));
-    let texts = texts.collect::<Result<Vec<_>, _>>()?;
-    let Asking { authorizer, question, step } = asking;
-    let mut next = question.clone();
-    let step = match (step, function, texts.as_slice()) {
-        (Step::Begun, "serviceAccount", [namespace, name]) => {
-            next.service_account = Some((namespace.clone(), name.clone()));
-            Step::Begun
-        }
-        (Step::Begun, "path", [path]) => {
-            next.path = Some(path.clone());
-            Step::Path
-        }
-        (Step::Begun, "group", [group]) => {
-            next.group.clone_from(group);
-            Step::Group
-        }
-        (Step::Group, "resource", [resource]) => {
-            next.resource.clone_from(resource);
-            Step::Resource
-        }
-        (Step::Resource, "subresource", [text]) => {
-            next.subresource.clone_from(text);
-            Step::Resource
-        }
-        (Step::Resource, "namespace", [text]) => {
-            next.namespace.clone_from(text);
-            Step::Resource
-        }
-        (Step::Resource, "name", [text]) => {
-            next.name.clone_from(text);
-            Step::Resource
-        }
-        // No rule depends on them.
-        (Step::Resource, "fieldSelector" | "labelSelector", [_]) => Step::Resource,
-        (Step::Resource | Step::Path, "check", [verb]) => {
-            next.verb.clone_from(verb);
-            Step::Decided((authorizer.decide)(&next))
-        }
-        (Step::Decided(allowed), "allowed", []) => return Ok(Val::Bool(*allowed)),
-        (Step::Decided(_), "errored", []) => return Ok(Val::Bool(false)),
-        (Step::Decided(_), "error" | "reason", []) => return Ok(Val::text("")),
-        _ => return no_overload(),
-    };
-    Ok(authorizer.asking(next, step))
 }

@@ -1,4 +1,4 @@
-//! What a schema declares to expressions: a type, and bounds of sizes for the estimate of costs.
+//! What a schema declares to expressions.
 //!
 //! Parts of a schema that have no type are not visible to expressions.
 
@@ -6,32 +6,14 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
-use super::{escape::escape, ty::Type};
+use super::{
+    escape::escape,
+    ty::{Declared, Type},
+};
 use crate::schema::{Schema, SchemaType};
 
 /// The largest request, on which bounds rest that the schema does not give.
 pub(super) const MAX_REQUEST: u64 = 3 * 1024 * 1024;
-
-/// The declaration of a value.
-#[derive(Debug)]
-pub(super) struct Declared {
-    /// Distinguishes objects.
-    pub(super) name: String,
-    kind: Kind,
-    /// The most characters, elements or entries; zero for what has none.
-    pub(super) max_elements: u64,
-    /// The shortest form in JSON.
-    pub(super) min_size: u64,
-}
-
-#[derive(Debug)]
-enum Kind {
-    Simple(Type),
-    List(Arc<Declared>),
-    Map(Arc<Declared>),
-    /// By the identifiers of the fields.
-    Object(BTreeMap<String, Arc<Declared>>),
-}
 
 impl Declared {
     /// The declaration of a schema. Whole resources have a kind, a version and a name.
@@ -41,10 +23,10 @@ impl Declared {
             Self::simple(Type::Dyn, max, 1)
         } else {
             match schema.ty? {
-                SchemaType::Object if !is_resource && is_map(schema) => Self::map(schema, name)?,
-                SchemaType::Object => Self::object(schema, is_resource, name),
-                SchemaType::Array => Self::list(schema, name)?,
-                SchemaType::String => Self::string(schema),
+                SchemaType::Object if !is_resource && is_map(schema) => Self::map_of(schema, name)?,
+                SchemaType::Object => Self::object_of(schema, is_resource, name),
+                SchemaType::Array => Self::list_of(schema, name)?,
+                SchemaType::String => Self::string_of(schema),
                 SchemaType::Boolean => Self::simple(Type::Bool, 0, 4),
                 SchemaType::Number => Self::simple(Type::Double, 0, 1),
                 SchemaType::Integer => Self::simple(Type::Int, 0, 1),
@@ -53,69 +35,23 @@ impl Declared {
         Some(Arc::new(declared))
     }
 
-    /// The declaration of an object of a library.
-    pub(super) fn named(name: &str, fields: Vec<(String, Arc<Self>)>) -> Arc<Self> {
-        let kind = Kind::Object(fields.into_iter().collect());
-        Arc::new(Self { name: name.to_owned(), kind, max_elements: 0, min_size: 2 })
-    }
-
-    /// The declaration of a value of this type.
-    pub(super) fn of_type(ty: Type) -> Arc<Self> {
-        Arc::new(Self::simple(ty, 0, 1))
-    }
-
-    /// The type of the value.
-    pub(super) fn ty(self: &Arc<Self>) -> Type {
-        match &self.kind {
-            Kind::Simple(ty) => ty.clone(),
-            Kind::List(element) => Type::list(element.ty()),
-            Kind::Map(value) => Type::map(Type::String, value.ty()),
-            Kind::Object(_) => Type::Object(Arc::clone(self)),
-        }
-    }
-
-    /// The field of this identifier.
-    pub(super) fn field(&self, identifier: &str) -> Option<&Arc<Self>> {
-        match &self.kind {
-            Kind::Object(fields) => fields.get(identifier),
-            _ => None,
-        }
-    }
-
-    /// The elements of a list, or the values of a map.
-    pub(super) fn element(&self) -> Option<&Arc<Self>> {
-        match &self.kind {
-            Kind::List(element) | Kind::Map(element) => Some(element),
-            _ => None,
-        }
-    }
-
-    /// Whether this is a map, whose keys have a type too.
-    pub(super) fn is_map(&self) -> bool {
-        matches!(self.kind, Kind::Map(_))
-    }
-
-    fn simple(ty: Type, max_elements: u64, min_size: u64) -> Self {
-        Self { name: String::new(), kind: Kind::Simple(ty), max_elements, min_size }
-    }
-
-    fn map(schema: &Schema, name: &str) -> Option<Self> {
+    fn map_of(schema: &Schema, name: &str) -> Option<Self> {
         let values = schema.additional_properties.as_deref()?;
         let value = Self::of(values, values.embedded_resource, &format!("{name}.@idx"))?;
         let fits = (MAX_REQUEST - 2) / (value.min_size + 6);
         let max_elements = number(schema, "maxProperties").unwrap_or(fits);
-        Some(Self { name: String::new(), kind: Kind::Map(value), max_elements, min_size: 2 })
+        Some(Self::map(value, max_elements))
     }
 
-    fn list(schema: &Schema, name: &str) -> Option<Self> {
+    fn list_of(schema: &Schema, name: &str) -> Option<Self> {
         let items = schema.items.as_deref()?;
         let element = Self::of(items, items.embedded_resource, &format!("{name}.@idx"))?;
         let fits = (MAX_REQUEST - 2) / (element.min_size + 1);
         let max_elements = number(schema, "maxItems").unwrap_or(fits);
-        Some(Self { name: String::new(), kind: Kind::List(element), max_elements, min_size: 2 })
+        Some(Self::list(element, max_elements))
     }
 
-    fn object(schema: &Schema, is_resource: bool, name: &str) -> Self {
+    fn object_of(schema: &Schema, is_resource: bool, name: &str) -> Self {
         let mut properties = schema.properties.clone();
         if is_resource {
             properties.extend(resource_fields());
@@ -134,10 +70,10 @@ impl Declared {
                 fields.insert(identifier, declared);
             }
         }
-        Self { name: name.to_owned(), kind: Kind::Object(fields), max_elements: 0, min_size }
+        Self::object(name, fields, min_size)
     }
 
-    fn string(schema: &Schema) -> Self {
+    fn string_of(schema: &Schema) -> Self {
         let rule = schema.rules.as_ref().and_then(|rules| rules.get("format"));
         match rule.and_then(Value::as_str) {
             Some("byte") => {
@@ -158,7 +94,7 @@ impl Declared {
 }
 
 /// The fields that every resource has, whatever its schema says.
-pub(super) fn resource_fields() -> BTreeMap<String, Arc<Schema>> {
+fn resource_fields() -> BTreeMap<String, Arc<Schema>> {
     let text = Arc::new(Schema { ty: Some(SchemaType::String), ..Schema::default() });
     let named = |names: [&str; 2]| names.map(|name| (name.to_owned(), Arc::clone(&text)));
     let metadata = Schema {
@@ -169,6 +105,21 @@ pub(super) fn resource_fields() -> BTreeMap<String, Arc<Schema>> {
     let mut fields = BTreeMap::from(named(["kind", "apiVersion"]));
     fields.insert("metadata".to_owned(), Arc::new(metadata));
     fields
+}
+
+/// The schema in which whole resources have the fields that they have.
+pub(super) fn completed(schema: &Schema, is_resource: bool) -> Schema {
+    let mut schema = schema.clone();
+    let complete = |inner: &Arc<Schema>| Arc::new(completed(inner, inner.embedded_resource));
+    for property in schema.properties.values_mut() {
+        *property = complete(property);
+    }
+    schema.items = schema.items.as_ref().map(complete);
+    schema.additional_properties = schema.additional_properties.as_ref().map(complete);
+    if is_resource {
+        schema.properties.extend(resource_fields());
+    }
+    schema
 }
 
 /// Whether the keys of an object are free, and its values have a schema.

@@ -4,12 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{
-    declared::{Declared, MAX_REQUEST},
-    escape::escape,
-    field_path,
-    rule::Rule,
-};
+use super::{declared::MAX_REQUEST, escape::escape, field_path, rule::Rule, ty::Declared};
 use crate::schema::{FieldError, FieldPath, Schema, go_value};
 
 /// The most that one rule may cost for all the values that it is evaluated for.

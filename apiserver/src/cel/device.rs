@@ -2,7 +2,12 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::{check::Constructs, declared::Declared, issue, rule::compile, ty::Type};
+use super::{
+    check::Constructs,
+    issue,
+    rule::compile,
+    ty::{Declared, Type},
+};
 
 /// What the real parser says about nothing, for which there is no place to show.
 const NOTHING: &str = "compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting \

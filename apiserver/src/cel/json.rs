@@ -3,7 +3,7 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Number, Value, json};
 
-use super::{constructed::Constructed, value::Val};
+use super::value::{Constructed, Val};
 
 /// The largest number that every reader of JSON keeps; larger ones are written as text.
 const LARGEST: u64 = 1 << 53;
@@ -109,7 +109,7 @@ fn json_of(value: &Val<'_>) -> Result<Value, String> {
         Val::Double(number) => number_of(*number),
         Val::String(text) => json!(&**text),
         Val::Bytes(bytes) => json!(STANDARD.encode(bytes)),
-        Val::Duration(_) | Val::Timestamp(_) => json!(super::functions::shown(value)),
+        Val::Duration(_) | Val::Timestamp(_) => json!(value.to_string()),
         Val::Optional(Some(inner)) => json_of(inner)?,
         Val::Constructed(object) => fields(object),
         Val::List(list) => {
@@ -120,7 +120,7 @@ fn json_of(value: &Val<'_>) -> Result<Value, String> {
             let mut entries = Map::new();
             for key in map.keys() {
                 if let Ok(value) = map.get(&key) {
-                    entries.insert(super::functions::shown(&key), json_of(&value)?);
+                    entries.insert(key.to_string(), json_of(&value)?);
                 }
             }
             Value::Object(entries)

@@ -5,7 +5,7 @@
 //!                              ▼
 //!  source ─ parse ─ check ─ lower (node) ─ estimate
 //!                              │
-//!  object ─ validator ─ eval ──┘─ functions, cost
+//!  object ─ validator ─ eval ──┘─ functions, cost ─ value ─ scalar
 //!  request ─ program ───┘  (webhooks and policies)
 //! ```
 //!
@@ -17,13 +17,11 @@
 mod access;
 mod authorizer;
 mod check;
-mod constructed;
+mod constructed_type;
 mod cost;
-mod data;
 mod declared;
 mod definition;
 mod device;
-mod equal;
 mod escape;
 mod estimate;
 mod eval;
@@ -32,8 +30,6 @@ mod functions;
 mod issue;
 mod json;
 mod limits;
-mod list;
-mod map;
 mod mixed;
 mod node;
 mod overloads;
@@ -42,6 +38,7 @@ mod program;
 mod ratchet;
 mod request_types;
 mod rule;
+mod scalar;
 mod ty;
 mod unify;
 mod validator;

@@ -10,11 +10,9 @@ use cel::{
 use super::{
     check::Checked,
     functions,
-    list::List,
-    map::{Key, Map},
     overloads::find,
     ty::Type,
-    value::{Failure, Outcome, Val},
+    value::{Failure, Key, List, Map, Outcome, Val},
 };
 
 /// A part of an expression.

@@ -3,23 +3,19 @@
 //! A variable of a policy is evaluated before the expression that reads it; its error is the value, so that it
 //! only counts where it is read.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
 use super::{
     authorizer::{self, Authorizer},
     check::Constructs,
-    constructed,
-    declared::Declared,
-    issue, json,
-    list::List,
-    map::{Key, Map},
+    constructed_type, issue, json,
     node::{Kind, Node},
     request_types,
     rule::{Expression, compile},
-    ty::Type,
-    value::{Failure, Outcome, Text, Val},
+    ty::{Declared, Type},
+    value::{Failure, Key, List, Map, Outcome, Text, Val},
 };
 
 /// The variable that holds the variables of a policy.
@@ -175,8 +171,8 @@ impl Wanted {
             Self::Anything => return None,
             Self::Bool => (*ty == Type::Bool, "bool"),
             Self::Text => (*ty == Type::String, "string"),
-            Self::Patch => (*ty == constructed::patch_type(), "list(JSONPatch)"),
-            Self::Configuration => (*ty == constructed::object_type(), "Object"),
+            Self::Patch => (*ty == constructed_type::patch_type(), "list(JSONPatch)"),
+            Self::Configuration => (*ty == constructed_type::object_type(), "Object"),
             Self::TextOrNull => {
                 (matches!(ty, Type::String | Type::Null), "one of [string null_type]")
             }
@@ -237,8 +233,11 @@ impl<'a> Scope<'a> {
         .map(|(name, value)| (name, Ok(untyped(value))))
         .collect();
         if let Some(authorizer) = authorizer {
-            values.push(("authorizer", Ok(authorizer.value())));
-            values.push((REQUEST_RESOURCE, Ok(authorizer.resource_value())));
+            values.push(("authorizer", Ok(Val::Authorizer(Arc::new(authorizer.begun())))));
+            values.push((
+                REQUEST_RESOURCE,
+                Ok(Val::Authorizer(Arc::new(authorizer.about_request()))),
+            ));
         }
         Self { values, budget }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::{declared::Declared, ty::Type};
+use super::ty::{Declared, Type};
 
 type Fields = Vec<(String, Arc<Declared>)>;
 

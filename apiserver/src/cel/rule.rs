@@ -6,15 +6,15 @@ use serde_json::Value;
 
 use super::{
     check::{self, Constructs, check},
-    declared::Declared,
     estimate::most,
     eval::evaluate,
-    functions::{parse_pattern, time},
+    functions::parse_pattern,
     issue::{self, Issue},
     limits,
     node::{Kind, Node, lower},
     parse::parse,
-    ty::Type,
+    scalar::time,
+    ty::{Declared, Type},
     value::{Outcome, Val},
 };
 

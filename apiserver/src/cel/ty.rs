@@ -1,8 +1,6 @@
-//! The types of expressions, and how messages name them.
+//! The types of expressions, and how messages name them. A type may be an object whose fields have types.
 
-use std::{fmt, sync::Arc};
-
-use super::declared::Declared;
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 /// A type.
 #[derive(Debug, Clone)]
@@ -32,6 +30,29 @@ pub(super) enum Type {
     /// What an overload leaves open.
     Parameter(Arc<str>),
 }
+
+/// The declaration of a value: its type, and bounds of sizes for the estimate of costs.
+#[derive(Debug)]
+pub(super) struct Declared {
+    /// Distinguishes objects.
+    pub(super) name: String,
+    kind: Kind,
+    /// The most characters, elements or entries; zero for what has none.
+    pub(super) max_elements: u64,
+    /// The shortest form in JSON.
+    pub(super) min_size: u64,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Simple(Type),
+    List(Arc<Declared>),
+    Map(Arc<Declared>),
+    Object(Fields),
+}
+
+/// The fields of an object by their identifiers.
+type Fields = BTreeMap<String, Arc<Declared>>;
 
 impl Type {
     pub(super) fn list(element: Self) -> Self {
@@ -90,6 +111,65 @@ impl Type {
             Self::Optional(inner) => inner.is_scalar(),
             _ => false,
         }
+    }
+}
+
+impl Declared {
+    /// The declaration of an object of a library.
+    pub(super) fn named(name: &str, fields: Vec<(String, Arc<Self>)>) -> Arc<Self> {
+        Arc::new(Self::object(name, fields.into_iter().collect(), 2))
+    }
+
+    /// The declaration of a value of this type.
+    pub(super) fn of_type(ty: Type) -> Arc<Self> {
+        Arc::new(Self::simple(ty, 0, 1))
+    }
+
+    /// The type of the value.
+    pub(super) fn ty(self: &Arc<Self>) -> Type {
+        match &self.kind {
+            Kind::Simple(ty) => ty.clone(),
+            Kind::List(element) => Type::list(element.ty()),
+            Kind::Map(value) => Type::map(Type::String, value.ty()),
+            Kind::Object(_) => Type::Object(Arc::clone(self)),
+        }
+    }
+
+    /// The field of this identifier.
+    pub(super) fn field(&self, identifier: &str) -> Option<&Arc<Self>> {
+        match &self.kind {
+            Kind::Object(fields) => fields.get(identifier),
+            _ => None,
+        }
+    }
+
+    /// The elements of a list, or the values of a map.
+    pub(super) fn element(&self) -> Option<&Arc<Self>> {
+        match &self.kind {
+            Kind::List(element) | Kind::Map(element) => Some(element),
+            _ => None,
+        }
+    }
+
+    /// Whether this is a map. The keys of a map have a type too.
+    pub(super) fn is_map(&self) -> bool {
+        matches!(self.kind, Kind::Map(_))
+    }
+
+    pub(super) fn simple(ty: Type, max_elements: u64, min_size: u64) -> Self {
+        Self { name: String::new(), kind: Kind::Simple(ty), max_elements, min_size }
+    }
+
+    pub(super) fn list(element: Arc<Self>, max_elements: u64) -> Self {
+        Self { name: String::new(), kind: Kind::List(element), max_elements, min_size: 2 }
+    }
+
+    pub(super) fn map(value: Arc<Self>, max_elements: u64) -> Self {
+        Self { name: String::new(), kind: Kind::Map(value), max_elements, min_size: 2 }
+    }
+
+    pub(super) fn object(name: &str, fields: Fields, min_size: u64) -> Self {
+        Self { name: name.to_owned(), kind: Kind::Object(fields), max_elements: 0, min_size }
     }
 }
 

@@ -5,12 +5,13 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::Value;
 
 use super::{
-    declared::{Declared, is_map, resource_fields},
+    declared::{completed, is_map},
     escape::escape,
     field_path,
     ratchet::{Pair, Ratchet, correlated},
     rule::{Expression, OLD_SELF, Rule, SELF},
-    value::{Failure, Val},
+    ty::Declared,
+    value::{Failure, Val, of_data},
 };
 use crate::schema::{FieldError, FieldErrorKind, FieldPath, ListType, Schema, SchemaType};
 
@@ -168,12 +169,12 @@ impl Run {
         if self.budget <= 0 {
             return self.end(at.of_type("validation failed due to running out of cost budget, no further validation rules will be run"));
         }
-        let this = super::data::value(value, &rules.schema);
+        let this = of_data(value, &rules.schema);
         // Without a rule that asks for it there is no old value, not even for messages.
         let is_asked =
             |rule: &CompiledRule| rule.expression.as_ref().is_ok_and(|e| e.uses_old_self);
         let has_old = rules.own.iter().any(is_asked);
-        let before = old.filter(|_| has_old).map(|old| super::data::value(old, &rules.schema));
+        let before = old.filter(|_| has_old).map(|old| of_data(old, &rules.schema));
         for compiled in &rules.own {
             let expression = match &compiled.expression {
                 Ok(expression) => expression,
@@ -332,21 +333,6 @@ impl Place<'_> {
         debug_assert!(matches!(error.kind, FieldErrorKind::Invalid | FieldErrorKind::Duplicate));
         if is_shown { error } else { FieldError { value: None, ..error } }
     }
-}
-
-/// The schema in which whole resources have the fields that they have.
-fn completed(schema: &Schema, is_resource: bool) -> Schema {
-    let mut schema = schema.clone();
-    let complete = |inner: &Arc<Schema>| Arc::new(completed(inner, inner.embedded_resource));
-    for property in schema.properties.values_mut() {
-        *property = complete(property);
-    }
-    schema.items = schema.items.as_ref().map(complete);
-    schema.additional_properties = schema.additional_properties.as_ref().map(complete);
-    if is_resource {
-        schema.properties.extend(resource_fields());
-    }
-    schema
 }
 
 fn has_rules(schema: &Schema) -> bool {

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!  POST ─> identify (who asks) ─> validate, restrict ──────> stored
-//!                                                            │ controller
+//!                                                            │ step, by the controller
 //!  kubectl certificate approve ─> approval ─────────────────>│
-//!                      kubelets: approved by the controller ─┴> signer ─> status.certificate
+//!                      kubelets: approved by the server ─────┴> signer ─> status.certificate
 //! ```
 //!
 //! Without a request: client (a kubeconfig for a user).
@@ -14,19 +14,19 @@
 
 mod certificate;
 mod client;
-mod controller;
 mod der;
 mod pem;
 mod request;
 mod requester;
 mod signers;
+mod step;
 mod usage;
 mod validate;
 
 pub(crate) use self::{
     client::{ClientCertificate, client_certificate},
-    controller::Work,
-    requester::{identify, is_signed_anew, restrict},
+    requester::{identify, is_signed_anew, is_signing_request, restrict},
+    step::Step,
     validate::{prepare_status, validate_create, validate_update},
 };
 

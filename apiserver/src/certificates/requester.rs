@@ -5,16 +5,20 @@ use serde_json::Value;
 use super::request::Request;
 use crate::{
     resource::Resource,
-    status::StatusError,
+    status::{Result, StatusError},
     users::User,
-    write::{self, Result},
 };
 
 const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
 
+/// Whether objects of a type are requests for certificates.
+pub(crate) fn is_signing_request(resource: &Resource) -> bool {
+    resource.id.group == "certificates.k8s.io" && resource.kind == "CertificateSigningRequest"
+}
+
 /// Writes into a new request for a certificate who made it.
 pub(crate) fn identify(user: &User, resource: &Resource, object: &mut Value) {
-    if !write::is_signing_request(resource) {
+    if !is_signing_request(resource) {
         return;
     }
     let Some(spec) = object["spec"].as_object_mut() else { return };

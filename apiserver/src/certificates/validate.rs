@@ -9,8 +9,8 @@ use x509_parser::{certificate::X509Certificate, prelude::FromDer};
 use super::{pem, request::Request, usage};
 use crate::{
     builtin,
+    resource::Subresource,
     schema::{FieldError, FieldErrorKind, FieldPath, name_rule},
-    write::Subresource,
 };
 
 const SHORTEST: i64 = 600;

@@ -10,18 +10,16 @@
 //! not know how: it calls the hook that the cluster has for that.
 
 mod columns;
-mod controller;
 mod conversion;
-mod names;
+pub(crate) mod names;
 mod own_type;
 mod rules;
 mod scale;
 mod validate;
-mod versions;
+pub(crate) mod versions;
 
 pub(crate) use self::{
-    controller::{publish, serve_again, terminate},
-    own_type::resource as definition_resource,
+    own_type::{resource as definition_resource, served as definitions},
     rules::{CLEANUP, default, is_terminating, prepare_for_create},
     validate::{validate, validate_update},
 };

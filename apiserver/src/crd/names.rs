@@ -6,13 +6,13 @@ use crate::resource::{Resource, Resources};
 
 /// The result of the check of a definition's names.
 #[derive(Debug)]
-pub(super) struct Verdict {
+pub(crate) struct Verdict {
     names: Value,
     conflict: Option<(&'static str, String)>,
 }
 
 /// Checks the names of a definition against all others in its group.
-pub(super) fn judge(resources: &Resources, definition: &str, object: &Value) -> Verdict {
+pub(crate) fn judge(resources: &Resources, definition: &str, object: &Value) -> Verdict {
     let names = object["spec"]["names"].clone();
     let group = object["spec"]["group"].as_str().unwrap_or_default();
     let mine = resources.of_definition(definition);
@@ -55,12 +55,12 @@ fn conflict(names: &Value, others: &[&Resource]) -> Option<(&'static str, String
 
 impl Verdict {
     /// Whether the definition can be served.
-    pub(super) fn accepted(&self) -> bool {
+    pub(crate) fn accepted(&self) -> bool {
         self.conflict.is_none()
     }
 
     /// Writes the result into the status of a definition.
-    pub(super) fn write_into(&self, object: &mut Value, now: &str) {
+    pub(crate) fn write_into(&self, object: &mut Value, now: &str) {
         if self.accepted() {
             object["status"]["acceptedNames"] = self.names.clone();
         }
@@ -81,7 +81,7 @@ impl Verdict {
 }
 
 /// Whether a definition is served.
-pub(super) fn is_established(object: &Value) -> bool {
+pub(crate) fn is_established(object: &Value) -> bool {
     is_true(object, "Established")
 }
 

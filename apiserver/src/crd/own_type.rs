@@ -5,16 +5,17 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::{
-    resource::{GroupResource, Origin, Resource},
+    group_resource::GroupResource,
+    resource::{Origin, Resource, Resources},
     schema::Schema,
 };
 
-/// The kind of definitions.
-pub(super) const KIND: &str = "CustomResourceDefinition";
+const GROUP: &str = "apiextensions.k8s.io";
+const KIND: &str = "CustomResourceDefinition";
 
 /// The resource `customresourcedefinitions`.
 pub(crate) fn resource() -> Resource {
-    let id = GroupResource::new("apiextensions.k8s.io", "customresourcedefinitions");
+    let id = GroupResource::new(GROUP, "customresourcedefinitions");
     let id = Arc::new(id);
     Resource {
         storage: Arc::clone(&id),
@@ -49,6 +50,11 @@ pub(crate) fn resource() -> Resource {
         columns: Arc::new([]),
         origin: Origin::Definition,
     }
+}
+
+/// The resource of definitions among those that are served.
+pub(crate) fn served(resources: &Resources) -> Option<&Resource> {
+    resources.by_kind(GROUP, KIND).map(AsRef::as_ref)
 }
 
 fn open_api() -> Value {

@@ -40,7 +40,7 @@ pub(crate) fn prepare_for_create(object: &mut Value) {
 /// Whether new custom resources are refused because their definition is being deleted.
 pub(crate) fn is_terminating(cluster: &Cluster, definition: &str) -> bool {
     let resources = cluster.registry.snapshot();
-    let definitions = resources.by_kind("apiextensions.k8s.io", own_type::KIND);
+    let definitions = own_type::served(&resources);
     let found = definitions.and_then(|d| cluster.log.get(&d.id, &ObjectKey::new("", definition)));
     found.is_some_and(|definition| definition.meta.deleting)
 }

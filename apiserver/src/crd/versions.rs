@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use crate::{
     cel,
     conversion::Converter,
-    resource::{Column, CustomType, GroupResource, Origin, Resource, ScalePaths},
+    group_resource::GroupResource,
+    resource::{Column, CustomType, Origin, Resource, ScalePaths},
     schema::{FieldError, FieldPath, Schema, Validator, ValidatorError},
 };
 
@@ -22,7 +23,7 @@ pub(super) fn storage(definition: &Value) -> String {
 }
 
 /// Adds the storage version to those that objects may be stored in.
-pub(super) fn note_storage(definition: &mut Value) {
+pub(crate) fn note_storage(definition: &mut Value) {
     let storage = storage(definition);
     let stored = &mut definition["status"]["storedVersions"];
     match stored.as_array_mut() {
@@ -51,7 +52,7 @@ pub(super) fn errors(
 }
 
 /// One resource per served version.
-pub(super) fn resources(name: &str, definition: &Value) -> Vec<Resource> {
+pub(crate) fn resources(name: &str, definition: &Value) -> Vec<Resource> {
     let served = list(&definition["spec"]["versions"]).filter(|version| version["served"] == true);
     // Validation has refused schemas that cannot be used.
     served.filter_map(|version| resource(name, definition, version).ok()).collect()

@@ -5,7 +5,10 @@ use std::fmt;
 use http::{Request, header};
 use serde_json::Value;
 
-use crate::rest::{Query, Route, Verb, parse_path};
+use crate::{
+    query::Query,
+    rest::{Route, Verb, parse_path},
+};
 
 /// What a request, or one frame of a watch, is about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

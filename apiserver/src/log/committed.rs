@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{ObjectKey, Revision, part::States};
-use crate::resource::GroupResource;
+use crate::group_resource::GroupResource;
 
 /// A revision with the resource it belongs to, for readers of the whole log.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use std::{collections::HashMap, sync::Arc};
 use tokio::sync::mpsc;
 
 use super::{Backup, Committed, Object, ObjectKey, part::States};
-use crate::resource::GroupResource;
+use crate::group_resource::GroupResource;
 
 /// One change of the log.
 #[derive(Debug)]

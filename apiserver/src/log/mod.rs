@@ -20,22 +20,17 @@ mod object;
 mod part;
 mod refused;
 mod revision;
+mod state;
 mod table;
 mod write;
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::HashSet,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use serde_json::json;
 use tokio::sync::{mpsc, watch};
 
-use self::{
-    committed::Dependents,
-    durable::Persistence,
-    table::{Space, Table},
-};
 pub(crate) use self::{
     committed::{Backup, Committed},
     durable::{Change, Persisted, PersistedRevision},
@@ -47,7 +42,8 @@ pub(crate) use self::{
     table::Compacted,
     write::{Expect, Write},
 };
-use crate::resource::GroupResource;
+use self::{durable::Persistence, state::State};
+use crate::group_resource::GroupResource;
 
 /// The store. Every method is one short critical section.
 #[derive(Debug)]
@@ -55,16 +51,6 @@ pub(crate) struct Log {
     state: Mutex<State>,
     capacity: usize,
     space: usize,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    head: u64,
-    floor: u64,
-    tables: HashMap<Arc<GroupResource>, Table>,
-    dependents: Dependents,
-    followers: Vec<mpsc::UnboundedSender<Committed>>,
-    persistence: Option<Persistence>,
 }
 
 impl Log {
@@ -290,109 +276,6 @@ impl Log {
     fn lock(&self) -> MutexGuard<'_, State> {
         // A panic elsewhere cannot leave a half-applied revision behind: pushing one is infallible.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    /// The newest version that watches may see.
-    fn visible(&self) -> u64 {
-        let durable = self.persistence.as_ref().map(Persistence::durable);
-        durable.map_or(self.head, |durable| durable.min(self.head))
-    }
-
-    /// Reports a change to the persistence, if there is one.
-    fn report(&mut self, change: impl FnOnce() -> Change) {
-        if let Some(persistence) = &mut self.persistence {
-            persistence.report(change());
-        }
-    }
-
-    fn table(&mut self, resource: &Arc<GroupResource>, capacity: usize) -> &mut Table {
-        let floor = self.floor;
-        self.tables.entry(Arc::clone(resource)).or_insert_with(|| Table::new(floor, capacity))
-    }
-
-    fn space(&self) -> Space {
-        let spaces = self.tables.values().map(Table::space);
-        spaces.fold(Space::default(), |sum, one| Space {
-            current: sum.current + one.current,
-            history: sum.history + one.history,
-        })
-    }
-
-    /// Forgets the oldest revisions until the history is small enough.
-    fn forget(&mut self, limit: usize) {
-        let mut history = self.space().history;
-        while history > limit {
-            let tables = self.tables.values_mut().filter(|table| table.oldest().is_some());
-            let Some(table) = tables.min_by_key(|table| table.oldest()) else { return };
-            let before = table.space().history;
-            table.forget_oldest();
-            history -= before - table.space().history;
-        }
-    }
-
-    fn append(
-        &mut self,
-        capacity: usize,
-        write: Write<'_>,
-        previous: Option<Arc<Object>>,
-        room: usize,
-    ) -> Result<Arc<Object>, Refused> {
-        let Write { resource, key, expect: _, delete, mut value, epoch } = write;
-        let event = match (&previous, delete) {
-            (_, true) => Event::Deleted,
-            (None, false) => Event::Added,
-            (Some(_), false) => Event::Modified,
-        };
-        let version = self.head + 1;
-        value["metadata"]["resourceVersion"] = json!(version.to_string());
-        let object = Arc::new(Object::encode(event, value, epoch));
-        if !delete {
-            refused::admit(&object, previous.as_deref(), room)?;
-        }
-        let revision = Revision { version, event, key, previous, object: Arc::clone(&object) };
-        let committed = Committed { resource: Arc::clone(resource), revision: Arc::new(revision) };
-        self.push(capacity, &committed);
-        if self.persistence.is_none() {
-            self.table(resource, capacity).announce(version);
-        }
-        self.report(|| Change::Committed(committed.clone()));
-        self.followers.retain(|follower| follower.send(committed.clone()).is_ok());
-        Ok(object)
-    }
-
-    /// Makes a revision the newest.
-    fn push(&mut self, capacity: usize, Committed { resource, revision }: &Committed) {
-        let after = (revision.event != Event::Deleted).then_some(&*revision.object);
-        self.index(resource, &revision.key, revision.previous.as_deref(), after);
-        self.table(resource, capacity).push(Arc::clone(revision));
-        self.head = revision.version;
-    }
-
-    fn index(
-        &mut self,
-        resource: &Arc<GroupResource>,
-        key: &ObjectKey,
-        before: Option<&Object>,
-        after: Option<&Object>,
-    ) {
-        let owners = |object: Option<&Object>| -> BTreeSet<Box<str>> {
-            object.into_iter().flat_map(|o| o.meta.owners.iter()).map(|o| o.uid.clone()).collect()
-        };
-        let (before, after) = (owners(before), owners(after));
-        let entry = (Arc::clone(resource), key.clone());
-        for uid in before.difference(&after) {
-            if let Some(dependents) = self.dependents.get_mut(uid) {
-                dependents.remove(&entry);
-                if dependents.is_empty() {
-                    self.dependents.remove(uid);
-                }
-            }
-        }
-        for uid in after.difference(&before) {
-            self.dependents.entry(uid.clone()).or_default().insert(entry.clone());
-        }
     }
 }
 

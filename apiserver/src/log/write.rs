@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::ObjectKey;
-use crate::resource::GroupResource;
+use crate::group_resource::GroupResource;
 
 /// The precondition of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
+    content::reference,
     definitions::{Definitions, KINDS},
-    operation::reference,
 };
 use crate::resource::{CustomType, Resource};
 

@@ -10,12 +10,14 @@
 //! **Invariants**: a document holds the definitions that its paths refer to, and those that they refer to. Documents
 //! are made when they are asked for and not kept; a version of a document changes with what it is made of.
 
+mod content;
 mod custom;
 mod definitions;
 mod document;
 mod downgrade;
 mod form;
 mod index;
+mod media;
 mod message;
 mod naming;
 mod operation;

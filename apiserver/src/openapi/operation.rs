@@ -1,9 +1,11 @@
 //! The operations on one resource: what a method of a path does, takes and answers.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
-    definitions::{Definitions, KINDS, REFERENCE},
+    content::{content, reference, required, responses},
+    definitions::{Definitions, KINDS},
+    media,
     naming::{article, capital, short, tag},
     parameter,
 };
@@ -13,19 +15,6 @@ const STATUS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
 const DELETE_OPTIONS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
 const PATCH: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
 const WATCH_EVENT: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent";
-
-const JSON: &str = "application/json";
-const YAML: &str = "application/yaml";
-const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
-const STREAMS: [&str; 2] =
-    ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
-const ANY: &str = "*/*";
-const PATCHES: [&str; 4] = [
-    "application/apply-patch+yaml",
-    "application/json-patch+json",
-    "application/merge-patch+json",
-    "application/strategic-merge-patch+json",
-];
 
 /// An operation with its method, and parameters that may be those of the whole path.
 #[derive(Debug)]
@@ -70,7 +59,7 @@ impl Subject<'_> {
             operations.push(self.list(self.scope(), ""));
         }
         if self.listed.has("create") {
-            operations.push(self.create());
+            operations.push(self.create("", self.own_kind(), &self.definition));
         }
         if self.listed.has("deletecollection") {
             operations.push(self.delete_collection());
@@ -142,7 +131,7 @@ impl Subject<'_> {
             .map(|method| self.plain(method, &subresource.name, shown, &definition))
             .collect();
         if subresource.has("create") {
-            operations.push(self.create_of(&subresource.name, shown, &definition));
+            operations.push(self.create(&subresource.name, shown, &definition));
         }
         operations
     }
@@ -168,7 +157,7 @@ impl Subject<'_> {
                 id: format!("connect{}{}{scope}{kind}{title}{tail}", self.id(), capital(method)),
                 options: parameter::of_options(self.definitions, options),
                 kind: [self.group, self.version, &subresource.response_kind.kind],
-                answers: vec![("200", "OK", content(&[ANY], &json!({ "type": "string" })))],
+                answers: vec![("200", "OK", content(&[media::ANY], &json!({ "type": "string" })))],
                 body: None,
             })
         };
@@ -179,8 +168,8 @@ impl Subject<'_> {
         let kind = self.kind();
         let may_watch = self.listed.has("watch") && !self.is_custom;
         let verbs = if may_watch { "list or watch" } else { "list" };
-        let streams: &[_] = if self.is_custom { &[] } else { &STREAMS };
-        let media = [self.media(), streams].concat();
+        let streams: &[_] = if self.is_custom { &[] } else { &media::STREAMS };
+        let media = [media::media(self.is_custom), streams].concat();
         self.operation(Act {
             method: "get",
             action: "list",
@@ -193,12 +182,8 @@ impl Subject<'_> {
         })
     }
 
-    fn create(&self) -> Operation {
-        self.create_of("", self.own_kind(), &self.definition)
-    }
-
-    fn create_of(&self, subresource: &str, kind: [&str; 3], definition: &str) -> Operation {
-        let object = content(self.media(), &reference(definition));
+    fn create(&self, subresource: &str, kind: [&str; 3], definition: &str) -> Operation {
+        let object = content(media::media(self.is_custom), &reference(definition));
         let of = if subresource.is_empty() { String::new() } else { format!(" {subresource} of") };
         let (article, own, scope) = (article(self.kind()), self.kind(), self.scope());
         self.operation(Act {
@@ -233,9 +218,12 @@ impl Subject<'_> {
         let schema = reference(definition);
         let is_log = subresource == "log";
         let object = if is_log {
-            content(&[self.media(), &["text/plain"]].concat(), &json!({ "type": "string" }))
+            content(
+                &[media::media(self.is_custom), &["text/plain"]].concat(),
+                &json!({ "type": "string" }),
+            )
         } else {
-            content(self.media(), &schema)
+            content(media::media(self.is_custom), &schema)
         };
         let mut answers = vec![("200", "OK", object.clone())];
         if method == "put" || (method == "patch" && !self.is_custom) {
@@ -258,14 +246,14 @@ impl Subject<'_> {
             body: match method {
                 "get" => None,
                 "put" => Some(self.body(&schema)),
-                _ => Some(required(content(self.patches(), &reference(PATCH)))),
+                _ => Some(required(content(media::patches(self.is_custom), &reference(PATCH)))),
             },
         })
     }
 
     fn delete(&self) -> Operation {
         let answer = if self.returns_deleted { &self.definition } else { STATUS };
-        let answer = content(self.media(), &reference(answer));
+        let answer = content(media::media(self.is_custom), &reference(answer));
         let (kind, scope) = (self.kind(), self.scope());
         self.operation(Act {
             method: "delete",
@@ -275,7 +263,7 @@ impl Subject<'_> {
             options: self.with_pretty("delete"),
             kind: self.own_kind(),
             answers: vec![("200", "OK", answer.clone()), ("202", "Accepted", answer)],
-            body: Some(content(self.accepted(), &reference(DELETE_OPTIONS))),
+            body: Some(content(media::accepted(self.is_custom), &reference(DELETE_OPTIONS))),
         })
     }
 
@@ -293,13 +281,14 @@ impl Subject<'_> {
             id: format!("delete{}Collection{scope}{kind}", self.id()),
             options,
             kind: self.own_kind(),
-            answers: vec![("200", "OK", content(self.media(), &reference(STATUS)))],
-            body: (!self.is_custom).then(|| content(self.accepted(), &reference(DELETE_OPTIONS))),
+            answers: vec![("200", "OK", content(media::media(self.is_custom), &reference(STATUS)))],
+            body: (!self.is_custom)
+                .then(|| content(media::accepted(self.is_custom), &reference(DELETE_OPTIONS))),
         })
     }
 
     fn watch(&self, action: &'static str, description: String, id: &str) -> Operation {
-        let media = [self.media(), &STREAMS].concat();
+        let media = [media::media(self.is_custom), &media::STREAMS].concat();
         self.operation(Act {
             method: "get",
             action,
@@ -335,19 +324,7 @@ impl Subject<'_> {
     }
 
     fn body(&self, schema: &Value) -> Value {
-        required(content(self.accepted(), schema))
-    }
-
-    fn media(&self) -> &'static [&'static str] {
-        if self.is_custom { &[JSON, YAML] } else { &[JSON, PROTOBUF, YAML] }
-    }
-
-    fn accepted(&self) -> &'static [&'static str] {
-        if self.is_custom { &[JSON, YAML] } else { &[ANY] }
-    }
-
-    fn patches(&self) -> &'static [&'static str] {
-        if self.is_custom { &PATCHES[..3] } else { &PATCHES }
+        required(content(media::accepted(self.is_custom), schema))
     }
 
     fn kind(&self) -> &str {
@@ -366,33 +343,6 @@ impl Subject<'_> {
     fn id(&self) -> String {
         format!("{}{}", capital(&short(self.group)), capital(self.version))
     }
-}
-
-/// The answers by their codes; every operation may be unauthorized.
-pub(super) fn responses(answers: Vec<(&'static str, &'static str, Value)>) -> Value {
-    let answered = answers.into_iter().map(|(code, description, mut content)| {
-        content["description"] = json!(description);
-        (code.to_owned(), content)
-    });
-    let mut all: Map<String, Value> = answered.collect();
-    all.insert("401".to_owned(), json!({ "description": "Unauthorized" }));
-    Value::Object(all)
-}
-
-/// A body in each of these media types.
-pub(super) fn content(media: &[&str], schema: &Value) -> Value {
-    let each = media.iter().map(|&media| (media.to_owned(), json!({ "schema": schema })));
-    json!({ "content": each.collect::<Map<_, _>>() })
-}
-
-/// Refers to a definition.
-pub(super) fn reference(definition: &str) -> Value {
-    json!({ "$ref": format!("{REFERENCE}{definition}") })
-}
-
-fn required(mut body: Value) -> Value {
-    body["required"] = json!(true);
-    body
 }
 
 fn verb(method: &str) -> &str {

@@ -3,10 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{
+    content::{content, reference, responses},
     custom,
     definitions::Definitions,
     naming::{capital, short, tag},
-    operation::{Operation, Subject, content, reference, responses},
+    operation::{Operation, Subject},
     parameter,
     place::group_version_path,
 };

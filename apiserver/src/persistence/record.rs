@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::{
+    group_resource::GroupResource,
     log::{Event, Object, ObjectKey},
-    resource::GroupResource,
 };
 
 /// Group, plural, namespace and name.

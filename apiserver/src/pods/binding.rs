@@ -5,11 +5,12 @@ use serde_json::{Map, Value, json};
 use super::set_condition;
 use crate::{
     cluster::Cluster,
+    group_resource::GroupResource,
     log::ObjectKey,
-    resource::{GroupResource, Resource},
+    resource::Resource,
     schema::{FieldError, FieldPath},
-    status::StatusError,
-    write::{self, Result},
+    status::{Result, StatusError},
+    write,
 };
 
 /// What a binding asks for.

@@ -1,19 +1,19 @@
 //! The disruption budget of a Pod that is to be evicted: whether it allows the eviction, and taking one
-//! disruption from it. The controller fills its status, see [`crate::disruption`].
+//! disruption from it. A controller fills its status.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::is_ready;
+use super::{budget_condition::set_disruption_allowed, condition::is_ready};
 use crate::{
     builtin,
     cluster::Cluster,
-    disruption,
+    group_resource::GroupResource,
     log::{ObjectKey, Scope},
-    resource::{GroupResource, Resource},
-    status::StatusError,
-    write::{self, Applied, Change, Result, Subresource, WriteOptions},
+    resource::{Resource, Subresource},
+    status::{Result, StatusError},
+    write::{self, Applied, Change, WriteOptions},
 };
 
 /// How many evictions may be unconfirmed.
@@ -123,7 +123,7 @@ fn after_eviction(budget: &Value, pod: &str, now: &str) -> Result<Value> {
     let mut next = budget.clone();
     next["status"]["disruptionsAllowed"] = json!(allowed - 1);
     if allowed == 1 {
-        disruption::set_condition(&mut next, now);
+        set_disruption_allowed(&mut next, now);
     }
     next["status"]["disruptedPods"][pod] = json!(now);
     Ok(next)

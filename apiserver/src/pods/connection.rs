@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::{
     cluster::Cluster,
+    group_resource::GroupResource,
     log::ObjectKey,
-    resource::{GroupResource, Resource},
-    status::StatusError,
-    write::Result,
+    resource::Resource,
+    status::{Result, StatusError},
 };
 
 /// The annotation of Pods and of the node that says that they are simulated.

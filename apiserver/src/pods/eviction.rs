@@ -4,14 +4,15 @@ use serde_json::{Value, json};
 
 use super::{
     budget::{self, Verdict},
-    set_condition,
+    condition::set_condition,
 };
 use crate::{
     cluster::Cluster,
+    group_resource::GroupResource,
     log::ObjectKey,
-    resource::{GroupResource, Resource},
-    status::StatusError,
-    write::{self, DeleteOptions, Result},
+    resource::Resource,
+    status::{Result, StatusError},
+    write::{self, DeleteOptions},
 };
 
 /// How often an eviction is tried again after a concurrent write.

@@ -12,12 +12,14 @@
 
 mod binding;
 mod budget;
+mod budget_condition;
 mod condition;
 mod connection;
 mod eviction;
 
 pub(crate) use self::{
     binding::{Binding, bind},
+    budget_condition::{set_budget_condition, set_disruption_allowed},
     condition::{is_ready, set_condition},
     connection::{Connection, SIMULATED, connect},
     eviction::{evict, success},

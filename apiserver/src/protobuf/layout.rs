@@ -10,6 +10,9 @@ use std::{
 
 use crate::builtin::{self, GoStruct, GoType, WireForm};
 
+/// The Go struct of a schema, which may hold schemas.
+pub(super) const SCHEMA: &str = "apiextensions.v1.JSONSchemaProps";
+
 /// One message.
 #[derive(Debug)]
 pub(super) struct Layout {

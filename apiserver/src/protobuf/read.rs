@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     envelope::text,
-    layout::{self, Field, Layout, Slot},
+    layout::{self, Field, Layout, SCHEMA, Slot},
     special,
     wire::{Malformed, Payload, Records, varint},
 };
@@ -141,6 +141,17 @@ fn entry(of: Field, bytes: &[u8], depth: usize) -> Result<(String, Value), Malfo
     Ok((key, value.unwrap_or_else(|| of.ty.zero())))
 }
 
+/// Reads the message of a Go struct and adds its fields to those of an earlier part.
+fn object(
+    name: &str,
+    bytes: &[u8],
+    depth: usize,
+    mut fields: Map<String, Value>,
+) -> Result<Value, Malformed> {
+    message(layout::of(name), bytes, depth, &mut fields)?;
+    Ok(Value::Object(fields))
+}
+
 /// Reads one value.
 fn element(
     of: Field,
@@ -152,12 +163,11 @@ fn element(
     Ok(match of.ty {
         GoType::Pointer(inner) => element(of.with(inner), payload, depth, before)?,
         GoType::Struct(name) => {
-            let mut fields = match before {
+            let fields = match before {
                 Some(Value::Object(fields)) => fields,
                 _ => Map::new(),
             };
-            message(layout::of(name), bytes()?, depth + 1, &mut fields)?;
-            Value::Object(fields)
+            object(name, bytes()?, depth + 1, fields)?
         }
         GoType::String => Value::from(text(bytes()?)),
         GoType::Bytes => Value::from(BASE64_STANDARD.encode(bytes()?)),
@@ -172,7 +182,10 @@ fn element(
         GoType::IntOrString => special::int_or_string(bytes()?)?,
         GoType::Time => special::time(bytes()?, false)?,
         GoType::MicroTime => special::time(bytes()?, true)?,
-        GoType::Any => special::any(of.form, bytes()?, depth + 1)?,
+        GoType::Any => {
+            let schema_in = |bytes: &[u8]| object(SCHEMA, bytes, depth + 1, Map::new());
+            special::any(of.form, bytes()?, &schema_in)?
+        }
         GoType::List(inner) => {
             let mut list = Vec::new();
             for record in Records::new(of.name, bytes()?) {

@@ -2,18 +2,15 @@
 //! itself, and the alternatives in the schema of a custom resource.
 
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{
     envelope::text,
-    layout, read,
     wire::{Malformed, Records, put_bytes, put_message, put_varint},
-    write,
 };
 use crate::builtin::WireForm;
 
 const NANOS: i128 = 1_000_000_000;
-const SCHEMA: &str = "apiextensions.v1.JSONSchemaProps";
 
 /// Seconds and nanoseconds; nothing for no time.
 pub(super) fn put_time(value: &Value, with_micros: bool, out: &mut Vec<u8>) {
@@ -102,10 +99,15 @@ pub(super) fn int_or_string(bytes: &[u8]) -> Result<Value, Malformed> {
     Ok(if is_text { Value::from(string) } else { Value::from(number) })
 }
 
-/// What JSON shows as anything.
-pub(super) fn put_any(form: WireForm, value: &Value, out: &mut Vec<u8>) {
+/// What JSON shows as anything. `schema` writes a schema inside of it.
+pub(super) fn put_any(
+    form: WireForm,
+    value: &Value,
+    schema: &dyn Fn(&Value, &mut Vec<u8>),
+    out: &mut Vec<u8>,
+) {
     let schema = |number, value: &Value, out: &mut Vec<u8>| {
-        put_message(number, out, |out| write::message(layout::of(SCHEMA), value, out));
+        put_message(number, out, |out| schema(value, out));
     };
     match (form, value) {
         (WireForm::OrBool, value) => {
@@ -127,8 +129,12 @@ pub(super) fn put_any(form: WireForm, value: &Value, out: &mut Vec<u8>) {
     }
 }
 
-/// What JSON shows as anything.
-pub(super) fn any(form: WireForm, bytes: &[u8], depth: usize) -> Result<Value, Malformed> {
+/// What JSON shows as anything. `schema_in` reads a schema inside of it.
+pub(super) fn any(
+    form: WireForm,
+    bytes: &[u8],
+    schema_in: &dyn Fn(&[u8]) -> Result<Value, Malformed>,
+) -> Result<Value, Malformed> {
     let (mut flag, mut schema, mut list) = (false, None, Vec::new());
     for record in Records::new("JSON", bytes) {
         let (number, payload) = record?;
@@ -139,10 +145,10 @@ pub(super) fn any(form: WireForm, bytes: &[u8], depth: usize) -> Result<Value, M
                 list.push(Value::from(text(payload.bytes("Property")?)));
             }
             (WireForm::OrBool, 2) | (WireForm::OrArray | WireForm::OrStrings, 1) => {
-                schema = Some(schema_in(payload.bytes("Schema")?, depth)?);
+                schema = Some(schema_in(payload.bytes("Schema")?)?);
             }
             (WireForm::OrArray, 2) => {
-                list.push(schema_in(payload.bytes("JSONSchemas")?, depth)?);
+                list.push(schema_in(payload.bytes("JSONSchemas")?)?);
             }
             _ => {}
         }
@@ -153,12 +159,6 @@ pub(super) fn any(form: WireForm, bytes: &[u8], depth: usize) -> Result<Value, M
         (WireForm::OrArray | WireForm::OrStrings, None) if !list.is_empty() => Value::Array(list),
         _ => Value::Null,
     })
-}
-
-fn schema_in(bytes: &[u8], depth: usize) -> Result<Value, Malformed> {
-    let mut fields = Map::new();
-    read::message(layout::of(SCHEMA), bytes, depth, &mut fields)?;
-    Ok(Value::Object(fields))
 }
 
 fn json(bytes: &[u8]) -> Result<Value, Malformed> {

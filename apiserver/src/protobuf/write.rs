@@ -7,7 +7,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value;
 
 use super::{
-    layout::{self, Field, Layout, Slot},
+    layout::{self, Field, Layout, SCHEMA, Slot},
     special,
     wire::{put_bytes, put_double, put_message, put_varint},
 };
@@ -83,7 +83,10 @@ fn element(number: u32, ty: &GoType, form: WireForm, value: &Value, out: &mut Ve
             let with_micros = *ty == GoType::MicroTime;
             put_message(number, out, |out| special::put_time(value, with_micros, out));
         }
-        GoType::Any => put_message(number, out, |out| special::put_any(form, value, out)),
+        GoType::Any => {
+            let schema = |value: &Value, out: &mut Vec<u8>| message(layout::of(SCHEMA), value, out);
+            put_message(number, out, |out| special::put_any(form, value, &schema, out));
+        }
         GoType::List(inner) => put_message(number, out, |out| {
             for item in items(value) {
                 element(1, inner, WireForm::Plain, item, out);

@@ -4,7 +4,7 @@ use std::{cmp::Ordering, collections::BTreeMap};
 
 use serde_json::{Map, Value};
 
-use crate::builtin::Quantity;
+use crate::quantity::Quantity;
 
 /// Amounts of resources by name.
 pub(super) type Amounts = BTreeMap<String, Quantity>;

@@ -10,8 +10,9 @@ use super::{
 };
 use crate::{
     cluster::Cluster,
+    group_resource::GroupResource,
     log::{Expect, Object, ObjectKey, Refused, Scope, Write},
-    resource::{GroupResource, Resource},
+    resource::Resource,
 };
 
 /// A write that may use something.

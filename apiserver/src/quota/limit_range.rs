@@ -8,7 +8,7 @@ use super::{
     amounts::{self, Amounts},
     pod,
 };
-use crate::builtin::Quantity;
+use crate::quantity::Quantity;
 
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
 

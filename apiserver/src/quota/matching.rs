@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{amounts::Amounts, pod, usage};
-use crate::resource::GroupResource;
+use crate::group_resource::GroupResource;
 
 /// What each container must ask for when a quota is about it.
 const DEMANDED: [&str; 6] =

@@ -3,7 +3,7 @@
 //! ```text
 //!  write ─ admission ─┬─ limit_range: defaults, bounds of one object
 //!                     └─ charge: usage ≤ hard? ─> status.used, before the object is stored
-//!  log ─ controller ─ counted ─> status.hard, status.used
+//!  log ─ controllers ─ counted ─> status.hard, status.used
 //! ```
 //!
 //! **Invariants.** A write is charged by compare-and-swap, before it is stored; what it did not use after all is
@@ -14,7 +14,7 @@
 
 mod amounts;
 mod charge;
-mod controller;
+mod count;
 mod limit_range;
 mod matching;
 mod pod;
@@ -22,6 +22,6 @@ mod usage;
 
 pub(crate) use self::{
     charge::{Charge, charge},
-    controller::Work,
+    count::{counted, counted_at_least},
     limit_range::{default_pod, violation},
 };

@@ -6,7 +6,7 @@ use super::{
     amounts::{self, Amounts},
     pod,
 };
-use crate::{builtin::Quantity, resource::GroupResource};
+use crate::{group_resource::GroupResource, quantity::Quantity};
 
 /// Resources that are counted by their plain name too.
 const ALIASES: [&str; 4] = ["configmaps", "replicationcontrollers", "resourcequotas", "secrets"];

@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use crate::{resource::GroupResource, rest::Query};
+use crate::{group_resource::GroupResource, query::Query};
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use super::{
     rule::Rule,
 };
 use crate::{
+    group_resource::GroupResource,
     log::Log,
-    resource::GroupResource,
     status::StatusError,
     users::{MASTERS, User},
 };

@@ -7,11 +7,14 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value, json};
 
-use super::{aggregate, group::GROUP};
+use super::{
+    aggregate::{AGGREGATION_MANAGER, aggregated_rules},
+    group::GROUP,
+};
 use crate::{
     clock::{Clock, Ids},
+    group_resource::GroupResource,
     log::{Backup, Expect, Log, ObjectKey, Write},
-    resource::GroupResource,
 };
 
 const DATA: &str = include_str!("../../data/rbac.json");
@@ -88,7 +91,7 @@ fn fill_aggregated(objects: &mut [Value], now: &str) {
             objects.iter().filter(|object| object["kind"] == "ClusterRole").cloned().collect();
         let mut changed = false;
         for role in objects.iter_mut().filter(|object| aggregated(object)) {
-            let rules = aggregate::rules(role, &others);
+            let rules = aggregated_rules(role, &others);
             if role["rules"].as_array() != Some(&rules) {
                 role["rules"] = rules.into();
                 changed = true;
@@ -99,7 +102,7 @@ fn fill_aggregated(objects: &mut [Value], now: &str) {
         }
     }
     for role in objects.iter_mut().filter(|object| aggregated(object)) {
-        let own = managed_by(aggregate::MANAGER, "Apply", now, &json!({ "f:rules": {} }));
+        let own = managed_by(AGGREGATION_MANAGER, "Apply", now, &json!({ "f:rules": {} }));
         if let Some(entries) =
             role["metadata"].get_mut("managedFields").and_then(Value::as_array_mut)
         {

@@ -12,8 +12,8 @@ use super::{
     rule::{Rule, quoted},
 };
 use crate::{
+    group_resource::GroupResource,
     log::Log,
-    resource::GroupResource,
     schema::go_value::quote,
     status::StatusError,
     users::{MASTERS, User},

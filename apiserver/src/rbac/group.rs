@@ -3,4 +3,4 @@
 /// The group of roles and bindings.
 pub(crate) const GROUP: &str = "rbac.authorization.k8s.io";
 /// Their version.
-pub(super) const VERSION: &str = "v1";
+pub(crate) const VERSION: &str = "v1";

@@ -25,12 +25,12 @@ mod signers;
 mod subject;
 
 pub(crate) use self::{
-    aggregate::aggregate,
+    aggregate::{AGGREGATION_MANAGER, aggregated_rules},
     attributes::{Attributes, ResourceTarget, Target},
     authorizer::{Authorizer, Decision, Mode},
     bootstrap::{declared, objects},
     escalation::Writer,
-    group::GROUP,
+    group::{GROUP, VERSION},
     impersonation::Impersonation,
     policy::{MissingRole, joined},
     rule::Rule,

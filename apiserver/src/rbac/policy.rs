@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::{group::GROUP, rule::Rule, subject::Subject};
 use crate::{
+    group_resource::GroupResource,
     log::{Event, Log, Object, ObjectKey, Scope},
-    resource::GroupResource,
     users::User,
 };
 

@@ -9,7 +9,7 @@ use super::{
     attributes::{Attributes, ResourceTarget},
     escalation::Writer,
 };
-use crate::{resource::GroupResource, schema::go_value::quote, status::StatusError};
+use crate::{group_resource::GroupResource, schema::go_value::quote, status::StatusError};
 
 /// What somebody does to a request for a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

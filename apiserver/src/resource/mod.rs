@@ -6,9 +6,11 @@ mod decode;
 mod registry;
 mod scale_paths;
 mod served;
+mod subresource;
 
 pub(crate) use self::{
     registry::{Registry, Resources, stability},
     scale_paths::ScalePaths,
-    served::{Column, CustomType, GroupResource, Origin, Resource},
+    served::{Column, CustomType, Origin, Resource},
+    subresource::Subresource,
 };

@@ -9,7 +9,8 @@ use std::{
 
 use tokio::sync::watch;
 
-use super::{GroupResource, Resource};
+use super::Resource;
+use crate::group_resource::GroupResource;
 
 /// The resources served, replaceable as a whole.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! A resource and its type. Values only.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -9,33 +9,9 @@ use crate::{
     builtin::BuiltinType,
     cel,
     conversion::Converter,
+    group_resource::GroupResource,
     schema::{FieldError, FieldPath, Schema, Validator},
 };
-
-/// A resource without its version: the unit of storage.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct GroupResource {
-    /// The API group; empty for the core group.
-    pub group: String,
-    /// The plural name.
-    pub plural: String,
-}
-
-impl GroupResource {
-    /// A resource by its names.
-    pub(crate) fn new(group: impl Into<String>, plural: impl Into<String>) -> Self {
-        Self { group: group.into(), plural: plural.into() }
-    }
-}
-
-impl fmt::Display for GroupResource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.group.as_str() {
-            "" => f.write_str(&self.plural),
-            group => write!(f, "{}.{group}", self.plural),
-        }
-    }
-}
 
 /// One resource in one version.
 #[derive(Debug, Clone)]

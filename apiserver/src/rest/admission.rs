@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::call::{Call, Verb};
 use crate::{
     admission::{Admission, Asked, Chain, GroupVersionKind},
-    write::Subresource,
+    resource::Subresource,
 };
 
 impl Call<'_> {

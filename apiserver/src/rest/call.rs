@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use super::{
     accept::{self, Accepted, MetaVersion, Offer, Representation},
-    query::Query,
     route::ResourcePath,
 };
 use crate::{
@@ -17,11 +16,11 @@ use crate::{
     callout::Caller,
     certificates,
     log::ObjectKey,
+    query::Query,
     rbac::{Signing, Writer},
-    resource::Resource,
+    resource::{Resource, Subresource},
     status::StatusError,
     table::{Include, TableOptions},
-    write::{self, Subresource},
 };
 
 /// One request to a resource.
@@ -119,7 +118,7 @@ impl Call<'_> {
 
     /// What a change does to a request for a certificate.
     fn signing(&self, live: &Value, next: &Value) -> Option<Signing> {
-        if !write::is_signing_request(self.resource) {
+        if !certificates::is_signing_request(self.resource) {
             return None;
         }
         match self.subresource {

@@ -16,11 +16,10 @@ use super::{
 use crate::{
     certificates,
     cluster::Cluster,
-    resource::Resource,
+    resource::{Resource, Subresource},
     status::StatusError,
     write::{
-        self, Applied, Change, Complaints, FieldValidation, Subresource, Undecodable, WriteOptions,
-        Written,
+        self, Applied, Change, Complaints, FieldValidation, Undecodable, WriteOptions, Written,
     },
 };
 

@@ -6,12 +6,13 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{
-    Body, Query,
+    Body,
     accept::{self, Offer, Representation},
     reply,
     route::ResourcePath,
 };
 use crate::{
+    query::Query,
     selector::LabelSelector,
     status::StatusError,
     table::{self, Include, TableOptions},

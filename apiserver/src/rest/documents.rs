@@ -8,14 +8,17 @@ use serde_json::Value;
 use super::{
     Body,
     accept::{self, Format},
-    health,
-    query::Query,
-    reply,
+    health, reply,
     route::Route,
 };
 use crate::{
-    account_tokens, discovery, openapi, openapi::Version, requests::RequestRecord, shared::Shared,
-    status::StatusError, version_tag::Content,
+    account_tokens, discovery,
+    openapi::{self, Version},
+    query::Query,
+    requests::RequestRecord,
+    shared::Shared,
+    status::StatusError,
+    version_tag::Content,
 };
 
 /// How long a document is kept that was asked for by its version.

@@ -5,7 +5,8 @@
 
 use http::{HeaderValue, Response, StatusCode};
 
-use super::{Body, query::Query, reply};
+use super::{Body, reply};
+use crate::query::Query;
 
 /// What each of the three checks before its hooks.
 const LIVE: [&str; 4] = ["ping", "log", "loopback-serving-certificate", "etcd"];

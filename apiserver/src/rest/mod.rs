@@ -27,7 +27,6 @@ mod fields;
 mod frames;
 mod health;
 mod json_fault;
-mod json_patch;
 mod kind;
 mod list;
 mod options;
@@ -35,7 +34,6 @@ mod page;
 mod patch;
 mod permission;
 mod place;
-mod query;
 mod read;
 mod remove;
 mod reply;
@@ -51,7 +49,6 @@ mod token;
 mod tree;
 mod watch;
 mod watcher;
-mod weight;
 mod yaml_fault;
 
 use std::{
@@ -66,20 +63,18 @@ pub use self::body::Body;
 use self::{accept::Format, action::Action, call::Call, route::ResourcePath, selection::Selection};
 pub(crate) use self::{
     call::Verb,
-    json_patch::JsonPatch,
     permission::permit,
-    query::Query,
     route::{Route, parse as parse_path},
 };
 use crate::{
     bootstrap,
+    query::Query,
     rbac::Writer,
     requests::{RequestRecord, WatchRecord},
-    resource::Resource,
+    resource::{Resource, Subresource},
     shared::Shared,
     status::StatusError,
     users::User,
-    write::Subresource,
 };
 
 /// The largest body that is read.
@@ -215,7 +210,7 @@ async fn answered(
         Some(_) => Subresource::Main,
         None => subresource::find(resource, path, verb)?,
     };
-    check_name(path)?;
+    path.check_name()?;
     let now = server.cluster.clock.now();
     let writer = Writer { authorizer: &server.authorizer, log: &server.cluster.log, user };
     let chain = verb.is_write().then(|| server.chains.current(&server.cluster.log));
@@ -325,18 +320,6 @@ fn check_scope(resource: &Resource, path: &ResourcePath, verb: Verb) -> Result<(
         (true, None, _) if path.name.is_some() => Err(StatusError::no_such_resource()),
         _ => Ok(()),
     }
-}
-
-/// Refuses names that would be other paths.
-fn check_name(path: &ResourcePath) -> Result<(), StatusError> {
-    let name = path.name.as_deref().unwrap_or_default();
-    let why = match name {
-        "." => "may not be '.'",
-        ".." => "may not be '..'",
-        name if name.contains('%') => "may not contain '%'",
-        _ => return Ok(()),
-    };
-    Err(StatusError::bad_request(format!("Name parameter invalid: {name:?}: {why}")))
 }
 
 /// Waits for a version of the future for a while, as the real server does.

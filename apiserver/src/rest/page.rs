@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 
 use super::{call::Call, json_fault, selection::Selection};
 use crate::{
+    group_resource::GroupResource,
     log::{Found, Log, ObjectKey, Part},
-    resource::{GroupResource, Resource},
+    resource::Resource,
     status::StatusError,
 };
 

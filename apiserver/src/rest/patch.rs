@@ -6,14 +6,9 @@
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::{
-    call::Call,
-    decode,
-    json_patch::{self, JsonPatch},
-    strategic::StrategicPatch,
-    tree::Tree,
-};
+use super::{call::Call, decode, strategic::StrategicPatch, tree::Tree};
 use crate::{
+    json_patch::{self, JsonPatch},
     status::StatusError,
     write::{Complaints, FieldValidation},
 };

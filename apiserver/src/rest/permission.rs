@@ -2,8 +2,8 @@
 
 use http::{HeaderMap, Method};
 
-use super::query::Query;
 use crate::{
+    query::Query,
     rbac::{Attributes, Target},
     requests::RequestRecord,
     shared::Shared,

@@ -7,12 +7,12 @@ use super::{
     call::Call,
     list,
     page::{self, Page},
-    query::Query,
     reply,
     selection::Selection,
 };
 use crate::{
     cluster::Cluster,
+    query::Query,
     schema::{FieldError, FieldErrorKind},
     status::StatusError,
 };

@@ -9,13 +9,13 @@ use super::{
     decode, list,
     options::dry_run_error,
     page::{self, Page},
-    query::Query,
     reply,
     selection::Selection,
 };
 use crate::{
     cluster::Cluster,
     log::Object,
+    query::Query,
     schema::{FieldError, FieldErrorKind},
     status::StatusError,
     write::{self, DeleteOptions, Deleted, Propagation},

@@ -1,5 +1,7 @@
 //! Parses a path. Does not know whether a resource exists.
 
+use crate::status::StatusError;
+
 /// What a path leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Route {
@@ -42,6 +44,20 @@ pub(crate) struct ResourcePath {
     pub(crate) plural: String,
     pub(crate) name: Option<String>,
     pub(crate) subresource: Option<String>,
+}
+
+impl ResourcePath {
+    /// Refuses names that would change the path.
+    pub(super) fn check_name(&self) -> Result<(), StatusError> {
+        let name = self.name.as_deref().unwrap_or_default();
+        let why = match name {
+            "." => "may not be '.'",
+            ".." => "may not be '..'",
+            name if name.contains('%') => "may not contain '%'",
+            _ => return Ok(()),
+        };
+        Err(StatusError::bad_request(format!("Name parameter invalid: {name:?}: {why}")))
+    }
 }
 
 /// What the path leads to.

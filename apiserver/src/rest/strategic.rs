@@ -6,9 +6,10 @@
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::{decode, json_patch};
+use super::decode;
 use crate::{
     builtin::{self, BuiltinType, PatchType},
+    json_patch,
     resource::{Origin, Resource},
     schema::{FieldError, FieldPath},
     status::StatusError,

@@ -1,7 +1,10 @@
 //! Which part of an object a path is about.
 
 use super::{call::Verb, route::ResourcePath};
-use crate::{resource::Resource, status::StatusError, write::Subresource};
+use crate::{
+    resource::{Resource, Subresource},
+    status::StatusError,
+};
 
 /// The part that a path leads to, if the verb can be used on it.
 pub(super) fn find(

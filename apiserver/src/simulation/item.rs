@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{log::ObjectKey, resource::GroupResource};
+use crate::{group_resource::GroupResource, log::ObjectKey};
 
 /// A type that a simulated controller decides about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -12,13 +12,14 @@ use super::{
 };
 use crate::{
     cluster::Cluster,
+    group_resource::GroupResource,
     log::{Object, ObjectKey},
     pods::{self, Binding},
-    resource::{GroupResource, Resource},
-    status::StatusError,
+    resource::{Resource, Subresource},
+    status::{Result, StatusError},
     write::{
-        self, Applied, Change, Complaints, DeleteOptions, FieldValidation, Propagation, Result,
-        Subresource, WriteOptions,
+        self, Applied, Change, Complaints, DeleteOptions, FieldValidation, Propagation,
+        WriteOptions,
     },
 };
 

@@ -3,14 +3,15 @@
 
 use serde_json::Value;
 
-use super::{DeleteOptions, Result, WriteOptions, decode, peculiar::is_namespace};
+use super::{DeleteOptions, WriteOptions, decode, peculiar::is_namespace};
 use crate::{
     admission::Operation,
     cluster::Cluster,
     crd,
+    group_resource::GroupResource,
     log::ObjectKey,
-    resource::{GroupResource, Origin, Resource},
-    status::StatusError,
+    resource::{Origin, Resource},
+    status::{Result, StatusError},
 };
 
 /// Namespaces that must not be deleted.

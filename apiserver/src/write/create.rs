@@ -4,16 +4,14 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{
-    Result, Subresource, WriteOptions, Written, admit, manage, metadata, strategy, validate,
-};
+use super::{WriteOptions, Written, admit, manage, metadata, strategy, validate};
 use crate::{
     admission::Operation,
     cluster::Cluster,
     conversion,
     log::{Event, Expect, Object, ObjectKey, Refused, Write},
-    resource::Resource,
-    status::StatusError,
+    resource::{Resource, Subresource},
+    status::{Result, StatusError},
 };
 
 /// How often another name is tried when a generated one exists.

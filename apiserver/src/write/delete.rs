@@ -6,15 +6,14 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{
-    DeleteOptions, Propagation, Result, Subresource, admit, grace, metadata, peculiar, strategy,
-};
+use super::{DeleteOptions, Propagation, admit, grace, metadata, peculiar, strategy};
 use crate::{
     cluster::Cluster,
     conversion,
+    group_resource::GroupResource,
     log::{Event, Expect, Object, ObjectKey, Refused, Write},
-    resource::{GroupResource, Resource},
-    status::StatusError,
+    resource::{Resource, Subresource},
+    status::{Result, StatusError},
 };
 
 /// Held while dependents that block the deletion of their owner exist.

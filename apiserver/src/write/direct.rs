@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Complaints, FieldValidation, Result, decode::decode, strategy};
+use super::{Complaints, FieldValidation, decode::decode, strategy};
 use crate::{
     cluster::Cluster,
     log::{Event, Expect, Object, ObjectKey, Refused, Write},
     resource::Resource,
-    status::StatusError,
+    status::{Result, StatusError},
 };
 
 /// Changes an object; `change` is called again on a newer one after a concurrent write.

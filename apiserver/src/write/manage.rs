@@ -2,14 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{Result, Subresource, Undecodable, WriteOptions, peculiar::is_signing_request};
+use super::{Undecodable, WriteOptions};
 use crate::{
     apply::{self, ApplyError, Request},
     builtin,
+    certificates::is_signing_request,
     cluster::Cluster,
-    resource::Resource,
+    resource::{Resource, Subresource},
     schema::Schema,
-    status::StatusError,
+    status::{Result, StatusError},
 };
 
 /// Whether `managedFields` come from a server-side apply, and need no tracking.

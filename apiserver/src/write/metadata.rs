@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{Result, Subresource, peculiar};
+use super::peculiar;
 use crate::{
     builtin,
     cluster::Cluster,
-    resource::{GroupResource, Resource},
+    group_resource::GroupResource,
+    resource::{Resource, Subresource},
     schema::{FieldError, FieldErrorKind},
-    status::StatusError,
+    status::{Result, StatusError},
 };
 
 /// The base of a generated name is cut so that name and suffix fit into 63 characters.

@@ -5,9 +5,8 @@
 
 use serde_json::Value;
 
-use super::Subresource;
 use crate::{
-    resource::{Origin, Resource},
+    resource::{Origin, Resource, Subresource},
     schema::{FieldError, FieldPath, metadata, name_rule::NameRule},
 };
 

@@ -35,11 +35,8 @@ pub(crate) use self::{
         Applied, apply_request, apply_to_scale, track_scale, track_token_request, unconvertible,
     },
     metadata::{drop_system_fields, given_version, metadata_mut},
-    options::{
-        Complaints, DeleteOptions, FieldValidation, Propagation, Result, Subresource, WriteOptions,
-        Written,
-    },
-    peculiar::{creates_on_update, is_signing_request, returns_deleted, storage_prefix},
+    options::{Complaints, DeleteOptions, FieldValidation, Propagation, WriteOptions, Written},
+    peculiar::{creates_on_update, returns_deleted, storage_prefix},
     strategy::warnings_of_deletion,
     update::{Change, update},
 };

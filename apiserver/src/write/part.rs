@@ -1,7 +1,6 @@
 //! Which subresources write a part of a built-in object that has rules of its own.
 
-use super::Subresource;
-use crate::builtin::Part;
+use crate::{builtin::Part, resource::Subresource};
 
 /// The part of a built-in object that a subresource writes, if it is one of its own.
 pub(super) fn part_of(subresource: Subresource) -> Option<Part> {

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use super::{Propagation, Subresource};
+use super::Propagation;
 use crate::{
     builtin, crd,
-    resource::{GroupResource, Origin, Resource},
+    group_resource::GroupResource,
+    resource::{Origin, Resource, Subresource},
     schema::name_rule::{self, NameRule},
 };
 
@@ -133,9 +134,4 @@ pub(super) fn is_service(resource: &Resource) -> bool {
 /// Whether objects of the type are limit ranges, which are named if they have no name.
 pub(super) fn is_limit_range(resource: &Resource) -> bool {
     resource.id.group.is_empty() && resource.id.plural == "limitranges"
-}
-
-/// Whether objects of the type are requests for certificates.
-pub(crate) fn is_signing_request(resource: &Resource) -> bool {
-    resource.id.group == "certificates.k8s.io" && resource.kind == "CertificateSigningRequest"
 }

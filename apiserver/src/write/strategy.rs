@@ -5,20 +5,21 @@
 use serde_json::{Value, json};
 
 use super::{
-    DeleteOptions, Result, Subresource, metadata,
+    DeleteOptions, metadata,
     part::part_of,
-    peculiar::{is_limit_range, is_service, is_signing_request},
+    peculiar::{is_limit_range, is_service},
     phase_time, validate,
 };
 use crate::{
     addresses::Refusal,
-    builtin, certificates,
+    builtin,
+    certificates::{self, is_signing_request},
     cluster::Cluster,
     crd,
     log::ObjectKey,
-    resource::{Origin, Resource},
+    resource::{Origin, Resource, Subresource},
     schema::{FieldError, FieldPath},
-    status::StatusError,
+    status::{Result, StatusError},
 };
 
 /// What the type decides about a new object.

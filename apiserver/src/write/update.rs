@@ -5,8 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    Result, Subresource, WriteOptions, Written, admit, generation, grace, manage, metadata,
-    peculiar, strategy, validate,
+    WriteOptions, Written, admit, generation, grace, manage, metadata, peculiar, strategy, validate,
 };
 use crate::{
     admission::Operation,
@@ -14,8 +13,8 @@ use crate::{
     cluster::Cluster,
     conversion,
     log::{Event, Expect, Object, ObjectKey, Refused, Write},
-    resource::Resource,
-    status::StatusError,
+    resource::{Resource, Subresource},
+    status::{Result, StatusError},
 };
 
 /// How often a change is computed again after a concurrent write.

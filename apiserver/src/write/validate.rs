@@ -6,17 +6,18 @@
 use serde_json::Value;
 
 use super::{
-    Result, Subresource,
     metadata_checks::{self, MetadataCheck},
     part::part_of,
-    peculiar::{is_signing_request, name_rule},
+    peculiar::name_rule,
     scaling,
 };
 use crate::{
-    admission, builtin, certificates, crd,
-    resource::{Origin, Resource},
+    admission, builtin,
+    certificates::{self, is_signing_request},
+    crd,
+    resource::{Origin, Resource, Subresource},
     schema::{FieldError, FieldPath, metadata, name_rule},
-    status::StatusError,
+    status::{Result, StatusError},
 };
 
 /// Validates a new object.

@@ -1,5 +1,5 @@
-//! Changes of the definition of the parents' type: when it declares another status, the parents are reconciled, so that
-//! what was not written before is written now.
+//! Changes of the definition of the parents' type. When it declares another status, the parents are reconciled, so that
+//! the newly declared fields are written.
 //!
 //! ```text
 //! the watch of the type was opened: another status  --DefinitionChanged--+

@@ -77,7 +77,7 @@ pub(crate) struct OperatorActor {
     is_over: bool,
     parents: HashMap<ObjectKey, Parent>,
     keys: HashMap<Uid, ObjectKey>,
-    /// Deleted parents whose last reconcile has not ended: one that is created again waits for that.
+    /// Deleted parents whose last reconcile has not ended. A parent that is created again waits for that end.
     ending: HashSet<Uid>,
     awaiting: Awaiting,
     /// Why no handler can run although all types are listed, and why statuses may be incomplete, at the last check.

@@ -1,7 +1,7 @@
 //! Another configuration of a running operator.
 //!
-//! It takes effect when the watches that it requires are listed in each namespace that works, and in at least one; until
-//! then reconciles use the earlier one.
+//! The new configuration takes effect when its watches are listed in each namespace that works, and in at least one.
+//! Until then reconciles use the earlier configuration.
 //!
 //! ```text
 //! Reconfigured --watches listed--> new settings for all reconcilers --+--> parents that it selects now

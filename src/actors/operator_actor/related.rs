@@ -1,4 +1,4 @@
-//! Changes of related objects, and what is known of them: wakes exactly the parents that ask.
+//! Changes of related objects, and the states of their watches: wakes exactly the parents that ask for them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -85,7 +85,7 @@ impl OperatorActor {
         source.set_whole(match condition {
             WatchCondition::Pending => FeedState::Pending,
             WatchCondition::Synced => FeedState::Synced,
-            // What was listed is still good enough.
+            // The listed objects are still good enough.
             WatchCondition::Failing(_) if is_listed => FeedState::Synced,
             WatchCondition::Failing(why) | WatchCondition::Refused(why) => {
                 FeedState::Failing(why.clone())
@@ -122,7 +122,7 @@ impl Receive<RelatedSettled> for OperatorActor {
 }
 
 impl Receive<RelatedTroubles> for OperatorActor {
-    /// What is reported while it is down holds when it begins again.
+    /// Troubles that are reported while the actor is down hold after its restart.
     const ALWAYS: bool = true;
 
     fn receive(&mut self, troubles: RelatedTroubles, _: &mut Self::Context) {

@@ -1,5 +1,5 @@
-//! The restart of an operator after a panic of its actor, or of one that it relies on: all reconcilers end, and start again
-//! as after a start of the process. A parent is not reconciled before its last reconcile has ended.
+//! The restart of an operator after a panic of its actor, or of an actor that it relies on. All reconcilers end, and start
+//! again as after a start of the process. A parent is not reconciled before its last reconcile has ended.
 
 use actix::Context;
 

@@ -1,5 +1,5 @@
-//! The scopes of an operator: each of its namespaces, or all namespaces as one. Each starts by itself, so that one that
-//! cannot be read stops no other. Pure.
+//! The scopes of an operator: each of its namespaces, or all namespaces as one. Each scope starts by itself: an
+//! unreadable scope stops no other. Pure.
 //!
 //! ```text
 //! Awaited --all its types are listed--> Full
@@ -86,7 +86,7 @@ pub(super) fn scopes(config: &OperatorConfig) -> BTreeSet<Scope> {
     }
 }
 
-/// What can be done in a scope.
+/// The reconciles that are possible in a scope.
 pub(super) fn readable(scope: &Scope, watches: &Watches, config: &OperatorConfig) -> Readable {
     let own = || watches.iter().filter(|(watched, _)| is_required(scope, watched));
     let spread: BTreeSet<&K8sType> = config.deleted_with_finalizer().collect();

@@ -39,7 +39,7 @@ impl OperatorActor {
         }
     }
 
-    /// What does not happen in the namespaces that fail, and does in the others.
+    /// The namespaces without reconciles, if other namespaces have them.
     fn idle_namespaces(&self) -> Option<String> {
         let is_idle =
             |(scope, start): &(&Scope, Start)| *start == Start::Awaited && self.is_failing(scope);
@@ -48,7 +48,7 @@ impl OperatorActor {
         let have_others = self.scopes.all().any(|(_, start)| start == Start::Full);
         (have_others && !idle.is_empty()).then(|| {
             let idle = idle.join(", ");
-            format!("no parent in namespace {idle} is reconciled until then; those of the other namespaces are")
+            format!("no parent in namespace {idle} is reconciled until then; parents of the other namespaces are")
         })
     }
 

@@ -102,8 +102,8 @@ impl Reflector {
         let replaced = replaced.map(|scope| scope.id).collect();
         let (namespace, selector) = (spec.namespace.clone(), spec.label_selector.clone());
         let id = self.store.add_successor(namespace, selector, replaced);
-        // One that was never listed ends at once, or each change would leave another loop while a permission is
-        // missing. Who found it follows the successor.
+        // A scope that was never listed ends at once: otherwise each change would leave another loop while a permission
+        // is missing. Operators that followed it follow the successor.
         let is_alike = |scope: &&Scope| scope.spec.namespace == spec.namespace;
         let found = earlier.iter().filter(is_alike).filter(|scope| !self.is_listed(scope));
         let since = found.map(|scope| scope.since).min().unwrap_or(self.generation);
@@ -151,7 +151,7 @@ impl Reflector {
         has_taken_over
     }
 
-    /// Operators that followed the earlier scope follow the one that replaced it.
+    /// Operators that followed the earlier scope follow its successor.
     fn announce_successor(&self, earlier: &Scope) {
         let is_next = |it: &&Scope| it.spec.namespace == earlier.spec.namespace;
         let Some(next) = self.scopes.iter().find(is_next) else { return };

@@ -1,4 +1,4 @@
-//! Fetches what is asked for while a broad watch is open: it passed over that before.
+//! Fetches objects that a new ask selects: the open broad watch has passed over them.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! One actor per related type: it watches what is asked for, and notifies the operators.
+//! One actor per related type: it watches the objects that reconciles ask for, and notifies the operators.
 //!
 //! ```text
 //! reconciles --ask--> Source --DemandChanged--> RelatedReflector --add_feed, set_state--> Source
@@ -8,8 +8,8 @@
 //!       RelatedObserved, RelatedSettled, RelatedTroubles --> OperatorActor
 //! ```
 //!
-//! When a broad watch replaces several exact ones, or the reverse, the new ones are in sync before the old ones
-//! end, and what differs between them is a change.
+//! When a broad watch replaces several exact watches, or the reverse, the old watches end after the new ones are
+//! in sync. A difference between them is a change.
 
 mod fetching;
 mod notes;
@@ -73,7 +73,7 @@ struct Feed {
     /// Whether its first list was complete.
     is_listed: bool,
     failures: Failures,
-    /// Why what was listed may be out of date. It is still read.
+    /// Why the listed objects may be out of date. They are still read.
     outdated: Option<String>,
     fetching: Fetching,
 }
@@ -177,7 +177,7 @@ impl RelatedReflector {
         }
     }
 
-    /// What is asked for that a watch covers.
+    /// The asks that a watch covers.
     fn covered_by(&self, place: &Place) -> Vec<Ask> {
         match place {
             Place::Exact(ask) => vec![ask.clone()],
@@ -197,7 +197,7 @@ impl RelatedReflector {
         self.reflecting.observers.notify(&self.spec().ty, changes);
     }
 
-    /// It is known what exists of these, or why it cannot be read: those who wait for it go on.
+    /// The objects of these asks are known, or why they cannot be read. Waiting reconciles continue.
     fn settle(&self, asks: Vec<Ask>) {
         if asks.is_empty() {
             return;

@@ -20,7 +20,7 @@ use crate::{
 impl Receive<FeedChanged> for RelatedReflector {
     fn receive(&mut self, changed: FeedChanged, _: &mut Context<Self>) {
         let FeedChanged { feed, changes } = changed;
-        // The first list is no change: those who wait for it are woken when it is complete.
+        // The first list is no change: waiting parents are woken when it is complete.
         if self.feed(&feed).is_some_and(|feed| feed.is_listed) {
             self.notify(&changes);
         }
@@ -83,7 +83,7 @@ impl RelatedReflector {
         }
     }
 
-    /// When a watch that was listed loses its connection for long, its objects are still read, and may be out of date.
+    /// After a watch that was listed has failed for long, its objects are still read, and may be out of date.
     fn failed(&mut self, place: &Place, error: &ApiError) {
         let watched = super::spec_of(self.spec(), place).watched();
         let Some(feed) = self.feeds.get_mut(place) else { return };

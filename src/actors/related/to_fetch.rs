@@ -10,8 +10,8 @@ pub(super) struct Fetching {
     /// What the first list contains, and was asked for all the time since its watch began.
     at_first: HashSet<Ask>,
     pub(super) queue: Vec<Ask>,
-    /// What was asked for since the last list. The next one may have begun before that, and is fetched again
-    /// after it.
+    /// The asks since the last list. The next list may have begun before an ask, whose objects are then
+    /// fetched again.
     since_list: HashSet<Ask>,
     pub(super) is_running: bool,
     pub(super) failures: u32,
@@ -34,7 +34,7 @@ impl Fetching {
         self.at_first.remove(ask);
     }
 
-    /// A list is complete. Returns what is known by that alone.
+    /// A list is complete. Returns the asks that it answers.
     pub(super) fn listed(&mut self, is_first: bool) -> Vec<Ask> {
         let since_list = mem::take(&mut self.since_list);
         if is_first {

@@ -1,4 +1,4 @@
-//! Why a kubeconfig cannot be used: which file, which entry, and what is wrong. Never what it contains, which may be
+//! Why a kubeconfig cannot be used: the file, the entry and the problem. Never its content, which may be
 //! secret.
 
 use std::{

@@ -1,5 +1,5 @@
-//! Which files there are, and what they say together: of two entries of one name the first counts, and a file of a list
-//! that is missing counts for nothing.
+//! The files of a kubeconfig, merged: of two entries of one name the first counts. A missing file of a list is
+//! ignored.
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +22,7 @@ pub(super) struct Merged {
     origins: BTreeMap<(Kind, String), PathBuf>,
 }
 
-/// The file that was named, or those of `KUBECONFIG`, or the one in the home directory.
+/// The named file, or the files of `KUBECONFIG`, or the file in the home directory.
 pub(super) fn files(
     named: Option<&Path>,
     list: Option<&OsStr>,

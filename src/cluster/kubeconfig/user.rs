@@ -110,8 +110,8 @@ pub(super) fn pair(certificate: &[u8], key: &[u8]) -> Result<(), String> {
     together.map(drop).map_err(cannot)
 }
 
-/// The token. That of a file that can be read counts before the one beside it, and line breaks around it are no part of
-/// it. kube reads a file again once a minute and sends what it holds, so that it gets only those that hold no more.
+/// The token, without line breaks around it. The token of a readable file precedes the inline token. kube reads a file
+/// again once a minute and sends its content as it is, so that kube gets only files without line breaks.
 fn bearer(user: AuthInfo) -> Result<AuthInfo, String> {
     let Some(file) = &user.token_file else { return checked(user) };
     let content = match fs::read_to_string(file) {

@@ -12,9 +12,9 @@ use crate::{
 
 const BACKOFF: Backoff = Backoff { min: Duration::from_millis(250), max: Duration::from_secs(15) };
 
-/// So many short streams in a row without a processed event are stuck: at an event that the server
-/// cannot send (a failing conversion webhook) or that cannot be decoded, or at a version that it
-/// refuses. A list skips such an event.
+/// So many short streams in a row without a processed event are stuck: at an event that cannot be sent
+/// (a failing conversion webhook) or decoded, or at a version that the server refuses. A list skips such
+/// an event.
 const MAX_SHORT_STREAMS: u32 = 3;
 
 /// The same for longer streams. Most are of types without changes, behind a proxy that ends idle

@@ -96,7 +96,7 @@ impl<'a> Comparison<'a> {
         if !owned.is_whole() || self.asks_for_defaults(desired, owned) {
             return;
         }
-        // We own an atomic value as a whole: what is in it and not desired was desired before.
+        // We own an atomic value as a whole: an entry that is not desired now was desired before.
         for (name, value) in live {
             if !desired.contains_key(name) && !value.is_null() {
                 self.at(Segment::Field(name), |this| this.extra(value));

@@ -1,5 +1,5 @@
-//! Which fields of an object its managers own, as far as operators need it: what they themselves
-//! wrote to the object and to its status, and which other operators applied it.
+//! The fields that managers own of an object, as far as operators need them: the fields that operators
+//! wrote to the object and to its status, and the other operators that applied it.
 
 use std::{
     borrow::Cow,
@@ -109,8 +109,8 @@ impl KeptManagers {
         kept
     }
 
-    /// Keeps the entries of these managers too, of objects that are read from now on. Returns whether entries of theirs
-    /// were dropped before: the objects of which they matter are to be read again.
+    /// Keeps the entries of these managers too, in objects that are read from now on. Returns whether their entries were
+    /// dropped before: then the caller reads the objects again that need them.
     pub(crate) fn keep<N: Into<String>>(&self, names: impl IntoIterator<Item = N>) -> bool {
         let mut known = self.0.names.write().unwrap_or_else(PoisonError::into_inner);
         let passed_over = self.0.passed_over.read().unwrap_or_else(PoisonError::into_inner);

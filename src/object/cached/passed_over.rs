@@ -5,7 +5,7 @@ use std::collections::HashSet;
 /// So many managers that were passed over are known by name.
 const MOST: usize = 1000;
 
-/// The managers whose entries were dropped: what they own is not known of the objects that are cached.
+/// The managers whose entries were dropped: their fields of cached objects are unknown.
 #[derive(Debug, Default)]
 pub(super) struct PassedOver {
     managers: HashSet<Box<str>>,

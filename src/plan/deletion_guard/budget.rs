@@ -61,8 +61,8 @@ impl DeletionBudget {
         Ok(Reservation { at, deletions })
     }
 
-    /// Gives back the part of a reservation that was not carried out. One that is older than a
-    /// minute no longer counts.
+    /// Gives back the part of a reservation that was not carried out. A reservation counts for a
+    /// minute.
     pub(crate) fn give_back(&mut self, taken: Reservation, carried_out: usize) {
         if let Some(counted) = self.taken.iter_mut().find(|counted| counted.at == taken.at) {
             let rest = taken.deletions.saturating_sub(carried_out);

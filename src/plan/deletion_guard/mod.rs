@@ -159,7 +159,7 @@ impl Held {
     }
 
     /// Whether an administrator has allowed these deletions: by their code or, while the annotation
-    /// stays, by the code of a larger set of which some have been carried out.
+    /// stays, by the code of a larger set that has been carried out in part.
     fn is_allowed(&mut self, parent: &Object, code: &str, uids: &BTreeSet<Uid>) -> bool {
         let mut annotations = parent.annotations();
         let Some(given) = annotations.remove(ALLOW_DELETION_ANNOTATION) else { return false };

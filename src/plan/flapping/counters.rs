@@ -28,8 +28,8 @@ pub(super) const LIMIT: u32 = 3;
 /// How many subjects of one parent are counted at a time.
 pub(super) const MAX_SUBJECTS: usize = 16;
 
-/// When there is no room for a further counter, one that was idle for so long is replaced: a single
-/// repair must not hide a fight.
+/// Without room for a further counter, a counter that was idle for so long is replaced. A single repair
+/// must not hide a fight.
 const IDLE: Duration = Duration::from_secs(10);
 
 impl Counters {

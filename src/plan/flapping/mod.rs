@@ -25,7 +25,7 @@ pub(crate) struct Flapping(Vec<Counters>);
 pub(crate) struct FlappingSummary {
     /// The first of its reasons.
     pub(crate) why: FlappingReason,
-    /// What is written, where, and by whom else; of many subjects the first few.
+    /// The written fields, their object and the other writer; of many subjects the first few.
     pub(crate) message: String,
 }
 
@@ -89,7 +89,7 @@ impl Flapping {
         self.0.retain(|counters| !counters.fields.is_empty());
     }
 
-    /// Forgets all children, of which none is written any more.
+    /// Forgets all children, because none is written any more.
     pub(crate) fn forget_children(&mut self) {
         let is_of_child =
             |it: &Counters| matches!(it.subject, Subject::Child(_) | Subject::Children(_));

@@ -116,7 +116,7 @@ impl<'a> Owner<'a> {
         let desired_hash = match own {
             // Whatever its body is: only its tie to the parent is desired.
             _ if *ensure => hash_of(&config.orphan_on_delete),
-            // What is left to others depends on the options.
+            // The fields that are left to other managers depend on the options.
             Some(own) => content ^ hash_of(own),
             None => content,
         };

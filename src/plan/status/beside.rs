@@ -25,7 +25,7 @@ pub(super) fn desired(
     status
 }
 
-/// Removes what is owned and not returned any more.
+/// Removes owned fields that the handler no longer returns.
 fn release(status: &mut Map<String, Value>, returned: &Map<String, Value>, own: &FieldSet) {
     for (name, inner) in own.fields().filter(|(name, _)| *name != conditions::FIELD) {
         let (nothing, kept) = (Map::new(), returned.get(name));
@@ -52,7 +52,7 @@ fn overlay(over: &mut Map<String, Value>, fields: Map<String, Value>) {
     }
 }
 
-/// Leaves what others own as it is. Returns what was desired otherwise.
+/// Keeps the fields of other managers as they are. Returns those whose desired value differs.
 pub(super) fn yield_to(
     beside: &Beside,
     present: &Map<String, Value>,

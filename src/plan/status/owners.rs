@@ -5,9 +5,9 @@ use crate::object::FieldSet;
 /// What the operators of a parent own of its status.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Beside {
-    /// What this operator owns.
+    /// The fields of this operator.
     pub(crate) own: Vec<FieldSet>,
-    /// The other operators, and what they own.
+    /// The other operators with their fields.
     pub(crate) others: Vec<(String, Vec<FieldSet>)>,
 }
 

@@ -3,8 +3,8 @@
 //!
 //! - Nothing is removed, and nothing is added that the handler does not return, except the time of
 //!   its own conditions.
-//! - A value that the handler returns as it was read is not written: others may have changed it
-//!   since, and a handler may return all that it read.
+//! - A value that the handler returns unchanged is not written: a handler may return the status that it
+//!   read, and other managers may have changed the value since.
 //! - A list is replaced as a whole, unless its items contain all that the handler wants of them:
 //!   the server fills in more.
 

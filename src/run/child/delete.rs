@@ -13,7 +13,7 @@
 
 use super::{
     dry_run::{after_refusal, dry_run_of_new},
-    task::{After, AwaitedChild, ChildNext, Deleting, TRIES, Task, ask, done, hand},
+    task::{AwaitedChild, ChildNext, Deleting, TRIES, Task, ask, done, hand, left},
 };
 use crate::{
     history::Verb,
@@ -24,7 +24,7 @@ use crate::{
     run::{
         effect::Cache,
         request::{Answer, Reply, Request},
-        turn::{Next, Turn, child_failed, held_step, waits},
+        turn::{Turn, child_failed, held_step, waits},
         view::View,
     },
 };
@@ -128,9 +128,7 @@ fn decided_again(
     match after_delete_conflict(config, name, view.parent, deletion, live.as_ref()) {
         AfterDeleteConflict::Again(deletion) => again(deletion),
         AfterDeleteConflict::Gone => done().cache([absent(deletion)]).cache(seen),
-        AfterDeleteConflict::Keep | AfterDeleteConflict::NotOurs => {
-            Turn::new(Next::Done(After::Nothing(live))).cache(seen)
-        }
+        AfterDeleteConflict::Keep | AfterDeleteConflict::NotOurs => left(live).cache(seen),
     }
 }
 
@@ -170,9 +168,7 @@ fn sent(
             done().cache([gone]).note(deleted(deletion, view))
         }
         Ok(Deleted::Terminating(object)) => {
-            Turn::new(Next::Done(After::Nothing(Some(object.clone()))))
-                .cache([Cache::Wrote(object)])
-                .note(deleted(deletion, view))
+            left(Some(object.clone())).cache([Cache::Wrote(object)]).note(deleted(deletion, view))
         }
         Err(error) if error.class() == ErrorClass::Missing => done().cache([absent(&deletion)]),
         Err(error) if error.class() == ErrorClass::Conflict => {

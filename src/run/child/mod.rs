@@ -26,14 +26,10 @@ mod task;
 pub(super) use apply::changed_while_claimed;
 pub(super) use delete::is_held;
 pub(super) use held::held;
-use task::ask;
 pub(super) use task::{After, AwaitedChild, ChildNext, Task};
+use task::{ask, hand, later};
 
-use super::{
-    request::Answer,
-    turn::{Next, Turn},
-    view::View,
-};
+use super::{request::Answer, turn::Turn, view::View};
 
 pub(super) fn begin(task: Task, view: &View<'_>) -> Turn<ChildNext> {
     match task {
@@ -50,7 +46,7 @@ pub(super) fn begin(task: Task, view: &View<'_>) -> Turn<ChildNext> {
         Task::Delete(deletion, tries) => delete::begin(deletion, tries, view),
         Task::Send(deletion, tries) => delete::send(deletion, tries, view),
         Task::Recreate(deletion, tries) => recreate::begin(deletion, tries, view),
-        Task::Defer(deletion) => Turn::new(Next::Done(After::Delete(deletion))),
+        Task::Defer(deletion) => later(deletion),
     }
 }
 
@@ -59,7 +55,7 @@ pub(super) fn answered(state: AwaitedChild, answer: Answer, view: &View<'_>) -> 
         AwaitedChild::TakeOver(state) => takeover::answered(state, answer, view),
         AwaitedChild::FindRival(search, then) => {
             let fact = search.found(answer, view.settings.name());
-            Turn::new(Next::Done(After::Hand(then))).note(fact)
+            hand(*then).note(fact)
         }
         AwaitedChild::Apply(state) => apply::answered(state, answer, view),
         AwaitedChild::Adopt(state) => adopt::answered(state, answer, view),

@@ -14,8 +14,8 @@
 use serde_json::Value;
 
 use super::task::{
-    After, Attempt, AwaitedChild, ChildNext, Refused, TRIES, TakenOver, Takeover, TakingOver, Task,
-    ask, done, hand,
+    Attempt, AwaitedChild, ChildNext, Refused, TRIES, TakenOver, Takeover, TakingOver, Task, ask,
+    done, hand,
 };
 use crate::{
     diff::{collision, has_predecessor, takeover},
@@ -25,7 +25,7 @@ use crate::{
     run::{
         effect::Cache,
         request::{Answer, Reply, Request, Whole},
-        turn::{Next, Turn, child_failed, failed_with_hint},
+        turn::{Turn, child_failed, failed_with_hint},
         view::View,
     },
 };
@@ -86,11 +86,11 @@ pub(super) fn answered(state: TakingOver, answer: Answer, view: &View<'_>) -> Tu
             match live {
                 Some(Whole(live)) => take(it, &live, view),
                 // The apply handles any other state of the live object.
-                None => Turn::new(Next::Done(After::Hand(it.then))),
+                None => hand(*it.then),
             }
         }
         TakingOver::Patched(it) => match Reply::written(answer) {
-            Ok(reply) => Turn::new(Next::Done(After::Hand(it.then))).cache([Cache::Wrote(reply)]),
+            Ok(reply) => hand(*it.then).cache([Cache::Wrote(reply)]),
             Err(error) if error.class() == ErrorClass::Conflict && it.attempt < TRIES => {
                 begin(Takeover { attempt: it.attempt + 1, ..it })
             }
@@ -117,7 +117,7 @@ fn take(it: Takeover, live: &Value, view: &View<'_>) -> Turn<ChildNext> {
             let request = Request::Patch(it.id.clone(), patch);
             ask(request, AwaitedChild::TakeOver(TakingOver::Patched(Takeover { of, ..it })))
         }
-        (None, TakenOver::OfPredecessor) => Turn::new(Next::Done(After::Hand(it.then))),
+        (None, TakenOver::OfPredecessor) => hand(*it.then),
         (None, TakenOver::Colliding(refused)) => hand(Task::Refused(*refused)),
     }
 }

@@ -178,7 +178,16 @@ pub(in crate::run) enum Recreating {
 }
 
 pub(super) fn done() -> Turn<ChildNext> {
-    Turn::new(Next::Done(After::Nothing(None)))
+    left(None)
+}
+
+/// The end, with the object that a deletion left.
+pub(super) fn left(live: Option<Object>) -> Turn<ChildNext> {
+    Turn::new(Next::Done(After::Nothing(live)))
+}
+
+pub(super) fn later(deletion: Deletion) -> Turn<ChildNext> {
+    Turn::new(Next::Done(After::Delete(deletion)))
 }
 
 pub(super) fn hand(task: Task) -> Turn<ChildNext> {

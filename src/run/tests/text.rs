@@ -58,7 +58,10 @@ pub(super) fn effect(effect: &Effect) -> String {
     match effect {
         Effect::Call(method, _) => format!("call {method:?}").to_lowercase(),
         Effect::Send(id, sent) => format!("send {id}: {}", request(sent)),
-        Effect::Ask(..) => format!("{effect:?}").to_lowercase(),
+        Effect::Ask(_, asks) => {
+            let asks: Vec<_> = asks.iter().map(|(ty, ask)| format!("{ty} {ask}")).collect();
+            format!("ask({})", asks.join(", ")).to_lowercase()
+        }
         Effect::ReadRelated(_) => "read the related objects".to_owned(),
         Effect::Cache(cached) => format!("cache {}", cache(cached)),
         Effect::Reserve(_, deletions) => format!("reserve {deletions} deletions"),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::step::{ChildEnd, ChildStep};
+use super::step::ChildStep;
 use crate::{
     history::ReconcileStep,
     journal::{Fact, Wait},
@@ -65,7 +65,7 @@ impl Reconcile {
             }
             match self.begin_child(child::Task::Delete(deletion, 1)) {
                 ChildStep::Asked(_, state) => return Stage::Deleting(plan, state, due),
-                ChildStep::Ended(ended) => self.deletion_ended(ended),
+                ChildStep::Ended { deletion, left: _ } => self.deletion_ended(deletion.as_ref()),
             }
         }
         self.end_writes(*plan)
@@ -92,14 +92,14 @@ impl Reconcile {
     ) -> Stage {
         match self.child_answered(state, answer) {
             ChildStep::Asked(_, state) => return Stage::Deleting(plan, state, left),
-            ChildStep::Ended(ended) => self.deletion_ended(ended),
+            ChildStep::Ended { deletion, left: _ } => self.deletion_ended(deletion.as_ref()),
         }
         self.delete_next(plan, left)
     }
 
-    fn deletion_ended(&mut self, ended: ChildEnd) {
-        // A conflict turned the deletion into a write, and that into a deletion again.
-        self.note(ended.deletion.map(|it| child::changed_while_claimed(&it.id)));
+    /// `again` if a conflict turned the deletion into a write, and that into a deletion.
+    fn deletion_ended(&mut self, again: Option<&Deletion>) {
+        self.note(again.map(|it| child::changed_while_claimed(&it.id)));
     }
 
     fn end_writes(&mut self, plan: CarryOut) -> Stage {

@@ -14,14 +14,12 @@ use crate::{
 /// What a child waits for.
 pub(in crate::run) enum ChildStep {
     Asked(RequestId, Box<child::AwaitedChild>),
-    Ended(ChildEnd),
-}
-
-pub(in crate::run) struct ChildEnd {
-    /// The child is to be deleted after all writes.
-    pub(in crate::run) deletion: Option<Deletion>,
-    /// The terminating object that a deletion left.
-    pub(in crate::run) left: Option<Object>,
+    Ended {
+        /// The child is to be deleted after all writes.
+        deletion: Option<Deletion>,
+        /// The terminating object that a deletion left.
+        left: Option<Object>,
+    },
 }
 
 impl Reconcile {
@@ -49,10 +47,10 @@ impl Reconcile {
                 }
                 Next::Done(After::Hand(task)) => self.ask(|view| child::begin(*task, view)),
                 Next::Done(After::Delete(deletion)) => {
-                    return ChildStep::Ended(ChildEnd { deletion: Some(deletion), left: None });
+                    return ChildStep::Ended { deletion: Some(deletion), left: None };
                 }
                 Next::Done(After::Nothing(left)) => {
-                    return ChildStep::Ended(ChildEnd { deletion: None, left });
+                    return ChildStep::Ended { deletion: None, left };
                 }
             };
         }

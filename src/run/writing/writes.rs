@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::step::{ChildEnd, ChildStep};
+use super::step::ChildStep;
 use crate::{
     plan::Step,
     run::{
@@ -73,7 +73,7 @@ impl Reconcile {
     fn stepped(&self, window: &mut Window, step: ChildStep) {
         match step {
             ChildStep::Asked(id, state) => window.in_flight.push((id, state)),
-            ChildStep::Ended(ChildEnd { deletion, left: _ }) => {
+            ChildStep::Ended { deletion, left: _ } => {
                 window.ended(deletion, self.journal.progress().failed_requests);
             }
         }

@@ -99,7 +99,7 @@ impl Members {
         member.reconfigured
     }
 
-    /// A new configuration has taken effect: what only the former needed is closed.
+    /// A new configuration has taken effect: watches that only the earlier configuration needed are closed.
     pub(super) fn settle(&mut self, name: &str, number: u64) -> Vec<(K8sType, Gone)> {
         let Some(Member { needs, next, reconfigured, .. }) = self.operators.get_mut(name) else {
             return Vec::new();

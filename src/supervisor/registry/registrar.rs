@@ -16,8 +16,8 @@ pub struct Registrar(UnboundedSender<Request>);
 pub enum OnRemoval {
     /// They stay as they are, with their children and finalizers, for a later registration.
     Leave,
-    /// Each is treated as one that leaves the selection: it is finalized, the finalizer of the operator is removed, and
-    /// its children stay.
+    /// Each parent is finalized, as if it left the selection: the finalizer of the operator is removed, and its children
+    /// stay.
     Finalize {
         /// How long that may take.
         within: Duration,
@@ -43,7 +43,7 @@ impl Registrar {
     /// unknown type or a missing permission is degraded until that is fixed.
     ///
     /// Watches of types that other operators use are shared, and no operator notices. The first registration that
-    /// needs more of a watched type replaces its watch once, and so does one whose earlier writes the cache lacks.
+    /// needs more of a watched type replaces its watch once. So does a registration whose earlier writes the cache lacks.
     ///
     /// # Errors
     /// The configuration cannot work, its name is taken, or the supervisor has ended.

@@ -1,5 +1,5 @@
-//! What operators wrote to objects that are cached already: the caches keep what the registered operators write, and of
-//! objects that were read before one of them was registered it is missing.
+//! Earlier writes of operators to cached objects. The caches keep the field managers of registered operators. They lack
+//! the manager of a new operator in objects that were read before its registration.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use super::members::{Members, Needs};
 use crate::object::K8sType;
 
 impl Members {
-    /// Keeps what operators write in the objects that are cached from now on. Returns the types of which objects may be
-    /// cached without what the newcomers have written earlier.
+    /// Keeps the field managers of the operators in objects that are cached from now on. Returns the types whose cached
+    /// objects may lack the managers of the newcomers.
     pub(super) fn keep_managers<'a>(
         &self,
         newcomers: impl Iterator<Item = &'a Needs>,

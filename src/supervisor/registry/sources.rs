@@ -57,7 +57,7 @@ impl Sources {
         found.map(|reading| reading.source.clone()).collect()
     }
 
-    /// Ends what none of these operators reads. Returns the types of which watches are closed.
+    /// Closes the watches that none of these operators reads. Returns their types.
     pub(super) fn close_unread<'a>(
         &mut self,
         readers: impl Iterator<Item = &'a OperatorConfig>,

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::key::Key;
+use crate::web::key::Key;
 
 #[derive(Debug)]
 pub(super) struct Cache<V> {

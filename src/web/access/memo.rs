@@ -18,7 +18,8 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{cache::Cache, key::Key};
+use super::cache::Cache;
+use crate::web::key::Key;
 
 /// How long a positive answer is cached: a revoked token or permission may work for this long.
 pub(super) const GOOD_FOR: Duration = Duration::from_mins(1);
@@ -72,8 +73,8 @@ where
         Self { state: Arc::new(Mutex::new(state)), turns: Arc::new(Semaphore::new(ASKED)) }
     }
 
-    /// The cached answer, if a positive one is younger than `age`, or that of `ask`. The request runs on the runtime, so that it continues for
-    /// others when the first caller goes away.
+    /// The cached answer, or that of `ask`. A positive answer counts only if it is younger than `age`. The request
+    /// runs on the runtime: it continues for other callers when the first one goes away.
     pub(super) async fn get(
         &self,
         key: Key,

@@ -7,48 +7,28 @@
 //! The path is reviewed with the prefix `/operetta`, because every cluster lets every account read
 //! `/api/*` of the API server (the role `system:discovery`). Only `/metrics` has no prefix, as in the
 //! usual roles for scraping.
-//!
-//! A browser sends a token once, to log in, and then the id of a session. The token of the session is
-//! reviewed for each request, so a session grants exactly what its token grants.
 
-mod attempts;
 mod cache;
-mod cookie;
-mod key;
 mod memo;
-mod sessions;
 
 use std::{
     borrow::Cow,
     fmt,
-    net::IpAddr,
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use secrecy::{ExposeSecret, SecretString};
 use tokio::runtime::Handle;
 
-use self::{
-    attempts::Attempts,
-    key::Key,
-    memo::{GOOD_FOR, Memo, Outcome, Unanswered},
-    sessions::{NoSession, Sessions},
-};
-use super::status::Refused;
+use self::memo::{GOOD_FOR, Memo, Outcome, Unanswered};
+use super::{key::Key, logins::Logins, status::Refused};
 use crate::{
     cluster::{AccessVerdict, Cluster, TokenVerdict, User},
     object::OneLine,
     reply::ApiError,
-};
-
-pub(super) use self::{
-    attempts::FAILURES,
-    cookie::{forgotten, kept, name as cookie_name, session},
-    sessions::LIMITS as SESSION_LIMITS,
 };
 
 /// How the web endpoint authorizes its users.
@@ -80,15 +60,14 @@ struct Reviews {
     audiences: Vec<String>,
     users: Memo<Arc<User>, ()>,
     rights: Memo<(), Arc<str>>,
-    sessions: Sessions,
-    attempts: Mutex<Attempts>,
+    logins: Logins,
     is_down: AtomicBool,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) user: Arc<User>,
-    /// The hash of the user with all groups, so that one who has lost a group is reviewed again.
+    /// The hash of the user with all groups: after a change of the groups, permissions are reviewed again.
     key: Key,
 }
 
@@ -112,8 +91,7 @@ impl Access {
             audiences,
             users: Memo::new(),
             rights: Memo::new(),
-            sessions: Sessions::new(SESSION_LIMITS),
-            attempts: Mutex::default(),
+            logins: Logins::new(),
             is_down: AtomicBool::new(false),
         })))
     }
@@ -166,64 +144,19 @@ impl Access {
         })
     }
 
-    /// Opens a session for a token whose user may get one of these paths. Returns its id, a secret of the
-    /// browser, and the user.
-    pub(super) async fn log_in(
-        &self,
-        token: SecretString,
-        paths: &[&str],
-        from: IpAddr,
-    ) -> Result<(String, Arc<User>), Refused> {
-        if !self.attempts().may_try(from, Instant::now()) {
-            return Err(Refused::TooManyLogins);
-        }
-        let known = self.admitted(token.expose_secret(), paths).await.inspect_err(|refused| {
-            if matches!(refused, Refused::TokenInvalid | Refused::NotAllowed { .. }) {
-                self.attempts().note_failure(from, Instant::now());
-            }
-        })?;
-        let begun = self.0.sessions.begin(&known.user.username, token, Instant::now());
-        Ok((begun?, known.user))
+    pub(super) fn logins(&self) -> &Logins {
+        &self.0.logins
     }
 
-    /// The user of a token, who may get one of these paths.
-    async fn admitted(&self, token: &str, paths: &[&str]) -> Result<Known, Refused> {
-        let known = self.identify(token).await?;
-        let mut refused = None;
-        for path in paths {
-            match self.check(&known, "get", path).await {
-                Ok(()) => return Ok(known),
-                Err(why) => refused = refused.or(Some(why)),
-            }
-        }
-        refused.map_or(Ok(known), Err)
-    }
-
-    pub(super) fn log_out(&self, session: &str) {
-        self.0.sessions.end(session);
-    }
-
-    pub(super) fn token_of(&self, session: &str) -> Option<SecretString> {
-        self.0.sessions.token(session, Instant::now())
-    }
-
-    /// Resolves when the session has ended.
-    pub(super) fn session_ended(&self, session: &str) -> impl Future<Output = ()> + use<> {
-        self.0.sessions.ended(session)
-    }
-
-    pub(super) fn tidy(&self) {
-        self.0.sessions.tidy(Instant::now());
+    /// The command that creates a token with the audience of this server.
+    pub(super) fn token_command(&self) -> String {
+        command(&self.0.audiences)
     }
 
     /// Lets the next request review its token again.
     #[cfg(test)]
     pub(super) fn forget_users(&self) {
         self.0.users.forget();
-    }
-
-    fn attempts(&self) -> MutexGuard<'_, Attempts> {
-        self.0.attempts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn user(&self, token: &str, age: Duration) -> Outcome<Arc<User>, ()> {
@@ -289,15 +222,9 @@ impl From<Unanswered> for Refused {
     }
 }
 
-impl From<NoSession> for Refused {
-    fn from(why: NoSession) -> Self {
-        match why {
-            NoSession::NoRandom => {
-                Self::Internal("the operating system returned no random numbers".to_owned())
-            }
-            NoSession::TooMany => Self::TooManySessions,
-        }
-    }
+fn command(audiences: &[String]) -> String {
+    let audience = audiences.first().map(|audience| format!(" --audience {audience}"));
+    format!("kubectl create token NAME --namespace NAMESPACE{}", audience.unwrap_or_default())
 }
 
 fn key_of(user: &User) -> Key {
@@ -316,5 +243,17 @@ fn reviewed(path: &str) -> Cow<'_, str> {
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Access").field("audiences", &self.0.audiences).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_creates_a_token_with_the_audience_of_this_server() {
+        assert_eq!(command(&[]), "kubectl create token NAME --namespace NAMESPACE");
+        let audiences = ["operetta".to_owned(), "other".to_owned()];
+        assert!(command(&audiences).ends_with(" --audience operetta"));
     }
 }

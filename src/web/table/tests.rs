@@ -7,12 +7,16 @@ use super::*;
 #[test]
 fn paths_and_methods_are_unique_and_sorted() {
     let names = |one: &Endpoint| (one.path, one.method);
-    assert!(ENDPOINTS.is_sorted_by(|a, b| names(a) < names(b)));
+    for endpoints in [ENDPOINTS, PAGES.endpoints] {
+        assert!(endpoints.is_sorted_by(|a, b| names(a) < names(b)));
+    }
+    let all: Vec<_> = PATHS.endpoints().map(names).collect();
+    assert!(all.is_sorted_by(|a, b| a < b));
 }
 
 #[test]
 fn every_path_parameter_has_a_meaning_and_every_endpoint_a_summary() {
-    for endpoint in ENDPOINTS {
+    for endpoint in PATHS.endpoints() {
         assert!(!endpoint.summary.is_empty() && !endpoint.summary.ends_with('.'));
         for name in endpoint.path_names() {
             let known = PATHS.meaning_of(name).is_some();

@@ -87,7 +87,7 @@ const BROKEN: &[(&str, &str)] = &[
 ];
 
 fn readable() -> impl Iterator<Item = &'static Endpoint> {
-    PATHS.endpoints().iter().filter(|endpoint| endpoint.method == endpoint::Method::Get)
+    PATHS.endpoints().filter(|endpoint| endpoint.method == endpoint::Method::Get)
 }
 
 /// A page shows errors as HTML and ignores unknown parameters.

@@ -7,7 +7,10 @@ use std::{
 
 use actix_web::{
     body::to_bytes,
-    http::{Method, StatusCode, header},
+    http::{
+        Method, StatusCode,
+        header::{self, HeaderMap},
+    },
     test::{call_service, init_service},
 };
 use serde_json::{Value, json};
@@ -19,7 +22,7 @@ use crate::{
     history::{FailureKind, Outcome, Reconcile},
     object::{ObjectKey, Uid},
     operator::OperatorName,
-    web::{WebState, gate::Gate, server::app},
+    web::{WebState, gate::Gate, origin::Protocol, server::app, ui},
 };
 
 /// An event without its number.
@@ -188,11 +191,12 @@ async fn a_stream_ends_with_the_session_of_its_reader() {
     let (world, reviewer) = (World::running(), Reviewer::default());
     let gate = reviewer.gate();
     let access = gate.access.clone().unwrap();
-    let log_in = access.log_in("token-of-ann".into(), &["/"], [127, 0, 0, 1].into());
+    let log_in = ui::open_session(&access, "token-of-ann".into(), &["/"], [127, 0, 0, 1].into());
     let (session, _) = log_in.await.unwrap();
     let since = Instant::now();
     let cookie = format!("operetta={session}");
-    let happens = async || access.log_out(&session);
+    let headers = HeaderMap::from_iter([(header::COOKIE, cookie.parse().unwrap())]);
+    let happens = async || access.logins().end_of(&headers, Protocol::Http);
     let kinds = received_by((&world, gate), ("Cookie", &cookie), happens).await;
     assert_eq!((kinds, since.elapsed()), (Vec::new(), Duration::ZERO));
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     board::WebRequest as Asked,
-    web::{access, endpoint::FORM, gate::Gate, origin::Protocol},
+    web::{endpoint::FORM, gate::Gate, origin::Protocol, session_limits, ui},
 };
 
 const HERE: &str = "http://localhost:8080";
@@ -326,7 +326,7 @@ async fn over_tls_the_cookie_is_never_sent_or_accepted_in_clear_text() {
 #[actix_web::test]
 async fn logins_are_refused_after_too_many_failures() {
     let browser = Browser::new();
-    for number in 0..access::FAILURES {
+    for number in 0..session_limits::FAILURES {
         assert_eq!(browser.log_in(&format!("guess-{number}")).await.code, 401);
     }
     let asked = browser.reviewer.asked();
@@ -357,9 +357,9 @@ async fn no_number_of_logins_of_others_ends_a_session() {
     let browser = Browser::new();
     let ann = browser.cookie("token-of-ann").await;
     let access = browser.gate.access.as_ref().unwrap();
-    for number in 1..access::SESSION_LIMITS.kept {
+    for number in 1..session_limits::LIMITS.kept {
         let token = format!("token-of-eve-{number}").into();
-        access.log_in(token, &["/"], [127, 0, 0, 1].into()).await.unwrap();
+        ui::open_session(access, token, &["/"], [127, 0, 0, 1].into()).await.unwrap();
     }
     let answer = browser.log_in("token-of-eve-late").await;
     is_page(&answer, 429, &["Too many users are logged in"]);

@@ -25,7 +25,10 @@ mod routes;
 mod secrets;
 mod senders;
 mod tls;
+mod without_page;
 mod world;
+
+use std::sync::Arc;
 
 use actix_web::{
     body::{MessageBody, to_bytes},
@@ -46,6 +49,7 @@ use super::{
     gate::{Gate, Hosts, Limits},
     origin::Protocol,
     server::app,
+    table::PATHS,
 };
 
 /// A response.
@@ -86,8 +90,8 @@ pub(super) async fn ask(state: &WebState, request: TestRequest) -> Answer {
 
 pub(super) fn open_gate() -> Gate {
     let (hosts, protocol) = (Hosts::Loopback, Protocol::Http);
-    let (limits, quota) = (Limits::default(), Quota::default());
-    Gate { hosts, protocol, proxy: None, address: None, limits, quota, access: None }
+    let (limits, quota, paths) = (Limits::default(), Quota::default(), Arc::clone(&PATHS));
+    Gate { hosts, protocol, proxy: None, address: None, limits, quota, access: None, paths }
 }
 
 pub(super) async fn ask_through(gate: Gate, state: &WebState, request: TestRequest) -> Answer {

@@ -46,7 +46,7 @@ fn paths(endpoint: &Endpoint) -> Vec<String> {
 async fn no_endpoint_shows_values_that_are_secret_or_marked() {
     let world = World::running().with_parent().with_namespaces(1);
     let mut answered = 0;
-    for endpoint in PATHS.endpoints().iter().filter(|endpoint| endpoint.method == Method::Get) {
+    for endpoint in PATHS.endpoints().filter(|endpoint| endpoint.method == Method::Get) {
         for path in paths(endpoint) {
             for accept in ["application/json", "text/html", "application/yaml"] {
                 let request = request(reading(endpoint), &path);

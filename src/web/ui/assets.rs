@@ -45,7 +45,7 @@ pub(super) fn href(name: &str) -> String {
     format!("/ui/assets/{name}?v={}", *VERSION)
 }
 
-pub(in crate::web) async fn show(name: Path<String>) -> Result<HttpResponse, Refused> {
+pub(super) async fn show(name: Path<String>) -> Result<HttpResponse, Refused> {
     let asset = ASSETS.iter().find(|asset| asset.name == *name);
     let asset = asset.ok_or_else(|| Refused::NoPath { path: format!("/ui/assets/{name}") })?;
     let mut response = HttpResponse::Ok();

@@ -70,7 +70,7 @@ const ROWS: usize = 100;
 /// No event reports changes of objects that no reconcile is about.
 const REFRESH: u32 = 5;
 
-pub(in crate::web) async fn types(state: Data<WebState>) -> HttpResponse {
+pub(super) async fn types(state: Data<WebState>) -> HttpResponse {
     let now = SystemTime::now();
     let caches = state.board.types();
     let caches = caches.iter().map(|cache| CacheRow::new(cache, now)).collect();
@@ -79,7 +79,7 @@ pub(in crate::web) async fn types(state: Data<WebState>) -> HttpResponse {
     frame::answer(&Types { frame, caches })
 }
 
-pub(in crate::web) async fn list(
+pub(super) async fn list(
     ty: Path<String>,
     query: Query<ObjectsQuery>,
     state: Data<WebState>,

@@ -10,7 +10,7 @@ use crate::{
     board::Board,
     web::{
         status::Refused,
-        visitor::{self, Visitor},
+        visitor::{VISITOR, Visitor},
     },
 };
 
@@ -61,7 +61,7 @@ impl Frame {
             refresh: None,
             gap: None,
             is_stopping: false,
-            visitor: visitor::current(),
+            visitor: visitor(),
             now,
             style: assets::href("page.css"),
             script: assets::href("page.js"),
@@ -124,7 +124,7 @@ pub(super) fn answer(view: &impl Template) -> HttpResponse {
     rendered(StatusCode::OK, view)
 }
 
-pub(in crate::web) fn rendered(code: StatusCode, view: &impl Template) -> HttpResponse {
+pub(super) fn rendered(code: StatusCode, view: &impl Template) -> HttpResponse {
     match view.render() {
         Ok(html) => HttpResponse::build(code).content_type("text/html; charset=utf-8").body(html),
         Err(error) => HttpResponse::InternalServerError().body(error.to_string()),
@@ -142,6 +142,11 @@ impl ResponseError for NoPage {
         let message = sentence(&self.0.to_string());
         rendered(self.status_code(), &Nothing { frame, message })
     }
+}
+
+/// The user of the current request, if authenticated.
+fn visitor() -> Option<Visitor> {
+    VISITOR.try_with(Clone::clone).ok().flatten()
 }
 
 /// Adds a capital and a full stop.

@@ -22,29 +22,18 @@ mod facts;
 mod frame;
 mod links;
 mod login;
+mod namespaces;
 mod object;
 mod operator;
 mod overview;
 mod parent;
 mod parts;
+mod routes;
 mod sentence;
 mod time;
 mod tree;
 
-use super::endpoint::{Answer, Parameter};
+pub(super) use routes::PAGES;
 
-pub(super) use assets::show as asset;
-pub(super) use cache::{list as cache_list, types as cache_types};
-pub(super) use frame::rendered as entrance;
-pub(super) use login::{Entrance, wants_html};
-pub(super) use object::show as cache_object;
-pub(super) use operator::show as operator;
-pub(super) use overview::show as overview;
-pub(super) use parent::show as parent;
-
-pub(super) const ASSETS: Answer = Answer::of(&["text/css", "text/javascript", "image/svg+xml"]);
-
-pub(super) const NAMED: Parameter = Parameter::text("q", "a part of the namespace and name");
-pub(super) const PHASE: Parameter = Parameter::text("phase", "the phase of the parents");
-pub(super) const NAMESPACE: Parameter =
-    Parameter::text("namespace", "the namespace of the parents");
+#[cfg(test)]
+pub(super) use login::open_session;

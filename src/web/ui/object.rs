@@ -39,7 +39,7 @@ struct View {
 /// No event reports changes of objects that no reconcile is about.
 const REFRESH: u32 = 5;
 
-pub(in crate::web) async fn show(
+pub(super) async fn show(
     path: Path<ObjectPath>,
     state: Data<WebState>,
 ) -> Result<HttpResponse, NoPage> {

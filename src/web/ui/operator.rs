@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::{
     facts::{CacheRow, Fact, type_words},
     frame::{self, Frame, NoPage, Section},
-    links,
+    links, namespaces,
     parts::{Bar, Button, Mark, Part, Prose, count, counted, parts},
     time::{Moment, span, took},
 };
@@ -81,7 +81,7 @@ const ROWS: usize = 100;
 /// The limit of selectable namespaces; others can be entered in the URL.
 const NAMESPACES: usize = 200;
 
-pub(in crate::web) async fn show(
+pub(super) async fn show(
     name: Path<String>,
     query: Query<ParentsQuery>,
     state: Data<WebState>,
@@ -113,7 +113,7 @@ fn view(board: &Board, name: &str, query: ParentsQuery, now: SystemTime) -> Resu
         commands: commands(&operator),
         bar: Bar::new(&operator),
         tabs: tabs(&operator, &query),
-        namespaces: board.namespaces(name, NAMESPACES),
+        namespaces: namespaces::of_parents(board, name, NAMESPACES),
         shown: shown(found.items.len(), found.chosen, after.is_some()),
         rows: found.items.iter().map(|(key, state)| Row::new(name, key, state, now)).collect(),
         first: after.map(|_| query.at(name, "")),

@@ -9,12 +9,11 @@ use super::{
     attention::{self, Attention},
     frame::{self, Frame, Section},
     links,
-    login::wants_html,
     parts::{Bar, Mark, Part, count, counted, parts, size},
 };
 use crate::{
     board::{Board, OperatorSnapshot},
-    web::{index, paths::Paths, state::WebState},
+    web::{accept, index::Index, paths::Paths, state::WebState},
 };
 
 #[derive(Template)]
@@ -39,15 +38,15 @@ struct OperatorRow {
 }
 
 /// A page for browsers, a list of paths for others.
-pub(in crate::web) async fn show(
+pub(super) async fn show(
     request: HttpRequest,
     state: Data<WebState>,
     paths: Data<Paths>,
 ) -> HttpResponse {
-    if wants_html(request.headers()) {
+    if accept::is_browser(request.headers()) {
         frame::answer(&view(&state.board, SystemTime::now()))
     } else {
-        index::show(&paths)
+        HttpResponse::Ok().json(Index::new(&paths, None))
     }
 }
 

@@ -26,7 +26,7 @@ use crate::{
     web::{
         diff::PreviewView,
         explain::{ExplainQuery, Explained},
-        parents::ParentPath,
+        parents::{ParentPath, cached_parent},
         related::RelatedView,
         state::WebState,
         why::purpose,
@@ -91,7 +91,7 @@ struct Decided {
     drift: Option<String>,
 }
 
-pub(in crate::web) async fn show(
+pub(super) async fn show(
     path: Path<ParentPath>,
     query: Query<ExplainQuery>,
     state: Data<WebState>,
@@ -102,9 +102,9 @@ pub(in crate::web) async fn show(
 
 fn view(board: &Board, explained: Explained, is_preview: bool, now: SystemTime) -> View {
     let conditions = conditions(&explained.conditions);
-    let Explained { operator, key, parent, object, tree, preview_error, events, related, .. } =
-        explained;
+    let Explained { operator, key, parent, tree, preview_error, events, related, .. } = explained;
     let (name, ty) = (operator.info.name.as_str(), &operator.info.config.parent);
+    let object = cached_parent(board, &operator.info, &key, &parent.uid);
     let (history, has_events) = (&parent.history, events.is_some());
     let namespace = key.namespace.as_deref();
     let at = |diff, events| links::parent_with(name, &key, diff, events);

@@ -7,9 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::web::{
-    access::{self, Access, SESSION_LIMITS},
+    access::Access,
     body::MAX_BODY,
     gate::{Gate, Hosts, Limits, MAX_HEADERS, MAX_URI},
+    logins,
+    session_limits::{FAILURES, LIMITS, SessionLimits},
     tls::Certificates,
 };
 
@@ -116,15 +118,20 @@ impl AccessView {
         let Some(access) = access else {
             return Self { mode: "none", audiences: Vec::new(), sessions: None };
         };
-        let sessions = SessionsView {
-            max: SESSION_LIMITS.kept,
-            max_per_user: SESSION_LIMITS.per_user,
-            life_seconds: SESSION_LIMITS.life.as_secs_f64(),
-            idle_seconds: SESSION_LIMITS.idle.as_secs_f64(),
-            max_failures: access::FAILURES,
-        };
-        let audiences = access.audiences().to_vec();
-        Self { mode: "delegated", audiences, sessions: Some(sessions) }
+        let sessions = logins::ARE_POSSIBLE.then(|| LIMITS.into());
+        Self { mode: "delegated", audiences: access.audiences().to_vec(), sessions }
+    }
+}
+
+impl From<SessionLimits> for SessionsView {
+    fn from(SessionLimits { life, idle, kept, per_user }: SessionLimits) -> Self {
+        Self {
+            max: kept,
+            max_per_user: per_user,
+            life_seconds: life.as_secs_f64(),
+            idle_seconds: idle.as_secs_f64(),
+            max_failures: FAILURES,
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Checks which top-level modules of a crate use each other and foreign crates. Each check returns its
 //! violations, with file and line.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{
     crate_tree::{CrateTree, ModulePath},
     module::{Mention, Module},
@@ -61,6 +63,27 @@ pub(crate) fn mismatched(tree: &CrateTree, layers: Layers<'_>, without: &[&str])
     let gone = layers.iter().map(|(name, _)| name).chain(without).filter(|name| !is_top(name));
     bare.map(|module| format!("{}:1: has no layer", module.file.display()))
         .chain(gone.map(|name| format!("{name}: has a layer and is no module")))
+        .collect()
+}
+
+/// Layers that a picture draws otherwise: a line of it is a number, then the modules of that layer in any order.
+pub(crate) fn not_drawn(picture: &str, layers: Layers<'_>) -> Vec<String> {
+    let lines = picture.lines().map(|line| line.trim_start_matches("//!").trim());
+    let drawn: BTreeMap<u8, BTreeSet<&str>> = lines
+        .filter_map(|line| line.split_once(char::is_whitespace))
+        .filter_map(|(layer, modules)| Some((layer.parse().ok()?, modules)))
+        .map(|(layer, modules)| (layer, modules.split_whitespace().collect()))
+        .collect();
+    let mut expected: BTreeMap<u8, BTreeSet<&str>> = BTreeMap::new();
+    for (module, layer) in layers {
+        expected.entry(*layer).or_default().insert(module);
+    }
+    let numbers: BTreeSet<_> = expected.keys().chain(drawn.keys()).collect();
+    let differs = |layer: &&&u8| expected.get(**layer) != drawn.get(**layer);
+    numbers
+        .iter()
+        .filter(differs)
+        .map(|layer| format!("layer {layer} is drawn otherwise"))
         .collect()
 }
 

@@ -144,6 +144,16 @@ fn modules_without_a_layer_and_layers_without_a_module_are_found() {
 }
 
 #[test]
+fn a_layer_that_is_drawn_otherwise_is_found() {
+    let right = "//! Text.\n//!  1  high\n//!  0  low\n//! 2 words";
+    assert_eq!(layers::not_drawn(right, LAYERS), ["layer 2 is drawn otherwise"]);
+    let wrong = "//! 1  high low\nmod low;";
+    let expected = ["layer 0 is drawn otherwise", "layer 1 is drawn otherwise"];
+    assert_eq!(layers::not_drawn(wrong, LAYERS), expected);
+    assert_eq!(layers::not_drawn("//! 1 high\n//! 0 low", LAYERS), Vec::<String>::new());
+}
+
+#[test]
 fn files_that_use_each_other_are_a_cycle_in_every_syntax() {
     for (a, b) in [
         ("use super::b::B; pub struct A;", "use crate::a::A; pub struct B;"),

@@ -8,8 +8,8 @@ use crate::{
     admission::attributes::{Attributes, Form},
     cel::{Authorizer, Facts, Question},
     cluster::Cluster,
+    group_resource::GroupResource,
     log::ObjectKey,
-    resource::GroupResource,
     status::StatusError,
 };
 

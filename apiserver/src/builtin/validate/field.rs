@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use crate::{
-    builtin::{path, quantity::Quantity},
+    builtin::path,
+    quantity::Quantity,
     schema::{
         FieldError, FieldPath,
         name_rule::{self, NameRule},

@@ -56,8 +56,8 @@ pub(crate) use self::selector::matches as selects;
 use field::{Errors, Field};
 use serde_json::Value;
 
-use super::{catalog::BuiltinType, quantity::Quantity};
-use crate::schema::FieldError;
+use super::catalog::BuiltinType;
+use crate::{quantity::Quantity, schema::FieldError};
 
 /// Why a new object is refused; empty when it is not. The object is defaulted and prepared.
 pub fn validate_create(ty: &BuiltinType, object: &Value) -> Vec<FieldError> {

@@ -3,9 +3,10 @@
 use cel::common::ast::{EntryExpr, ListExpr, MapExpr, StructExpr};
 
 use super::{
-    super::{constructed, ty::Type, unify::most_general},
+    super::{ty::Type, unify::most_general},
     Checker, Constructs, issue_at,
 };
+use crate::cel::constructed_type;
 
 impl Checker<'_> {
     pub(super) fn list(&mut self, list: &ListExpr) -> Type {
@@ -47,7 +48,7 @@ impl Checker<'_> {
             if field.optional {
                 ty = self.optional_part(field.value.id, &ty);
             }
-            let wanted = constructed::field_type(name, &field.field);
+            let wanted = constructed_type::field_type(name, &field.field);
             let fits = match &wanted {
                 Some(wanted) => self.found.bindings.assign(wanted, &ty),
                 None => ty.is_dyn_or_error(),
@@ -65,7 +66,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn constructs_type(&self, name: &str) -> bool {
-        self.constructs == Constructs::Patches && constructed::is_type(name)
+        self.constructs == Constructs::Patches && constructed_type::is_type(name)
     }
 
     /// The place of an object is its brace.

@@ -11,9 +11,9 @@ use cel::{
 };
 
 use super::{
-    constructed, issue::Issue, mixed::mixed_literals, overloads::named_type, ty::Type,
-    unify::Bindings,
+    issue::Issue, mixed::mixed_literals, overloads::named_type, ty::Type, unify::Bindings,
 };
+use crate::cel::constructed_type;
 
 /// What is known of the parts of an expression, by their identities.
 #[derive(Debug, Default)]
@@ -136,8 +136,8 @@ impl Checker<'_> {
                 Some(field) => field.ty(),
                 None => self.report(id, format!("undefined field '{field}'")),
             },
-            Type::Named(name) if constructed::is_type(name) => {
-                constructed::field_type(name, field).unwrap_or(Type::Dyn)
+            Type::Named(name) if constructed_type::is_type(name) => {
+                constructed_type::field_type(name, field).unwrap_or(Type::Dyn)
             }
             Type::Parameter(_) => {
                 self.found.bindings.assign(&Type::Dyn, &target);

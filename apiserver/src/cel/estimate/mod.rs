@@ -9,11 +9,11 @@ mod size;
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
-    declared::Declared,
     node::{Fold, Kind, Node},
     ty::Type,
     value::Val,
 };
+use crate::cel::ty::Declared;
 use size::Range;
 
 /// The most that the expression can cost.

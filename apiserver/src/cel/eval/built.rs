@@ -4,14 +4,12 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     super::{
-        constructed::Constructed,
-        list::List,
-        map::{Key, Map},
         node::Node,
         value::{Outcome, Val, error},
     },
     Run,
 };
+use crate::cel::value::{Constructed, Key, List, Map};
 
 impl<'a> Run<'a> {
     pub(super) fn list(&mut self, elements: &'a [Node], optional: &[usize]) -> Outcome<'a> {

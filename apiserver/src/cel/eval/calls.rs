@@ -3,14 +3,13 @@
 use super::{
     super::{
         access::{concat, insert},
-        cost,
-        equal::{compare, equal},
-        functions,
+        cost, functions,
         node::{Call, Node},
         value::{Failure, Outcome, Val, no_overload},
     },
     Run,
 };
+use crate::cel::value::{compare, equal};
 
 /// What the real server says when it would measure the cost of a list that is an error.
 const NOT_A_LIST: &str =

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::cel::value::{Outcome, Val, error, no_overload};
+use crate::cel::{
+    scalar::time,
+    value::{Outcome, Val, error, no_overload},
+};
 
 const OVERFLOW: &str = "integer overflow";
 const UNSIGNED_OVERFLOW: &str = "unsigned integer overflow";
@@ -81,9 +84,5 @@ fn duration<'a>(value: Option<i64>) -> Outcome<'a> {
 }
 
 fn timestamp<'a>(nanos: i128) -> Outcome<'a> {
-    if super::time::is_in_range(nanos) {
-        Ok(Val::Timestamp(nanos))
-    } else {
-        error("timestamp overflow")
-    }
+    if time::is_in_range(nanos) { Ok(Val::Timestamp(nanos)) } else { error("timestamp overflow") }
 }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{print, time};
-use crate::cel::value::{Outcome, Val, error, no_overload};
+use crate::cel::{
+    scalar::time,
+    value::{Outcome, Val, error, no_overload},
+};
 
 pub(super) fn call<'a>(function: &str, args: &[Val<'a>]) -> Outcome<'a> {
     let [value] = args else { return no_overload() };
@@ -60,7 +62,7 @@ fn to_string<'a>(value: &Val<'a>) -> Outcome<'a> {
         | Val::Duration(_)
         | Val::Timestamp(_)
         | Val::Ip(_)
-        | Val::Cidr(_) => Ok(Val::text(print::plain(value))),
+        | Val::Cidr(_) => Ok(Val::text(value.to_string())),
         _ => no_overload(),
     }
 }

@@ -3,11 +3,7 @@
 use std::cmp::Ordering;
 
 use super::arithmetic;
-use crate::cel::{
-    equal::{compare, equal},
-    list::List,
-    value::{Failure, Outcome, Val, error, no_overload},
-};
+use crate::cel::value::{Failure, List, Outcome, Val, compare, equal, error, no_overload};
 
 /// The longest list that is made from nothing, which the limit of costs would allow no longer.
 const LONGEST_RANGE: i64 = 1_000_000;

@@ -3,6 +3,7 @@
 //! The compiler has checked the arguments, except where they are dynamic: what does not fit is "no such overload".
 
 mod arithmetic;
+mod authorizer;
 mod convert;
 mod lists;
 mod named_format;
@@ -13,20 +14,16 @@ mod quantities;
 mod regexes;
 mod semver;
 mod strings;
-pub(super) mod time;
+mod time;
 mod urls;
 
 use super::{
-    authorizer,
     overloads::ESCAPE_KEY,
     ty::Type,
     value::{Outcome, Val, no_overload},
 };
 
-pub(super) use self::{
-    named_format::NamedFormat, network::Cidr, print::shown, regexes::parse as parse_pattern,
-    semver::Version, urls::Url,
-};
+pub(super) use self::regexes::parse as parse_pattern;
 
 /// Calls a function that looks at all of its arguments.
 pub(super) fn call<'a>(function: &str, args: &[Val<'a>]) -> Outcome<'a> {

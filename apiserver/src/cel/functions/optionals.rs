@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cel::{
-    list::List,
-    value::{Outcome, Val, error, no_overload},
-};
+use crate::cel::value::{List, Outcome, Val, error, no_overload};
 
 pub(super) fn call<'a>(function: &str, args: &[Val<'a>]) -> Outcome<'a> {
     match (function, args) {

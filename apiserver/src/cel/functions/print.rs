@@ -1,57 +1,8 @@
-//! Values as text, and `format` of strings.
+//! `format` of strings.
 
 use crate::cel::value::{Failure, Outcome, Val, error, no_overload};
 
 const PRECISION: usize = 6;
-/// From here on floats are written with an exponent.
-const FIRST_EXPONENT: i32 = 21;
-
-/// The value as it stands in a message.
-pub(in crate::cel) fn shown(value: &Val<'_>) -> String {
-    plain(value)
-}
-
-/// The value as `string()` gives it.
-pub(super) fn plain(value: &Val<'_>) -> String {
-    match value {
-        Val::String(text) => text.to_string(),
-        Val::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        Val::Bool(value) => value.to_string(),
-        Val::Int(value) => value.to_string(),
-        Val::Uint(value) => value.to_string(),
-        Val::Double(value) => go_float(*value),
-        Val::Duration(nanos) => format!("{}s", seconds(*nanos)),
-        Val::Timestamp(nanos) => super::time::print(*nanos),
-        Val::Type(name) => name.to_string(),
-        Val::Null => "null".to_owned(),
-        Val::Ip(ip) => ip.to_string(),
-        Val::Cidr(cidr) => cidr.to_string(),
-        other => other.type_name().to_owned(),
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "as the real server, which divides floats too")]
-fn seconds(nanos: i64) -> f64 {
-    (nanos / 1_000_000_000) as f64 + (nanos % 1_000_000_000) as f64 / 1e9
-}
-
-/// The shortest form of a float, with an exponent for what is large or small.
-fn go_float(value: f64) -> String {
-    if value.is_nan() {
-        return "NaN".to_owned();
-    }
-    if value.is_infinite() {
-        return if value > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
-    }
-    let scientific = format!("{value:e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if value == 0.0 || (-4..FIRST_EXPONENT).contains(&exponent) {
-        return value.to_string();
-    }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa}e{sign}{:02}", exponent.abs())
-}
 
 /// `text.format(args)`.
 pub(super) fn format<'a>(args: &[Val<'a>]) -> Outcome<'a> {
@@ -97,7 +48,7 @@ fn clause(verb: char, precision: Option<usize>, value: &Val<'_>) -> Result<Strin
     match verb {
         's' => string(value),
         'd' => match value {
-            Val::Int(_) | Val::Uint(_) => Ok(plain(value)),
+            Val::Int(_) | Val::Uint(_) => Ok(value.to_string()),
             other => mismatch("decimal clause can only be used on integers", other),
         },
         'f' | 'e' => {
@@ -219,7 +170,7 @@ fn string(value: &Val<'_>) -> Result<String, Failure> {
         | Val::Timestamp(_)
         | Val::Bytes(_)
         | Val::Duration(_)
-        | Val::Type(_) => Ok(plain(value)),
+        | Val::Type(_) => Ok(value.to_string()),
         other => mismatch(
             "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
             other,
@@ -245,15 +196,15 @@ fn literal(value: &Val<'_>) -> Result<String, Failure> {
             format!("{{{}}}", entries.join(", "))
         }
         Val::String(text) => crate::schema::go_value::quote(text),
-        Val::Bytes(_) => format!("b{}", crate::schema::go_value::quote(&plain(value))),
+        Val::Bytes(_) => format!("b{}", crate::schema::go_value::quote(&value.to_string())),
         Val::Double(number) if number.is_nan() => "\"NaN\"".to_owned(),
         Val::Double(number) if number.is_infinite() => {
             if *number > 0.0 { "\"+Inf\"" } else { "\"-Inf\"" }.to_owned()
         }
         Val::Double(number) => format!("{number:.PRECISION$}"),
-        Val::Timestamp(_) => format!("timestamp(\"{}\")", plain(value)),
-        Val::Duration(_) => format!("duration(\"{}\")", plain(value)),
-        Val::Null | Val::Int(_) | Val::Uint(_) | Val::Bool(_) | Val::Type(_) => plain(value),
+        Val::Timestamp(_) => format!("timestamp(\"{value}\")"),
+        Val::Duration(_) => format!("duration(\"{value}\")"),
+        Val::Null | Val::Int(_) | Val::Uint(_) | Val::Bool(_) | Val::Type(_) => value.to_string(),
         other => {
             return error(format!(
                 "error during formatting: no formatting function for {}",
@@ -266,7 +217,7 @@ fn literal(value: &Val<'_>) -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cel::list::List;
+    use crate::cel::value::List;
 
     #[test]
     fn any_text_is_a_format_or_refused() {

@@ -1,8 +1,8 @@
 //! Quantities such as `500m` and `1Gi`.
 
 use crate::{
-    builtin::Quantity,
     cel::value::{Outcome, Val, error, no_overload},
+    quantity::Quantity,
 };
 
 pub(super) fn call<'a>(function: &str, args: &[Val<'a>]) -> Outcome<'a> {

@@ -53,7 +53,7 @@ fn join<'a>(args: &[Val<'a>]) -> Outcome<'a> {
         let element = element?;
         match &element {
             Val::String(text) => joined.push_str(text),
-            other => return error(format!("join: invalid input: {}", super::shown(other))),
+            other => return error(format!("join: invalid input: {other}")),
         }
     }
     Ok(Val::text(joined))

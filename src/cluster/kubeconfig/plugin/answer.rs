@@ -1,4 +1,4 @@
-//! What a plugin printed: credentials, or what is wrong with it. No error quotes it.
+//! The output of a plugin: credentials, or an error that does not quote the output.
 
 use http::HeaderValue;
 use k8s_openapi::{apimachinery::pkg::apis::meta::v1::Time, jiff::Timestamp};

@@ -22,7 +22,7 @@ use self::{
 };
 use super::authority::encoded;
 
-/// How long a plugin may take, and one that asks somebody.
+/// How long a plugin may take, and an interactive plugin.
 const PATIENCE: Duration = Duration::from_secs(30);
 const PATIENCE_WITH_USERS: Duration = Duration::from_mins(5);
 /// It is not run again earlier.
@@ -125,7 +125,7 @@ pub(crate) fn is_expiring(expires: Option<Timestamp>, now: Timestamp) -> bool {
         .is_some_and(|expires| expires.duration_since(now) <= AHEAD.try_into().unwrap_or_default())
 }
 
-/// The plugin, what is wrong with it, and what its kubeconfig says about that. Its arguments may be secret.
+/// The plugin with its problem and the hint of its kubeconfig, without its arguments, which may be secret.
 fn named(exec: &ExecConfig, why: &str) -> String {
     let name = exec.command.as_deref().unwrap_or_default();
     let shown = |c: char| if c.is_control() { ' ' } else { c };

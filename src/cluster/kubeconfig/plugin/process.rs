@@ -1,8 +1,8 @@
-//! The process of a plugin: how long it may take, and its end. It is killed with all that it has started when it takes too
-//! long, prints too much, or nobody waits for it any longer.
+//! The process of a plugin: how long it may take, and its end. The process is killed with all its children when it takes
+//! too long, prints too much, or nobody waits for it any longer.
 //!
-//! For that it is a process group of its own. One that asks somebody at a terminal is not, because only the group in the
-//! foreground may read there: then it is killed alone.
+//! For that it is a process group of its own. An interactive plugin is not, because only the foreground group may read from
+//! the terminal: such a plugin is killed alone.
 
 use std::{
     io, mem,
@@ -96,7 +96,7 @@ async fn ended(
     running: &Running,
 ) -> Result<Output, Failed> {
     command.kill_on_drop(true);
-    // It may be on a file system that hangs. Whoever waits may be gone before it has started.
+    // The program may be on a file system that hangs. Its caller may be gone before it has started.
     let spawned = spawn_blocking(move || Started::by(&mut command, target)).await;
     let mut started = spawned.map_err(io::Error::other).flatten().map_err(Failed::NotStarted)?;
     let guard = running.begin(&started)?;
@@ -109,7 +109,7 @@ async fn ended(
     }
     let status = started.child.wait().await.map_err(Failed::Unread)?;
     guard.end()?;
-    // What it has left in the background lives on.
+    // Background processes of the plugin live on.
     started.target = None;
     Ok(Output { status, printed })
 }
@@ -145,7 +145,7 @@ impl Running {
         }
     }
 
-    /// Returns what was before. The end is for ever.
+    /// Returns the earlier state. The last state never changes.
     fn replace(&self, next: State) -> State {
         let mut state = self.state();
         match *state {

@@ -93,9 +93,9 @@ pub(in crate::run) fn schema_read(
         }
         // The schema is not published yet.
         Ok(None) => match writing.scope {
-            Scope::Whole => Turn::new(Next::Done(StatusEnd::Over)).note(Fact::StatusDue),
+            Scope::Whole => over().note(Fact::StatusDue),
             Scope::Conditions => writing.conditions_not_written(),
-            Scope::HandlerTimeout => Turn::new(Next::Done(StatusEnd::Over)),
+            Scope::HandlerTimeout => over(),
         },
         Err(error) => writing.failed(&error),
     }
@@ -162,7 +162,7 @@ impl Writing {
     }
 
     fn unchanged(self) -> Turn<StatusNext> {
-        let done = Turn::new(Next::Done(StatusEnd::Over));
+        let done = over();
         match self.scope {
             Scope::Whole => {
                 done.note(Fact::StatusUpToDate { desired: Some(self.desired), parent: None })
@@ -184,7 +184,7 @@ impl Writing {
     }
 
     fn refusal_announced(self, shows_conditions: bool) -> Turn<StatusNext> {
-        let turn = Turn::new(Next::Done(StatusEnd::Over));
+        let turn = over();
         match self.refused.filter(|_| self.had_failed) {
             Some(failure) => turn.note(Fact::StatusRefused { shows_conditions, failure }),
             None => turn,
@@ -207,12 +207,12 @@ impl Writing {
                     ))));
                 }
                 let due = self.had_failed.then_some(Fact::StatusDue);
-                let mut turn = failed.before(Turn::new(Next::Done(StatusEnd::Over)));
+                let mut turn = failed.before(over());
                 turn.facts.extend(due);
                 turn
             }
             Scope::Conditions => self.conditions_not_written(),
-            Scope::HandlerTimeout => Turn::new(Next::Done(StatusEnd::Over)),
+            Scope::HandlerTimeout => over(),
         }
     }
 }
@@ -238,7 +238,7 @@ impl Patching {
 
     fn written(self, reply: &Object, view: &View<'_>) -> Turn<StatusNext> {
         let Self { writing, patch, change, .. } = self;
-        let mut turn = Turn::new(Next::Done(StatusEnd::Over))
+        let mut turn = over()
             .cache([Cache::Wrote(reply.clone())])
             .note(Fact::StatusSent { change, is_kept: true })
             .note(Fact::StatusWritten);
@@ -305,6 +305,10 @@ pub(in crate::run) fn begin_conditions(
     let (desired, is_contested, attempt, refused) = (0, false, 1, Some(refused));
     Writing { scope, wanted, desired, is_contested, seen, attempt, refused, had_failed }
         .with_schema(view)
+}
+
+fn over() -> Turn<StatusNext> {
+    Turn::new(Next::Done(StatusEnd::Over))
 }
 
 fn children<'a>(wanted: &'a WantedStatus, view: &View<'_>) -> ChildrenField<'a> {

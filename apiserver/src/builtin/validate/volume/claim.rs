@@ -8,7 +8,8 @@ use super::{
     persistent,
 };
 use crate::{
-    builtin::{path, quantity::Quantity},
+    builtin::path,
+    quantity::Quantity,
     schema::{FieldError, FieldPath, name_rule},
 };
 

@@ -13,7 +13,7 @@ use super::{
     claim, path, projected,
     source::{self, Of},
 };
-use crate::schema::name_rule;
+use crate::{quantity::Quantity, schema::name_rule};
 
 /// The volumes without errors, by name: those that can be mounted.
 pub(in super::super) type Volumes<'a> = BTreeMap<&'a str, &'a Value>;
@@ -114,7 +114,7 @@ fn check(kind: &str, source: &Field, errors: &mut Errors) {
     match kind {
         "emptyDir" => {
             let limit = source.child("sizeLimit");
-            if limit.quantity().is_some_and(crate::builtin::Quantity::is_negative) {
+            if limit.quantity().is_some_and(Quantity::is_negative) {
                 errors.push(limit.forbidden("SizeLimit field must be a valid resource quantity"));
             }
         }
