@@ -17,12 +17,12 @@ use crate::{
     related::Place,
     reply::{ApiError, TypeSchema},
     schedule::Trigger,
-    store::{Change, ScopeId, StoreReader},
+    store::{Change, StoreReader},
 };
 
-pub(super) struct Noted {
-    /// Which of the reflector's scopes.
-    pub(super) scope: ScopeId,
+/// A note of a watch loop, and which it is.
+pub(super) struct Noted<Of> {
+    pub(super) of: Of,
     pub(super) note: WatchNote,
 }
 
@@ -36,14 +36,7 @@ pub(crate) struct DefinitionChanged {
     pub(crate) ty: K8sType,
 }
 
-/// Objects changed: by an event of a watch, a reply or a live read.
-pub(crate) struct Published {
-    pub(crate) changes: Arc<[Change]>,
-    /// The reconcile that made the write, if it was an own one.
-    pub(crate) origin: Option<Origin>,
-}
-
-#[derive(Clone)]
+/// Objects changed: by an event of a watch, a reply or a live read. A reflector receives it, and passes it to the operators.
 pub(crate) struct Observed {
     pub(crate) ty: K8sType,
     pub(crate) changes: Arc<[Change]>,
@@ -83,7 +76,6 @@ pub(crate) struct ReflectorFell {
 }
 
 /// Objects changed that somebody asks for as related ones.
-#[derive(Clone)]
 pub(crate) struct RelatedObserved {
     pub(crate) ty: K8sType,
     pub(crate) changes: Arc<[Change]>,
@@ -106,24 +98,22 @@ pub(crate) struct RelatedTroubles {
 /// Something else is asked for.
 pub(super) struct DemandChanged;
 
-/// A note of the watch that was started with this number.
-pub(super) struct FeedNoted {
+/// The watch of a place that was started with this number.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct FeedId {
     pub(super) place: Place,
     pub(super) number: u64,
-    pub(super) note: WatchNote,
 }
 
-/// Related objects changed, as the watch shows that was started with this number.
+/// Related objects changed, as this watch shows.
 pub(super) struct FeedChanged {
-    pub(super) place: Place,
-    pub(super) number: u64,
+    pub(super) feed: FeedId,
     pub(super) changes: Arc<[Change]>,
 }
 
 /// The objects that a fetch has found.
 pub(super) struct Fetched {
-    pub(super) place: Place,
-    pub(super) number: u64,
+    pub(super) feed: FeedId,
     pub(super) asks: Vec<Ask>,
     pub(super) result: Result<Vec<List>, ApiError>,
 }
@@ -230,18 +220,6 @@ pub(crate) struct Released {
 
 // === changes of objects, which wait in a backlog ===
 
-impl Batch for Published {
-    type Of = Option<Origin>;
-
-    fn split(self) -> (Self::Of, Arc<[Change]>) {
-        (self.origin, self.changes)
-    }
-
-    fn join(origin: Self::Of, changes: Arc<[Change]>) -> Self {
-        Self { changes, origin }
-    }
-}
-
 impl Batch for Observed {
     type Of = (K8sType, Option<Origin>);
 
@@ -267,13 +245,13 @@ impl Batch for RelatedObserved {
 }
 
 impl Batch for FeedChanged {
-    type Of = (Place, u64);
+    type Of = FeedId;
 
     fn split(self) -> (Self::Of, Arc<[Change]>) {
-        ((self.place, self.number), self.changes)
+        (self.feed, self.changes)
     }
 
-    fn join((place, number): Self::Of, changes: Arc<[Change]>) -> Self {
-        Self { place, number, changes }
+    fn join(feed: Self::Of, changes: Arc<[Change]>) -> Self {
+        Self { feed, changes }
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! watch loops --Noted--> Reflector (one per type) --Observed, WatchChanged--> OperatorActor
-//! reconciles --Published--> Reflector                  OperatorActor --Touched, Retire--> Reconciler
+//! reconciles --Observed--> Reflector                  OperatorActor --Touched, Retire--> Reconciler
 //!                                                    OperatorActor <--Ended-- Reconciler
 //! RelatedReflector --RelatedObserved, RelatedSettled--> OperatorActor --RelatedChanged--> Reconciler
 //! watch of the Lease, answers --Answered--> Elector (one per Lease) --hold, open--> gates of the operators
@@ -30,9 +30,11 @@ mod deferred;
 mod elector;
 mod mailbox;
 mod messages;
+mod observers;
 mod operator_actor;
 mod reason;
 mod reconciler;
+mod reflecting;
 mod reflector;
 mod related;
 mod shown;
@@ -45,10 +47,11 @@ pub(crate) use arbiters::{ArbiterPool, Arbiters};
 pub(crate) use backlog::BacklogRecipient;
 pub(crate) use elector::{Elected, Elector, ElectorParts};
 pub(crate) use mailbox::MeteredRecipient;
-pub(crate) use messages::{Asked, OperatorStateChanged, Published, Reconfigured};
-pub(crate) use operator_actor::{OperatorActor, OperatorParts, handle::OperatorHandle};
-pub(crate) use reflector::{Reflector, ReflectorParts, handle::ReflectorHandle};
-pub(crate) use related::{RelatedParts, RelatedReflector, handle::RelatedHandle};
+pub(crate) use messages::{Asked, Observed, OperatorStateChanged, Reconfigured};
+pub(crate) use operator_actor::{OperatorParts, handle::OperatorHandle};
+pub(crate) use reflector::{Reflector, ReflectorHandle, ReflectorParts};
+pub(crate) use related::{RelatedHandle, RelatedParts, RelatedReflector};
+pub(crate) use watching::WatchParts;
 
 #[cfg(test)]
 mod tests;

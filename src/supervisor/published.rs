@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    actors::{BacklogRecipient, Published},
+    actors::{BacklogRecipient, Observed},
     execute::{Origin, Publish},
     object::K8sType,
     operator::{OperatorConfig, OperatorName},
@@ -19,7 +19,7 @@ use crate::{
 pub(super) struct PublishedTo(Arc<RwLock<BTreeMap<K8sType, Audience>>>);
 
 struct Audience {
-    reflector: BacklogRecipient<Published>,
+    reflector: BacklogRecipient<Observed>,
     listeners: Listeners,
 }
 
@@ -34,11 +34,11 @@ impl PublishedTo {
     /// Replaces the recipients.
     pub(super) fn set(
         &self,
-        reflectors: impl Iterator<Item = (K8sType, BacklogRecipient<Published>)>,
+        reflectors: impl Iterator<Item = (K8sType, BacklogRecipient<Observed>)>,
         operators: &[&OperatorConfig],
         read: &BTreeSet<K8sType>,
     ) {
-        let audience = |(ty, reflector): (K8sType, BacklogRecipient<Published>)| {
+        let audience = |(ty, reflector): (K8sType, BacklogRecipient<Observed>)| {
             let listeners = Listeners::of(&ty, operators, read.contains(&ty));
             (ty, Audience { reflector, listeners })
         };
@@ -52,8 +52,8 @@ impl PublishedTo {
             let audiences = audiences.read().unwrap_or_else(PoisonError::into_inner);
             let Some(audience) = audiences.get(ty) else { return };
             if audience.listeners.are_concerned(&change, origin.as_ref()) {
-                let changes = [change].into();
-                audience.reflector.post(Published { changes, origin });
+                let (ty, changes) = (ty.clone(), [change].into());
+                audience.reflector.post(Observed { ty, changes, origin });
             }
         })
     }

@@ -8,7 +8,7 @@ use super::{RunError, connection::Clients, fences::Fences, published::PublishedT
 use crate::{
     actors::{
         ArbiterPool, OperatorHandle, OperatorParts, OperatorStateChanged, Reflector,
-        ReflectorHandle, ReflectorParts, RelatedHandle, RelatedParts, RelatedReflector,
+        ReflectorHandle, ReflectorParts, RelatedHandle, RelatedParts, RelatedReflector, WatchParts,
     },
     board::{BEAT_EVERY, Board, OperatorInfo, Reader, ReconcileStage},
     cluster::{Cluster, WatchSpec, Watched},
@@ -16,7 +16,7 @@ use crate::{
         Alive, Context, ContextParts, Gone, ParentTypes, RequestPermits, SharedPermits, Show,
     },
     journal::Failure,
-    metrics::Metrics,
+    metrics::{MailboxDepth, Metrics},
     object::{K8sType, KeptManagers, Object},
     operator::{AnyOperator, OperatorName},
     related::{Reads, Source},
@@ -103,11 +103,7 @@ impl Wiring {
         let reflector = Reflector::new(ReflectorParts {
             store: store.clone(),
             scopes,
-            cluster: self.cluster.clone(),
-            runtime: self.runtime.clone(),
-            board: self.board.clone(),
-            mailbox: self.metrics.mailbox("reflector", &label),
-            alive,
+            watching: self.watching(self.metrics.mailbox("reflector", &label), alive),
         });
         (reflector.start_controlled(), gone)
     }
@@ -119,13 +115,14 @@ impl Wiring {
         let label = self.metrics.type_label(&source.spec().ty);
         let reflector = RelatedReflector::new(RelatedParts {
             source: source.clone(),
-            cluster: self.cluster.clone(),
-            runtime: self.runtime.clone(),
-            board: self.board.clone(),
-            mailbox: self.metrics.mailbox("related", &label),
-            alive,
+            watching: self.watching(self.metrics.mailbox("related", &label), alive),
         });
         (reflector.start_poked(), gone)
+    }
+
+    fn watching(&self, mailbox: MailboxDepth, alive: Alive) -> WatchParts {
+        let (cluster, runtime) = (self.cluster.clone(), self.runtime.clone());
+        WatchParts { cluster, runtime, board: self.board.clone(), mailbox, alive }
     }
 
     /// The state of an operator, which is gone when its last part is.

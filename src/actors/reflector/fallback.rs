@@ -58,14 +58,14 @@ impl Reflector {
 
     /// Marks a scope of the store as not watched.
     pub(super) fn rest(&self, scope: usize) {
-        self.parts.store.rest(self.scopes[scope].id);
+        self.store.rest(self.scopes[scope].id);
     }
 
     /// The condition stays as it is until the first note of the new watch.
     fn use_fallback(&mut self, scope: usize, ctx: &Context<Self>) {
         tracing::warn!(watched = %self.watched(scope),
             "the watch of all namespaces is forbidden: watching this namespace instead");
-        self.parts.store.use_fallback(self.scopes[scope].id);
+        self.store.use_fallback(self.scopes[scope].id);
         self.scopes[scope].watching = Some(self.start_loop(scope, ctx));
     }
 
@@ -76,7 +76,7 @@ impl Reflector {
         self.rest(scope);
         // Its list may have begun a hold that was not noted before the watch ended.
         self.release_deletions_later(scope, ctx);
-        (self.scopes[scope].failures, self.scopes[scope].error) = (0, None);
+        (self.scopes[scope].failures, self.scopes[scope].error) = <_>::default();
         self.set_condition(scope, WatchCondition::Synced);
     }
 }

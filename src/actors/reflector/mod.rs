@@ -1,55 +1,44 @@
 //! One actor per resource type: it runs the type's watch loops and notifies the operators.
 
-mod control;
+mod failing;
 mod fallback;
-pub(super) mod handle;
-mod loops;
-mod messages;
-mod observers;
 mod rescoped;
-mod restarting;
 mod schema;
 mod type_state;
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant, SystemTime},
-};
+use std::sync::Arc;
 
 use actix::{Actor, AsyncContext, Context, Handler};
-use tokio::{runtime::Handle, task::AbortHandle};
+use tokio::task::AbortHandle;
 
-use self::observers::Observers;
 use super::{
-    mailbox::{Metered, Receive, post},
-    messages::{Noted, Published, Turn, WatchCondition},
-    supervised::{self, Supervision, guarded},
-    watching::{DEGRADED_AFTER, MAX_FAILURES, is_refused},
+    backlog::Batch,
+    mailbox::{Metered, Receive},
+    messages::{FoundUndecodable, Noted, Observed, WatchChanged, WatchCondition},
+    observers::Observer,
+    reflecting::{Controlled, Reflecting, Reflects, beat},
+    supervised::{self, Fall},
+    watching::{Failures, WatchParts},
 };
 use crate::{
-    board::{BEAT_EVERY, Board, Pulse, TypeError, TypeState},
-    cluster::{Cluster, WatchNote, WatchSpec, Watched},
-    execute::{Alive, now},
-    metrics::MailboxDepth,
+    board::{TypeError, TypeState},
+    cluster::{WatchNote, WatchSpec, Watched},
     object::{K8sType, OneLine, Undecodable},
-    reply::{ApiError, ErrorClass, TypeSchema},
-    store::{Hold, ScopeId, Settled, Store},
+    reply::{ErrorClass, TypeSchema},
+    store::{Hold, ScopeId, Store},
 };
 
 pub(crate) struct ReflectorParts {
     pub(crate) store: Store,
     pub(crate) scopes: Vec<WatchSpec>,
-    pub(crate) cluster: Cluster,
-    /// Where watch loops run.
-    pub(crate) runtime: Handle,
-    pub(crate) board: Board,
-    pub(crate) mailbox: MailboxDepth,
-    /// Held by the actor and its tasks.
-    pub(crate) alive: Alive,
+    pub(crate) watching: WatchParts,
 }
 
+/// A started reflector.
+pub(crate) type ReflectorHandle = Controlled<Reflector>;
+
 pub(crate) struct Reflector {
-    parts: ReflectorParts,
+    store: Store,
     /// One for each namespace, or one for all followed by its fallbacks; then those that leave.
     scopes: Vec<Scope>,
     /// How often the scopes were changed.
@@ -60,9 +49,7 @@ pub(crate) struct Reflector {
     schema: Option<Arc<TypeSchema>>,
     /// The state over all scopes.
     state: TypeState,
-    observers: Observers,
-    pulse: Pulse,
-    supervision: Supervision,
+    reflecting: Reflecting<Observed>,
 }
 
 struct Scope {
@@ -76,41 +63,29 @@ struct Scope {
     watching: Option<AbortHandle>,
     condition: WatchCondition,
     error: Option<TypeError>,
-    /// How many attempts in a row failed.
-    failures: u32,
-    /// When the first of these failed.
-    failing_since: Instant,
+    failures: Failures,
     /// The hold on its deletions that has a timer.
     held: Option<Hold>,
 }
 
-/// Deletions are also held if the next retry is so far away.
-const LONG_DELAY: Duration = Duration::from_secs(15);
-
 impl Reflector {
-    pub(crate) fn new(parts: ReflectorParts) -> Self {
-        let scope = |spec: &WatchSpec| {
+    pub(crate) fn new(ReflectorParts { store, scopes, watching }: ReflectorParts) -> Self {
+        let scope = |spec: WatchSpec| {
             let (namespace, selector) = (spec.namespace.clone(), spec.label_selector.clone());
-            let id = parts.store.add_selecting_scope(namespace, selector);
-            Scope::new(spec.clone(), id, 0)
+            let id = store.add_selecting_scope(namespace, selector);
+            Scope::new(spec, id, 0)
         };
-        let scopes = parts.scopes.iter().map(scope).collect();
-        let name = format!("reflector/{}", parts.scopes[0].ty.resource_name());
-        let pulse = parts.board.pulse(name, Instant::now());
-        let (reading, schema, observers, generation, state, supervision) = <_>::default();
-        let reflector = Self {
-            parts,
-            scopes,
-            generation,
-            reading,
-            schema,
-            state,
-            observers,
-            pulse,
-            supervision,
-        };
+        let name = format!("reflector/{}", scopes[0].ty.resource_name());
+        let scopes = scopes.into_iter().map(scope).collect();
+        let reflecting = Reflecting::new(watching, name);
+        let (reading, schema, generation, state) = <_>::default();
+        let reflector = Self { store, scopes, generation, reading, schema, state, reflecting };
         reflector.fallbacks().for_each(|scope| reflector.rest(scope));
         reflector
+    }
+
+    pub(crate) fn start_controlled(self) -> ReflectorHandle {
+        Controlled::start(self)
     }
 
     fn ty(&self) -> &K8sType {
@@ -119,6 +94,21 @@ impl Reflector {
 
     fn watched(&self, scope: usize) -> Watched {
         self.scopes[scope].spec.watched()
+    }
+
+    /// Starts all but the fallbacks, which are used when the watch of all namespaces is forbidden.
+    fn start_loops(&mut self, ctx: &Context<Self>) {
+        let fallbacks = self.fallbacks();
+        for scope in (0..self.scopes.len()).filter(|scope| !fallbacks.contains(scope)) {
+            self.scopes[scope].watching = Some(self.start_loop(scope, ctx));
+        }
+    }
+
+    fn start_loop(&self, scope: usize, ctx: &Context<Self>) -> AbortHandle {
+        let Scope { spec, id, .. } = &self.scopes[scope];
+        let (ty, watched) = (spec.ty.clone(), (spec.clone(), self.store.clone(), *id));
+        let batch = move |changes| Observed { ty: ty.clone(), changes, origin: None };
+        self.reflecting.parts.start(ctx.address(), watched, *id, batch)
     }
 
     fn note(&mut self, id: ScopeId, note: WatchNote, ctx: &mut Context<Self>) {
@@ -132,7 +122,7 @@ impl Reflector {
             // The note was sent before the fallback was ended.
             _ if self.rests(scope) => return,
             WatchNote::Synced(settled) => self.synced(scope, settled, ctx),
-            WatchNote::Lost => self.parts.store.cut_off(self.scopes[scope].id, true),
+            WatchNote::Lost => self.store.cut_off(self.scopes[scope].id, true),
             WatchNote::Alive { at } => {
                 self.state.last_event = Some(at);
                 self.recovered(scope);
@@ -158,109 +148,76 @@ impl Reflector {
         self.state.undecodable += 1;
         if is_news {
             tracing::warn!("{}", OneLine(object));
-            self.observers.found_undecodable(object);
-        }
-    }
-
-    fn synced(&mut self, scope: usize, settled: Settled, ctx: &mut Context<Self>) {
-        if settled == Settled::VersionRegressed {
-            let seconds = self.parts.cluster.settings().deletions_held.as_secs_f64();
-            tracing::error!(ty = %self.ty(),
-                "resource versions regressed: the API server was restored from a backup, or its answer \
-                 is stale; deletions of this type are held for {seconds} s");
-            self.state.version_regressed = Some(SystemTime::now());
-        }
-        self.release_deletions_later(scope, ctx);
-        self.recovered(scope);
-    }
-
-    /// Starts the timer of a new hold. The store begins a hold with a list, but the list is only noted when
-    /// its watch opens.
-    fn release_deletions_later(&mut self, scope: usize, ctx: &mut Context<Self>) {
-        let hold = self.parts.store.hold(self.scopes[scope].id);
-        if let Some(hold) = hold.filter(|_| hold != self.scopes[scope].held) {
-            ctx.run_later(self.parts.cluster.settings().deletions_held, move |reflector, ctx| {
-                guarded(reflector, ctx, |reflector, _| {
-                    reflector.parts.store.release_deletions(hold);
-                    reflector.show();
-                });
-            });
-        }
-        self.scopes[scope].held = hold;
-    }
-
-    fn failed(&mut self, scope: usize, error: &ApiError, retry_in: Duration) {
-        let type_error = self.type_error(scope, error);
-        self.state.restarts += 1;
-        if error.class() == ErrorClass::NotServed {
-            // When it is served again it may have another definition.
-            self.state.secrets = None;
-        }
-        if self.scopes[scope].failures == 0 {
-            self.scopes[scope].failing_since = now().monotonic;
-        }
-        self.scopes[scope].failures += 1;
-        self.scopes[scope].error = Some(type_error);
-        let has_failed_often = self.scopes[scope].failures >= MAX_FAILURES;
-        let is_lasting = self.is_lasting(scope, error);
-        if is_lasting || has_failed_often || retry_in >= LONG_DELAY {
-            self.parts.store.cut_off(self.scopes[scope].id, true);
-        }
-        if is_lasting {
-            let why = self.why(scope, error);
-            let condition = if is_refused(error) {
-                WatchCondition::Refused(why)
-            } else {
-                WatchCondition::Failing(why)
-            };
-            for scope in self.concerned(scope, error) {
-                self.set_condition(scope, condition.clone());
-            }
-        }
-    }
-
-    /// A watch that is in sync tolerates a lost connection for a while, but not a missing permission. One
-    /// that was never in sync may fail a few times, because the storage of a new CRD takes a moment.
-    fn is_lasting(&self, scope: usize, error: &ApiError) -> bool {
-        let Scope { condition, failures, failing_since, .. } = &self.scopes[scope];
-        let was_synced = *condition == WatchCondition::Synced;
-        let failing_for = now().monotonic.saturating_duration_since(*failing_since);
-        is_refused(error)
-            || (*failures >= MAX_FAILURES && (!was_synced || failing_for >= DEGRADED_AFTER))
-    }
-
-    fn recovered(&mut self, scope: usize) {
-        self.scopes[scope].failures = 0;
-        self.scopes[scope].error = None;
-        self.parts.store.cut_off(self.scopes[scope].id, false);
-        if self.is_synced(scope) {
-            for scope in self.served_by(scope) {
-                self.set_condition(scope, WatchCondition::Synced);
-            }
+            self.reflecting.observers.post(&FoundUndecodable { object: object.clone() });
         }
     }
 
     fn is_synced(&self, scope: usize) -> bool {
-        self.parts.store.reader().is_scope_synced(self.scopes[scope].id)
+        self.store.reader().is_scope_synced(self.scopes[scope].id)
     }
 }
 
 impl Scope {
     fn new(spec: WatchSpec, id: ScopeId, since: u64) -> Self {
         let (is_leaving, watching, error, failures, held) = <_>::default();
-        let (condition, failing_since) = (WatchCondition::Pending, now().monotonic);
-        Self {
-            spec,
-            id,
-            since,
-            is_leaving,
-            watching,
-            condition,
-            error,
-            failures,
-            failing_since,
-            held,
+        let condition = WatchCondition::Pending;
+        Self { spec, id, since, is_leaving, watching, condition, error, failures, held }
+    }
+}
+
+impl Reflects for Reflector {
+    type Changes = Observed;
+
+    const NAME: &'static str = "reflector";
+
+    fn title(&self) -> String {
+        format!("the reflector of {}", self.ty().resource_name())
+    }
+
+    fn reflecting(&self) -> &Reflecting<Observed> {
+        &self.reflecting
+    }
+
+    fn reflecting_mut(&mut self) -> &mut Reflecting<Observed> {
+        &mut self.reflecting
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    fn welcome(&self, observer: &Observer<Observed>) {
+        for scope in 0..self.scopes.len() {
+            let condition = self.scopes[scope].condition.clone();
+            if condition != WatchCondition::Pending && self.decides(scope, self.generation) {
+                observer.post(WatchChanged { watched: self.watched(scope), condition });
+            }
         }
+    }
+
+    /// No object of the type is deleted until the watches are in sync again.
+    fn end(&mut self, fall: &Fall) {
+        let fallbacks = self.fallbacks();
+        for scope in 0..self.scopes.len() {
+            self.scopes[scope].watching.take().iter().for_each(AbortHandle::abort);
+            if fallbacks.contains(&scope) {
+                self.rest(scope);
+            } else {
+                self.store.cut_off(self.scopes[scope].id, true);
+            }
+            let message = fall.sentence();
+            self.set_condition(scope, WatchCondition::Failing(message.clone()));
+            self.scopes[scope].error = Some(TypeError { message, permission: None });
+        }
+        self.reading.take().iter().for_each(AbortHandle::abort);
+        self.state.restarts += 1;
+        self.show();
+    }
+
+    /// What failed before the panic does not count.
+    fn begin(&mut self, ctx: &mut Context<Self>) {
+        self.scopes.iter_mut().for_each(|scope| scope.failures = Failures::default());
+        self.start_loops(ctx);
     }
 }
 
@@ -269,9 +226,7 @@ impl Actor for Reflector {
 
     fn started(&mut self, ctx: &mut Self::Context) {
         self.show();
-        ctx.run_interval(BEAT_EVERY, |reflector, ctx| {
-            post(&ctx.address(), &reflector.parts.mailbox, Turn);
-        });
+        beat(ctx);
         self.start_loops(ctx);
     }
 
@@ -292,23 +247,16 @@ where
     }
 }
 
-impl Receive<Turn> for Reflector {
-    const ALWAYS: bool = true;
-
-    fn receive(&mut self, _: Turn, _: &mut Self::Context) {
-        self.pulse.beat(Instant::now());
+impl Receive<Noted<ScopeId>> for Reflector {
+    fn receive(&mut self, Noted { of, note }: Noted<ScopeId>, ctx: &mut Self::Context) {
+        self.note(of, note, ctx);
     }
 }
 
-impl Receive<Noted> for Reflector {
-    fn receive(&mut self, Noted { scope, note }: Noted, ctx: &mut Self::Context) {
-        self.note(scope, note, ctx);
-    }
-}
-
-impl Receive<Published> for Reflector {
-    fn receive(&mut self, Published { changes, origin }: Published, _: &mut Self::Context) {
-        self.observers.notify(self.ty(), &changes, origin.as_ref());
+impl Receive<Observed> for Reflector {
+    fn receive(&mut self, observed: Observed, _: &mut Self::Context) {
+        let (of, changes) = observed.split();
+        self.reflecting.observers.notify(&of, &changes);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Changes of the scopes and of the operators of a running reflector.
+//! Changes of the scopes of a running reflector.
 //!
 //! A scope that is replaced watches until the store has the first list of its successor, so that no operator
 //! notices. Until then it decides the condition for the operators that were there before.
@@ -11,17 +11,37 @@
 
 use std::mem;
 
-use actix::{ActorContext, Context};
+use actix::Context;
 use tokio::task::AbortHandle;
 
-use super::{
-    Reflector, Scope, WatchCondition,
-    control::{Joined, Parted, Rescoped, Stopped},
-};
+use super::{Reflector, ReflectorHandle, Scope, WatchCondition};
 use crate::{
-    actors::{mailbox::Receive, messages::WatchChanged},
+    actors::{
+        BacklogRecipient,
+        mailbox::{Receive, post},
+        messages::{Observed, WatchChanged},
+    },
     cluster::WatchSpec,
 };
+
+/// Other scopes are needed.
+struct Rescoped {
+    scopes: Vec<WatchSpec>,
+    /// Whether those that remain are listed again, because more is kept of the objects.
+    is_afresh: bool,
+}
+
+impl ReflectorHandle {
+    /// The recipient of the changes by replies and live reads.
+    pub(crate) fn published(&self) -> BacklogRecipient<Observed> {
+        BacklogRecipient::new(&self.reflector, &self.mailbox)
+    }
+
+    /// Replaces the scopes. Those that remain are not touched, unless they are to be listed afresh.
+    pub(crate) fn rescope(&self, scopes: Vec<WatchSpec>, is_afresh: bool) {
+        post(&self.reflector, &self.mailbox, Rescoped { scopes, is_afresh });
+    }
+}
 
 impl Reflector {
     pub(super) fn set_condition(&mut self, scope: usize, condition: WatchCondition) {
@@ -30,16 +50,16 @@ impl Reflector {
         }
         self.scopes[scope].condition = condition.clone();
         let changed = WatchChanged { watched: self.watched(scope), condition };
-        for observer in self.observers.iter() {
+        for observer in self.reflecting.observers.iter() {
             if self.decides(scope, observer.since()) {
-                observer.changed(changed.clone());
+                observer.post(changed.clone());
             }
         }
     }
 
     /// Whether a scope decides the condition for an operator: among those of its namespace it is the newest that the
     /// operator found when it joined, or the oldest if there was none.
-    fn decides(&self, scope: usize, since: u64) -> bool {
+    pub(super) fn decides(&self, scope: usize, since: u64) -> bool {
         if !self.scopes.last().is_some_and(|last| last.is_leaving) {
             return true;
         }
@@ -81,7 +101,7 @@ impl Reflector {
         let replaced = earlier.iter().filter(|scope| covers(&spec, &scope.spec));
         let replaced = replaced.map(|scope| scope.id).collect();
         let (namespace, selector) = (spec.namespace.clone(), spec.label_selector.clone());
-        let id = self.parts.store.add_successor(namespace, selector, replaced);
+        let id = self.store.add_successor(namespace, selector, replaced);
         // A scope that was never listed ends at once: otherwise each change would leave another loop while a permission
         // is missing. Operators that followed it follow the successor.
         let is_alike = |scope: &&Scope| scope.spec.namespace == spec.namespace;
@@ -91,7 +111,7 @@ impl Reflector {
     }
 
     fn is_listed(&self, scope: &Scope) -> bool {
-        self.parts.store.reader().is_scope_synced(scope.id)
+        self.store.reader().is_scope_synced(scope.id)
     }
 
     fn has_successor(&self, earlier: &Scope) -> bool {
@@ -108,7 +128,7 @@ impl Reflector {
                 if self.scopes[0].condition == WatchCondition::Synced {
                     self.scopes[scope].condition = WatchCondition::Synced;
                 }
-            } else if !self.supervision.is_down {
+            } else if !self.reflecting.is_down() {
                 self.scopes[scope].watching = Some(self.start_loop(scope, ctx));
             }
         }
@@ -117,7 +137,7 @@ impl Reflector {
     /// Ends the scopes that a scope in sync replaces; returns whether there were any.
     pub(super) fn take_over(&mut self, scope: usize) -> bool {
         let new = &self.scopes[scope];
-        if new.is_leaving || !self.parts.store.reader().is_scope_synced(new.id) {
+        if new.is_leaving || !self.store.reader().is_scope_synced(new.id) {
             return false;
         }
         let spec = new.spec.clone();
@@ -137,18 +157,16 @@ impl Reflector {
         let Some(next) = self.scopes.iter().find(is_next) else { return };
         if next.condition != earlier.condition {
             let (watched, condition) = (next.spec.watched(), next.condition.clone());
-            for observer in self.observers.iter() {
-                observer.changed(WatchChanged {
-                    watched: watched.clone(),
-                    condition: condition.clone(),
-                });
+            for observer in self.reflecting.observers.iter() {
+                observer
+                    .post(WatchChanged { watched: watched.clone(), condition: condition.clone() });
             }
         }
     }
 
     fn end(&self, scope: &Scope) {
         scope.watching.iter().for_each(AbortHandle::abort);
-        self.parts.store.end_scope(scope.id);
+        self.store.end_scope(scope.id);
     }
 }
 
@@ -157,40 +175,10 @@ fn covers(spec: &WatchSpec, other: &WatchSpec) -> bool {
     spec.namespace.is_none() || spec.namespace == other.namespace
 }
 
-impl Receive<Joined> for Reflector {
-    const ALWAYS: bool = true;
-
-    fn receive(&mut self, Joined { observer }: Joined, _: &mut Self::Context) {
-        for scope in 0..self.scopes.len() {
-            let condition = self.scopes[scope].condition.clone();
-            if condition != WatchCondition::Pending && self.decides(scope, self.generation) {
-                observer.changed(WatchChanged { watched: self.watched(scope), condition });
-            }
-        }
-        self.observers.add(observer, self.generation);
-    }
-}
-
-impl Receive<Parted> for Reflector {
-    const ALWAYS: bool = true;
-
-    fn receive(&mut self, Parted { operator }: Parted, _: &mut Self::Context) {
-        self.observers.remove(&operator);
-    }
-}
-
 impl Receive<Rescoped> for Reflector {
     const ALWAYS: bool = true;
 
     fn receive(&mut self, rescoped: Rescoped, ctx: &mut Self::Context) {
         self.rescope(rescoped, ctx);
-    }
-}
-
-impl Receive<Stopped> for Reflector {
-    const ALWAYS: bool = true;
-
-    fn receive(&mut self, _: Stopped, ctx: &mut Self::Context) {
-        ctx.stop();
     }
 }

@@ -7,26 +7,26 @@ use tokio::task::AbortHandle;
 use super::{
     super::{
         mailbox::{Receive, post},
-        messages::SchemaRead,
+        messages::{DefinitionChanged, SchemaRead},
     },
-    Reflector,
+    Reflector, WatchParts,
 };
 use crate::cluster::definition;
 
 impl Reflector {
     /// Reads the schema again. Until then the known fields stay secret.
     pub(super) fn read_schema(&mut self, ctx: &Context<Self>) {
-        let (ty, cluster) = (self.ty().clone(), self.parts.cluster.clone());
+        let (ty, cluster) = (self.ty().clone(), self.reflecting.parts.cluster.clone());
         if !ty.may_be_custom() {
             return;
         }
-        let (reflector, mailbox) = (ctx.address(), self.parts.mailbox.clone());
-        let alive = self.parts.alive.clone();
+        let WatchParts { mailbox, alive, runtime, .. } = &self.reflecting.parts;
+        let (reflector, mailbox, alive) = (ctx.address(), mailbox.clone(), alive.clone());
         let report = move |schema| {
             alive.hold();
             post(&reflector, &mailbox, SchemaRead { schema });
         };
-        let reading = self.parts.runtime.spawn(definition(cluster, ty, report));
+        let reading = runtime.spawn(definition(cluster, ty, report));
         self.reading.replace(reading.abort_handle()).iter().for_each(AbortHandle::abort);
     }
 }
@@ -41,7 +41,7 @@ impl Receive<SchemaRead> for Reflector {
         let before = self.schema.replace(schema.clone());
         if before.is_some_and(|before| before.status != schema.status) {
             tracing::info!(ty = %self.ty(), "the type declares another status");
-            self.observers.definition_changed(self.ty());
+            self.reflecting.observers.post(&DefinitionChanged { ty: self.ty().clone() });
         }
     }
 }

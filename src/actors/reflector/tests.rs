@@ -14,8 +14,11 @@ use actix::{Addr, System};
 use kube::{Client, client::Body};
 use tokio::runtime::Builder;
 
-use super::*;
+use super::{super::messages::Turn, *};
 use crate::{
+    board::Board,
+    cluster::Cluster,
+    execute::Alive,
     metrics::Metrics,
     object::{KeptManagers, ResourceVersion},
     reply::Refusal,
@@ -39,7 +42,8 @@ fn parts(store: &Store, board: &Board, runtime: Handle) -> ReflectorParts {
     let scopes = vec![WatchSpec::of(ty())];
     let cluster = Cluster::new(silent(), metrics, KeptManagers::default());
     let alive = Alive::new().0;
-    ReflectorParts { store, scopes, cluster, runtime, board, mailbox, alive }
+    let watching = WatchParts { cluster, runtime, board, mailbox, alive };
+    ReflectorParts { store, scopes, watching }
 }
 
 /// How long deletions are held by default.
@@ -54,7 +58,7 @@ fn replace(version: u64, store: &Store, scope: ScopeId) -> Settled {
 /// The same with a note to the reflector.
 async fn list(version: u64, store: &Store, scope: ScopeId, reflector: &Addr<Reflector>) {
     let settled = replace(version, store, scope);
-    let noted = Noted { scope, note: WatchNote::Synced(settled) };
+    let noted = Noted { of: scope, note: WatchNote::Synced(settled) };
     reflector.send(metered(noted)).await.unwrap();
 }
 
@@ -102,29 +106,12 @@ fn deletions_are_held_for_a_minute_after_versions_last_regressed() {
             (true, true),
             "the end of the earlier hold does not end the later"
         );
-        let noted = Noted { scope, note: WatchNote::Synced(Settled::Continued) };
+        let noted = Noted { of: scope, note: WatchNote::Synced(Settled::Continued) };
         reflector.send(metered(noted)).await.unwrap();
         assert_eq!(pass(rest).await, (true, true), "it began with the note");
         assert_eq!(pass(Duration::from_secs(2)).await, (false, false));
     });
     io.shutdown_background();
-}
-
-#[test]
-fn a_type_whose_watch_never_opens_after_its_list_is_failing() {
-    let io = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let _entered = io.enter();
-    let (store, board) = (Store::new(ty(), BTreeSet::new()), Board::new());
-    let mut reflector = Reflector::new(parts(&store, &board, io.handle().clone()));
-    let start = store.begin_list(reflector.scopes[0].id);
-    store.replace(reflector.scopes[0].id, start, vec![], &ResourceVersion::Number(9));
-    let error = ApiError::TimedOut { request: "watch".to_owned(), after: Duration::from_secs(1) };
-    reflector.scopes[0].failures = MAX_FAILURES;
-    assert!(reflector.is_lasting(0, &error), "it was never in sync");
-    reflector.scopes[0].condition = WatchCondition::Synced;
-    assert!(!reflector.is_lasting(0, &error), "it was in sync");
-    reflector.scopes[0].failing_since = Instant::now().checked_sub(DEGRADED_AFTER).unwrap();
-    assert!(reflector.is_lasting(0, &error), "it has failed for long");
 }
 
 #[test]
@@ -233,7 +220,7 @@ fn notes_of_an_ended_fallback_are_ignored() {
         let [all, a] = [reflector.scopes[0].id, reflector.scopes[1].id];
         let reflector = reflector.start();
         let send =
-            async |scope, note| reflector.send(metered(Noted { scope, note })).await.unwrap();
+            async |scope, note| reflector.send(metered(Noted { of: scope, note })).await.unwrap();
         send(all, failed(403)).await;
         send(a, failed(403)).await;
         assert_eq!(shown(), (vec![(None, true), (Some("a".to_owned()), true)], true));

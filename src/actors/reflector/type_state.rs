@@ -9,13 +9,13 @@ impl Reflector {
     pub(super) fn show(&self) {
         let namespaces = (0..self.scopes.len()).filter_map(|scope| self.namespace(scope));
         let namespaces = namespaces.collect();
-        self.parts.board.set_type(self.ty(), TypeState { namespaces, ..self.summary() });
+        self.reflecting.parts.board.set_type(self.ty(), TypeState { namespaces, ..self.summary() });
     }
 
     /// Shows the type with one changed scope, of which there may be hundreds.
     pub(super) fn show_scope(&self, scope: usize) {
         let (summary, namespace) = (self.summary(), self.namespace(scope));
-        self.parts.board.update_type(self.ty(), |shown| {
+        self.reflecting.parts.board.update_type(self.ty(), |shown| {
             let mut namespaces = mem::take(&mut shown.namespaces);
             let is_same = |it: &&mut NamespaceState| {
                 namespace.as_ref().is_some_and(|now| now.namespace == it.namespace)
@@ -29,8 +29,8 @@ impl Reflector {
 
     fn summary(&self) -> TypeState {
         TypeState {
-            synced: self.parts.store.reader().is_synced(),
-            deletions_held: self.parts.store.holds_deletions(),
+            synced: self.store.reader().is_synced(),
+            deletions_held: self.store.holds_deletions(),
             error: self.scopes.iter().find_map(|scope| scope.error.clone()),
             ..self.state.clone()
         }

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use actix::{AsyncContext, Context};
 
-use super::{RelatedReflector, spec_of};
+use super::{RelatedReflector, WatchParts, spec_of};
 use crate::{
     actors::{
         mailbox::{Receive, post},
-        messages::Fetched,
+        messages::{FeedId, Fetched},
         supervised::guarded,
         watching,
     },
@@ -42,16 +42,17 @@ impl RelatedReflector {
         if asks.is_empty() {
             // What could not be listed is not asked for any more.
             feed.fetching.is_well();
-            return self.parts.source.fetched(&place, []);
+            return self.source.fetched(&place, []);
         }
         feed.fetching.is_running = true;
         feed.store.begin_fetch();
-        let (number, cluster) = (feed.number, self.parts.cluster.clone());
-        let (address, mailbox) = (ctx.address(), self.parts.mailbox.clone());
-        let spec = self.spec().clone();
-        self.parts.runtime.spawn(async move {
-            let result = fetched(&cluster, &spec, &place, &asks).await;
-            post(&address, &mailbox, Fetched { place, number, asks, result });
+        let feed = FeedId { number: feed.number, place };
+        let WatchParts { cluster, mailbox, runtime, .. } = &self.reflecting.parts;
+        let (cluster, mailbox) = (cluster.clone(), mailbox.clone());
+        let (address, spec) = (ctx.address(), self.spec().clone());
+        runtime.spawn(async move {
+            let result = fetched(&cluster, &spec, &feed.place, &asks).await;
+            post(&address, &mailbox, Fetched { feed, asks, result });
         });
     }
 
@@ -71,7 +72,7 @@ impl RelatedReflector {
         if watching::is_refused(error) || failures >= watching::MAX_FAILURES {
             let why = watching::why(&watched, error);
             feed.fetching.problem = Some(why.clone());
-            self.parts.source.fetching_fails(place, why);
+            self.source.fetching_fails(place, why);
             self.settle(asks);
             self.report_troubles();
         }
@@ -104,15 +105,15 @@ async fn fetched(
 
 impl Receive<Fetched> for RelatedReflector {
     fn receive(&mut self, fetched: Fetched, ctx: &mut Self::Context) {
-        let Fetched { place, number, asks, result } = fetched;
-        let feed = self.feeds.get_mut(&place).filter(|feed| feed.number == number);
-        let Some(feed) = feed else { return };
+        let Fetched { feed: id, asks, result } = fetched;
+        let Some(feed) = self.feed(&id) else { return };
+        let place = &id.place;
         feed.fetching.is_running = false;
         let lists = match result {
             Ok(lists) => lists,
             Err(error) => {
                 feed.store.end_fetch(Vec::new());
-                return self.fetching_failed(&place, asks, &error, ctx);
+                return self.fetching_failed(place, asks, &error, ctx);
             }
         };
         feed.fetching.is_well();
@@ -125,10 +126,10 @@ impl Receive<Fetched> for RelatedReflector {
         }
         let changes = feed.store.end_fetch(objects);
         // Those who wait for the first answer are woken by that.
-        if asks.iter().any(|ask| self.parts.source.has_fetched(ask)) {
-            self.notify(changes.into());
+        if asks.iter().any(|ask| self.source.has_fetched(ask)) {
+            self.notify(&changes.into());
         }
-        self.parts.source.fetched(&place, asks.iter().filter(|ask| self.asked.contains(ask)));
+        self.source.fetched(place, asks.iter().filter(|ask| self.asked.contains(ask)));
         self.settle(asks);
         self.switch();
         self.fetch_due(ctx);

@@ -12,75 +12,55 @@
 //! in sync. A difference between them is a change.
 
 mod fetching;
-pub(super) mod handle;
 mod notes;
-mod restarting;
 mod switching;
 mod to_fetch;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     sync::Arc,
-    time::Instant,
 };
 
 use actix::{Actor, AsyncContext, Context, Handler};
-use tokio::{runtime::Handle, task::AbortHandle};
+use tokio::task::AbortHandle;
 
 use self::to_fetch::Fetching;
 use super::{
-    BacklogRecipient,
     mailbox::{Metered, MeteredRecipient, Receive, post},
     messages::{
-        DemandChanged, FeedChanged, FeedNoted, ReflectorFell, RelatedObserved, RelatedSettled,
-        RelatedTroubles, Turn,
+        DemandChanged, FeedChanged, FeedId, RelatedObserved, RelatedSettled, RelatedTroubles,
     },
-    supervised::{self, Supervision},
-    watching,
+    observers::Observer,
+    reflecting::{Controlled, Reflecting, Reflects, beat},
+    supervised::{self, Fall},
+    watching::{Failures, WatchParts},
 };
 use crate::{
-    board::{BEAT_EVERY, Board, Pulse},
-    cluster::{Cluster, WatchNote, WatchSpec},
-    execute::Alive,
-    metrics::MailboxDepth,
-    operator::{Ask, OperatorName},
+    cluster::WatchSpec,
+    operator::Ask,
     related::{FeedState, Place, Source, SourceSpec, wanted},
     store::{Change, ScopeId, Store},
 };
 
 pub(crate) struct RelatedParts {
     pub(crate) source: Source,
-    pub(crate) cluster: Cluster,
-    /// Where watch loops run.
-    pub(crate) runtime: Handle,
-    pub(crate) board: Board,
-    pub(crate) mailbox: MailboxDepth,
-    /// Held by the actor and its tasks.
-    pub(crate) alive: Alive,
+    pub(crate) watching: WatchParts,
 }
 
+/// A started reflector of a related type.
+pub(crate) type RelatedHandle = Controlled<RelatedReflector>;
+
 pub(crate) struct RelatedReflector {
-    parts: RelatedParts,
+    source: Source,
     asked: HashSet<Ask>,
     feeds: BTreeMap<Place, Feed>,
     /// How many watches were started.
     started: u64,
-    observers: Vec<Observer>,
     /// The reported reasons why something cannot be read.
     troubles: Vec<String>,
-    pulse: Pulse,
-    supervision: Supervision,
+    reflecting: Reflecting<RelatedObserved>,
     /// Why it is down after a panic.
     fallen: Option<String>,
-}
-
-/// An operator that is notified.
-struct Observer {
-    operator: OperatorName,
-    objects: BacklogRecipient<RelatedObserved>,
-    settled: MeteredRecipient<RelatedSettled>,
-    troubles: MeteredRecipient<RelatedTroubles>,
-    falls: MeteredRecipient<ReflectorFell>,
 }
 
 /// A watch and its store.
@@ -92,28 +72,33 @@ struct Feed {
     state: FeedState,
     /// Whether its first list was complete.
     is_listed: bool,
-    /// How many attempts in a row failed.
-    failures: u32,
-    /// When the first of these failed.
-    failing_since: Option<Instant>,
+    failures: Failures,
     /// Why the listed objects may be out of date. They are still read.
     outdated: Option<String>,
     fetching: Fetching,
 }
 
 impl RelatedReflector {
-    pub(crate) fn new(parts: RelatedParts) -> Self {
-        let spec = parts.source.spec();
+    pub(crate) fn new(RelatedParts { source, watching }: RelatedParts) -> Self {
+        let spec = source.spec();
         let what = if spec.metadata_only { "related-metadata" } else { "related" };
-        let pulse =
-            parts.board.pulse(format!("{what}/{}", spec.ty.resource_name()), Instant::now());
-        let (asked, feeds, started, observers, troubles) = <_>::default();
-        let (supervision, fallen) = <_>::default();
-        Self { parts, asked, feeds, started, observers, troubles, pulse, supervision, fallen }
+        let name = format!("{what}/{}", spec.ty.resource_name());
+        let reflecting = Reflecting::new(watching, name);
+        let (asked, feeds, started, troubles, fallen) = <_>::default();
+        Self { source, asked, feeds, started, troubles, reflecting, fallen }
+    }
+
+    /// Starts it; from now on it learns when something else is asked for.
+    pub(crate) fn start_poked(self) -> RelatedHandle {
+        let source = self.source.clone();
+        let handle = Controlled::start(self);
+        let demand = MeteredRecipient::new(&handle.reflector, &handle.mailbox);
+        source.on_change(move || demand.post(DemandChanged));
+        handle
     }
 
     fn spec(&self) -> &SourceSpec {
-        self.parts.source.spec()
+        self.source.spec()
     }
 
     fn ask(&mut self, ask: Ask) {
@@ -156,43 +141,39 @@ impl RelatedReflector {
         };
         let scope = store.add_scope(namespace);
         self.started += 1;
-        self.parts.source.add_feed(place.clone(), store.reader());
-        let watching = self.watch(&place, (store.clone(), scope), ctx);
+        self.source.add_feed(place.clone(), store.reader());
+        let watching = self.watch(&place, store.clone(), scope, ctx);
         let feed = Feed {
             number: self.started,
             store,
             watching,
             state: FeedState::Pending,
             is_listed: false,
-            failures: 0,
-            failing_since: None,
+            failures: Failures::default(),
             outdated: None,
             fetching: Fetching::new(at_first),
         };
         self.feeds.insert(place, feed);
     }
 
-    fn watch(&self, place: &Place, store: (Store, ScopeId), ctx: &Context<Self>) -> AbortHandle {
-        let (address, mailbox) = (ctx.address(), self.parts.mailbox.clone());
-        let (number, of) = (self.started, place.clone());
-        let alive = self.parts.alive.clone();
-        let changed = BacklogRecipient::new(&address, &mailbox);
-        let note = move |note| {
-            alive.hold();
-            let place = of.clone();
-            if let WatchNote::Changed(changes) = note {
-                return changed.post(FeedChanged { place, number, changes: changes.into() });
-            }
-            post(&address, &mailbox, FeedNoted { place, number, note });
-        };
-        let watched = (self.parts.cluster.clone(), spec_of(self.spec(), place));
-        watching::start(&self.parts.runtime, watched, store, note)
+    fn watch(
+        &self,
+        place: &Place,
+        store: Store,
+        scope: ScopeId,
+        ctx: &Context<Self>,
+    ) -> AbortHandle {
+        let id = FeedId { place: place.clone(), number: self.started };
+        let watched = (spec_of(self.spec(), place), store, scope);
+        let feed = id.clone();
+        let batch = move |changes| FeedChanged { feed: feed.clone(), changes };
+        self.reflecting.parts.start(ctx.address(), watched, id, batch)
     }
 
     fn end_feed(&mut self, place: &Place) {
         if let Some(feed) = self.feeds.remove(place) {
             feed.watching.abort();
-            self.parts.source.drop_feed(place);
+            self.source.drop_feed(place);
         }
     }
 
@@ -207,14 +188,13 @@ impl RelatedReflector {
         }
     }
 
-    fn notify(&self, changes: Arc<[Change]>) {
-        if changes.is_empty() {
-            return;
-        }
-        let observed = RelatedObserved { ty: self.spec().ty.clone(), changes };
-        for observer in &self.observers {
-            observer.objects.post(observed.clone());
-        }
+    /// The feed, unless another was started for its place.
+    fn feed(&mut self, id: &FeedId) -> Option<&mut Feed> {
+        self.feeds.get_mut(&id.place).filter(|feed| feed.number == id.number)
+    }
+
+    fn notify(&self, changes: &Arc<[Change]>) {
+        self.reflecting.observers.notify(&self.spec().ty, changes);
     }
 
     /// The objects of these asks are known, or why they cannot be read. Waiting reconciles continue.
@@ -223,9 +203,11 @@ impl RelatedReflector {
             return;
         }
         let settled = RelatedSettled { ty: self.spec().ty.clone(), asks: Arc::from(asks) };
-        for observer in &self.observers {
-            observer.settled.post(settled.clone());
-        }
+        self.reflecting.observers.post(&settled);
+    }
+
+    fn known_troubles(&self) -> RelatedTroubles {
+        RelatedTroubles { ty: self.spec().ty.clone(), reasons: self.troubles.clone() }
     }
 
     fn report_troubles(&mut self) {
@@ -235,12 +217,9 @@ impl RelatedReflector {
         let reasons: BTreeSet<String> = reasons.collect();
         let reasons: Vec<String> = reasons.into_iter().collect();
         if reasons != self.troubles {
-            self.troubles.clone_from(&reasons);
-            self.parts.source.set_troubles(reasons.clone());
-            let troubles = RelatedTroubles { ty: self.spec().ty.clone(), reasons };
-            for observer in &self.observers {
-                observer.troubles.post(troubles.clone());
-            }
+            self.source.set_troubles(reasons.clone());
+            self.troubles = reasons;
+            self.reflecting.observers.post(&self.known_troubles());
         }
     }
 }
@@ -264,15 +243,53 @@ fn spec_of(source: &SourceSpec, place: &Place) -> WatchSpec {
     }
 }
 
+impl Reflects for RelatedReflector {
+    type Changes = RelatedObserved;
+
+    const NAME: &'static str = "related";
+
+    fn title(&self) -> String {
+        format!("the reflector of related {}", self.spec().ty.resource_name())
+    }
+
+    fn reflecting(&self) -> &Reflecting<RelatedObserved> {
+        &self.reflecting
+    }
+
+    fn reflecting_mut(&mut self) -> &mut Reflecting<RelatedObserved> {
+        &mut self.reflecting
+    }
+
+    fn welcome(&self, observer: &Observer<RelatedObserved>) {
+        if !self.troubles.is_empty() {
+            observer.post(self.known_troubles());
+        }
+    }
+
+    fn end(&mut self, fall: &Fall) {
+        let places: Vec<Place> = self.feeds.keys().cloned().collect();
+        for place in &places {
+            self.end_feed(place);
+        }
+        self.asked.clear();
+        self.fallen = Some(fall.sentence());
+        self.report_troubles();
+    }
+
+    fn begin(&mut self, ctx: &mut Context<Self>) {
+        self.fallen = None;
+        self.source.change_all();
+        self.demand_changed(ctx);
+    }
+}
+
 impl Actor for RelatedReflector {
     type Context = Context<Self>;
 
     fn started(&mut self, ctx: &mut Self::Context) {
-        ctx.run_interval(BEAT_EVERY, |reflector, ctx| {
-            post(&ctx.address(), &reflector.parts.mailbox, Turn);
-        });
+        beat(ctx);
         // Somebody may have asked before.
-        post(&ctx.address(), &self.parts.mailbox, DemandChanged);
+        post(&ctx.address(), &self.reflecting.parts.mailbox, DemandChanged);
     }
 
     fn stopped(&mut self, _: &mut Self::Context) {
@@ -291,14 +308,6 @@ where
     }
 }
 
-impl Receive<Turn> for RelatedReflector {
-    const ALWAYS: bool = true;
-
-    fn receive(&mut self, _: Turn, _: &mut Self::Context) {
-        self.pulse.beat(Instant::now());
-    }
-}
-
 impl Receive<DemandChanged> for RelatedReflector {
     fn receive(&mut self, _: DemandChanged, ctx: &mut Self::Context) {
         self.demand_changed(ctx);
@@ -307,7 +316,7 @@ impl Receive<DemandChanged> for RelatedReflector {
 
 impl RelatedReflector {
     fn demand_changed(&mut self, ctx: &Context<Self>) {
-        for (ask, is_asked) in self.parts.source.take_changes() {
+        for (ask, is_asked) in self.source.take_changes() {
             match (is_asked, self.asked.contains(&ask)) {
                 (true, false) => self.ask(ask),
                 (false, true) => self.drop_ask(&ask),

@@ -6,8 +6,8 @@ use super::{Feed, RelatedReflector};
 use crate::{
     actors::{
         mailbox::Receive,
-        messages::{FeedChanged, FeedNoted},
-        watching::{self, DEGRADED_AFTER, MAX_FAILURES},
+        messages::{FeedChanged, FeedId, Noted},
+        watching::{self, DEGRADED_AFTER, Failures},
     },
     cluster::WatchNote,
     execute::now,
@@ -19,21 +19,20 @@ use crate::{
 
 impl Receive<FeedChanged> for RelatedReflector {
     fn receive(&mut self, changed: FeedChanged, _: &mut Context<Self>) {
-        let FeedChanged { place, number, changes } = changed;
-        let feed = self.feeds.get(&place).filter(|feed| feed.number == number);
+        let FeedChanged { feed, changes } = changed;
         // The first list is no change: waiting parents are woken when it is complete.
-        if feed.is_some_and(|feed| feed.is_listed) {
-            self.notify(changes);
+        if self.feed(&feed).is_some_and(|feed| feed.is_listed) {
+            self.notify(&changes);
         }
     }
 }
 
-impl Receive<FeedNoted> for RelatedReflector {
-    fn receive(&mut self, noted: FeedNoted, ctx: &mut Self::Context) {
-        let FeedNoted { place, number, note } = noted;
-        if self.feeds.get(&place).is_none_or(|feed| feed.number != number) {
+impl Receive<Noted<FeedId>> for RelatedReflector {
+    fn receive(&mut self, Noted { of, note }: Noted<FeedId>, ctx: &mut Self::Context) {
+        if self.feed(&of).is_none() {
             return;
         }
+        let place = of.place;
         match note {
             WatchNote::Synced(_) => self.listed(&place, ctx),
             WatchNote::Alive { .. } => self.recovered(&place),
@@ -62,7 +61,7 @@ impl RelatedReflector {
         let is_first = !std::mem::replace(&mut feed.is_listed, true);
         let settled = feed.fetching.listed(is_first);
         if matches!(place, Place::Broad(_)) {
-            self.parts.source.fetched(place, &settled);
+            self.source.fetched(place, &settled);
         }
         self.recovered(place);
         self.settle(settled);
@@ -72,7 +71,7 @@ impl RelatedReflector {
 
     fn recovered(&mut self, place: &Place) {
         let Some(feed) = self.feeds.get_mut(place).filter(|feed| feed.is_listed) else { return };
-        (feed.failures, feed.failing_since) = (0, None);
+        feed.failures = Failures::default();
         let was_outdated = feed.outdated.take().is_some();
         let was_failing = matches!(feed.state, FeedState::Failing(_));
         self.set_state(place, FeedState::Synced);
@@ -84,29 +83,27 @@ impl RelatedReflector {
         }
     }
 
-    /// A watch that is in sync tolerates a lost connection for a while, but not a missing permission. Afterwards its
-    /// objects are still read, and may be out of date.
+    /// After a watch that was listed has failed for long, its objects are still read, and may be out of date.
     fn failed(&mut self, place: &Place, error: &ApiError) {
         let watched = super::spec_of(self.spec(), place).watched();
         let Some(feed) = self.feeds.get_mut(place) else { return };
-        feed.failures += 1;
         let now = now().monotonic;
-        let since = *feed.failing_since.get_or_insert(now);
-        let has_failed_often = feed.failures >= MAX_FAILURES;
-        let is_lasting = watching::is_refused(error) || (!feed.is_listed && has_failed_often);
-        let is_waited_for = !feed.is_listed && feed.state == FeedState::Pending;
-        if is_lasting {
-            self.set_state(place, FeedState::Failing(watching::why(&watched, error)));
-            if is_waited_for {
-                self.settle(self.covered_by(place));
-            }
-        } else if has_failed_often && now.saturating_duration_since(since) >= DEGRADED_AFTER {
+        feed.failures.add(now);
+        if !feed.failures.are_lasting(error, feed.is_listed, now) {
+            return;
+        }
+        let why = watching::why(&watched, error);
+        if feed.is_listed && !watching::is_refused(error) {
             feed.outdated = Some(format!(
-                "{}; it has failed for more than {} min, and what was read before is still used",
-                watching::why(&watched, error),
+                "{why}; it has failed for more than {} min, and what was read before is still used",
                 DEGRADED_AFTER.as_secs() / 60,
             ));
-            self.report_troubles();
+            return self.report_troubles();
+        }
+        let is_waited_for = !feed.is_listed && feed.state == FeedState::Pending;
+        self.set_state(place, FeedState::Failing(why));
+        if is_waited_for {
+            self.settle(self.covered_by(place));
         }
     }
 
@@ -114,7 +111,7 @@ impl RelatedReflector {
         let Some(feed) = self.feeds.get_mut(place) else { return };
         if feed.state != to {
             feed.state = to.clone();
-            self.parts.source.set_state(place, to);
+            self.source.set_state(place, to);
             self.report_troubles();
         }
     }

@@ -23,7 +23,7 @@ impl RelatedReflector {
         for place in &superfluous {
             self.end_feed(place);
         }
-        self.notify(changes.into());
+        self.notify(&changes.into());
         self.report_troubles();
     }
 
@@ -32,7 +32,7 @@ impl RelatedReflector {
         let is_synced = self.feeds.get(place).is_some_and(super::Feed::is_synced);
         let has_fetched = || {
             let mut covered = self.covered_by(place).into_iter();
-            covered.all(|ask| self.parts.source.has_fetched(&ask))
+            covered.all(|ask| self.source.has_fetched(&ask))
         };
         is_synced && (matches!(place, Place::Exact(_)) || has_fetched())
     }

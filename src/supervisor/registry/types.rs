@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    actors::{BacklogRecipient, OperatorHandle, Published, ReflectorHandle},
+    actors::{BacklogRecipient, Observed, OperatorHandle, ReflectorHandle},
     cluster::WatchSpec,
     execute::Gone,
     object::K8sType,
@@ -120,7 +120,7 @@ impl Types {
         }
     }
 
-    pub(super) fn published(&self) -> impl Iterator<Item = (K8sType, BacklogRecipient<Published>)> {
+    pub(super) fn published(&self) -> impl Iterator<Item = (K8sType, BacklogRecipient<Observed>)> {
         self.by_type.iter().map(|(ty, watching)| (ty.clone(), watching.reflector.published()))
     }
 }
