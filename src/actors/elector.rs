@@ -16,9 +16,9 @@ use tokio::{runtime::Handle, sync::oneshot, task::AbortHandle};
 use super::{
     mailbox::{Metered, Receive, post},
     messages::{Answered, Released},
-    supervised::{self, Fall, Supervised, Supervision, guarded},
+    problem::Problem,
+    supervised::{self, ActorPanic, Supervised, Supervision, guarded},
     timer::Timer,
-    trouble::Trouble,
     watching::{self, DEGRADED_AFTER},
 };
 use crate::{
@@ -57,7 +57,7 @@ pub(crate) struct Elector {
     timer: Timer,
     leads: bool,
     /// Why the last request failed.
-    problem: Trouble,
+    problem: Problem,
     watching: Option<AbortHandle>,
     supervision: Supervision,
 }
@@ -269,20 +269,20 @@ impl Supervised for Elector {
     }
 
     /// Nothing is written until the Lease was read again.
-    fn fallen(&mut self, fall: &Fall, ctx: &mut Context<Self>) {
+    fn panicked(&mut self, panic: &ActorPanic, ctx: &mut Context<Self>) {
         self.timer.clear(ctx);
         self.watching.take().iter().for_each(AbortHandle::abort);
         self.election = election(&self.parts);
-        self.problem.set(Some(fall.sentence()), now().monotonic);
+        self.problem.set(Some(panic.sentence()), now().monotonic);
         self.apply_role();
         self.show();
         for (operator, _) in &self.operators {
             self.parts.metrics.restarted(operator, "elector");
-            self.parts.board.restarted(operator, &fall.why);
+            self.parts.board.restarted(operator, &panic.why);
         }
     }
 
-    fn risen(&mut self, ctx: &mut Context<Self>) {
+    fn restarted(&mut self, ctx: &mut Context<Self>) {
         self.problem.set(None, now().monotonic);
         self.watch(ctx);
         self.step(Input::Due, ctx);

@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use super::backlog::Batch;
 use crate::{
-    board::{Answer, OperatorState, Preview, WebRequest},
+    board::{OperatorState, Preview, Responder, WebRequest},
     cluster::{List, WatchNote, Watched},
     election::Input,
     execute::{Context, Origin, Permit},
@@ -14,7 +14,7 @@ use crate::{
     object::{K8sType, ObjectKey, Uid, Undecodable},
     operator::{Ask, OperatorName},
     plan::ForeignChild,
-    related::Place,
+    related::FeedKey,
     reply::{ApiError, TypeSchema},
     schedule::Trigger,
     store::{Change, StoreReader},
@@ -69,7 +69,7 @@ pub(crate) enum WatchCondition {
 
 /// A reflector was restarted after a panic: changes may not have been reported.
 #[derive(Clone)]
-pub(crate) struct ReflectorFell {
+pub(crate) struct ReflectorPanicked {
     /// As in `mailbox_depth`.
     pub(crate) actor: &'static str,
     pub(crate) why: Arc<str>,
@@ -90,7 +90,7 @@ pub(crate) struct RelatedSettled {
 
 /// Why related objects of a type cannot be read; empty when they can.
 #[derive(Clone)]
-pub(crate) struct RelatedTroubles {
+pub(crate) struct RelatedProblems {
     pub(crate) ty: K8sType,
     pub(crate) reasons: Vec<String>,
 }
@@ -98,10 +98,10 @@ pub(crate) struct RelatedTroubles {
 /// Something else is asked for.
 pub(super) struct DemandChanged;
 
-/// The watch of a place that was started with this number.
+/// The watch of a key that was started with this number.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct FeedId {
-    pub(super) place: Place,
+    pub(super) key: FeedKey,
     pub(super) number: u64,
 }
 
@@ -129,7 +129,7 @@ pub(super) struct RelatedChanged {
 }
 
 /// The heartbeat that an actor sends to itself.
-pub(super) struct Turn;
+pub(super) struct Heartbeat;
 
 /// An operator's state changed.
 #[derive(Clone)]
@@ -168,7 +168,7 @@ pub(crate) struct Asked {
 }
 
 pub(super) struct PreviewAsked {
-    pub(super) answer: Answer<Preview>,
+    pub(super) answer: Responder<Preview>,
 }
 
 pub(super) struct Resumed;

@@ -32,6 +32,7 @@ mod mailbox;
 mod messages;
 mod observers;
 mod operator_actor;
+mod problem;
 mod reason;
 mod reconciler;
 mod reflecting;
@@ -40,7 +41,6 @@ mod related;
 mod shown;
 mod supervised;
 mod timer;
-mod trouble;
 mod watching;
 
 pub(crate) use arbiters::{ArbiterPool, Arbiters};

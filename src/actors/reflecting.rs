@@ -2,7 +2,7 @@
 //! them, they have a heartbeat, and after a panic they and the operators that they notify are restarted.
 //!
 //! ```text
-//! supervisor --Control--> reflector --changes, conditions, ReflectorFell--> OperatorActor
+//! supervisor --Control--> reflector --changes, conditions, ReflectorPanicked--> OperatorActor
 //! ```
 
 use std::time::Instant;
@@ -12,10 +12,10 @@ use actix::{Actor, ActorContext, Addr, AsyncContext, Context, Handler};
 use super::{
     backlog::Batch,
     mailbox::{Metered, Receive, post},
-    messages::{ReflectorFell, Turn},
+    messages::{Heartbeat, ReflectorPanicked},
     observers::{Observer, Observers},
     operator_actor::{OperatorActor, handle::OperatorHandle},
-    supervised::{Fall, Supervised, Supervision},
+    supervised::{ActorPanic, Supervised, Supervision},
     watching::WatchParts,
 };
 #[cfg(feature = "testkit")]
@@ -27,14 +27,14 @@ use crate::{
 };
 
 /// What each reflector has.
-pub(super) struct Reflecting<B: Batch> {
+pub(crate) struct Reflecting<B: Batch> {
     pub(super) parts: WatchParts,
     pub(super) observers: Observers<B>,
     pulse: Pulse,
     supervision: Supervision,
 }
 
-pub(super) trait Reflects: Actor<Context = Context<Self>> {
+pub(crate) trait Reflects: Actor<Context = Context<Self>> {
     /// The changes that its operators receive.
     type Changes: Batch;
 
@@ -57,7 +57,7 @@ pub(super) trait Reflects: Actor<Context = Context<Self>> {
     fn welcome(&self, observer: &Observer<Self::Changes>);
 
     /// Ends its watches after a panic.
-    fn end(&mut self, fall: &Fall);
+    fn end(&mut self, panic: &ActorPanic);
 
     /// Starts its watches again.
     fn begin(&mut self, ctx: &mut Context<Self>);
@@ -70,7 +70,7 @@ pub(crate) struct Controlled<A: Actor> {
 }
 
 /// A command of the supervisor.
-pub(super) enum Control<B: Batch> {
+pub(crate) enum Control<B: Batch> {
     /// An operator is to be notified.
     Join(Observer<B>),
     /// An operator is no longer to be notified.
@@ -141,16 +141,16 @@ impl<A: Reflects> Receive<Control<A::Changes>> for A {
 // === heartbeats ===
 
 /// Starts the heartbeat.
-pub(super) fn beat<A: Reflects + Handler<Metered<Turn>>>(ctx: &mut Context<A>) {
+pub(super) fn beat<A: Reflects + Handler<Metered<Heartbeat>>>(ctx: &mut Context<A>) {
     ctx.run_interval(BEAT_EVERY, |reflector, ctx| {
-        post(&ctx.address(), &reflector.reflecting().parts.mailbox, Turn);
+        post(&ctx.address(), &reflector.reflecting().parts.mailbox, Heartbeat);
     });
 }
 
-impl<A: Reflects> Receive<Turn> for A {
+impl<A: Reflects> Receive<Heartbeat> for A {
     const ALWAYS: bool = true;
 
-    fn receive(&mut self, _: Turn, _: &mut Context<A>) {
+    fn receive(&mut self, _: Heartbeat, _: &mut Context<A>) {
         self.reflecting().pulse.beat(Instant::now());
     }
 }
@@ -172,13 +172,13 @@ impl<A: Reflects> Supervised for A {
     }
 
     /// The operators start again too, because a change may not have been reported.
-    fn fallen(&mut self, fall: &Fall, _: &mut Context<A>) {
-        self.end(fall);
-        let fell = ReflectorFell { actor: A::NAME, why: fall.why.as_str().into() };
-        self.reflecting().observers.post(&fell);
+    fn panicked(&mut self, panic: &ActorPanic, _: &mut Context<A>) {
+        self.end(panic);
+        let panicked = ReflectorPanicked { actor: A::NAME, why: panic.why.as_str().into() };
+        self.reflecting().observers.post(&panicked);
     }
 
-    fn risen(&mut self, ctx: &mut Context<A>) {
+    fn restarted(&mut self, ctx: &mut Context<A>) {
         self.begin(ctx);
     }
 }

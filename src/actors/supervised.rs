@@ -4,11 +4,11 @@
 //! ```text
 //!     a message or a timer panics
 //! up -----------------------------> down --after the delay of `Restarts`--> up
-//!                                   `fallen`                                `risen`
+//!                                   `panicked`                                `restarted`
 //! ```
 //!
 //! While an actor is down, it receives only messages with [`Receive::ALWAYS`]: its heartbeat, and facts that stay true
-//! after the restart. A panic of `fallen` ends the actor, and then the process is not alive.
+//! after the restart. A panic of `panicked` ends the actor, and then the process is not alive.
 
 use std::{
     any::Any,
@@ -35,7 +35,7 @@ pub(super) struct Supervision {
 
 /// A panic of an actor, and what is next.
 #[derive(Debug)]
-pub(super) struct Fall {
+pub(crate) struct ActorPanic {
     /// What panicked, as a sentence without its full stop.
     pub(super) why: String,
     next: Restart,
@@ -51,13 +51,13 @@ pub(super) trait Supervised: Actor<Context = Context<Self>> {
     fn board(&self) -> &Board;
 
     /// Ends what it runs. Its own state may be inconsistent.
-    fn fallen(&mut self, fall: &Fall, ctx: &mut Context<Self>);
+    fn panicked(&mut self, panic: &ActorPanic, ctx: &mut Context<Self>);
 
     /// Begins again.
-    fn risen(&mut self, ctx: &mut Context<Self>);
+    fn restarted(&mut self, ctx: &mut Context<Self>);
 }
 
-impl Fall {
+impl ActorPanic {
     /// Why it is down, and until when.
     pub(super) fn sentence(&self) -> String {
         let Self { why, next } = self;
@@ -103,17 +103,17 @@ pub(super) fn guarded<A: Supervised>(
     }
     let next = actor.supervision().restarts.panicked(now().monotonic);
     tracing::error!(why, restart_in = ?next.delay(), "an actor is restarted; this is a bug in Operetta");
-    actor.fallen(&Fall { why, next }, ctx);
+    actor.panicked(&ActorPanic { why, next }, ctx);
     if next.delay().is_zero() {
-        rise(actor, ctx);
+        restart(actor, ctx);
     } else {
-        ctx.run_later(next.delay(), rise);
+        ctx.run_later(next.delay(), restart);
     }
 }
 
-fn rise<A: Supervised>(actor: &mut A, ctx: &mut Context<A>) {
+fn restart<A: Supervised>(actor: &mut A, ctx: &mut Context<A>) {
     actor.supervision().is_down = false;
-    guarded(actor, ctx, A::risen);
+    guarded(actor, ctx, A::restarted);
 }
 
 /// The text of a panic, if it is a literal: any other may quote an object.
@@ -141,7 +141,7 @@ mod tests {
     struct Fragile {
         supervision: Supervision,
         received: u32,
-        risen: u32,
+        restarted: u32,
         reasons: Vec<String>,
     }
 
@@ -168,12 +168,12 @@ mod tests {
             &BOARD
         }
 
-        fn fallen(&mut self, fall: &Fall, _: &mut Context<Self>) {
-            self.reasons.push(fall.sentence());
+        fn panicked(&mut self, panic: &ActorPanic, _: &mut Context<Self>) {
+            self.reasons.push(panic.sentence());
         }
 
-        fn risen(&mut self, _: &mut Context<Self>) {
-            self.risen += 1;
+        fn restarted(&mut self, _: &mut Context<Self>) {
+            self.restarted += 1;
         }
     }
 
@@ -216,7 +216,7 @@ mod tests {
         to.send(Metered::new(message, &depth)).await.unwrap();
     }
 
-    /// What it was after these steps, as received, risen and the last reason.
+    /// What it was after these steps, as received, restarted and the last reason.
     fn after(steps: impl AsyncFnOnce(&Addr<Fragile>)) -> (u32, u32, String) {
         let paused =
             || Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
@@ -240,34 +240,34 @@ mod tests {
 
         fn handle(&mut self, Read(give): Read, _: &mut Self::Context) {
             let reason = self.reasons.last().cloned().unwrap_or_default();
-            give.send((self.received, self.risen, reason)).unwrap();
+            give.send((self.received, self.restarted, reason)).unwrap();
         }
     }
 
     #[test]
     fn an_actor_that_panics_is_restarted_at_once_and_later_with_delays() {
-        let (received, risen, _) = after(async |fragile| {
+        let (received, restarted, _) = after(async |fragile| {
             send(fragile, Break).await;
             send(fragile, Count).await;
         });
-        assert_eq!((received, risen), (1, 1));
-        let (received, risen, reason) = after(async |fragile| {
+        assert_eq!((received, restarted), (1, 1));
+        let (received, restarted, reason) = after(async |fragile| {
             send(fragile, Break).await;
             send(fragile, Break).await;
             // It is down: only the second is received.
             send(fragile, Count).await;
             send(fragile, Look).await;
         });
-        assert_eq!((received, risen), (100, 1));
+        assert_eq!((received, restarted), (100, 1));
         let expected = "the glass panicked (as the test asks for): it is restarted in 1 s";
         assert_eq!(reason, expected);
-        let (received, risen, _) = after(async |fragile| {
+        let (received, restarted, _) = after(async |fragile| {
             send(fragile, Break).await;
             send(fragile, Break).await;
             tokio::time::sleep(Duration::from_secs(2)).await;
             send(fragile, Count).await;
         });
-        assert_eq!((received, risen), (1, 2));
+        assert_eq!((received, restarted), (1, 2));
     }
 
     #[test]
@@ -278,14 +278,14 @@ mod tests {
                 tokio::time::sleep(Duration::from_secs(20)).await;
             }
         };
-        let (_, risen, reason) = after(often);
-        assert_eq!(risen, 5);
+        let (_, restarted, reason) = after(often);
+        assert_eq!(restarted, 5);
         assert!(reason.contains("6 times in a row: it is stopped, and tried again in 5 min"));
-        let (received, risen, _) = after(async |fragile| {
+        let (received, restarted, _) = after(async |fragile| {
             often(fragile).await;
             tokio::time::sleep(Duration::from_mins(5)).await;
             send(fragile, Count).await;
         });
-        assert_eq!((received, risen), (1, 6));
+        assert_eq!((received, restarted), (1, 6));
     }
 }

@@ -18,12 +18,13 @@ use tokio::{
 use super::{
     OperatorHandle,
     mailbox::{Metered, Receive},
-    messages::{Observed, RelatedTroubles, WatchChanged, WatchCondition},
+    messages::{Observed, RelatedProblems, WatchChanged, WatchCondition},
+    operator_actor::OperatorActor,
     reconciler::Reconciler,
     *,
 };
 use crate::{
-    board::{Answer, Board, Command, CommandRequest, OperatorInfo, ParentPhase, WebRequest},
+    board::{Board, Command, CommandRequest, OperatorInfo, ParentPhase, Responder, WebRequest},
     cluster::{Cluster, Watched},
     execute::{Alive, Context, ContextParts, RequestPermits, SharedPermits},
     metrics::Metrics,
@@ -76,9 +77,9 @@ fn a_parent_whose_reconciler_panicked_gets_another() {
 fn an_operator_reports_every_undecodable_parent_at_its_start() {
     let parents = store(vec![parent(7)]);
     for number in 0..100 {
-        assert!(parents.leave_out(undecodable("elsewhere", &format!("a{number}"))));
+        assert!(parents.mark_undecodable(undecodable("elsewhere", &format!("a{number}"))));
     }
-    assert!(parents.leave_out(undecodable("ns", "last")));
+    assert!(parents.mark_undecodable(undecodable("ns", "last")));
     let (sender, mut events) = tokio::sync::mpsc::unbounded_channel();
     let receive = |_, _| async move {
         let regarding: Value = events.recv().await.expect("the server stays");
@@ -97,7 +98,7 @@ fn an_operator_reports_every_undecodable_parent_at_its_start() {
 fn a_parent_is_not_shown_as_paused_after_its_operator_is_resumed() {
     let pausing = |operator: Addr<OperatorActor>, board: Board| async move {
         let send = async |command| {
-            let (operator_name, answer) = ("op".to_owned(), Answer::nobody());
+            let (operator_name, answer) = ("op".to_owned(), Responder::nobody());
             let command = CommandRequest { operator: operator_name, command, by: None, answer };
             operator.send(metered(Asked { request: WebRequest::Command(command) })).await.unwrap();
         };
@@ -116,17 +117,17 @@ fn related() -> K8sType {
 
 /// The reasons of an operator that panics twice, and hears this of its related objects while it is down.
 fn reasons_after(before: &'static [&str], meanwhile: &'static [&str]) -> Vec<String> {
-    let troubles = |reasons: &[&str]| {
+    let problems = |reasons: &[&str]| {
         let reasons = reasons.iter().map(|reason| (*reason).to_owned()).collect();
-        metered(RelatedTroubles { ty: related(), reasons })
+        metered(RelatedProblems { ty: related(), reasons })
     };
     let hearing = |operator: Addr<OperatorActor>, board: Board| async move {
-        operator.send(troubles(before)).await.unwrap();
+        operator.send(problems(before)).await.unwrap();
         board.let_panic("the operator op", 2);
         for _ in 0..2 {
             operator.send(metered(observed(CREATED))).await.unwrap();
         }
-        operator.send(troubles(meanwhile)).await.unwrap();
+        operator.send(problems(meanwhile)).await.unwrap();
         tokio::time::sleep(Duration::from_mins(1)).await;
     };
     let board = operating(&store(vec![parent(7)]), failing_client, hearing);

@@ -6,7 +6,7 @@ use crate::object::ObjectKey;
 
 /// The reply channel of a request. Dropping it reports that the process is stopping.
 #[derive(Debug)]
-pub(crate) struct Answer<T = ()>(oneshot::Sender<Result<T, CommandError>>);
+pub(crate) struct Responder<T = ()>(oneshot::Sender<Result<T, CommandError>>);
 
 /// Why a command was not executed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +49,7 @@ pub enum CommandError {
     Unanswered(String),
 }
 
-impl<T> Answer<T> {
+impl<T> Responder<T> {
     /// An answer and its receiver.
     pub(super) fn channel() -> (Self, oneshot::Receiver<Result<T, CommandError>>) {
         let (sender, receiver) = oneshot::channel();

@@ -4,8 +4,8 @@
 use tokio::sync::mpsc;
 
 use super::{
-    Answer, Board, Command, CommandError, CommandRequest, EventReading, EventRequest, EventSubject,
-    ExternalChange, Preview, PreviewRequest, WebRequest,
+    Board, Command, CommandError, CommandRequest, EventReading, EventRequest, EventSubject,
+    ExternalChange, Preview, PreviewRequest, Responder, WebRequest,
 };
 use crate::object::{Object, ObjectKey};
 
@@ -45,7 +45,7 @@ impl Board {
         operator: &str,
         parent: ObjectKey,
     ) -> Result<(), CommandError> {
-        let (answer, answered) = Answer::channel();
+        let (answer, answered) = Responder::channel();
         let operator = operator.to_owned();
         let change = WebRequest::External(ExternalChange { operator, parent, answer });
         let sender = self.read().commands.clone().ok_or(CommandError::Closed)?;
@@ -103,9 +103,9 @@ impl Board {
 
     async fn request<T>(
         &self,
-        request: impl FnOnce(Answer<T>) -> WebRequest,
+        request: impl FnOnce(Responder<T>) -> WebRequest,
     ) -> Result<T, CommandError> {
-        let (answer, answered) = Answer::channel();
+        let (answer, answered) = Responder::channel();
         let sender = self.read().commands.clone().ok_or(CommandError::Closed)?;
         let sent = sender.try_send(request(answer));
         sent.map_err(|error| match error {

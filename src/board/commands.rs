@@ -1,7 +1,7 @@
 //! The commands that a user may give over the web. Values only: execution and authorization are
 //! elsewhere.
 
-use super::{Answer, CommandError, EventRequest, PreviewRequest};
+use super::{CommandError, EventRequest, PreviewRequest, Responder};
 use crate::object::ObjectKey;
 
 /// A command.
@@ -24,7 +24,7 @@ pub(crate) struct CommandRequest {
     pub(crate) operator: String,
     pub(crate) command: Command,
     pub(crate) by: Option<String>,
-    pub(crate) answer: Answer,
+    pub(crate) answer: Responder,
 }
 
 /// A report of the program: something outside of Kubernetes changed that a parent depends on.
@@ -32,7 +32,7 @@ pub(crate) struct CommandRequest {
 pub(crate) struct ExternalChange {
     pub(crate) operator: String,
     pub(crate) parent: ObjectKey,
-    pub(crate) answer: Answer,
+    pub(crate) answer: Responder,
 }
 
 /// What the web and the program ask of an operator.

@@ -1,6 +1,6 @@
 //! Kubernetes Events about some objects, read on demand. Values only.
 
-use super::Answer;
+use super::Responder;
 use crate::object::{ObjectEvent, ObjectKey, Uid};
 
 /// An object whose Events are read.
@@ -28,5 +28,5 @@ pub(crate) struct EventRequest {
     pub(crate) operator: String,
     /// The objects, most important first.
     pub(crate) about: Vec<EventSubject>,
-    pub(crate) answer: Answer<EventReading>,
+    pub(crate) answer: Responder<EventReading>,
 }

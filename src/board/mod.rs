@@ -40,7 +40,7 @@ mod shared;
 mod snapshots;
 mod type_facts;
 
-pub(crate) use answer::{Answer, CommandError};
+pub(crate) use answer::{CommandError, Responder};
 pub use commands::Command;
 pub(crate) use commands::{CommandRequest, ExternalChange, WebRequest};
 pub(crate) use credentials::CredentialState;

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt};
 
 use serde_json::Value;
 
-use super::Answer;
+use super::Responder;
 use crate::{
     object::{Object, ObjectKey},
     plan::{ChildId, Plan},
@@ -31,7 +31,7 @@ pub(crate) struct PreviewRequest {
     pub(crate) parent: ObjectKey,
     /// The version of the parent to plan for, if it is not the cached one.
     pub(crate) instead: Option<Object>,
-    pub(crate) answer: Answer<Preview>,
+    pub(crate) answer: Responder<Preview>,
 }
 
 impl fmt::Debug for Preview {

@@ -48,14 +48,14 @@ impl Board {
     }
 
     /// Why related objects of each type cannot be read or may be out of date; none where all is well.
-    pub(crate) fn related_troubles(&self) -> BTreeMap<K8sType, Vec<String>> {
+    pub(crate) fn related_problems(&self) -> BTreeMap<K8sType, Vec<String>> {
         // Read without the lock of the board.
         let sources = self.read().related.clone();
-        let mut troubles: BTreeMap<K8sType, Vec<String>> = BTreeMap::new();
+        let mut problems: BTreeMap<K8sType, Vec<String>> = BTreeMap::new();
         for source in sources {
-            troubles.entry(source.spec().ty.clone()).or_default().extend(source.troubles());
+            problems.entry(source.spec().ty.clone()).or_default().extend(source.problems());
         }
-        troubles
+        problems
     }
 
     /// The related objects that a parent reads.

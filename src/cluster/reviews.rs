@@ -43,7 +43,7 @@ pub(crate) enum AccessVerdict {
 }
 
 #[derive(Deserialize)]
-struct Answer<T> {
+struct ReviewReply<T> {
     status: T,
 }
 
@@ -118,7 +118,7 @@ impl Cluster {
         request.body = review.to_string().into_bytes();
         let name = request.name();
         let answer = self.send(request).await?;
-        let answer: Result<Answer<T>, _> = serde_json::from_slice(&answer);
+        let answer: Result<ReviewReply<T>, _> = serde_json::from_slice(&answer);
         // The error names only a position, because the answer contains the token.
         let why = |error: serde_json::Error| {
             format!("it is not the requested review, at line {}", error.line())

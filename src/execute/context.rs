@@ -73,11 +73,11 @@ pub(crate) struct ContextParts {
 pub(crate) struct Context {
     pub(crate) settings: Arc<Settings>,
     pub(crate) parts: ContextParts,
-    state: Arc<State>,
+    state: Arc<LastingState>,
 }
 
 /// What remains when the operator is reconfigured.
-pub(crate) struct State {
+pub(crate) struct LastingState {
     gate: Gate,
     /// Of the parents.
     pub(super) schema: CachedSchema,
@@ -111,7 +111,7 @@ impl Context {
             (parts.config.max_concurrent_reconciles, parts.shared_permits.clone());
         let (schema, undeclared, redefined, warned, budget, events) = <_>::default();
         let (paused, unavailable, timed_out, other_schemas) = <_>::default();
-        let state = State {
+        let state = LastingState {
             gate: Gate::new(limit, shared_permits, parts.metrics.queue(settings.name())),
             steps: parts.metrics.steps(settings.name()),
             undecodable: Mutex::new(EventLog::new(Instant::now())),
@@ -327,9 +327,9 @@ impl Context {
 }
 
 impl Deref for Context {
-    type Target = State;
+    type Target = LastingState;
 
-    fn deref(&self) -> &State {
+    fn deref(&self) -> &LastingState {
         &self.state
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Contested, Deletion, DeletionReason, LastApplied, Write, ownership, tie};
+use super::{Contested, Deletion, DeletionReason, LastApplied, Write, claim, ownership};
 use crate::{
     diff::differences::Differences,
     object::Object,
@@ -75,14 +75,14 @@ fn is_held_by_us(write: &Write, live: &Object, operator: &OperatorName) -> bool 
     applied.is_some_and(|applied| applied.values().iter().any(|held| !is_desired(held)))
 }
 
-/// Its content is not compared; a lost tie to the parent is fixed under every update strategy.
+/// Its content is not compared; a lost claim of the parent is fixed under every update strategy.
 fn ensured(write: Write, live: &Object, operator: &OperatorName, labels: &Labels) -> Choice {
-    let untied = tie::untied(&write.body, live, labels);
-    if untied.is_empty() {
+    let unclaimed = claim::unclaimed(&write.body, live, labels);
+    if unclaimed.is_empty() {
         return Choice::UpToDate { altered: Vec::new() };
     }
-    let tie = tie::tie(&write.body, live, operator, labels);
-    Choice::Update(write.claiming(live, tie, untied))
+    let claim = claim::claim(&write.body, live, operator, labels);
+    Choice::Update(write.claiming(live, claim, unclaimed))
 }
 
 /// Whether the object differs only where it already differed after the last apply: applying the

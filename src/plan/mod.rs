@@ -17,6 +17,7 @@
 //! - a child that is up to date causes no step, whatever the server defaulted in it;
 //! - neither plans nor refusals show the content of a child in `Debug` or `Display`, only paths.
 
+mod claim;
 mod contested;
 mod decide;
 mod decoration;
@@ -39,7 +40,6 @@ mod rollout;
 mod status;
 mod steps;
 mod terminating;
-mod tie;
 mod unsynced;
 
 #[cfg(test)]
@@ -71,8 +71,8 @@ pub(crate) use resolve::{
 pub(crate) use rewrite::{Rewrite, RewriteReason, rewrites};
 pub(crate) use rollout::{Judgement, NotYet, Rollout, Standing};
 pub(crate) use status::{
-    Beside, ChildrenField, StatusInput, StatusPatch, UndeclaredField, WantedBy, is_list_outdated,
-    patched_paths, status_patch, status_wish,
+    Beside, ChildrenField, StatusInput, StatusPatch, UndeclaredField, WantedBy,
+    desired_status_hash, is_list_outdated, patched_paths, status_patch,
 };
 pub(crate) use steps::{ChildId, Deletion, DeletionReason, Waiting, WaitingReason};
 pub use steps::{Step, Write};

@@ -8,9 +8,9 @@ use std::{
 use super::{ChildId, Refusal, RefusalReason};
 use crate::operator::{Prerequisite, Stage};
 
-/// The place of a desired child, as the handler stated it.
+/// The stage and the prerequisites of a desired child, as the handler stated them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct StatedOrder {
     pub(super) stage: usize,
     pub(super) after: Vec<Prerequisite>,
 }
@@ -21,7 +21,7 @@ pub(crate) struct Order {
     /// The children of each stage, in the order of the handler.
     stages: Vec<Vec<ChildId>>,
     timeouts: Vec<Option<Duration>>,
-    places: HashMap<ChildId, Placed>,
+    positions: HashMap<ChildId, Placed>,
 }
 
 /// The stage of a child, and the children that it names.
@@ -31,7 +31,7 @@ struct Placed {
     after: Vec<ChildId>,
 }
 
-type Placing = [(ChildId, Place)];
+type Placing = [(ChildId, StatedOrder)];
 
 impl Order {
     /// The order of children; `None` if all are written together.
@@ -39,9 +39,10 @@ impl Order {
     /// # Errors
     /// An edge to a child that is not returned, an edge that is stated twice, or a circle.
     pub(super) fn of(children: &Placing, stages: &[Stage]) -> Result<Option<Self>, Vec<Refusal>> {
-        let first = children.first().map(|(_, place)| place.stage);
-        let is_ordered =
-            |(_, place): &(_, Place)| Some(place.stage) != first || !place.after.is_empty();
+        let first = children.first().map(|(_, stated)| stated.stage);
+        let is_ordered = |(_, stated): &(_, StatedOrder)| {
+            Some(stated.stage) != first || !stated.after.is_empty()
+        };
         if !children.iter().any(is_ordered) {
             return Ok(None);
         }
@@ -67,12 +68,12 @@ impl Order {
     }
 
     pub(crate) fn stage_of(&self, child: &ChildId) -> usize {
-        self.places.get(child).map_or(0, |placed| placed.stage)
+        self.positions.get(child).map_or(0, |placed| placed.stage)
     }
 
     /// What a child names beside the earlier stages.
     pub(crate) fn named_by(&self, child: &ChildId) -> &[ChildId] {
-        self.places.get(child).map_or(&[], |placed| &placed.after)
+        self.positions.get(child).map_or(&[], |placed| &placed.after)
     }
 
     /// How long a stage may keep the next one waiting.
@@ -100,9 +101,9 @@ impl Order {
     fn place(&mut self, children: &Placing) -> Vec<Refusal> {
         let index = Index::of(children);
         let mut refusals = Vec::new();
-        for (id, place) in children {
+        for (id, stated) in children {
             let mut after: Vec<ChildId> = Vec::new();
-            for named in &place.after {
+            for named in &stated.after {
                 match index.find(named, id) {
                     Some(other) if after.contains(other) => {
                         refusals.push(refused(id, RefusalReason::TwiceAfter(named.clone())));
@@ -111,11 +112,11 @@ impl Order {
                     None => refusals.push(refused(id, RefusalReason::AfterUnknown(named.clone()))),
                 }
             }
-            if self.stages.len() <= place.stage {
-                self.stages.resize_with(place.stage + 1, Vec::new);
+            if self.stages.len() <= stated.stage {
+                self.stages.resize_with(stated.stage + 1, Vec::new);
             }
-            self.stages[place.stage].push(id.clone());
-            self.places.insert(id.clone(), Placed { stage: place.stage, after });
+            self.stages[stated.stage].push(id.clone());
+            self.positions.insert(id.clone(), Placed { stage: stated.stage, after });
         }
         refusals
     }
@@ -224,7 +225,7 @@ mod tests {
                 let name = words.next().unwrap();
                 let after =
                     words.map(|name| Prerequisite::new(("v1", "ConfigMap"), name)).collect();
-                children.push((id(name), Place { stage, after }));
+                children.push((id(name), StatedOrder { stage, after }));
             }
         }
         Order::of(&children, &[])

@@ -2,10 +2,9 @@
 //! with the live object; the caller limits how often that happens in a reconcile.
 
 use super::{
-    ChildId, Deletion, DeletionReason, LastApplied, WaitingReason, Write,
+    ChildId, Deletion, DeletionReason, LastApplied, WaitingReason, Write, claim,
     existing::{self, Choice},
     ownership::{claimant, is_ours},
-    tie,
 };
 use crate::{
     object::{Object, ResourceVersion, Uid, quoted},
@@ -84,8 +83,8 @@ pub(crate) fn after_conflict(
                 AfterConflict::Foreign(ForeignChild::new(&write, live))
             }
             write if write.ensure => {
-                let tie = tie::tie(&write.body, live, operator, &config.labels);
-                AfterConflict::Claim(write.claiming(live, tie, Vec::new()))
+                let claim = claim::claim(&write.body, live, operator, &config.labels);
+                AfterConflict::Claim(write.claiming(live, claim, Vec::new()))
             }
             write => AfterConflict::Adopt(write),
         };

@@ -20,7 +20,7 @@ pub(crate) const MOST: usize = 20;
 
 /// What a watch covers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Place {
+pub(crate) enum FeedKey {
     /// Just this.
     Exact(Ask),
     /// All objects of a namespace, or for `None` all; those are kept that somebody asks for.
@@ -40,16 +40,16 @@ pub(crate) struct SourceSpec {
 pub(crate) fn wanted<'a>(
     spec: &SourceSpec,
     asked: &HashSet<Ask>,
-    mut existing: impl Iterator<Item = &'a Place>,
-) -> BTreeSet<Place> {
-    let is_broad = existing.any(|place| matches!(place, Place::Broad(_)));
+    mut existing: impl Iterator<Item = &'a FeedKey>,
+) -> BTreeSet<FeedKey> {
+    let is_broad = existing.any(|key| matches!(key, FeedKey::Broad(_)));
     let most = if is_broad { MOST / 2 } else { MOST };
     let is_everything =
         |ask: &Ask| matches!(ask, Ask::Selected(selected) if selected.is_everything());
     if asked.len() <= most && !asked.iter().any(is_everything) {
-        return asked.iter().cloned().map(Place::Exact).collect();
+        return asked.iter().cloned().map(FeedKey::Exact).collect();
     }
-    spec.broad_namespaces().into_iter().map(Place::Broad).collect()
+    spec.broad_namespaces().into_iter().map(FeedKey::Broad).collect()
 }
 
 impl SourceSpec {
@@ -61,9 +61,9 @@ impl SourceSpec {
     }
 
     /// The broad watch that covers what is asked for.
-    pub(crate) fn broad(&self, ask: &Ask) -> Place {
+    pub(crate) fn broad(&self, ask: &Ask) -> FeedKey {
         let is_restricted = self.namespaces.names().is_some();
-        Place::Broad(ask.namespace().filter(|_| is_restricted).map(str::to_owned))
+        FeedKey::Broad(ask.namespace().filter(|_| is_restricted).map(str::to_owned))
     }
 }
 
@@ -85,8 +85,8 @@ mod tests {
         (0..count).map(|number| Ask::Named(key(number))).collect()
     }
 
-    fn broad(namespace: Option<&str>) -> Place {
-        Place::Broad(namespace.map(str::to_owned))
+    fn broad(namespace: Option<&str>) -> FeedKey {
+        FeedKey::Broad(namespace.map(str::to_owned))
     }
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
         assert!(wanted(&everywhere, &named(0), [].iter()).is_empty());
         let few = wanted(&everywhere, &named(MOST), [].iter());
         assert_eq!(few.len(), MOST);
-        assert!(few.iter().all(|place| matches!(place, Place::Exact(_))));
+        assert!(few.iter().all(|key| matches!(key, FeedKey::Exact(_))));
         let many = wanted(&everywhere, &named(MOST + 1), [].iter());
         assert_eq!(many, BTreeSet::from([broad(None)]));
         let only = Namespaces::Only(["a", "b"].map(str::to_owned).into());
@@ -108,15 +108,15 @@ mod tests {
         let (everywhere, existing) = (spec(Namespaces::All), [broad(None)]);
         for (count, is_broad) in [(MOST, true), (MOST / 2 + 1, true), (MOST / 2, false), (0, false)]
         {
-            let places = wanted(&everywhere, &named(count), existing.iter());
-            assert_eq!(places.contains(&broad(None)), is_broad, "{count}");
+            let keys = wanted(&everywhere, &named(count), existing.iter());
+            assert_eq!(keys.contains(&broad(None)), is_broad, "{count}");
         }
     }
 
     #[test]
     fn all_objects_need_one_watch() {
         let all = Ask::Selected(Arc::new(Selected { namespace: None, selector: None }));
-        let places = wanted(&spec(Namespaces::All), &HashSet::from([all]), [].iter());
-        assert_eq!(places, BTreeSet::from([broad(None)]));
+        let keys = wanted(&spec(Namespaces::All), &HashSet::from([all]), [].iter());
+        assert_eq!(keys, BTreeSet::from([broad(None)]));
     }
 }

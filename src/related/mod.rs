@@ -8,7 +8,7 @@
 //! reconcile --ask--> Reads (of an operator) --first, last asker--> Source (of a type) --poke--> actor
 //!     ^                |                                             |        ^
 //!     |                +-- Index: object -> parents                  |        +-- feeds: watches, stores
-//!     +------------------------- Answer: objects, waiting, unavailable
+//!     +------------------------- FoundRelated: objects, waiting, unavailable
 //! ```
 //!
 //! Invariants:
@@ -23,7 +23,7 @@ mod look;
 mod reads;
 mod source;
 
-pub(crate) use feeds::{MOST, Place, SourceSpec, wanted};
+pub(crate) use feeds::{FeedKey, MOST, SourceSpec, wanted};
 pub(crate) use look::FeedState;
-pub(crate) use reads::{Answer, Reads, ShownRead};
+pub(crate) use reads::{FoundRelated, Reads, ShownRead};
 pub(crate) use source::Source;

@@ -23,7 +23,7 @@ struct OfType {
 
 /// What is known of the objects that a parent asks for.
 #[derive(Debug)]
-pub(crate) enum Answer {
+pub(crate) enum FoundRelated {
     Objects(Children),
     /// They are being listed, and the parent will be woken. As text.
     Pending(String),
@@ -61,7 +61,7 @@ impl Reads {
     }
 
     /// The objects that were asked for. Every declared type has a list.
-    pub(crate) fn answer(&self, asks: &Asks) -> Answer {
+    pub(crate) fn answer(&self, asks: &Asks) -> FoundRelated {
         let (mut objects, mut pending) = (self.empty(), Vec::new());
         for (ty, ask) in asks {
             match self.of_type(ty).map_or(Look::Pending, |of_type| of_type.source.look(ask)) {
@@ -70,17 +70,19 @@ impl Reads {
                     known.for_each(|(_, known)| known.extend(found.iter().cloned()));
                 }
                 Look::Pending => pending.push(format!("{ty} {ask}")),
-                Look::Unavailable(why) => return Answer::Unavailable(format!("{ty} {ask}: {why}")),
+                Look::Unavailable(why) => {
+                    return FoundRelated::Unavailable(format!("{ty} {ask}: {why}"));
+                }
             }
         }
         if !pending.is_empty() {
-            return Answer::Pending(pending.join(", "));
+            return FoundRelated::Pending(pending.join(", "));
         }
         for (_, found) in &mut objects {
             found.sort_unstable_by(|a, b| a.key().cmp(b.key()));
             found.dedup_by(|a, b| a.key() == b.key());
         }
-        Answer::Objects(Children::new(objects))
+        FoundRelated::Objects(Children::new(objects))
     }
 
     fn empty(&self) -> Vec<(K8sType, Vec<Object>)> {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    feeds::{Place, SourceSpec},
+    feeds::{FeedKey, SourceSpec},
     look::{Feed, FeedState, Look, read},
 };
 use crate::{operator::Ask, store::StoreReader};
@@ -19,7 +19,7 @@ pub(crate) struct Source(Arc<Shared>);
 
 struct Shared {
     spec: SourceSpec,
-    state: Mutex<State>,
+    state: Mutex<SourceState>,
     poke: OnceLock<Poke>,
 }
 
@@ -27,20 +27,20 @@ struct Shared {
 type Poke = Box<dyn Fn() + Send + Sync>;
 
 #[derive(Default)]
-struct State {
+struct SourceState {
     /// How many operators ask.
     asked: HashMap<Ask, usize>,
     /// What has changed since the actor looked.
     changed: Vec<Ask>,
-    feeds: BTreeMap<Place, Feed>,
+    feeds: BTreeMap<FeedKey, Feed>,
     /// What broad watches can answer; others are still fetched.
     fetched: HashSet<Ask>,
     /// Why fetching fails, for each broad watch where it does.
-    fetching_fails: BTreeMap<Place, String>,
+    fetching_fails: BTreeMap<FeedKey, String>,
     /// The store of a watch that exists for other reasons, and has all objects.
     whole: Option<Feed>,
     /// Why objects cannot be read or may be out of date.
-    troubles: Vec<String>,
+    problems: Vec<String>,
 }
 
 impl Source {
@@ -65,7 +65,7 @@ impl Source {
         self.state().whole.is_some()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SourceState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -117,7 +117,7 @@ impl Source {
     }
 }
 
-impl State {
+impl SourceState {
     /// The store that answers, and whether it has nothing else; or why there is none.
     fn feed_for(
         &self,
@@ -127,13 +127,13 @@ impl State {
         if let Some(whole) = &self.whole {
             return whole.answer().map(|reader| (reader, false));
         }
-        let exact = self.feeds.get(&Place::Exact(ask.clone())).map(Feed::answer);
-        let place = spec.broad(ask);
-        let broad = self.feeds.get(&place).map(Feed::answer);
+        let exact = self.feeds.get(&FeedKey::Exact(ask.clone())).map(Feed::answer);
+        let key = spec.broad(ask);
+        let broad = self.feeds.get(&key).map(Feed::answer);
         match (exact, broad) {
             (Some(Ok(reader)), _) => Ok((reader, true)),
             (_, Some(Ok(reader))) if self.fetched.contains(ask) => Ok((reader, false)),
-            (_, Some(Ok(_))) => Err(self.fetching_fails.get(&place).cloned()),
+            (_, Some(Ok(_))) => Err(self.fetching_fails.get(&key).cloned()),
             (Some(Err(Some(why))), _) | (_, Some(Err(Some(why)))) => Err(Some(why)),
             (_, None | Some(Err(None))) => Err(None),
         }
@@ -153,7 +153,7 @@ impl Source {
     /// asked for again.
     pub(crate) fn take_changes(&self) -> Vec<(Ask, bool)> {
         let mut state = self.state();
-        let State { asked, fetched, changed, .. } = &mut *state;
+        let SourceState { asked, fetched, changed, .. } = &mut *state;
         let look = |ask: Ask| {
             let is_asked = asked.contains_key(&ask);
             if !is_asked {
@@ -170,21 +170,21 @@ impl Source {
         state.changed = state.asked.keys().cloned().collect();
     }
 
-    pub(crate) fn add_feed(&self, place: Place, reader: StoreReader) {
-        self.state().feeds.insert(place, Feed { reader, state: FeedState::Pending });
+    pub(crate) fn add_feed(&self, key: FeedKey, reader: StoreReader) {
+        self.state().feeds.insert(key, Feed { reader, state: FeedState::Pending });
     }
 
-    pub(crate) fn drop_feed(&self, place: &Place) {
+    pub(crate) fn drop_feed(&self, key: &FeedKey) {
         let mut state = self.state();
-        state.feeds.remove(place);
-        state.fetching_fails.remove(place);
-        if !state.feeds.keys().any(|place| matches!(place, Place::Broad(_))) {
+        state.feeds.remove(key);
+        state.fetching_fails.remove(key);
+        if !state.feeds.keys().any(|key| matches!(key, FeedKey::Broad(_))) {
             state.fetched.clear();
         }
     }
 
-    pub(crate) fn set_state(&self, place: &Place, to: FeedState) {
-        if let Some(feed) = self.state().feeds.get_mut(place) {
+    pub(crate) fn set_state(&self, key: &FeedKey, to: FeedState) {
+        if let Some(feed) = self.state().feeds.get_mut(key) {
             feed.state = to;
         }
     }
@@ -203,27 +203,27 @@ impl Source {
     }
 
     /// A broad watch can answer these from now on: the actor has not been told that nobody asks any more.
-    pub(crate) fn fetched<'a>(&self, place: &Place, asks: impl IntoIterator<Item = &'a Ask>) {
+    pub(crate) fn fetched<'a>(&self, key: &FeedKey, asks: impl IntoIterator<Item = &'a Ask>) {
         let mut state = self.state();
         state.fetched.extend(asks.into_iter().cloned());
-        state.fetching_fails.remove(place);
+        state.fetching_fails.remove(key);
     }
 
     pub(crate) fn has_fetched(&self, ask: &Ask) -> bool {
         self.state().fetched.contains(ask)
     }
 
-    pub(crate) fn fetching_fails(&self, place: &Place, why: String) {
-        self.state().fetching_fails.insert(place.clone(), why);
+    pub(crate) fn fetching_fails(&self, key: &FeedKey, why: String) {
+        self.state().fetching_fails.insert(key.clone(), why);
     }
 
     /// Sets why objects cannot be read or may be out of date.
-    pub(crate) fn set_troubles(&self, troubles: Vec<String>) {
-        self.state().troubles = troubles;
+    pub(crate) fn set_problems(&self, problems: Vec<String>) {
+        self.state().problems = problems;
     }
 
-    pub(crate) fn troubles(&self) -> Vec<String> {
-        self.state().troubles.clone()
+    pub(crate) fn problems(&self) -> Vec<String> {
+        self.state().problems.clone()
     }
 
     /// How many objects are cached, and their bytes of JSON. A shared store counts elsewhere.

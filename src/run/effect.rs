@@ -10,7 +10,7 @@ use crate::{
     object::{K8sType, Object, Uid},
     operator::{Allowance, Asks, DecoratorResponse, FinalizeResponse, Related, SyncRequest},
     plan::{ChildId, Exceeded, Plan, Reservation},
-    related,
+    related::FoundRelated,
     reply::{ApiError, TypeSchema},
 };
 
@@ -27,7 +27,7 @@ pub(crate) enum Event {
     /// Deletions were reserved from the operator's budget, or exceed it.
     Reserved(Result<Reservation, Exceeded>),
     /// The related objects were looked up in the caches.
-    RelatedRead(related::Answer),
+    RelatedRead(FoundRelated),
     /// All effects of the last step were performed, as [`Effect::Resume`] asked.
     Resumed,
     /// The schema of the parents was read; `None` until the server publishes it.

@@ -41,7 +41,7 @@ pub(crate) struct Memory {
     /// Whether the finalizers of the parent were changed before.
     pub(super) changed_finalizers: bool,
     parent: Option<ResourceVersion>,
-    /// A hash of the desired status, see [`status_wish`](crate::plan::status_wish).
+    /// A hash of the desired status, see [`desired_status_hash`](crate::plan::desired_status_hash).
     status: Option<u64>,
     /// The Events that were sent; owned by `report`.
     announced: Announced,

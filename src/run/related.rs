@@ -5,7 +5,7 @@ use super::{Effect, HandlerError, Previewed, reconcile::Reconcile, stage::Stage}
 use crate::{
     journal::{Fact, Failure},
     operator::{Asks, Related},
-    related::Answer,
+    related::FoundRelated,
 };
 
 impl Reconcile {
@@ -34,23 +34,23 @@ impl Reconcile {
 
     /// A reconcile that waits for a list ends, and is woken by it. Nothing is written meanwhile: after a start that
     /// would be a write for each parent.
-    pub(super) fn related_read(&mut self, related: Answer) -> Stage {
+    pub(super) fn related_read(&mut self, related: FoundRelated) -> Stage {
         match related {
-            Answer::Objects(objects) => {
+            FoundRelated::Objects(objects) => {
                 self.related = Some(objects);
                 self.handle()
             }
-            Answer::Pending(what) if self.preview.is_some() => {
+            FoundRelated::Pending(what) if self.preview.is_some() => {
                 let pending = Some(format!("{what}: not listed yet, try again"));
                 self.preview = Some(Box::new(Previewed { pending, ..Previewed::default() }));
                 self.finish()
             }
-            Answer::Pending(what) => {
+            FoundRelated::Pending(what) => {
                 let why = format!("related objects are being listed: {what}");
                 self.note([Fact::ParentWaits(why)]);
                 self.finish()
             }
-            Answer::Unavailable(why) => self.related_failed(Failure::RelatedUnavailable(why)),
+            FoundRelated::Unavailable(why) => self.related_failed(Failure::RelatedUnavailable(why)),
         }
     }
 

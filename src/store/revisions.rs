@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Counts the changes of the stores that share it. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Revisions(Arc<Mutex<State>>);
+pub(crate) struct Revisions(Arc<Mutex<Numbers>>);
 
 #[derive(Debug, Default)]
-struct State {
+struct Numbers {
     last: u64,
     /// The revisions that are read, in ascending order.
     pinned: Vec<u64>,
@@ -44,7 +44,7 @@ impl Revisions {
         Advanced { revision: state.last, oldest_pinned: state.pinned.first().copied() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Numbers> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

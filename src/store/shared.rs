@@ -127,9 +127,9 @@ changes! {
     ) -> Option<Change>;
     fn bookmark(scope: ScopeId, version: &ResourceVersion);
     /// Records an undecodable object. Returns whether it, or this version of it, is new.
-    fn leave_out(object: Undecodable) -> bool;
+    fn mark_undecodable(object: Undecodable) -> bool;
     /// The same as the watch of a scope shows it.
-    fn leave_out_of(scope: ScopeId, object: Undecodable) -> bool;
+    fn mark_undecodable_by(scope: ScopeId, object: Undecodable) -> bool;
     /// Caches the object in the response to a write of ours, or to a live read.
     fn overlay(object: Object) -> Option<Change>;
     /// Processes the response to a final delete: the object is gone, and late events are ignored.

@@ -209,10 +209,10 @@ mod tests {
             Object::from_value(reader.ty(), &child, &KeptManagers::default()).unwrap()
         };
         store.observe(scope, child("1"));
-        assert!(store.leave_out(undecodable("a", 2)));
+        assert!(store.mark_undecodable(undecodable("a", 2)));
         assert_eq!(reader.parents_of(&undecodable("a", 2)), BTreeSet::from([Uid::new("parent")]));
         let start = store.begin_list(scope);
-        assert!(!store.leave_out(undecodable("a", 2)), "the list shows it again");
+        assert!(!store.mark_undecodable(undecodable("a", 2)), "the list shows it again");
         store.replace(scope, start, Vec::new(), &version(2));
         assert!(reader.is_empty() && reader.undecodable_at(&key("a")).is_some());
         assert_eq!(
@@ -225,9 +225,9 @@ mod tests {
         store.replace(scope, start, Vec::new(), &version(3));
         assert!(reader.undecodable().is_empty(), "it is gone");
         store.observe(scope, child("1"));
-        store.leave_out(undecodable("a", 1));
+        store.mark_undecodable(undecodable("a", 1));
         assert!(store.overlay(child("1")).is_none() && reader.undecodable().is_empty());
-        store.leave_out(undecodable("a", 4));
+        store.mark_undecodable(undecodable("a", 4));
         store.observe_deletion(scope, &child("4"));
         assert!(reader.undecodable().is_empty());
     }
@@ -241,7 +241,7 @@ mod tests {
                 "labels": {"by": "parent"}}),
         );
         let text = json!({"metadata": metadata}).to_string();
-        store.leave_out(Undecodable::read(&ty, &text, "odd".to_owned()));
+        store.mark_undecodable(Undecodable::read(&ty, &text, "odd".to_owned()));
         let children = || store.reader().undecodable_children_of(&Uid::new("parent")).len();
         assert_eq!(children(), 0);
         store.add_parent_label("by");
@@ -267,9 +267,9 @@ mod tests {
         let child = Object::from_value(reader.ty(), &child, &KeptManagers::default()).unwrap();
         store.observe(scope, child);
         for number in 0..SHOWN {
-            assert!(store.leave_out(undecodable(&format!("a{number}"), 2)));
+            assert!(store.mark_undecodable(undecodable(&format!("a{number}"), 2)));
         }
-        assert!(store.leave_out(undecodable("z", 2)));
+        assert!(store.mark_undecodable(undecodable("z", 2)));
         assert_eq!(
             (reader.first_undecodable().len(), reader.undecodable().len()),
             (SHOWN, SHOWN + 1)

@@ -25,13 +25,13 @@ use crate::{
 /// operators that need only some namespaces.
 pub(super) type Watches = BTreeMap<K8sType, Vec<WatchSpec>>;
 
-/// The places of each type to be watched, in the order of the watches.
+/// The scopes of each type to be watched, in the order of the watches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Demand(BTreeMap<K8sType, Vec<Place>>);
+pub(super) struct Demand(BTreeMap<K8sType, Vec<ScopeDemand>>);
 
 /// What one watch shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
+struct ScopeDemand {
     namespace: Option<String>,
     need: Need,
 }
@@ -93,33 +93,33 @@ impl Demand {
 
     /// The same without narrowing what is watched now.
     pub(super) fn continuing(self, running: &Self) -> Self {
-        let continued = |(ty, places): (K8sType, Vec<Place>)| {
-            let places = match running.0.get(&ty) {
-                Some(running) => continued(places, running),
-                None => places,
+        let continued = |(ty, scopes): (K8sType, Vec<ScopeDemand>)| {
+            let scopes = match running.0.get(&ty) {
+                Some(running) => continued(scopes, running),
+                None => scopes,
             };
-            (ty, places)
+            (ty, scopes)
         };
         Self(self.0.into_iter().map(continued).collect())
     }
 
     pub(super) fn watches(&self) -> Watches {
-        let spec = |ty: &K8sType, place: &Place| WatchSpec {
-            namespace: place.namespace.clone(),
-            label_selector: place.need.selector(),
+        let spec = |ty: &K8sType, scope: &ScopeDemand| WatchSpec {
+            namespace: scope.namespace.clone(),
+            label_selector: scope.need.selector(),
             ..WatchSpec::of(ty.clone())
         };
-        let specs = |(ty, places): (&K8sType, &Vec<Place>)| {
-            (ty.clone(), places.iter().map(|place| spec(ty, place)).collect())
+        let specs = |(ty, scopes): (&K8sType, &Vec<ScopeDemand>)| {
+            (ty.clone(), scopes.iter().map(|scope| spec(ty, scope)).collect())
         };
         self.0.iter().map(specs).collect()
     }
 
     /// The changes of the watches since the earlier demand.
     pub(super) fn since(&self, earlier: &Self) -> Difference {
-        let is_new = |(ty, _): &(&K8sType, &Vec<Place>)| !earlier.0.contains_key(*ty);
+        let is_new = |(ty, _): &(&K8sType, &Vec<ScopeDemand>)| !earlier.0.contains_key(*ty);
         let (opened, known): (Vec<_>, Vec<_>) = self.0.iter().partition(is_new);
-        let changed = known.into_iter().filter(|(ty, places)| earlier.0[*ty] != **places);
+        let changed = known.into_iter().filter(|(ty, scopes)| earlier.0[*ty] != **scopes);
         let closed = earlier.0.keys().filter(|ty| !self.0.contains_key(*ty));
         Difference {
             opened: opened.into_iter().map(|(ty, _)| ty.clone()).collect(),
@@ -129,27 +129,27 @@ impl Demand {
     }
 }
 
-/// A watch of all namespaces stays, and no place shows fewer objects than before.
-fn continued(places: Vec<Place>, running: &[Place]) -> Vec<Place> {
-    let everywhere = running.iter().find(|place| place.namespace.is_none());
-    let is_new = places.first().is_none_or(|place| place.namespace.is_some());
+/// A watch of all namespaces stays, and no scope shows fewer objects than before.
+fn continued(scopes: Vec<ScopeDemand>, running: &[ScopeDemand]) -> Vec<ScopeDemand> {
+    let everywhere = running.iter().find(|scope| scope.namespace.is_none());
+    let is_new = scopes.first().is_none_or(|scope| scope.namespace.is_some());
     let kept = everywhere.filter(|_| is_new).cloned();
-    let mut places: Vec<Place> = kept.into_iter().chain(places).collect();
-    for place in &mut places {
-        let before = running.iter().find(|it| it.namespace == place.namespace);
+    let mut scopes: Vec<ScopeDemand> = kept.into_iter().chain(scopes).collect();
+    for scope in &mut scopes {
+        let before = running.iter().find(|it| it.namespace == scope.namespace);
         if let Some(before) = before {
-            place.need = place.need.clone().union(before.need.clone());
+            scope.need = scope.need.clone().union(before.need.clone());
         }
     }
-    if places[0].namespace.is_none() {
+    if scopes[0].namespace.is_none() {
         // A fallback needs the selector of the watch that it replaces.
-        let all = places.iter().map(|place| place.need.clone()).reduce(Need::union);
+        let all = scopes.iter().map(|scope| scope.need.clone()).reduce(Need::union);
         let all = all.unwrap_or(Need::Everything);
-        for place in &mut places {
-            place.need.clone_from(&all);
+        for scope in &mut scopes {
+            scope.need.clone_from(&all);
         }
     }
-    places
+    scopes
 }
 
 /// The watches that an operator requires to know its parents and children.
@@ -211,7 +211,7 @@ fn need_of_parents(operator: Demanding<'_>) -> Need {
     }
 }
 
-fn places_of(uses: &[Use<'_>]) -> Vec<Place> {
+fn places_of(uses: &[Use<'_>]) -> Vec<ScopeDemand> {
     let is_everywhere = uses.iter().any(|one| *one.namespaces == Namespaces::All);
     // Both watches may fill the same cache for a moment, so they need the same selector.
     let scope = |namespace: Option<&str>| {
@@ -219,7 +219,7 @@ fn places_of(uses: &[Use<'_>]) -> Vec<Place> {
         let need = uses.iter().filter(is_used);
         let need = need.map(|one| one.need.clone()).reduce(Need::union);
         let need = need.unwrap_or(Need::Everything);
-        Place { namespace: namespace.map(str::to_owned), need }
+        ScopeDemand { namespace: namespace.map(str::to_owned), need }
     };
     let named = uses.iter().filter_map(|one| one.namespaces.names()).flatten();
     let named: BTreeSet<&String> = named.collect();

@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    gate::Gate,
     page::{DEFAULT_LIMIT, MAX_LIMIT},
     program::Program,
+    request_rules::RequestRules,
     state::WebState,
     tls::Certificates,
     views::{ConfigurationView, ServingView},
@@ -104,7 +104,7 @@ pub(super) async fn version(state: Data<WebState>) -> Json<VersionView> {
 
 pub(super) async fn config(
     request: HttpRequest,
-    gate: Data<Gate>,
+    rules: Data<RequestRules>,
     state: Data<WebState>,
 ) -> Json<ConfigView> {
     let certificates = request.app_data::<Option<Certificates>>().and_then(Option::as_ref);
@@ -128,7 +128,7 @@ pub(super) async fn config(
             own_routes: !program.routes.is_empty(),
             default_page: DEFAULT_LIMIT,
             max_page: MAX_LIMIT,
-            serving: ServingView::new(&gate, certificates),
+            serving: ServingView::new(&rules, certificates),
         },
     })
 }

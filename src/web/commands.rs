@@ -22,20 +22,32 @@ use crate::{
 
 type Asker = Option<ReqData<Visitor>>;
 
-type Answer = Result<HttpResponse, Refused>;
+type CommandResult = Result<HttpResponse, Refused>;
 
-pub(super) async fn sync(path: Path<ParentPath>, asker: Asker, state: Data<WebState>) -> Answer {
+pub(super) async fn sync(
+    path: Path<ParentPath>,
+    asker: Asker,
+    state: Data<WebState>,
+) -> CommandResult {
     let done = "it is reconciled as soon as a permit is free";
     // A reconcile is only requested; the other commands are complete.
     of_parent(&path, Command::Sync, StatusCode::ACCEPTED, done, asker, &state).await
 }
 
-pub(super) async fn pause(path: Path<ParentPath>, asker: Asker, state: Data<WebState>) -> Answer {
+pub(super) async fn pause(
+    path: Path<ParentPath>,
+    asker: Asker,
+    state: Data<WebState>,
+) -> CommandResult {
     let done = "it has the annotation operetta.dev/paused";
     of_parent(&path, Command::PauseParent, StatusCode::OK, done, asker, &state).await
 }
 
-pub(super) async fn resume(path: Path<ParentPath>, asker: Asker, state: Data<WebState>) -> Answer {
+pub(super) async fn resume(
+    path: Path<ParentPath>,
+    asker: Asker,
+    state: Data<WebState>,
+) -> CommandResult {
     let done = "it no longer has the annotation operetta.dev/paused";
     of_parent(&path, Command::ResumeParent, StatusCode::OK, done, asker, &state).await
 }
@@ -44,7 +56,7 @@ pub(super) async fn pause_operator(
     operator: Path<String>,
     asker: Asker,
     state: Data<WebState>,
-) -> Answer {
+) -> CommandResult {
     let done = "it writes only statuses until it is resumed or the process ends";
     of_operator(&operator, Command::PauseOperator, done, asker, &state).await
 }
@@ -53,7 +65,7 @@ pub(super) async fn resume_operator(
     operator: Path<String>,
     asker: Asker,
     state: Data<WebState>,
-) -> Answer {
+) -> CommandResult {
     let done = "it reconciles every parent with pending changes";
     of_operator(&operator, Command::ResumeOperator, done, asker, &state).await
 }
@@ -65,7 +77,7 @@ async fn of_parent(
     done: &str,
     asker: Asker,
     state: &WebState,
-) -> Answer {
+) -> CommandResult {
     let known = state.board.operator(operator);
     let ty = known.ok_or_else(|| Refused::NoOperator(operator.clone()))?.info.config.parent;
     let key = key_of(&ty, namespace.as_deref(), name)?;
@@ -91,7 +103,7 @@ async fn of_operator(
     done: &str,
     asker: Asker,
     state: &WebState,
-) -> Answer {
+) -> CommandResult {
     state.board.command(operator, command, name_of(asker)).await?;
     Ok(success(StatusCode::OK, format!("operator {operator}: {done}")))
 }

@@ -19,8 +19,8 @@ pub(super) struct Endpoint {
     pub(super) summary: &'static str,
     pub(super) query: &'static [Parameter],
     pub(super) body: Option<Body>,
-    pub(super) answer: Answer,
-    pub(super) access: Access,
+    pub(super) answer: Responses,
+    pub(super) access: AccessRule,
     /// Whether a read of it calls handlers or occupies the server, which no page of another site may cause.
     pub(super) acts: bool,
     /// What a request that changes something is audited as.
@@ -39,7 +39,7 @@ pub(super) enum Method {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
+pub(super) enum AccessRule {
     /// Everybody, but without the permission only the outcome is shown.
     Open,
     /// Everybody: the answer is the same for all and contains nothing about this process.
@@ -78,7 +78,7 @@ pub(super) struct Body {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Answer {
+pub(super) struct Responses {
     pub(super) codes: &'static [u16],
     /// The first is the default.
     pub(super) media_types: &'static [&'static str],
@@ -97,10 +97,10 @@ impl Endpoint {
         method: Method,
         path: &'static str,
         summary: &'static str,
-        answer: Answer,
+        answer: Responses,
         route: fn() -> Route,
     ) -> Self {
-        let (query, body, access, acts) = (&[], None, Access::Guarded, false);
+        let (query, body, access, acts) = (&[], None, AccessRule::Guarded, false);
         let attempt = Attempt::Command;
         Self { method, path, summary, query, body, answer, access, acts, attempt, route }
     }
@@ -115,7 +115,7 @@ impl Endpoint {
     }
 
     pub(super) const fn open(self) -> Self {
-        Self { access: Access::Open, ..self }
+        Self { access: AccessRule::Open, ..self }
     }
 
     pub(super) const fn acting(self) -> Self {
@@ -184,9 +184,9 @@ impl Method {
     }
 }
 
-// === Answer ===
+// === Responses ===
 
-impl Answer {
+impl Responses {
     /// A value as JSON.
     pub(super) const fn json<T: JsonSchema>() -> Self {
         let schema = Some(SchemaGenerator::subschema_for::<T> as fn(&mut SchemaGenerator) -> _);

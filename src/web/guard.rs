@@ -22,10 +22,10 @@ use super::{
     audit::Entry,
     body,
     connection::{self, SlotKind},
-    endpoint::{Access, Endpoint},
-    gate::{Gate, Hosts, MAX_HEADERS, MAX_URI},
+    endpoint::{AccessRule, Endpoint},
     headers,
     origin::{self, Sender},
+    request_rules::{Hosts, MAX_HEADERS, MAX_URI, RequestRules},
     status::Refused,
     visitor::{self, Shown, VISITOR, Visitor},
 };
@@ -34,7 +34,7 @@ use super::{
 const LOOPBACK_NAME: &str = "localhost";
 
 pub(super) async fn guard<B: MessageBody + 'static>(
-    gate: Gate,
+    rules: RequestRules,
     mut request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
@@ -42,17 +42,17 @@ pub(super) async fn guard<B: MessageBody + 'static>(
     if slot == SlotKind::Reserved {
         connection::end(&request);
     }
-    let mut entry = Entry::of(&request, &gate.quota, &gate.paths);
+    let mut entry = Entry::of(&request, &rules.quota, &rules.paths);
     let host = host(&request);
     // The program's own routes trust this header, so it is overwritten.
-    let scheme = HeaderValue::from_static(gate.protocol.scheme());
+    let scheme = HeaderValue::from_static(rules.protocol.scheme());
     request.headers_mut().insert(header::X_FORWARDED_PROTO, scheme);
-    let admitted = admit(&gate, &mut request).await;
+    let admitted = admit(&rules, &mut request).await;
     let visitor = visitor::of(&request);
     if let (Some(entry), Some(visitor)) = (&mut entry, &visitor) {
         entry.is_by(&visitor.user.username);
     }
-    let answer = VISITOR.scope(visitor, answer(&gate, admitted, request, next)).await?;
+    let answer = VISITOR.scope(visitor, answer(&rules, admitted, request, next)).await?;
     let mut response = answer.map_body(|_, body| body::holding(body, busy));
     if slot == SlotKind::Reserved {
         response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
@@ -65,12 +65,12 @@ pub(super) async fn guard<B: MessageBody + 'static>(
         }
         entry.is_answered(status);
     }
-    headers::put(response.headers_mut(), status, gate.protocol, &host);
+    headers::put(response.headers_mut(), status, rules.protocol, &host);
     Ok(response)
 }
 
 async fn answer<B: MessageBody + 'static>(
-    gate: &Gate,
+    rules: &RequestRules,
     admitted: Result<Shown, Refused>,
     mut request: ServiceRequest,
     next: Next<B>,
@@ -79,31 +79,31 @@ async fn answer<B: MessageBody + 'static>(
         Ok(Shown::All) => next.call(request).await?.map_into_boxed_body(),
         Ok(Shown::Outcome) => outcome_of(next.call(request).await?),
         Err(refused) => {
-            let response = refuse(gate, &mut request, &refused);
+            let response = refuse(rules, &mut request, &refused);
             request.into_response(response)
         }
     })
 }
 
-async fn admit(gate: &Gate, request: &mut ServiceRequest) -> Result<Shown, Refused> {
+async fn admit(rules: &RequestRules, request: &mut ServiceRequest) -> Result<Shown, Refused> {
     check_size(request)?;
-    if gate.hosts == Hosts::Loopback && !names_this(gate, request) {
+    if rules.hosts == Hosts::Loopback && !names_this(rules, request) {
         return Err(Refused::WrongHost);
     }
-    let endpoint = gate.paths.find(request.method(), request.match_info().as_str());
-    check_sender(gate, request, endpoint)?;
-    let is_probe = endpoint.is_some_and(|endpoint| endpoint.access == Access::Open);
+    let endpoint = rules.paths.find(request.method(), request.match_info().as_str());
+    check_sender(rules, request, endpoint)?;
+    let is_probe = endpoint.is_some_and(|endpoint| endpoint.access == AccessRule::Open);
     if connection::slot_kind(request) == SlotKind::Reserved && !is_probe {
         return Err(Refused::NoRoom);
     }
-    let shown = match &gate.access {
+    let shown = match &rules.access {
         Some(access) => {
             let wanted = endpoint.map(|endpoint| endpoint.access);
-            visitor::admit(access, gate.protocol, wanted, request).await?
+            visitor::admit(access, rules.protocol, wanted, request).await?
         }
         None => Shown::All,
     };
-    body::read(request, gate.limits.body).await?;
+    body::read(request, rules.limits.body).await?;
     Ok(shown)
 }
 
@@ -127,16 +127,16 @@ fn check_size(request: &ServiceRequest) -> Result<(), Refused> {
 }
 
 fn check_sender(
-    gate: &Gate,
+    rules: &RequestRules,
     request: &ServiceRequest,
     endpoint: Option<&Endpoint>,
 ) -> Result<(), Refused> {
     let (method, headers) = (request.method(), request.headers());
     let authority = request.uri().authority();
     let acts = endpoint.is_some_and(|endpoint| endpoint.acts_on(request.query_string()));
-    origin::check(gate.protocol, Sender { method, headers, authority, acts })?;
+    origin::check(rules.protocol, Sender { method, headers, authority, acts })?;
     if origin::needs_preflight(method, headers)
-        || !(endpoint.is_some() || is_own_path(gate, request))
+        || !(endpoint.is_some() || is_own_path(rules, request))
     {
         return Ok(());
     }
@@ -150,15 +150,15 @@ fn check_sender(
 
 /// Whether the path belongs to one of the program's own routes. Unknown paths and methods are refused
 /// elsewhere.
-fn is_own_path(gate: &Gate, request: &ServiceRequest) -> bool {
+fn is_own_path(rules: &RequestRules, request: &ServiceRequest) -> bool {
     let path = request.match_info().as_str();
-    gate.paths.methods_of(path).is_empty() && request.resource_map().match_pattern(path).is_some()
+    rules.paths.methods_of(path).is_empty() && request.resource_map().match_pattern(path).is_some()
 }
 
 /// The rest of a refused request may still arrive, so the connection is closed.
-fn refuse(gate: &Gate, request: &mut ServiceRequest, refused: &Refused) -> HttpResponse {
-    let access = gate.access.as_ref();
-    let page = access.and_then(|access| gate.paths.pages.instead_of(refused, access, request));
+fn refuse(rules: &RequestRules, request: &mut ServiceRequest, refused: &Refused) -> HttpResponse {
+    let access = rules.access.as_ref();
+    let page = access.and_then(|access| rules.paths.pages.instead_of(refused, access, request));
     let mut response = page.unwrap_or_else(|| refused.error_response());
     response.head_mut().set_connection_type(ConnectionType::Close);
     connection::end(request);
@@ -180,11 +180,11 @@ fn host(request: &ServiceRequest) -> String {
 }
 
 /// Whether every host of the request is a loopback name, with or without a port, or the proxy's name.
-fn names_this(gate: &Gate, request: &ServiceRequest) -> bool {
+fn names_this(rules: &RequestRules, request: &ServiceRequest) -> bool {
     let headers = request.headers().get_all(header::HOST).map(|value| value.to_str().ok());
     let authority = request.uri().authority().map(|authority| Some(authority.as_str()));
     let mut hosts = headers.chain(authority).peekable();
-    let is_proxy = |host: &str| gate.proxy.as_ref().is_some_and(|proxy| proxy.is(host));
+    let is_proxy = |host: &str| rules.proxy.as_ref().is_some_and(|proxy| proxy.is(host));
     let is_this = |host: &str| is_loopback_name(host) || is_proxy(host);
     hosts.peek().is_some() && hosts.all(|host| host.is_some_and(is_this))
 }

@@ -79,8 +79,8 @@ fn process_checks(board: &Board) -> Vec<Check> {
     });
     let types = board.types();
     let types = types.iter().map(|ty| Check::ty(ty, &Namespaces::All));
-    let related = board.related_troubles();
-    let related = related.iter().map(|(ty, troubles)| Check::related(ty, troubles));
+    let related = board.related_problems();
+    let related = related.iter().map(|(ty, problems)| Check::related(ty, problems));
     let mode = board.is_plan_only().then(|| Check {
         name: "mode".to_owned(),
         is_good: true,
@@ -99,8 +99,8 @@ fn operator_checks(board: &Board, name: &str) -> Option<Vec<Check>> {
     let types = types.filter_map(|ty| board.type_state(ty));
     let types = types.map(|ty| Check::ty(&ty, &config.namespaces));
     let is_read = |ty: &K8sType| config.related.iter().any(|related| related.ty == *ty);
-    let related = board.related_troubles().into_iter().filter(|(ty, _)| is_read(ty));
-    let related = related.map(|(ty, troubles)| Check::related(&ty, &troubles));
+    let related = board.related_problems().into_iter().filter(|(ty, _)| is_read(ty));
+    let related = related.map(|(ty, problems)| Check::related(&ty, &problems));
     let checks = [Check::shutdown(board), Check::operator(&operator)].into_iter();
     let checks = checks.chain(Check::restarts(&operator));
     Some(checks.chain(Check::undeclared(board, &operator)).chain(types).chain(related).collect())
@@ -227,8 +227,8 @@ impl Check {
     }
 
     /// The problems of the related objects of a type. It decides only through the operators that read them.
-    fn related(ty: &K8sType, troubles: &[String]) -> Self {
-        let problem = (!troubles.is_empty()).then(|| troubles.join("; "));
+    fn related(ty: &K8sType, problems: &[String]) -> Self {
+        let problem = (!problems.is_empty()).then(|| problems.join("; "));
         Self::of(format!("related/{}", ty.resource_name()), false, problem)
     }
 }

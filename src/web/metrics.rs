@@ -42,8 +42,8 @@ fn set_gauges(board: &Board, metrics: &Metrics) {
         };
         metrics.cache(store.ty(), gauges);
     }
-    for (ty, troubles) in board.related_troubles() {
-        metrics.related_synced(&ty, troubles.is_empty());
+    for (ty, problems) in board.related_problems() {
+        metrics.related_synced(&ty, problems.is_empty());
     }
     for (ty, size) in board.related_sizes() {
         metrics.related(&ty, size);

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Imports: `server` -> `table` (paths of programs) -> `ui` (paths of browsers) -> handlers -> what they
-//! need of each request, as values: `state`, `gate`, `paths`, `visitor` -> `status`, `endpoint`.
+//! need of each request, as values: `state`, `rules`, `paths`, `visitor` -> `status`, `endpoint`.
 //! `routes` and `guard` get all paths as a value.
 //!
 //! Invariants:
@@ -39,7 +39,6 @@ mod diff;
 mod endpoint;
 mod events;
 mod explain;
-mod gate;
 mod guard;
 mod headers;
 mod health;
@@ -75,6 +74,7 @@ mod program;
 mod proxy;
 mod redact;
 mod related;
+mod request_rules;
 mod routes;
 mod selection;
 mod server;

@@ -12,7 +12,7 @@ use actix_web::{
 use super::{
     accept,
     access::Access,
-    endpoint::{Answer, Endpoint, JSON, Method::Get, TEXT},
+    endpoint::{Endpoint, JSON, Method::Get, Responses, TEXT},
     index::Index,
     pages::Pages,
     paths::Paths,
@@ -24,7 +24,7 @@ pub(super) static PAGES: Pages = Pages {
         Get,
         "/",
         "The paths of this endpoint, as text for a browser, or as JSON",
-        Answer::json::<Index>().also_as(&[JSON, TEXT]),
+        Responses::json::<Index>().also_as(&[JSON, TEXT]),
         || to(show),
     )],
     names: &[],

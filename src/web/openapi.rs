@@ -9,11 +9,11 @@ use schemars::{Schema, SchemaGenerator, generate::SchemaSettings, transform::Rec
 use serde_json::{Map, Value, json};
 
 use super::{
-    endpoint::{Access, Answer, Body, Endpoint, Form, JSON, Method, Parameter},
-    gate::Gate,
+    endpoint::{AccessRule, Body, Endpoint, Form, JSON, Method, Parameter, Responses},
     logins::{self, cookie_name},
     origin::Protocol,
     paths::Paths,
+    request_rules::RequestRules,
     status::Status,
 };
 
@@ -23,11 +23,11 @@ pub(super) struct Document(OnceLock<String>);
 
 pub(super) async fn show(
     document: Data<Document>,
-    gate: Data<Gate>,
+    rules: Data<RequestRules>,
     paths: Data<Paths>,
 ) -> HttpResponse {
-    let security = match gate.access {
-        Some(_) => Security::Delegated(gate.protocol),
+    let security = match rules.access {
+        Some(_) => Security::Delegated(rules.protocol),
         None => Security::None,
     };
     let text = document.0.get_or_init(|| self::document(security, &paths).to_string());
@@ -101,14 +101,14 @@ impl Security {
     }
 
     /// The security of an endpoint, if it differs from that of all.
-    fn of_endpoint(self, access: Access) -> Option<Value> {
+    fn of_endpoint(self, access: AccessRule) -> Option<Value> {
         match (self, access) {
-            (Self::None, _) | (_, Access::Guarded) => None,
+            (Self::None, _) | (_, AccessRule::Guarded) => None,
             // Without authentication only the outcome is shown.
-            (Self::Delegated(_), Access::Open) => {
+            (Self::Delegated(_), AccessRule::Open) => {
                 Some(json!([vec![json!({})], by_token_or_session()].concat()))
             }
-            (Self::Delegated(_), Access::Public) => Some(json!([])),
+            (Self::Delegated(_), AccessRule::Public) => Some(json!([])),
         }
     }
 }
@@ -220,7 +220,7 @@ fn schema(form: &Form) -> Value {
     }
 }
 
-fn responses(answer: &Answer, schemas: &mut SchemaGenerator) -> Value {
+fn responses(answer: &Responses, schemas: &mut SchemaGenerator) -> Value {
     let schema = answer.schema.map(|schema_in| schema_in(schemas));
     let content = answer.media_types.iter().map(|media_type| {
         let is_json = *media_type == JSON;

@@ -16,10 +16,10 @@ use super::{
     access::Access,
     audit::Quota,
     connection::{self, Slots},
-    gate::{Gate, Hosts, Limits},
     guard, legible, niceness, open_files,
     origin::Protocol,
     proxy::TlsProxy,
+    request_rules::{Hosts, Limits, RequestRules},
     routes,
     state::WebState,
     table::PATHS,
@@ -106,7 +106,7 @@ pub(super) fn limited(
     let (hosts, address) = (Hosts::of(address), Some(address));
     let quota = Quota::default();
     let paths = Arc::clone(&PATHS);
-    let gate = Gate { hosts, protocol, proxy, address, limits, quota, access, paths };
+    let rules = RequestRules { hosts, protocol, proxy, address, limits, quota, access, paths };
     state.metrics.web_served();
     let shown = certificates.clone();
     let starter = thread::current().id();
@@ -114,7 +114,7 @@ pub(super) fn limited(
         if thread::current().id() != starter {
             niceness::lower_priority();
         }
-        app(gate.clone(), state.clone()).app_data(shown.clone())
+        app(rules.clone(), state.clone()).app_data(shown.clone())
     };
     connection::end_when_stalled(&listener, limits.stalled);
     let connections = limits.connections + limits.reserve + LEAVING;
@@ -147,7 +147,7 @@ pub(super) fn limited(
 
 /// The whole application; tests call it without a port.
 pub(super) fn app(
-    gate: Gate,
+    rules: RequestRules,
     state: WebState,
 ) -> App<
     impl ServiceFactory<
@@ -158,12 +158,12 @@ pub(super) fn app(
         InitError = (),
     >,
 > {
-    let paths = Arc::clone(&gate.paths);
+    let paths = Arc::clone(&rules.paths);
     App::new()
-        .app_data(Data::new(gate.clone()))
+        .app_data(Data::new(rules.clone()))
         .wrap(middleware::from_fn(legible::answers))
         .wrap(middleware::Compress::default())
-        .wrap(middleware::from_fn(move |request, next| guard::guard(gate.clone(), request, next)))
+        .wrap(middleware::from_fn(move |request, next| guard::guard(rules.clone(), request, next)))
         .configure(|config| routes::configure(config, &paths, state))
 }
 

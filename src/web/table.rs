@@ -16,9 +16,9 @@ use super::{
     about::{self, ConfigView, VersionView},
     cache, commands,
     endpoint::{
-        Answer, Endpoint, JSON,
+        Endpoint, JSON,
         Method::{Get, Post, Put},
-        Parameter, TEXT,
+        Parameter, Responses, TEXT,
     },
     events::{self, EVENT_STREAM},
     explain::{self, ParentDetails},
@@ -38,13 +38,13 @@ use super::{
 };
 use crate::metrics::Metrics;
 
-const HEALTH: Answer = Answer::of(&[TEXT]).with_codes(&[200, 503]);
+const HEALTH: Responses = Responses::of(&[TEXT]).with_codes(&[200, 503]);
 
-const OBJECT: Answer = Answer::json::<cache::CachedObject>().also_as(&[JSON, cache::YAML]);
+const OBJECT: Responses = Responses::json::<cache::CachedObject>().also_as(&[JSON, cache::YAML]);
 
 /// A command that was executed, and one that was accepted.
-const DONE: Answer = Answer::json::<Status>();
-const ACCEPTED: Answer = DONE.with_codes(&[202]);
+const DONE: Responses = Responses::json::<Status>();
+const ACCEPTED: Responses = DONE.with_codes(&[202]);
 
 const VERBOSE: Parameter = Parameter::flag("verbose", "show the result of each check");
 
@@ -60,9 +60,9 @@ pub(super) fn with(pages: &'static Pages) -> Arc<Paths> {
 #[rustfmt::skip]
 static ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(Get, "/api/v1/cache", "The caches and the states of their watches",
-        Answer::json::<List<CacheView>>(), || to(cache::list_types)),
+        Responses::json::<List<CacheView>>(), || to(cache::list_types)),
     Endpoint::new(Get, "/api/v1/cache/{type}", "The cache of a type, with the names of its objects",
-        Answer::json::<cache::CacheList>(), || to(cache::list))
+        Responses::json::<cache::CacheList>(), || to(cache::list))
         .with(&[NAMESPACE, LABEL_SELECTOR, FIELD_SELECTOR, LIMIT, CONTINUE]),
     Endpoint::new(Get, "/api/v1/cache/{type}/{namespace}/{name}", "A cached object, redacted",
         OBJECT, || to(cache::show)).with(&[cache::OUTPUT]),
@@ -70,20 +70,20 @@ static ENDPOINTS: &[Endpoint] = &[
         "A cached object of a cluster-scoped type, redacted", OBJECT, || to(cache::show))
         .with(&[cache::OUTPUT]),
     Endpoint::new(Get, "/api/v1/events", "Changes as server-sent events",
-        Answer::of(&[EVENT_STREAM]), || to(events::stream)).with(events::PARAMETERS).acting(),
+        Responses::of(&[EVENT_STREAM]), || to(events::stream)).with(events::PARAMETERS).acting(),
     Endpoint::new(Get, "/api/v1/openapi.json", "This document: every path, parameter and answer",
-        Answer::json::<Value>(), || to(openapi::show)),
+        Responses::json::<Value>(), || to(openapi::show)),
     Endpoint::new(Get, "/api/v1/operators", "The operators and their states",
-        Answer::json::<List<OperatorView>>(), || to(operators::list)),
+        Responses::json::<List<OperatorView>>(), || to(operators::list)),
     Endpoint::new(Get, "/api/v1/operators/{operator}", "An operator, with the caches that it uses",
-        Answer::json::<operators::OperatorDetails>(), || to(operators::show)),
+        Responses::json::<operators::OperatorDetails>(), || to(operators::show)),
     Endpoint::new(Get, "/api/v1/operators/{operator}/parents",
         "The parents of an operator and their states",
-        Answer::json::<List<parents::ParentView>>(), || to(parents::list))
+        Responses::json::<List<parents::ParentView>>(), || to(parents::list))
         .with(&[NAMESPACE, parents::PHASE, parents::TEXT, LIMIT, CONTINUE]),
     Endpoint::new(Get, "/api/v1/operators/{operator}/parents/{namespace}/{name}",
         "A parent: its state with an explanation, its children and its last reconciles",
-        Answer::json::<ParentDetails>(), || to(explain::show)).with(&[explain::DIFF, EVENTS]),
+        Responses::json::<ParentDetails>(), || to(explain::show)).with(&[explain::DIFF, EVENTS]),
     Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{namespace}/{name}/pause",
         "Pauses a parent by its annotation", DONE, || to(commands::pause)),
     Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{namespace}/{name}/resume",
@@ -92,7 +92,7 @@ static ENDPOINTS: &[Endpoint] = &[
         "Reconciles a parent now", ACCEPTED, || to(commands::sync)),
     Endpoint::new(Get, "/api/v1/operators/{operator}/parents/{name}",
         "A cluster-scoped parent: its state with an explanation, its children and its last reconciles",
-        Answer::json::<ParentDetails>(), || to(explain::show)).with(&[explain::DIFF, EVENTS]),
+        Responses::json::<ParentDetails>(), || to(explain::show)).with(&[explain::DIFF, EVENTS]),
     Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{name}/pause",
         "Pauses a cluster-scoped parent by its annotation", DONE, || to(commands::pause)),
     Endpoint::new(Post, "/api/v1/operators/{operator}/parents/{name}/resume",
@@ -105,26 +105,26 @@ static ENDPOINTS: &[Endpoint] = &[
         DONE, || to(commands::resume_operator)),
     Endpoint::new(Get, "/api/v1/plans",
         "What the operators would do now, of a process in plan mode: the handlers are called, and nothing is written",
-        Answer::json::<Plans>().also_as(&[JSON, cache::YAML, TEXT]), || to(plans::show))
+        Responses::json::<Plans>().also_as(&[JSON, cache::YAML, TEXT]), || to(plans::show))
         .with(&[plans::OPERATOR, NAMESPACE, plans::OUTPUT]).acting(),
     Endpoint::new(Get, "/debug/config", "The configuration of the process",
-        Answer::json::<ConfigView>(), || to(about::config)),
+        Responses::json::<ConfigView>(), || to(about::config)),
     Endpoint::new(Get, "/healthz", "The same as `/livez`",
         HEALTH, || to(health::live)).open(),
     Endpoint::new(Get, "/livez", "Whether the process is alive",
         HEALTH, || to(health::live)).with(&[VERBOSE]).open(),
     Endpoint::new(Get, "/log-level", "The log filter",
-        Answer::json::<LogLevelView>(), || to(log_level::show)),
+        Responses::json::<LogLevelView>(), || to(log_level::show)),
     Endpoint::new(Put, "/log-level", "Changes the log filter until the process ends",
-        Answer::json::<LogLevelView>(), || to(log_level::set)).taking(FILTER),
+        Responses::json::<LogLevelView>(), || to(log_level::set)).taking(FILTER),
     Endpoint::new(Get, "/metrics", "The metrics for Prometheus",
-        Answer::of(&[Metrics::CONTENT_TYPE]), || to(metrics::show)),
+        Responses::of(&[Metrics::CONTENT_TYPE]), || to(metrics::show)),
     Endpoint::new(Get, "/readyz", "Whether every operator is running or degraded with a reason",
         HEALTH, || to(health::ready)).with(&[VERBOSE]).open(),
     Endpoint::new(Get, "/readyz/{operator}", "Whether an operator is running",
         HEALTH, || to(health::operator_ready)).with(&[VERBOSE]),
     Endpoint::new(Get, "/version", "The versions of the framework and the program",
-        Answer::json::<VersionView>(), || to(about::version)),
+        Responses::json::<VersionView>(), || to(about::version)),
 ];
 
 /// The parameters in paths.

@@ -22,7 +22,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::{
     connection::{Connection, Slots},
-    gate::Limits,
+    request_rules::Limits,
 };
 
 pub(super) type Accepted<T> = (Connection<T>, Protocol, Option<SocketAddr>);

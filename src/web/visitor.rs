@@ -50,17 +50,17 @@ pub(super) fn of(request: &ServiceRequest) -> Option<Visitor> {
 pub(super) async fn admit(
     access: &Access,
     protocol: Protocol,
-    wanted: Option<endpoint::Access>,
+    wanted: Option<endpoint::AccessRule>,
     request: &ServiceRequest,
 ) -> Result<Shown, Refused> {
     access.logins().tidy();
-    if wanted == Some(endpoint::Access::Public) {
+    if wanted == Some(endpoint::AccessRule::Public) {
         return Ok(Shown::All);
     }
     match authorize(access, protocol, request).await {
         Ok(()) => Ok(Shown::All),
         // A probe has no token.
-        Err(_) if wanted == Some(endpoint::Access::Open) => Ok(Shown::Outcome),
+        Err(_) if wanted == Some(endpoint::AccessRule::Open) => Ok(Shown::Outcome),
         Err(refused) => Err(refused),
     }
 }

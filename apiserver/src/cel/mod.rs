@@ -49,7 +49,7 @@ pub(crate) use self::{
     definition::errors as definition_errors,
     device::device_selector_error,
     escape::is_reserved,
-    program::{Facts, Given, Names, Program, Scope, Trouble, Wanted, variable_name},
+    program::{EvalError, Facts, Given, Names, Program, Scope, Wanted, variable_name},
     validator::Rules,
 };
 

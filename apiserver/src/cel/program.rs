@@ -88,7 +88,7 @@ pub(crate) enum Given {
 
 /// Why an expression gave nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum EvalError {
     /// This one failed.
     Failed(String),
     /// All of them together cost too much; nothing more is evaluated.
@@ -263,7 +263,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Evaluates an expression.
-    pub(crate) fn run(&mut self, program: &'a Program) -> Result<Given, Trouble> {
+    pub(crate) fn run(&mut self, program: &'a Program) -> Result<Given, EvalError> {
         self.value(program).map(|value| match value {
             Val::Bool(value) => Given::Bool(value),
             Val::String(text) => Given::Text(text.to_string()),
@@ -273,28 +273,28 @@ impl<'a> Scope<'a> {
     }
 
     /// The operations that an expression gives.
-    pub(crate) fn operations(&mut self, program: &'a Program) -> Result<Vec<Value>, Trouble> {
-        json::operations(&self.value(program)?).map_err(Trouble::Failed)
+    pub(crate) fn operations(&mut self, program: &'a Program) -> Result<Vec<Value>, EvalError> {
+        json::operations(&self.value(program)?).map_err(EvalError::Failed)
     }
 
     /// The object that an expression gives.
-    pub(crate) fn configuration(&mut self, program: &'a Program) -> Result<Value, Trouble> {
-        json::configuration(&self.value(program)?).map_err(Trouble::Failed)
+    pub(crate) fn configuration(&mut self, program: &'a Program) -> Result<Value, EvalError> {
+        json::configuration(&self.value(program)?).map_err(EvalError::Failed)
     }
 
-    fn value(&mut self, program: &'a Program) -> Result<Val<'a>, Trouble> {
+    fn value(&mut self, program: &'a Program) -> Result<Val<'a>, EvalError> {
         let expression = program
             .compiled
             .as_ref()
-            .map_err(|why| Trouble::Failed(format!("compilation error: {why}")))?;
+            .map_err(|why| EvalError::Failed(format!("compilation error: {why}")))?;
         let (outcome, cost) = expression.evaluate(self.values.clone());
         self.budget = self.budget.saturating_sub(i64::try_from(cost).unwrap_or(i64::MAX));
         if self.budget < 0 {
-            return Err(Trouble::OutOfBudget(OUT_OF_BUDGET.to_owned()));
+            return Err(EvalError::OutOfBudget(OUT_OF_BUDGET.to_owned()));
         }
         outcome.map_err(|failure| {
             let why = wording(&failure);
-            Trouble::Failed(format!("expression '{}' resulted in error: {why}", program.source))
+            EvalError::Failed(format!("expression '{}' resulted in error: {why}", program.source))
         })
     }
 }
@@ -332,7 +332,7 @@ fn untyped(value: &Value) -> Val<'_> {
     }
 }
 
-impl Trouble {
+impl EvalError {
     /// What happened.
     pub(crate) fn message(&self) -> &str {
         match self {

@@ -9,8 +9,8 @@ use crate::{
         messages::{Asked, PreviewAsked, Resumed, Touched},
     },
     board::{
-        Answer, Command, CommandError, CommandRequest, EventRequest, ExternalChange, OperatorPause,
-        Preview, PreviewRequest, WebRequest,
+        Command, CommandError, CommandRequest, EventRequest, ExternalChange, OperatorPause,
+        Preview, PreviewRequest, Responder, WebRequest,
     },
     execute::preview,
     history::Cause,
@@ -71,7 +71,7 @@ impl OperatorActor {
     }
 
     /// Without the memory of a reconcile: it is of the cached parent, if there is one.
-    fn preview_of(&self, parent: Object, answer: Answer<Preview>) {
+    fn preview_of(&self, parent: Object, answer: Responder<Preview>) {
         let context = self.parts.context.clone();
         let (key, uid) = (parent.key().clone(), parent.uid().clone());
         let job = Job { key, uid, after_writes: 0, memory: Memory::default() };
@@ -91,7 +91,7 @@ impl OperatorActor {
     }
 
     /// Does not wait: the answer is sent when the API server has answered.
-    fn annotate(&self, key: ObjectKey, is_paused: bool, answer: Answer) {
+    fn annotate(&self, key: ObjectKey, is_paused: bool, answer: Responder) {
         let uid = match self.known(&key) {
             Ok(parent) => parent.uid.clone(),
             Err(error) => return answer.give(Err(error)),

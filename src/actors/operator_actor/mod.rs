@@ -32,8 +32,8 @@ use super::{
     ArbiterPool,
     mailbox::{Metered, MeteredRecipient, Receive, post},
     messages::{
-        ChildChanged, FoundUndecodable, Observed, OperatorStateChanged, Reconfigured, Touched,
-        Turn, WatchCondition,
+        ChildChanged, FoundUndecodable, Heartbeat, Observed, OperatorStateChanged, Reconfigured,
+        Touched, WatchCondition,
     },
     reason::{is_ignored, parent_cause, parent_trigger},
     reconciler::{Reconciler, ReconcilerParts},
@@ -83,7 +83,7 @@ pub(crate) struct OperatorActor {
     /// Why no handler can run although all types are listed, and why statuses may be incomplete, at the last check.
     held_up: Vec<String>,
     /// Why related objects cannot be read, by type.
-    related_troubles: BTreeMap<K8sType, Vec<String>>,
+    related_problems: BTreeMap<K8sType, Vec<String>>,
     reconcilers: Arc<ReconcilerParts>,
     /// The configuration that takes effect when its watches are listed.
     pending: Option<Box<Reconfigured>>,
@@ -92,7 +92,7 @@ pub(crate) struct OperatorActor {
     pulse: Pulse,
     supervision: Supervision,
     /// Why it is down after a panic.
-    fallen: Option<String>,
+    panicked: Option<String>,
 }
 
 struct Parent {
@@ -104,8 +104,8 @@ impl OperatorActor {
     fn new(parts: OperatorParts, address: &Addr<Self>) -> Self {
         let pending = |watched: &Watched| (watched.clone(), WatchCondition::Pending);
         let watches = parts.relies_on.iter().map(pending).collect();
-        let (parents, keys, ending, awaiting, held_up, related_troubles) = <_>::default();
-        let (supervision, fallen) = <_>::default();
+        let (parents, keys, ending, awaiting, held_up, related_problems) = <_>::default();
+        let (supervision, panicked) = <_>::default();
         let name = parts.context.name();
         let reconcilers = Arc::new(ReconcilerParts {
             context: parts.context.clone(),
@@ -128,13 +128,13 @@ impl OperatorActor {
             ending,
             awaiting,
             held_up,
-            related_troubles,
+            related_problems,
             reconcilers,
             pending: None,
             finalized: None,
             pulse,
             supervision,
-            fallen,
+            panicked,
         }
     }
 
@@ -239,7 +239,7 @@ impl Actor for OperatorActor {
     fn started(&mut self, ctx: &mut Self::Context) {
         self.show_state();
         ctx.run_interval(BEAT_EVERY, |operator, ctx| {
-            post(&ctx.address(), &operator.parts.mailbox, Turn);
+            post(&ctx.address(), &operator.parts.mailbox, Heartbeat);
         });
     }
 }
@@ -255,11 +255,11 @@ where
     }
 }
 
-impl Receive<Turn> for OperatorActor {
+impl Receive<Heartbeat> for OperatorActor {
     const ALWAYS: bool = true;
 
     /// Handlers become overdue without any other message.
-    fn receive(&mut self, _: Turn, _: &mut Self::Context) {
+    fn receive(&mut self, _: Heartbeat, _: &mut Self::Context) {
         let now = Instant::now();
         self.pulse.beat(now);
         self.follow_definition();

@@ -7,7 +7,7 @@ use crate::{
     actors::{
         mailbox::{Receive, post},
         messages::{
-            RelatedChanged, RelatedObserved, RelatedSettled, RelatedTroubles, Touched,
+            RelatedChanged, RelatedObserved, RelatedProblems, RelatedSettled, Touched,
             WatchChanged, WatchCondition,
         },
     },
@@ -80,7 +80,7 @@ impl OperatorActor {
             WatchCondition::Failing(why) | WatchCondition::Refused(why) => Some(why),
             WatchCondition::Pending | WatchCondition::Synced => None,
         };
-        let troubles = why.map(|why| format!("related objects: {why}")).into_iter().collect();
+        let problems = why.map(|why| format!("related objects: {why}")).into_iter().collect();
         let is_listed = source.is_listed();
         source.set_whole(match condition {
             WatchCondition::Pending => FeedState::Pending,
@@ -94,12 +94,12 @@ impl OperatorActor {
         if *condition == WatchCondition::Synced || !is_listed {
             self.related_settled(&watched.ty, &reads.parents(&watched.ty));
         }
-        self.set_related_troubles(watched.ty.clone(), troubles);
+        self.set_related_problems(watched.ty.clone(), problems);
     }
 
-    fn set_related_troubles(&mut self, ty: K8sType, troubles: Vec<String>) {
-        let known = self.related_troubles.entry(ty).or_default();
-        if std::mem::replace(known, troubles) != *known {
+    fn set_related_problems(&mut self, ty: K8sType, problems: Vec<String>) {
+        let known = self.related_problems.entry(ty).or_default();
+        if std::mem::replace(known, problems) != *known {
             self.show_state();
         }
     }
@@ -121,13 +121,13 @@ impl Receive<RelatedSettled> for OperatorActor {
     }
 }
 
-impl Receive<RelatedTroubles> for OperatorActor {
-    /// Troubles that are reported while the actor is down hold after its restart.
+impl Receive<RelatedProblems> for OperatorActor {
+    /// Problems that are reported while the actor is down hold after its restart.
     const ALWAYS: bool = true;
 
-    fn receive(&mut self, troubles: RelatedTroubles, _: &mut Self::Context) {
-        let RelatedTroubles { ty, reasons } = troubles;
-        self.set_related_troubles(ty, reasons);
+    fn receive(&mut self, problems: RelatedProblems, _: &mut Self::Context) {
+        let RelatedProblems { ty, reasons } = problems;
+        self.set_related_problems(ty, reasons);
     }
 }
 

@@ -9,8 +9,8 @@ use crate::board::Board;
 use crate::{
     actors::{
         mailbox::Receive,
-        messages::ReflectorFell,
-        supervised::{Fall, Supervised, Supervision},
+        messages::ReflectorPanicked,
+        supervised::{ActorPanic, Supervised, Supervision},
     },
     object::ObjectKey,
 };
@@ -29,15 +29,15 @@ impl Supervised for OperatorActor {
         &self.parts.board
     }
 
-    fn fallen(&mut self, fall: &Fall, _: &mut Context<Self>) {
+    fn panicked(&mut self, panic: &ActorPanic, _: &mut Context<Self>) {
         self.end_reconcilers();
-        self.count_restart("operator", &fall.why);
-        self.fallen = Some(fall.sentence());
+        self.count_restart("operator", &panic.why);
+        self.panicked = Some(panic.sentence());
         self.show_state();
     }
 
-    fn risen(&mut self, _: &mut Context<Self>) {
-        self.fallen = None;
+    fn restarted(&mut self, _: &mut Context<Self>) {
+        self.panicked = None;
         self.begin_again();
     }
 }
@@ -67,8 +67,8 @@ impl OperatorActor {
     }
 }
 
-impl Receive<ReflectorFell> for OperatorActor {
-    fn receive(&mut self, fell: ReflectorFell, _: &mut Self::Context) {
+impl Receive<ReflectorPanicked> for OperatorActor {
+    fn receive(&mut self, fell: ReflectorPanicked, _: &mut Self::Context) {
         self.end_reconcilers();
         self.count_restart(fell.actor, &fell.why);
         self.begin_again();

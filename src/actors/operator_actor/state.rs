@@ -23,9 +23,9 @@ impl OperatorActor {
         });
         let reasons: Vec<String> = failing
             .chain(self.idle_namespaces())
-            .chain(self.fallen.clone())
+            .chain(self.panicked.clone())
             .chain(self.held_up.clone())
-            .chain(self.related_troubles.values().flatten().cloned())
+            .chain(self.related_problems.values().flatten().cloned())
             .collect();
         if !reasons.is_empty() {
             return OperatorState::Degraded { reasons };

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Deletions are also held if the next retry is so far away.
-const LONG_DELAY: Duration = Duration::from_secs(15);
+pub(super) const LONG_DELAY: Duration = Duration::from_secs(15);
 
 impl Reflector {
     pub(super) fn synced(&mut self, scope: usize, settled: Settled, ctx: &mut Context<Self>) {

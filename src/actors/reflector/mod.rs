@@ -17,7 +17,7 @@ use super::{
     messages::{FoundUndecodable, Noted, Observed, WatchChanged, WatchCondition},
     observers::Observer,
     reflecting::{Controlled, Reflecting, Reflects, beat},
-    supervised::{self, Fall},
+    supervised::{self, ActorPanic},
     watching::{Failures, WatchParts},
 };
 use crate::{
@@ -196,7 +196,7 @@ impl Reflects for Reflector {
     }
 
     /// No object of the type is deleted until the watches are in sync again.
-    fn end(&mut self, fall: &Fall) {
+    fn end(&mut self, panic: &ActorPanic) {
         let fallbacks = self.fallbacks();
         for scope in 0..self.scopes.len() {
             self.scopes[scope].watching.take().iter().for_each(AbortHandle::abort);
@@ -205,7 +205,7 @@ impl Reflects for Reflector {
             } else {
                 self.store.cut_off(self.scopes[scope].id, true);
             }
-            let message = fall.sentence();
+            let message = panic.sentence();
             self.set_condition(scope, WatchCondition::Failing(message.clone()));
             self.scopes[scope].error = Some(TypeError { message, permission: None });
         }

@@ -25,10 +25,10 @@ use crate::{
 };
 
 /// Other scopes are needed.
-struct Rescoped {
-    scopes: Vec<WatchSpec>,
-    /// Whether those that remain are listed again, because more is kept of the objects.
-    is_afresh: bool,
+pub(super) struct Rescoped {
+    pub(super) scopes: Vec<WatchSpec>,
+    /// Whether remaining scopes are listed again, because more is kept of the objects.
+    pub(super) is_afresh: bool,
 }
 
 impl ReflectorHandle {

@@ -7,21 +7,23 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use actix::{Addr, System};
 use kube::{Client, client::Body};
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Handle};
 
-use super::{super::messages::Turn, *};
+use super::{super::messages::Heartbeat, failing::LONG_DELAY, *};
 use crate::{
+    actors::watching::MAX_FAILURES,
     board::Board,
     cluster::Cluster,
     execute::Alive,
     metrics::Metrics,
     object::{KeptManagers, ResourceVersion},
-    reply::Refusal,
+    reply::{ApiError, Refusal},
+    store::Settled,
 };
 
 fn ty() -> K8sType {
@@ -85,7 +87,7 @@ fn deletions_are_held_for_a_minute_after_versions_last_regressed() {
             tokio::time::advance(time).await;
             // Timers are polled after messages, and so between two of them.
             for _ in 0..2 {
-                reflector.send(metered(Turn)).await.unwrap();
+                reflector.send(metered(Heartbeat)).await.unwrap();
             }
             (shown(), !store.reader().may_delete(None))
         };
@@ -236,7 +238,7 @@ fn notes_of_an_ended_fallback_are_ignored() {
         assert!(!store.reader().may_delete(Some("a")), "deletions of all namespaces are held");
         tokio::time::advance(HOLD + Duration::from_secs(1)).await;
         for _ in 0..2 {
-            reflector.send(metered(Turn)).await.unwrap();
+            reflector.send(metered(Heartbeat)).await.unwrap();
         }
         assert!(store.reader().may_delete(Some("a")), "they are held for no longer than a minute");
 
@@ -283,15 +285,15 @@ fn a_watch_that_was_never_listed_does_not_remain_beside_its_successors() {
     let (reflector, requests) = {
         let _entered = io.enter();
         let (client, requests) = counting();
-        let parts = parts(&store, &board, io.handle().clone());
-        let cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
-        (Reflector::new(ReflectorParts { cluster, ..parts }), requests)
+        let mut parts = parts(&store, &board, io.handle().clone());
+        parts.watching.cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
+        (Reflector::new(parts), requests)
     };
     System::new().block_on(async {
         let reflector = reflector.start();
         for _ in 0..10 {
             let scopes = vec![WatchSpec::of(ty())];
-            let rescoped = control::Rescoped { scopes, is_afresh: true };
+            let rescoped = rescoped::Rescoped { scopes, is_afresh: true };
             reflector.send(metered(rescoped)).await.unwrap();
         }
         let deadline = Instant::now() + Duration::from_secs(10);

@@ -15,7 +15,7 @@ use crate::{
     cluster::{Cluster, List, PAGE_SIZE},
     object::OneLine,
     operator::Ask,
-    related::{MOST, Place, SourceSpec},
+    related::{FeedKey, MOST, SourceSpec},
     reply::ApiError,
     schedule::Backoff,
     store::Listed,
@@ -29,57 +29,57 @@ impl RelatedReflector {
             feed.is_synced() && !feed.fetching.is_running && !feed.fetching.queue.is_empty()
         };
         let due = self.feeds.iter().filter(|(_, feed)| is_due(feed));
-        let due: Vec<Place> = due.map(|(place, _)| place.clone()).collect();
-        for place in due {
-            self.fetch(place, ctx);
+        let due: Vec<FeedKey> = due.map(|(key, _)| key.clone()).collect();
+        for key in due {
+            self.fetch(key, ctx);
         }
     }
 
-    fn fetch(&mut self, place: Place, ctx: &Context<Self>) {
-        let Some(feed) = self.feeds.get_mut(&place) else { return };
+    fn fetch(&mut self, key: FeedKey, ctx: &Context<Self>) {
+        let Some(feed) = self.feeds.get_mut(&key) else { return };
         let mut asks = feed.fetching.take();
         asks.retain(|ask| self.asked.contains(ask));
         if asks.is_empty() {
             // What could not be listed is not asked for any more.
             feed.fetching.is_well();
-            return self.source.fetched(&place, []);
+            return self.source.fetched(&key, []);
         }
         feed.fetching.is_running = true;
         feed.store.begin_fetch();
-        let feed = FeedId { number: feed.number, place };
+        let feed = FeedId { number: feed.number, key };
         let WatchParts { cluster, mailbox, runtime, .. } = &self.reflecting.parts;
         let (cluster, mailbox) = (cluster.clone(), mailbox.clone());
         let (address, spec) = (ctx.address(), self.spec().clone());
         runtime.spawn(async move {
-            let result = fetched(&cluster, &spec, &feed.place, &asks).await;
+            let result = fetched(&cluster, &spec, &feed.key, &asks).await;
             post(&address, &mailbox, Fetched { feed, asks, result });
         });
     }
 
     fn fetching_failed(
         &mut self,
-        place: &Place,
+        key: &FeedKey,
         asks: Vec<Ask>,
         error: &ApiError,
         ctx: &mut Context<Self>,
     ) {
-        let watched = spec_of(self.spec(), place).watched();
+        let watched = spec_of(self.spec(), key).watched();
         tracing::warn!(%watched, error = %OneLine(error), "related objects could not be listed");
-        let Some(feed) = self.feeds.get_mut(place) else { return };
+        let Some(feed) = self.feeds.get_mut(key) else { return };
         feed.fetching.failures += 1;
         feed.fetching.queue.extend(asks.iter().cloned());
         let failures = feed.fetching.failures;
         if watching::is_refused(error) || failures >= watching::MAX_FAILURES {
             let why = watching::why(&watched, error);
             feed.fetching.problem = Some(why.clone());
-            self.source.fetching_fails(place, why);
+            self.source.fetching_fails(key, why);
             self.settle(asks);
-            self.report_troubles();
+            self.report_problems();
         }
         ctx.run_later(BACKOFF.delay(failures, self.started), |reflector, ctx| {
             guarded(reflector, ctx, |reflector, ctx| {
                 reflector.fetch_due(ctx);
-                reflector.report_troubles();
+                reflector.report_problems();
             });
         });
     }
@@ -89,16 +89,16 @@ impl RelatedReflector {
 async fn fetched(
     cluster: &Cluster,
     spec: &SourceSpec,
-    place: &Place,
+    key: &FeedKey,
     asks: &[Ask],
 ) -> Result<Vec<List>, ApiError> {
     if asks.len() > MOST {
         let listed = Listed::of(asks.iter().cloned().collect());
-        return Ok(vec![cluster.list(&spec_of(spec, place), PAGE_SIZE, &listed).await?]);
+        return Ok(vec![cluster.list(&spec_of(spec, key), PAGE_SIZE, &listed).await?]);
     }
     let mut lists = Vec::with_capacity(asks.len());
     for ask in asks {
-        lists.push(cluster.list_all(&spec_of(spec, &Place::Exact(ask.clone()))).await?);
+        lists.push(cluster.list_all(&spec_of(spec, &FeedKey::Exact(ask.clone()))).await?);
     }
     Ok(lists)
 }
@@ -107,13 +107,13 @@ impl Receive<Fetched> for RelatedReflector {
     fn receive(&mut self, fetched: Fetched, ctx: &mut Self::Context) {
         let Fetched { feed: id, asks, result } = fetched;
         let Some(feed) = self.feed(&id) else { return };
-        let place = &id.place;
+        let key = &id.key;
         feed.fetching.is_running = false;
         let lists = match result {
             Ok(lists) => lists,
             Err(error) => {
                 feed.store.end_fetch(Vec::new());
-                return self.fetching_failed(place, asks, &error, ctx);
+                return self.fetching_failed(key, asks, &error, ctx);
             }
         };
         feed.fetching.is_well();
@@ -121,7 +121,7 @@ impl Receive<Fetched> for RelatedReflector {
         for List { objects: found, undecodable, version: _ } in lists {
             objects.extend(found);
             for object in undecodable {
-                feed.store.leave_out(object);
+                feed.store.mark_undecodable(object);
             }
         }
         let changes = feed.store.end_fetch(objects);
@@ -129,10 +129,10 @@ impl Receive<Fetched> for RelatedReflector {
         if asks.iter().any(|ask| self.source.has_fetched(ask)) {
             self.notify(&changes.into());
         }
-        self.source.fetched(place, asks.iter().filter(|ask| self.asked.contains(ask)));
+        self.source.fetched(key, asks.iter().filter(|ask| self.asked.contains(ask)));
         self.settle(asks);
         self.switch();
         self.fetch_due(ctx);
-        self.report_troubles();
+        self.report_problems();
     }
 }

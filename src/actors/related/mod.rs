@@ -5,7 +5,7 @@
 //!                                                    |    ^
 //!                             watch loops, fetches --+    +-- FeedNoted, Fetched
 //!                                                    |
-//!       RelatedObserved, RelatedSettled, RelatedTroubles --> OperatorActor
+//!       RelatedObserved, RelatedSettled, RelatedProblems --> OperatorActor
 //! ```
 //!
 //! When a broad watch replaces several exact watches, or the reverse, the old watches end after the new ones are
@@ -28,17 +28,17 @@ use self::to_fetch::Fetching;
 use super::{
     mailbox::{Metered, MeteredRecipient, Receive, post},
     messages::{
-        DemandChanged, FeedChanged, FeedId, RelatedObserved, RelatedSettled, RelatedTroubles,
+        DemandChanged, FeedChanged, FeedId, RelatedObserved, RelatedProblems, RelatedSettled,
     },
     observers::Observer,
     reflecting::{Controlled, Reflecting, Reflects, beat},
-    supervised::{self, Fall},
+    supervised::{self, ActorPanic},
     watching::{Failures, WatchParts},
 };
 use crate::{
     cluster::WatchSpec,
     operator::Ask,
-    related::{FeedState, Place, Source, SourceSpec, wanted},
+    related::{FeedKey, FeedState, Source, SourceSpec, wanted},
     store::{Change, ScopeId, Store},
 };
 
@@ -53,19 +53,19 @@ pub(crate) type RelatedHandle = Controlled<RelatedReflector>;
 pub(crate) struct RelatedReflector {
     source: Source,
     asked: HashSet<Ask>,
-    feeds: BTreeMap<Place, Feed>,
+    feeds: BTreeMap<FeedKey, Feed>,
     /// How many watches were started.
     started: u64,
     /// The reported reasons why something cannot be read.
-    troubles: Vec<String>,
+    problems: Vec<String>,
     reflecting: Reflecting<RelatedObserved>,
     /// Why it is down after a panic.
-    fallen: Option<String>,
+    panicked: Option<String>,
 }
 
 /// A watch and its store.
 struct Feed {
-    /// Notes of an earlier watch of the same place are ignored.
+    /// Notes of an earlier watch of the same key are ignored.
     number: u64,
     store: Store,
     watching: AbortHandle,
@@ -84,8 +84,8 @@ impl RelatedReflector {
         let what = if spec.metadata_only { "related-metadata" } else { "related" };
         let name = format!("{what}/{}", spec.ty.resource_name());
         let reflecting = Reflecting::new(watching, name);
-        let (asked, feeds, started, troubles, fallen) = <_>::default();
-        Self { source, asked, feeds, started, troubles, reflecting, fallen }
+        let (asked, feeds, started, problems, panicked) = <_>::default();
+        Self { source, asked, feeds, started, problems, reflecting, panicked }
     }
 
     /// Starts it; from now on it learns when something else is asked for.
@@ -102,8 +102,8 @@ impl RelatedReflector {
     }
 
     fn ask(&mut self, ask: Ask) {
-        let place = self.spec().broad(&ask);
-        if let Some(feed) = self.feeds.get_mut(&place) {
+        let key = self.spec().broad(&ask);
+        if let Some(feed) = self.feeds.get_mut(&key) {
             feed.store.ask(&ask);
             feed.fetching.add(ask.clone());
         }
@@ -112,37 +112,37 @@ impl RelatedReflector {
 
     fn drop_ask(&mut self, ask: &Ask) {
         self.asked.remove(ask);
-        let place = self.spec().broad(ask);
-        if let Some(feed) = self.feeds.get_mut(&place) {
+        let key = self.spec().broad(ask);
+        if let Some(feed) = self.feeds.get_mut(&key) {
             feed.store.unask(ask);
             feed.fetching.drop_ask(ask);
         }
-        self.end_feed(&Place::Exact(ask.clone()));
+        self.end_feed(&FeedKey::Exact(ask.clone()));
     }
 
     fn start_missing(&mut self, ctx: &Context<Self>) {
         let wanted = wanted(self.spec(), &self.asked, self.feeds.keys());
-        let missing: Vec<Place> =
-            wanted.into_iter().filter(|place| !self.feeds.contains_key(place)).collect();
-        for place in missing {
-            self.start_feed(place, ctx);
+        let missing: Vec<FeedKey> =
+            wanted.into_iter().filter(|key| !self.feeds.contains_key(key)).collect();
+        for key in missing {
+            self.start_feed(key, ctx);
         }
     }
 
-    fn start_feed(&mut self, place: Place, ctx: &Context<Self>) {
+    fn start_feed(&mut self, key: FeedKey, ctx: &Context<Self>) {
         let store = Store::new(self.spec().ty.clone(), BTreeSet::new());
-        let at_first = self.covered_by(&place);
-        let namespace = match &place {
-            Place::Broad(namespace) => {
+        let at_first = self.covered_by(&key);
+        let namespace = match &key {
+            FeedKey::Broad(namespace) => {
                 store.filter_by(at_first.iter().cloned().collect());
                 namespace.clone()
             }
-            Place::Exact(ask) => ask.namespace().map(str::to_owned),
+            FeedKey::Exact(ask) => ask.namespace().map(str::to_owned),
         };
         let scope = store.add_scope(namespace);
         self.started += 1;
-        self.source.add_feed(place.clone(), store.reader());
-        let watching = self.watch(&place, store.clone(), scope, ctx);
+        self.source.add_feed(key.clone(), store.reader());
+        let watching = self.watch(&key, store.clone(), scope, ctx);
         let feed = Feed {
             number: self.started,
             store,
@@ -153,44 +153,44 @@ impl RelatedReflector {
             outdated: None,
             fetching: Fetching::new(at_first),
         };
-        self.feeds.insert(place, feed);
+        self.feeds.insert(key, feed);
     }
 
     fn watch(
         &self,
-        place: &Place,
+        key: &FeedKey,
         store: Store,
         scope: ScopeId,
         ctx: &Context<Self>,
     ) -> AbortHandle {
-        let id = FeedId { place: place.clone(), number: self.started };
-        let watched = (spec_of(self.spec(), place), store, scope);
+        let id = FeedId { key: key.clone(), number: self.started };
+        let watched = (spec_of(self.spec(), key), store, scope);
         let feed = id.clone();
         let batch = move |changes| FeedChanged { feed: feed.clone(), changes };
         self.reflecting.parts.start(ctx.address(), watched, id, batch)
     }
 
-    fn end_feed(&mut self, place: &Place) {
-        if let Some(feed) = self.feeds.remove(place) {
+    fn end_feed(&mut self, key: &FeedKey) {
+        if let Some(feed) = self.feeds.remove(key) {
             feed.watching.abort();
-            self.source.drop_feed(place);
+            self.source.drop_feed(key);
         }
     }
 
     /// The asks that a watch covers.
-    fn covered_by(&self, place: &Place) -> Vec<Ask> {
-        match place {
-            Place::Exact(ask) => vec![ask.clone()],
-            Place::Broad(_) => {
+    fn covered_by(&self, key: &FeedKey) -> Vec<Ask> {
+        match key {
+            FeedKey::Exact(ask) => vec![ask.clone()],
+            FeedKey::Broad(_) => {
                 let spec = self.spec();
-                self.asked.iter().filter(|ask| spec.broad(ask) == *place).cloned().collect()
+                self.asked.iter().filter(|ask| spec.broad(ask) == *key).cloned().collect()
             }
         }
     }
 
-    /// The feed, unless another was started for its place.
+    /// The feed, unless another was started for its key.
     fn feed(&mut self, id: &FeedId) -> Option<&mut Feed> {
-        self.feeds.get_mut(&id.place).filter(|feed| feed.number == id.number)
+        self.feeds.get_mut(&id.key).filter(|feed| feed.number == id.number)
     }
 
     fn notify(&self, changes: &Arc<[Change]>) {
@@ -206,31 +206,31 @@ impl RelatedReflector {
         self.reflecting.observers.post(&settled);
     }
 
-    fn known_troubles(&self) -> RelatedTroubles {
-        RelatedTroubles { ty: self.spec().ty.clone(), reasons: self.troubles.clone() }
+    fn known_problems(&self) -> RelatedProblems {
+        RelatedProblems { ty: self.spec().ty.clone(), reasons: self.problems.clone() }
     }
 
-    fn report_troubles(&mut self) {
-        let reasons = self.feeds.values().flat_map(Feed::troubles);
+    fn report_problems(&mut self) {
+        let reasons = self.feeds.values().flat_map(Feed::problems);
         let reasons = reasons.map(|why| format!("related objects: {why}"));
-        let reasons = reasons.chain(self.fallen.clone());
+        let reasons = reasons.chain(self.panicked.clone());
         let reasons: BTreeSet<String> = reasons.collect();
         let reasons: Vec<String> = reasons.into_iter().collect();
-        if reasons != self.troubles {
-            self.source.set_troubles(reasons.clone());
-            self.troubles = reasons;
-            self.reflecting.observers.post(&self.known_troubles());
+        if reasons != self.problems {
+            self.source.set_problems(reasons.clone());
+            self.problems = reasons;
+            self.reflecting.observers.post(&self.known_problems());
         }
     }
 }
 
-/// The watch of a place.
-fn spec_of(source: &SourceSpec, place: &Place) -> WatchSpec {
+/// The watch of a key.
+fn spec_of(source: &SourceSpec, key: &FeedKey) -> WatchSpec {
     let SourceSpec { ty, metadata_only, namespaces: _ } = source;
     let all = WatchSpec { metadata_only: *metadata_only, ..WatchSpec::of(ty.clone()) };
-    match place {
-        Place::Broad(namespace) => WatchSpec { namespace: namespace.clone(), ..all },
-        Place::Exact(ask) => {
+    match key {
+        FeedKey::Broad(namespace) => WatchSpec { namespace: namespace.clone(), ..all },
+        FeedKey::Exact(ask) => {
             let namespace = ask.namespace().map(str::to_owned);
             let (name, label_selector) = match ask {
                 Ask::Named(key) => (Some(key.name.to_string()), None),
@@ -261,23 +261,23 @@ impl Reflects for RelatedReflector {
     }
 
     fn welcome(&self, observer: &Observer<RelatedObserved>) {
-        if !self.troubles.is_empty() {
-            observer.post(self.known_troubles());
+        if !self.problems.is_empty() {
+            observer.post(self.known_problems());
         }
     }
 
-    fn end(&mut self, fall: &Fall) {
-        let places: Vec<Place> = self.feeds.keys().cloned().collect();
-        for place in &places {
-            self.end_feed(place);
+    fn end(&mut self, panic: &ActorPanic) {
+        let keys: Vec<FeedKey> = self.feeds.keys().cloned().collect();
+        for key in &keys {
+            self.end_feed(key);
         }
         self.asked.clear();
-        self.fallen = Some(fall.sentence());
-        self.report_troubles();
+        self.panicked = Some(panic.sentence());
+        self.report_problems();
     }
 
     fn begin(&mut self, ctx: &mut Context<Self>) {
-        self.fallen = None;
+        self.panicked = None;
         self.source.change_all();
         self.demand_changed(ctx);
     }
@@ -326,6 +326,6 @@ impl RelatedReflector {
         self.start_missing(ctx);
         self.switch();
         self.fetch_due(ctx);
-        self.report_troubles();
+        self.report_problems();
     }
 }

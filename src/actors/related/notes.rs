@@ -13,7 +13,7 @@ use crate::{
     execute::now,
     object::OneLine,
     operator::Ask,
-    related::{FeedState, Place},
+    related::{FeedKey, FeedState},
     reply::ApiError,
 };
 
@@ -32,15 +32,15 @@ impl Receive<Noted<FeedId>> for RelatedReflector {
         if self.feed(&of).is_none() {
             return;
         }
-        let place = of.place;
+        let key = of.key;
         match note {
-            WatchNote::Synced(_) => self.listed(&place, ctx),
-            WatchNote::Alive { .. } => self.recovered(&place),
+            WatchNote::Synced(_) => self.listed(&key, ctx),
+            WatchNote::Alive { .. } => self.recovered(&key),
             WatchNote::Failed { error, retry_in } => {
-                let watched = super::spec_of(self.spec(), &place).watched();
+                let watched = super::spec_of(self.spec(), &key).watched();
                 let shown = OneLine(&error);
                 tracing::warn!(%watched, error = %shown, ?retry_in, "the watch of related objects failed");
-                self.failed(&place, &error);
+                self.failed(&key, &error);
             }
             WatchNote::Undecodable { object, is_news: true } => {
                 tracing::warn!("{}", OneLine(&object));
@@ -56,37 +56,37 @@ impl Receive<Noted<FeedId>> for RelatedReflector {
 }
 
 impl RelatedReflector {
-    fn listed(&mut self, place: &Place, ctx: &mut Context<Self>) {
-        let Some(feed) = self.feeds.get_mut(place) else { return };
+    fn listed(&mut self, key: &FeedKey, ctx: &mut Context<Self>) {
+        let Some(feed) = self.feeds.get_mut(key) else { return };
         let is_first = !std::mem::replace(&mut feed.is_listed, true);
         let settled = feed.fetching.listed(is_first);
-        if matches!(place, Place::Broad(_)) {
-            self.source.fetched(place, &settled);
+        if matches!(key, FeedKey::Broad(_)) {
+            self.source.fetched(key, &settled);
         }
-        self.recovered(place);
+        self.recovered(key);
         self.settle(settled);
         self.switch();
         self.fetch_due(ctx);
     }
 
-    fn recovered(&mut self, place: &Place) {
-        let Some(feed) = self.feeds.get_mut(place).filter(|feed| feed.is_listed) else { return };
+    fn recovered(&mut self, key: &FeedKey) {
+        let Some(feed) = self.feeds.get_mut(key).filter(|feed| feed.is_listed) else { return };
         feed.failures = Failures::default();
         let was_outdated = feed.outdated.take().is_some();
         let was_failing = matches!(feed.state, FeedState::Failing(_));
-        self.set_state(place, FeedState::Synced);
+        self.set_state(key, FeedState::Synced);
         if was_outdated {
-            self.report_troubles();
+            self.report_problems();
         }
         if was_failing {
-            self.settle(self.covered_by(place));
+            self.settle(self.covered_by(key));
         }
     }
 
     /// After a watch that was listed has failed for long, its objects are still read, and may be out of date.
-    fn failed(&mut self, place: &Place, error: &ApiError) {
-        let watched = super::spec_of(self.spec(), place).watched();
-        let Some(feed) = self.feeds.get_mut(place) else { return };
+    fn failed(&mut self, key: &FeedKey, error: &ApiError) {
+        let watched = super::spec_of(self.spec(), key).watched();
+        let Some(feed) = self.feeds.get_mut(key) else { return };
         let now = now().monotonic;
         feed.failures.add(now);
         if !feed.failures.are_lasting(error, feed.is_listed, now) {
@@ -98,28 +98,28 @@ impl RelatedReflector {
                 "{why}; it has failed for more than {} min, and what was read before is still used",
                 DEGRADED_AFTER.as_secs() / 60,
             ));
-            return self.report_troubles();
+            return self.report_problems();
         }
         let is_waited_for = !feed.is_listed && feed.state == FeedState::Pending;
-        self.set_state(place, FeedState::Failing(why));
+        self.set_state(key, FeedState::Failing(why));
         if is_waited_for {
-            self.settle(self.covered_by(place));
+            self.settle(self.covered_by(key));
         }
     }
 
-    fn set_state(&mut self, place: &Place, to: FeedState) {
-        let Some(feed) = self.feeds.get_mut(place) else { return };
+    fn set_state(&mut self, key: &FeedKey, to: FeedState) {
+        let Some(feed) = self.feeds.get_mut(key) else { return };
         if feed.state != to {
             feed.state = to.clone();
-            self.source.set_state(place, to);
-            self.report_troubles();
+            self.source.set_state(key, to);
+            self.report_problems();
         }
     }
 }
 
 impl Feed {
     /// Why something cannot be read, or may be out of date.
-    pub(super) fn troubles(&self) -> impl Iterator<Item = String> {
+    pub(super) fn problems(&self) -> impl Iterator<Item = String> {
         let failing = match &self.state {
             FeedState::Failing(why) => Some(why.clone()),
             FeedState::Pending | FeedState::Synced => None,

@@ -6,48 +6,48 @@ use super::RelatedReflector;
 use crate::{
     object::{Object, ObjectKey},
     operator::Ask,
-    related::{Place, wanted},
+    related::{FeedKey, wanted},
     store::Change,
 };
 
 impl RelatedReflector {
     pub(super) fn switch(&mut self) {
         let wanted = wanted(self.spec(), &self.asked, self.feeds.keys());
-        let superfluous: Vec<Place> =
-            self.feeds.keys().filter(|place| !wanted.contains(place)).cloned().collect();
-        if superfluous.is_empty() || !wanted.iter().all(|place| self.can_answer(place)) {
+        let superfluous: Vec<FeedKey> =
+            self.feeds.keys().filter(|key| !wanted.contains(key)).cloned().collect();
+        if superfluous.is_empty() || !wanted.iter().all(|key| self.can_answer(key)) {
             return;
         }
         let changes: Vec<Change> =
-            superfluous.iter().flat_map(|place| self.differences(place)).collect();
-        for place in &superfluous {
-            self.end_feed(place);
+            superfluous.iter().flat_map(|key| self.differences(key)).collect();
+        for key in &superfluous {
+            self.end_feed(key);
         }
         self.notify(&changes.into());
-        self.report_troubles();
+        self.report_problems();
     }
 
     /// Whether a watch has everything that is asked for within it.
-    fn can_answer(&self, place: &Place) -> bool {
-        let is_synced = self.feeds.get(place).is_some_and(super::Feed::is_synced);
+    fn can_answer(&self, key: &FeedKey) -> bool {
+        let is_synced = self.feeds.get(key).is_some_and(super::Feed::is_synced);
         let has_fetched = || {
-            let mut covered = self.covered_by(place).into_iter();
+            let mut covered = self.covered_by(key).into_iter();
             covered.all(|ask| self.source.has_fetched(&ask))
         };
-        is_synced && (matches!(place, Place::Exact(_)) || has_fetched())
+        is_synced && (matches!(key, FeedKey::Exact(_)) || has_fetched())
     }
 
     /// How the objects of a watch that ends differ from those of its successor.
-    fn differences(&self, place: &Place) -> Vec<Change> {
-        let Some(before) = self.feeds.get(place).filter(|feed| feed.is_synced()) else {
+    fn differences(&self, key: &FeedKey) -> Vec<Change> {
+        let Some(before) = self.feeds.get(key).filter(|feed| feed.is_synced()) else {
             return Vec::new();
         };
-        let successor = |ask: &Ask| match place {
-            Place::Exact(_) => self.spec().broad(ask),
-            Place::Broad(_) => Place::Exact(ask.clone()),
+        let successor = |ask: &Ask| match key {
+            FeedKey::Exact(_) => self.spec().broad(ask),
+            FeedKey::Broad(_) => FeedKey::Exact(ask.clone()),
         };
         let mut changes = Vec::new();
-        for ask in self.covered_by(place).iter().filter(|ask| self.asked.contains(ask)) {
+        for ask in self.covered_by(key).iter().filter(|ask| self.asked.contains(ask)) {
             let Some(after) = self.feeds.get(&successor(ask)) else { continue };
             let of_ask = |objects: Vec<Object>| {
                 objects.into_iter().filter(|it| ask.includes(it)).collect::<Vec<_>>()

@@ -110,7 +110,7 @@ impl<N: Fn(WatchNote) + Send> Loop<N> {
     }
 
     pub(super) fn mark_undecodable(&self, object: Undecodable) {
-        let is_news = self.store.leave_out_of(self.scope, object.clone());
+        let is_news = self.store.mark_undecodable_by(self.scope, object.clone());
         self.undecodable(object, is_news);
     }
 

@@ -41,13 +41,13 @@ pub(crate) enum Entry {
 pub(crate) type Waiter = Box<dyn FnOnce(Permit) + Send>;
 
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<Admissions>,
     permits: SharedPermits,
     idle: Notify,
     metrics: QueueMetrics,
 }
 
-struct State {
+struct Admissions {
     queue: Queue<Queued>,
     limit: usize,
     in_flight: usize,
@@ -68,7 +68,7 @@ struct Queued {
 impl Gate {
     /// A gate with this limit, as far as shared permits are free.
     pub(crate) fn new(limit: usize, shared_permits: SharedPermits, metrics: QueueMetrics) -> Self {
-        let state = Mutex::new(State {
+        let state = Mutex::new(Admissions {
             queue: Queue::new(),
             limit,
             in_flight: 0,
@@ -152,7 +152,7 @@ impl Gate {
     }
 
     /// Takes the operator's own permit if it is free, else a shared one, else queues for that.
-    fn take_permit(&self, state: &mut State) -> bool {
+    fn take_permit(&self, state: &mut Admissions) -> bool {
         if !state.has_free_permit() {
             return false;
         }
@@ -183,13 +183,13 @@ impl Gate {
         self.release(|state| self.give_back(state));
     }
 
-    fn give_back(&self, state: &mut State) -> Option<Arc<dyn WaitingGate>> {
+    fn give_back(&self, state: &mut Admissions) -> Option<Arc<dyn WaitingGate>> {
         state.shared -= 1;
         self.0.permits.give_back()
     }
 
     /// Releases, and admits the next waiter, here and at the gate that got the shared permit.
-    fn release(&self, leave: impl FnOnce(&mut State) -> Option<Arc<dyn WaitingGate>>) {
+    fn release(&self, leave: impl FnOnce(&mut Admissions) -> Option<Arc<dyn WaitingGate>>) {
         let (successor, next) = {
             let mut state = self.state();
             let successor = leave(&mut state);
@@ -203,7 +203,7 @@ impl Gate {
         Self::offer(successor);
     }
 
-    fn admit_next(&self, state: &mut State) -> Option<(Priority, Queued)> {
+    fn admit_next(&self, state: &mut Admissions) -> Option<(Priority, Queued)> {
         if state.queue.is_empty() || !self.take_permit(state) {
             return None;
         }
@@ -249,13 +249,13 @@ impl Gate {
         }
     }
 
-    fn show_depth(&self, state: &State) {
+    fn show_depth(&self, state: &Admissions) {
         for priority in Priority::ALL {
             self.0.metrics.depth(priority, state.queue.waiting(priority));
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Admissions> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -279,7 +279,7 @@ impl WaitingGate for Shared {
     }
 }
 
-impl State {
+impl Admissions {
     fn has_free_permit(&self) -> bool {
         !self.is_closed && !self.is_held && self.in_flight < self.limit
     }

@@ -206,7 +206,7 @@ impl Setup {
         if self.is_parent_unreadable {
             let metadata = json!({"name": "p", "namespace": "ns", "uid": 7});
             let text = json!({"metadata": metadata}).to_string();
-            parents.leave_out(Undecodable::read(&app(), &text, "odd".to_owned()));
+            parents.mark_undecodable(Undecodable::read(&app(), &text, "odd".to_owned()));
         }
         parents.cut_off(scope, self.is_cut_off);
         (parents, scope)
@@ -218,7 +218,7 @@ impl Setup {
         let (children, scope) =
             store(revisions, &self.child, is_in_part.then_some("ns"), &self.cached);
         if let Some(text) = &self.undecodable {
-            children.leave_out(Undecodable::read(&self.child, text, "odd".to_owned()));
+            children.mark_undecodable(Undecodable::read(&self.child, text, "odd".to_owned()));
         }
         match self.unlisted {
             Some(Unlisted::All) => children.cut_off(scope, true),

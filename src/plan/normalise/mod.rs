@@ -9,8 +9,8 @@ use k8s_openapi::ByteString;
 use serde_json::{Map, Value};
 
 use super::{
-    ChildId, Desired, Order, Refusal, RefusalReason, ReturnedBy, Write, order::Place, ownership,
-    steps::hash_of,
+    ChildId, Desired, Order, Refusal, RefusalReason, ReturnedBy, Write, order::StatedOrder,
+    ownership, steps::hash_of,
 };
 use crate::{
     diff::{hash, nulls::drop_nulls},
@@ -64,7 +64,7 @@ pub(super) fn normalise(
             Ok(write) => match seen.insert(identity(&write.id), way) {
                 None => {
                     let place =
-                        Place { stage: child.stage, after: std::mem::take(&mut child.after) };
+                        StatedOrder { stage: child.stage, after: std::mem::take(&mut child.after) };
                     places.push((write.id.clone(), place));
                     writes.push(write);
                 }
@@ -114,7 +114,7 @@ impl<'a> Owner<'a> {
         ownership::claim(child, self.parent, self.operator, &self.config.labels, config);
         let content = hash::within(MAX_BYTES, child).map_err(RefusalReason::TooLarge)?;
         let desired_hash = match own {
-            // Whatever its body is: only its tie to the parent is desired.
+            // Whatever its body is: only the claim of the parent is desired.
             _ if *ensure => hash_of(&config.orphan_on_delete),
             // The fields that are left to other managers depend on the options.
             Some(own) => content ^ hash_of(own),

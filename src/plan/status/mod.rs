@@ -153,7 +153,7 @@ fn observe_generation(
 }
 
 /// A hash of the desired status: if the same is written repeatedly, another client writes it too.
-pub(crate) fn status_wish(
+pub(crate) fn desired_status_hash(
     parent: &Object,
     handler: Option<&Value>,
     conditions: &[Condition],

@@ -58,7 +58,7 @@ fn an_exact_watch_answers_until_a_broad_one_can() {
     let reader = Store::new(source.spec().ty.clone(), BTreeSet::new()).reader();
     source.ask(vec![a.clone(), b.clone()], vec![]);
     assert_eq!(state_of(&source, &a), "pending");
-    let exact = Place::Exact(a.clone());
+    let exact = FeedKey::Exact(a.clone());
     source.add_feed(exact.clone(), reader.clone());
     assert_eq!(state_of(&source, &a), "pending");
     source.set_state(&exact, FeedState::Failing("no".to_owned()));
@@ -79,17 +79,17 @@ fn an_exact_watch_answers_until_a_broad_one_can() {
 }
 
 /// A source with a broad watch that has answered one ask.
-fn with_one_fetched() -> (Source, Place) {
+fn with_one_fetched() -> (Source, FeedKey) {
     let (source, _) = source();
-    let place = source.spec().broad(&named("a"));
+    let key = source.spec().broad(&named("a"));
     let reader = Store::new(source.spec().ty.clone(), BTreeSet::new()).reader();
-    source.add_feed(place.clone(), reader);
-    source.set_state(&place, FeedState::Synced);
+    source.add_feed(key.clone(), reader);
+    source.set_state(&key, FeedState::Synced);
     source.ask(vec![named("a")], vec![]);
     assert_eq!(source.take_changes(), [(named("a"), true)]);
-    source.fetched(&place, [&named("a")]);
+    source.fetched(&key, [&named("a")]);
     assert_eq!(state_of(&source, &named("a")), "known");
-    (source, place)
+    (source, key)
 }
 
 #[test]
@@ -103,11 +103,11 @@ fn what_is_dropped_and_asked_for_again_before_the_actor_looks_stays_known() {
 
 #[test]
 fn what_is_dropped_while_it_is_fetched_and_asked_for_again_is_known() {
-    let (source, place) = with_one_fetched();
+    let (source, key) = with_one_fetched();
     source.ask(vec![named("b")], vec![]);
     assert_eq!(source.take_changes(), [(named("b"), true)]);
     source.ask(vec![], vec![named("b")]);
-    source.fetched(&place, [&named("b")]);
+    source.fetched(&key, [&named("b")]);
     source.ask(vec![named("b")], vec![]);
     assert_eq!(source.take_changes(), [(named("b"), true), (named("b"), true)]);
     assert_eq!(state_of(&source, &named("b")), "known", "the actor fetches it once");
@@ -129,15 +129,15 @@ fn a_namespace_whose_objects_cannot_be_listed_fails_alone() {
     let namespaces = Namespaces::Only(["x", "y"].map(str::to_owned).into());
     let source = Source::new(SourceSpec { ty: ty.clone(), metadata_only: false, namespaces });
     let asks = ["x", "y"].map(|namespace| Ask::Named(ObjectKey::namespaced(namespace, "a")));
-    let places = asks.each_ref().map(|ask| source.spec().broad(ask));
-    for place in &places {
-        source.add_feed(place.clone(), Store::new(ty.clone(), BTreeSet::new()).reader());
-        source.set_state(place, FeedState::Synced);
+    let keys = asks.each_ref().map(|ask| source.spec().broad(ask));
+    for key in &keys {
+        source.add_feed(key.clone(), Store::new(ty.clone(), BTreeSet::new()).reader());
+        source.set_state(key, FeedState::Synced);
     }
     source.ask(asks.to_vec(), vec![]);
-    source.fetching_fails(&places[0], "no".to_owned());
+    source.fetching_fails(&keys[0], "no".to_owned());
     let states = || asks.each_ref().map(|ask| state_of(&source, ask));
     assert_eq!(states(), ["unavailable", "pending"]);
-    source.fetched(&places[1], [&asks[1]]);
+    source.fetched(&keys[1], [&asks[1]]);
     assert_eq!(states(), ["unavailable", "known"]);
 }

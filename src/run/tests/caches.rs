@@ -14,7 +14,7 @@ use crate::{
     object::{K8sType, Object, ResourceVersion, SecretFields, Uid},
     operator::{Asks, Children},
     plan::ChildId,
-    related::Answer,
+    related::FoundRelated,
     reply::{StatusSchema, TypeSchema},
     run::{Cache, Doubts, Schemas, Settings, Snapshot},
     schedule::Trigger,
@@ -94,7 +94,7 @@ impl Caches {
     }
 
     /// The newest version of an object could not be decoded.
-    pub(super) fn leave_out(&mut self, id: &ChildId) {
+    pub(super) fn mark_undecodable(&mut self, id: &ChildId) {
         self.undecodable.insert(id.clone());
     }
 
@@ -185,12 +185,12 @@ pub(super) fn schema() -> Arc<TypeSchema> {
 
 impl Caches {
     /// Related objects are cached as the children are.
-    pub(super) fn related(&self, asks: &Asks) -> Answer {
+    pub(super) fn related(&self, asks: &Asks) -> FoundRelated {
         if let Some(why) = &self.related_unavailable {
-            return Answer::Unavailable(why.clone());
+            return FoundRelated::Unavailable(why.clone());
         }
         if self.related_pending {
-            return Answer::Pending("Secret.v1 ns/ca".to_owned());
+            return FoundRelated::Pending("Secret.v1 ns/ca".to_owned());
         }
         let types = self.settings.config().related.iter().map(|related| {
             let asked: Vec<_> = asks.iter().filter(|(ty, _)| *ty == related.ty).collect();
@@ -198,7 +198,7 @@ impl Caches {
             let of_type = self.objects.values().filter(|object| *object.ty() == related.ty);
             (related.ty.clone(), of_type.filter(is_asked).cloned().collect())
         });
-        Answer::Objects(Children::new(types))
+        FoundRelated::Objects(Children::new(types))
     }
 }
 

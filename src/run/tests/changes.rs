@@ -37,7 +37,7 @@ pub(super) fn change(
         "unsynced" => caches.unsync(arguments),
         "synced" => caches.sync(),
         "hide" => caches.hide(&id),
-        "undecodable" => caches.leave_out(&id),
+        "undecodable" => caches.mark_undecodable(&id),
         "spare" => caches.spare = arguments.parse().unwrap(),
         "related-pending" => caches.related_pending = true,
         "related-listed" => (caches.related_pending, caches.related_unavailable) = (false, None),

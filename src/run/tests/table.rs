@@ -7,7 +7,7 @@ use super::{driver::timed_out, refusals, scripts::play, world::named};
 use crate::{
     journal::{Fact, Failure},
     plan::Exceeded,
-    related,
+    related::FoundRelated,
     run::{Aim, Effect, Event, Machine, Now, Request, Snapshot, machine::name},
 };
 
@@ -89,7 +89,7 @@ fn events() -> Vec<Event> {
         Event::HandlerTimeout(Duration::ZERO),
         Event::Answered(1_000, Err(lost)),
         Event::Reserved(Err(Exceeded::Reconcile { allowed: 0 })),
-        Event::RelatedRead(related::Answer::Pending("a list".to_owned())),
+        Event::RelatedRead(FoundRelated::Pending("a list".to_owned())),
         Event::Resumed,
         Event::SchemaRead(Ok(None)),
     ]

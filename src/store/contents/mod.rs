@@ -140,11 +140,11 @@ impl Contents {
         ListStart { clock: self.clock, shown, listed }
     }
 
-    pub(super) fn leave_out_of(&mut self, scope: ScopeId, object: Undecodable) -> bool {
+    pub(super) fn mark_undecodable_by(&mut self, scope: ScopeId, object: Undecodable) -> bool {
         self.scopes.get(scope).is_some() && self.know_undecodable(object, Some(scope))
     }
 
-    pub(super) fn leave_out(&mut self, object: Undecodable) -> bool {
+    pub(super) fn mark_undecodable(&mut self, object: Undecodable) -> bool {
         self.know_undecodable(object, None)
     }
 

@@ -27,12 +27,12 @@ pub enum OnRemoval {
 /// A request of a [`Registrar`].
 #[derive(Debug)]
 pub(crate) enum Request {
-    Register { operator: Box<AnyOperator>, answer: Answer },
-    Deregister { name: String, on_removal: OnRemoval, answer: Answer },
-    Reconfigure { config: Box<OperatorConfig>, answer: Answer },
+    Register { operator: Box<AnyOperator>, answer: RegistrationResponder },
+    Deregister { name: String, on_removal: OnRemoval, answer: RegistrationResponder },
+    Reconfigure { config: Box<OperatorConfig>, answer: RegistrationResponder },
 }
 
-pub(crate) type Answer = oneshot::Sender<Result<(), RegistrationError>>;
+pub(crate) type RegistrationResponder = oneshot::Sender<Result<(), RegistrationError>>;
 
 impl Registrar {
     pub(crate) fn new(requests: UnboundedSender<Request>) -> Self {
@@ -102,7 +102,10 @@ impl Registrar {
         self.ask(|answer| Request::Reconfigure { config, answer }).await
     }
 
-    async fn ask(&self, request: impl FnOnce(Answer) -> Request) -> Result<(), RegistrationError> {
+    async fn ask(
+        &self,
+        request: impl FnOnce(RegistrationResponder) -> Request,
+    ) -> Result<(), RegistrationError> {
         let (answer, answered) = oneshot::channel();
         // Then the receiver of the answer fails too.
         let _ = self.0.send(request(answer));

@@ -14,7 +14,7 @@ use tokio::{
 use super::{
     members::{Leaving, Members, Remains},
     reconfigure::Reconfiguring,
-    registrar::{Answer, OnRemoval, Request},
+    registrar::{OnRemoval, RegistrationResponder, Request},
 };
 use crate::{
     actors::Asked,
@@ -38,15 +38,15 @@ pub(crate) struct Inboxes {
 /// What is over.
 enum Over {
     /// The parents of an operator are finalized, or did not finish in time.
-    Finalized { name: String, is_done: bool, answer: Answer },
+    Finalized { name: String, is_done: bool, answer: RegistrationResponder },
     /// A new configuration has taken effect.
     Reconfigured { name: String, number: u64 },
     /// A later configuration replaced it, or the operator went before.
     Nothing,
     /// The actors of an operator have ended.
-    Operator { name: String, answer: Answer },
+    Operator { name: String, answer: RegistrationResponder },
     /// So have the watches that only it needed.
-    Watches { types: Vec<K8sType>, lease: Option<String>, answer: Option<Answer> },
+    Watches { types: Vec<K8sType>, lease: Option<String>, answer: Option<RegistrationResponder> },
 }
 
 type Waiting = FuturesUnordered<LocalBoxFuture<'static, Over>>;
@@ -91,7 +91,7 @@ fn perform(request: Request, members: &mut Members, waiting: &Waiting) {
     }
 }
 
-fn dismiss(name: &str, answer: Answer, members: &mut Members, waiting: &Waiting) {
+fn dismiss(name: &str, answer: RegistrationResponder, members: &mut Members, waiting: &Waiting) {
     match members.dismiss(name) {
         Ok(leaving) => waiting.push(leave(leaving, answer).boxed_local()),
         Err(error) => drop(answer.send(Err(error))),
@@ -102,7 +102,7 @@ async fn finalized(
     name: String,
     done: oneshot::Receiver<()>,
     within: Duration,
-    answer: Answer,
+    answer: RegistrationResponder,
 ) -> Over {
     tracing::info!(operator = name, "the operator goes: finalizing its parents");
     let is_done = matches!(timeout(within, done).await, Ok(Ok(())));
@@ -117,7 +117,7 @@ async fn applied(Reconfiguring { name, number, is_applied }: Reconfiguring) -> O
 }
 
 /// Waits until the reconciles of an operator and its actors have ended.
-async fn leave(leaving: Leaving, answer: Answer) -> Over {
+async fn leave(leaving: Leaving, answer: RegistrationResponder) -> Over {
     let Leaving { name, context, operator, gone } = leaving;
     tracing::info!(operator = name, "the operator goes: waiting for its reconciles in flight");
     if timeout(DRAIN, context.drain()).await.is_err() {
@@ -164,7 +164,7 @@ fn conclude(over: Over, members: &mut Members, waiting: &Waiting) {
     }
 }
 
-async fn close(Remains { types, elected }: Remains, answer: Option<Answer>) -> Over {
+async fn close(Remains { types, elected }: Remains, answer: Option<RegistrationResponder>) -> Over {
     let (types, gone): (Vec<_>, Vec<_>) = types.into_iter().unzip();
     let released = async {
         if let Some(elected) = &elected {

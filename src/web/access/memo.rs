@@ -50,13 +50,13 @@ pub(super) type Outcome<G, B> = Result<Result<G, B>, Unanswered>;
 /// Answers of one kind. Clones share them.
 #[derive(Debug)]
 pub(super) struct Memo<G, B> {
-    state: Arc<Mutex<State<G, B>>>,
+    state: Arc<Mutex<MemoState<G, B>>>,
     /// First come, first served.
     turns: Arc<Semaphore>,
 }
 
 #[derive(Debug)]
-struct State<G, B> {
+struct MemoState<G, B> {
     good: Cache<G>,
     bad: Cache<B>,
     in_flight: HashMap<Key, watch::Receiver<Option<Outcome<G, B>>>>,
@@ -69,7 +69,7 @@ where
 {
     pub(super) fn new() -> Self {
         let (good, bad) = (Cache::new(GOOD_FOR, KEPT), Cache::new(BAD_FOR, KEPT));
-        let state = State { good, bad, in_flight: HashMap::new() };
+        let state = MemoState { good, bad, in_flight: HashMap::new() };
         Self { state: Arc::new(Mutex::new(state)), turns: Arc::new(Semaphore::new(ASKED)) }
     }
 
@@ -152,7 +152,7 @@ where
         (state.good, state.bad) = (Cache::new(GOOD_FOR, KEPT), Cache::new(BAD_FOR, KEPT));
     }
 
-    fn state(&self) -> MutexGuard<'_, State<G, B>> {
+    fn state(&self) -> MutexGuard<'_, MemoState<G, B>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, net::IpAddr, time::Instant};
 
-use crate::web::gate::Limits;
+use crate::web::request_rules::Limits;
 
 /// What a connection may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

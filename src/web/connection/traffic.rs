@@ -18,7 +18,7 @@ use actix_web::{dev::ServiceRequest, rt};
 use tokio::{sync::watch, time::timeout};
 
 use super::pool::{Entered, Idle, Pool, SlotKind};
-use crate::web::{body::Held, gate::Limits, peer};
+use crate::web::{body::Held, peer, request_rules::Limits};
 
 /// The limit of concurrent requests of one connection: a browser with many tabs needs fewer.
 const MAX_IN_FLIGHT: usize = 32;

@@ -26,10 +26,10 @@ pub(super) use self::{
 
 /// The sessions and the failed logins. Cheap to clone.
 #[derive(Debug, Clone)]
-pub(super) struct Logins(Arc<State>);
+pub(super) struct Logins(Arc<OpenLogins>);
 
 #[derive(Debug)]
-struct State {
+struct OpenLogins {
     sessions: Sessions,
     attempts: Mutex<Attempts>,
 }
@@ -52,7 +52,7 @@ pub(super) fn cookie_name(protocol: Protocol) -> Option<&'static str> {
 
 impl Logins {
     pub(super) fn new() -> Self {
-        let state = State { sessions: Sessions::new(LIMITS), attempts: Mutex::default() };
+        let state = OpenLogins { sessions: Sessions::new(LIMITS), attempts: Mutex::default() };
         Self(Arc::new(state))
     }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     cluster::{ClusterSettings, Timeouts},
-    web::{Auth, Tls, gate::Gate, views::ServingView},
+    web::{Auth, Tls, request_rules::RequestRules, views::ServingView},
 };
 
 #[actix_web::test]
@@ -68,10 +68,10 @@ async fn the_configuration_of_the_endpoint_is_shown() {
         "headerSeconds": 5.0, "bodySeconds": 5.0, "idleSeconds": 60.0, "stalledSeconds": 30.0,
     });
     assert_eq!(web["limits"], expected);
-    let gate = Reviewer::default().gate_of(Auth::Delegated { audiences: vec!["us".to_owned()] });
-    let gate = Gate { address: Some("127.0.0.1:8080".parse().unwrap()), ..gate };
+    let rules = Reviewer::default().gate_of(Auth::Delegated { audiences: vec!["us".to_owned()] });
+    let rules = RequestRules { address: Some("127.0.0.1:8080".parse().unwrap()), ..rules };
     let asked = with_token(request(Method::GET, "/debug/config"), "token-of-ann");
-    let web = ask_through(gate, &world.state, asked).await.json()["web"].clone();
+    let web = ask_through(rules, &world.state, asked).await.json()["web"].clone();
     let expected = json!({
         "mode": "delegated", "audiences": ["us"],
         "sessions": {

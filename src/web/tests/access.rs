@@ -12,7 +12,7 @@ use futures::future::join_all;
 use super::{Answer, ask_through, command, is_status, request, reviewer::Reviewer, world::World};
 use crate::{
     board::{OperatorState, WebRequest as Asked},
-    web::{gate::Gate, status::Refused},
+    web::{request_rules::RequestRules, status::Refused},
 };
 
 const PATH: &str = "/api/v1/operators";
@@ -21,24 +21,24 @@ pub(super) fn with_token(request: TestRequest, token: &str) -> TestRequest {
     request.insert_header((header::AUTHORIZATION, format!("Bearer {token}")))
 }
 
-async fn get_as(gate: &Gate, world: &World, path: &str, token: &str) -> Answer {
+async fn get_as(rules: &RequestRules, world: &World, path: &str, token: &str) -> Answer {
     let request = with_token(request(Method::GET, path), token);
-    ask_through(gate.clone(), &world.state, request).await
+    ask_through(rules.clone(), &world.state, request).await
 }
 
 #[actix_web::test]
 async fn a_request_without_a_valid_token_is_refused_with_a_challenge() {
-    let (world, gate) = (World::running().with_parent(), Reviewer::default().gate());
+    let (world, rules) = (World::running().with_parent(), Reviewer::default().rules());
     for path in [PATH, "/metrics", "/", "/nonsense", "/readyz/echo-server"] {
-        let plain = ask_through(gate.clone(), &world.state, request(Method::GET, path)).await;
+        let plain = ask_through(rules.clone(), &world.state, request(Method::GET, path)).await;
         let basic = request(Method::GET, path).insert_header(("Authorization", "Basic YTpi"));
-        let basic = ask_through(gate.clone(), &world.state, basic).await;
+        let basic = ask_through(rules.clone(), &world.state, basic).await;
         for answer in [plain, basic] {
             let message = is_status(&answer, StatusCode::UNAUTHORIZED, "Unauthorized");
             assert!(message.contains("Authorization: Bearer"), "{message}");
             assert_eq!(answer.header(header::WWW_AUTHENTICATE), "Bearer realm=\"operetta\"");
         }
-        let answer = get_as(&gate, &world, path, "guessed").await;
+        let answer = get_as(&rules, &world, path, "guessed").await;
         let message = is_status(&answer, StatusCode::UNAUTHORIZED, "Unauthorized");
         assert!(!message.contains("guessed"), "{message}");
         assert!(answer.header(header::WWW_AUTHENTICATE).contains("invalid_token"));
@@ -47,21 +47,21 @@ async fn a_request_without_a_valid_token_is_refused_with_a_challenge() {
 
 #[actix_web::test]
 async fn a_user_without_permission_is_refused_with_the_missing_permission() {
-    let (world, gate) = (World::running(), Reviewer::default().gate());
-    assert_eq!(get_as(&gate, &world, PATH, "token-of-ann").await.code, 200);
-    assert_eq!(get_as(&gate, &world, "/metrics", "token-of-bob").await.code, 200);
-    let answer = get_as(&gate, &world, PATH, "token-of-bob").await;
+    let (world, rules) = (World::running(), Reviewer::default().rules());
+    assert_eq!(get_as(&rules, &world, PATH, "token-of-ann").await.code, 200);
+    assert_eq!(get_as(&rules, &world, "/metrics", "token-of-bob").await.code, 200);
+    let answer = get_as(&rules, &world, PATH, "token-of-bob").await;
     let message = is_status(&answer, StatusCode::FORBIDDEN, "Forbidden");
     let expected = r#"User "bob" cannot get path "/operetta/api/v1/operators": no rule"#;
     assert!(message.contains(expected), "{message}");
     // The decoded path is reviewed, because it selects the route.
-    let answer = get_as(&gate, &world, "/%61pi/v1/operators", "token-of-bob").await;
+    let answer = get_as(&rules, &world, "/%61pi/v1/operators", "token-of-bob").await;
     let message = is_status(&answer, StatusCode::FORBIDDEN, "Forbidden");
     assert!(message.contains(expected), "{message}");
     let head = with_token(request(Method::HEAD, PATH), "token-of-ann");
-    assert_eq!(ask_through(gate.clone(), &world.state, head).await.code, 200);
+    assert_eq!(ask_through(rules.clone(), &world.state, head).await.code, 200);
     let post = with_token(command(Method::POST, PATH), "token-of-ann");
-    let answer = ask_through(gate, &world.state, post).await;
+    let answer = ask_through(rules, &world.state, post).await;
     let message = is_status(&answer, StatusCode::FORBIDDEN, "Forbidden");
     assert!(message.contains("cannot post path"), "{message}");
 }
@@ -69,39 +69,39 @@ async fn a_user_without_permission_is_refused_with_the_missing_permission() {
 #[actix_web::test]
 async fn many_requests_share_one_pair_of_reviews() {
     let (world, reviewer) = (World::running(), Reviewer::default());
-    let gate = reviewer.gate();
-    let at_once = (0..20).map(|_| get_as(&gate, &world, PATH, "token-of-ann"));
+    let rules = reviewer.rules();
+    let at_once = (0..20).map(|_| get_as(&rules, &world, PATH, "token-of-ann"));
     assert!(join_all(at_once).await.iter().all(|answer| answer.code == 200));
-    assert_eq!(get_as(&gate, &world, PATH, "token-of-ann").await.code, 200);
+    assert_eq!(get_as(&rules, &world, PATH, "token-of-ann").await.code, 200);
     assert_eq!(reviewer.asked(), (1, 1));
     // Refusals are cached too, for each token.
     for (token, code) in [("guessed", 401), ("token-of-bob", 403)] {
         for _ in 0..3 {
-            assert_eq!(get_as(&gate, &world, PATH, token).await.code, code);
+            assert_eq!(get_as(&rules, &world, PATH, token).await.code, code);
         }
     }
     assert_eq!(reviewer.asked(), (3, 2));
-    assert_eq!(get_as(&gate, &world, "/metrics", "token-of-ann").await.code, 200);
+    assert_eq!(get_as(&rules, &world, "/metrics", "token-of-ann").await.code, 200);
     assert_eq!(reviewer.asked(), (3, 3));
 }
 
 #[actix_web::test]
 async fn a_group_that_a_user_has_left_counts_no_longer_than_the_review_of_the_token() {
     let (world, reviewer) = (World::running(), Reviewer::default());
-    let gate = reviewer.gate();
-    assert_eq!(get_as(&gate, &world, PATH, "token-of-gus").await.code, 200);
+    let rules = reviewer.rules();
+    assert_eq!(get_as(&rules, &world, PATH, "token-of-gus").await.code, 200);
     reviewer.has_left.store(true, Ordering::SeqCst);
-    gate.access.as_ref().unwrap().forget_users();
-    assert_eq!(get_as(&gate, &world, PATH, "token-of-gus").await.code, 403);
+    rules.access.as_ref().unwrap().forget_users();
+    assert_eq!(get_as(&rules, &world, PATH, "token-of-gus").await.code, 403);
 }
 
 #[actix_web::test]
 async fn access_is_denied_while_the_api_server_cannot_review() {
     let (world, reviewer) = (World::running(), Reviewer::default());
-    let gate = reviewer.gate();
+    let rules = reviewer.rules();
     reviewer.is_down.store(true, Ordering::SeqCst);
     for _ in 0..2 {
-        let answer = get_as(&gate, &world, PATH, "token-of-ann").await;
+        let answer = get_as(&rules, &world, PATH, "token-of-ann").await;
         let code = StatusCode::SERVICE_UNAVAILABLE;
         let message = is_status(&answer, code, "ServiceUnavailable");
         assert!(message.contains("all access is denied"), "{message}");
@@ -109,7 +109,7 @@ async fn access_is_denied_while_the_api_server_cannot_review() {
         assert_eq!(answer.header(header::RETRY_AFTER), "5");
     }
     reviewer.is_down.store(false, Ordering::SeqCst);
-    assert_eq!(get_as(&gate, &world, PATH, "token-of-ann").await.code, 200);
+    assert_eq!(get_as(&rules, &world, PATH, "token-of-ann").await.code, 200);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn too_many_reviews_are_refused_with_retry_after() {
 
 #[actix_web::test]
 async fn health_is_open_but_shows_only_the_outcome() {
-    let (world, gate) = (World::running(), Reviewer::default().gate());
+    let (world, rules) = (World::running(), Reviewer::default().rules());
     let waiting_for = vec!["pods".to_owned()];
     for (path, well) in
         [("/livez", true), ("/healthz", true), ("/readyz", true), ("/readyz", false)]
@@ -131,13 +131,13 @@ async fn health_is_open_but_shows_only_the_outcome() {
         }
         let expected = if well { (200, "ok") } else { (503, "not ok") };
         for path in [path.to_owned(), format!("{path}?verbose")] {
-            let open = ask_through(gate.clone(), &world.state, request(Method::GET, &path)).await;
+            let open = ask_through(rules.clone(), &world.state, request(Method::GET, &path)).await;
             assert_eq!((open.code, open.body.as_str()), expected, "{path}");
             // The same for a user without permission.
-            let bob = get_as(&gate, &world, &path, "token-of-bob").await;
+            let bob = get_as(&rules, &world, &path, "token-of-bob").await;
             assert_eq!((bob.code, bob.body.as_str()), expected, "{path}");
         }
-        let all = get_as(&gate, &world, &format!("{path}?verbose"), "token-of-ann").await;
+        let all = get_as(&rules, &world, &format!("{path}?verbose"), "token-of-ann").await;
         assert!(all.code == expected.0 && all.body.contains("check"), "{path}: {}", all.body);
     }
 }
@@ -145,9 +145,9 @@ async fn health_is_open_but_shows_only_the_outcome() {
 #[actix_web::test]
 async fn a_probe_needs_no_review() {
     let (world, reviewer) = (World::running(), Reviewer::default());
-    let gate = reviewer.gate();
+    let rules = reviewer.rules();
     for _ in 0..3 {
-        let answer = ask_through(gate.clone(), &world.state, request(Method::GET, "/livez")).await;
+        let answer = ask_through(rules.clone(), &world.state, request(Method::GET, "/livez")).await;
         assert_eq!(answer.code, 200);
     }
     assert_eq!(reviewer.asked(), (0, 0));
@@ -155,7 +155,7 @@ async fn a_probe_needs_no_review() {
 
 #[actix_web::test]
 async fn a_command_names_its_user() {
-    let (world, gate) = (World::running(), Reviewer::default().gate());
+    let (world, rules) = (World::running(), Reviewer::default().rules());
     let mut commands = world.state.board.take_commands();
     let request =
         with_token(command(Method::POST, &format!("{PATH}/spaces/pause")), "token-of-eve");
@@ -164,6 +164,6 @@ async fn a_command_names_its_user() {
         command.answer.give(Ok(()));
         command.by
     };
-    let (answer, by) = tokio::join!(ask_through(gate, &world.state, request), executing);
+    let (answer, by) = tokio::join!(ask_through(rules, &world.state, request), executing);
     assert_eq!((answer.code, by.as_deref()), (200, Some("eve")), "{}", answer.body);
 }

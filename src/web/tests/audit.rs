@@ -10,7 +10,7 @@ use actix_web::http::{Method, StatusCode, header};
 use super::{
     Answer, access::with_token, ask_through, command, request, reviewer::Reviewer, world::World,
 };
-use crate::web::{endpoint::FORM, gate::Gate};
+use crate::web::{endpoint::FORM, request_rules::RequestRules};
 
 const PAUSE: &str = "/api/v1/operators/nobody/parents/a/pause";
 
@@ -41,13 +41,13 @@ impl io::Write for Log {
     }
 }
 
-async fn log_in(gate: &Gate, world: &World, token: &str) -> Answer {
+async fn log_in(rules: &RequestRules, world: &World, token: &str) -> Answer {
     let form = request(Method::POST, "/ui/login")
         .insert_header((header::CONTENT_TYPE, FORM))
         .insert_header(("Sec-Fetch-Site", "same-origin"))
         .peer_addr("192.0.2.7:1234".parse().unwrap())
         .set_payload(format!("token={token}&next=/"));
-    ask_through(gate.clone(), &world.state, form).await
+    ask_through(rules.clone(), &world.state, form).await
 }
 
 fn counted(world: &World, attempt: &str, outcome: &str) -> bool {
@@ -58,10 +58,10 @@ fn counted(world: &World, attempt: &str, outcome: &str) -> bool {
 
 #[actix_web::test]
 async fn logins_and_failed_logins_are_logged_and_counted() {
-    let (world, log, gate) = (World::running(), Log::default(), Reviewer::default().gate());
+    let (world, log, rules) = (World::running(), Log::default(), Reviewer::default().rules());
     let _keeping = log.keep();
-    assert_eq!(log_in(&gate, &world, "guessed").await.code, 401);
-    assert_eq!(log_in(&gate, &world, "token-of-ann").await.code, 303);
+    assert_eq!(log_in(&rules, &world, "guessed").await.code, 401);
+    assert_eq!(log_in(&rules, &world, "token-of-ann").await.code, 303);
     let lines = log.lines();
     let [failed, done] = lines.as_slice() else { panic!("{lines:?}") };
     for part in ["login over HTTP", "from=192.0.2.7", "code=401", r#"outcome="unauthenticated""#] {
@@ -76,7 +76,7 @@ async fn logins_and_failed_logins_are_logged_and_counted() {
 
 #[actix_web::test]
 async fn commands_and_refused_commands_are_logged_and_counted() {
-    let (world, log, gate) = (World::running(), Log::default(), Reviewer::default().gate());
+    let (world, log, rules) = (World::running(), Log::default(), Reviewer::default().rules());
     let _keeping = log.keep();
     for (token, user, code, outcome) in [
         (None, "", StatusCode::UNAUTHORIZED, "unauthenticated"),
@@ -85,7 +85,7 @@ async fn commands_and_refused_commands_are_logged_and_counted() {
     ] {
         let asked = command(Method::POST, PAUSE);
         let asked = if let Some(token) = token { with_token(asked, token) } else { asked };
-        assert_eq!(ask_through(gate.clone(), &world.state, asked).await.code, code.as_u16());
+        assert_eq!(ask_through(rules.clone(), &world.state, asked).await.code, code.as_u16());
         let lines = log.lines();
         let [line] = lines.as_slice() else { panic!("{lines:?}") };
         let (code, shown) = (format!("code={}", code.as_u16()), format!("outcome={outcome:?}"));
@@ -96,7 +96,7 @@ async fn commands_and_refused_commands_are_logged_and_counted() {
     }
     // Reads are not audited.
     let read = with_token(request(Method::GET, "/api/v1/operators"), "token-of-ann");
-    assert_eq!(ask_through(gate, &world.state, read).await.code, 200);
+    assert_eq!(ask_through(rules, &world.state, read).await.code, 200);
     assert_eq!(log.lines(), [""; 0]);
 }
 

@@ -24,7 +24,7 @@ async fn sent(
     let mut commands: Receiver<WebRequest> = world.state.board.take_commands();
     let executing = async {
         let Some(WebRequest::Command(mut command)) = commands.recv().await else { panic!() };
-        let answer = std::mem::replace(&mut command.answer, crate::board::Answer::nobody());
+        let answer = std::mem::replace(&mut command.answer, crate::board::Responder::nobody());
         answer.give(result);
         command
     };

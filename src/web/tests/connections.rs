@@ -20,7 +20,7 @@ use super::{
     senders::{serve_all, talk, until_closed},
     world::World,
 };
-use crate::web::{WebState, gate::Limits};
+use crate::web::{WebState, request_rules::Limits};
 
 const SHORT: Duration = Duration::from_millis(100);
 

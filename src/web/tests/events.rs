@@ -22,7 +22,7 @@ use crate::{
     history::{FailureKind, Outcome, Reconcile},
     object::{ObjectKey, Uid},
     operator::OperatorName,
-    web::{WebState, gate::Gate, origin::Protocol, server::app, ui},
+    web::{WebState, origin::Protocol, request_rules::RequestRules, server::app, ui},
 };
 
 /// An event without its number.
@@ -145,11 +145,11 @@ async fn a_slow_reader_is_informed_and_disconnected_and_blocks_nothing() {
 
 /// What a reader with this header receives until the end of the stream, of whatever `happens` meanwhile.
 async fn received_by(
-    (world, gate): (&World, Gate),
+    (world, rules): (&World, RequestRules),
     credential: (&str, &str),
     happens: impl AsyncFnOnce(),
 ) -> Vec<String> {
-    let service = init_service(app(gate, world.state.clone())).await;
+    let service = init_service(app(rules, world.state.clone())).await;
     let asked = request(Method::GET, "/api/v1/events").insert_header(credential).to_request();
     let response = call_service(&service, asked).await;
     assert_eq!(response.status(), StatusCode::OK);
@@ -172,7 +172,7 @@ async fn a_stream_ends_with_the_access_of_its_reader() {
             _ => &reviewer.is_down,
         };
         let happens = async || is_lost.store(true, Ordering::SeqCst);
-        let kinds = received_by((&world, reviewer.gate()), reader, happens).await;
+        let kinds = received_by((&world, reviewer.rules()), reader, happens).await;
         assert_eq!(kinds, ["hello"]);
         assert!(since.elapsed() <= Duration::from_secs(30), "{:?}", since.elapsed());
     }
@@ -181,7 +181,7 @@ async fn a_stream_ends_with_the_access_of_its_reader() {
         tokio::time::sleep(Duration::from_mins(5)).await;
         world.state.board.begin_stopping();
     };
-    let kinds = received_by((&world, reviewer.gate()), ann, happens).await;
+    let kinds = received_by((&world, reviewer.rules()), ann, happens).await;
     assert_eq!(kinds, ["hello", "stopping"], "access that is kept");
 }
 
@@ -189,15 +189,15 @@ async fn a_stream_ends_with_the_access_of_its_reader() {
 async fn a_stream_ends_with_the_session_of_its_reader() {
     tokio::time::pause();
     let (world, reviewer) = (World::running(), Reviewer::default());
-    let gate = reviewer.gate();
-    let access = gate.access.clone().unwrap();
+    let rules = reviewer.rules();
+    let access = rules.access.clone().unwrap();
     let log_in = ui::open_session(&access, "token-of-ann".into(), &["/"], [127, 0, 0, 1].into());
     let (session, _) = log_in.await.unwrap();
     let since = Instant::now();
     let cookie = format!("operetta={session}");
     let headers = HeaderMap::from_iter([(header::COOKIE, cookie.parse().unwrap())]);
     let happens = async || access.logins().end_of(&headers, Protocol::Http);
-    let kinds = received_by((&world, gate), ("Cookie", &cookie), happens).await;
+    let kinds = received_by((&world, rules), ("Cookie", &cookie), happens).await;
     assert_eq!((kinds, since.elapsed()), (Vec::new(), Duration::ZERO));
 }
 

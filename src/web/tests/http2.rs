@@ -14,7 +14,7 @@ use super::{
     tls::{connect_for, pair},
     world::World,
 };
-use crate::web::{Protection, Tls, gate::Limits, listen, server::limited};
+use crate::web::{Protection, Tls, listen, request_rules::Limits, server::limited};
 
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
@@ -128,7 +128,7 @@ async fn a_flood_of_frames_without_content_ends_only_its_connection() {
 
 #[actix_web::test]
 async fn a_request_without_a_token_ends_the_connection() {
-    let access = Reviewer::default().gate().access;
+    let access = Reviewer::default().rules().access;
     let protection = Protection { access, ..Protection::default() };
     let (address, certificate, handle) = serve(protection, Limits::default());
     let asked = tokio::task::spawn_blocking(move || {

@@ -34,7 +34,7 @@ async fn asked(world: &World, path: &str, reading: EventReading) -> (Answer, Eve
     let mut requests = world.state.board.take_commands();
     let reading_for = async {
         let Some(WebRequest::Events(mut asked)) = requests.recv().await else { panic!() };
-        let answer = std::mem::replace(&mut asked.answer, crate::board::Answer::nobody());
+        let answer = std::mem::replace(&mut asked.answer, crate::board::Responder::nobody());
         answer.give(Ok(reading));
         asked
     };

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     board::WebRequest as Asked,
-    web::{endpoint::FORM, gate::Gate, origin::Protocol, session_limits, ui},
+    web::{endpoint::FORM, origin::Protocol, request_rules::RequestRules, session_limits, ui},
 };
 
 const HERE: &str = "http://localhost:8080";
@@ -22,18 +22,18 @@ const PAUSE: &str = "/api/v1/operators/spaces/pause";
 struct Browser {
     world: World,
     reviewer: Reviewer,
-    gate: Gate,
+    rules: RequestRules,
 }
 
 impl Browser {
     fn new() -> Self {
         let (world, reviewer) = (World::running().with_parent(), Reviewer::default());
-        let gate = reviewer.gate();
-        Self { world, reviewer, gate }
+        let rules = reviewer.rules();
+        Self { world, reviewer, rules }
     }
 
     async fn send(&self, request: TestRequest) -> Answer {
-        ask_through(self.gate.clone(), &self.world.state, request).await
+        ask_through(self.rules.clone(), &self.world.state, request).await
     }
 
     async fn goto(&self, path: &str, cookie: &str) -> Answer {
@@ -175,7 +175,7 @@ async fn a_session_ends_with_a_logout_and_with_its_token() {
     is_page(&browser.goto("/", &left).await, 401, &["<h1>Log in</h1>"]);
     assert_eq!(browser.goto("/", &withdrawn).await.code, 200);
     browser.reviewer.is_revoked.store(true, Ordering::SeqCst);
-    let access = browser.gate.access.as_ref().unwrap();
+    let access = browser.rules.access.as_ref().unwrap();
     access.forget_users();
     is_page(&browser.goto("/", &withdrawn).await, 401, &["The token is invalid"]);
     browser.reviewer.is_revoked.store(false, Ordering::SeqCst);
@@ -310,8 +310,8 @@ async fn a_login_redirects_only_to_paths_of_this_server() {
 #[actix_web::test]
 async fn over_tls_the_cookie_is_never_sent_or_accepted_in_clear_text() {
     let browser = Browser::new();
-    let gate = Gate { protocol: Protocol::Https, ..browser.gate.clone() };
-    let browser = Browser { gate, ..browser };
+    let rules = RequestRules { protocol: Protocol::Https, ..browser.rules.clone() };
+    let browser = Browser { rules, ..browser };
     let login = form("/ui/login", "token=token-of-ann");
     let login = login.insert_header(("Origin", "https://localhost:8080"));
     let answer = browser.send(login).await;
@@ -356,7 +356,7 @@ async fn a_login_needs_permission_for_the_page_it_leads_to_or_for_the_overview()
 async fn no_number_of_logins_of_others_ends_a_session() {
     let browser = Browser::new();
     let ann = browser.cookie("token-of-ann").await;
-    let access = browser.gate.access.as_ref().unwrap();
+    let access = browser.rules.access.as_ref().unwrap();
     for number in 1..session_limits::LIMITS.kept {
         let token = format!("token-of-eve-{number}").into();
         ui::open_session(access, token, &["/"], [127, 0, 0, 1].into()).await.unwrap();

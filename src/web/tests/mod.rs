@@ -46,8 +46,8 @@ use super::{
     audit::Quota,
     endpoint::Endpoint,
     events::EVENT_STREAM,
-    gate::{Gate, Hosts, Limits},
     origin::Protocol,
+    request_rules::{Hosts, Limits, RequestRules},
     server::app,
     table::PATHS,
 };
@@ -88,14 +88,18 @@ pub(super) async fn ask(state: &WebState, request: TestRequest) -> Answer {
     ask_through(open_gate(), state, request).await
 }
 
-pub(super) fn open_gate() -> Gate {
+pub(super) fn open_gate() -> RequestRules {
     let (hosts, protocol) = (Hosts::Loopback, Protocol::Http);
     let (limits, quota, paths) = (Limits::default(), Quota::default(), Arc::clone(&PATHS));
-    Gate { hosts, protocol, proxy: None, address: None, limits, quota, access: None, paths }
+    RequestRules { hosts, protocol, proxy: None, address: None, limits, quota, access: None, paths }
 }
 
-pub(super) async fn ask_through(gate: Gate, state: &WebState, request: TestRequest) -> Answer {
-    let service = init_service(app(gate, state.clone())).await;
+pub(super) async fn ask_through(
+    rules: RequestRules,
+    state: &WebState,
+    request: TestRequest,
+) -> Answer {
+    let service = init_service(app(rules, state.clone())).await;
     answer_of(&service, request.to_request()).await
 }
 

@@ -10,10 +10,10 @@ use super::{
     world::World,
 };
 use crate::web::{
-    endpoint::{Access, Endpoint, FORM, JSON, Method},
-    gate::Gate,
+    endpoint::{AccessRule, Endpoint, FORM, JSON, Method},
     openapi::{Security, document},
     origin::Protocol,
+    request_rules::RequestRules,
     table::PATHS,
 };
 
@@ -170,9 +170,9 @@ fn the_document_describes_delegated_access() {
         assert_eq!(document["security"], either);
         for endpoint in PATHS.endpoints() {
             let expected = match endpoint.access {
-                Access::Guarded => None,
-                Access::Open => Some(json!([{}, {"bearerToken": []}, {"session": []}])),
-                Access::Public => Some(json!([])),
+                AccessRule::Guarded => None,
+                AccessRule::Open => Some(json!([{}, {"bearerToken": []}, {"session": []}])),
+                AccessRule::Public => Some(json!([])),
             };
             let security = operation(&document, endpoint).get("security");
             assert_eq!(security, expected.as_ref(), "{}", endpoint.path);
@@ -186,15 +186,15 @@ fn the_document_describes_delegated_access() {
 
 #[actix_web::test]
 async fn a_server_shows_the_document_for_its_protocol() {
-    let (world, gate) = (World::running(), Reviewer::default().gate());
+    let (world, rules) = (World::running(), Reviewer::default().rules());
     let open = get(&world.state, "/api/v1/openapi.json").await.json();
     assert_eq!(open.get("security"), None);
     let asked = || {
         with_token(request(actix_web::http::Method::GET, "/api/v1/openapi.json"), "token-of-ann")
     };
     for (protocol, cookie) in [(Protocol::Http, "operetta"), (Protocol::Https, "__Host-operetta")] {
-        let gate = Gate { protocol, ..gate.clone() };
-        let document = ask_through(gate, &world.state, asked()).await.json();
+        let rules = RequestRules { protocol, ..rules.clone() };
+        let document = ask_through(rules, &world.state, asked()).await.json();
         assert_eq!(document["components"]["securitySchemes"]["session"]["name"], cookie);
     }
 }

@@ -11,7 +11,9 @@ use actix_web::{
 use k8s_openapi::api::core::v1::{Node, Pod};
 
 use super::{ask, ask_through, get, is_status, open_gate, request, world::World};
-use crate::web::{Stores, StoresError, WebState, gate::Gate, origin::Protocol, table::PATHS};
+use crate::web::{
+    Stores, StoresError, WebState, origin::Protocol, request_rules::RequestRules, table::PATHS,
+};
 
 async fn pods(stores: Stores) -> Result<String, StoresError> {
     let names = stores.list::<Pod>()?.into_iter().filter_map(|pod| pod.metadata.name);
@@ -81,7 +83,7 @@ async fn they_get_the_scheme_from_the_server_and_not_from_the_client() {
     });
     for (protocol, expected) in [(Protocol::Http, "http"), (Protocol::Https, "https")] {
         let asked = request(Method::GET, "/scheme").insert_header(("X-Forwarded-Proto", "gopher"));
-        let answer = ask_through(Gate { protocol, ..open_gate() }, &state, asked).await;
+        let answer = ask_through(RequestRules { protocol, ..open_gate() }, &state, asked).await;
         assert_eq!(answer.body, expected);
     }
 }

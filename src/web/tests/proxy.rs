@@ -18,7 +18,7 @@ impl Served {
     fn start(proxy: Option<&str>) -> Self {
         let listener = listen("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let (access, proxy) = (Reviewer::default().gate().access, proxy.map(str::parse));
+        let (access, proxy) = (Reviewer::default().rules().access, proxy.map(str::parse));
         let proxy: Option<TlsProxy> = proxy.transpose().unwrap();
         let protection = Protection { access, proxy, ..Protection::default() };
         let server = server(listener, World::running().state, protection).unwrap();

@@ -18,7 +18,7 @@ use crate::{
     cluster::Cluster,
     metrics::Metrics,
     object::KeptManagers,
-    web::{Access, Auth, gate::Gate},
+    web::{Access, Auth, request_rules::RequestRules},
 };
 
 /// An API server that knows `ann`, who may read, `bob`, who may only scrape, `gus`, who may read as long as he is
@@ -65,11 +65,11 @@ impl Reviewer {
         if is_member { vec!["readers"] } else { Vec::new() }
     }
 
-    pub(super) fn gate(&self) -> Gate {
+    pub(super) fn rules(&self) -> RequestRules {
         self.gate_of(Auth::delegated())
     }
 
-    pub(super) fn gate_of(&self, auth: Auth) -> Gate {
+    pub(super) fn gate_of(&self, auth: Auth) -> RequestRules {
         let reviewer = self.clone();
         let serve = move |request: Request<Body>| {
             let reviewer = reviewer.clone();
@@ -88,7 +88,7 @@ impl Reviewer {
         let client = Client::new(tower::service_fn(serve), "ns");
         let cluster = Cluster::new(client, Metrics::new(), KeptManagers::default());
         let (cluster, runtime) = (OnceLock::from(cluster), tokio::runtime::Handle::current());
-        Gate { access: Access::new(auth, Arc::new(cluster), runtime), ..open_gate() }
+        RequestRules { access: Access::new(auth, Arc::new(cluster), runtime), ..open_gate() }
     }
 
     /// How many reviews of tokens and of permissions.

@@ -16,9 +16,8 @@ use tokio::{
 
 use super::{ask, command, is_status, open_gate, request, world::World};
 use crate::web::{
-    Protection, WebState,
-    gate::Limits,
-    listen,
+    Protection, WebState, listen,
+    request_rules::Limits,
     server::{app, limited},
 };
 

@@ -17,7 +17,7 @@ use rustls::{
 };
 
 use super::world::World;
-use crate::web::{Protection, Tls, gate::Limits, listen, server, server::limited};
+use crate::web::{Protection, Tls, listen, request_rules::Limits, server, server::limited};
 
 pub(super) fn pair() -> (String, String) {
     let key = KeyPair::generate().unwrap();

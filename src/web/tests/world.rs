@@ -155,7 +155,7 @@ impl World {
         for number in 0..count {
             let metadata = json!({"name": format!("pod-{number}"), "namespace": "ns"});
             let text = json!({"metadata": metadata}).to_string();
-            self.pods.0.leave_out(Undecodable::read(&pods(), &text, "odd".to_owned()));
+            self.pods.0.mark_undecodable(Undecodable::read(&pods(), &text, "odd".to_owned()));
         }
         self
     }

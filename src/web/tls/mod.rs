@@ -64,10 +64,10 @@ pub struct Certificates(Arc<Served>);
 
 struct Served {
     tls: Tls,
-    state: Mutex<State>,
+    state: Mutex<LoadedTls>,
 }
 
-struct State {
+struct LoadedTls {
     current: Arc<CertifiedKey>,
     /// The hash of the last contents, valid or not.
     hash: Vec<u8>,
@@ -101,7 +101,7 @@ impl Tls {
         let (certificate, key) = self.read()?;
         let hash = hash(&certificate, &key);
         let current = Arc::new(self.parse(&certificate, &key)?);
-        let state = Mutex::new(State { current, hash, problem: None });
+        let state = Mutex::new(LoadedTls { current, hash, problem: None });
         Ok(Certificates(Arc::new(Served { tls: self, state })))
     }
 
@@ -207,7 +207,7 @@ impl Certificates {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LoadedTls> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,9 +8,9 @@ use crate::{
     web::{
         accept::HTML,
         endpoint::{
-            Access, Answer, Endpoint, JSON,
+            AccessRule, Endpoint, JSON,
             Method::{Get, Post},
-            Parameter,
+            Parameter, Responses,
         },
         explain::DIFF,
         index::Index,
@@ -20,11 +20,11 @@ use crate::{
     },
 };
 
-const PAGE: Answer = Answer::of(&[HTML]);
+const PAGE: Responses = Responses::of(&[HTML]);
 
-const REDIRECT: Answer = PAGE.with_codes(&[303]);
+const REDIRECT: Responses = PAGE.with_codes(&[303]);
 
-const ASSET: Answer = Answer::of(&["text/css", "text/javascript", "image/svg+xml"]);
+const ASSET: Responses = Responses::of(&["text/css", "text/javascript", "image/svg+xml"]);
 
 const NAMED: Parameter = Parameter::text("q", "a part of the namespace and name");
 const PHASE: Parameter = Parameter::text("phase", "the phase of the parents");
@@ -37,7 +37,7 @@ pub(in crate::web) static PAGES: Pages =
 #[rustfmt::skip]
 static ENDPOINTS: &[Endpoint] = &[
     Endpoint::new(Get, "/", "The overview as a page, or the paths of this endpoint as JSON",
-        Answer::json::<Index>().also_as(&[JSON, HTML]), || to(overview::show)),
+        Responses::json::<Index>().also_as(&[JSON, HTML]), || to(overview::show)),
     public(Endpoint::new(Get, "/ui/assets/{file}", "A file of the pages",
         ASSET, || to(assets::show))),
     Endpoint::new(Get, "/ui/cache", "The page of the caches",
@@ -67,7 +67,7 @@ static ENDPOINTS: &[Endpoint] = &[
 const NAMES: &[Parameter] = &[Parameter::text("file", "the name of a file")];
 
 const fn public(endpoint: Endpoint) -> Endpoint {
-    Endpoint { access: Access::Public, ..endpoint }
+    Endpoint { access: AccessRule::Public, ..endpoint }
 }
 
 /// A public command that is not audited as a command.

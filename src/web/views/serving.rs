@@ -9,8 +9,8 @@ use serde::Serialize;
 use crate::web::{
     access::Access,
     body::MAX_BODY,
-    gate::{Gate, Hosts, Limits, MAX_HEADERS, MAX_URI},
     logins,
+    request_rules::{Hosts, Limits, MAX_HEADERS, MAX_URI, RequestRules},
     session_limits::{FAILURES, LIMITS, SessionLimits},
     tls::Certificates,
 };
@@ -101,14 +101,14 @@ struct WebLimitsView {
 }
 
 impl ServingView {
-    pub(in crate::web) fn new(gate: &Gate, certificates: Option<&Certificates>) -> Self {
+    pub(in crate::web) fn new(rules: &RequestRules, certificates: Option<&Certificates>) -> Self {
         Self {
-            listen: gate.address.map(|address| address.to_string()),
-            loopback_names_only: gate.hosts == Hosts::Loopback,
-            access: AccessView::new(gate.access.as_ref()),
+            listen: rules.address.map(|address| address.to_string()),
+            loopback_names_only: rules.hosts == Hosts::Loopback,
+            access: AccessView::new(rules.access.as_ref()),
             tls: certificates.map(TlsView::from),
-            tls_proxy: gate.proxy.as_ref().map(|proxy| proxy.host().to_owned()),
-            limits: gate.limits.into(),
+            tls_proxy: rules.proxy.as_ref().map(|proxy| proxy.host().to_owned()),
+            limits: rules.limits.into(),
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     admission::rule::Matching,
-    cel::{Given, Names, Program, Scope, Trouble, Wanted, variable_name},
+    cel::{EvalError, Given, Names, Program, Scope, Wanted, variable_name},
 };
 
 /// The common part of a policy with its bindings, compiled.
@@ -101,9 +101,9 @@ impl Conditions {
             match scope.run(condition) {
                 Ok(Given::Bool(false)) => is_decided = true,
                 Ok(_) => {}
-                Err(Trouble::Failed(why)) => errors.push(why),
-                Err(Trouble::OutOfBudget(why)) if fails => return Err(why),
-                Err(Trouble::OutOfBudget(_)) => return Ok(false),
+                Err(EvalError::Failed(why)) => errors.push(why),
+                Err(EvalError::OutOfBudget(why)) if fails => return Err(why),
+                Err(EvalError::OutOfBudget(_)) => return Ok(false),
             }
         }
         match errors.as_slice() {

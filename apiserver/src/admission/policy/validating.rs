@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     admission::{attributes::Attributes, pass::Pass},
-    cel::{Given, Scope, Trouble},
+    cel::{EvalError, Given, Scope},
     status::StatusError,
 };
 
@@ -124,18 +124,18 @@ fn judge(
         match scope.run(&validation.rule) {
             Ok(Given::Bool(true)) => {}
             Ok(_) => found.denials.push(denial(validation, &mut scope)),
-            Err(Trouble::Failed(why)) if frame.fails => {
+            Err(EvalError::Failed(why)) if frame.fails => {
                 found.denials.push(Denial::new(why, "Invalid"));
             }
-            Err(Trouble::Failed(_)) => {}
-            Err(Trouble::OutOfBudget(why)) => return failed(why),
+            Err(EvalError::Failed(_)) => {}
+            Err(EvalError::OutOfBudget(why)) => return failed(why),
         }
     }
     for annotation in &policy.annotations {
-        if let Err(trouble) = scope.run(annotation)
+        if let Err(error) = scope.run(annotation)
             && frame.fails
         {
-            found.certain.push(Denial::new(trouble.message().to_owned(), "Invalid"));
+            found.certain.push(Denial::new(error.message().to_owned(), "Invalid"));
         }
     }
     found
@@ -151,7 +151,7 @@ fn denial<'a>(validation: &'a Validation, scope: &mut Scope<'a>) -> Denial {
                     !text.is_empty() && text.len() <= LONGEST_MESSAGE && !text.contains('\n');
                 message = is_usable.then(|| text.to_owned());
             }
-            Err(Trouble::OutOfBudget(why)) => {
+            Err(EvalError::OutOfBudget(why)) => {
                 return Denial::new(format!("failed messageExpression: {why}"), "Invalid");
             }
             _ => {}

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 
-fn run(source: &str, variables: &[(&str, &str)]) -> Result<Given, Trouble> {
+fn run(source: &str, variables: &[(&str, &str)]) -> Result<Given, EvalError> {
     let mut names = Names::new(true).with_variables();
     let compiled: Vec<_> = variables
         .iter()
@@ -87,7 +87,7 @@ fn json(source: &str, wanted: Wanted) -> Result<Value, String> {
         Wanted::Patch => scope.operations(&program).map(Value::Array),
         _ => scope.configuration(&program),
     };
-    given.map_err(|trouble| trouble.message().to_owned())
+    given.map_err(|error| error.message().to_owned())
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(super) struct Credentials {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
+struct ExecCredential {
     kind: Option<String>,
     api_version: Option<String>,
     status: Option<Status>,
@@ -38,7 +38,7 @@ struct Status {
 pub(super) fn read(exec: &ExecConfig, printed: &[u8]) -> Result<Credentials, String> {
     let json = serde_json::from_slice(printed).ok();
     // Plugins may print YAML.
-    let answer: Option<Answer> = json.or_else(|| serde_yaml_ng::from_slice(printed).ok());
+    let answer: Option<ExecCredential> = json.or_else(|| serde_yaml_ng::from_slice(printed).ok());
     let answer = answer.filter(|answer| answer.kind.as_deref() == Some("ExecCredential"));
     let answer = answer.ok_or("printed no ExecCredential")?;
     if answer.api_version != exec.api_version {

@@ -52,10 +52,10 @@ enum Target {
 
 /// The process that runs, if one does.
 #[derive(Debug, Default)]
-pub(super) struct Running(Mutex<State>);
+pub(super) struct Running(Mutex<Lifecycle>);
 
 #[derive(Debug, Default)]
-enum State {
+enum Lifecycle {
     #[default]
     Idle,
     Running(Target),
@@ -133,28 +133,28 @@ impl Drop for Started {
 impl Running {
     /// Kills what runs, and lets nothing start any more.
     pub(super) fn end(&self) {
-        if let State::Running(target) = self.replace(State::Over) {
+        if let Lifecycle::Running(target) = self.replace(Lifecycle::Over) {
             target.kill();
         }
     }
 
     fn begin(&self, started: &Started) -> Result<Guard<'_>, Failed> {
-        match self.replace(started.target.map_or(State::Idle, State::Running)) {
-            State::Over => Err(Failed::Over),
-            State::Idle | State::Running(_) => Ok(Guard(self)),
+        match self.replace(started.target.map_or(Lifecycle::Idle, Lifecycle::Running)) {
+            Lifecycle::Over => Err(Failed::Over),
+            Lifecycle::Idle | Lifecycle::Running(_) => Ok(Guard(self)),
         }
     }
 
     /// Returns the earlier state. The last state never changes.
-    fn replace(&self, next: State) -> State {
+    fn replace(&self, next: Lifecycle) -> Lifecycle {
         let mut state = self.state();
         match *state {
-            State::Over => State::Over,
-            State::Idle | State::Running(_) => mem::replace(&mut *state, next),
+            Lifecycle::Over => Lifecycle::Over,
+            Lifecycle::Idle | Lifecycle::Running(_) => mem::replace(&mut *state, next),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Lifecycle> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -172,15 +172,15 @@ impl Target {
 impl Guard<'_> {
     /// It has ended by itself.
     fn end(self) -> Result<(), Failed> {
-        match self.0.replace(State::Idle) {
-            State::Over => Err(Failed::Over),
-            State::Idle | State::Running(_) => Ok(()),
+        match self.0.replace(Lifecycle::Idle) {
+            Lifecycle::Over => Err(Failed::Over),
+            Lifecycle::Idle | Lifecycle::Running(_) => Ok(()),
         }
     }
 }
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        self.0.replace(State::Idle);
+        self.0.replace(Lifecycle::Idle);
     }
 }

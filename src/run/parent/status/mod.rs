@@ -23,7 +23,7 @@ use crate::{
     operator::{Condition, ConditionNames},
     plan::{
         Beside, ChildId, ChildrenField, Flapping, StatusInput, StatusPatch, UndeclaredField,
-        is_list_outdated, patched_paths, status_patch, status_wish,
+        desired_status_hash, is_list_outdated, patched_paths, status_patch,
     },
     reply::{ApiError, ErrorClass, TypeSchema},
     report::{Over, conditions},
@@ -50,7 +50,7 @@ pub(in crate::run) fn begin(
     // In a shared status only the fields that the handler returns are ours.
     let is_counted = |it: &&Condition| !is_shared && it.ty != Flapping::CONDITION;
     let conditions: Vec<_> = wanted.conditions.iter().filter(is_counted).cloned().collect();
-    let desired = status_wish(&seen, handler, &conditions, children(&wanted, view));
+    let desired = desired_status_hash(&seen, handler, &conditions, children(&wanted, view));
     let is_contested = !view.drift.is_same_parent && view.memory.status() == Some(desired);
     let paths = handler.filter(|_| is_shared).map(|status| json!({"status": status}));
     let paths = paths.as_ref().map(patched_paths).unwrap_or_default();

@@ -121,7 +121,7 @@ fn an_undecodable_object_of_a_list_comes_back_in_the_same_version() {
     let (store, scope) = store();
     list(&store, scope, vec![object("a", "u", 5)], 5);
     let start = store.begin_list(scope);
-    store.leave_out(Undecodable::unknown(&ty(), "odd".to_owned()));
+    store.mark_undecodable(Undecodable::unknown(&ty(), "odd".to_owned()));
     store.replace(scope, start, vec![], &ResourceVersion::Number(9));
     assert!(store.overlay(object("a", "u", 5)).is_some(), "a live read");
     let listed = list(&store, scope, vec![object("a", "u", 5)], 10);
@@ -171,7 +171,7 @@ fn an_event_older_than_a_reply_still_shows_that_its_object_can_be_decoded() {
     assert!(store.overlay(new.clone()).is_some());
     let metadata = json!({"name": "a", "namespace": "ns", "uid": "u", "resourceVersion": "4"});
     let text = json!({"metadata": metadata}).to_string();
-    store.leave_out(Undecodable::read(&ty(), &text, "odd".to_owned()));
+    store.mark_undecodable(Undecodable::read(&ty(), &text, "odd".to_owned()));
     assert!(store.observe_echo(scope, new.key(), "u", new.resource_version()));
     assert!(store.reader().undecodable().is_empty());
 }

@@ -135,7 +135,7 @@ fn nothing_is_kept_of_scopes_that_ended() {
         store.observe(scope, object(&namespace, 6));
         let gone = object(&namespace, 6);
         store.mark_deleted(gone.key(), gone.uid());
-        assert!(store.leave_out(undecodable(&namespace)));
+        assert!(store.mark_undecodable(undecodable(&namespace)));
         assert_eq!(store.reader().undecodable_children_of(&Uid::new("parent")).len(), 1);
         store.end_scope(scope);
         assert!(store.overlay(object(&namespace, 9)).is_none(), "no watch would remove it");

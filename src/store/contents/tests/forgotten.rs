@@ -53,7 +53,7 @@ fn nothing_is_kept_about_a_parent_whose_children_are_gone() {
         let mut contents = Contents::new(BTreeSet::from(["by".to_owned()]));
         let scope = contents.add_scope(Some("ns".to_owned()));
         (0..3).for_each(|number| drop(contents.observe(scope, child(number, 5))));
-        contents.leave_out(unreadable(0));
+        contents.mark_undecodable(unreadable(0));
         assert_eq!((contents.by_parent.len(), contents.census.of("ns")), (6, Some(3)));
         remove(&mut contents, scope);
         assert!(contents.by_parent.is_empty(), "{what}: {:?}", contents.by_parent);

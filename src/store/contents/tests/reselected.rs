@@ -195,7 +195,7 @@ fn a_list_with_the_earlier_selector_forgets_no_undecodable_object_that_the_wider
     let (store, gold) = selecting();
     let wide = widened(&store, gold);
     let start = store.begin_list(wide);
-    assert!(store.leave_out_of(wide, undecodable("x", 50)));
+    assert!(store.mark_undecodable_by(wide, undecodable("x", 50)));
     list(&store, gold, &[("p", 40), ("q", 41)], 55);
     store.replace(wide, start, vec![object("p", 40), object("q", 41)], &at(55));
     assert!(store.reader().undecodable_at(&ObjectKey::namespaced("ns", "x")).is_some());
@@ -210,11 +210,11 @@ fn a_wider_list_forgets_an_undecodable_object_that_only_the_earlier_watch_has_sh
         let (store, gold) = selecting();
         let wide = widened(&store, gold);
         let start = store.begin_list(wide);
-        assert!(store.leave_out_of(gold, undecodable("x", version)));
+        assert!(store.mark_undecodable_by(gold, undecodable("x", version)));
         store.replace(wide, start, vec![object("p", 40), object("q", 41)], &at(55));
         let known = store.reader().undecodable_at(&ObjectKey::namespaced("ns", "x"));
         assert_eq!(known.is_some(), is_known, "@{version}");
-        assert!(!store.leave_out_of(gold, undecodable("y", 54)), "it has ended");
+        assert!(!store.mark_undecodable_by(gold, undecodable("y", 54)), "it has ended");
         assert_eq!(store.reader().undecodable().len(), usize::from(is_known));
     }
 }
@@ -236,8 +236,8 @@ fn an_undecodable_object_that_two_lists_show_is_known_to_both() {
     let store = Store::new(ty(), [].into());
     let [all, one] = [None, Some("ns".to_owned())].map(|namespace| store.add_scope(namespace));
     let [of_all, of_one] = [all, one].map(|scope| store.begin_list(scope));
-    store.leave_out_of(one, undecodable("x", 8));
-    store.leave_out_of(all, undecodable("x", 8));
+    store.mark_undecodable_by(one, undecodable("x", 8));
+    store.mark_undecodable_by(all, undecodable("x", 8));
     store.replace(all, of_all, vec![], &at(11));
     store.replace(one, of_one, vec![], &at(11));
     assert_eq!(store.reader().undecodable().len(), 1);

@@ -23,9 +23,9 @@ use crate::web::{
     access::Access,
     body,
     endpoint::{self, Body, FORM, Form, Parameter},
-    gate::Gate,
     logins, origin,
     paths::Paths,
+    request_rules::RequestRules,
     status::Refused,
     visitor::Visitor,
 };
@@ -47,8 +47,8 @@ const MAX_FORM: usize = 16 << 10;
 
 const START: &str = "/";
 
-pub(super) async fn show(gate: Data<Gate>) -> Result<HttpResponse, Refused> {
-    let access = required(&gate)?;
+pub(super) async fn show(rules: Data<RequestRules>) -> Result<HttpResponse, Refused> {
+    let access = required(&rules)?;
     let login = Entrance::login(None, START, access.token_command());
     Ok(frame::rendered(StatusCode::OK, &login))
 }
@@ -56,10 +56,10 @@ pub(super) async fn show(gate: Data<Gate>) -> Result<HttpResponse, Refused> {
 pub(super) async fn log_in(
     request: HttpRequest,
     payload: Payload,
-    gate: Data<Gate>,
+    rules: Data<RequestRules>,
     paths: Data<Paths>,
 ) -> Result<HttpResponse, Refused> {
-    let access = required(&gate)?;
+    let access = required(&rules)?;
     if !origin::is_form(request.headers()) {
         return Err(Refused::NotForm);
     }
@@ -72,8 +72,8 @@ pub(super) async fn log_in(
     };
     match logged_in {
         Ok((session, user)) => {
-            access.logins().end_of(request.headers(), gate.protocol);
-            let mut response = redirect(&next, &logins::kept(gate.protocol, &session));
+            access.logins().end_of(request.headers(), rules.protocol);
+            let mut response = redirect(&next, &logins::kept(rules.protocol, &session));
             response.extensions_mut().insert(Visitor { user, has_session: true });
             Ok(response)
         }
@@ -83,14 +83,14 @@ pub(super) async fn log_in(
 
 pub(super) async fn log_out(
     request: HttpRequest,
-    gate: Data<Gate>,
+    rules: Data<RequestRules>,
 ) -> Result<HttpResponse, Refused> {
-    let access = required(&gate)?;
+    let access = required(&rules)?;
     if !origin::is_form(request.headers()) {
         return Err(Refused::NotForm);
     }
-    access.logins().end_of(request.headers(), gate.protocol);
-    Ok(redirect("/ui/login", &logins::forgotten(gate.protocol)))
+    access.logins().end_of(request.headers(), rules.protocol);
+    Ok(redirect("/ui/login", &logins::forgotten(rules.protocol)))
 }
 
 /// The page for a browser without access: the login, or why access is denied.
@@ -116,8 +116,8 @@ fn page(refused: &Refused, next: &str, is_followed: bool, access: &Access) -> Ht
     response
 }
 
-fn required(gate: &Gate) -> Result<&Access, Refused> {
-    gate.access.as_ref().ok_or(Refused::NoLogin)
+fn required(rules: &RequestRules) -> Result<&Access, Refused> {
+    rules.access.as_ref().ok_or(Refused::NoLogin)
 }
 
 /// The token, if one was entered, and the path to redirect to.
@@ -155,7 +155,7 @@ fn is_ours(request: &HttpRequest, paths: &Paths, path: &str) -> bool {
     let is_plain = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     let Some(uri) = path.parse::<Uri>().ok().filter(|_| is_local && is_plain) else { return false };
     if let Some(endpoint) = paths.find(&Method::GET, uri.path()) {
-        return endpoint.access != endpoint::Access::Public;
+        return endpoint.access != endpoint::AccessRule::Public;
     }
     // One of the program's own routes.
     paths.methods_of(uri.path()).is_empty()

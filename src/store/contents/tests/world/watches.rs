@@ -37,7 +37,7 @@ impl World {
         for (key, shown) in self.server.list(&self.scopes[scope].watch) {
             match shown {
                 Shown::Object(object) => drop(objects.insert(key, object)),
-                Shown::Unreadable(object) => drop(self.store.leave_out_of(id, object)),
+                Shown::Unreadable(object) => drop(self.store.mark_undecodable_by(id, object)),
             }
         }
         self.log(format!("scope {scope} streams from {}", self.server.version));
@@ -60,7 +60,9 @@ impl World {
                 for (_, shown) in list {
                     match shown {
                         Shown::Object(object) => objects.push(object),
-                        Shown::Unreadable(object) => drop(self.store.leave_out_of(id, object)),
+                        Shown::Unreadable(object) => {
+                            drop(self.store.mark_undecodable_by(id, object))
+                        }
                     }
                 }
                 self.replace(scope, start, objects, version)
@@ -126,7 +128,7 @@ impl World {
                 if let At::Watching(from) | At::Streaming(_, _, from) = at {
                     *from = version;
                 }
-                self.store.leave_out_of(id, object);
+                self.store.mark_undecodable_by(id, object);
                 None
             }
             (Event::Deleted(Shown::Unreadable(_)), at) => {

@@ -7,7 +7,7 @@ use super::{access::Access, audit::Quota, origin::Protocol, paths::Paths, proxy:
 use crate::board::MAX_LISTENERS;
 
 #[derive(Debug, Clone)]
-pub(super) struct Gate {
+pub(super) struct RequestRules {
     pub(super) hosts: Hosts,
     /// The protocol of its clients.
     pub(super) protocol: Protocol,

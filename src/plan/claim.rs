@@ -1,5 +1,5 @@
-//! What ties an existing object to its parent, without a change of its content: for children that are
-//! only ensured.
+//! The claim of a parent on an existing object: labels and the owner reference, without a change of its content. For
+//! children that are only ensured.
 
 use serde_json::{Value, json};
 
@@ -10,28 +10,33 @@ use crate::{
     operator::{Labels, OperatorName},
 };
 
-/// Where an object is not tied to the parent as the body of a child is.
-pub(super) fn untied(body: &Value, live: &Object, labels: &Labels) -> Vec<String> {
+/// The paths at which an object lacks the claim that the body of the child has.
+pub(super) fn unclaimed(body: &Value, live: &Object, labels: &Labels) -> Vec<String> {
     let desired = &body["metadata"];
     let is_lost = |name: &&str| live.label(name).as_deref() != desired["labels"][*name].as_str();
     let lost = labels_of_ours(labels).into_iter().filter(is_lost);
-    let mut untied: Vec<String> = lost.map(path_of_label).collect();
+    let mut unclaimed: Vec<String> = lost.map(path_of_label).collect();
     let owners = live.field("metadata").unwrap_or_default()["ownerReferences"].take();
     if !is_owned_alike(&owners, desired, labels) {
-        untied.push(".metadata.ownerReferences".to_owned());
+        unclaimed.push(".metadata.ownerReferences".to_owned());
     }
-    untied
+    unclaimed
 }
 
-/// The body that ties this version of an object to the parent, as the body of a child does. It changes
-/// nothing else: applied fields keep their present values.
-pub(super) fn tie(body: &Value, live: &Object, operator: &OperatorName, labels: &Labels) -> Value {
+/// The body that adds the claim of the child's body to this version of an object. It changes nothing else:
+/// applied fields keep their present values.
+pub(super) fn claim(
+    body: &Value,
+    live: &Object,
+    operator: &OperatorName,
+    labels: &Labels,
+) -> Value {
     let fields = live.applied_fields(operator.as_str());
-    let mut tie = applied(&live.to_value(), fields.as_ref());
+    let mut claim = applied(&live.to_value(), fields.as_ref());
     for name in ["apiVersion", "kind"] {
-        tie[name] = body[name].clone();
+        claim[name] = body[name].clone();
     }
-    let (metadata, desired) = (&mut tie["metadata"], &body["metadata"]);
+    let (metadata, desired) = (&mut claim["metadata"], &body["metadata"]);
     for name in ["name", "namespace"].into_iter().filter(|name| desired[*name].is_string()) {
         metadata[name] = desired[name].clone();
     }
@@ -44,7 +49,7 @@ pub(super) fn tie(body: &Value, live: &Object, operator: &OperatorName, labels: 
     set_owners(metadata, owners);
     metadata["uid"] = json!(live.uid());
     metadata["resourceVersion"] = json!(live.resource_version().to_string());
-    tie
+    claim
 }
 
 /// Whether the owner references of an object have that to the parent, or do not, as desired.
@@ -99,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tie_has_what_is_lost_and_keeps_what_was_applied_with_its_value() {
+    fn a_claim_has_what_is_lost_and_keeps_what_was_applied_with_its_value() {
         let operator = OperatorName::new("op").unwrap();
         let theirs = json!([{"uid": "q"}]);
         let object = live(&theirs, &json!({"operetta.dev/parent-uid": "x", "more": "theirs"}));
@@ -107,9 +112,9 @@ mod tests {
         expected["data"] = json!({"p": "old"});
         expected["metadata"]["uid"] = json!("u");
         expected["metadata"]["resourceVersion"] = json!("7");
-        assert_eq!(tie(&desired(), &object, &operator, &Labels::default()), expected);
+        assert_eq!(claim(&desired(), &object, &operator, &Labels::default()), expected);
         assert_eq!(
-            untied(&desired(), &object, &Labels::default()),
+            unclaimed(&desired(), &object, &Labels::default()),
             [
                 ".metadata.labels[\"operetta.dev/parent-uid\"]",
                 ".metadata.labels[\"app.kubernetes.io/managed-by\"]",
@@ -119,19 +124,19 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_tied_whatever_its_content_and_other_owners_are() {
+    fn an_object_is_claimed_whatever_its_content_and_other_owners_are() {
         let mut owners = desired()["metadata"]["ownerReferences"].take();
         owners.as_array_mut().unwrap().insert(0, json!({"uid": "q"}));
         owners[1]["more"] = json!("of the server");
         let mut labels = desired()["metadata"]["labels"].take();
         labels["more"] = json!("theirs");
-        let tied = live(&owners, &labels);
-        assert!(untied(&desired(), &tied, &Labels::default()).is_empty());
+        let claimed = live(&owners, &labels);
+        assert!(unclaimed(&desired(), &claimed, &Labels::default()).is_empty());
         // Where there is to be no owner reference, one of ours is too much.
         let kept = body(&json!([]), &desired()["metadata"]["labels"]);
-        assert_eq!(untied(&kept, &tied, &Labels::default()), [".metadata.ownerReferences"]);
+        assert_eq!(unclaimed(&kept, &claimed, &Labels::default()), [".metadata.ownerReferences"]);
         assert!(
-            untied(&kept, &live(&json!([{"uid": "q"}]), &labels), &Labels::default()).is_empty()
+            unclaimed(&kept, &live(&json!([{"uid": "q"}]), &labels), &Labels::default()).is_empty()
         );
     }
 }

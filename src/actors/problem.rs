@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 #[derive(Debug, Default)]
-pub(super) struct Trouble {
+pub(super) struct Problem {
     why: Option<String>,
     /// When it began.
     since: Option<Instant>,
 }
 
-impl Trouble {
+impl Problem {
     /// The last attempt failed for this reason, or succeeded.
     pub(super) fn set(&mut self, why: Option<String>, now: Instant) {
         self.since = why.is_some().then(|| self.since.unwrap_or(now));
@@ -31,16 +31,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trouble_lasts_from_its_first_failure_to_the_next_success() {
+    fn a_problem_lasts_from_its_first_failure_to_the_next_success() {
         let (start, minute) = (Instant::now(), Duration::from_mins(1));
-        let mut trouble = Trouble::default();
-        assert!(!trouble.lasts(Duration::ZERO, start));
-        trouble.set(Some("no".to_owned()), start);
-        trouble.set(Some("never".to_owned()), start + minute);
-        assert_eq!(trouble.why().map(String::as_str), Some("never"));
-        assert!(trouble.lasts(minute, start + minute));
-        trouble.set(None, start + minute);
-        trouble.set(Some("no".to_owned()), start + minute);
-        assert!(!trouble.lasts(minute, start + minute));
+        let mut problem = Problem::default();
+        assert!(!problem.lasts(Duration::ZERO, start));
+        problem.set(Some("no".to_owned()), start);
+        problem.set(Some("never".to_owned()), start + minute);
+        assert_eq!(problem.why().map(String::as_str), Some("never"));
+        assert!(problem.lasts(minute, start + minute));
+        problem.set(None, start + minute);
+        problem.set(Some("no".to_owned()), start + minute);
+        assert!(!problem.lasts(minute, start + minute));
     }
 }
