@@ -72,11 +72,11 @@ impl WatchParts {
         Of: Clone + Send + Sync + 'static,
     {
         let (mailbox, alive) = (self.mailbox.clone(), self.alive.clone());
-        let changed = BacklogRecipient::new(&to, &mailbox);
+        let backlog = BacklogRecipient::new(&to, &mailbox);
         let note = move |note| {
             alive.hold();
             match note {
-                WatchNote::Changed(changes) => changed.post(batch(changes.into())),
+                WatchNote::Changed(changes) => backlog.post(batch(changes.into())),
                 note => post(&to, &mailbox, Noted { of: of.clone(), note }),
             }
         };

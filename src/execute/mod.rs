@@ -21,6 +21,7 @@
 mod alive;
 mod announce;
 mod cache;
+mod cache_snapshot;
 mod call;
 mod clock;
 mod context;
@@ -34,7 +35,6 @@ mod preview;
 mod requests;
 mod schema;
 mod send;
-mod snapshot;
 mod timed_out;
 mod timed_out_guard;
 mod trace;

@@ -324,7 +324,9 @@ mod tests {
 
     fn folded(facts: Vec<Fact>) -> Report {
         let mut journal = Journal::default();
-        facts.into_iter().for_each(|fact| journal.append(fact));
+        for fact in facts {
+            journal.append(fact);
+        }
         let (last_applied, flapping, foreign) =
             (LastApplied::default(), Flapping::default(), <_>::default());
         let memory = MemoryView {

@@ -132,8 +132,8 @@ impl Reconcile {
         Stage::Listing(Box::new(Listing { orphans, ty: list.0, left, found }))
     }
 
-    pub(super) fn listed(&mut self, listing: Box<Listing>, answer: Answer) -> Stage {
-        let Listing { orphans, ty, left, mut found } = *listing;
+    pub(super) fn listed(&mut self, listing: Listing, answer: Answer) -> Stage {
+        let Listing { orphans, ty, left, mut found } = listing;
         match collect::left(&ty, Reply::listed(answer), orphans, &self.view()) {
             Ok(more) => {
                 found.extend(more);

@@ -38,6 +38,7 @@ use std::{fmt::Debug, sync::Arc};
 
 use super::{
     Ended, Job, Settings,
+    cache_snapshot::{Now, Snapshot},
     effect::{
         Aim, Effect,
         Event::{
@@ -46,7 +47,6 @@ use super::{
         },
     },
     reconcile::Reconcile,
-    snapshot::{Now, Snapshot},
     stage::Stage,
 };
 use crate::{
@@ -114,8 +114,8 @@ impl Reconcile {
             (Stage::ReadingLeavingParent(cached), Answered(_, answer)) => {
                 self.leaving_parent_read(&cached, answer)
             }
-            (Stage::ChangingFinalizer { is_due, state }, Answered(_, answer)) => {
-                self.finalizer_answered(is_due, state, answer)
+            (Stage::ChangingFinalizer { is_due, awaited }, Answered(_, answer)) => {
+                self.finalizer_answered(is_due, awaited, answer)
             }
             (Stage::ReadingUndecodable(child, left), Answered(_, answer)) => {
                 self.undecodable_child_read(&child, left, answer)
@@ -126,11 +126,11 @@ impl Reconcile {
             (Stage::Called, HandlerReturned(result)) => self.handler_returned(result),
             (Stage::Called, HandlerTimeout(deadline)) => self.handler_late(deadline),
             (Stage::ReadingRelated, RelatedRead(related)) => self.related_read(related),
-            (Stage::ReportingTimeout(state, returned), Answered(_, answer)) => {
-                self.timeout_answered(*state, returned, answer)
+            (Stage::ReportingTimeout(awaited, returned), Answered(_, answer)) => {
+                self.timeout_answered(*awaited, returned, answer)
             }
-            (Stage::ReportingTimeout(state, None), HandlerReturned(result)) => {
-                Stage::ReportingTimeout(state, Some(Box::new(result)))
+            (Stage::ReportingTimeout(awaited, None), HandlerReturned(result)) => {
+                Stage::ReportingTimeout(awaited, Some(Box::new(result)))
             }
             (Stage::ReadingSchemaForTimeout(writing, returned), SchemaRead(schema)) => {
                 self.schema_read_for_timeout(*writing, returned, schema)
@@ -155,31 +155,33 @@ impl Reconcile {
             (Stage::Writing(plan, window), Answered(id, answer)) if window.awaits(id) => {
                 self.write_answered(plan, window, (id, answer))
             }
-            (Stage::Deleting(plan, state, left), Answered(_, answer)) => {
-                self.deletion_answered(plan, *state, left, answer)
+            (Stage::Deleting(plan, awaited, left), Answered(_, answer)) => {
+                self.deletion_answered(plan, *awaited, left, answer)
             }
 
             // === finalize ===
-            (Stage::Listing(listing), Answered(_, answer)) => self.listed(listing, answer),
-            (Stage::Collecting(child, state, left), Answered(_, answer)) => {
-                self.collecting_answered(child, *state, left, answer)
+            (Stage::Listing(listing), Answered(_, answer)) => self.listed(*listing, answer),
+            (Stage::Collecting(child, awaited, left), Answered(_, answer)) => {
+                self.collecting_answered(child, *awaited, left, answer)
             }
-            (Stage::CollectingOthers(state, left), Answered(_, answer)) => {
-                self.collecting_other_answered(*state, left, answer)
+            (Stage::CollectingOthers(awaited, left), Answered(_, answer)) => {
+                self.collecting_other_answered(*awaited, left, answer)
             }
-            (Stage::Releasing(state), Answered(_, answer)) => self.release_answered(state, answer),
+            (Stage::Releasing(awaited), Answered(_, answer)) => {
+                self.release_answered(awaited, answer)
+            }
 
             // === report ===
-            (Stage::Decorating(status, state), Answered(_, answer)) => {
-                self.decoration_answered(status, *state, answer)
+            (Stage::Decorating(status, awaited), Answered(_, answer)) => {
+                self.decoration_answered(status, *awaited, answer)
             }
             (Stage::Judging(status), Resumed) => self.judge_readiness(status),
             (Stage::ReadingSchema(then), SchemaRead(schema)) => self.schema_read(then, schema),
-            (Stage::WritingStatus(state), Answered(_, answer)) => {
-                self.status_answered(*state, answer)
+            (Stage::WritingStatus(awaited), Answered(_, answer)) => {
+                self.status_answered(*awaited, answer)
             }
-            (Stage::DecoratingStatus(state), Answered(_, answer)) => {
-                self.decorating_status_answered(*state, answer)
+            (Stage::DecoratingStatus(awaited), Answered(_, answer)) => {
+                self.decorating_status_answered(*awaited, answer)
             }
             (stage, event) => self.impossible(&stage, &event),
         }

@@ -24,6 +24,7 @@
 //!   the third in a row;
 //! - the modules never call each other, and read only their `View`.
 
+mod cache_snapshot;
 mod child;
 mod decorating;
 mod drift;
@@ -44,7 +45,6 @@ mod reporting;
 mod request;
 mod settings;
 mod sibling;
-mod snapshot;
 mod stage;
 mod turn;
 mod view;
@@ -53,6 +53,7 @@ mod writing;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use cache_snapshot::{Doubts, Now, Schemas, Snapshot};
 pub(crate) use effect::{
     Aim, Cache, Effect, Event, HandlerError, Method, Previewed, RequestId, Response,
 };
@@ -62,6 +63,5 @@ pub(crate) use reconcile::{Ended, Job};
 pub(crate) use request::{Answer, DryRun, Force, Reply, Request, Whole};
 pub(crate) use settings::Settings;
 pub(crate) use sibling::Sibling;
-pub(crate) use snapshot::{Doubts, Now, Schemas, Snapshot};
 #[cfg(test)]
 pub(crate) use turn::StopReason;

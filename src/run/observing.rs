@@ -153,18 +153,18 @@ impl Reconcile {
     pub(super) fn finalizer_answered(
         &mut self,
         is_due: bool,
-        state: finalizer::AwaitedFinalizer,
+        awaited: finalizer::AwaitedFinalizer,
         answer: Answer,
     ) -> Stage {
-        let next = self.ask(|view| finalizer::answered(state, answer, view));
+        let next = self.ask(|view| finalizer::answered(awaited, answer, view));
         self.changing_finalizer(is_due, next)
     }
 
     fn changing_finalizer(&mut self, is_due: bool, next: FinalizerNext) -> Stage {
         match next {
-            Next::Ask(request, state) => {
+            Next::Ask(request, awaited) => {
                 self.send(request);
-                Stage::ChangingFinalizer { is_due, state }
+                Stage::ChangingFinalizer { is_due, awaited }
             }
             Next::Done(Err(error)) => self.finalizer_failed(error),
             Next::Done(Ok(parent)) => self.finalizer_changed(parent, is_due),

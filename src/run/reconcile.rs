@@ -5,9 +5,9 @@ use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
 use super::{
     Effect, Memory, Previewed, Request, RequestId, Settings,
+    cache_snapshot::{Now, Snapshot},
     drift::Drift,
     effect::Cache,
-    snapshot::{Now, Snapshot},
     stage::{Stage, Then},
     turn::Turn,
     view::View,

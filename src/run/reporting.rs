@@ -20,9 +20,6 @@ use crate::{
     report::{child_status, conditions},
 };
 
-/// The third reconcile in a row that writes children also writes the status.
-const LAST_WITHOUT_STATUS: u32 = 1;
-
 impl Reconcile {
     pub(super) fn conclude(&mut self, status: Option<Returned>) -> Stage {
         if !self.is_alive() || self.preview.is_some() {
@@ -35,11 +32,11 @@ impl Reconcile {
             self.parent_is(End::Finalizing);
         }
         let progress = self.journal.progress();
-        let is_time = progress.has_settled() || self.after_writes > LAST_WITHOUT_STATUS;
+        let is_due = status::is_due(progress, self.after_writes);
         if progress.has_failed_for_good() {
             self.note([Fact::ChildrenNotRetried]);
         }
-        if is_time { self.judge_readiness(status) } else { self.finish() }
+        if is_due { self.judge_readiness(status) } else { self.finish() }
     }
 
     /// Judges whether the parent is ready, unless something is not up to date.

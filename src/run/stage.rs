@@ -31,7 +31,7 @@ pub(super) enum Stage {
     ChangingFinalizer {
         /// Whether a change was needed when it began.
         is_due: bool,
-        state: finalizer::AwaitedFinalizer,
+        awaited: finalizer::AwaitedFinalizer,
     },
     /// An undecodable child is read live; others are left.
     ReadingUndecodable(ChildId, VecDeque<ChildId>),

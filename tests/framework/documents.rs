@@ -1,4 +1,4 @@
-//! The documents: what they link to exists, and so do the tests that ARCHITECTURE.md names for its guarantees.
+//! The documents: what they link to exists, and so do the tests and the files that ARCHITECTURE.md names.
 
 use std::{
     collections::HashMap,
@@ -16,6 +16,21 @@ fn the_tests_that_the_guarantees_name_exist() {
         path.is_dir() || path.with_extension("rs").is_file()
     };
     assert!(named.len() > 15, "{named:?}");
+    let missing: Vec<_> = named.iter().filter(|name| !is_there(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn the_files_of_the_life_of_a_change_exist() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let (_, section) = text.split_once("## The life of a change").unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let files = section.lines().filter_map(|row| row.split('|').nth(2));
+    let named = files.flat_map(|files| files.split('`').skip(1).step_by(2)).flat_map(each);
+    let named: Vec<String> = named.filter(|name| name.contains('/') && name != "src/").collect();
+    assert!(named.len() > 20, "{named:?}");
+    let source = root().join("src");
+    let is_there = |name: &&String| source.join(name).with_extension("rs").is_file();
     let missing: Vec<_> = named.iter().filter(|name| !is_there(name)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }

@@ -1,10 +1,10 @@
 //! The concurrency limits of reconciles: the permits of one operator, and the permits that all operators of a
 //! process share.
 
-mod admission;
+mod permits;
 mod shared_permits;
 
-pub(crate) use admission::{Entry, Gate, Permit, Ticket};
+pub(crate) use permits::{Entry, Gate, Permit, Ticket};
 pub(crate) use shared_permits::SharedPermits;
 
 #[cfg(test)]

@@ -119,8 +119,9 @@ impl Reconcile {
     ) -> Stage {
         match Reply::object(answer) {
             Ok(live) => {
-                let cache = terminating::seen(child, live);
-                cache.into_iter().for_each(|cache| self.cache(cache));
+                for cache in terminating::seen(child, live) {
+                    self.cache(cache);
+                }
             }
             Err(error) => self.note([child_failed(&ChildId::of(child), error)]),
         }

@@ -5,6 +5,7 @@ mod census;
 mod ends;
 mod filtered;
 mod relist;
+mod restored_server;
 mod scopes;
 mod superseded;
 mod tombstone;

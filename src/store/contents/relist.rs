@@ -1,13 +1,13 @@
 //! The changes that a complete list makes: it adds objects, deletes missing ones, and may
-//! show that the server was restored from a backup.
+//! show that the server was restored from a backup (`restored_server`).
 
 use std::collections::{BTreeSet, HashSet};
 
 use super::{
     super::{
-        departed::{Departed, Departure},
+        departed::Departure,
         filter::Listed,
-        scope::{Feed, Hold, ListStart, ScopeId, Settled},
+        scope::{Feed, ListStart, ScopeId, Settled},
         undecodable::Shown,
     },
     Change, Contents, Tombstone,
@@ -74,13 +74,6 @@ impl Contents {
         }
     }
 
-    /// Whether a check for a scope that this one replaces has shown that the server went back.
-    fn has_an_earlier_seen(&self, scope: ScopeId) -> bool {
-        let earlier = self.scopes.get(scope).into_iter().flat_map(|scope| &scope.successor_of);
-        let mut earlier = earlier.filter_map(|id| self.scopes.get(*id));
-        earlier.any(|earlier| earlier.seen == Settled::VersionRegressed)
-    }
-
     /// Forgets the undecodable objects that a list has not shown, unless they are newer, or were shown by a later scope
     /// with another selector, which is wider.
     fn settle_undecodable(&mut self, scope: ScopeId, begun: u64, as_of: Option<&ResourceVersion>) {
@@ -98,39 +91,6 @@ impl Contents {
             };
             shown.iter().any(is_shown) || !state.covers(key.namespace.as_deref())
         });
-    }
-
-    /// Forgets the lost history, and holds deletions in the scope. Overlapping scopes are listed
-    /// again.
-    fn reset(&mut self, scope: ScopeId) {
-        self.tombstones.clear();
-        self.departed = Departed::default();
-        self.holds += 1;
-        for (id, other) in self.scopes.iter_mut() {
-            if id == scope {
-                other.hold = Some(Hold(self.holds));
-                (other.high_water, other.replied) = (None, None);
-            } else if other.namespace.is_none() {
-                (other.seen, other.shows_all) = (Settled::VersionRegressed, false);
-            }
-        }
-    }
-
-    /// Whether a list, or one of its objects, is older than the cache. The versions of a
-    /// restored server may continue (`etcdutl snapshot restore --bump-revision`). Then only its
-    /// objects show that they are from the backup: a list that is at least as new as a known
-    /// version of an object cannot contain an older one.
-    fn has_regressed(&self, scope: ScopeId, items: &[Object], version: &ResourceVersion) -> bool {
-        let Some(scope) = self.scopes.get(scope) else { return false };
-        let is_regressed = |item: &Object| {
-            let cached = self.get(item.key()).map(Object::resource_version);
-            let departure = self.departed.departure(item.uid(), |it| scope.selects_by(it));
-            let mut known = cached.into_iter().chain(departure);
-            known.any(|known| {
-                item.resource_version().is_older_than(known) && !version.is_older_than(known)
-            })
-        };
-        scope.is_behind(version) || items.iter().any(is_regressed)
     }
 
     /// Removes the tombstones that a list replaces, as it was requested later: objects in it are

@@ -46,6 +46,7 @@ pub(super) struct Session {
 pub(super) const ARE_POSSIBLE: bool = true;
 
 /// The name of the cookie.
+#[expect(clippy::unnecessary_wraps, reason = "`no_logins` has none")]
 pub(super) fn cookie_name(protocol: Protocol) -> Option<&'static str> {
     Some(cookie::name(protocol))
 }

@@ -3,7 +3,7 @@
 use std::{pin::pin, sync::mpsc::channel};
 
 use super::*;
-use crate::execute::gate::admission::SHORT_RECONCILE;
+use crate::execute::gate::permits::SHORT_RECONCILE;
 
 /// Gates of operators with this limit each, in one process.
 fn process(operators: usize, limit: usize) -> Vec<World> {

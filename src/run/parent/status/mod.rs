@@ -6,12 +6,15 @@
 //!                                                `--refused--> only the conditions
 //! ```
 
+mod due;
+mod patched;
 mod writing;
 
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
+pub(in crate::run) use due::is_due;
 use writing::Patching;
 pub(in crate::run) use writing::{
     AwaitedStatus, Returned, Scope, StatusEnd, StatusNext, WantedStatus, Writing,
@@ -22,22 +25,19 @@ use crate::{
     object::Object,
     operator::{Condition, ConditionNames},
     plan::{
-        Beside, ChildId, ChildrenField, Flapping, StatusInput, StatusPatch, UndeclaredField,
-        desired_status_hash, is_list_outdated, patched_paths, status_patch,
+        Beside, ChildId, ChildrenField, Flapping, StatusInput, StatusPatch, desired_status_hash,
+        patched_paths, status_patch,
     },
     reply::{ApiError, ErrorClass, TypeSchema},
     report::{Over, conditions},
     run::{
-        drift::{self, rival::Search},
-        effect::Cache,
-        request::{Answer, Reply, Request},
+        drift::rival::Search,
+        request::{Answer, Request},
         sibling::Sibling,
         turn::{Next, Turn},
         view::View,
     },
 };
-
-const TRIES: usize = 3;
 
 pub(in crate::run) fn begin(
     scope: Scope,
@@ -217,82 +217,6 @@ impl Writing {
     }
 }
 
-impl Patching {
-    fn answered(self, answer: Answer, view: &View<'_>) -> Turn<StatusNext> {
-        match Reply::written(answer) {
-            Ok(reply) if reply != self.parent => self.written(&reply, view),
-            Ok(_) => {
-                let sent = Fact::StatusSent { change: self.change, is_kept: false };
-                Turn::new(()).note(sent).before(self.writing.unchanged())
-            }
-            Err(error) if self.writing.attempt >= TRIES => self.writing.failed(&error),
-            Err(error) if error.code() != Some(404) && error.class() != ErrorClass::Conflict => {
-                self.writing.failed(&error)
-            }
-            Err(error) => {
-                let request = Request::Read(ChildId::of(&self.parent));
-                Turn::new(Next::Ask(request, Box::new(AwaitedStatus::Looking(self, error))))
-            }
-        }
-    }
-
-    fn written(self, reply: &Object, view: &View<'_>) -> Turn<StatusNext> {
-        let Self { writing, patch, change, .. } = self;
-        let mut turn = over()
-            .cache([Cache::Wrote(reply.clone())])
-            .note(Fact::StatusSent { change, is_kept: true })
-            .note(Fact::StatusWritten);
-        let version = reply.resource_version().clone();
-        match writing.scope {
-            Scope::Whole => {
-                let is_ours = view.memory.parent() == Some(&version);
-                if writing.is_contested && !is_ours {
-                    let paths = patch.body.as_ref().map(patched_paths).unwrap_or_default();
-                    turn.facts.extend(drift::status_again(view, &paths));
-                }
-                turn.note(Fact::StatusUpToDate {
-                    desired: Some(writing.desired),
-                    parent: Some(version),
-                })
-            }
-            // Only the conditions are written, not what the handler returned.
-            Scope::Conditions => {
-                let turn = turn.note(Fact::StatusUpToDate { desired: None, parent: Some(version) });
-                turn.before(writing.conditions_written())
-            }
-            Scope::HandlerTimeout => turn,
-        }
-    }
-
-    fn looked(self, answer: Answer, error: &ApiError, view: &View<'_>) -> Turn<StatusNext> {
-        let live = match Reply::object(answer) {
-            Ok(Some(live)) => live,
-            Ok(None) => return self.writing.unchanged(),
-            Err(error) => return self.writing.failed(&error),
-        };
-        if error.code() == Some(404) && live == self.parent {
-            // The parent exists, its status subresource does not.
-            let handler = self.writing.wanted.handler.as_ref().map(|returned| &returned.0);
-            let undeclared = Fact::Undeclared(vec![UndeclaredField::subresource(handler)]);
-            return Turn::new(()).note(undeclared).before(self.writing.unchanged());
-        }
-        let seen = Turn::new(()).cache([Cache::Saw(live.clone())]);
-        if self.is_outdated(&live, view) || !is_still_about(&self.parent, &live, view) {
-            // The change causes another reconcile, which writes the status.
-            return seen.before(self.writing.unchanged());
-        }
-        let attempt = self.writing.attempt + 1;
-        seen.before(Writing { attempt, ..self.writing }.send(self.schema, live, view))
-    }
-
-    /// Whether others have changed a list that only the handler can merge.
-    fn is_outdated(&self, live: &Object, view: &View<'_>) -> bool {
-        let handler = self.writing.wanted.handler.as_ref();
-        view.settings.config().shares_status()
-            && handler.is_some_and(|it| is_list_outdated(&it.0, &self.writing.seen, live))
-    }
-}
-
 pub(in crate::run) fn begin_conditions(
     conditions: Vec<Condition>,
     over: Over,
@@ -356,15 +280,6 @@ fn is_not_kept(change: u64, view: &View<'_>) -> bool {
     view.memory.unkept_status().is_some_and(|(sent, at)| {
         sent == change && view.now.monotonic.saturating_duration_since(at) < interval
     })
-}
-
-/// Whether a status computed for one version of a parent applies to another. A parent that left the selection
-/// may belong to another operator.
-fn is_still_about(parent: &Object, live: &Object, view: &View<'_>) -> bool {
-    live.uid() == parent.uid()
-        && live.generation() == parent.generation()
-        && live.is_deleting() == parent.is_deleting()
-        && view.settings.selects(live) == view.settings.selects(parent)
 }
 
 /// The warnings for fields and conditions that the handler must not return.

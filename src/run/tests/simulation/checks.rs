@@ -140,8 +140,8 @@ impl Checks {
 }
 
 fn is_available(child: &ChildId, caches: &Caches) -> bool {
-    let cached = caches.cached(child);
-    cached.is_some_and(|object| is_ours(&object) && Readiness::of(&object).is_good())
+    let is_good = |object: Object| is_ours(&object) && Readiness::of(&object).is_good();
+    caches.cached(child).is_some_and(is_good)
 }
 
 fn is_ours(object: &Object) -> bool {

@@ -37,7 +37,9 @@ impl World {
         for (key, shown) in self.server.list(&self.scopes[scope].watch) {
             match shown {
                 Shown::Object(object) => drop(objects.insert(key, object)),
-                Shown::Unreadable(object) => drop(self.store.mark_undecodable_by(id, object)),
+                Shown::Unreadable(object) => {
+                    let _ = self.store.mark_undecodable_by(id, object);
+                }
             }
         }
         self.log(format!("scope {scope} streams from {}", self.server.version));
@@ -61,7 +63,7 @@ impl World {
                     match shown {
                         Shown::Object(object) => objects.push(object),
                         Shown::Unreadable(object) => {
-                            drop(self.store.mark_undecodable_by(id, object))
+                            let _ = self.store.mark_undecodable_by(id, object);
                         }
                     }
                 }
