@@ -68,7 +68,7 @@ pub(crate) use resolve::{
     AfterConflict, AfterDeleteConflict, ForeignChild, after_conflict, after_delete_conflict,
     instead_of_immutable,
 };
-pub(crate) use rewrite::{Rewrite, RewriteReason, rewrites};
+pub(crate) use rewrite::{Rewrite, RewriteReason, Rewrites, rewrites};
 pub(crate) use rollout::{Judgement, NotYet, Rollout, Standing};
 pub(crate) use status::{
     Beside, ChildrenField, StatusInput, StatusPatch, UndeclaredField, WantedBy,

@@ -34,6 +34,14 @@ pub(crate) enum RewriteReason {
     OtherAnswer,
 }
 
+/// What a reconcile writes again.
+#[derive(Debug, Default)]
+pub(crate) struct Rewrites {
+    /// Whether the parent is unchanged since the previous reconcile.
+    pub(crate) is_same_parent: bool,
+    pub(crate) by_child: HashMap<ChildId, Rewrite>,
+}
+
 /// Finds the steps that write again. `last_applied` is that of the reconcile before, and
 /// `is_same_parent` is whether the parent is as that reconcile left it.
 pub(crate) fn rewrites(

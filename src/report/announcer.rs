@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     Announced, EventLog, MemoryView, News, Report, altered, announced::AnnouncedPause,
-    deletion_guard, pause,
+    deletions_held, pause,
 };
 use crate::{
     history::Verb,
@@ -89,7 +89,7 @@ impl Announcer<'_> {
                 format!("adopted {child}: it already existed and had no controller"),
             ),
             News::DeletionsHeld(message) => {
-                Announcement::warning(deletion_guard::CONDITION, message.clone())
+                Announcement::warning(deletions_held::CONDITION, message.clone())
             }
             News::Flapping(why, message) => Announcement::warning(why.name(), message.clone()),
             News::StatusRefused { shows_conditions, failure } => {

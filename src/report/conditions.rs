@@ -5,7 +5,7 @@
 //! "failed".
 
 use super::{
-    Over, Report, deletion_guard, finished_jobs, pause, ready, rollout, shown::reason_shown,
+    Over, Report, deletions_held, finished_jobs, pause, ready, rollout, shown::reason_shown,
     waiting::Only,
 };
 use crate::{
@@ -22,7 +22,7 @@ pub(crate) fn of_report(report: &Report) -> Vec<Condition> {
     let conditions = match report.failure() {
         Some(failure) => failed(failure),
         // The deletions wait for approval by an annotation.
-        None if report.deletion_guard.is_some() => with(unfailed(report), STALLED),
+        None if report.deletions_held.is_some() => with(unfailed(report), STALLED),
         None if report.paused.is_none() && waits_for_others(report) => {
             with(unfailed(report), STALLED)
         }
@@ -52,7 +52,10 @@ pub(crate) fn outdated(
         ours.extend(rollout::shown_by(parent));
     }
     ours.extend(pause::shown_by(parent).map(|_| pause::CONDITION));
-    ours.extend((is_over && deletion_guard::is_shown(parent)).then_some(deletion_guard::CONDITION));
+    ours.extend(
+        (is_over && deletions_held::shown_limit(parent).is_some())
+            .then_some(deletions_held::CONDITION),
+    );
     let shows_jobs = !finished_jobs::shown_by(parent).is_empty();
     ours.extend((over.finished_jobs && shows_jobs).then_some(finished_jobs::CONDITION));
     ours.extend(shows_flapping(parent).then_some(Flapping::CONDITION));
@@ -76,7 +79,7 @@ fn with_others(mut conditions: Vec<Condition>, report: &Report) -> Vec<Condition
     let ready = ready::condition(&conditions[0], report);
     conditions.splice(1..1, ready);
     conditions.extend(report.paused.as_ref().map(pause::condition));
-    conditions.extend(report.deletion_guard.as_deref().map(deletion_guard::condition));
+    conditions.extend(report.deletions_held.clone());
     conditions.extend(report.flapping.clone());
     conditions.extend(rollout::conditions(&report.rollouts));
     conditions.extend(report.finished_jobs.as_ref().and_then(finished_jobs::condition));
@@ -97,8 +100,8 @@ fn unfailed(report: &Report) -> Condition {
     if report.paused.is_some_and(|pause| pause.held != Held::Writes(0)) {
         return not_synced(pause::CONDITION, report.waits.texts().join("; "));
     }
-    if report.deletion_guard.is_some() {
-        return not_synced(deletion_guard::CONDITION, report.waits.texts().join("; "));
+    if report.deletions_held.is_some() {
+        return not_synced(deletions_held::CONDITION, report.waits.texts().join("; "));
     }
     if report.is_contested {
         let reason = if waits_for_others(report) { "Conflict" } else { "Waiting" };
@@ -140,6 +143,7 @@ mod tests {
         journal::{Pause, PausedBy, RequestFailure},
         object::Quoted,
         operator::READY,
+        plan::Exceeded,
         reply::{ApiError, Refusal},
         report::waiting::Waiting,
     };
@@ -250,7 +254,10 @@ mod tests {
                 "False WriteFailed Reconciling",
             ),
             (
-                |report| report.deletion_guard = Some("many".to_owned()),
+                |report| {
+                    let why = Exceeded::Reconcile { allowed: 1 };
+                    report.deletions_held = Some(deletions_held::condition(why, "many"));
+                },
                 "False DeletionsHeld Stalled DeletionsHeld",
             ),
             (|report| pause(report, Held::Writes(0)), "True Synced Paused"),

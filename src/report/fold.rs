@@ -3,7 +3,8 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 use super::{
-    Gauges, MemoryView, News, Report, altered, decisions, shape::is_reported, waiting::Waiting,
+    Gauges, MemoryView, News, Report, altered, decisions, deletions_held, shape::is_reported,
+    waiting::Waiting,
 };
 use crate::{
     history::{Drift, Verb, WriteRecord},
@@ -13,7 +14,7 @@ use crate::{
     },
     object::Redactor,
     operator::ChildState,
-    plan::{ChildId, ForeignChild, WaitingReason},
+    plan::{ChildId, Exceeded, ForeignChild, WaitingReason},
 };
 
 pub(super) fn fold(journal: &Journal, memory: MemoryView<'_>, redactor: &Redactor) -> Report {
@@ -77,7 +78,7 @@ impl Fold<'_> {
             Fact::Planned(planned) => self.planned(planned),
             Fact::Judged { held: Some((held, children, message)), .. } => {
                 report.news.extend(held.is_new.then(|| News::DeletionsHeld(message.clone())));
-                self.deletions_held(children, message);
+                self.deletions_held(held.why, children, message);
             }
             Fact::UpToDate(child) => {
                 report.unchanged += 1;
@@ -156,12 +157,12 @@ impl Fold<'_> {
         self.report.planned.clone_from(children);
     }
 
-    fn deletions_held(&mut self, children: &[ChildId], message: &str) {
+    fn deletions_held(&mut self, why: Exceeded, children: &[ChildId], message: &str) {
         for child in children {
             self.state(child, ChildState::Held, "its deletion waits for approval");
         }
         self.report.waits.push(Waiting::Deletions(message.to_owned()));
-        self.report.deletion_guard = Some(message.to_owned());
+        self.report.deletions_held = Some(deletions_held::condition(why, message));
     }
 
     fn waits(&mut self, child: &ChildId, why: Wait) {
@@ -278,7 +279,7 @@ fn gauges(report: &Report, memory: MemoryView<'_>) -> Gauges {
     let altered = memory.last_applied.altered().filter(|_| is_there);
     let altered = altered.map(|(id, _)| id.ty.clone()).collect();
     let held = memory.deletion_guard.map_or(0, crate::plan::DeletionGuard::held);
-    let held = if is_there || report.deletion_guard.is_some() { held } else { 0 };
+    let held = if is_there || report.deletions_held.is_some() { held } else { 0 };
     Gauges { in_conflict, altered, held }
 }
 

@@ -22,7 +22,7 @@ mod announcer;
 pub(crate) mod child_status;
 pub(crate) mod conditions;
 mod decisions;
-pub(crate) mod deletion_guard;
+pub(crate) mod deletions_held;
 pub(crate) mod finished_jobs;
 mod fold;
 mod outcome;

@@ -53,8 +53,8 @@ pub(crate) struct Report {
     pub(crate) held: Vec<String>,
     /// The pause; `None` when there is none, or when only the operator is paused and nothing is pending.
     pub(crate) paused: Option<Pause>,
-    /// The message about held deletions.
-    pub(crate) deletion_guard: Option<String>,
+    /// The condition about held deletions.
+    pub(super) deletions_held: Option<Condition>,
     /// The resync that the handler asked for.
     pub(crate) resync: Option<Duration>,
     /// The desired children that were terminating when the reconcile began.

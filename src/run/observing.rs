@@ -3,8 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{
-    Answer, Effect, Reply, Request,
-    drift::{self, Drift},
+    Answer, Effect, Reply, Request, drift,
     effect::Cache,
     parent::finalizer::{self, FinalizerChange, FinalizerNext},
     reconcile::Reconcile,
@@ -14,7 +13,7 @@ use super::{
 use crate::{
     journal::{End, Fact, Failure, Held, Pause, PausedBy},
     object::Object,
-    plan::ChildId,
+    plan::{ChildId, Rewrites},
     reply::ApiError,
 };
 
@@ -206,7 +205,7 @@ impl Reconcile {
     pub(super) fn begin_drift(&mut self) {
         let version = self.parent().resource_version().clone();
         let is_same_parent = self.memory.parent() == Some(&version);
-        self.drift = Drift { is_same_parent, ..Drift::default() };
+        self.rewrites = Rewrites { is_same_parent, ..Rewrites::default() };
         self.note([Fact::Began(version)]);
     }
 

@@ -78,7 +78,7 @@ impl Reconcile {
     pub(super) fn carry_out(&mut self, mut plan: Plan, status: Option<Returned>) -> Stage {
         let paused = self.keeps(&plan);
         if paused.is_none() {
-            self.drift = drift::foresee(&self.view(), &plan, &self.observed);
+            self.rewrites = drift::foresee(&self.view(), &plan, &self.observed);
         }
         let existing = plan.existing();
         let planned = self.planned_fact(&plan);

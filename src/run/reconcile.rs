@@ -6,7 +6,6 @@ use std::{collections::BTreeSet, sync::Arc, time::Instant};
 use super::{
     Effect, Memory, Previewed, Request, RequestId, Settings,
     cache_snapshot::{Now, Snapshot},
-    drift::Drift,
     effect::Cache,
     stage::{Stage, Then},
     turn::Turn,
@@ -17,7 +16,7 @@ use crate::{
     journal::{End, Fact, Journal, PausedBy},
     object::{Object, ObjectKey, Redactor, Uid},
     operator::{Children, Decoration, DesiredChild},
-    plan::{ChildId, FinishedJobs},
+    plan::{ChildId, FinishedJobs, Rewrites},
     report::Report,
 };
 
@@ -40,7 +39,7 @@ pub(super) struct Reconcile {
     pub(super) after_writes: u32,
     pub(super) journal: Journal,
     pub(super) memory: Memory,
-    pub(super) drift: Drift,
+    pub(super) rewrites: Rewrites,
     pub(super) redactor: Option<Redactor>,
     /// What the handler returned that may be secret.
     pub(super) returned: Vec<DesiredChild>,
@@ -87,7 +86,7 @@ pub(crate) struct Ended {
 impl Reconcile {
     pub(super) fn new(settings: Arc<Settings>, job: Job, now: Now) -> Self {
         let Job { key, uid, after_writes, memory } = job;
-        let (journal, drift, redactor, returned, parent, observed) = <_>::default();
+        let (journal, rewrites, redactor, returned, parent, observed) = <_>::default();
         let (related, uncounted, finished_jobs, decoration, preview) = <_>::default();
         let (effects, snapshot, last_request, times, step_began, laps) = <_>::default();
         Self {
@@ -97,7 +96,7 @@ impl Reconcile {
             after_writes,
             journal,
             memory,
-            drift,
+            rewrites,
             redactor,
             returned,
             parent,
@@ -165,7 +164,7 @@ impl Reconcile {
             parent: self.parent(),
             memory: &self.memory,
             progress: self.journal.progress(),
-            drift: &self.drift,
+            rewrites: &self.rewrites,
             is_preview: self.preview.is_some(),
         }
     }

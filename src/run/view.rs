@@ -1,11 +1,11 @@
 //! What a module may read, and predicates on it.
 
-use super::{Memory, Now, Settings, Sibling, Snapshot, drift::Drift};
+use super::{Memory, Now, Settings, Sibling, Snapshot};
 use crate::{
     journal::{PausedBy, Progress},
     object::{Object, Quoted, Readiness},
     operator::{Children, ConditionNames, is_paused},
-    plan::{ChildId, Rewrite, is_orphan},
+    plan::{ChildId, Rewrite, Rewrites, is_orphan},
 };
 
 /// What a module may read.
@@ -17,7 +17,7 @@ pub(super) struct View<'a> {
     pub(super) parent: &'a Object,
     pub(super) memory: &'a Memory,
     pub(super) progress: &'a Progress,
-    pub(super) drift: &'a Drift,
+    pub(super) rewrites: &'a Rewrites,
     /// Whether the reconcile is a preview, whose parent may be another version than the cached one.
     pub(super) is_preview: bool,
 }
@@ -93,7 +93,7 @@ impl View<'_> {
         if self.progress.rewritten.contains_key(child) {
             return None;
         }
-        let foreseen = self.drift.rewrites.get(child)?;
+        let foreseen = self.rewrites.by_child.get(child)?;
         Some(self.progress.drifted.get(child).unwrap_or(foreseen))
     }
 

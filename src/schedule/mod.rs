@@ -62,24 +62,24 @@
 //! Invariants: at most one reconcile is in progress; it sees every input that arrives before it starts, and the
 //! next one every input that arrives meanwhile.
 
+mod admission_queue;
 mod backoff;
 mod continuation;
 mod facts;
 mod follow_ups;
 mod machine;
 mod priority;
-mod queue;
 mod restarts;
 #[cfg(test)]
 pub(crate) mod rng;
 
+pub(crate) use admission_queue::{Position, Queue};
 pub(crate) use backoff::Backoff;
 pub(crate) use continuation::continues_at_once;
 pub use facts::WakeReason;
 pub(crate) use facts::{Action, Finished, Input, Phase, Trigger, Wake};
 pub(crate) use machine::{Policy, Schedule};
 pub use priority::Priority;
-pub(crate) use queue::{Position, Queue};
 pub(crate) use restarts::{Restart, Restarts};
 
 #[cfg(test)]

@@ -3,10 +3,7 @@
 
 pub(super) mod rival;
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    time::Instant,
-};
+use std::{collections::BTreeSet, time::Instant};
 
 use super::view::View;
 use crate::{
@@ -14,25 +11,19 @@ use crate::{
     journal::{Fact, Repeat},
     object::Object,
     operator::Children,
-    plan::{ChildId, Flapping, FlappingReason, Plan, Rewrite, RewriteReason, Subject, rewrites},
+    plan::{
+        ChildId, Flapping, FlappingReason, Plan, Rewrite, RewriteReason, Rewrites, Subject,
+        rewrites,
+    },
 };
 
-/// What a reconcile writes again.
-#[derive(Debug, Default)]
-pub(super) struct Drift {
-    /// Whether the parent is unchanged since the previous reconcile.
-    pub(super) is_same_parent: bool,
-    /// The steps of the plan that write again.
-    pub(super) rewrites: HashMap<ChildId, Rewrite>,
-}
-
 /// The steps of a plan that write again, compared with the state after the previous reconcile.
-pub(super) fn foresee(view: &View<'_>, plan: &Plan, observed: &Children) -> Drift {
+pub(super) fn foresee(view: &View<'_>, plan: &Plan, observed: &Children) -> Rewrites {
     let last_applied = view.memory.last_applied();
     let ours = |child: &Object| view.settings.is_ours(view.parent, child);
-    let is_same_parent = view.drift.is_same_parent;
-    let mut rewrites = rewrites(plan, last_applied, observed, &ours, is_same_parent);
-    for (id, rewrite) in &mut rewrites {
+    let is_same_parent = view.rewrites.is_same_parent;
+    let mut by_child = rewrites(plan, last_applied, observed, &ours, is_same_parent);
+    for (id, rewrite) in &mut by_child {
         // Fields that others keep are no reason to write.
         let Some(contested) = last_applied.contested_of(id) else { continue };
         let is_ours = |path: &&String| !contested.holds(path);
@@ -41,7 +32,7 @@ pub(super) fn foresee(view: &View<'_>, plan: &Plan, observed: &Children) -> Drif
             rewrite.paths = ours;
         }
     }
-    Drift { is_same_parent, rewrites }
+    Rewrites { is_same_parent, by_child }
 }
 
 /// Counts the repeated writes, and decides how long the parent waits for them.

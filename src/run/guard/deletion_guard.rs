@@ -7,7 +7,7 @@ use crate::{
     object::{Object, Uid},
     operator::{Allowance, DeletionLimit},
     plan::{Deletion, DeletionGuard, Exceeded, Step, Verdict, WantedDeletions, judge},
-    report::deletion_guard,
+    report::deletions_held::{self, ExceededLimit},
     run::view::View,
 };
 
@@ -54,7 +54,7 @@ pub(in crate::run) fn judged(
             Judgement::Free(Some(judged_as(deletion_guard)))
         }
         (Verdict::Held(held), _) => {
-            let message = deletion_guard::described(view.parent, &held, &deletions);
+            let message = deletions_held::described(view.parent, &held, &deletions);
             let children = deletions.iter().map(|deletion| deletion.id.clone()).collect();
             Judgement::Held(Fact::Judged { deletion_guard, held: Some((held, children, message)) })
         }
@@ -71,9 +71,8 @@ fn judged_as(deletion_guard: DeletionGuard) -> Fact {
 fn resumed(view: &View<'_>, limit: DeletionLimit, deletions: &[&Deletion]) -> DeletionGuard {
     let mut deletion_guard = DeletionGuard::default();
     let parent = view.condition_names().alone(view.parent);
-    let shown = deletion_guard::shown_message(&parent);
-    let is_of_minute =
-        shown.as_ref().is_some_and(|message| message.contains(deletion_guard::OF_THE_MINUTE));
+    let shown = deletions_held::shown_limit(&parent);
+    let is_of_minute = shown == Some(ExceededLimit::Minute);
     if is_of_minute && limit.minute.percent < 100 {
         let of = view.count_children();
         let why = Exceeded::Minute { allowed: limit.minute.of(of), of };

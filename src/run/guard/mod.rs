@@ -3,6 +3,6 @@
 
 pub(super) mod as_planned;
 pub(super) mod deletion_guard;
-pub(super) mod order;
+pub(super) mod earlier_stages;
 pub(super) mod rollout;
 pub(super) mod terminating;

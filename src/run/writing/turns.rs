@@ -6,7 +6,7 @@ use crate::{
     journal::{Fact, Wait},
     plan::{ChildId, Deletion, Order, Step},
     run::{
-        guard::{order::Turns, rollout::Rollouts},
+        guard::{earlier_stages::Turns, rollout::Rollouts},
         reconcile::Reconcile,
         stage::{CarryOut, Sequence},
         view::View,

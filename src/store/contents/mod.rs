@@ -1,5 +1,6 @@
 //! The objects of a store, the rules by which they change, and the index by parent.
 
+mod as_of;
 mod by_key;
 mod census;
 mod ends;

@@ -51,7 +51,7 @@ pub(in crate::run) fn begin(
     let is_counted = |it: &&Condition| !is_shared && it.ty != Flapping::CONDITION;
     let conditions: Vec<_> = wanted.conditions.iter().filter(is_counted).cloned().collect();
     let desired = desired_status_hash(&seen, handler, &conditions, children(&wanted, view));
-    let is_contested = !view.drift.is_same_parent && view.memory.status() == Some(desired);
+    let is_contested = !view.rewrites.is_same_parent && view.memory.status() == Some(desired);
     let paths = handler.filter(|_| is_shared).map(|status| json!({"status": status}));
     let paths = paths.as_ref().map(patched_paths).unwrap_or_default();
     let (attempt, refused, had_failed) = (1, None, view.progress.has_failed());

@@ -1,6 +1,6 @@
 //! The condition and the message for held deletions.
 
-use super::shown::shown;
+use super::shown::reason_shown;
 use crate::{
     object::Object,
     operator::{ALLOW_DELETION_ANNOTATION, Condition},
@@ -10,11 +10,13 @@ use crate::{
 /// The type of the condition, and the reason of the Event.
 pub(super) const CONDITION: &str = "DeletionsHeld";
 
-/// The reason of the condition, which identifies it as set by Operetta.
-const REASON: &str = "TooManyDeletions";
-
-/// The part of the message that identifies a hold by the budget of a minute.
-pub(crate) const OF_THE_MINUTE: &str = "the operator may delete";
+/// The limit that a condition shows as exceeded. Its reason names the limit, and identifies the condition as set by
+/// Operetta.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExceededLimit {
+    Reconcile,
+    Minute,
+}
 
 const LONGEST_GIVEN: usize = 32;
 
@@ -26,7 +28,7 @@ pub(crate) fn described(parent: &Object, held: &HeldDeletions, deletions: &[&Del
     let why = match why {
         Exceeded::Reconcile { allowed } => format!("a reconcile may delete {allowed}"),
         Exceeded::Minute { allowed, of } => {
-            format!("{OF_THE_MINUTE} {allowed} of its {of} within a minute")
+            format!("the operator may delete {allowed} of its {of} within a minute")
         }
     };
     let names: Vec<_> = deletions.iter().take(NAMED).map(|one| one.id.to_string()).collect();
@@ -60,15 +62,27 @@ fn command(parent: &Object, code: &str) -> String {
     )
 }
 
-pub(super) fn condition(message: &str) -> Condition {
-    Condition::new(CONDITION, true, REASON, message)
+pub(super) fn condition(why: Exceeded, message: &str) -> Condition {
+    let limit = match why {
+        Exceeded::Reconcile { .. } => ExceededLimit::Reconcile,
+        Exceeded::Minute { .. } => ExceededLimit::Minute,
+    };
+    Condition::new(CONDITION, true, limit.reason(), message)
 }
 
-pub(super) fn is_shown(parent: &Object) -> bool {
-    shown_message(parent).is_some()
+/// The limit that the condition of a parent shows; `None` without the condition.
+pub(crate) fn shown_limit(parent: &Object) -> Option<ExceededLimit> {
+    let reason = reason_shown(parent, CONDITION)?;
+    [ExceededLimit::Reconcile, ExceededLimit::Minute]
+        .into_iter()
+        .find(|limit| limit.reason() == reason)
 }
 
-pub(crate) fn shown_message(parent: &Object) -> Option<String> {
-    let shown = shown(parent, CONDITION)?;
-    (shown["reason"] == REASON).then(|| shown["message"].as_str().unwrap_or_default().to_owned())
+impl ExceededLimit {
+    const fn reason(self) -> &'static str {
+        match self {
+            Self::Reconcile => "TooManyDeletions",
+            Self::Minute => "TooManyDeletionsPerMinute",
+        }
+    }
 }
