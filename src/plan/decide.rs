@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{
     ChildId, Deletion, DeletionReason, Desired, FinishedJob, FinishedJobs, LastApplied, Order,
-    Refusal, Rollout, Step, Unsynced, Waiting, WaitingReason, Write, deletion_order,
+    Refusal, Rollout, Step, Unsynced, WaitingChild, WaitingReason, Write, deletion_order,
     existing::{self, Choice},
     normalise::{Owner, normalise},
     ownership::is_ours,
@@ -61,7 +61,7 @@ pub struct Plan {
     /// The children that are up to date.
     pub last_applied: LastApplied,
     /// Children that are not up to date and cannot be changed now.
-    pub(crate) waiting: Vec<Waiting>,
+    pub(crate) waiting: Vec<WaitingChild>,
     /// Updates of children that change only on deletion, where an admission policy may be why they
     /// differ: a dry run shows whether it is.
     pub(crate) doubtful: Vec<Write>,
@@ -246,7 +246,7 @@ impl Planning<'_> {
 
     /// `known` holds how the child was left before.
     fn wait(&mut self, child: &Object, why: WaitingReason, known: &LastApplied) {
-        self.plan.waiting.push(Waiting { id: ChildId::of(child), why });
+        self.plan.waiting.push(WaitingChild { id: ChildId::of(child), why });
         self.plan.last_applied.wait(child, known);
     }
 }

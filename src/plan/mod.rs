@@ -69,12 +69,12 @@ pub(crate) use resolve::{
     instead_of_immutable,
 };
 pub(crate) use rewrite::{Rewrite, RewriteReason, Rewrites, rewrites};
-pub(crate) use rollout::{Judgement, NotYet, Rollout, Standing};
+pub(crate) use rollout::{Judgement, NotYet, Rollout, RolloutChild};
 pub(crate) use status::{
     Beside, ChildrenField, StatusInput, StatusPatch, UndeclaredField, WantedBy,
     desired_status_hash, is_list_outdated, patched_paths, status_patch,
 };
-pub(crate) use steps::{ChildId, Deletion, DeletionReason, Waiting, WaitingReason};
+pub(crate) use steps::{ChildId, Deletion, DeletionReason, WaitingChild, WaitingReason};
 pub use steps::{Step, Write};
 pub(crate) use terminating::TerminatingChildren;
 pub use unsynced::Unsynced;

@@ -21,7 +21,7 @@ pub(crate) struct Rollout {
 /// The children of a rollout as they are.
 #[derive(Debug)]
 pub(crate) struct Judgement {
-    pub(crate) all: Vec<Standing>,
+    pub(crate) all: Vec<RolloutChild>,
     allowed: usize,
     /// The unavailable children.
     unavailable: Vec<usize>,
@@ -32,7 +32,7 @@ pub(crate) struct Judgement {
 /// How a child of a rollout is.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct RolloutChild {
     /// Whether it is as desired.
     pub(crate) is_updated: bool,
     /// Whether its change has begun and not ended.
@@ -79,10 +79,10 @@ impl Rollout {
     }
 
     /// Judges the children, given in their order.
-    pub(crate) fn judge(&self, all: Vec<Standing>) -> Judgement {
-        let counts = |it: &Standing| it.is_unavailable() && !it.is_behind && !it.is_hopeless();
+    pub(crate) fn judge(&self, all: Vec<RolloutChild>) -> Judgement {
+        let counts = |it: &RolloutChild| it.is_unavailable() && !it.is_behind && !it.is_hopeless();
         let unavailable = (0..all.len()).filter(|at| counts(&all[*at])).collect();
-        let failed = |it: &Standing| it.is_updated && it.state == ReadyState::Failed;
+        let failed = |it: &RolloutChild| it.is_updated && it.state == ReadyState::Failed;
         let limit = usize::try_from(self.rolling.stop_after).unwrap_or(usize::MAX);
         let is_stopped = all.iter().filter(|it| failed(it)).count() >= limit
             && all.iter().any(|it| !it.is_updated);
@@ -110,7 +110,7 @@ impl Judgement {
     }
 }
 
-impl Standing {
+impl RolloutChild {
     fn is_unavailable(self) -> bool {
         self.is_changing || !self.state.is_good()
     }
@@ -139,7 +139,7 @@ mod tests {
     /// `o` old and ready, `n` new and ready, lower case; `O`, `N`: not ready; `X`: new and failed; `F`: old and
     /// failed; `c`: its change is in flight; `-`: missing; `w`: missing, and waits for others; refused: `r` ready, `R`
     /// not ready, `x` missing.
-    fn standings(text: &str) -> Vec<Standing> {
+    fn children(text: &str) -> Vec<RolloutChild> {
         let of = |letter| {
             let state = match letter {
                 'o' | 'n' | 'c' | 'r' => ReadyState::Ready,
@@ -150,7 +150,7 @@ mod tests {
             let is_updated = matches!(letter, 'n' | 'N' | 'X');
             let (is_changing, is_behind) = (letter == 'c', letter == 'w');
             let is_refused = matches!(letter, 'r' | 'R' | 'x');
-            Standing { is_updated, is_changing, is_refused, is_behind, state }
+            RolloutChild { is_updated, is_changing, is_refused, is_behind, state }
         };
         text.chars().map(of).collect()
     }
@@ -189,7 +189,7 @@ mod tests {
             (Rolling::max_unavailable_percent(50), "NNoo", 2, Err(Behind(0))),
             (Rolling::max_unavailable_percent(10), "oooo", 2, Ok(())),
         ] {
-            let (all, rollout) = (standings(text), rollout(rolling, text.len()));
+            let (all, rollout) = (children(text), rollout(rolling, text.len()));
             assert_eq!(rollout.judge(all).admits(index), expected, "{text} {index} {rolling:?}");
         }
     }
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn a_rollout_that_is_complete_has_not_stopped() {
         let one = rollout(Rolling::max_unavailable(1), 2);
-        assert_eq!(one.judge(standings("Xn")).stopped, None);
-        assert_eq!(one.judge(standings("Xo")).stopped, Some(0));
+        assert_eq!(one.judge(children("Xn")).stopped, None);
+        assert_eq!(one.judge(children("Xo")).stopped, Some(0));
     }
 }

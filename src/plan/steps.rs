@@ -84,7 +84,7 @@ pub(crate) enum DeletionReason {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Waiting {
+pub(crate) struct WaitingChild {
     pub(crate) id: ChildId,
     pub(crate) why: WaitingReason,
 }

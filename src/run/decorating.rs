@@ -7,7 +7,7 @@ use super::{
     Answer,
     parent::{
         decoration::{self, DecorationNext, WantedDecoration},
-        status::Returned,
+        status::ReturnedStatus,
     },
     reconcile::Reconcile,
     stage::Stage,
@@ -41,7 +41,11 @@ impl Reconcile {
         }
     }
 
-    pub(super) fn decorate(&mut self, decoration: Decoration, status: Option<Returned>) -> Stage {
+    pub(super) fn decorate(
+        &mut self,
+        decoration: Decoration,
+        status: Option<ReturnedStatus>,
+    ) -> Stage {
         if let Some(by) = self.paused_by_now() {
             if decoration.write(self.parent(), self.settings.name()).is_some() {
                 let waits = waits_for_the_end(by, "decoration");
@@ -56,7 +60,7 @@ impl Reconcile {
 
     pub(super) fn decoration_answered(
         &mut self,
-        status: Option<Returned>,
+        status: Option<ReturnedStatus>,
         state: decoration::AwaitedDecoration,
         answer: Answer,
     ) -> Stage {
@@ -64,7 +68,7 @@ impl Reconcile {
         self.decorating(status, next)
     }
 
-    fn decorating(&mut self, status: Option<Returned>, next: DecorationNext) -> Stage {
+    fn decorating(&mut self, status: Option<ReturnedStatus>, next: DecorationNext) -> Stage {
         match next {
             Next::Ask(request, state) => {
                 self.send(request);
@@ -75,7 +79,7 @@ impl Reconcile {
     }
 
     /// Writes the status fields of a decorator, if the operator allows them.
-    pub(super) fn decorate_status(&mut self, status: Option<Returned>) -> Stage {
+    pub(super) fn decorate_status(&mut self, status: Option<ReturnedStatus>) -> Stage {
         self.begin_status();
         let config = self.settings.config();
         let (has_fields, writes) =
@@ -114,7 +118,7 @@ impl Reconcile {
     }
 
     /// The fields with the conditions of the framework, if these are asked for.
-    fn with_conditions(&self, status: Option<Returned>) -> Option<Returned> {
+    fn with_conditions(&self, status: Option<ReturnedStatus>) -> Option<ReturnedStatus> {
         let config = self.settings.config();
         if !config.decorator_options().conditions {
             return status;
@@ -130,7 +134,7 @@ impl Reconcile {
             Value::Array(conditions) => conditions.extend(own),
             conditions => *conditions = own.collect(),
         }
-        Some(Returned(fields))
+        Some(ReturnedStatus(fields))
     }
 
     fn decorated(&mut self) -> Stage {

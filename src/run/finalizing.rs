@@ -8,7 +8,7 @@ use super::{
     parent::{
         collect::{self, Orphans},
         finalizer::{self, FinalizerChange, FinalizerNext},
-        status::Returned,
+        status::ReturnedStatus,
     },
     reconcile::Reconcile,
     stage::{Listing, Stage},
@@ -61,7 +61,7 @@ impl Reconcile {
                 let why = "the handler is still finalizing".to_owned();
                 self.note([Fact::ParentWaits(why)]);
                 self.note(retry.map(Fact::Resync));
-                self.write_finalizing(children, status.map(Returned))
+                self.write_finalizing(children, status.map(ReturnedStatus))
             }
         }
     }
@@ -71,7 +71,11 @@ impl Reconcile {
     }
 
     /// Writes the children that the clean-up needs, and no others.
-    fn write_finalizing(&mut self, children: Vec<DesiredChild>, status: Option<Returned>) -> Stage {
+    fn write_finalizing(
+        &mut self,
+        children: Vec<DesiredChild>,
+        status: Option<ReturnedStatus>,
+    ) -> Stage {
         if children.is_empty() {
             return self.conclude(status);
         }
@@ -85,7 +89,7 @@ impl Reconcile {
     pub(super) fn finalize_failed(&mut self, error: HandlerError) -> Stage {
         // Always retried, even a permanent error: the parent cannot be deleted before.
         self.note([Fact::Failed(error.failure.into_passing())]);
-        self.write_status(error.status.map(Returned))
+        self.write_status(error.status.map(ReturnedStatus))
     }
 
     pub(super) fn hold_finalizing(&mut self, by: PausedBy) -> Stage {

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     Answer, Effect, HandlerError, Method, Response,
-    parent::status::{self, Returned, Scope, StatusEnd, StatusNext, WantedStatus},
+    parent::status::{self, ReturnedStatus, StatusEnd, StatusNext, StatusPart, WantedStatus},
     reconcile::Reconcile,
     stage::{Returning, Stage},
     turn::Next,
@@ -53,7 +53,7 @@ impl Reconcile {
             Err(HandlerError { failure, status }) => {
                 self.mark_outdated();
                 self.note([Fact::Failed(failure)]);
-                self.conclude(status.map(Returned))
+                self.conclude(status.map(ReturnedStatus))
             }
         }
     }
@@ -77,7 +77,7 @@ impl Reconcile {
         let conditions = conditions::of_failure(&failure, &report);
         let over = report.over();
         let wanted = WantedStatus { handler: None, conditions, children: None, over };
-        let next = self.ask(|view| status::begin(Scope::HandlerTimeout, wanted, view));
+        let next = self.ask(|view| status::begin(StatusPart::HandlerTimeout, wanted, view));
         self.reporting_timeout(next, None)
     }
 

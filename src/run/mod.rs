@@ -34,6 +34,7 @@ mod guard;
 mod handling;
 mod machine;
 mod memory;
+mod module_view;
 mod observing;
 mod parent;
 mod planning;
@@ -47,7 +48,6 @@ mod settings;
 mod sibling;
 mod stage;
 mod turn;
-mod view;
 mod writing;
 
 #[cfg(test)]

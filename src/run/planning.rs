@@ -2,7 +2,7 @@
 
 use super::{
     drift,
-    parent::status::Returned,
+    parent::status::ReturnedStatus,
     reconcile::Reconcile,
     stage::{CarryOut, Sequence, Stage},
 };
@@ -28,7 +28,7 @@ impl Reconcile {
         }
         let decoration = match decoration.checked(self.settings.config()) {
             Ok(decoration) => decoration,
-            Err(refusals) => return self.refused(refusals, response.status.map(Returned)),
+            Err(refusals) => return self.refused(refusals, response.status.map(ReturnedStatus)),
         };
         let desired = Desired { children: response.children, stages: response.stages };
         if self.preview.is_some() {
@@ -36,7 +36,7 @@ impl Reconcile {
             return self.preview_planned((desired, status), &decoration);
         }
         self.note(response.resync.map(Fact::Resync));
-        let status = response.status.map(Returned);
+        let status = response.status.map(ReturnedStatus);
         match self.planned(desired) {
             Ok(plan) => {
                 self.decoration = self.settings.config().is_decorator().then_some(decoration);
@@ -46,7 +46,11 @@ impl Reconcile {
         }
     }
 
-    pub(super) fn refused(&mut self, refusals: Vec<Refusal>, status: Option<Returned>) -> Stage {
+    pub(super) fn refused(
+        &mut self,
+        refusals: Vec<Refusal>,
+        status: Option<ReturnedStatus>,
+    ) -> Stage {
         if self.preview.is_some() {
             return self.preview_failed(Failure::Refused(refusals));
         }
@@ -75,7 +79,7 @@ impl Reconcile {
     }
 
     /// A paused plan is reported, not carried out.
-    pub(super) fn carry_out(&mut self, mut plan: Plan, status: Option<Returned>) -> Stage {
+    pub(super) fn carry_out(&mut self, mut plan: Plan, status: Option<ReturnedStatus>) -> Stage {
         let paused = self.keeps(&plan);
         if paused.is_none() {
             self.rewrites = drift::foresee(&self.view(), &plan, &self.observed);

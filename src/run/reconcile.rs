@@ -7,9 +7,9 @@ use super::{
     Effect, Memory, Previewed, Request, RequestId, Settings,
     cache_snapshot::{Now, Snapshot},
     effect::Cache,
+    module_view::View,
     stage::{Stage, Then},
     turn::Turn,
-    view::View,
 };
 use crate::{
     history::{Laps, ReconcileStep, StepTimes},

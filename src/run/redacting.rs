@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
-use super::{Effect, reconcile::Reconcile, view::View};
+use super::{Effect, module_view::View, reconcile::Reconcile};
 use crate::{
     object::{K8sType, Object, Redactor, SecretFields, SecretValues},
     operator::{Children, DesiredChild},

@@ -6,7 +6,7 @@ use super::{
     Answer, Effect,
     parent::{
         readiness,
-        status::{self, Returned, Scope, StatusEnd, StatusNext, WantedStatus},
+        status::{self, ReturnedStatus, StatusEnd, StatusNext, StatusPart, WantedStatus},
     },
     reconcile::Reconcile,
     stage::{Stage, Then},
@@ -21,7 +21,7 @@ use crate::{
 };
 
 impl Reconcile {
-    pub(super) fn conclude(&mut self, status: Option<Returned>) -> Stage {
+    pub(super) fn conclude(&mut self, status: Option<ReturnedStatus>) -> Stage {
         if !self.is_alive() || self.preview.is_some() {
             return self.finish();
         }
@@ -40,7 +40,7 @@ impl Reconcile {
     }
 
     /// Judges whether the parent is ready, unless something is not up to date.
-    pub(super) fn judge_readiness(&mut self, status: Option<Returned>) -> Stage {
+    pub(super) fn judge_readiness(&mut self, status: Option<ReturnedStatus>) -> Stage {
         if self.journal.progress().is_up_to_date() && !self.is_incomplete() {
             if self.effects.iter().any(|effect| matches!(effect, Effect::Cache(_))) {
                 self.effects.push(Effect::Resume);
@@ -54,7 +54,7 @@ impl Reconcile {
         self.write_status(status)
     }
 
-    pub(super) fn write_status(&mut self, status: Option<Returned>) -> Stage {
+    pub(super) fn write_status(&mut self, status: Option<ReturnedStatus>) -> Stage {
         if self.awaits_redactor() {
             return Stage::ReadingSchema(Then::WriteStatus(status));
         }
@@ -70,7 +70,7 @@ impl Reconcile {
             children: child_status::listed(&report, self.memory.last_applied(), &cached),
             over: report.over(),
         };
-        let next = self.ask(|view| status::begin(Scope::Whole, wanted, view));
+        let next = self.ask(|view| status::begin(StatusPart::Whole, wanted, view));
         self.writing_status(next)
     }
 

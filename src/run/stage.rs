@@ -7,13 +7,13 @@ use super::{
     parent::{
         collect::{List, Orphans},
         decoration, finalizer,
-        status::{self, Returned},
+        status::{self, ReturnedStatus},
     },
 };
 use crate::{
     journal::{PausedBy, RequestFailure},
     object::{K8sType, Object, Uid},
-    plan::{ChildId, Deletion, Order, Reservation, Rollout, Step, Waiting, Write},
+    plan::{ChildId, Deletion, Order, Reservation, Rollout, Step, WaitingChild, Write},
 };
 
 /// How far a reconcile is, and what it waits for.
@@ -72,9 +72,9 @@ pub(super) enum Stage {
 
     // === report ===
     /// A decorator puts labels and annotations on the parent; with the status that follows.
-    Decorating(Option<Returned>, Box<decoration::AwaitedDecoration>),
+    Decorating(Option<ReturnedStatus>, Box<decoration::AwaitedDecoration>),
     /// The caches are to show what was written before the readiness is judged.
-    Judging(Option<Returned>),
+    Judging(Option<ReturnedStatus>),
     /// The schemas are read on which the next step depends.
     ReadingSchema(Then),
     WritingStatus(Box<status::AwaitedStatus>),
@@ -89,7 +89,7 @@ pub(super) type Returning = Box<Result<Response, HandlerError>>;
 /// What follows when the schemas are read.
 #[derive(Debug)]
 pub(super) enum Then {
-    WriteStatus(Option<Returned>),
+    WriteStatus(Option<ReturnedStatus>),
     /// The whole status was refused: the failure, and whether the reconcile had failed before.
     WriteConditions(RequestFailure, bool),
     /// A status write that waited for the schema.
@@ -108,9 +108,9 @@ pub(super) struct Doubt {
 /// A plan that is carried out.
 #[derive(Debug)]
 pub(super) struct CarryOut {
-    pub(super) status: Option<Returned>,
+    pub(super) status: Option<ReturnedStatus>,
     pub(super) steps: Vec<Step>,
-    pub(super) waiting: Vec<Waiting>,
+    pub(super) waiting: Vec<WaitingChild>,
     /// What goes first; `None` if all steps may be sent together.
     pub(super) sequence: Option<Box<Sequence>>,
     pub(super) replacing: Vec<Uid>,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Cache, Request, view::View};
+use super::{Cache, Request, module_view::View};
 use crate::{
     history::Verb,
     journal::{End, Fact, Held, Pause, PausedBy, RequestFailure, Wait},

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     object::{K8sType, KeptManagers},
     operator::Allowance,
-    plan::{ChildId, Waiting, WaitingReason},
+    plan::{ChildId, WaitingChild, WaitingReason},
 };
 
 const LIMIT: DeletionLimit = DeletionLimit {
@@ -214,7 +214,7 @@ fn deletions_over_the_limit_per_minute_are_held_until_they_are_allowed_or_not_wa
 fn children_that_are_being_deleted_do_not_count_as_existing() {
     let waiting = |uid: &str, why| {
         let id = ChildId::of(&object(uid, &json!({})));
-        Waiting { id, why }
+        WaitingChild { id, why }
     };
     let waiting = vec![
         waiting("a", WaitingReason::deleting(&object("a", &json!({})))),

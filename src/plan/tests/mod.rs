@@ -271,7 +271,7 @@ impl World {
 
     fn carry_out(&mut self, plan: Plan) -> String {
         let mut output = String::new();
-        for Waiting { id, why } in &plan.waiting {
+        for WaitingChild { id, why } in &plan.waiting {
             writeln!(output, "wait {id}: {why}").unwrap();
         }
         if plan.last_applied.len() > 0 {

@@ -8,8 +8,8 @@ use crate::{
     plan::{Settled, Write},
     run::{
         effect::Cache,
+        module_view::View,
         turn::{Turn, child_failed},
-        view::View,
     },
 };
 

@@ -25,9 +25,9 @@ use crate::{
     plan::{ChildId, HeldField, Step, Write, without},
     reply::{ApiError, ErrorClass},
     run::{
+        module_view::View,
         request::{Answer, Force, Reply, Request, Whole},
         turn::{StopReason, Turn, child_failed, put_off},
-        view::View,
     },
 };
 

@@ -27,9 +27,9 @@ use crate::{
     run::{
         drift::rival::Search,
         guard::as_planned,
+        module_view::View,
         request::{Answer, Force, Reply, Request},
         turn::{Next, Turn, child_failed, failed_with_hint, not_modified, waits},
-        view::View,
     },
 };
 

@@ -5,8 +5,8 @@ use crate::{
     history::Verb,
     plan::{ChildId, Step, Write},
     run::{
+        module_view::View,
         turn::{StopReason, Turn, child_failed},
-        view::View,
     },
 };
 

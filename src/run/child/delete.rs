@@ -23,9 +23,9 @@ use crate::{
     reply::{ApiError, Deleted, ErrorClass},
     run::{
         effect::Cache,
+        module_view::View,
         request::{Answer, Reply, Request},
         turn::{Turn, child_failed, held_step, waits},
-        view::View,
     },
 };
 

@@ -31,9 +31,9 @@ use crate::{
     reply::{ApiError, ErrorClass},
     run::{
         effect::Cache,
+        module_view::View,
         request::{Answer, Force, Reply, Request},
         turn::{Turn, child_failed, not_modified, put_off},
-        view::View,
     },
 };
 

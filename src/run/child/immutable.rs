@@ -6,7 +6,7 @@ use crate::{
     object::Object,
     plan::{Deletion, Write, instead_of_immutable},
     reply::{ApiError, Refusal},
-    run::view::View,
+    run::module_view::View,
 };
 
 /// Whether the child may be deleted. Only once for each desired state: if the new object is refused as well,

@@ -29,7 +29,7 @@ pub(super) use held::held;
 pub(super) use task::{After, AwaitedChild, ChildNext, Task};
 use task::{ask, hand, later};
 
-use super::{request::Answer, turn::Turn, view::View};
+use super::{module_view::View, request::Answer, turn::Turn};
 
 pub(super) fn begin(task: Task, view: &View<'_>) -> Turn<ChildNext> {
     match task {

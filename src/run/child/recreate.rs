@@ -23,9 +23,9 @@ use crate::{
     plan::{Deletion, Settled, Step, differ_in_claim_only},
     reply::{ApiError, ErrorClass},
     run::{
+        module_view::View,
         request::{Answer, Force, Reply, Request},
         turn::{StopReason, Turn, child_failed},
-        view::View,
     },
 };
 

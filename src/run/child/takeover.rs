@@ -24,9 +24,9 @@ use crate::{
     reply::{ApiError, ErrorClass},
     run::{
         effect::Cache,
+        module_view::View,
         request::{Answer, Reply, Request, Whole},
         turn::{Turn, child_failed, failed_with_hint},
-        view::View,
     },
 };
 

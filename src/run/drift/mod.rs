@@ -5,7 +5,7 @@ pub(super) mod rival;
 
 use std::{collections::BTreeSet, time::Instant};
 
-use super::view::View;
+use super::module_view::View;
 use crate::{
     history::Verb,
     journal::{Fact, Repeat},

@@ -8,8 +8,8 @@ use crate::{
     operator::OperatorName,
     plan::{ChildId, FlappingReason, Rewrite, RewriteReason, Subject, Write},
     run::{
+        module_view::View,
         request::{Answer, Reply, Request, Whole},
-        view::View,
     },
 };
 

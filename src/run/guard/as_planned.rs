@@ -6,7 +6,7 @@ use crate::{
     journal::{End, Fact},
     object::Object,
     operator::is_paused,
-    run::{effect::Cache, turn::Turn, view::View},
+    run::{effect::Cache, module_view::View, turn::Turn},
 };
 
 /// Whether the live parent is still the planned one.

@@ -8,7 +8,7 @@ use crate::{
     operator::{Allowance, DeletionLimit},
     plan::{Deletion, DeletionGuard, Exceeded, Step, Verdict, WantedDeletions, judge},
     report::deletions_held::{self, ExceededLimit},
-    run::view::View,
+    run::module_view::View,
 };
 
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use crate::{
     journal::{Behind, Fact, Failure, StageTimeout, Wait},
     object::{Object, Quoted},
     operator::ConflictPolicy,
-    plan::{ChildId, FAILED_JOB, FinishedJobs, Order, Step, Waiting, WaitingReason},
-    run::view::View,
+    plan::{ChildId, FAILED_JOB, FinishedJobs, Order, Step, WaitingChild, WaitingReason},
+    run::module_view::View,
 };
 
 /// What decides whether the turn of a child has come.
@@ -18,7 +18,7 @@ pub(in crate::run) struct Turns<'a> {
     pub(in crate::run) uncounted: &'a BTreeSet<ChildId>,
     pub(in crate::run) finished_jobs: &'a FinishedJobs,
     /// Those that cannot be changed now.
-    pub(in crate::run) waiting: &'a [Waiting],
+    pub(in crate::run) waiting: &'a [WaitingChild],
 }
 
 impl<'a> Turns<'a> {
@@ -130,7 +130,7 @@ impl<'a> Turns<'a> {
         let (child, known) = (&ChildId::of(object), view.memory.last_applied());
         let yields = |it: &crate::plan::Contested| it.policy == ConflictPolicy::Yield;
         let stays =
-            |it: &Waiting| it.id == *child && matches!(it.why, WaitingReason::OnDelete { .. });
+            |it: &WaitingChild| it.id == *child && matches!(it.why, WaitingReason::OnDelete { .. });
         known.is_up_to_date(object, view.settings.name())
             || known.contested_of(child).is_some_and(yields)
             || self.waiting.iter().any(stays)

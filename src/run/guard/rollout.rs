@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::{
     journal::{Behind, Fact, Failure, RolledOut, RolloutStopped, Wait},
     object::{Quoted, ReadyState},
-    plan::{ChildId, Judgement, NotYet, Rollout, Standing, Step},
-    run::view::View,
+    plan::{ChildId, Judgement, NotYet, Rollout, RolloutChild, Step},
+    run::module_view::View,
 };
 
 /// The rollouts of a plan, and how their children are now.
@@ -21,13 +21,13 @@ impl<'a> Rollouts<'a> {
         is_behind: impl Fn(&ChildId) -> bool,
         view: &View<'_>,
     ) -> Self {
-        let standing = |child: &ChildId| {
-            let standing = standing(child, begun, view);
-            let may_wait = !standing.is_updated && !standing.state.is_good();
-            Standing { is_behind: may_wait && is_behind(child), ..standing }
+        let of = |id: &ChildId| {
+            let child = rollout_child(id, begun, view);
+            let may_wait = !child.is_updated && !child.state.is_good();
+            RolloutChild { is_behind: may_wait && is_behind(id), ..child }
         };
         let judged = |rollout: &'a Rollout| {
-            (rollout, rollout.judge(rollout.children.iter().map(standing).collect()))
+            (rollout, rollout.judge(rollout.children.iter().map(of).collect()))
         };
         Self(rollouts.iter().map(judged).collect())
     }
@@ -94,12 +94,12 @@ impl<'a> Rollouts<'a> {
     }
 }
 
-fn standing(child: &ChildId, begun: &BTreeSet<ChildId>, view: &View<'_>) -> Standing {
+fn rollout_child(child: &ChildId, begun: &BTreeSet<ChildId>, view: &View<'_>) -> RolloutChild {
     let object = view.own_child(child);
     let state = object.map(|object| view.settings.config().ready_state(&object));
     let state = state.unwrap_or(ReadyState::Missing);
     let is_updated = view.memory.last_applied().is_known(child);
     let is_refused = !is_updated && view.progress.is_refused(child);
     let is_changing = !is_updated && !is_refused && begun.contains(child);
-    Standing { is_updated, is_changing, is_refused, is_behind: false, state }
+    RolloutChild { is_updated, is_changing, is_refused, is_behind: false, state }
 }

@@ -3,15 +3,15 @@
 use crate::{
     journal::Fact,
     object::{Object, Uid},
-    plan::{ChildId, TerminatingChildren, Waiting},
-    run::{effect::Cache, view::View},
+    plan::{ChildId, TerminatingChildren, WaitingChild},
+    run::{effect::Cache, module_view::View},
 };
 
 /// The terminating children that should be gone by now, and since when each terminates. `replacing` are
 /// desired children that are terminating.
 pub(in crate::run) fn overdue(
     view: &View<'_>,
-    waiting: &[Waiting],
+    waiting: &[WaitingChild],
     replacing: &[Uid],
 ) -> (Vec<Object>, Option<Fact>) {
     let ending = waiting.iter().filter(|waiting| waiting.why.is_deleting());

@@ -5,7 +5,7 @@ use crate::{
     object::{K8sType, Object},
     plan::{self},
     reply::ApiError,
-    run::{request::Request, view::View},
+    run::{module_view::View, request::Request},
 };
 
 /// The finalizer of a parent that is deleted with foreground propagation.

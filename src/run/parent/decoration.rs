@@ -26,9 +26,9 @@ use crate::{
         child::held,
         drift,
         effect::Cache,
+        module_view::View,
         request::{Answer, DryRun, Force, Reply, Request},
         turn::{Next, Turn, step_failed},
-        view::View,
     },
 };
 
@@ -39,7 +39,7 @@ const TRIES: usize = 3;
 pub(in crate::run) enum WantedDecoration {
     Metadata(Decoration),
     /// The fields that the handler returned; none if they are to be removed.
-    Status(Option<super::status::Returned>),
+    Status(Option<super::status::ReturnedStatus>),
 }
 
 #[derive(Debug)]

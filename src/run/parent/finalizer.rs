@@ -16,10 +16,10 @@ use crate::{
     reply::{ApiError, ErrorClass},
     run::{
         effect::Cache,
+        module_view::View,
         request::{Answer, Reply, Request},
         settings::Settings,
         turn::{Next, Turn},
-        view::View,
     },
 };
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{finalizer::FinalizerChange, status::beside};
 use crate::{
     plan::{ChildrenField, StatusInput, status_patch},
-    run::view::View,
+    run::module_view::View,
 };
 
 const CONDITIONS: &str = "conditions";

@@ -10,7 +10,7 @@ use crate::{
     operator::Condition,
     plan::{ChildId, FAILED_JOB, FinishedJobs},
     report::ready,
-    run::view::View,
+    run::module_view::View,
 };
 
 /// The most children named.

@@ -9,7 +9,8 @@ use crate::{
     journal::{Fact, Held, Pause, PausedBy, Wait},
     object::Object,
     plan::{
-        ChildId, DeletionGuard, Exceeded, Reservation, Settled, Step, Waiting, WaitingReason, Write,
+        ChildId, DeletionGuard, Exceeded, Reservation, Settled, Step, WaitingChild, WaitingReason,
+        Write,
     },
     reply::{ApiError, ErrorClass},
     run::{
@@ -72,7 +73,7 @@ impl Reconcile {
     }
 
     fn note_waiting(&mut self, plan: Box<CarryOut>) -> Stage {
-        let wait = |Waiting { id, why }: &Waiting| waits(id, Wait::Planned(why.clone()));
+        let wait = |WaitingChild { id, why }: &WaitingChild| waits(id, Wait::Planned(why.clone()));
         self.note(plan.waiting.iter().map(wait));
         if let Some(by) = plan.paused {
             return self.hold(*plan, by);
@@ -86,7 +87,7 @@ impl Reconcile {
     fn hold(&mut self, plan: CarryOut, by: PausedBy) -> Stage {
         let CarryOut { status, steps, waiting, existing, .. } = plan;
         // Deletions are judged after the pause; that there are none can be reported now.
-        let may_go = |waiting: &Waiting| waiting.why == WaitingReason::TypeNotSynced;
+        let may_go = |waiting: &WaitingChild| waiting.why == WaitingReason::TypeNotSynced;
         if steps.iter().all(|step| step.final_deletion().is_none()) && !waiting.iter().any(may_go) {
             self.note([Fact::Judged { deletion_guard: DeletionGuard::default(), held: None }]);
         }

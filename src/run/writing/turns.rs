@@ -7,9 +7,9 @@ use crate::{
     plan::{ChildId, Deletion, Order, Step},
     run::{
         guard::{earlier_stages::Turns, rollout::Rollouts},
+        module_view::View,
         reconcile::Reconcile,
         stage::{CarryOut, Sequence},
-        view::View,
     },
 };
 

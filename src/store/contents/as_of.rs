@@ -23,7 +23,7 @@ impl Contents {
     }
 
     pub(in crate::store) fn get_at(&self, revision: u64, key: &ObjectKey) -> Option<&Object> {
-        self.superseded.object(revision, key).unwrap_or_else(|| self.get(key))
+        self.superseded.object(revision, key, || self.get(key))
     }
 
     pub(in crate::store) fn of_parent_at(&self, revision: u64, parent: &Uid) -> Vec<Object> {

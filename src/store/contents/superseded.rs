@@ -53,9 +53,15 @@ impl Superseded {
         }
     }
 
-    /// What an object was at a revision, if it was changed afterwards.
-    pub(super) fn object(&self, revision: u64, key: &ObjectKey) -> Option<Option<&Object>> {
-        self.after(revision).find(|was| was.key == *key).map(|was| was.object.as_ref())
+    /// An object at a revision. An object that was not changed afterwards is as it is `now`.
+    pub(super) fn object<'a>(
+        &'a self,
+        revision: u64,
+        key: &ObjectKey,
+        now: impl FnOnce() -> Option<&'a Object>,
+    ) -> Option<&'a Object> {
+        let was = self.after(revision).find(|was| was.key == *key);
+        was.map_or_else(now, |was| was.object.as_ref())
     }
 
     /// The changes after a revision, in their order.

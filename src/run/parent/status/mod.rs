@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 pub(in crate::run) use due::is_due;
 use writing::Patching;
 pub(in crate::run) use writing::{
-    AwaitedStatus, Returned, Scope, StatusEnd, StatusNext, WantedStatus, Writing,
+    AwaitedStatus, ReturnedStatus, StatusEnd, StatusNext, StatusPart, WantedStatus, Writing,
 };
 
 use crate::{
@@ -32,15 +32,15 @@ use crate::{
     report::{Over, conditions},
     run::{
         drift::rival::Search,
+        module_view::View,
         request::{Answer, Request},
         sibling::Sibling,
         turn::{Next, Turn},
-        view::View,
     },
 };
 
 pub(in crate::run) fn begin(
-    scope: Scope,
+    part: StatusPart,
     wanted: WantedStatus,
     view: &View<'_>,
 ) -> Turn<StatusNext> {
@@ -56,8 +56,8 @@ pub(in crate::run) fn begin(
     let paths = paths.as_ref().map(patched_paths).unwrap_or_default();
     let (attempt, refused, had_failed) = (1, None, view.progress.has_failed());
     let writing =
-        Writing { scope, wanted, desired, is_contested, seen, attempt, refused, had_failed };
-    match Search::before_status(view, paths).filter(|_| is_contested && scope == Scope::Whole) {
+        Writing { part, wanted, desired, is_contested, seen, attempt, refused, had_failed };
+    match Search::before_status(view, paths).filter(|_| is_contested && part == StatusPart::Whole) {
         Some(search) => Turn::new(Next::Ask(
             search.request(),
             Box::new(AwaitedStatus::FindRival(search, writing)),
@@ -92,10 +92,10 @@ pub(in crate::run) fn schema_read(
             writing.send(schema, parent, view)
         }
         // The schema is not published yet.
-        Ok(None) => match writing.scope {
-            Scope::Whole => over().note(Fact::StatusDue),
-            Scope::Conditions => writing.conditions_not_written(),
-            Scope::HandlerTimeout => over(),
+        Ok(None) => match writing.part {
+            StatusPart::Whole => over().note(Fact::StatusDue),
+            StatusPart::Conditions => writing.conditions_not_written(),
+            StatusPart::HandlerTimeout => over(),
         },
         Err(error) => writing.failed(&error),
     }
@@ -163,12 +163,12 @@ impl Writing {
 
     fn unchanged(self) -> Turn<StatusNext> {
         let done = over();
-        match self.scope {
-            Scope::Whole => {
+        match self.part {
+            StatusPart::Whole => {
                 done.note(Fact::StatusUpToDate { desired: Some(self.desired), parent: None })
             }
-            Scope::Conditions => self.conditions_written(),
-            Scope::HandlerTimeout => done,
+            StatusPart::Conditions => self.conditions_written(),
+            StatusPart::HandlerTimeout => done,
         }
     }
 
@@ -195,8 +195,8 @@ impl Writing {
     /// reconcile, unless that has failed already: then the status is due, so that it is retried even after a
     /// permanent failure.
     fn failed(self, error: &ApiError) -> Turn<StatusNext> {
-        match self.scope {
-            Scope::Whole => {
+        match self.part {
+            StatusPart::Whole => {
                 let is_refused = error.class() == ErrorClass::Permanent;
                 let failure = RequestFailure::new("the status".to_owned(), error.clone());
                 let failed = Turn::new(()).note(Fact::StatusFailed(failure.clone()));
@@ -211,8 +211,8 @@ impl Writing {
                 turn.facts.extend(due);
                 turn
             }
-            Scope::Conditions => self.conditions_not_written(),
-            Scope::HandlerTimeout => over(),
+            StatusPart::Conditions => self.conditions_not_written(),
+            StatusPart::HandlerTimeout => over(),
         }
     }
 }
@@ -225,9 +225,9 @@ pub(in crate::run) fn begin_conditions(
     view: &View<'_>,
 ) -> Turn<StatusNext> {
     let wanted = WantedStatus { handler: None, conditions, children: None, over };
-    let (seen, scope) = (view.parent.clone(), Scope::Conditions);
+    let (seen, part) = (view.parent.clone(), StatusPart::Conditions);
     let (desired, is_contested, attempt, refused) = (0, false, 1, Some(refused));
-    Writing { scope, wanted, desired, is_contested, seen, attempt, refused, had_failed }
+    Writing { part, wanted, desired, is_contested, seen, attempt, refused, had_failed }
         .with_schema(view)
 }
 

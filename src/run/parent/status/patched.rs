@@ -1,7 +1,7 @@
 //! The reply to a patch of the status: written, refused, or to be sent again for a newer version of the parent.
 
 use super::{
-    Scope, StatusNext, over,
+    StatusNext, StatusPart, over,
     writing::{AwaitedStatus, Patching, Writing},
 };
 use crate::{
@@ -12,9 +12,9 @@ use crate::{
     run::{
         drift,
         effect::Cache,
+        module_view::View,
         request::{Answer, Reply, Request},
         turn::{Next, Turn},
-        view::View,
     },
 };
 
@@ -47,8 +47,8 @@ impl Patching {
             .note(Fact::StatusSent { change, is_kept: true })
             .note(Fact::StatusWritten);
         let version = reply.resource_version().clone();
-        match writing.scope {
-            Scope::Whole => {
+        match writing.part {
+            StatusPart::Whole => {
                 let is_ours = view.memory.parent() == Some(&version);
                 if writing.is_contested && !is_ours {
                     let paths = patch.body.as_ref().map(patched_paths).unwrap_or_default();
@@ -60,11 +60,11 @@ impl Patching {
                 })
             }
             // Only the conditions are written, not what the handler returned.
-            Scope::Conditions => {
+            StatusPart::Conditions => {
                 let turn = turn.note(Fact::StatusUpToDate { desired: None, parent: Some(version) });
                 turn.before(writing.conditions_written())
             }
-            Scope::HandlerTimeout => turn,
+            StatusPart::HandlerTimeout => turn,
         }
     }
 

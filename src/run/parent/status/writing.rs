@@ -16,7 +16,7 @@ use crate::{
 
 #[derive(Debug, Clone)]
 pub(in crate::run) struct WantedStatus {
-    pub(in crate::run) handler: Option<Returned>,
+    pub(in crate::run) handler: Option<ReturnedStatus>,
     pub(in crate::run) conditions: Vec<Condition>,
     /// The status of the children, if it is enabled and known.
     pub(in crate::run) children: Option<Vec<ChildStatus>>,
@@ -25,10 +25,10 @@ pub(in crate::run) struct WantedStatus {
 
 /// A status that a handler returned. `Debug` does not show it.
 #[derive(Clone)]
-pub(in crate::run) struct Returned(pub(in crate::run) Value);
+pub(in crate::run) struct ReturnedStatus(pub(in crate::run) Value);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::run) enum Scope {
+pub(in crate::run) enum StatusPart {
     /// The whole status, at the end of a reconcile.
     Whole,
     /// Only the conditions, after the whole status was refused.
@@ -39,7 +39,7 @@ pub(in crate::run) enum Scope {
 
 #[derive(Debug)]
 pub(in crate::run) struct Writing {
-    pub(super) scope: Scope,
+    pub(super) part: StatusPart,
     pub(super) wanted: WantedStatus,
     /// A hash of the desired status, and whether someone has changed the parent since it was written.
     pub(super) desired: u64,
@@ -80,8 +80,8 @@ pub(in crate::run) enum StatusEnd {
 
 pub(in crate::run) type StatusNext = Next<Box<AwaitedStatus>, StatusEnd>;
 
-impl fmt::Debug for Returned {
+impl fmt::Debug for ReturnedStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Returned")
+        f.write_str("ReturnedStatus")
     }
 }
