@@ -101,7 +101,9 @@ impl Session {
     }
 
     fn bash(&self, programs: &Path) -> Command {
-        let mut command = if self.is_alone { own_network(&["bash"]) } else { Command::new("bash") };
+        // The tests may run in the background, where Ctrl-C is ignored: servers would inherit that.
+        let alone = ["env", "--default-signal=INT", "bash"];
+        let mut command = if self.is_alone { own_network(&alone) } else { Command::new("bash") };
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut found = programs.as_os_str().to_owned();
         found.push(":");
