@@ -34,6 +34,7 @@ pub(crate) struct Reflecting<B: Batch> {
     supervision: Supervision,
 }
 
+/// What differs between the reflectors.
 pub(crate) trait Reflects: Actor<Context = Context<Self>> {
     /// The changes that its operators receive.
     type Changes: Batch;

@@ -68,9 +68,9 @@ impl OperatorActor {
 }
 
 impl Receive<ReflectorPanicked> for OperatorActor {
-    fn receive(&mut self, fell: ReflectorPanicked, _: &mut Self::Context) {
+    fn receive(&mut self, panic: ReflectorPanicked, _: &mut Self::Context) {
         self.end_reconcilers();
-        self.count_restart(fell.actor, &fell.why);
+        self.count_restart(panic.actor, &panic.why);
         self.begin_again();
     }
 }

@@ -101,9 +101,7 @@ impl Session {
     }
 
     fn bash(&self, programs: &Path) -> Command {
-        // The tests may run in the background, where Ctrl-C is ignored: servers would inherit that.
-        let alone = ["env", "--default-signal=INT", "bash"];
-        let mut command = if self.is_alone { own_network(&alone) } else { Command::new("bash") };
+        let mut command = if self.is_alone { own_network(&["bash"]) } else { Command::new("bash") };
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut found = programs.as_os_str().to_owned();
         found.push(":");
@@ -131,6 +129,8 @@ pub fn can_be_alone() -> bool {
 
 fn own_network(program: &[&str]) -> Command {
     let mut command = Command::new(OWN_NETWORK[0]);
-    command.args(&OWN_NETWORK[1..]).args([LOOPBACK, "sh"]).args(program);
+    // The tests may run in the background, where Ctrl-C is ignored: servers would inherit that.
+    let with_signals = ["sh", "env", "--default-signal=INT"];
+    command.args(&OWN_NETWORK[1..]).arg(LOOPBACK).args(with_signals).args(program);
     command
 }
