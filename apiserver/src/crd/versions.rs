@@ -11,7 +11,7 @@ use crate::{
     cel,
     conversion::Converter,
     group_resource::GroupResource,
-    resource::{Column, CustomType, Origin, Resource, ScalePaths},
+    resource::{Column, CustomType, Form, Forms, Origin, Resource, ScalePaths},
     schema::{FieldError, FieldPath, Schema, Validator, ValidatorError},
 };
 
@@ -53,16 +53,35 @@ pub(super) fn errors(
 
 /// One resource per served version.
 pub(crate) fn resources(name: &str, definition: &Value) -> Vec<Resource> {
-    let served = list(&definition["spec"]["versions"]).filter(|version| version["served"] == true);
+    let spec = &definition["spec"];
+    let versions: Vec<_> =
+        list(&spec["versions"]).map(|version| (version, form(version))).collect();
+    // One that is not served may be stored.
+    let forms = versions.iter().map(|(version, form)| {
+        let api_version = format!("{}/{}", text(&spec["group"]), text(&version["name"]));
+        (api_version, form.clone())
+    });
+    let forms: Arc<Forms> = Arc::new(forms.collect());
+    let served = versions.into_iter().filter(|(version, _)| version["served"] == true);
     // Validation has refused schemas that cannot be used.
-    served.filter_map(|version| resource(name, definition, version).ok()).collect()
+    served.filter_map(|version| resource(name, definition, version, &forms).ok()).collect()
 }
 
-fn resource(name: &str, definition: &Value, version: &Value) -> Result<Resource, ValidatorError> {
+fn form(version: &Value) -> Form {
+    let open_api = &version["schema"]["openAPIV3Schema"];
+    let schema = Arc::new(Schema::from_open_api(open_api));
+    Form { schema, epoch: epoch(&version["name"], open_api) }
+}
+
+fn resource(
+    name: &str,
+    definition: &Value,
+    (version, Form { schema, epoch }): (&Value, Form),
+    forms: &Arc<Forms>,
+) -> Result<Resource, ValidatorError> {
     let spec = &definition["spec"];
     let names = &spec["names"];
     let open_api = version["schema"]["openAPIV3Schema"].clone();
-    let schema = Schema::from_open_api(&open_api);
     let status_schema = schema.properties.get("status").map(|status| Schema::clone(status));
     let id = Arc::new(GroupResource::new(text(&spec["group"]), text(&names["plural"])));
     Ok(Resource {
@@ -79,9 +98,9 @@ fn resource(name: &str, definition: &Value, version: &Value) -> Result<Resource,
         has_status: !version["subresources"]["status"].is_null(),
         scale: scale(&version["subresources"]["scale"]),
         has_generation: true,
-        schema: Arc::new(schema.clone()),
+        schema: Arc::clone(&schema),
         empty: None,
-        epoch: epoch(&version["name"], &open_api),
+        epoch,
         deprecation: deprecation(spec, version),
         columns: columns(&version["additionalPrinterColumns"]),
         origin: Origin::Custom(Arc::new(CustomType {
@@ -89,7 +108,8 @@ fn resource(name: &str, definition: &Value, version: &Value) -> Result<Resource,
             status_validator: status_schema.map(Validator::new).transpose()?,
             converter: Converter::of(definition),
             rules: cel::Rules::new(&schema),
-            validator: Validator::new(schema)?,
+            validator: Validator::new(Schema::clone(&schema))?,
+            forms: Arc::clone(forms),
             open_api,
             selectable_fields: list(&version["selectableFields"])
                 .map(|field| text(&field["jsonPath"]))

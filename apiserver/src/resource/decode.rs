@@ -1,12 +1,12 @@
 //! From the stored form to the form that a version shows.
 //!
 //! Objects are stored as they were written. If the schema has changed since, or another version is
-//! requested, they are pruned and defaulted again; otherwise their bytes are sent unchanged.
+//! requested, they are completed and converted; otherwise their bytes are sent unchanged.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::{Origin, Resource};
+use super::{CustomType, Origin, Resource};
 use crate::{builtin, log::Object, schema};
 
 impl Resource {
@@ -16,21 +16,29 @@ impl Resource {
         if self.fits(object) {
             return value;
         }
-        if let Origin::BuiltIn(builtin) = self.origin {
-            builtin::convert(&mut value, builtin);
-        } else {
-            let version = self.api_version();
-            let is_own = value["apiVersion"] == version;
-            if let Some(converter) = self.converter() {
-                value = converter.read(value, &version);
+        match &self.origin {
+            Origin::BuiltIn(builtin) => builtin::convert(&mut value, builtin),
+            Origin::Custom(custom) => {
+                custom.forms.complete(&mut value, object.epoch);
+                value = self.converted(custom, value);
             }
-            value["apiVersion"] = json!(version);
-            schema::prune(&self.schema, &mut value);
-            // The defaults are those of the version in which it was stored.
-            if is_own {
-                schema::default(&self.schema, &mut value);
-            }
+            // It has one version.
+            Origin::Definition => {}
         }
+        value
+    }
+
+    /// A custom object in this version, whose defaults are not filled in: those of the stored version were.
+    fn converted(&self, custom: &CustomType, mut value: Value) -> Value {
+        let version = self.api_version();
+        if value["apiVersion"] == version {
+            return value;
+        }
+        if let Some(converter) = &custom.converter {
+            value = converter.read(value, &version);
+        }
+        value["apiVersion"] = json!(version);
+        schema::prune(&self.schema, &mut value);
         value
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::scale_paths::ScalePaths;
+use super::{forms::Forms, scale_paths::ScalePaths};
 use crate::{
     builtin::BuiltinType,
     cel,
@@ -84,6 +84,8 @@ pub(crate) struct CustomType {
     pub status_validator: Option<Validator>,
     /// What converts objects between versions; without it only their version differs.
     pub converter: Option<Converter>,
+    /// All versions of the type, served or not.
+    pub forms: Arc<Forms>,
     /// The rules in CEL, if there are any.
     pub rules: Option<cel::Rules>,
     /// JSON paths that field selectors may name, such as `.spec.color`.

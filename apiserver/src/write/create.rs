@@ -105,11 +105,12 @@ fn insert(
         Some(found) if found.meta.deleting => StatusError::being_deleted(&resource.id, name),
         _ => StatusError::already_exists(&resource.id, name),
     };
+    let epoch = strategy::epoch_of_new(resource, object);
     let value = strategy::to_storage(resource, object.clone());
     if options.dry_run {
         return match cluster.log.get(&resource.storage, &key) {
             Some(found) => Err(taken(Some(&found))),
-            None => Ok(Arc::new(Object::encode(Event::Added, value, resource.epoch))),
+            None => Ok(Arc::new(Object::encode(Event::Added, value, epoch))),
         };
     }
     // Only what keeps objects minds a version: a dry run does not.
@@ -124,7 +125,7 @@ fn insert(
         expect: Expect::Absent,
         delete: false,
         value,
-        epoch: resource.epoch,
+        epoch,
     };
     let object = cluster.log.commit(write).map_err(|refused| match refused {
         Refused::Outrun(found) => taken(found.as_deref()),

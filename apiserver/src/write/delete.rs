@@ -57,7 +57,8 @@ pub(crate) fn delete(
             }
         }
         if options.dry_run {
-            let marked = || Arc::new(Object::encode(Event::Modified, value, resource.epoch));
+            let marked =
+                || Arc::new(Object::encode(Event::Modified, value, strategy::epoch(resource)));
             return Ok(match (held, marks_first) {
                 (true, _) => Deleted::Held(marked()),
                 (false, true) => Deleted::Gone(marked()),
@@ -70,7 +71,7 @@ pub(crate) fn delete(
             expect: Expect::Version(live.meta.resource_version),
             delete: !held && !marks_first,
             value: strategy::to_storage(resource, value),
-            epoch: resource.epoch,
+            epoch: strategy::epoch(resource),
         };
         conversion::check().map_err(StatusError::internal)?;
         match cluster.log.commit(write) {

@@ -34,7 +34,7 @@ pub(crate) fn change_directly(
         }
         let value = strategy::to_storage(resource, next);
         if dry_run {
-            return Ok(Arc::new(Object::encode(Event::Modified, value, resource.epoch)));
+            return Ok(Arc::new(Object::encode(Event::Modified, value, strategy::epoch(resource))));
         }
         let write = Write {
             resource: &resource.storage,
@@ -42,7 +42,7 @@ pub(crate) fn change_directly(
             expect: Expect::Version(object.meta.resource_version),
             delete: false,
             value,
-            epoch: resource.epoch,
+            epoch: strategy::epoch(resource),
         };
         match cluster.log.commit(write) {
             Ok(object) => return Ok(object),

@@ -18,9 +18,12 @@ use crate::{
     crd,
     log::ObjectKey,
     resource::{Origin, Resource, Subresource},
-    schema::{FieldError, FieldPath},
+    schema::{self, FieldError, FieldPath},
     status::{Result, StatusError},
 };
+
+/// The epoch of what no schema has completed.
+const NO_EPOCH: u64 = 0;
 
 /// What the type decides about a new object.
 pub(super) fn prepare_for_create(
@@ -204,22 +207,40 @@ pub(super) fn drop_empty_lists(resource: &Resource, object: &mut Value) {
 /// The object as it is stored.
 pub(super) fn to_storage(resource: &Resource, mut object: Value) -> Value {
     drop_empty_lists(resource, &mut object);
-    match resource.origin {
+    match &resource.origin {
         _ if resource.is_stored_form() => {}
         Origin::BuiltIn(builtin) => {
             if let Some(stored) = builtin::stored_as(builtin) {
                 builtin::convert(&mut object, stored);
             }
         }
-        _ => {
+        Origin::Custom(custom) => {
             let version = resource.storage_api_version();
-            if let Some(converter) = resource.converter() {
+            if let Some(converter) = &custom.converter {
                 object = converter.written(object, &version);
             }
             object["apiVersion"] = json!(version);
+            custom.forms.prune(&mut object);
         }
+        Origin::Definition => {}
     }
     object
+}
+
+/// Under which schema a written object is what reading it gives: under none where another version is stored, whose
+/// defaults it lacks.
+pub(super) fn epoch(resource: &Resource) -> u64 {
+    if !resource.is_custom() || resource.is_stored_form() { resource.epoch } else { NO_EPOCH }
+}
+
+/// The same for a new object, whose status, which a creation cannot set, may have defaults.
+pub(super) fn epoch_of_new(resource: &Resource, object: &Value) -> u64 {
+    if !resource.is_custom() || !resource.has_status {
+        return epoch(resource);
+    }
+    let mut read = object.clone();
+    schema::default(&resource.schema, &mut read);
+    if read == *object { epoch(resource) } else { NO_EPOCH }
 }
 
 /// The effects of a write before it is answered.

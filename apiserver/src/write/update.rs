@@ -44,21 +44,23 @@ pub(crate) fn update(
             return Err(StatusError::not_found(&resource.id, &key.name));
         };
         let change = change(&live)?;
-        if change.next == live && options.has_no_admission() {
+        if change.next == live && options.has_no_admission() && is_as_read(resource, &object) {
             // What is stored is normalised and valid already.
             let warnings = strategy::update_warnings(resource, subresource, &live, &live);
             return Ok(Written { object, warnings, created: false });
         }
         let (next, warnings) = next_state(cluster, resource, subresource, &live, change, options)?;
-        if next == live {
+        let (ends, same) = (ends(resource, &next), next == live);
+        let next = strategy::to_storage(resource, next);
+        if if is_as_read(resource, &object) { same } else { next == object.value() } {
             return Ok(Written { object, warnings, created: false });
         }
         // An object that the update deletes is answered with its previous version.
-        let last = ends(resource, &next).then(|| {
-            let value = strategy::to_storage(resource, next.clone());
-            Arc::new(Object::encode(Event::Deleted, value, resource.epoch))
+        let last = ends.then(|| {
+            Arc::new(Object::encode(Event::Deleted, next.clone(), strategy::epoch(resource)))
         });
-        if let Some(object) = store(cluster, resource, key, &object, next, options)? {
+        let end = ends && !options.dry_run;
+        if let Some(object) = store(cluster, resource, key, &object, (next, end), options)? {
             if !options.dry_run {
                 strategy::after_commit(cluster, resource, subresource, key);
             }
@@ -116,21 +118,29 @@ fn prepare_and_validate(
     valid
 }
 
-/// Commits the next state; `None` after a concurrent write.
+/// Whether an equal object is an equal stored form. A custom object that was stored in another version, or without defaults
+/// that it has now, is stored again by an update that changes nothing, which is how stored versions are migrated.
+fn is_as_read(resource: &Resource, stored: &Object) -> bool {
+    !resource.is_custom() || resource.fits(stored)
+}
+
+/// Commits the next stored form; `None` after a concurrent write.
 fn store(
     cluster: &Cluster,
     resource: &Resource,
     key: &ObjectKey,
     live: &Object,
-    next: Value,
+    (next, delete): (Value, bool),
     options: &WriteOptions,
 ) -> Result<Option<Arc<Object>>> {
-    let delete = ends(resource, &next);
     // What ends is never stored: watchers see its last state.
-    let is_last = delete && !options.dry_run;
-    let value = if is_last { live.value() } else { strategy::to_storage(resource, next) };
+    let value = if delete { live.value() } else { next };
     if options.dry_run {
-        return Ok(Some(Arc::new(Object::encode(Event::Modified, value, resource.epoch))));
+        return Ok(Some(Arc::new(Object::encode(
+            Event::Modified,
+            value,
+            strategy::epoch(resource),
+        ))));
     }
     conversion::check().map_err(StatusError::internal)?;
     let write = Write {
@@ -139,7 +149,7 @@ fn store(
         expect: Expect::Version(live.meta.resource_version),
         delete,
         value,
-        epoch: resource.epoch,
+        epoch: strategy::epoch(resource),
     };
     match cluster.log.commit(write) {
         Ok(object) => Ok(Some(object)),

@@ -22,6 +22,7 @@
 mod account_tokens;
 mod admission;
 mod bootstrap;
+mod both_servers;
 mod built_in;
 mod client_certificates;
 mod common;

@@ -3,10 +3,15 @@
 use serde_json::{Value, json};
 
 pub(crate) fn definitions() -> Vec<Value> {
-    vec![widgets(), gadgets(), gizmos()]
+    vec![
+        definition("widgets", "Widget", "Namespaced", &[widgets()]),
+        definition("gadgets", "Gadget", "Cluster", &[gadgets()]),
+        definition("gizmos", "Gizmo", "Namespaced", &[gizmos()]),
+        definition("gears", "Gear", "Namespaced", &gears()),
+    ]
 }
 
-fn definition(plural: &str, kind: &str, scope: &str, version: &Value) -> Value {
+fn definition(plural: &str, kind: &str, scope: &str, versions: &[Value]) -> Value {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
@@ -15,7 +20,7 @@ fn definition(plural: &str, kind: &str, scope: &str, version: &Value) -> Value {
             "group": "example.com",
             "scope": scope,
             "names": {"plural": plural, "kind": kind},
-            "versions": [version],
+            "versions": versions,
         },
     })
 }
@@ -46,7 +51,7 @@ fn widgets() -> Value {
     });
     let status = json!({"type": "object", "properties": {
         "phase": text, "replicas": {"type": "integer"}, "selector": text}});
-    let version = json!({
+    json!({
         "name": "v1", "served": true, "storage": true,
         "subresources": {"status": {}, "scale": {"specReplicasPath": ".spec.replicas",
             "statusReplicasPath": ".status.replicas", "labelSelectorPath": ".status.selector"}},
@@ -57,13 +62,12 @@ fn widgets() -> Value {
         ],
         "schema": {"openAPIV3Schema": {"type": "object", "required": ["spec"],
             "properties": {"spec": spec, "status": status}}},
-    });
-    definition("widgets", "Widget", "Namespaced", &version)
+    })
 }
 
 /// Cluster-scoped, without subresources, almost without a schema.
 fn gadgets() -> Value {
-    let version = json!({
+    json!({
         "name": "v1", "served": true, "storage": true,
         "schema": {"openAPIV3Schema": {"type": "object", "properties": {
             "spec": {"type": "object", "properties": {
@@ -71,14 +75,13 @@ fn gadgets() -> Value {
                 "object": {"type": "object", "x-kubernetes-embedded-resource": true,
                     "x-kubernetes-preserve-unknown-fields": true}}},
             "status": {"type": "object", "properties": {"x": {"type": "integer"}}}}}},
-    });
-    definition("gadgets", "Gadget", "Cluster", &version)
+    })
 }
 
 /// Its fields are at the top. None is called `items`: the real server takes such an object for a list, sends no
 /// event of it, and hangs up watches.
 fn gizmos() -> Value {
-    let version = json!({
+    json!({
         "name": "v1beta1", "served": true, "storage": true, "deprecated": true,
         "schema": {"openAPIV3Schema": {"type": "object", "properties": {
             "mode": {"type": "string", "enum": ["slow", "fast"], "default": "slow"},
@@ -89,6 +92,25 @@ fn gizmos() -> Value {
             "limit": {"type": "number", "exclusiveMinimum": true, "minimum": 0.5, "multipleOf": 0.5},
             "info": {"type": "object", "maxProperties": 2,
                 "additionalProperties": {"type": "string"}}}}},
-    });
-    definition("gizmos", "Gizmo", "Namespaced", &version)
+    })
+}
+
+/// Two versions without a webhook, each with fields and defaults that the other lacks, also of the status. The second is
+/// stored.
+fn gears() -> [Value; 2] {
+    ["v1", "v2"].map(|name| {
+        let text = json!({"type": "string"});
+        let own = json!({"type": "string", "default": name});
+        let spec = json!({"type": "object", "default": {}, "properties": {
+            "shared": text, "teeth": {"type": "integer", "default": 12},
+            format!("only{name}"): text, format!("default{name}"): own,
+            "list": {"type": "array", "items": {"type": "object", "properties": {
+                "shared": text, format!("item{name}"): own}}}}});
+        let status = json!({"type": "object", "default": {"phase": name}, "properties": {
+            "phase": text, "turns": {"type": "integer", "default": 0}, format!("only{name}"): text}});
+        json!({
+            "name": name, "served": true, "storage": name == "v2", "subresources": {"status": {}},
+            "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec, "status": status}}},
+        })
+    })
 }

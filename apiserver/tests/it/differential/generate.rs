@@ -20,10 +20,12 @@ pub(crate) const JSON_PATCH: &str = "application/json-patch+json";
 pub(crate) const STRATEGIC: &str = "application/strategic-merge-patch+json";
 pub(crate) const APPLY: &str = "application/apply-patch+yaml";
 
-/// The types of a sequence.
+/// The types of a sequence. A type comes in all its versions, so that objects are read in another than they were
+/// written in.
 fn types(seed: u64) -> Vec<&'static Type> {
     let mut random = Random::new(seed);
-    (0..3).map(|_| random.pick(&TYPES)).collect()
+    let picked = (0..3).map(|_| random.pick(&TYPES));
+    picked.flat_map(|ty| TYPES.iter().filter(|other| other.kind == ty.kind)).collect()
 }
 
 /// A sequence of operations.
