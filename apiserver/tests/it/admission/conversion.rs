@@ -6,7 +6,7 @@ use super::pair::{Stage, Step, play};
 
 const JSON: &str = "application/json";
 
-/// Version 1 has a host and a port, version 2 an address with both.
+/// Version 1 has a host and a port, version 2 an address with both, and the timeout that was seen.
 fn convert(path: &str, review: &Value) -> Option<(u16, &'static str, String)> {
     let request = &review["request"];
     let to = request["desiredAPIVersion"].as_str().unwrap_or_default();
@@ -18,13 +18,14 @@ fn convert(path: &str, review: &Value) -> Option<(u16, &'static str, String)> {
         let spec = &object["spec"];
         let mode = object["metadata"]["labels"]["mode"].as_str().unwrap_or_default();
         if to.ends_with("v2") && spec["host"].is_string() {
-            next["spec"] =
-                json!({"address": format!("{}:{}", spec["host"].as_str().unwrap(), spec["port"])});
+            let address = format!("{}:{}", spec["host"].as_str().unwrap(), spec["port"]);
+            next["spec"] = json!({"address": address, "seen": spec["timeout"]});
         }
         if to.ends_with("v1")
             && let Some((host, port)) = spec["address"].as_str().and_then(|it| it.split_once(':'))
         {
-            next["spec"] = json!({"host": host, "port": port.parse::<i64>().unwrap_or_default()});
+            let port = port.parse::<i64>().unwrap_or_default();
+            next["spec"] = json!({"host": host, "port": port});
         }
         match mode {
             "message" => result = json!({"status": "Failure", "message": "I will not"}),
@@ -37,6 +38,7 @@ fn convert(path: &str, review: &Value) -> Option<(u16, &'static str, String)> {
                 next["metadata"]["finalizers"] = json!(["example.com/x"]);
                 next["metadata"]["annotations"] = json!({"a": "b"});
             }
+            "undeclared" => next["spec"]["other"] = json!("x"),
             "none" => continue,
             "500" => return Some((500, "text/plain", "boom".to_owned())),
             _ => {}
@@ -60,9 +62,14 @@ fn definition(stage: &Stage) -> (String, Value) {
             }}},
         })
     };
-    let one = json!({"host": {"type": "string"}, "port": {"type": "integer", "maximum": 100}});
-    let two =
-        json!({"address": {"type": "string"}, "extra": {"type": "string", "default": "given"}});
+    let one = json!({
+        "host": {"type": "string"}, "port": {"type": "integer", "maximum": 100},
+        "timeout": {"type": "integer", "default": 30},
+    });
+    let two = json!({
+        "address": {"type": "string"}, "extra": {"type": "string", "default": "given"},
+        "seen": {"type": "integer"},
+    });
     let object = json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "endpoints.scene.example.com"},
@@ -125,7 +132,16 @@ async fn custom_resources_are_converted_when_they_are_written_and_read() {
                 Step("DELETE", path("v2") + "/two", JSON, Value::Null),
             ];
             for mode in [
-                "message", "silent", "name", "kind", "version", "labels", "metadata", "none", "500",
+                "message",
+                "silent",
+                "name",
+                "kind",
+                "version",
+                "labels",
+                "metadata",
+                "undeclared",
+                "none",
+                "500",
             ] {
                 steps.push(Step(
                     "POST",
@@ -134,7 +150,7 @@ async fn custom_resources_are_converted_when_they_are_written_and_read() {
                     object("v2", mode, json!({"address": "a:1"})),
                 ));
             }
-            for mode in ["labels", "metadata", "message"] {
+            for mode in ["labels", "metadata", "undeclared", "message"] {
                 steps.push(Step("POST", path("v1"), JSON, object("v1", mode, one.clone())));
                 steps.push(Step("GET", format!("{}/{mode}", path("v2")), JSON, Value::Null));
             }
