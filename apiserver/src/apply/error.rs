@@ -32,7 +32,7 @@ pub enum ApplyError {
     },
     /// The stored object cannot be read in the version of another manager.
     #[error("{0}")]
-    Conversion(TypeErrors),
+    Conversion(String),
     /// The `managedFields` of the stored object cannot be read.
     #[error("failed to decode managed fields: {0}")]
     ManagedFields(String),

@@ -7,16 +7,15 @@
 //! - before [`track_update`], `after` is defaulted and pruned, and the `metadata` of a custom
 //!   resource holds no empty values (the real server drops them when it decodes the request, which
 //!   is why `managedFields: []` resets the managers of built-in objects only);
-//! - after [`apply`], the result is defaulted and pruned;
+//! - after [`apply`], the result is defaulted and pruned if fields have changed;
 //! - after both, `metadata` of the server and fields that the endpoint ignores are restored, and then
 //!   [`ignore_timestamps`] is called;
 //! - validation of values, admission, and the check of `metadata.uid` and `resourceVersion`.
 //!
-//! Not supported: conversion of managed fields between versions whose fields differ (an entry of
-//! another version is read as if it were of this one), and dropping entries of versions that are
-//! not served any more. [`Request::reset`] holds for managers of all versions, where the real
-//! server has a list per version.
+//! Not supported: versions of built-in types whose fields differ (an entry of another version is read as if it were of this
+//! one), and dropping entries of versions that are not served any more.
 
+mod changes;
 mod compare;
 mod conflict;
 mod error;
@@ -40,6 +39,7 @@ mod scale;
 mod shape;
 mod updater;
 mod validate;
+mod versions;
 mod walk;
 mod write;
 
@@ -57,10 +57,11 @@ pub use error::ApplyError;
 pub use managers::Operation;
 pub use request::Request;
 pub use validate::TypeErrors;
+pub use versions::Versions;
 
 use serde_json::Value;
 
-use self::{managers::Managers, shape::Type, updater::Taking, write::Write};
+use self::{managers::Managers, updater::Taking, write::Write};
 use crate::schema::Schema;
 
 /// Server-side apply: the object to store, with `metadata.managedFields`. Without `live` it is
@@ -82,7 +83,7 @@ pub fn apply(
     let managers = managers::decode(live.and_then(object::managed_fields));
     let managers = managers.map_err(ApplyError::ManagedFields)?;
     let before = request.before(live, applied);
-    let write = Write { ty: Type::of_object(schema), before: &before, request };
+    let write = Write { schema, before: &before, request };
     let taking = if force { Taking::Force } else { Taking::Ask };
     let stored = write.apply(applied, managers, taking)?;
     Ok(match live {
@@ -106,7 +107,7 @@ pub fn track_update(
     if untracked {
         return after;
     }
-    let write = Write { ty: Type::of_object(schema), before: &live, request };
+    let write = Write { schema, before: &live, request };
     // An object that cannot be tracked is stored without entries.
     let Ok(managers) = write.update(&after, managers, request.manager) else { return after };
     let tracked = object::with_managed_fields(after, managers::encode(&managers));
@@ -123,12 +124,14 @@ pub fn ignore_timestamps(before: &Value, after: Value) -> Value {
     else {
         return after;
     };
-    let same = without_times(old) == without_times(new)
-        && json_order::equal(
-            &object::without_managed_fields(before),
-            &object::without_managed_fields(&after),
-        );
+    let same = without_times(old) == without_times(new) && is_same(before, &after);
     if same { before.clone() } else { after }
+}
+
+/// Whether an apply has changed nothing but managers: its result is then not defaulted.
+pub(crate) fn is_same(live: &Value, applied: &Value) -> bool {
+    let fields = object::without_managed_fields;
+    json_order::equal(&fields(live), &fields(applied))
 }
 
 fn without_times(managed_fields: &Value) -> Vec<Value> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::object;
+use super::{object, versions::Versions};
 
 /// The parameters of a write.
 #[derive(Debug, Clone, Copy)]
@@ -15,12 +15,14 @@ pub struct Request<'a> {
     pub subresource: Option<&'a str>,
     /// The time, RFC 3339 in UTC with whole seconds.
     pub now: &'a str,
-    /// Fields that this endpoint ignores and nobody manages through it, as `status` or
+    /// Fields that this endpoint ignores and nobody manages through it in this version, as `status` or
     /// `metadata.labels`.
     pub reset: &'a [&'a str],
     /// What an object of a built-in type has before anything is set: the fields that Go writes
     /// although they are empty. `None` for custom resources.
     pub empty: Option<&'a Value>,
+    /// The versions in which the type has other fields; without them it is the same in all.
+    pub versions: Option<&'a dyn Versions>,
 }
 
 impl Request<'_> {

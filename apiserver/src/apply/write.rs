@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{
     Request,
+    changes::Changes,
     compare::compare,
     error::ApplyError,
     field_set::FieldSet,
@@ -15,8 +16,10 @@ use super::{
     reconcile::reconcile,
     shape::Type,
     updater::{self, Taking},
-    validate::{Duplicates, TypeErrors, validate},
+    validate::{Duplicates, validate},
+    versions::Typed,
 };
+use crate::schema::Schema;
 
 /// The manager of fields that exist when an object is first applied to.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
@@ -25,12 +28,20 @@ const UNKNOWN: &str = "unknown";
 
 /// A write in progress: the type and the object that it starts from, without its managers.
 pub(super) struct Write<'a> {
-    pub(super) ty: Type<'a>,
+    pub(super) schema: &'a Schema,
     pub(super) before: &'a Value,
     pub(super) request: &'a Request<'a>,
 }
 
 impl Write<'_> {
+    fn ty(&self) -> Type<'_> {
+        Type::of_object(self.schema)
+    }
+
+    fn typed<'v>(&'v self, object: &'v Value) -> Typed<'v> {
+        Typed::new(object, self.schema, self.request.versions)
+    }
+
     /// Server-side apply.
     pub(super) fn apply(
         &self,
@@ -39,7 +50,7 @@ impl Write<'_> {
         taking: Taking,
     ) -> Result<Value, ApplyError> {
         let described = || object::describe(applied);
-        validate(applied, self.ty, Duplicates::Forbidden)
+        validate(applied, self.ty(), Duplicates::Forbidden)
             .map_err(|errors| ApplyError::Patch { object: described(), errors })?;
         let managers = self.managers_to_start_from(managers)?;
         if self.request.manager == last_applied::KUBECTL {
@@ -58,7 +69,7 @@ impl Write<'_> {
     ) -> Result<Value, ApplyError> {
         match self.merge(applied, managers.clone(), taking) {
             Err(ApplyError::Conflicts(conflicts)) => {
-                let allowed = last_applied::unchanged_fields(self.ty, self.before);
+                let allowed = last_applied::unchanged_fields(self.ty(), self.before);
                 match conflicts.outside(&allowed) {
                     Some(rest) => Err(ApplyError::Conflicts(rest)),
                     None => self.merge(applied, managers, Taking::Force),
@@ -74,16 +85,17 @@ impl Write<'_> {
         after: &Value,
         managers: Managers,
         manager: &str,
-    ) -> Result<Managers, TypeErrors> {
+    ) -> Result<Managers, String> {
         let duplicates = self.duplicates(&managers);
-        validate(after, self.ty, duplicates)?;
-        validate(self.before, self.ty, duplicates)?;
-        let mut managers = self.reconciled(managers);
-        let change = compare(self.ty, self.before, after).excluding(&self.reset_fields());
-        updater::take(&mut managers, None, &change);
+        for object in [after, self.before] {
+            validate(object, self.ty(), duplicates).map_err(|errors| errors.to_string())?;
+        }
+        let mut managers = self.reconciled(managers)?;
+        let changes = self.changes(after, &managers)?;
+        updater::take(&mut managers, None, &changes);
         let Request { api_version, subresource, now, .. } = *self.request;
         let id = ManagerId::updater(named(manager), api_version, subresource);
-        let changed = change.set().difference(&updater::unmanaged());
+        let changed = changes.own.set().difference(&updater::unmanaged());
         updater::give(&mut managers, id, api_version, now, &changed);
         managers::cap_updates(&mut managers);
         Ok(managers)
@@ -92,16 +104,16 @@ impl Write<'_> {
     /// Gives untracked fields of an existing object their own manager.
     fn managers_to_start_from(&self, managers: Managers) -> Result<Managers, ApplyError> {
         let described = || object::describe(self.before);
-        let invalid = |errors| ApplyError::Live { object: described(), errors };
-        validate(self.before, self.ty, Duplicates::Allowed).map_err(invalid)?;
+        validate(self.before, self.ty(), Duplicates::Allowed)
+            .map_err(|errors| ApplyError::Live { object: described(), errors })?;
         if !managers.is_empty() {
-            validate(self.before, self.ty, self.duplicates(&managers))
-                .map_err(ApplyError::Conversion)?;
-            return Ok(self.reconciled(managers));
+            validate(self.before, self.ty(), self.duplicates(&managers))
+                .map_err(|errors| ApplyError::Conversion(errors.to_string()))?;
+            return self.reconciled(managers).map_err(ApplyError::Conversion);
         }
         let nothing = self.request.before(None, self.before);
         let first = Write { before: &nothing, ..*self };
-        first.update(self.before, managers, BEFORE_FIRST_APPLY).map_err(invalid)
+        first.update(self.before, managers, BEFORE_FIRST_APPLY).map_err(ApplyError::Conversion)
     }
 
     fn merge(
@@ -110,27 +122,29 @@ impl Write<'_> {
         mut managers: Managers,
         taking: Taking,
     ) -> Result<Value, ApplyError> {
-        let Request { manager, subresource, .. } = *self.request;
+        let Request { manager, subresource, api_version, .. } = *self.request;
         let id = ManagerId::applier(named(manager), subresource);
         let last = self.claim(&mut managers, &id, applied);
-        let merged = merge(self.ty, Some(self.before), Some(applied));
+        let merged = merge(self.ty(), Some(self.before), Some(applied));
         let merged = merged.unwrap_or_else(|| applied.clone());
         let result = match last {
-            Some(last) => updater::prune(self.ty, &merged, &managers, &last),
+            Some(last) => updater::prune(&self.typed(&merged), &managers, &last, api_version)
+                .map_err(ApplyError::Conversion)?,
             None => merged,
         };
-        let change = compare(self.ty, self.before, &result).excluding(&self.reset_fields());
+        let changes = self.changes(&result, &managers).map_err(ApplyError::Conversion)?;
         if taking == Taking::Ask {
-            updater::check(&managers, &id, &change).map_err(ApplyError::Conflicts)?;
+            updater::check(&managers, &id, &changes).map_err(ApplyError::Conflicts)?;
         }
-        updater::take(&mut managers, Some(&id), &change);
+        updater::take(&mut managers, Some(&id), &changes);
         self.finish_entry(&mut managers, &id, &result);
         Ok(object::with_managed_fields(result, managers::encode(&managers)))
     }
 
     /// Sets the fields of the applier, and returns the previous ones.
     fn claim(&self, managers: &mut Managers, id: &ManagerId, applied: &Value) -> Option<Managed> {
-        let fields = owned::field_set(self.ty, applied).recursive_difference(&self.reset_fields());
+        let fields =
+            owned::field_set(self.ty(), applied).recursive_difference(&self.reset_fields());
         let last = managers.remove(id);
         let time = last.as_ref().and_then(|last| last.time.clone());
         let api_version = self.request.api_version.to_owned();
@@ -156,11 +170,18 @@ impl Write<'_> {
         if managers.values().any(other) { Duplicates::Forbidden } else { Duplicates::Allowed }
     }
 
-    fn reconciled(&self, mut managers: Managers) -> Managers {
+    fn reconciled(&self, mut managers: Managers) -> Result<Managers, String> {
         for managed in managers.values_mut() {
-            managed.fields = reconcile(self.ty, &managed.fields);
+            let before = self.typed(self.before).at(&managed.api_version)?;
+            managed.fields = reconcile(before.ty(), &managed.fields);
         }
-        managers
+        Ok(managers)
+    }
+
+    fn changes(&self, after: &Value, managers: &Managers) -> Result<Changes, String> {
+        let own = compare(self.ty(), self.before, after).excluding(&self.reset_fields());
+        let (before, after) = (self.typed(self.before), self.typed(after));
+        Changes::between(&before, &after, own, (managers, self.request.api_version))
     }
 
     fn reset_fields(&self) -> FieldSet {

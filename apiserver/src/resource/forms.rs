@@ -27,6 +27,11 @@ pub(crate) struct Form {
 }
 
 impl Forms {
+    /// A version, if the type has it.
+    pub(crate) fn get(&self, api_version: &str) -> Option<&Form> {
+        self.0.get(api_version)
+    }
+
     /// Drops what the version that is about to be stored does not declare.
     pub(crate) fn prune(&self, object: &mut Value) {
         if let Some(form) = self.of(object) {
@@ -43,7 +48,7 @@ impl Forms {
     }
 
     fn of(&self, object: &Value) -> Option<&Form> {
-        self.0.get(object["apiVersion"].as_str()?)
+        self.get(object["apiVersion"].as_str()?)
     }
 }
 

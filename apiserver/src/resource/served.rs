@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{forms::Forms, scale_paths::ScalePaths};
 use crate::{
+    apply::Versions,
     builtin::BuiltinType,
     cel,
     conversion::Converter,
@@ -120,6 +121,20 @@ impl CustomType {
     }
 }
 
+impl Versions for CustomType {
+    fn convert(&self, object: &Value, to: &str) -> Result<(Value, Arc<Schema>), String> {
+        let form = self.forms.get(to);
+        let form =
+            form.ok_or_else(|| format!("request to convert CR to an invalid group/version: {to}"))?;
+        let mut object = object.clone();
+        if let Some(converter) = &self.converter {
+            object = converter.written(object, to);
+        }
+        object["apiVersion"] = to.into();
+        Ok((object, Arc::clone(&form.schema)))
+    }
+}
+
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Column {
@@ -173,6 +188,14 @@ impl Resource {
     pub(crate) fn converter(&self) -> Option<&Converter> {
         match &self.origin {
             Origin::Custom(custom) => custom.converter.as_ref(),
+            Origin::BuiltIn(_) | Origin::Definition => None,
+        }
+    }
+
+    /// The versions of the type, where their fields differ.
+    pub(crate) fn versions(&self) -> Option<&dyn Versions> {
+        match &self.origin {
+            Origin::Custom(custom) => Some(&**custom),
             Origin::BuiltIn(_) | Origin::Definition => None,
         }
     }

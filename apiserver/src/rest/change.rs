@@ -14,6 +14,7 @@ use super::{
     place, reply,
 };
 use crate::{
+    apply::is_same,
     certificates,
     cluster::Cluster,
     resource::{Resource, Subresource},
@@ -147,8 +148,10 @@ fn apply(
         let mut next =
             write::apply_request(cluster, resource, subresource, live, &applied, force, options)?;
         refuse_strictly(options, &complaints)?;
-        write::complete_applied(resource, &mut next)
-            .map_err(|why| StatusError::internal(write::unconvertible(&applied, &why)))?;
+        if live.is_none_or(|live| !is_same(live, &next)) {
+            write::complete_applied(resource, &mut next)
+                .map_err(|why| StatusError::internal(write::unconvertible(&applied, &why)))?;
+        }
         Ok(next)
     };
     if options.validation == FieldValidation::Warn {

@@ -44,6 +44,8 @@ impl Patch {
                     .map(Self::Strategic)
                     .ok_or_else(no_strategy)
             }
+            // The routes of built-in types refuse it before the handler does.
+            _ if call.resource.is_custom() => Err(no_strategy()),
             _ => Err(StatusError::unsupported_patch_type()),
         }
     }

@@ -105,6 +105,7 @@ fn with_message_request<T>(
         now: &now,
         reset: &[],
         empty: None,
+        versions: None,
     })
 }
 
@@ -137,6 +138,7 @@ fn with_request<T>(
         now: &now,
         reset: reset_fields(resource, subresource),
         empty: resource.empty.as_ref(),
+        versions: resource.versions(),
     })
 }
 

@@ -131,6 +131,7 @@ fn an_applied_object_of_another_version_is_refused() {
         now: "2026-01-01T00:00:00Z",
         reset: &[],
         empty: None,
+        versions: None,
     };
     let error = super::apply(None, &applied, false, &live.schema, &request);
     let error = error.expect_err("another version");

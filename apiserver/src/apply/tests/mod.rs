@@ -157,6 +157,7 @@ impl Live {
             now: &now,
             reset: self.reset,
             empty: None,
+            versions: None,
         };
         write(self, &request)
     }

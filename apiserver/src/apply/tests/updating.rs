@@ -240,6 +240,7 @@ fn the_creator_does_not_own_the_fields_of_an_empty_object_of_the_type() {
         now: "2026-01-01T00:00:01Z",
         reset: &["status"],
         empty: Some(&empty),
+        versions: None,
     };
     let created = super::track_update(None, after, &live.schema, &request);
     let fields = json!({"f:spec": {

@@ -7,7 +7,7 @@ use kube::{
 use serde_json::{Value, json};
 
 use super::{World, on_both_servers};
-use crate::common::{api, create, object};
+use crate::common::{api, apply, create, object, refusal};
 
 on_both_servers![
     what_the_stored_version_does_not_declare_is_not_stored,
@@ -16,6 +16,8 @@ on_both_servers![
     a_status_that_creation_cannot_set_has_its_defaults,
     a_default_that_was_never_stored_changes_with_the_schema,
     an_update_that_changes_nothing_stores_the_object_in_the_storage_version,
+    managers_of_all_versions_have_conflicts,
+    a_version_that_cannot_show_the_object_refuses_applies_and_loses_managers,
 ];
 
 /// A version with the field `shared`, one of its own, one with a default, and a status.
@@ -143,4 +145,46 @@ async fn an_update_that_changes_nothing_stores_the_object_in_the_storage_version
     }
     assert_ne!(versions[0], versions[1], "it is stored again");
     assert_eq!(versions[1], versions[2], "and only once");
+}
+
+/// Two versions of which the second only adds a field.
+fn without_defaults(stored: &str) -> [Value; 2] {
+    ["v1", "v2"].map(|name| {
+        let mut version = version(name, stored);
+        let fields = &mut version["schema"]["openAPIV3Schema"]["properties"];
+        *fields = json!({"shared": {"type": "string"}});
+        if name == "v2" {
+            fields["only-v2"] = json!({"type": "string"});
+        }
+        version
+    })
+}
+
+async fn managers_of_all_versions_have_conflicts(world: &World) {
+    world.define(world.gears_in(without_defaults("v2"))).await;
+    let first = world.gear("v1", &json!({"shared": "s"}));
+    apply(&world.gears("v1"), "a", "one", &first).await.unwrap();
+    let second = world.gear("v2", &json!({"shared": "t"}));
+    let (code, _, why) = refusal(apply(&world.gears("v2"), "a", "two", &second).await);
+    let expected = "Apply failed with 1 conflict: conflict with \"one\": .shared";
+    assert_eq!((code, &*why), (409, expected));
+    let extended = world.gear("v2", &json!({"only-v2": "y"}));
+    let (code, _, why) = refusal(apply(&world.gears("v2"), "a", "two", &extended).await);
+    let expected = "failed to convert new object: .only-v2: field not declared in schema";
+    assert_eq!((code, &*why), (500, expected));
+    // What an applier gives up in another version is removed.
+    let nothing = world.gear("v2", &json!({}));
+    let applied = apply(&world.gears("v2"), "a", "one", &nothing).await.unwrap();
+    assert_eq!(applied.data, json!({}));
+}
+
+async fn a_version_that_cannot_show_the_object_refuses_applies_and_loses_managers(world: &World) {
+    world.define_gears("v2").await;
+    create(&world.gears("v1"), world.gear("v1", &json!({"shared": "s"}))).await;
+    let second = world.gear("v2", &json!({"shared": "t"}));
+    let (code, _, why) = refusal(apply(&world.gears("v2"), "a", "two", &second).await);
+    assert_eq!((code, &*why), (500, ".default-v2: field not declared in schema"));
+    let patch = Patch::Merge(json!({"shared": "t"}));
+    let patched = world.gears("v2").patch("a", &PatchParams::default(), &patch).await.unwrap();
+    assert_eq!(patched.metadata.managed_fields, None);
 }
