@@ -46,7 +46,7 @@
 //!  8  shared write
 //!  7  admission
 //!  6  account_tokens certificates crd quota rbac
-//!  5  cluster discovery rendered table
+//!  5  cluster discovery published rendered table
 //!  4  addresses json_patch protobuf resource strategic
 //!  3  builtin credentials
 //!  2  cel persistence query
@@ -82,6 +82,7 @@ mod persistence;
 mod pods;
 mod private_file;
 mod protobuf;
+mod published;
 mod quantity;
 mod query;
 mod quota;

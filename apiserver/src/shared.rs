@@ -9,6 +9,7 @@ use crate::{
     callout::Services,
     cluster::Cluster,
     persistence::Persistence,
+    published::Published,
     rbac::{Authorizer, Impersonation},
     rendered::Rendered,
     requests::Requests,
@@ -25,6 +26,8 @@ pub(crate) struct Shared {
     pub cuts: watch::Sender<u64>,
     /// The frames of watches that were made last.
     pub rendered: Arc<Rendered>,
+    /// The documents that are made of all types.
+    pub published: Published,
     /// Held while a large body is handled.
     pub turn: Mutex<()>,
     /// The configurations of admission.

@@ -19,5 +19,6 @@ mod token_key;
 pub use self::error::CredentialsError;
 pub(crate) use self::{
     keychain::{Credentials, Keychain},
+    tls::HTTP_2,
     token_key::TokenKey,
 };

@@ -21,9 +21,9 @@ impl Version {
     }
 
     /// A document in protobuf.
-    pub(crate) fn encode(self, document: &str) -> Vec<u8> {
+    pub(crate) fn encode(self, document: &[u8]) -> Vec<u8> {
         let table = if self == Self::Two { message::VERSION_2 } else { message::VERSION_3 };
-        let document = serde_json::from_str(document).unwrap_or_default();
+        let document = serde_json::from_slice(document).unwrap_or_default();
         protobuf::encode(&message::Messages::new(table), &document)
     }
 }

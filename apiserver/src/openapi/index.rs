@@ -1,6 +1,6 @@
 //! The list of documents with their versions.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value, json};
 
@@ -39,15 +39,24 @@ pub(crate) fn index(resources: &Resources) -> Value {
 /// The content that all documents are made of.
 static BUILT_IN: LazyLock<Content> = LazyLock::new(|| Content::new(definitions::COMPRESSED));
 
+/// The custom types that a document is made of; those of all documents with an empty path.
+pub(crate) fn made_of<'r>(
+    resources: &'r Resources,
+    path: &'r str,
+) -> impl Iterator<Item = &'r Arc<Resource>> {
+    let is_below = move |resource: &Resource| {
+        let own = group_version_path(&resource.id.group, &resource.version);
+        path.is_empty() || own == path || own.strip_prefix(path).is_some_and(|it| it.starts_with('/'))
+    };
+    resources.iter().filter(move |resource| resource.is_custom() && is_below(resource))
+}
+
 /// The version of a document; that of version 2 has an empty path.
 pub(crate) fn version(resources: &Resources, path: &str) -> String {
     let mut content = BUILT_IN.clone();
     content.add(path.as_bytes());
-    for resource in resources.iter() {
-        if let Origin::Custom(custom) = &resource.origin
-            && (path.is_empty()
-                || path == group_version_path(&resource.id.group, &resource.version))
-        {
+    for resource in made_of(resources, path) {
+        if let Origin::Custom(custom) = &resource.origin {
             let Resource { id, kind, has_status, scale, namespaced, .. } = &**resource;
             let schema = &custom.open_api;
             let shape = format!("{id}{kind}{has_status}{scale:?}{namespaced}{schema}");

@@ -7,8 +7,8 @@
 //!  registry ─── custom: schemas of custom types ─────┘
 //! ```
 //!
-//! **Invariants**: a document holds the definitions that its paths refer to, and those that they refer to. Documents
-//! are made when they are asked for and not kept; a version of a document changes with what it is made of.
+//! **Invariants**: a document holds the definitions that its paths refer to, and those that they refer to. A version of
+//! a document changes with what it is made of.
 
 mod content;
 mod custom;
@@ -31,6 +31,6 @@ mod version_2;
 pub(crate) use self::{
     document::document,
     form::Version,
-    index::{index, version},
+    index::{index, made_of, version},
     version_2::document as version_2,
 };

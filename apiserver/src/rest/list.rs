@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use futures::{StreamExt, stream};
+use bytes::{Bytes, BytesMut};
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::Value;
 
@@ -24,6 +23,8 @@ use crate::{
 const LARGE: usize = 1 << 20;
 /// The size of objects up to which a list is sent in other formats than JSON.
 const WHOLE_LIMIT: usize = 16 << 20;
+/// How large the parts are, about.
+const PIECE: usize = 64 * 1024;
 /// What separates the items of a list.
 const COMMA: &[u8] = b",";
 
@@ -76,10 +77,24 @@ pub(super) fn render(
         });
         return Ok(reply::json_as(accepted.format, StatusCode::OK, whole.into()));
     }
-    let mut response = Response::new(Body::Frames(stream::iter(parts).boxed()));
+    let mut response = Response::new(Body::pieces(pieces(parts), None));
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     Ok(response)
+}
+
+/// Joins small parts, each of which would be sent on its own.
+fn pieces(mut parts: impl Iterator<Item = Bytes>) -> impl Iterator<Item = Bytes> {
+    std::iter::from_fn(move || {
+        let mut piece = BytesMut::with_capacity(PIECE + PIECE / 4);
+        for part in parts.by_ref() {
+            piece.extend_from_slice(&part);
+            if piece.len() >= PIECE {
+                break;
+            }
+        }
+        (!piece.is_empty()).then(|| piece.freeze())
+    })
 }
 
 /// Tables show flow schemas in the order in which they are tried.

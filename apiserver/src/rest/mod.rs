@@ -21,6 +21,7 @@ mod body;
 mod call;
 mod change;
 mod component_status;
+mod compression;
 mod decode;
 mod documents;
 mod fields;
@@ -34,6 +35,7 @@ mod page;
 mod patch;
 mod permission;
 mod place;
+mod publishing;
 mod read;
 mod remove;
 mod reply;
@@ -109,7 +111,7 @@ pub(crate) async fn handle(server: &Arc<Shared>, request: Request<Bytes>) -> Res
         Err(error) => Err(error),
     };
     let response = match durable(server, answered).await {
-        Ok(response) => response,
+        Ok(response) => compression::compressed(&parts.headers, response),
         Err(error) => reply::failure(&error, accepted_format(&parts.headers)),
     };
     in_progress.record.status = response.status().as_u16();
@@ -156,7 +158,7 @@ async fn answer(
             let query = Query::parse(&record.query).watching(name.as_deref());
             objects(server, user, record, (&path, &query), headers, body).await
         }
-        route => documents::answer(server, record, &route, headers),
+        route => documents::answer(server, record, &route, headers).await,
     }
 }
 

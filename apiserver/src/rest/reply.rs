@@ -34,12 +34,23 @@ pub(super) fn json_as(format: Format, code: StatusCode, body: Bytes) -> Response
 
 /// A response from a tree; JSON where there is no such form of it.
 pub(super) fn value_as(format: Format, tree: &Value) -> Response<Body> {
-    let body = match format {
+    match text_in(format, tree) {
+        Some(text) => of_type(format.media_type(), text),
+        None => value(tree),
+    }
+}
+
+/// A tree as text; JSON where there is no such form of it.
+pub(super) fn text_of(format: Format, tree: &Value) -> Vec<u8> {
+    text_in(format, tree).map_or_else(|| tree.to_string().into_bytes(), Vec::from)
+}
+
+fn text_in(format: Format, tree: &Value) -> Option<Bytes> {
+    match format {
         Format::Json => None,
         Format::Yaml => serde_yaml_ng::to_string(tree).ok().map(Bytes::from),
         Format::Protobuf => protobuf::encode(tree),
-    };
-    body.map_or_else(|| value(tree), |body| of_type(format.media_type(), body))
+    }
 }
 
 /// A JSON response from a tree.

@@ -89,6 +89,7 @@ const API_SERVER: Layered = Layered {
         ("strategic", 4),
         ("cluster", 5),
         ("discovery", 5),
+        ("published", 5),
         ("rendered", 5),
         ("table", 5),
         ("account_tokens", 6),

@@ -1,0 +1,195 @@
+//! Documents that are made of types, such as `OpenAPI`: each is made once for each change of the types that it is made of,
+//! by a thread that may take its time, and for all who ask meanwhile. They are kept compressed, a twentieth of their size.
+//!
+//! What they contain is said by those who make them.
+
+use std::{
+    collections::BTreeMap,
+    io::{Read, Write},
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use bytes::Bytes;
+use flate2::{Compression, bufread::GzDecoder, write::GzEncoder};
+use futures::{
+    FutureExt,
+    future::{BoxFuture, Shared},
+};
+
+use crate::{resource::Resource, version_tag::Content};
+
+/// How large the pieces of a document are.
+const PIECE: usize = 64 * 1024;
+
+/// The documents that are made.
+#[derive(Debug, Default)]
+pub(crate) struct Published(Mutex<BTreeMap<String, Entry>>);
+
+#[derive(Debug)]
+struct Entry {
+    made_of: Vec<Weak<Resource>>,
+    document: Shared<BoxFuture<'static, Option<Document>>>,
+}
+
+/// A document.
+#[derive(Debug, Clone)]
+pub(crate) struct Document {
+    /// By gzip.
+    pub compressed: Bytes,
+    /// How long it is.
+    pub length: usize,
+    /// The version that clients keep with it.
+    pub tag: Arc<str>,
+}
+
+/// What is to be published.
+#[derive(Debug)]
+pub(crate) struct Made {
+    pub text: Vec<u8>,
+    /// Its version, if that is not one of the text.
+    pub tag: Option<String>,
+}
+
+impl Published {
+    /// The document of this name, which is made unless it was made of the same types.
+    pub(crate) async fn document(
+        &self,
+        name: &str,
+        made_of: &[&Arc<Resource>],
+        make: impl FnOnce() -> Option<Made> + Send + 'static,
+    ) -> Option<Document> {
+        let document = self.with(|entries| {
+            if let Some(entry) = entries.get(name).filter(|entry| entry.is_made_of(made_of)) {
+                return entry.document.clone();
+            }
+            // Those of types that were replaced or are gone.
+            entries.retain(|_, entry| entry.is_current());
+            let document = making(make);
+            let made_of = made_of.iter().map(|it| Arc::downgrade(it)).collect();
+            entries.insert(name.to_owned(), Entry { made_of, document: document.clone() });
+            document
+        });
+        let made = document.clone().await;
+        if made.is_none() {
+            let is_same = |entry: &Entry| entry.document.ptr_eq(&document);
+            self.with(|entries| entries.retain(|_, entry| !is_same(entry)));
+        }
+        made
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut BTreeMap<String, Entry>) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Whoever asks first may leave before it is made.
+fn making(
+    make: impl FnOnce() -> Option<Made> + Send + 'static,
+) -> Shared<BoxFuture<'static, Option<Document>>> {
+    let made = tokio::task::spawn_blocking(move || make().map(Document::of));
+    // A runtime that ends makes nothing more.
+    made.map(|made| made.ok().flatten()).boxed().shared()
+}
+
+impl Entry {
+    fn is_made_of(&self, made_of: &[&Arc<Resource>]) -> bool {
+        let is = |(known, given): (&Weak<Resource>, &&Arc<Resource>)| {
+            std::ptr::eq(known.as_ptr(), Arc::as_ptr(given))
+        };
+        self.made_of.len() == made_of.len() && self.made_of.iter().zip(made_of).all(is)
+    }
+
+    fn is_current(&self) -> bool {
+        self.made_of.iter().all(|it| it.strong_count() > 0)
+    }
+}
+
+impl Document {
+    fn of(made: Made) -> Self {
+        let Made { text, tag } = made;
+        let tag = tag.unwrap_or_else(|| Content::new(&text).tag());
+        let mut compressed = GzEncoder::new(Vec::new(), Compression::fast());
+        let written = compressed.write_all(&text).and_then(|()| compressed.finish());
+        let compressed = written.expect("memory can be written").into();
+        Self { compressed, length: text.len(), tag: tag.into() }
+    }
+
+    /// Its pieces.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = Bytes> + Send + 'static + use<> {
+        let compressed = self.compressed.clone();
+        let mut text = GzDecoder::new(bytes::Buf::reader(compressed));
+        std::iter::from_fn(move || {
+            let mut piece = Vec::with_capacity(PIECE);
+            let read = text.by_ref().take(PIECE as u64).read_to_end(&mut piece);
+            debug_assert!(read.is_ok(), "it was compressed here");
+            (!piece.is_empty()).then(|| piece.into())
+        })
+    }
+
+    /// The whole of it.
+    pub(crate) fn text(&self) -> Vec<u8> {
+        self.pieces().fold(Vec::with_capacity(self.length), |mut text, piece| {
+            text.extend_from_slice(&piece);
+            text
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::{initial, resource::Registry};
+
+    fn made(text: &str) -> Option<Made> {
+        Some(Made { text: text.as_bytes().to_vec(), tag: None })
+    }
+
+    #[tokio::test]
+    async fn a_document_is_made_once_for_all_who_ask_and_again_for_other_types() {
+        let published = Published::default();
+        let (registry, other) =
+            [(); 2].map(|()| Registry::new(initial::resources()).snapshot()).into();
+        let [first, second] = [&registry, &other].map(|it| it.iter().next().unwrap());
+        let (let_it_end, ended) = mpsc::channel::<()>();
+        let (firsts, seconds) = ([first], [second]);
+        let asked = published.document("a", &firsts, move || {
+            ended.recv().unwrap();
+            made("first")
+        });
+        let asked_again = published.document("a", &firsts, || unreachable!("it is being made"));
+        let (one, other, ()) =
+            tokio::join!(asked, asked_again, async { let_it_end.send(()).unwrap() });
+        assert_eq!(one.unwrap().text(), b"first");
+        assert_eq!(other.unwrap().text(), b"first");
+        let changed = published.document("a", &seconds, || made("second")).await.unwrap();
+        assert_eq!(changed.text(), b"second");
+    }
+
+    #[tokio::test]
+    async fn a_document_is_made_on_another_thread() {
+        let here = std::thread::current().id();
+        let make = move || {
+            assert_ne!(std::thread::current().id(), here);
+            made("x")
+        };
+        assert!(Published::default().document("a", &[], make).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn what_does_not_exist_is_not_kept() {
+        let published = Published::default();
+        assert!(published.document("a", &[], || None).await.is_none());
+        assert!(published.with(|entries| entries.is_empty()));
+    }
+
+    #[test]
+    fn a_document_comes_in_pieces() {
+        let text = "0123456789".repeat(20_000);
+        let document = Document::of(made(&text).unwrap());
+        assert!(document.pieces().all(|piece| piece.len() <= PIECE));
+        assert!(document.pieces().count() > 3);
+        assert_eq!(document.text(), text.as_bytes());
+    }
+}
