@@ -9,8 +9,6 @@ use serde_json::Value;
 
 /// How much the tree of a document may weigh, in bytes.
 pub(crate) const TREE_LIMIT: usize = 64 * 1024 * 1024;
-/// How deep a tree may be. Parsers end at 128, and the server adds levels: managers of fields, watch frames.
-pub(crate) const DEPTH_LIMIT: usize = 100;
 /// A map with its first members.
 pub(crate) const MAP: usize = 640;
 /// A value beside the map or list that it is in.

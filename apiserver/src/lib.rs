@@ -51,13 +51,14 @@
 //!  3  builtin credentials
 //!  2  cel persistence query
 //!  1  apply conversion log selector status
-//!  0  callout clock group_resource json_weight private_file quantity requests schema users version_tag
+//!  0  aside callout clock deep group_resource json_weight private_file quantity requests schema users version_tag
 //! ```
 
 mod account_tokens;
 mod addresses;
 mod admission;
 pub mod apply;
+mod aside;
 mod authentication;
 mod bootstrap;
 pub mod builtin;
@@ -70,6 +71,7 @@ mod controllers;
 mod conversion;
 mod crd;
 mod credentials;
+mod deep;
 mod discovery;
 pub mod faults;
 mod group_resource;

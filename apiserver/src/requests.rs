@@ -61,9 +61,21 @@ pub(crate) struct Requests {
 struct State {
     answered: VecDeque<RequestRecord>,
     space: usize,
+    counts: BTreeMap<Counted, u64>,
     in_progress: BTreeSet<u64>,
     open: BTreeMap<u64, WatchRecord>,
     next_id: u64,
+}
+
+/// What requests are counted by.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Counted {
+    /// As in [`RequestRecord`]; for paths that are no resources the method, if it is a usual one.
+    pub verb: String,
+    /// The resource with its group.
+    pub resource: String,
+    /// The HTTP status of the answer.
+    pub code: u16,
 }
 
 /// A request that is not recorded yet. It is when this is dropped, also with the future that answers it.
@@ -90,6 +102,16 @@ impl RequestRecord {
 }
 
 impl RequestRecord {
+    fn counted(&self) -> Counted {
+        let Self { method, verb, resource, status, .. } = self;
+        let is_usual = matches!(method.as_str(), "GET" | "POST" | "PUT" | "PATCH" | "DELETE");
+        let verb = match verb.as_str() {
+            "" if is_usual => method.to_lowercase(),
+            verb => verb.to_owned(),
+        };
+        Counted { verb, resource: resource.clone(), code: *status }
+    }
+
     fn space(&self) -> usize {
         let Self { method, path, query, user_agent, user, verb, resource, status: _ } = self;
         let texts = [method, path, query, user_agent, user, verb, resource];
@@ -125,6 +147,11 @@ impl Requests {
         self.lock().open.values().cloned().collect()
     }
 
+    /// How many requests were answered.
+    pub(crate) fn counts(&self) -> BTreeMap<Counted, u64> {
+        self.lock().counts.clone()
+    }
+
     /// Begins a request, which must be before anything of it takes effect.
     pub(crate) fn begin(self: &Arc<Self>, record: RequestRecord) -> InProgress {
         let mut state = self.lock();
@@ -142,7 +169,9 @@ impl Requests {
     }
 
     fn end(&self, id: u64, record: RequestRecord) {
+        let counted = record.counted();
         let mut state = self.lock();
+        *state.counts.entry(counted).or_default() += 1;
         state.push(record, self.capacity);
         state.in_progress.remove(&id);
         let first = state.in_progress.first().copied().unwrap_or(state.next_id);

@@ -15,6 +15,7 @@ use crate::{
     cluster::Cluster,
     controllers,
     credentials::Keychain,
+    deep::{self, Turns},
     initial,
     log::{self, Committed, Log},
     persistence::{self, DataDirectoryError, Persistence},
@@ -234,7 +235,9 @@ impl Builder {
         let mut opened = persistence::Opened::open(directory)?;
         let keychain = Keychain::of(opened.directory().clone());
         let cluster = Cluster { keychain, ..self.cluster() };
-        recovery::load(&cluster, opened.read()?);
+        // Whatever was persisted is no deeper than what may be.
+        let persisted = deep::deep(|| opened.read())?;
+        recovery::load(&cluster, persisted);
         let persistence = opened.persist(&cluster.log, self.history.unwrap_or(HISTORY))?;
         recovery::serve(&cluster);
         initial::objects(&cluster);
@@ -270,7 +273,7 @@ impl Builder {
             cuts: watch::Sender::new(0),
             rendered: Arc::default(),
             published: Published::default(),
-            turn: std::sync::Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
             tokens: Tokens::default(),
             services: Arc::new(self.services),
             chains: Chains::default(),
@@ -278,9 +281,11 @@ impl Builder {
             authorizer: Authorizer::new(self.authorization),
             impersonation: rbac::Impersonation::default(),
         });
-        tokio::spawn(controllers::run(Arc::downgrade(&shared), commits, self.controllers));
+        let controllers = controllers::run(Arc::downgrade(&shared), commits, self.controllers);
+        tokio::spawn(Turns::of(controllers));
         if let Some((timing, commits)) = simulation {
-            tokio::spawn(simulation::run(Arc::downgrade(&shared), commits, timing));
+            let simulation = simulation::run(Arc::downgrade(&shared), commits, timing);
+            tokio::spawn(Turns::of(simulation));
         }
         Server { shared, layer: self.layer }
     }

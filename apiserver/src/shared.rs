@@ -1,8 +1,8 @@
 //! What all parts of one server share. It decides nothing.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 
 use crate::{
     admission::Chains,

@@ -1,6 +1,6 @@
 //! The groups in the order of the real server: built-in ones by their priority, then custom ones by name.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, collections::BTreeMap, sync::LazyLock};
 
 use super::listed::{Listed, ListedVersion};
 use crate::resource::{Resource, Resources};
@@ -9,7 +9,7 @@ use crate::resource::{Resource, Resources};
 const CORE: &str = "";
 
 /// A group with its versions, the preferred one first.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Group {
     pub(crate) name: Cow<'static, str>,
     pub(crate) versions: Vec<ListedVersion>,
@@ -20,7 +20,7 @@ const DATA: &str = include_str!("../../data/discovery.txt");
 
 /// The core group.
 pub(crate) fn core() -> Option<Group> {
-    built_in().find(|group| group.name == CORE)
+    BUILT_IN.iter().find(|group| group.name == CORE).cloned()
 }
 
 /// All groups but the core group.
@@ -40,7 +40,7 @@ pub(crate) fn find(resources: &Resources, name: &str) -> Option<Group> {
     if name == CORE {
         return core();
     }
-    let mut found: Option<Group> = built_in().find(|group| group.name == name);
+    let mut found: Option<Group> = BUILT_IN.iter().find(|group| group.name == name).cloned();
     let of_group = custom(resources).into_iter().filter(|group| group.name == name);
     for custom in of_group {
         match &mut found {
@@ -68,13 +68,18 @@ impl Group {
 }
 
 fn built_in() -> impl Iterator<Item = Group> {
-    DATA.lines().filter_map(|line| {
+    BUILT_IN.iter().cloned()
+}
+
+static BUILT_IN: LazyLock<Vec<Group>> = LazyLock::new(|| {
+    let groups = DATA.lines().filter_map(|line| {
         let (name, versions) = line.split_once(' ')?;
         let versions = serde_json::from_str(versions)
             .expect("the data file is part of this program and tested with it");
         Some(Group { name: name.into(), versions })
-    })
-}
+    });
+    groups.collect()
+});
 
 fn custom(resources: &Resources) -> Vec<Group> {
     let mut by_group: BTreeMap<&str, BTreeMap<&str, Vec<&Resource>>> = BTreeMap::new();

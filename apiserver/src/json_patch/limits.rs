@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-use crate::json_weight::{self, TREE_LIMIT};
+use crate::{
+    deep,
+    json_weight::{self, TREE_LIMIT},
+};
 
 /// How many bytes of JSON all copies of a patch may have together.
 const COPY_LIMIT: usize = 3 * 1024 * 1024;
-/// How deep the result may be. Objects in the store are not deeper.
-const DEPTH_LIMIT: usize = json_weight::DEPTH_LIMIT;
 /// How many values all operations of a patch may shift or look at together.
 const SHIFT_LIMIT: usize = 100_000_000;
 
@@ -39,7 +40,11 @@ impl Spent {
         let (depth, count) = json_weight::depth(value);
         self.shift(count)?;
         let above = path.bytes().filter(|byte| *byte == b'/').count();
-        if above + depth > DEPTH_LIMIT { Err(Inapplicable) } else { Ok(()) }
+        if above + depth <= deep::limit() {
+            return Ok(());
+        }
+        deep::stop();
+        Err(Inapplicable)
     }
 
     /// Counts elements of a list that move to other indices.

@@ -91,6 +91,12 @@ impl Log {
         (version, entries)
     }
 
+    /// How many objects there are of each resource.
+    pub(crate) fn counts(&self) -> Vec<(Arc<GroupResource>, usize)> {
+        let state = self.lock();
+        state.tables.iter().map(|(resource, table)| (Arc::clone(resource), table.len())).collect()
+    }
+
     /// A part of the newest states.
     pub(crate) fn part(&self, resource: &GroupResource, part: Part<'_>) -> Found {
         let state = self.lock();

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
+use crate::deep;
+
 /// The part of a watch frame before the object.
 const FRAME_TAIL: &[u8] = b"}\n";
 
@@ -143,7 +145,7 @@ impl Object {
 
     /// The object as a tree.
     pub(crate) fn value(&self) -> Value {
-        serde_json::from_slice(&self.json()).expect("what was serialised here parses")
+        deep::parse(&self.json()).expect("what was serialised here parses")
     }
 }
 

@@ -53,6 +53,10 @@ impl Table {
         }
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.current.len()
+    }
+
     pub(super) fn get(&self, key: &ObjectKey) -> Option<&Arc<Object>> {
         self.current.get(key)
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::{
+    content::{content, responses},
     custom,
     definitions::{self, Definitions},
     naming::{capital, short},
@@ -16,6 +17,11 @@ use crate::{
     resource::{Origin, Resources},
 };
 
+/// Paths without a group.
+pub(super) const INFORMATION: [&str; 5] =
+    [OPENID_CONFIGURATION, "api", "apis", OPENID_KEYS, "version"];
+const OPENID_CONFIGURATION: &str = ".well-known/openid-configuration";
+const OPENID_KEYS: &str = "openid/v1/jwks";
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 const VERSION: &str = "io.k8s.apimachinery.pkg.version.Info";
 /// Groups whose kinds the definitions of custom types do not name.
@@ -28,7 +34,10 @@ pub(crate) fn document(resources: &Resources, path: &str) -> Option<String> {
     let definitions = Definitions::new(&text);
     let segments: Vec<&str> = path.split('/').collect();
     match segments.as_slice() {
-        ["api" | "apis" | "version"] | ["apis", _] => {
+        ["api" | "apis" | "version"]
+        | ["apis", _]
+        | [".well-known", "openid-configuration"]
+        | ["openid", "v1", "jwks"] => {
             let (path, item) = information_path(resources, path)?;
             Some(assemble(&definitions, &json!({ path: item }), &BTreeMap::new(), &|_, _| true))
         }
@@ -83,7 +92,7 @@ fn of_version(
 pub(super) fn information_paths(resources: &Resources) -> Map<String, Value> {
     let groups =
         discovery::others(resources).into_iter().map(|group| format!("apis/{}", group.name));
-    let all = ["api", "apis", "version"].map(str::to_owned).into_iter().chain(groups);
+    let all = INFORMATION.map(str::to_owned).into_iter().chain(groups);
     all.filter_map(|path| information_path(resources, &path)).collect()
 }
 
@@ -97,6 +106,18 @@ fn information_path(resources: &Resources, path: &str) -> Option<(String, Value)
             let what = "get the version information for this server";
             information("version", what, "getCodeVersion", VERSION, true)
         }
+        OPENID_CONFIGURATION => issuer(
+            "WellKnown",
+            "get service account issuer OpenID configuration, also known as the 'OIDC discovery doc'",
+            "getServiceAccountIssuerOpenIDConfiguration",
+            "application/json",
+        ),
+        OPENID_KEYS => issuer(
+            "openid",
+            "get service account issuer OpenID JSON Web Key Set (contains public token verification keys)",
+            "getServiceAccountIssuerOpenIDKeyset",
+            "application/jwk-set+json",
+        ),
         _ => {
             let group = path.strip_prefix("apis/")?;
             let known = discovery::find(resources, group)?.versions;
@@ -107,6 +128,17 @@ fn information_path(resources: &Resources, path: &str) -> Option<(String, Value)
         }
     };
     Some((format!("/{path}/"), item))
+}
+
+/// A path of the issuer of tokens.
+fn issuer(tag: &str, description: &str, id: &str, media: &str) -> Value {
+    let answer = content(&[media], &json!({ "type": "string" }));
+    json!({ "get": {
+        "tags": [tag],
+        "description": description,
+        "operationId": id,
+        "responses": responses(vec![("200", "OK", answer)]),
+    }})
 }
 
 fn assemble(
@@ -124,15 +156,19 @@ fn assemble(
     let schemas: Vec<String> = built_in.chain(custom.iter().cloned()).collect();
     let (title, version, security) = if custom.is_empty() {
         let scheme = bearer_token();
-        ("Kubernetes", "1.36", format!(",\"securitySchemes\":{{\"BearerToken\":{scheme}}}"))
+        ("Kubernetes", "1.36", format!("\"securitySchemes\":{{\"BearerToken\":{scheme}}}"))
     } else {
         ("Kubernetes CRD Swagger", "v0.1.0", String::new())
     };
     let info = json!({ "title": title, "version": version });
-    let schemas = schemas.join(",");
+    let schemas = match schemas.join(",") {
+        none if none.is_empty() => none,
+        some => format!("\"schemas\":{{{some}}}"),
+    };
+    let comma = if schemas.is_empty() || security.is_empty() { "" } else { "," };
     format!(
         "{{\"openapi\":\"3.0.0\",\"info\":{info},\"paths\":{paths},\
-         \"components\":{{\"schemas\":{{{schemas}}}{security}}}}}"
+         \"components\":{{{schemas}{comma}{security}}}}}"
     )
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     definitions,
+    document::INFORMATION,
     place::{group_version_path, is_custom},
 };
 use crate::{
@@ -21,7 +22,7 @@ pub(crate) fn index(resources: &Resources) -> Value {
         let url = format!("/openapi/v3/{path}?hash={}", version(resources, &path));
         paths.insert(path, json!({ "serverRelativeURL": url }));
     };
-    ["api", "api/v1", "apis", "version"].map(str::to_owned).into_iter().for_each(&mut add);
+    INFORMATION.iter().chain(&["api/v1"]).map(|&path| path.to_owned()).for_each(&mut add);
     for group in discovery::others(resources) {
         // Groups of custom types have no document of their own.
         if group.versions.iter().any(|version| !is_custom(resources, &group.name, &version.version))
@@ -46,7 +47,9 @@ pub(crate) fn made_of<'r>(
 ) -> impl Iterator<Item = &'r Arc<Resource>> {
     let is_below = move |resource: &Resource| {
         let own = group_version_path(&resource.id.group, &resource.version);
-        path.is_empty() || own == path || own.strip_prefix(path).is_some_and(|it| it.starts_with('/'))
+        path.is_empty()
+            || own == path
+            || own.strip_prefix(path).is_some_and(|it| it.starts_with('/'))
     };
     resources.iter().filter(move |resource| resource.is_custom() && is_below(resource))
 }

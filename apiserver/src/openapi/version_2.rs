@@ -130,7 +130,10 @@ fn operation_in_version_2(operation: &mut Value, is_custom: bool, shared: &mut S
         None => vec!["*/*".to_owned()],
     };
     operation["produces"] = json!(media(&operation["responses"]["200"], &PRODUCED));
-    operation["consumes"] = json!(consumed);
+    // Those of the issuer of tokens say nothing of what they take.
+    if !matches!(operation["tags"][0].as_str(), Some("WellKnown" | "openid")) {
+        operation["consumes"] = json!(consumed);
+    }
     operation["schemes"] = json!(["https"]);
     let own = operation["parameters"].as_array().into_iter().flatten().map(parameter);
     let parameters: Vec<Value> = body

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::{
+    deep,
     group_resource::GroupResource,
     log::{Event, Object, ObjectKey},
 };
@@ -43,7 +44,7 @@ pub(super) fn read_key(
 /// The object of a row; `None` if it is not one.
 pub(super) fn read_object((event, epoch, json): ObjectRow<'_>) -> Option<Arc<Object>> {
     let event = EVENTS.into_iter().find(|known| code(*known) == event)?;
-    let value: Value = serde_json::from_slice(json).ok()?;
+    let value: Value = deep::parse(json).ok()?;
     if !value["metadata"].is_object() {
         return None;
     }

@@ -26,14 +26,12 @@ use serde_json::{Map, Value};
 
 pub(crate) use self::wire::Malformed;
 use self::{envelope::Envelope, kind::Shape};
+use crate::deep;
 
 /// The media type of a body.
 pub(crate) const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 /// The media type of a watch.
 pub(crate) const WATCH_MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf;stream=watch";
-
-/// How deep the JSON of an object may be: what is kept is parsed again, and parsers have limits.
-const DEPTH_LIMIT: usize = 100;
 
 /// Why a body cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -77,19 +75,11 @@ pub(crate) fn decode(body: &[u8], expected: (&str, &str)) -> Result<Value, Unrea
     };
     read.map_err(|fault| unreadable(&given, expected, fault))?;
     let object = Value::Object(fields);
-    if is_deeper(&object, DEPTH_LIMIT) {
+    if deep::is_deeper(&object, deep::limit()) {
+        deep::stop();
         return Err(unreadable(&given, expected, Malformed::TooDeep));
     }
     Ok(object)
-}
-
-fn is_deeper(value: &Value, limit: usize) -> bool {
-    let below = |value| limit == 0 || is_deeper(value, limit - 1);
-    match value {
-        Value::Array(items) => items.iter().any(below),
-        Value::Object(fields) => fields.values().any(below),
-        _ => false,
-    }
 }
 
 fn unregistered(api_version: &str, kind: &str) -> String {

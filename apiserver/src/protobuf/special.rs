@@ -8,7 +8,7 @@ use super::{
     envelope::text,
     wire::{Malformed, Records, put_bytes, put_message, put_varint},
 };
-use crate::builtin::WireForm;
+use crate::{builtin::WireForm, deep};
 
 const NANOS: i128 = 1_000_000_000;
 
@@ -162,5 +162,9 @@ pub(super) fn any(
 }
 
 fn json(bytes: &[u8]) -> Result<Value, Malformed> {
-    serde_json::from_slice(bytes).map_err(|error| Malformed::Value(format!("json: {error}")))
+    if deep::nesting(bytes) > deep::limit() {
+        deep::stop();
+        return Err(Malformed::TooDeep);
+    }
+    deep::parse(bytes).map_err(|error| Malformed::Value(format!("json: {error}")))
 }

@@ -10,7 +10,7 @@ use super::{
     call::{Call, Verb},
 };
 use crate::{
-    callout::Caller, conversion, log::Object, rbac::Writer, requests::RequestRecord,
+    callout::Caller, conversion, deep, log::Object, rbac::Writer, requests::RequestRecord,
     resource::Resource, shared::Shared, status::StatusError,
 };
 
@@ -56,8 +56,9 @@ pub(super) async fn answer(
             caller: Some(caller.clone()),
         };
         let uid = server.cluster.ids.uid();
-        let (answered, converted) =
-            conversion::within(caller, uid, || dispatch(&server, &call, verb, &record));
+        let answered = || dispatch(&server, &call, verb, &record);
+        // It waits for others in its turn, so that no others may wait for its end.
+        let (answered, converted) = deep::deep(|| conversion::within(caller, uid, answered));
         converted.map_err(StatusError::internal).and(answered)
     };
     let failed = |_| StatusError::internal_error("the request could not be answered");
@@ -78,7 +79,8 @@ pub(super) async fn learn(
                 resource.decode(object);
             }
         };
-        let ((), converted) = conversion::within(caller, server.cluster.ids.uid(), decode);
+        let uid = server.cluster.ids.uid();
+        let ((), converted) = deep::deep(|| conversion::within(caller, uid, decode));
         converted.map_err(StatusError::internal)
     };
     let failed = |_| StatusError::internal_error("the objects could not be converted");

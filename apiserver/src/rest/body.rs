@@ -14,6 +14,8 @@ use futures::{
 };
 use http_body::{Frame, SizeHint};
 
+use crate::deep;
+
 /// The body of a response.
 pub enum Body {
     /// All of it; taken when sent.
@@ -37,7 +39,7 @@ impl Body {
     ) -> Self {
         let pieces = stream::unfold(pieces, |mut pieces| async move {
             tokio::task::yield_now().await;
-            pieces.next().map(|piece| (piece, pieces))
+            deep::turn(|| pieces.next()).map(|piece| (piece, pieces))
         });
         Self::Pieces(pieces.boxed(), length)
     }

@@ -4,8 +4,7 @@ use http::{HeaderMap, HeaderValue, Response, header};
 use serde_json::Value;
 
 use super::{
-    Body, accept,
-    health,
+    Body, accept, health, metrics,
     publishing::{Publishing, set},
     reply,
     route::Route,
@@ -36,6 +35,7 @@ pub(super) async fn answer(
     Ok(match route {
         Route::Objects(_) | Route::Watch(_) | Route::Unknown => reply::page_not_found(),
         Route::Health(path) => health::answer(path, &Query::parse(&record.query)),
+        Route::Metrics => reply::of_type(metrics::MEDIA_TYPE, metrics::text(server)),
         Route::Version => reply::value(&discovery::version()),
         Route::CoreVersions => match accept::discovery(accept)? {
             Some(format) => published.aggregated("api", format).await,

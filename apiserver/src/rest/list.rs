@@ -25,6 +25,8 @@ const LARGE: usize = 1 << 20;
 const WHOLE_LIMIT: usize = 16 << 20;
 /// How large the parts are, about.
 const PIECE: usize = 64 * 1024;
+/// What follows a list.
+const END: Bytes = Bytes::from_static(b"\n");
 /// What separates the items of a list.
 const COMMA: &[u8] = b",";
 
@@ -62,13 +64,14 @@ pub(super) fn render(
             Representation::Object | Representation::PartialMetadata(_) => false,
         };
     let head = items.head(metadata, is_null);
-    let tail = Bytes::from_static(if is_null { b"}" } else { b"]}" });
+    let tail = if is_null { "}" } else { "]}" };
     let mut is_first = true;
     let parts = entries.into_iter().flat_map(move |(_, object)| {
         let comma = if std::mem::take(&mut is_first) { &[] } else { COMMA };
         [Bytes::from_static(comma), items.item(&object)]
     });
     let parts = std::iter::once(head).chain(parts);
+    let tail = Bytes::from_static(tail.as_bytes());
     let parts = parts.chain([tail]).filter(|part| !part.is_empty());
     if size <= LARGE || accepted.format != Format::Json {
         let whole = parts.fold(Vec::with_capacity(size), |mut whole, part| {
@@ -77,7 +80,7 @@ pub(super) fn render(
         });
         return Ok(reply::json_as(accepted.format, StatusCode::OK, whole.into()));
     }
-    let mut response = Response::new(Body::pieces(pieces(parts), None));
+    let mut response = Response::new(Body::pieces(pieces(parts.chain([END])), None));
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     Ok(response)

@@ -30,6 +30,7 @@ mod health;
 mod json_fault;
 mod kind;
 mod list;
+mod metrics;
 mod options;
 mod page;
 mod patch;
@@ -53,10 +54,7 @@ mod watch;
 mod watcher;
 mod yaml_fault;
 
-use std::{
-    sync::{Arc, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, header};
@@ -69,7 +67,9 @@ pub(crate) use self::{
     route::{Route, parse as parse_path},
 };
 use crate::{
+    aside::aside,
     bootstrap,
+    deep::{self, Turns},
     query::Query,
     rbac::Writer,
     requests::{RequestRecord, WatchRecord},
@@ -83,6 +83,8 @@ use crate::{
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
 /// The size from which bodies are handled one after another.
 const LARGE_BODY: usize = 256 * 1024;
+/// The size of bodies and objects from which others need not wait for an answer.
+const LONG: usize = 16 * 1024;
 /// How long a read waits for a version of the future.
 const FUTURE_VERSION_PATIENCE: Duration = Duration::from_secs(3);
 
@@ -107,7 +109,7 @@ pub(crate) async fn handle(server: &Arc<Shared>, request: Request<Bytes>) -> Res
     });
     let record = &mut in_progress.record;
     let answered = match permission::permitted(server, user, record, &parts.headers) {
-        Ok(user) => answer(server, &user, record, &parts.headers, &body).await,
+        Ok(user) => in_turns(server, &user, record, &parts.headers, &body).await,
         Err(error) => Err(error),
     };
     let response = match durable(server, answered).await {
@@ -116,6 +118,28 @@ pub(crate) async fn handle(server: &Arc<Shared>, request: Request<Bytes>) -> Res
     };
     in_progress.record.status = response.status().as_u16();
     response
+}
+
+/// Answers; again if that needs a deep stack.
+async fn in_turns(
+    server: &Arc<Shared>,
+    user: &User,
+    record: &mut RequestRecord,
+    headers: &HeaderMap,
+    body: &Bytes,
+) -> Result<Response<Body>, StatusError> {
+    let mut was_stopped = false;
+    let answering = async {
+        let answered = answer(server, user, record, headers, body).await;
+        was_stopped = deep::was_stopped();
+        answered
+    };
+    let answered = Turns::of(answering).await;
+    if !was_stopped || answered.is_ok() {
+        return answered;
+    }
+    deep::begin();
+    Turns::of(answer(server, user, record, headers, body)).await
 }
 
 /// Holds an answer back until everything that it may show is durable.
@@ -252,9 +276,23 @@ async fn answered(
         return beside::answer(server, &call, record, dispatch).await;
     }
     // Trees are many times as large as their texts, so that large ones come one after another.
-    let turn = || server.turn.lock().unwrap_or_else(PoisonError::into_inner);
-    let _turn = (body.len() > LARGE_BODY).then(turn);
-    dispatch(server, &call, verb, record)
+    let is_large = body.len() > LARGE_BODY;
+    let _turn = if is_large { Some(server.turn.lock().await) } else { None };
+    let answer = || dispatch(server, &call, verb, record);
+    if takes_long(server, &call) { aside(answer) } else { answer() }
+}
+
+/// Whether an answer may take longer than other requests should wait.
+fn takes_long(server: &Shared, call: &Call<'_>) -> bool {
+    let is_long = |length: usize| length > LONG;
+    let of_stored = || server.cluster.log.get(&call.resource.storage, &call.key());
+    match call.verb {
+        Verb::List | Verb::Watch | Verb::DeleteCollection => true,
+        Verb::Create => is_long(call.body.len()),
+        Verb::Get | Verb::Update | Verb::Patch | Verb::Delete => {
+            is_long(call.body.len()) || of_stored().is_some_and(|it| is_long(it.size()))
+        }
+    }
 }
 
 /// Checks the parameters that are read before anything else.

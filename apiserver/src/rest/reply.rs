@@ -10,11 +10,14 @@ use super::{
     call::Call,
     representation,
 };
-use crate::{log::Object, protobuf, status::StatusError, table, write::Written};
+use crate::{deep, log::Object, protobuf, status::StatusError, table, write::Written};
 
-/// A JSON response.
-pub(super) fn json(code: StatusCode, body: impl Into<Bytes>) -> Response<Body> {
-    let mut response = Response::new(Body::full(body));
+/// How deep a tree may be that is written as YAML.
+const YAML_DEPTH: usize = 1000;
+
+/// A response of JSON, which ends with a line break as in Go.
+pub(super) fn json(code: StatusCode, body: &[u8]) -> Response<Body> {
+    let mut response = Response::new(Body::full([body, b"\n"].concat()));
     *response.status_mut() = code;
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
@@ -24,9 +27,9 @@ pub(super) fn json(code: StatusCode, body: impl Into<Bytes>) -> Response<Body> {
 /// A response in another format than that of its JSON.
 pub(super) fn json_as(format: Format, code: StatusCode, body: Bytes) -> Response<Body> {
     if format == Format::Json {
-        return json(code, body);
+        return json(code, &body);
     }
-    let Ok(tree) = serde_json::from_slice(&body) else { return json(code, body) };
+    let Ok(tree) = deep::parse(&body) else { return json(code, &body) };
     let mut response = value_as(format, &tree);
     *response.status_mut() = code;
     response
@@ -48,6 +51,8 @@ pub(super) fn text_of(format: Format, tree: &Value) -> Vec<u8> {
 fn text_in(format: Format, tree: &Value) -> Option<Bytes> {
     match format {
         Format::Json => None,
+        // Its length grows with the square of the depth.
+        Format::Yaml if deep::is_deeper(tree, YAML_DEPTH) => None,
         Format::Yaml => serde_yaml_ng::to_string(tree).ok().map(Bytes::from),
         Format::Protobuf => protobuf::encode(tree),
     }
@@ -55,7 +60,7 @@ fn text_in(format: Format, tree: &Value) -> Option<Bytes> {
 
 /// A JSON response from a tree.
 pub(super) fn value(value: &Value) -> Response<Body> {
-    json(StatusCode::OK, value.to_string())
+    json(StatusCode::OK, value.to_string().as_bytes())
 }
 
 /// The answer to a path that leads nowhere.

@@ -7,6 +7,8 @@ use crate::status::StatusError;
 pub(crate) enum Route {
     /// `/healthz`, `/livez`, `/readyz` and what is below them.
     Health(String),
+    /// `/metrics`.
+    Metrics,
     /// `/version`.
     Version,
     /// `/api`.
@@ -68,6 +70,7 @@ pub(crate) fn parse(path: &str) -> Route {
     let segments: Vec<&str> = path.split('/').collect();
     match segments.as_slice() {
         ["healthz" | "livez" | "readyz", ..] => Route::Health(segments.join("/")),
+        ["metrics"] => Route::Metrics,
         ["version"] => Route::Version,
         ["api"] => Route::CoreVersions,
         ["api", version] => Route::GroupVersion(String::new(), (*version).to_owned()),

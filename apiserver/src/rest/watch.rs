@@ -13,6 +13,7 @@ use super::{
     watcher::{Start, Watcher},
 };
 use crate::{
+    deep::Turns,
     requests::OpenWatch,
     schema::{FieldError, FieldErrorKind},
     shared::Shared,
@@ -49,7 +50,7 @@ pub(super) fn watch(
         let bytes = watcher.next().await?;
         Some((bytes, watcher))
     });
-    let mut response = Response::new(Body::Frames(frames.boxed()));
+    let mut response = Response::new(Body::Frames(Turns::of(frames).boxed()));
     let media = HeaderValue::from_static(accepted.format.watch_media_type());
     response.headers_mut().insert(header::CONTENT_TYPE, media);
     Ok(response)

@@ -123,6 +123,8 @@ impl Watcher {
     /// The next frame, or the end.
     pub(super) async fn next(&mut self) -> Option<Bytes> {
         loop {
+            // Others have their turn among many events.
+            tokio::task::coop::consume_budget().await;
             self.learn().await;
             self.frames.set_now(self.server.cluster.clock.now());
             match self.queue.pop_front() {

@@ -53,11 +53,6 @@ pub(super) struct Sent {
     _request: client::Request,
 }
 
-/// The client is gone, and nobody waits for the answer.
-#[derive(Debug, thiserror::Error)]
-#[error("the client is gone")]
-pub(super) struct Gone;
-
 /// A body that is in memory, or a part of it.
 struct Received<'s> {
     bytes: BytesMut,
@@ -70,19 +65,14 @@ impl Answering {
         Self { server, bodies: AtomicUsize::new(0) }
     }
 
-    /// Answers a request. What waits for something ends with the client.
+    /// Answers a request. A watch ends with the client, which may still wait for any other answer.
     pub(super) async fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
         chain: Chain,
         client: client::Request,
-    ) -> Result<Response<Sent>, Gone> {
-        let response = tokio::select! {
-            biased;
-            response = self.respond(request, &chain) => response,
-            () = client.gone().cancelled() => return Err(Gone),
-        };
-        Ok(response.map(|body| {
+    ) -> Result<Response<Sent>, Infallible> {
+        Ok(self.respond(request, &chain).await.map(|body| {
             let is_endless = matches!(body, Body::Frames(_));
             let gone = is_endless.then(|| Box::pin(client.gone().clone().cancelled_owned()));
             Sent { body, gone, _request: client }
@@ -224,7 +214,7 @@ fn too_many_requests() -> Response<Body> {
 
 fn refusal(error: &StatusError) -> Response<Body> {
     let code = StatusCode::from_u16(error.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    of(code, "application/json", error.body().to_string())
+    of(code, "application/json", format!("{}\n", error.body()))
 }
 
 fn of(code: StatusCode, media: &'static str, body: impl Into<Bytes>) -> Response<Body> {

@@ -1,7 +1,7 @@
 //! The other end of a connection, and whether it is still there.
 //!
-//! A client that has closed its side, by TLS or TCP, is gone: its watches end at once. What was being answered then may
-//! still be sent, to those who closed only the side of the requests. As in Go, whose server reads while it answers.
+//! A client that has closed its side, by TLS or TCP, is gone: its watches end at once. Other answers are still sent, to
+//! those who closed only the side of the requests. As in Go, whose server reads while it answers.
 //!
 //! ```text
 //!  TLS ── read: end ──> gone ──> watches end

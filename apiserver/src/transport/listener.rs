@@ -13,6 +13,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use super::{answer::Answering, connection::Protocols};
+use crate::aside;
 
 /// How many threads serve connections.
 const WORKERS: usize = 2;
@@ -45,6 +46,7 @@ impl Listener {
             .worker_threads(WORKERS)
             .max_blocking_threads(BLOCKING)
             .thread_name("apiserver")
+            .on_thread_start(aside::serve_connections)
             .enable_all()
             .build()?;
         let entered = runtime.enter();
@@ -113,14 +115,24 @@ impl Accepting {
                     }
                 };
                 let (protocols, stopping) = (Arc::clone(&protocols), stopping.clone());
-                tokio::spawn(async move {
+                tokio::spawn(watched(async move {
                     protocols.serve(stream, stopping).await;
                     drop(place);
-                });
+                }));
             }
         };
         stopping.run_until_cancelled(accept).await;
     }
+}
+
+#[cfg(not(test))]
+fn watched(serving: impl Future<Output = ()> + Send) -> impl Future<Output = ()> + Send {
+    serving
+}
+
+#[cfg(test)]
+fn watched(serving: impl Future<Output = ()> + Send) -> impl Future<Output = ()> + Send {
+    aside::watchdog::Watched(Box::pin(serving))
 }
 
 impl Threads {

@@ -13,6 +13,8 @@ mod in_process;
 mod kubeconfig;
 mod last_port;
 mod listener;
+#[cfg(test)]
+mod tests;
 
 pub use self::{
     https::{Running, ServeError},

@@ -9,7 +9,7 @@ use super::{Complaints, FieldValidation, metadata};
 use crate::{
     admission::Unknown,
     builtin::{self, Message},
-    crd,
+    crd, deep,
     resource::{Origin, Resource},
     schema,
     status::StatusError,
@@ -118,6 +118,10 @@ fn undeclared_fields(resource: &Resource, object: &mut Value) -> Result<Vec<Stri
     let mut unknown = match resource.origin {
         Origin::BuiltIn(builtin) => {
             builtin::decode(builtin, object).map_err(|error| error.reason().to_owned())?
+        }
+        // What is made of a definition outlives the requests that can bear more.
+        Origin::Definition if deep::is_deeper(object, deep::ORDINARY) => {
+            return Err("exceeded max depth".to_owned());
         }
         Origin::Definition | Origin::Custom(_) => {
             let mut unknown = builtin::decode_metadata(&object["metadata"])?;

@@ -26,6 +26,7 @@ mod both_servers;
 mod built_in;
 mod client_certificates;
 mod common;
+mod connections;
 mod consistency;
 mod controller_runtime;
 mod custom_resources;

@@ -62,8 +62,10 @@ const FRAMEWORK: Layered = Layered {
 const API_SERVER: Layered = Layered {
     folder: "apiserver/src",
     layers: &[
+        ("aside", 0),
         ("callout", 0),
         ("clock", 0),
+        ("deep", 0),
         ("group_resource", 0),
         ("json_weight", 0),
         ("private_file", 0),

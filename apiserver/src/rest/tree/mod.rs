@@ -4,6 +4,7 @@
 //! has twice are remembered: the last one counts, and a strict client gets an error.
 
 mod reading;
+mod unicode;
 
 use std::fmt;
 
@@ -50,10 +51,20 @@ pub(super) enum Unread {
 }
 
 impl Tree {
-    /// Reads JSON.
+    /// Reads JSON, as Go does: what is no Unicode in its texts is replaced.
     pub(super) fn of_json(text: &[u8]) -> Result<Self, Unread> {
+        let read = Self::of_unicode(text);
+        let is_malformed = matches!(read, Err(Unread::Malformed(_)));
+        match is_malformed.then(|| unicode::repaired(text)).flatten() {
+            Some(repaired) => Self::of_unicode(repaired.as_bytes()),
+            None => read,
+        }
+    }
+
+    fn of_unicode(text: &[u8]) -> Result<Self, Unread> {
         let mut reading = Reading::default();
         let mut json = serde_json::Deserializer::from_slice(text);
+        json.disable_recursion_limit();
         let read = Node(&mut reading).deserialize(&mut json);
         let read = read.and_then(|value| json.end().map(|()| value));
         let value = read.map_err(|error| Unread::of(&reading, &error))?;

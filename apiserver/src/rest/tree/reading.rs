@@ -5,7 +5,10 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::json_weight::{self, DEPTH_LIMIT, TREE_LIMIT};
+use crate::{
+    deep,
+    json_weight::{self, TREE_LIMIT},
+};
 
 /// The state of the reading of one document.
 #[derive(Debug, Default)]
@@ -33,7 +36,11 @@ impl Reading {
 
     fn descend<E: de::Error>(&mut self) -> Result<(), E> {
         self.depth += 1;
-        if self.depth > DEPTH_LIMIT { Err(E::custom("exceeded max depth")) } else { Ok(()) }
+        if self.depth <= deep::limit() {
+            return Ok(());
+        }
+        deep::stop();
+        Err(E::custom("exceeded max depth"))
     }
 
     /// Puts a step before the paths of duplicates from an index on.

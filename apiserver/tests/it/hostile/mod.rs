@@ -6,6 +6,7 @@
 
 mod bodies;
 mod connections;
+mod leaks;
 mod process;
 mod requests;
 mod texts;

@@ -6,7 +6,10 @@ use std::{
     net::{Shutdown, TcpStream},
     path::PathBuf,
     process::{Child, Command, Stdio},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -38,7 +41,9 @@ pub(crate) struct Process {
 impl Process {
     /// Starts it, and waits until its kubeconfig is there.
     pub(crate) fn start() -> Self {
-        let folder = std::env::temp_dir().join(format!("hostile-{}", std::process::id()));
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let (process, number) = (std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(format!("hostile-{process}-{number}"));
         fs::create_dir_all(&folder).expect("a folder can be made");
         let kubeconfig = folder.join("config");
         let script = format!("ulimit -v {ADDRESS_SPACE}; exec \"$0\" \"$@\"");
@@ -63,6 +68,31 @@ impl Process {
             token: string(&config["users"][0]["user"]["token"]),
             tls: trusting(&string(&cluster["certificate-authority-data"])),
         }
+    }
+
+    /// What it has open, and how many KiB of memory it takes.
+    pub(crate) fn usage(&self) -> (usize, u64) {
+        let id = self.child.lock().expect("no test panicked with it").id();
+        let files = fs::read_dir(format!("/proc/{id}/fd")).expect("it lives").count();
+        let status = fs::read_to_string(format!("/proc/{id}/status")).expect("it lives");
+        let memory = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let memory = memory.and_then(|it| it.trim().strip_suffix(" kB")?.parse().ok());
+        (files, memory.expect("it takes memory"))
+    }
+
+    /// How a client trusts it.
+    pub(crate) fn trust(&self) -> ClientConfig {
+        ClientConfig::clone(&self.tls)
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// The header that says who asks.
+    pub(crate) fn authorization(&self) -> String {
+        format!("Bearer {}", self.token)
     }
 
     /// A plain connection.
