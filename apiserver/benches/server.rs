@@ -24,14 +24,15 @@ use kube::{
 };
 use operetta_apiserver::{Running, Server};
 use operetta_controlplane::{ControlPlane, Options};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
 const CONNECTIONS: usize = 32;
 const CREATES: usize = 6_400;
 const WATCHERS: usize = 200;
 const WATCHED_CREATES: usize = 2_000;
-const KEPT: usize = 20_000;
+const KEPT: usize = 100_000;
+const DEFINITIONS: usize = 128;
 const STARTED_WITH: usize = 10_000;
 
 /// A server under measurement.
@@ -72,8 +73,19 @@ async fn run() {
     print("ms of a start with 10,000 objects of 1 KB", start, None, "below 500");
     let (ours, theirs) = both(&embedded, real, fan_out).await;
     print("events per second, 200 watchers x 2,000 creates", ours, theirs, "at least 3");
+    let (ours, theirs) = both(&embedded, real, definitions).await;
+    print(
+        "definitions of 20-500 KB applied per second",
+        ours.0,
+        theirs.map(|it| it.0),
+        "at least 3",
+    );
+    print("  MB of memory for 128 of them", ours.1, theirs.map(|it| it.1), "below 150");
+    print("  ms of /openapi/v2 with them", ours.2, theirs.map(|it| it.2), "");
     let (ours, theirs) = both(&embedded, real, memory).await;
     print("KB of memory per object of 1 KB", ours, theirs, "2.5 KB");
+    let (ours, theirs) = both(&embedded, real, lists).await;
+    print("MB per second of a list of 100,000 objects", ours, theirs, "at least 3");
     running.stop().await;
 }
 
@@ -261,6 +273,73 @@ async fn memory(config: kube::Config, processes: Vec<u32>) -> f64 {
     });
     join_all(writers).await;
     resident(&processes).saturating_sub(before) as f64 / KEPT as f64
+}
+
+/// MB per second of lists of everything, without reading them.
+async fn lists(config: kube::Config, _: Vec<u32>) -> f64 {
+    let client = Client::try_from(config).unwrap();
+    let begun = Instant::now();
+    let mut length = 0;
+    for _ in 0..3 {
+        length += length_of(&client, "/api/v1/namespaces/kept/configmaps").await;
+    }
+    length as f64 / 1e6 / begun.elapsed().as_secs_f64()
+}
+
+async fn length_of(client: &Client, path: &str) -> usize {
+    let request = http::Request::get(path).body(kube::client::Body::empty()).unwrap();
+    let mut body = client.send(request).await.unwrap().into_body();
+    let mut length = 0;
+    while let Some(frame) = http_body_util::BodyExt::frame(&mut body).await {
+        length += frame.unwrap().into_data().map_or(0, |data| data.len());
+    }
+    length
+}
+
+/// Definitions applied per second, MB in memory with them, and how many milliseconds a document of all of them takes.
+async fn definitions(config: kube::Config, processes: Vec<u32>) -> (f64, f64, f64) {
+    let client = Client::try_from(config).unwrap();
+    let texts: Vec<_> = (0..DEFINITIONS).map(definition).collect();
+    let before = resident(&processes);
+    let begun = Instant::now();
+    for (name, text) in texts {
+        let path = format!(
+            "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}?fieldManager=bench"
+        );
+        let request =
+            http::Request::patch(path).header("content-type", "application/apply-patch+yaml");
+        client.request_text(request.body(text.into_bytes()).unwrap()).await.unwrap();
+    }
+    let rate = DEFINITIONS as f64 / begun.elapsed().as_secs_f64();
+    let begun = Instant::now();
+    length_of(&client, "/openapi/v2").await;
+    let time = begun.elapsed().as_secs_f64() * 1000.0;
+    let memory = resident(&processes).saturating_sub(before) as f64 / 1000.0;
+    (rate, memory, time)
+}
+
+/// A definition of 20 to 500 KB, as operators have them: deep, and mostly descriptions.
+fn definition(number: usize) -> (String, String) {
+    let name = format!("things{number}.bench.example.com");
+    let fields = 1 + number * 25 / DEFINITIONS;
+    let text = json!({"type": "string", "description": "what it is for, and why. ".repeat(6)});
+    let many = |number: usize, of: Value| {
+        Value::from_iter((0..number).map(|at| (format!("field{at}"), of.clone())))
+    };
+    let part = json!({"type": "object", "properties": many(80, text)});
+    let parts = many(fields, json!({"type": "array", "items": part}));
+    let schema =
+        json!({"type": "object", "properties": {"spec": {"type": "object", "properties": parts}}});
+    let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}});
+    let kind = format!("Thing{number}");
+    let names = json!({"plural": format!("things{number}"), "kind": kind});
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": name},
+        "spec": {"group": "bench.example.com", "scope": "Namespaced", "names": names, "versions": [version]},
+    });
+    (name, definition.to_string())
 }
 
 /// KB in memory.

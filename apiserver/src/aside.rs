@@ -13,6 +13,14 @@ pub(crate) fn serve_connections() {
     SERVES_CONNECTIONS.set(true);
 }
 
+/// The size of bodies and objects from which work on one takes long.
+pub(crate) const LONG: usize = 16 * 1024;
+
+/// Does something with a body or an object of this size.
+pub(crate) fn sized<T>(size: usize, work: impl FnOnce() -> T) -> T {
+    if size > LONG { aside(work) } else { work() }
+}
+
 /// Does what may take longer than a few milliseconds.
 pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> T {
     if !SERVES_CONNECTIONS.get() {

@@ -46,12 +46,12 @@ thread_local! {
 
 /// How deep a document may be here.
 pub(crate) fn limit() -> usize {
-    if TURN.get() == Turn::Deep { LIMIT } else { ORDINARY }
+    if TURN.get() == Turn::Deep && has_begun() { LIMIT } else { ORDINARY }
 }
 
 /// Says that a document was refused for its depth. It may be accepted on a deep stack.
 pub(crate) fn stop() {
-    WAS_STOPPED.set(TURN.get() != Turn::Deep);
+    WAS_STOPPED.set(!has_begun());
 }
 
 /// Whether something was refused in this turn, for which a deep stack is needed.
@@ -65,20 +65,24 @@ pub(crate) fn begin() {
     drop(ORDINARY_TURNS.write().unwrap_or_else(PoisonError::into_inner));
 }
 
+fn has_begun() -> bool {
+    IS_DEEP.load(Ordering::SeqCst)
+}
+
 /// A turn: does something with objects, on a stack that is deep enough for all that there are.
 pub(crate) fn turn<T>(act: impl FnOnce() -> T) -> T {
     if TURN.get() != Turn::None {
         return act();
     }
     let ordinary = ORDINARY_TURNS.read().unwrap_or_else(PoisonError::into_inner);
-    if IS_DEEP.load(Ordering::SeqCst) {
+    if has_begun() {
         drop(ordinary);
         return deep(act);
     }
     within(Turn::Ordinary, act)
 }
 
-/// A turn on a deep stack.
+/// A turn on a deep stack, for those who may wait for others in it: no one waits for its end.
 pub(crate) fn deep<T>(act: impl FnOnce() -> T) -> T {
     if TURN.get() == Turn::Deep {
         return act();
@@ -206,18 +210,19 @@ mod tests {
     }
 
     #[test]
-    fn only_a_turn_on_a_deep_stack_bears_more_than_usual() {
+    fn only_a_turn_on_a_deep_stack_bears_more_than_usual_and_only_once_they_have_begun() {
         assert_eq!(limit(), ORDINARY);
         let stopped = turn(|| {
             stop();
             was_stopped()
         });
-        let stopped_again = deep(|| {
+        assert!(stopped || has_begun());
+        begin();
+        let after = turn(|| {
             stop();
             (limit(), was_stopped())
         });
-        assert_eq!(stopped_again, (LIMIT, false));
-        assert!(stopped || IS_DEEP.load(Ordering::SeqCst));
+        assert_eq!(after, (LIMIT, false));
         assert_eq!(limit(), ORDINARY);
     }
 }

@@ -1,6 +1,6 @@
 //! The controller of definitions: it publishes them, and deletes them with their custom resources.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::{
     cluster::Cluster,
     crd::{self, CLEANUP, names, versions},
     log::{ObjectKey, Scope},
-    resource::{Resource, Subresource},
+    resource::{Origin, Resource, Resources, Subresource},
     write::{self, Applied, Change, DeleteOptions, Propagation, WriteOptions},
 };
 
@@ -23,10 +23,21 @@ pub(crate) fn publish(cluster: &Cluster, name: &str) {
         return;
     };
     let verdict = names::judge(&resources, name, &definition);
-    if verdict.accepted() {
+    // Whoever has read documents of the types need not read them again.
+    if verdict.accepted() && !is_served(&resources, name, &definition) {
         cluster.registry.define(name, versions::resources(name, &definition));
     }
     write_status(cluster, definitions, &key, &verdict);
+}
+
+/// Whether the types of a definition are served as it is now.
+fn is_served(resources: &Resources, name: &str, definition: &Value) -> bool {
+    let state = versions::state(definition);
+    let is_same = |resource: &Arc<Resource>| match &resource.origin {
+        Origin::Custom(custom) => custom.state == state && state.is_some(),
+        Origin::BuiltIn(_) | Origin::Definition => false,
+    };
+    resources.of_definition(name).first().is_some_and(is_same)
 }
 
 /// Serves the persisted definitions: established ones under the names that were accepted, then those whose
@@ -38,6 +49,8 @@ pub(crate) fn serve_again(cluster: &Cluster) {
     for (key, object) in cluster.log.entries(&definitions.storage, &Scope::All).1 {
         let mut definition = definitions.decode(&object);
         if names::is_established(&definition) {
+            // Its own names may come later, in the same generation.
+            definition["metadata"]["generation"] = Value::Null;
             definition["spec"]["names"] = definition["status"]["acceptedNames"].clone();
             cluster.registry.define(&key.name, versions::resources(&key.name, &definition));
         } else {

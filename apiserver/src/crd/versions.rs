@@ -81,7 +81,7 @@ fn resource(
 ) -> Result<Resource, ValidatorError> {
     let spec = &definition["spec"];
     let names = &spec["names"];
-    let open_api = version["schema"]["openAPIV3Schema"].clone();
+    let open_api = &version["schema"]["openAPIV3Schema"];
     let status_schema = schema.properties.get("status").map(|status| Schema::clone(status));
     let id = Arc::new(GroupResource::new(text(&spec["group"]), text(&names["plural"])));
     Ok(Resource {
@@ -105,17 +105,24 @@ fn resource(
         columns: columns(&version["additionalPrinterColumns"]),
         origin: Origin::Custom(Arc::new(CustomType {
             definition: name.to_owned(),
+            state: state(definition),
             status_validator: status_schema.map(Validator::new).transpose()?,
             converter: Converter::of(definition),
             rules: cel::Rules::new(&schema),
             validator: Validator::new(Schema::clone(&schema))?,
             forms: Arc::clone(forms),
-            open_api,
+            open_api: open_api.to_string().into(),
             selectable_fields: list(&version["selectableFields"])
                 .map(|field| text(&field["jsonPath"]))
                 .collect(),
         })),
     })
+}
+
+/// The uid and the generation of a definition.
+pub(crate) fn state(definition: &Value) -> Option<(Box<str>, i64)> {
+    let metadata = &definition["metadata"];
+    Some((metadata["uid"].as_str()?.into(), metadata["generation"].as_i64()?))
 }
 
 fn deprecation(spec: &Value, version: &Value) -> Option<String> {

@@ -15,8 +15,6 @@ mod groups;
 mod listed;
 mod plain;
 
-use serde_json::{Value, json};
-
 pub(crate) use self::{
     aggregated::{MEDIA_PARAMETERS, aggregated, aggregated_core},
     groups::{Group, core, find, others},
@@ -28,20 +26,29 @@ pub(crate) use self::{
 pub(crate) const IMITATED: &str = "v1.36.2";
 
 /// `/version`, which shows that it is not the real server.
-pub(crate) fn version() -> Value {
-    json!({
-        "major": "1",
-        "minor": "36",
-        "emulationMajor": "1",
-        "emulationMinor": "36",
-        "minCompatibilityMajor": "1",
-        "minCompatibilityMinor": "35",
-        "gitVersion": format!("{IMITATED}+operetta"),
-        "gitCommit": "",
-        "gitTreeState": "",
-        "buildDate": "1970-01-01T00:00:00Z",
-        "goVersion": "",
-        "compiler": "rustc",
-        "platform": format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
-    })
+pub(crate) fn version() -> String {
+    let git = format!("{IMITATED}+operetta");
+    let architecture = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    let platform = format!("{}/{architecture}", std::env::consts::OS);
+    let fields = [
+        ("major", "1"),
+        ("minor", "36"),
+        ("emulationMajor", "1"),
+        ("emulationMinor", "36"),
+        ("minCompatibilityMajor", "1"),
+        ("minCompatibilityMinor", "35"),
+        ("gitVersion", &git),
+        ("gitCommit", ""),
+        ("gitTreeState", ""),
+        ("buildDate", "1970-01-01T00:00:00Z"),
+        ("goVersion", ""),
+        ("compiler", "rustc"),
+        ("platform", &platform),
+    ];
+    let lines = fields.map(|(name, value)| format!("  \"{name}\": \"{value}\""));
+    format!("{{\n{}\n}}", lines.join(",\n"))
 }

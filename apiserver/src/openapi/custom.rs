@@ -39,10 +39,8 @@ pub(super) fn object(
     resource: &Resource,
     custom: &CustomType,
 ) -> Value {
-    let mut schema = custom.open_api.clone();
-    if !schema.is_object() {
-        schema = json!({ "type": "object" });
-    }
+    let schema: Option<Value> = serde_json::from_str(&custom.open_api).ok();
+    let mut schema = schema.filter(Value::is_object).unwrap_or_else(|| json!({ "type": "object" }));
     complete(definitions, &mut schema);
     let properties = &mut schema["properties"];
     properties["apiVersion"] = sample(definitions, SAMPLE, "apiVersion");

@@ -45,6 +45,9 @@ pub(super) fn read_key(
 pub(super) fn read_object((event, epoch, json): ObjectRow<'_>) -> Option<Arc<Object>> {
     let event = EVENTS.into_iter().find(|known| code(*known) == event)?;
     let value: Value = deep::parse(json).ok()?;
+    if deep::is_deeper(&value, deep::ORDINARY) {
+        deep::begin();
+    }
     if !value["metadata"].is_object() {
         return None;
     }

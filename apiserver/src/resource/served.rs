@@ -77,8 +77,10 @@ pub(crate) enum Origin {
 pub(crate) struct CustomType {
     /// The name of the `CustomResourceDefinition`.
     pub definition: String,
-    /// The schema as its author wrote it, for `OpenAPI`.
-    pub open_api: Value,
+    /// The uid and the generation of it, which say whether it is the same.
+    pub state: Option<(Box<str>, i64)>,
+    /// The schema as its author wrote it, as JSON, for `OpenAPI`. As a tree it takes several times as much.
+    pub open_api: Box<str>,
     /// Validates objects by the schema.
     pub validator: Validator,
     /// Validates the status alone, for writes of the status subresource.

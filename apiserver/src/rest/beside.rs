@@ -58,11 +58,16 @@ pub(super) async fn answer(
         let uid = server.cluster.ids.uid();
         let answered = || dispatch(&server, &call, verb, &record);
         // It waits for others in its turn, so that no others may wait for its end.
-        let (answered, converted) = deep::deep(|| conversion::within(caller, uid, answered));
-        converted.map_err(StatusError::internal).and(answered)
+        let answering = || (conversion::within(caller, uid, answered), deep::was_stopped());
+        let ((answered, converted), was_stopped) = deep::deep(answering);
+        (converted.map_err(StatusError::internal).and(answered), was_stopped)
     };
     let failed = |_| StatusError::internal_error("the request could not be answered");
-    tokio::task::spawn_blocking(answer).await.map_err(failed)?
+    let (answered, was_stopped) = tokio::task::spawn_blocking(answer).await.map_err(failed)?;
+    if was_stopped {
+        deep::stop();
+    }
+    answered
 }
 
 /// Converts objects of a type, so that their forms are known.

@@ -14,6 +14,10 @@ pub(super) const THRESHOLD: usize = 128 * 1024;
 /// How many bytes are compressed at once.
 const PIECE: usize = 64 * 1024;
 
+/// Says that it is decided whether an answer is compressed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Decided;
+
 /// Whether a client can read what is compressed.
 pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|it| it.to_str().ok());
@@ -27,8 +31,8 @@ pub(super) fn compressed(headers: &HeaderMap, response: Response<Body>) -> Respo
         Body::Pieces(..) => true,
         Body::Frames(_) => false,
     };
-    let is_encoded = response.headers().contains_key(header::CONTENT_ENCODING);
-    if !is_large || is_encoded || !accepts_gzip(headers) {
+    let is_decided = response.extensions().get::<Decided>().is_some();
+    if !is_large || is_decided || !accepts_gzip(headers) {
         return response;
     }
     let (mut parts, body) = response.into_parts();

@@ -36,7 +36,7 @@ pub(super) async fn answer(
         Route::Objects(_) | Route::Watch(_) | Route::Unknown => reply::page_not_found(),
         Route::Health(path) => health::answer(path, &Query::parse(&record.query)),
         Route::Metrics => reply::of_type(metrics::MEDIA_TYPE, metrics::text(server)),
-        Route::Version => reply::value(&discovery::version()),
+        Route::Version => reply::of_type("application/json", discovery::version()),
         Route::CoreVersions => match accept::discovery(accept)? {
             Some(format) => published.aggregated("api", format).await,
             None => shown(&discovery::core_versions(host)),

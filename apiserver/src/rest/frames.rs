@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 
 use super::{
     accept::{Accepted, Format, MetaVersion, Representation},
-    representation,
+    key_order, representation,
 };
 use crate::{
+    aside,
     log::{Event, Object},
     protobuf,
     rendered::{Rendered, Shown},
@@ -69,16 +70,20 @@ impl Frames {
     }
 
     fn render(&mut self, event: Event, object: &Object) -> Bytes {
-        let shown = self.show(self.resource.decode(object));
-        self.frame(event.word(), &shown)
+        aside::sized(object.size(), || {
+            let shown = self.show(self.resource.decode(object));
+            self.frame(event.word(), &shown)
+        })
     }
 
     /// An object left the selection with the write of a version.
     pub(super) fn left(&mut self, previous: &Object, version: u64) -> Bytes {
-        let mut value = self.resource.decode(previous);
-        value["metadata"]["resourceVersion"] = json!(version.to_string());
-        let shown = self.show(value);
-        self.frame(Event::Deleted.word(), &shown)
+        aside::sized(previous.size(), || {
+            let mut value = self.resource.decode(previous);
+            value["metadata"]["resourceVersion"] = json!(version.to_string());
+            let shown = self.show(value);
+            self.frame(Event::Deleted.word(), &shown)
+        })
     }
 
     fn show(&mut self, object: Value) -> Value {
@@ -124,6 +129,9 @@ impl Frames {
         {
             return frame;
         }
+        // Objects are written as those that are stored.
+        let is_object = self.accepted.representation == Representation::Object && word != "ERROR";
+        let object = if is_object { object.to_string() } else { key_order::text(object) };
         format!("{{\"type\":\"{word}\",\"object\":{object}}}\n").into()
     }
 }

@@ -10,9 +10,10 @@ use super::{
     accept::{Format, Representation},
     body::Body,
     call::Call,
-    reply, representation,
+    key_order, reply, representation,
 };
 use crate::{
+    aside,
     log::{Object, ObjectKey},
     resource::Resource,
     status::StatusError,
@@ -23,8 +24,10 @@ use crate::{
 const LARGE: usize = 1 << 20;
 /// The size of objects up to which a list is sent in other formats than JSON.
 const WHOLE_LIMIT: usize = 16 << 20;
-/// How large the parts are, about.
+/// How large the pieces are, about.
 const PIECE: usize = 64 * 1024;
+/// Of how many parts they are made at most: a small part may be made of a large object.
+const PARTS: usize = 128;
 /// What follows a list.
 const END: Bytes = Bytes::from_static(b"\n");
 /// What separates the items of a list.
@@ -68,7 +71,7 @@ pub(super) fn render(
     let mut is_first = true;
     let parts = entries.into_iter().flat_map(move |(_, object)| {
         let comma = if std::mem::take(&mut is_first) { &[] } else { COMMA };
-        [Bytes::from_static(comma), items.item(&object)]
+        [Bytes::from_static(comma), aside::sized(object.size(), || items.item(&object))]
     });
     let parts = std::iter::once(head).chain(parts);
     let tail = Bytes::from_static(tail.as_bytes());
@@ -90,7 +93,7 @@ pub(super) fn render(
 fn pieces(mut parts: impl Iterator<Item = Bytes>) -> impl Iterator<Item = Bytes> {
     std::iter::from_fn(move || {
         let mut piece = BytesMut::with_capacity(PIECE + PIECE / 4);
-        for part in parts.by_ref() {
+        for part in parts.by_ref().take(PARTS) {
             piece.extend_from_slice(&part);
             if piece.len() >= PIECE {
                 break;
@@ -137,7 +140,7 @@ impl Items {
             }
             Representation::Table(version) => {
                 let empty = table::render(&self.resource, &[], metadata, self.table);
-                let columns = &empty["columnDefinitions"];
+                let columns = key_order::part(&empty["columnDefinitions"]);
                 let field = format!("columnDefinitions\":{columns},\"rows");
                 ("Table".to_owned(), version.api_version().to_owned(), field)
             }
@@ -165,13 +168,13 @@ impl Items {
             Representation::PartialMetadata(version)
             | Representation::PartialMetadataList(version) => {
                 let object = self.resource.decode(object);
-                representation::partial(&self.resource, version, &object).to_string().into()
+                key_order::text(&representation::partial(&self.resource, version, &object)).into()
             }
             Representation::Table(_) => {
                 let objects = [self.resource.decode(object)];
                 let options = TableOptions { headings: false, ..self.table };
                 let table = table::render(&self.resource, &objects, &Value::Null, options);
-                table["rows"][0].to_string().into()
+                key_order::part(&table["rows"][0]).into()
             }
         }
     }

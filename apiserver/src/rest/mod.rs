@@ -20,6 +20,7 @@ mod beside;
 mod body;
 mod call;
 mod change;
+mod check;
 mod component_status;
 mod compression;
 mod decode;
@@ -28,6 +29,7 @@ mod fields;
 mod frames;
 mod health;
 mod json_fault;
+mod key_order;
 mod kind;
 mod list;
 mod metrics;
@@ -60,7 +62,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Request, Response, header};
 
 pub use self::body::Body;
-use self::{accept::Format, action::Action, call::Call, route::ResourcePath, selection::Selection};
+use self::{accept::Format, action::Action, call::Call, route::ResourcePath};
 pub(crate) use self::{
     call::Verb,
     permission::permit,
@@ -83,8 +85,6 @@ use crate::{
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
 /// The size from which bodies are handled one after another.
 const LARGE_BODY: usize = 256 * 1024;
-/// The size of bodies and objects from which others need not wait for an answer.
-const LONG: usize = 16 * 1024;
 /// How long a read waits for a version of the future.
 const FUTURE_VERSION_PATIENCE: Duration = Duration::from_secs(3);
 
@@ -154,6 +154,11 @@ async fn durable(
         })?;
     }
     answered
+}
+
+/// The answer to a request that does not get as far.
+pub(crate) fn refusal(error: &StatusError) -> Response<Body> {
+    reply::failure(error, Format::Json)
 }
 
 fn accepted_format(headers: &HeaderMap) -> Format {
@@ -230,8 +235,8 @@ async fn answered(
     };
     verb.name().clone_into(&mut record.verb);
     record.resource = resource.id.to_string();
-    check_scope(resource, path, verb)?;
-    check_verb(resource, path, verb)?;
+    check::scope(resource, path, verb)?;
+    check::verb(resource, path, verb)?;
     let subresource = match action {
         Some(_) => Subresource::Main,
         None => subresource::find(resource, path, verb)?,
@@ -267,7 +272,7 @@ async fn answered(
         };
         return beside::answer(server, &call, record, act).await;
     }
-    check_parameters(&call)?;
+    check::parameters(&call)?;
     bootstrap::complete(&server.cluster, &resource.id);
     if matches!(verb, Verb::Get | Verb::List | Verb::Watch) {
         await_version(server, &call, verb).await?;
@@ -279,39 +284,7 @@ async fn answered(
     let is_large = body.len() > LARGE_BODY;
     let _turn = if is_large { Some(server.turn.lock().await) } else { None };
     let answer = || dispatch(server, &call, verb, record);
-    if takes_long(server, &call) { aside(answer) } else { answer() }
-}
-
-/// Whether an answer may take longer than other requests should wait.
-fn takes_long(server: &Shared, call: &Call<'_>) -> bool {
-    let is_long = |length: usize| length > LONG;
-    let of_stored = || server.cluster.log.get(&call.resource.storage, &call.key());
-    match call.verb {
-        Verb::List | Verb::Watch | Verb::DeleteCollection => true,
-        Verb::Create => is_long(call.body.len()),
-        Verb::Get | Verb::Update | Verb::Patch | Verb::Delete => {
-            is_long(call.body.len()) || of_stored().is_some_and(|it| is_long(it.size()))
-        }
-    }
-}
-
-/// Checks the parameters that are read before anything else.
-fn check_parameters(call: &Call<'_>) -> Result<(), StatusError> {
-    match call.verb {
-        Verb::List | Verb::Watch => {
-            call.query.check_numbers(&["limit", "timeoutSeconds"])?;
-            Selection::of(call)?;
-            if call.verb == Verb::List {
-                read::check_match(call.query)?;
-            }
-            Ok(())
-        }
-        Verb::DeleteCollection => {
-            call.query.check_numbers(&["limit", "timeoutSeconds", "gracePeriodSeconds"])
-        }
-        Verb::Delete => call.query.check_numbers(&["gracePeriodSeconds"]),
-        Verb::Get | Verb::Create | Verb::Update | Verb::Patch => Ok(()),
-    }
+    if check::takes_long(server, &call) { aside(answer) } else { answer() }
 }
 
 fn dispatch(
@@ -342,23 +315,6 @@ fn dispatch(
         Verb::Patch => change::patch(cluster, call),
         Verb::Delete => remove::delete(cluster, call),
         Verb::DeleteCollection => remove::delete_collection(cluster, call),
-    }
-}
-
-/// Namespaces, for example, are not deleted as a collection.
-fn check_verb(resource: &Resource, path: &ResourcePath, verb: Verb) -> Result<(), StatusError> {
-    let is_known = path.subresource.is_some() || resource.verbs().contains(&verb.name());
-    if is_known { Ok(()) } else { Err(StatusError::method_not_allowed()) }
-}
-
-fn check_scope(resource: &Resource, path: &ResourcePath, verb: Verb) -> Result<(), StatusError> {
-    match (resource.namespaced, &path.namespace, verb) {
-        (false, Some(_), _) => Err(StatusError::no_such_resource()),
-        (true, None, Verb::Create | Verb::DeleteCollection) => {
-            Err(StatusError::method_not_allowed())
-        }
-        (true, None, _) if path.name.is_some() => Err(StatusError::no_such_resource()),
-        _ => Ok(()),
     }
 }
 

@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use super::{
     Body,
     accept::Format,
-    compression::{self, accepts_gzip},
+    compression::{self, Decided, accepts_gzip},
     reply,
 };
 use crate::{
@@ -65,7 +65,8 @@ impl Publishing<'_> {
         };
         let mut response =
             self.unless_known(&document, media_type(format, Version::Two), COMPRESSED_FROM);
-        response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+        set(&mut response, header::VARY, "Accept-Encoding");
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept"));
         response
     }
 
@@ -152,7 +153,7 @@ impl Publishing<'_> {
             sent(document, media)
         };
         set(&mut response, header::ETAG, &tag);
-        response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept"));
+        set(&mut response, header::VARY, "Accept");
         response
     }
 }
@@ -160,12 +161,14 @@ impl Publishing<'_> {
 fn sent(document: &Document, media: &str) -> Response<Body> {
     let length = document.length.try_into().ok();
     let mut response = Response::new(Body::pieces(document.pieces(), length));
+    response.extensions_mut().insert(Decided);
     set(&mut response, header::CONTENT_TYPE, media);
     response
 }
 
 fn compressed(document: &Document, media: &str) -> Response<Body> {
     let mut response = Response::new(Body::full(document.compressed.clone()));
+    response.extensions_mut().insert(Decided);
     set(&mut response, header::CONTENT_TYPE, media);
     set(&mut response, header::CONTENT_ENCODING, "gzip");
     response

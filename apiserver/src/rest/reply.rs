@@ -8,7 +8,7 @@ use super::{
     accept::{Format, Representation},
     body::Body,
     call::Call,
-    representation,
+    key_order, representation,
 };
 use crate::{deep, log::Object, protobuf, status::StatusError, table, write::Written};
 
@@ -45,7 +45,8 @@ pub(super) fn value_as(format: Format, tree: &Value) -> Response<Body> {
 
 /// A tree as text; JSON where there is no such form of it.
 pub(super) fn text_of(format: Format, tree: &Value) -> Vec<u8> {
-    text_in(format, tree).map_or_else(|| tree.to_string().into_bytes(), Vec::from)
+    let json = || (key_order::text(tree) + "\n").into_bytes();
+    text_in(format, tree).map_or_else(json, Vec::from)
 }
 
 fn text_in(format: Format, tree: &Value) -> Option<Bytes> {
@@ -60,7 +61,7 @@ fn text_in(format: Format, tree: &Value) -> Option<Bytes> {
 
 /// A JSON response from a tree.
 pub(super) fn value(value: &Value) -> Response<Body> {
-    json(StatusCode::OK, value.to_string().as_bytes())
+    json(StatusCode::OK, key_order::text(value).as_bytes())
 }
 
 /// The answer to a path that leads nowhere.
@@ -114,12 +115,12 @@ pub(super) fn object(call: &Call<'_>, object: &Object) -> Result<Response<Body>,
         Representation::Object => call.resource.json(object),
         Representation::Table(_) => {
             let rows = [decode()];
-            table::render(call.resource, &rows, &table_metadata(object), call.table_options())
-                .to_string()
-                .into()
+            let metadata = table_metadata(object);
+            let table = table::render(call.resource, &rows, &metadata, call.table_options());
+            key_order::text(&table).into()
         }
         Representation::PartialMetadata(version) | Representation::PartialMetadataList(version) => {
-            representation::partial(call.resource, version, &decode()).to_string().into()
+            key_order::text(&representation::partial(call.resource, version, &decode())).into()
         }
     };
     Ok(json_as(accepted.format, StatusCode::OK, body))

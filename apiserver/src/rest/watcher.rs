@@ -6,6 +6,7 @@
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use bytes::Bytes;
+use futures::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use serde_json::json;
 use tokio::{sync::watch, time::Instant};
 
@@ -42,6 +43,16 @@ enum Waiting {
     Revision(Arc<Revision>),
 }
 
+/// What happens to a watch beside revisions.
+enum Rare {
+    /// Open watches are closed.
+    Cut,
+    /// There may be other types.
+    Types(watch::Receiver<u64>),
+    /// It is time for a bookmark, or for the end.
+    Time,
+}
+
 /// One open watch.
 pub(super) struct Watcher {
     server: Arc<Shared>,
@@ -51,8 +62,8 @@ pub(super) struct Watcher {
     cursor: u64,
     queue: VecDeque<Waiting>,
     news: watch::Receiver<u64>,
-    types: watch::Receiver<u64>,
-    cuts: watch::Receiver<u64>,
+    /// What is rare. Only what has happened is polled: a watch waits once for each event.
+    rare: FuturesUnordered<BoxFuture<'static, Rare>>,
     deadline: Instant,
     next_bookmark: Option<Instant>,
     ended: bool,
@@ -76,8 +87,7 @@ impl Watcher {
         let mut watcher = Self {
             server: Arc::clone(server),
             news: log.subscribe(&resource.storage),
-            types: server.cluster.registry.subscribe(),
-            cuts: server.cuts.subscribe(),
+            rare: FuturesUnordered::new(),
             frames: Frames::new(
                 Arc::clone(&server.rendered),
                 Arc::clone(&resource),
@@ -93,6 +103,16 @@ impl Watcher {
             ended: false,
             _open: open,
         };
+        let mut cuts = server.cuts.subscribe();
+        watcher.rare.push(Box::pin(async move {
+            // Without a server nothing goes on.
+            let _ = cuts.changed().await;
+            Rare::Cut
+        }));
+        if watcher.resource.is_custom() {
+            watcher.rare.push(types(server.cluster.registry.subscribe()));
+        }
+        watcher.set_alarm();
         watcher.begin(start, bookmarks);
         watcher
     }
@@ -142,7 +162,6 @@ impl Watcher {
                 return None;
             }
             self.news.mark_unchanged();
-            self.types.mark_unchanged();
             self.read();
             if self.queue.is_empty() && !self.ended {
                 self.wait().await;
@@ -191,23 +210,33 @@ impl Watcher {
 
     /// Waits for a revision, the time of a bookmark, or the end.
     async fn wait(&mut self) {
-        let bookmark = self.next_bookmark.unwrap_or(self.deadline);
         tokio::select! {
             biased;
-            _ = self.cuts.changed() => self.ended = true,
+            Some(rare) = self.rare.next() => match rare {
+                Rare::Cut => self.ended = true,
+                Rare::Types(receiver) => self.rare.push(types(receiver)),
+                Rare::Time => self.tick(),
+            },
             _ = self.news.changed() => {}
-            _ = self.types.changed() => {}
-            () = tokio::time::sleep_until(self.deadline) => {
-                if self.next_bookmark.is_some() {
-                    self.queue.push_back(Waiting::Frame(self.frames.bookmark(self.cursor, None)));
-                }
-                self.ended = true;
-            }
-            () = tokio::time::sleep_until(bookmark), if self.next_bookmark.is_some() => {
-                self.queue.push_back(Waiting::Frame(self.frames.bookmark(self.cursor, None)));
-                self.next_bookmark = Some(Instant::now() + BOOKMARK_INTERVAL);
-            }
         }
+    }
+
+    /// Sends a bookmark; the last one at the end.
+    fn tick(&mut self) {
+        if self.next_bookmark.is_some() {
+            self.queue.push_back(Waiting::Frame(self.frames.bookmark(self.cursor, None)));
+            self.next_bookmark = Some(Instant::now() + BOOKMARK_INTERVAL);
+        }
+        self.ended = Instant::now() >= self.deadline;
+        self.set_alarm();
+    }
+
+    fn set_alarm(&self) {
+        let next = self.next_bookmark.unwrap_or(self.deadline).min(self.deadline);
+        self.rare.push(Box::pin(async move {
+            tokio::time::sleep_until(next).await;
+            Rare::Time
+        }));
     }
 
     /// The event of a revision for the selection.
@@ -252,4 +281,13 @@ impl Watcher {
         self.queue.push_back(Waiting::Frame(self.frames.error(error)));
         self.ended = true;
     }
+}
+
+/// Waits for other types than now.
+fn types(mut receiver: watch::Receiver<u64>) -> BoxFuture<'static, Rare> {
+    Box::pin(async move {
+        // Without a registry there is no server.
+        let _ = receiver.changed().await;
+        Rare::Types(receiver)
+    })
 }

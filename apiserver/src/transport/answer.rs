@@ -7,11 +7,12 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     time::Duration,
 };
 
 use bytes::{Bytes, BytesMut};
+use futures::StreamExt;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
 use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
@@ -35,6 +36,9 @@ const BODIES_LIMIT: usize = 64 * 1024 * 1024;
 /// How long a body may take.
 const BODY_PATIENCE: Duration = Duration::from_mins(1);
 
+/// How many bytes of frames are sent together: what fits into a record of TLS.
+const JOINED: usize = 15 * 1024;
+
 /// The certificates that a client came with, its own first.
 pub(super) type Chain = Arc<[CertificateDer<'static>]>;
 
@@ -48,6 +52,7 @@ pub(super) struct Answering {
 /// An answer on its way to a client.
 pub(super) struct Sent {
     body: Body,
+    has_ended: bool,
     /// Ends what would not end by itself.
     gone: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
     _request: client::Request,
@@ -75,7 +80,7 @@ impl Answering {
         Ok(self.respond(request, &chain).await.map(|body| {
             let is_endless = matches!(body, Body::Frames(_));
             let gone = is_endless.then(|| Box::pin(client.gone().clone().cancelled_owned()));
-            Sent { body, gone, _request: client }
+            Sent { body, has_ended: false, gone, _request: client }
         }))
     }
 
@@ -87,7 +92,7 @@ impl Answering {
         let (mut parts, body) = request.into_parts();
         let user = match self.authenticate(&parts, chain) {
             Ok(user) => user,
-            Err(error) => return refusal(&error),
+            Err(error) => return rest::refusal(&error),
         };
         // The bodies of strangers are not read for nothing.
         if user.is_anonymous()
@@ -99,7 +104,7 @@ impl Answering {
                 parts.uri.query().unwrap_or_default(),
             )
         {
-            return refusal(&error);
+            return rest::refusal(&error);
         }
         let mut received = Received::new(&self.bodies);
         // After an upgrade another protocol follows, without an end of the request body.
@@ -107,8 +112,10 @@ impl Answering {
             match tokio::time::timeout(BODY_PATIENCE, received.read(body)).await {
                 Ok(Ok(true)) => {}
                 Ok(Ok(false)) => return too_many_requests(),
-                Ok(Err(error)) => return refusal(&StatusError::bad_request(error.to_string())),
-                Err(_) => return refusal(&StatusError::body_too_slow()),
+                Ok(Err(error)) => {
+                    return rest::refusal(&StatusError::bad_request(error.to_string()));
+                }
+                Err(_) => return rest::refusal(&StatusError::body_too_slow()),
             }
         }
         complete(&mut parts);
@@ -184,14 +191,42 @@ impl http_body::Body for Sent {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if self.gone.as_mut().is_some_and(|gone| gone.as_mut().poll(cx).is_ready()) {
+        if self.has_ended
+            || self.gone.as_mut().is_some_and(|gone| gone.as_mut().poll(cx).is_ready())
+        {
             return Poll::Ready(None);
         }
-        Pin::new(&mut self.body).poll_frame(cx)
+        let next = ready!(self.body.poll_next_unpin(cx));
+        Poll::Ready(next.map(|Ok(first)| Ok(Frame::data(self.joined(first, cx)))))
     }
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+impl Sent {
+    /// The frames of a watch that are there already, which are sent together.
+    fn joined(&mut self, first: Bytes, cx: &mut Context<'_>) -> Bytes {
+        if !matches!(self.body, Body::Frames(_)) || first.len() >= JOINED {
+            return first;
+        }
+        let Poll::Ready(Some(Ok(second))) = self.next_frame(cx) else { return first };
+        let mut joined = BytesMut::with_capacity(JOINED + JOINED / 2);
+        joined.extend_from_slice(&first);
+        joined.extend_from_slice(&second);
+        while joined.len() < JOINED
+            && let Poll::Ready(Some(Ok(frame))) = self.next_frame(cx)
+        {
+            joined.extend_from_slice(&frame);
+        }
+        joined.freeze()
+    }
+
+    fn next_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Infallible>>> {
+        let next = self.body.poll_next_unpin(cx);
+        self.has_ended = matches!(next, Poll::Ready(None));
+        next
     }
 }
 
@@ -207,19 +242,10 @@ fn complete(request: &mut Parts) {
 /// The answer of the real server where too many requests are under way.
 fn too_many_requests() -> Response<Body> {
     let text = "Too many requests, please try again later.\n";
-    let mut response = of(StatusCode::TOO_MANY_REQUESTS, "text/plain; charset=utf-8", text);
+    let mut response = Response::new(Body::full(text));
+    *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, plain);
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-    response
-}
-
-fn refusal(error: &StatusError) -> Response<Body> {
-    let code = StatusCode::from_u16(error.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    of(code, "application/json", format!("{}\n", error.body()))
-}
-
-fn of(code: StatusCode, media: &'static str, body: impl Into<Bytes>) -> Response<Body> {
-    let mut response = Response::new(Body::full(body));
-    *response.status_mut() = code;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
     response
 }

@@ -5,14 +5,18 @@ use std::{
     task::{Context, Poll},
 };
 
-use bytes::Bytes;
 use futures::future::BoxFuture;
 use http::{HeaderValue, Request, Response, header};
 use http_body_util::BodyExt;
 use kube::client::Body as ClientBody;
 use tower::Service;
 
-use crate::{rest::Body, server::Server, status::StatusError, users::User};
+use crate::{
+    rest::{self, Body},
+    server::Server,
+    status::StatusError,
+    users::User,
+};
 
 /// The server as a tower service, for `kube::Client::new` and the like.
 #[derive(Debug, Clone)]
@@ -97,8 +101,6 @@ impl Service<Request<ClientBody>> for InProcess {
 }
 
 fn broken_body(why: &str) -> Response<Body> {
-    let error = StatusError::bad_request(format!("the body of the request broke off: {why}"));
-    let mut response = Response::new(Body::full(Bytes::from(error.body().to_string())));
-    *response.status_mut() = http::StatusCode::BAD_REQUEST;
-    response
+    let why = format!("the body of the request broke off: {why}");
+    rest::refusal(&StatusError::bad_request(why))
 }
