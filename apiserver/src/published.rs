@@ -69,12 +69,12 @@ impl Published {
             entries.insert(name.to_owned(), Entry { made_of, document: document.clone() });
             document
         });
-        let made = document.clone().await;
-        if made.is_none() {
+        let found = document.clone().await;
+        if found.is_none() {
             let is_same = |entry: &Entry| entry.document.ptr_eq(&document);
             self.with(|entries| entries.retain(|_, entry| !is_same(entry)));
         }
-        made
+        found
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut BTreeMap<String, Entry>) -> T) -> T {
@@ -86,9 +86,9 @@ impl Published {
 fn making(
     make: impl FnOnce() -> Option<Made> + Send + 'static,
 ) -> Shared<BoxFuture<'static, Option<Document>>> {
-    let made = tokio::task::spawn_blocking(move || make().map(Document::of));
+    let document = tokio::task::spawn_blocking(move || make().map(Document::of));
     // A runtime that ends makes nothing more.
-    made.map(|made| made.ok().flatten()).boxed().shared()
+    document.map(|made| made.ok().flatten()).boxed().shared()
 }
 
 impl Entry {
@@ -142,8 +142,8 @@ mod tests {
     use super::*;
     use crate::{initial, resource::Registry};
 
-    fn made(text: &str) -> Option<Made> {
-        Some(Made { text: text.as_bytes().to_vec(), tag: None })
+    fn made(text: &str) -> Made {
+        Made { text: text.as_bytes().to_vec(), tag: None }
     }
 
     #[tokio::test]
@@ -156,14 +156,14 @@ mod tests {
         let (firsts, seconds) = ([first], [second]);
         let asked = published.document("a", &firsts, move || {
             ended.recv().unwrap();
-            made("first")
+            Some(made("first"))
         });
         let asked_again = published.document("a", &firsts, || unreachable!("it is being made"));
         let (one, other, ()) =
             tokio::join!(asked, asked_again, async { let_it_end.send(()).unwrap() });
         assert_eq!(one.unwrap().text(), b"first");
         assert_eq!(other.unwrap().text(), b"first");
-        let changed = published.document("a", &seconds, || made("second")).await.unwrap();
+        let changed = published.document("a", &seconds, || Some(made("second"))).await.unwrap();
         assert_eq!(changed.text(), b"second");
     }
 
@@ -172,7 +172,7 @@ mod tests {
         let here = std::thread::current().id();
         let make = move || {
             assert_ne!(std::thread::current().id(), here);
-            made("x")
+            Some(made("x"))
         };
         assert!(Published::default().document("a", &[], make).await.is_some());
     }
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_document_comes_in_pieces() {
         let text = "0123456789".repeat(20_000);
-        let document = Document::of(made(&text).unwrap());
+        let document = Document::of(made(&text));
         assert!(document.pieces().all(|piece| piece.len() <= PIECE));
         assert!(document.pieces().count() > 3);
         assert_eq!(document.text(), text.as_bytes());

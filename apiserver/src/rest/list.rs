@@ -81,7 +81,7 @@ pub(super) fn render(
             whole.extend_from_slice(&part);
             whole
         });
-        return Ok(reply::json_as(accepted.format, StatusCode::OK, whole.into()));
+        return Ok(reply::json_as(accepted.format, StatusCode::OK, &whole));
     }
     let mut response = Response::new(Body::pieces(pieces(parts.chain([END])), None));
     let json = HeaderValue::from_static("application/json");

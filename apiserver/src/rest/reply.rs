@@ -25,11 +25,11 @@ pub(super) fn json(code: StatusCode, body: &[u8]) -> Response<Body> {
 }
 
 /// A response in another format than that of its JSON.
-pub(super) fn json_as(format: Format, code: StatusCode, body: Bytes) -> Response<Body> {
+pub(super) fn json_as(format: Format, code: StatusCode, body: &[u8]) -> Response<Body> {
     if format == Format::Json {
-        return json(code, &body);
+        return json(code, body);
     }
-    let Ok(tree) = deep::parse(&body) else { return json(code, &body) };
+    let Ok(tree) = deep::parse(body) else { return json(code, body) };
     let mut response = value_as(format, &tree);
     *response.status_mut() = code;
     response
@@ -123,7 +123,7 @@ pub(super) fn object(call: &Call<'_>, object: &Object) -> Result<Response<Body>,
             key_order::text(&representation::partial(call.resource, version, &decode())).into()
         }
     };
-    Ok(json_as(accepted.format, StatusCode::OK, body))
+    Ok(json_as(accepted.format, StatusCode::OK, &body))
 }
 
 /// The outcome of a write.

@@ -22,7 +22,7 @@ const HANDSHAKE: Duration = Duration::from_secs(32);
 /// How long a connection may be silent between requests, and how long the head of a request may take.
 const SILENCE: Duration = Duration::from_secs(90);
 /// How long the head of a request may be.
-const HEAD: usize = 1 << 20;
+const HEAD: u32 = 1 << 20;
 /// How many headers it may have. The real server has no such limit, but a place for each is made for each request.
 const HEADERS: usize = 1024;
 /// How many requests of one connection are answered at a time.
@@ -45,10 +45,10 @@ impl Protocols {
         let mut http_1 = Builder::new(TokioExecutor::new()).http1_only();
         let mut http = http_1.http1();
         http.timer(TokioTimer::new()).header_read_timeout(SILENCE);
-        http.max_headers(HEADERS).max_buf_size(HEAD);
+        http.max_headers(HEADERS).max_buf_size(HEAD as usize);
         let mut http_2 = Builder::new(TokioExecutor::new()).http2_only();
         let mut http = http_2.http2();
-        http.timer(TokioTimer::new()).max_header_list_size(HEAD as u32);
+        http.timer(TokioTimer::new()).max_header_list_size(HEAD);
         http.max_concurrent_streams(STREAMS);
         http.initial_stream_window_size(STREAM_WINDOW);
         http.initial_connection_window_size(CONNECTION_WINDOW);

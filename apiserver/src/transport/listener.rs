@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Listens on an address.
 pub(super) struct Listener {
-    listener: TcpListener,
+    socket: TcpListener,
     address: SocketAddr,
     acceptor: TlsAcceptor,
     threads: Threads,
@@ -54,7 +54,7 @@ impl Listener {
         let address = listener.local_addr()?;
         drop(entered);
         let acceptor = TlsAcceptor::from(Arc::new(tls));
-        Ok(Self { listener, address, acceptor, threads: Threads(Some(runtime)) })
+        Ok(Self { socket: listener, address, acceptor, threads: Threads(Some(runtime)) })
     }
 
     /// Where it listens.
@@ -68,7 +68,7 @@ impl Listener {
         answering: Answering,
         stopping: CancellationToken,
     ) -> impl Future<Output = ()> + Send {
-        let Self { listener, acceptor, threads, address: _ } = self;
+        let Self { socket: listener, acceptor, threads, address: _ } = self;
         let places = Arc::new(Semaphore::new(CONNECTIONS as usize));
         let accepting = Accepting {
             listener,
@@ -107,12 +107,9 @@ impl Accepting {
         let protocols = Arc::new(protocols);
         let accept = async {
             while let Ok(place) = Arc::clone(&places).acquire_owned().await {
-                let stream = match listener.accept().await {
-                    Ok((stream, _)) => stream,
-                    Err(_) => {
-                        tokio::time::sleep(EXHAUSTED).await;
-                        continue;
-                    }
+                let Ok((stream, _)) = listener.accept().await else {
+                    tokio::time::sleep(EXHAUSTED).await;
+                    continue;
                 };
                 let (protocols, stopping) = (Arc::clone(&protocols), stopping.clone());
                 tokio::spawn(watched(async move {
