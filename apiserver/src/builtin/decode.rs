@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::{
     catalog::{BuiltinType, go_struct},
     go_type::{GoField, GoType},
-    timestamp,
+    go_union, timestamp,
 };
 use crate::quantity::Quantity;
 
@@ -51,7 +51,7 @@ pub(crate) fn decode_metadata(metadata: &Value) -> Result<Vec<String>, String> {
 }
 
 /// The same for a value of a struct, which is at a path of its object.
-pub(super) fn decode_struct(
+pub(crate) fn decode_struct(
     name: &'static str,
     value: &Value,
     at: &str,
@@ -62,8 +62,15 @@ pub(super) fn decode_struct(
     walk.first.map_or(Ok(walk.unknown), Err)
 }
 
+/// The same for a value whose own reader reads it: there, unknown fields are not noticed.
+pub(super) fn check_inner(ty: &GoType, value: &Value, place: &Place) -> Result<(), String> {
+    let mut walk = Walk { unknown: Vec::new(), first: None };
+    walk.value(ty, None, value, place)?;
+    walk.first.map_or(Ok(()), Err)
+}
+
 /// Where a value is: as errors say it, and as warnings about unknown fields do.
-struct Place {
+pub(super) struct Place {
     go_struct: &'static str,
     fields: String,
     at: String,
@@ -119,6 +126,7 @@ impl Walk {
         for (key, value) in fields {
             let inner = place.field(name, key);
             match known.get(key.as_str()) {
+                Some(field) if go_union::is_one(field) => go_union::check(field, value, &inner)?,
                 Some(GoField { ty, name, .. }) => self.value(ty, *name, value, &inner)?,
                 None => self.unknown.push(inner.at),
             }

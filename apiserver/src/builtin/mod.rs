@@ -18,6 +18,7 @@ mod decode;
 mod defaulting;
 mod ephemeral;
 mod go_type;
+mod go_union;
 mod message;
 mod open_api;
 mod part;
@@ -37,7 +38,7 @@ pub use catalog::{BuiltinType, find, kubernetes_version, name_rule, types};
 pub(crate) use catalog::{Message, messages, scale_schema, structs, token_request_schema};
 pub use convert::{convert, stored_as};
 pub use decode::{DecodeError, decode};
-pub(crate) use decode::{decode_metadata, json_name};
+pub(crate) use decode::{decode_metadata, decode_struct, json_name};
 pub use defaulting::{default, empty};
 pub(crate) use go_type::{GoStruct, GoType, WireForm};
 pub(crate) use message::{message, read_message};
@@ -46,14 +47,12 @@ pub use patch_type::{PatchField, PatchFieldError, PatchType};
 pub use prepare::{
     prepare_for_create, prepare_for_finalize, prepare_for_status_update, prepare_for_update,
 };
-#[cfg(test)]
-pub(crate) use round_trip::fill;
-pub(crate) use round_trip::{drop_empty_lists, round_trip_metadata};
+pub(crate) use round_trip::{drop_empty_lists, fill, round_trip_metadata, strip};
 pub use service::{
     cluster_ip, needs_cluster_ip, needs_node_ports, node_ports, set_cluster_ip, set_node_ports,
 };
 pub(crate) use unstructured::from_unstructured;
-pub(crate) use validate::{address_errors, selects, validate_change};
+pub(crate) use validate::{address_errors, selects, validate_change, webhook_client_errors};
 pub use validate::{validate_create, validate_status, validate_update};
 pub use warnings::{deprecation, warnings, warnings_of_deletion};
 

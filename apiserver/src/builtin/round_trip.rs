@@ -6,11 +6,11 @@
 
 use serde_json::{Map, Value};
 
-use super::{catalog::go_struct, decode::OBJECT_META, go_type::GoType, timestamp};
+use super::{catalog::go_struct, decode::OBJECT_META, go_type::GoType, go_union, timestamp};
 use crate::quantity;
 
 /// Removes everything that Go drops when it decodes.
-pub(super) fn strip(name: &str, object: &mut Value) {
+pub(crate) fn strip(name: &str, object: &mut Value) {
     if !object.is_object() {
         *object = Value::Object(Map::new());
     }
@@ -22,6 +22,7 @@ pub(super) fn strip(name: &str, object: &mut Value) {
             strip(inner, fields.entry(*name).or_insert_with(|| field.ty.zero()));
         } else if let Some(value) = fields.get_mut(*name) {
             strip_value(&field.ty, value);
+            go_union::for_each_schema(field, value, strip_value);
             // An empty list that is always written differs from no list until it is stored.
             if field.ty.is_zero(value) && (field.omitted || !value.is_array()) {
                 fields.remove(*name);
@@ -110,9 +111,21 @@ fn strip_value(ty: &GoType, value: &mut Value) {
             }
         }
         (GoType::Quantity, value) => quantity::canonicalise(value),
+        (GoType::Float64, value) => shorten(value),
         (GoType::Time, Value::String(text)) => timestamp::to_seconds(text),
         (GoType::MicroTime, Value::String(text)) => timestamp::to_microseconds(text),
         _ => {}
+    }
+}
+
+/// Go writes a whole float without a fraction.
+fn shorten(value: &mut Value) {
+    const SAFE: f64 = 9_007_199_254_740_992.0;
+    let float = value.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < SAFE);
+    if let Some(float) = float.filter(|_| value.is_f64()) {
+        #[expect(clippy::cast_possible_truncation, reason = "it is whole, and fits")]
+        let whole = float as i64;
+        *value = whole.into();
     }
 }
 

@@ -1,29 +1,46 @@
-//! The `fieldPath` of a rule: from `.a['b-c'].d` to the field that an error is reported at.
+//! Paths in a schema: the `fieldPath` of a rule, from `.a['b-c'].d` to the field that an error is reported at, and the
+//! fields that selectors may name.
 
 use crate::schema::{FieldPath, Schema};
 
 /// The path that a rule at `schema` points at, or why it is none.
-pub(super) fn normalise(path: &str, schema: &Schema) -> Result<FieldPath, &'static str> {
+pub(super) fn normalise(path: &str, schema: &Schema) -> Result<FieldPath, String> {
+    follow(path, schema, true).map(|place| place.path)
+}
+
+/// The field of whole objects that a selector names, as a path and its schema, or why it is none.
+pub(crate) fn selected_field<'a>(
+    path: &str,
+    schema: &'a Schema,
+) -> Result<(String, &'a Schema), String> {
+    follow(path, schema, false).map(|place| (place.path.to_string(), place.schema))
+}
+
+fn follow<'a>(path: &str, schema: &'a Schema, may_quote: bool) -> Result<Place<'a>, String> {
+    const END: &str = "unexpected end of JSON path";
     let mut tokens = Tokens(path);
     let mut at = Place { path: FieldPath::root(), schema };
     while let Some(token) = tokens.next() {
         match token {
-            "." => {
-                let name = tokens.next().ok_or("unexpected end of JSON path")?;
-                at.enter(name)?;
-            }
+            "." => at.enter(tokens.next().ok_or(END)?)?,
+            "[" if !may_quote => return Err("array notation is not allowed".to_owned()),
             "[" => {
-                let quoted = tokens.next().ok_or("unexpected end of JSON path")?;
-                let name = unquoted(quoted).ok_or("expected single quoted string")?;
-                at.enter(&name)?;
-                if tokens.next() != Some("]") {
-                    return Err("expected ]");
+                let quoted = tokens.next().ok_or(END)?;
+                let inner = quoted.strip_prefix('\'').and_then(|quoted| quoted.strip_suffix('\''));
+                let inner = inner
+                    .ok_or_else(|| format!("expected single quoted string but got {quoted}"))?;
+                at.enter(
+                    &unescaped(inner).map_err(|why| format!("invalid string literal: {why}"))?,
+                )?;
+                let end = tokens.next().ok_or(END)?;
+                if end != "]" {
+                    return Err(format!("expected ] but got {end}"));
                 }
             }
-            _ => return Err("expected [ or ."),
+            token => return Err(format!("expected [ or . but got: {token}")),
         }
     }
-    Ok(at.path)
+    Ok(at)
 }
 
 struct Place<'a> {
@@ -69,27 +86,28 @@ fn closing_quote(text: &str) -> Option<usize> {
     free.next().map(|at| at + 1)
 }
 
-fn unquoted(text: &str) -> Option<String> {
-    let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
+fn unescaped(text: &str) -> Result<String, String> {
     let mut out = String::new();
-    let mut characters = inner.chars();
+    let mut characters = text.chars();
     while let Some(character) = characters.next() {
-        out.push(match character {
-            '\\' => match characters.next()? {
-                'a' => '\x07',
-                'b' => '\x08',
-                'f' => '\x0c',
-                'n' => '\n',
-                'r' => '\r',
-                't' => '\t',
-                'v' => '\x0b',
-                other @ ('\'' | '\\') => other,
-                _ => return None,
-            },
-            other => other,
+        if character != '\\' {
+            out.push(character);
+            continue;
+        }
+        out.push(match characters.next() {
+            Some('a') => '\x07',
+            Some('b') => '\x08',
+            Some('f') => '\x0c',
+            Some('n') => '\n',
+            Some('r') => '\r',
+            Some('t') => '\t',
+            Some('v') => '\x0b',
+            Some(other @ ('\'' | '\\')) => other,
+            Some(other) => return Err(format!("invalid escape char \\{other}")),
+            None => '\\',
         });
     }
-    Some(out)
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -104,8 +122,13 @@ mod tests {
         );
         let path = |text: &str| normalise(text, &schema).map(|path| path.to_string());
         assert_eq!(path(".a.x['b.c']").unwrap(), "a[x].b.c");
-        assert_eq!(path(".b"), Err("does not refer to a valid field"));
-        assert_eq!(path("a"), Err("expected [ or ."));
+        let refusal = |text: &str| path(text).unwrap_err();
+        assert_eq!(refusal(".b"), "does not refer to a valid field");
+        assert_eq!(refusal("a"), "expected [ or . but got: a");
+        assert_eq!(refusal(".a[x]"), "expected single quoted string but got x");
+        let selected = |text: &str| selected_field(text, &schema).map(|(path, _)| path);
+        assert_eq!(selected(".a.x").unwrap(), "a[x]");
+        assert_eq!(selected(".a['x']").unwrap_err(), "array notation is not allowed");
     }
 
     #[test]

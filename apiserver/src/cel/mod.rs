@@ -1,7 +1,7 @@
 //! Rules in CEL, the expression language of Kubernetes: compiled, estimated and evaluated.
 //!
 //! ```text
-//!  definition ─ definition.rs ─┐ refuses rules that do not compile, or may cost too much
+//!  definition ─ definition, judge ─┐ refuse rules that do not compile, or may cost too much
 //!                              ▼
 //!  source ─ parse ─ check ─ lower (node) ─ estimate
 //!                              │
@@ -17,6 +17,7 @@
 mod access;
 mod authorizer;
 mod check;
+mod compiled;
 mod constructed_type;
 mod cost;
 mod declared;
@@ -29,6 +30,7 @@ mod field_path;
 mod functions;
 mod issue;
 mod json;
+mod judge;
 mod limits;
 mod mixed;
 mod node;
@@ -38,6 +40,7 @@ mod program;
 mod ratchet;
 mod request_types;
 mod rule;
+mod rule_form;
 mod scalar;
 mod ty;
 mod unify;
@@ -46,11 +49,12 @@ mod value;
 
 pub(crate) use self::{
     authorizer::{Authorizer, Question},
-    definition::errors as definition_errors,
+    compiled::Rules,
+    definition::{Compile, errors as definition_errors},
     device::device_selector_error,
     escape::is_reserved,
+    field_path::selected_field,
     program::{EvalError, Facts, Given, Names, Program, Scope, Wanted, variable_name},
-    validator::Rules,
 };
 
 #[cfg(test)]

@@ -1,82 +1,25 @@
 //! Evaluates the rules of a schema for an object.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::{
-    declared::{completed, is_map},
-    escape::escape,
-    field_path,
-    ratchet::{Pair, Ratchet, correlated},
-    rule::{Expression, OLD_SELF, Rule, SELF},
-    ty::Declared,
+    compiled::{CompiledRule, Rules},
+    ratchet::Ratchet,
+    rule::{Expression, OLD_SELF, SELF},
     value::{Failure, Val, of_data},
 };
-use crate::schema::{FieldError, FieldErrorKind, FieldPath, ListType, Schema, SchemaType};
+use crate::schema::{
+    FieldError, FieldErrorKind, FieldPath, ListType, Pair, Schema, SchemaType, correlated,
+};
 
 /// The most that all rules for one object may cost together.
 const BUDGET: i64 = 10_000_000;
 /// The longest message that an expression may give, in bytes.
 const LONGEST_MESSAGE: usize = 5 * 1024;
 
-/// The compiled rules of a schema and of those inside of it.
-#[derive(Debug)]
-pub(crate) struct Rules {
-    schema: Arc<Schema>,
-    own: Vec<CompiledRule>,
-    properties: BTreeMap<String, Rules>,
-    items: Option<Box<Rules>>,
-    values: Option<Box<Rules>>,
-}
-
-#[derive(Debug)]
-struct CompiledRule {
-    rule: Rule,
-    expression: Result<Expression, String>,
-    message: Option<Expression>,
-    /// Where the error is reported, if not at the value.
-    path: Option<String>,
-}
-
 impl Rules {
-    /// Compiles the rules of a schema of whole objects; `None` if it has none.
-    pub(crate) fn new(schema: &Schema) -> Option<Self> {
-        let schema = Arc::new(completed(schema, true));
-        Self::compile(&schema, true, None)
-    }
-
-    fn compile(
-        schema: &Arc<Schema>,
-        is_resource: bool,
-        known: Option<&Arc<Declared>>,
-    ) -> Option<Self> {
-        if !has_rules(schema) {
-            return None;
-        }
-        let declared = match known {
-            Some(declared) => Arc::clone(declared),
-            None => Declared::of(schema, is_resource, "selfType1")?,
-        };
-        let compile = |rule: &Value| CompiledRule::new(rule, schema, &declared);
-        let own = schema.validations.iter().filter_map(compile).collect();
-        let inner = |inner: &Arc<Schema>, known| {
-            Self::compile(inner, inner.embedded_resource, known).map(Box::new)
-        };
-        let mut properties = BTreeMap::new();
-        for (name, property) in &schema.properties {
-            let known = escape(name).and_then(|name| declared.field(&name));
-            if let Some(rules) = inner(property, known) {
-                properties.insert(name.clone(), *rules);
-            }
-        }
-        let items = schema.items.as_ref().and_then(|items| inner(items, declared.element()));
-        let values = schema.additional_properties.as_ref();
-        let values =
-            values.filter(|_| is_map(schema)).and_then(|values| inner(values, declared.element()));
-        Some(Self { schema: Arc::clone(schema), own, properties, items, values })
-    }
-
     /// The errors of an object, and what it cost to find them.
     pub(crate) fn validate(&self, object: &Value, old: Option<&Value>) -> (Vec<FieldError>, i64) {
         let mut run = Run { budget: BUDGET, errors: Vec::new() };
@@ -84,22 +27,16 @@ impl Rules {
         run.visit(self, &FieldPath::root(), object, old, Ratchet::new(pair));
         (run.errors, BUDGET - run.budget)
     }
-}
 
-impl CompiledRule {
-    fn new(rule: &Value, schema: &Schema, declared: &Arc<Declared>) -> Option<Self> {
-        let rule_value = rule;
-        let rule = Rule::of(rule_value);
-        if rule.source.trim().is_empty() {
-            return None;
-        }
-        let expression = rule.compile(declared);
-        let message = rule.compile_message(declared).and_then(Result::ok);
-        let path = match rule.field_path.as_str() {
-            "" => None,
-            path => field_path::normalise(path, schema).ok().map(|path| path.to_string()),
+    /// The errors of a default: it must be right as what it always was, and as something new.
+    pub(crate) fn validate_default(&self, path: &FieldPath, value: &Value) -> Vec<FieldError> {
+        let validate = |old| {
+            let mut run = Run { budget: BUDGET, errors: Vec::new() };
+            run.visit(self, path, value, old, Ratchet::new(None));
+            run.errors
         };
-        Some(Self { rule, expression, message, path })
+        let errors = validate(Some(value));
+        if errors.is_empty() { validate(None) } else { errors }
     }
 }
 
@@ -333,10 +270,4 @@ impl Place<'_> {
         debug_assert!(matches!(error.kind, FieldErrorKind::Invalid | FieldErrorKind::Duplicate));
         if is_shown { error } else { FieldError { value: None, ..error } }
     }
-}
-
-fn has_rules(schema: &Schema) -> bool {
-    let inner =
-        schema.properties.values().chain(&schema.items).chain(&schema.additional_properties);
-    !schema.validations.is_empty() || inner.into_iter().any(|inner| has_rules(inner))
 }

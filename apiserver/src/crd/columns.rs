@@ -5,21 +5,16 @@
 
 use serde_json::{Value, json};
 
-use super::versions;
+use super::form::Part;
 use crate::schema::{FieldError, FieldPath};
 
 const TYPES: &str = "must be one of boolean,date,integer,number,string";
 const FORMATS: &str = "must be one of byte,date,date-time,double,float,int32,int64,password";
 
-/// The errors of the columns of a definition.
-pub(super) fn errors(spec: &Value, path: &FieldPath) -> Vec<FieldError> {
-    versions::errors(spec, path, "additionalPrinterColumns", of_version)
-}
-
-fn of_version(version: &Value, path: &FieldPath) -> Vec<FieldError> {
-    let path = path.child("additionalPrinterColumns");
-    let columns = version["additionalPrinterColumns"].as_array().into_iter().flatten();
-    columns.enumerate().flat_map(|(at, column)| of_column(column, &path.index(at))).collect()
+/// The errors of columns.
+pub(super) fn errors(columns: &Part<'_>) -> Vec<FieldError> {
+    let numbered = columns.value.as_array().into_iter().flatten().enumerate();
+    numbered.flat_map(|(at, column)| of_column(column, &columns.path.index(at))).collect()
 }
 
 fn of_column(column: &Value, path: &FieldPath) -> Vec<FieldError> {

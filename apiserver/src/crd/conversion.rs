@@ -1,68 +1,109 @@
 //! What is wrong with the conversion of a definition.
-//!
-//! Of a service or an URL it only sees which of them is given, and the scheme.
 
-use serde_json::Value;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use serde_json::{Value, json};
 
-use crate::schema::{FieldError, FieldPath, go_value};
+use super::ratchet::Allowed;
+use crate::{
+    builtin,
+    schema::{FieldError, FieldPath, go_value, name_rule},
+};
 
-/// The versions of a review that this server speaks.
+/// The versions of a review that the real server speaks.
 const KNOWN: [&str; 2] = ["v1", "v1beta1"];
 
 /// The errors of `spec.conversion`.
-pub(super) fn errors(conversion: &Value, path: &FieldPath) -> Vec<FieldError> {
-    let config = &conversion["webhook"]["clientConfig"];
-    let versions = &conversion["webhook"]["conversionReviewVersions"];
-    let (at_config, at_versions) =
-        (path.child("webhookClientConfig"), path.child("conversionReviewVersions"));
-    let has_versions = versions.as_array().is_some_and(|versions| !versions.is_empty());
+pub(super) fn errors(spec: &Value, path: &FieldPath, allowed: &Allowed) -> Vec<FieldError> {
+    let conversion = &spec["conversion"];
     let mut errors = Vec::new();
-    match conversion["strategy"].as_str().unwrap_or_default() {
-        "Webhook" => {
-            errors.extend(config_error(config, &at_config));
-            errors.extend(versions_error(versions, &at_versions));
-        }
-        "None" => {
-            let detail = "should not be set when strategy is not set to Webhook";
-            if config.is_object() {
-                errors.push(FieldError::forbidden(&at_config, detail));
-            }
-            if has_versions {
-                errors.push(FieldError::forbidden(&at_versions, detail));
-            }
-        }
-        "" => errors.push(FieldError::required(&path.child("strategy"), "")),
-        _ => errors.push(FieldError::not_supported(
-            &path.child("strategy"),
-            &conversion["strategy"],
-            ["None", "Webhook"],
-        )),
+    if conversion.is_null() {
+        return errors;
     }
+    let (strategy, at_strategy) = (&conversion["strategy"], path.child("strategy"));
+    if spec["preserveUnknownFields"] == true && strategy != "None" {
+        let detail = "must be None if spec.preserveUnknownFields is true";
+        errors.push(FieldError::invalid(&at_strategy, strategy, detail));
+    }
+    match strategy.as_str().unwrap_or_default() {
+        "None" | "Webhook" => {}
+        "" => errors.push(FieldError::required(&at_strategy, "")),
+        _ => errors.push(FieldError::not_supported(&at_strategy, strategy, ["None", "Webhook"])),
+    }
+    let webhook = &conversion["webhook"];
+    errors.extend(if strategy == "Webhook" {
+        webhook_errors(webhook, path, allowed)
+    } else {
+        superfluous_errors(webhook, path)
+    });
     errors
 }
 
-fn config_error(config: &Value, path: &FieldPath) -> Option<FieldError> {
-    if !config.is_object() {
-        return Some(FieldError::required(path, "required when strategy is set to Webhook"));
+fn webhook_errors(webhook: &Value, path: &FieldPath, allowed: &Allowed) -> Vec<FieldError> {
+    let (config, at_config) = (&webhook["clientConfig"], path.child("webhookClientConfig"));
+    let mut errors = Vec::new();
+    if config.is_null() {
+        errors.push(FieldError::required(&at_config, "required when strategy is set to Webhook"));
+    } else {
+        errors.extend(builtin::webhook_client_errors(config, &at_config));
+        if !allowed.bundle && !is_bundle(&config["caBundle"]) {
+            errors.push(bundle_error(&config["caBundle"], &at_config.child("caBundle")));
+        }
     }
-    let url = config["url"].as_str();
-    if url.is_some() == config["service"].is_object() {
-        return Some(FieldError::required(path, "exactly one of url or service is required"));
-    }
-    let scheme = url?.split_once("://").map_or("", |(scheme, _)| scheme);
-    let detail = "'https' is the only allowed URL scheme; desired format: https://host[/path]";
-    (scheme != "https").then(|| FieldError::invalid(&path.child("url"), &scheme.into(), detail))
+    let versions = &webhook["conversionReviewVersions"];
+    let at_versions = path.child("conversionReviewVersions");
+    errors.extend(versions_errors(versions, &at_versions, allowed.unknown_reviews));
+    errors
 }
 
-fn versions_error(versions: &Value, path: &FieldPath) -> Option<FieldError> {
+fn superfluous_errors(webhook: &Value, path: &FieldPath) -> Vec<FieldError> {
+    let has_versions =
+        webhook["conversionReviewVersions"].as_array().is_some_and(|versions| !versions.is_empty());
+    let detail = "should not be set when strategy is not set to Webhook";
+    let given = [
+        ("webhookClientConfig", webhook["clientConfig"].is_object()),
+        ("conversionReviewVersions", has_versions),
+    ];
+    let given = given.into_iter().filter(|(_, is_given)| *is_given);
+    given.map(|(field, _)| FieldError::forbidden(&path.child(field), detail)).collect()
+}
+
+/// Whether certificates can be read; none are fine.
+pub(super) fn is_bundle(bundle: &Value) -> bool {
+    let bytes = BASE64_STANDARD.decode(bundle.as_str().unwrap_or_default()).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    bytes.is_empty() || text.contains("-----BEGIN CERTIFICATE-----")
+}
+
+fn bundle_error(bundle: &Value, path: &FieldPath) -> FieldError {
+    let detail = "unable to load root certificates: unable to parse bytes as PEM block";
+    FieldError::invalid(path, bundle, detail)
+}
+
+/// Whether the real server speaks one of these versions, or there are none.
+pub(super) fn are_known_or_none(versions: &Value) -> bool {
+    let mut list = versions.as_array().into_iter().flatten().peekable();
+    list.peek().is_none() || list.any(|it| it.as_str().is_some_and(|it| KNOWN.contains(&it)))
+}
+
+fn versions_errors(versions: &Value, path: &FieldPath, unknown: bool) -> Vec<FieldError> {
     let list = versions.as_array().map_or(&[][..], Vec::as_slice);
     if list.is_empty() {
-        return Some(FieldError::required(path, ""));
+        return vec![FieldError::required(path, "")];
     }
-    let is_known = list.iter().filter_map(Value::as_str).any(|version| KNOWN.contains(&version));
-    (!is_known).then(|| {
+    let mut errors = Vec::new();
+    for (at, version) in list.iter().enumerate() {
+        let path = path.index(at);
+        if list[..at].contains(version) {
+            errors.push(FieldError::invalid(&path, version, "duplicate version"));
+            continue;
+        }
+        let wrong = name_rule::dns_1035_label(version.as_str().unwrap_or_default(), false);
+        errors.extend(wrong.into_iter().map(|why| FieldError::invalid(&path, version, why)));
+    }
+    if !unknown && !are_known_or_none(versions) {
         let detail = format!("must include at least one of {}", KNOWN.join(", "));
-        let error = FieldError::invalid(path, &Value::Null, detail);
-        FieldError { value: Some(go_value::json(versions)), ..error }
-    })
+        let error = FieldError::invalid(path, &json!(null), detail);
+        errors.push(FieldError { value: Some(go_value::json(versions)), ..error });
+    }
+    errors
 }

@@ -1,111 +1,152 @@
 //! Whether the names of a definition are free, and the conditions that report it.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::resource::{Resource, Resources};
+use super::{approval, conditions, conversion};
+use crate::resource::{Origin, Resource, Resources};
 
 /// The result of the check of a definition's names.
 #[derive(Debug)]
 pub(crate) struct Verdict {
-    names: Value,
+    /// The names that it has: those that it asks for where they are free.
+    accepted: Value,
     conflict: Option<(&'static str, String)>,
 }
 
-/// Checks the names of a definition against all others in its group.
+/// Checks the names of a definition against those that all definitions of its group have.
 pub(crate) fn judge(resources: &Resources, definition: &str, object: &Value) -> Verdict {
-    let names = object["spec"]["names"].clone();
     let group = object["spec"]["group"].as_str().unwrap_or_default();
-    let mine = resources.of_definition(definition);
-    let others: Vec<&Resource> = resources
-        .iter()
-        .filter(|r| r.id.group == group && !mine.iter().any(|m| m.id == r.id))
-        .map(AsRef::as_ref)
-        .collect();
-    Verdict { conflict: conflict(&names, &others), names }
+    let is_other = |resource: &&Resource| match &resource.origin {
+        Origin::Custom(custom) => resource.id.group == group && custom.definition != definition,
+        Origin::BuiltIn(_) | Origin::Definition => false,
+    };
+    let others: Vec<&Resource> = resources.iter().map(AsRef::as_ref).filter(is_other).collect();
+    let used = Used { others, own: &object["status"]["acceptedNames"] };
+    used.judge(&object["spec"]["names"])
 }
 
-fn conflict(names: &Value, others: &[&Resource]) -> Option<(&'static str, String)> {
-    let taken = |name: &str| {
-        others.iter().any(|other| {
-            other.id.plural == name
-                || other.singular == name
-                || other.short_names.iter().any(|short| short == name)
-        })
-    };
-    let kind_taken =
-        |kind: &str| others.iter().any(|other| other.kind == kind || other.list_kind == kind);
-    let in_use = |name: &str| format!("\"{name}\" is already in use");
-    let text = |field: &str| names[field].as_str().unwrap_or_default();
-    for (field, reason) in [("plural", "PluralConflict"), ("singular", "SingularConflict")] {
-        if taken(text(field)) {
-            return Some((reason, in_use(text(field))));
+/// The names in use.
+struct Used<'a> {
+    others: Vec<&'a Resource>,
+    own: &'a Value,
+}
+
+impl Used<'_> {
+    /// The last conflict is reported.
+    fn judge(&self, names: &Value) -> Verdict {
+        let mut verdict = Verdict { accepted: self.own.clone(), conflict: None };
+        for (field, reason) in [("plural", "PluralConflict"), ("singular", "SingularConflict")] {
+            let is_used = |name: &str| self.has_resource(name);
+            self.decide(names, field, reason, is_used, &mut verdict);
+        }
+        self.decide_short_names(names, &mut verdict);
+        for (field, reason) in [("kind", "KindConflict"), ("listKind", "ListKindConflict")] {
+            self.decide(names, field, reason, |name| self.has_kind(name), &mut verdict);
+        }
+        verdict.accept("categories", &names["categories"]);
+        verdict
+    }
+
+    fn decide(
+        &self,
+        names: &Value,
+        field: &str,
+        reason: &'static str,
+        is_used: impl Fn(&str) -> bool,
+        verdict: &mut Verdict,
+    ) {
+        let name = names[field].as_str().unwrap_or_default();
+        if self.own[field] != name && is_used(name) {
+            verdict.conflict = Some((reason, in_use(name)));
+        } else {
+            verdict.accept(field, &names[field]);
         }
     }
-    let short_names = names["shortNames"].as_array().into_iter().flatten();
-    if let Some(name) = short_names.filter_map(Value::as_str).find(|name| taken(name)) {
-        return Some(("ShortNamesConflict", in_use(name)));
-    }
-    for (field, reason) in [("kind", "KindConflict"), ("listKind", "ListKindConflict")] {
-        if kind_taken(text(field)) {
-            return Some((reason, in_use(text(field))));
+
+    fn decide_short_names(&self, names: &Value, verdict: &mut Verdict) {
+        const FIELD: &str = "shortNames";
+        let own = list(&self.own[FIELD]);
+        let requested = list(&names[FIELD]);
+        let taken = requested.iter().filter(|name| !own.contains(name) && self.has_resource(name));
+        let taken: Vec<_> = taken.map(|name| in_use(name)).collect();
+        match &taken[..] {
+            [] => verdict.accept(FIELD, &names[FIELD]),
+            [one] => verdict.conflict = Some(("ShortNamesConflict", one.clone())),
+            more => {
+                verdict.conflict = Some(("ShortNamesConflict", format!("[{}]", more.join(", "))))
+            }
         }
     }
-    None
+
+    fn has_resource(&self, name: &str) -> bool {
+        let is_own = ["plural", "singular"].iter().any(|field| self.own[*field] == name)
+            || list(&self.own["shortNames"]).contains(&name);
+        is_own
+            || self.others.iter().any(|other| {
+                other.id.plural == name
+                    || other.singular == name
+                    || other.short_names.iter().any(|short| short == name)
+            })
+    }
+
+    fn has_kind(&self, kind: &str) -> bool {
+        let is_own = ["kind", "listKind"].iter().any(|field| self.own[*field] == kind);
+        is_own || self.others.iter().any(|other| other.kind == kind || other.list_kind == kind)
+    }
+}
+
+fn list(names: &Value) -> Vec<&str> {
+    names.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+fn in_use(name: &str) -> String {
+    format!("\"{name}\" is already in use")
 }
 
 impl Verdict {
-    /// Whether the definition can be served.
-    pub(crate) fn accepted(&self) -> bool {
-        self.conflict.is_none()
+    fn accept(&mut self, field: &str, name: &Value) {
+        if !self.accepted.is_object() {
+            self.accepted = Value::Object(serde_json::Map::new());
+        }
+        match self.accepted.as_object_mut() {
+            Some(accepted) if name.is_null() => drop(accepted.remove(field)),
+            _ => self.accepted[field] = name.clone(),
+        }
+    }
+
+    /// The names under which the definition is served; none if it is not.
+    pub(crate) fn served(&self, definition: &Value) -> Option<&Value> {
+        let is_served = self.conflict.is_none() || conditions::is_true(definition, "Established");
+        is_served.then_some(&self.accepted)
     }
 
     /// Writes the result into the status of a definition.
     pub(crate) fn write_into(&self, object: &mut Value, now: &str) {
-        if self.accepted() {
-            object["status"]["acceptedNames"] = self.names.clone();
-        }
+        object["status"]["acceptedNames"] = self.accepted.clone();
         let (status, reason, message) = match &self.conflict {
             None => ("True", "NoConflicts", "no conflicts found"),
             Some((reason, message)) => ("False", *reason, message.as_str()),
         };
-        set_condition(object, now, ["NamesAccepted", status, reason, message]);
+        conditions::set(object, now, ["NamesAccepted", status, reason, message]);
         // Once served, a definition stays served under the names it has.
-        if self.accepted() {
-            let message = "the initial names have been accepted";
-            set_condition(object, now, ["Established", "True", "InitialNamesAccepted", message]);
-        } else if !is_true(object, "Established") {
-            let message = "not all names are accepted";
-            set_condition(object, now, ["Established", "False", "NotAccepted", message]);
+        if !conditions::is_true(object, "Established") {
+            let [status, reason, message] = self.established(object);
+            conditions::set(object, now, ["Established", status, reason, message]);
+        }
+        if let Some([status, reason, message]) = approval::condition(object) {
+            let kind = "KubernetesAPIApprovalPolicyConformant";
+            conditions::set(object, now, [kind, &status, &reason, &message]);
         }
     }
-}
 
-/// Whether a definition is served.
-pub(crate) fn is_established(object: &Value) -> bool {
-    is_true(object, "Established")
-}
-
-fn is_true(object: &Value, kind: &str) -> bool {
-    let conditions = object["status"]["conditions"].as_array().into_iter().flatten();
-    conditions.into_iter().any(|c| c["type"] == kind && c["status"] == "True")
-}
-
-fn set_condition(object: &mut Value, now: &str, [kind, status, reason, message]: [&str; 4]) {
-    let condition = json!({
-        "type": kind,
-        "status": status,
-        "reason": reason,
-        "message": message,
-        "lastTransitionTime": now,
-    });
-    let conditions = &mut object["status"]["conditions"];
-    if !conditions.is_array() {
-        *conditions = json!([]);
-    }
-    let Some(conditions) = conditions.as_array_mut() else { return };
-    match conditions.iter_mut().find(|c| c["type"] == kind) {
-        Some(found) if found["status"] == status && found["reason"] == reason => {}
-        Some(found) => *found = condition,
-        None => conditions.push(condition),
+    fn established(&self, object: &Value) -> [&'static str; 3] {
+        let config = &object["spec"]["conversion"]["webhook"]["clientConfig"];
+        if self.conflict.is_some() {
+            ["False", "NotAccepted", "not all names are accepted"]
+        } else if !conversion::is_bundle(&config["caBundle"]) {
+            ["False", "InvalidCABundle", "The conversion webhook CABundle is invalid"]
+        } else {
+            ["True", "InitialNamesAccepted", "the initial names have been accepted"]
+        }
     }
 }

@@ -1,21 +1,17 @@
 //! Validates where the scales of a definition are: paths below `.spec` and `.status`.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::versions;
-use crate::schema::{FieldError, FieldPath};
+use super::form::Part;
+use crate::schema::FieldError;
 
-/// The errors of the paths of a definition's scales.
-pub(super) fn errors(spec: &Value, path: &FieldPath) -> Vec<FieldError> {
-    versions::errors(spec, path, "subresources", of_version)
-}
-
-fn of_version(version: &Value, path: &FieldPath) -> Vec<FieldError> {
-    let scale = &version["subresources"]["scale"];
+/// The errors of the paths of the scale among subresources.
+pub(super) fn errors(subresources: &Part<'_>) -> Vec<FieldError> {
+    let scale = &subresources.value["scale"];
     if !scale.is_object() {
         return Vec::new();
     }
-    let path = path.child("subresources").child("scale");
+    let path = subresources.path.child("scale");
     let table: [(&str, &[&str], &str); 3] = [
         ("specReplicasPath", &[".spec."], ".spec"),
         ("statusReplicasPath", &[".status."], ".status"),
@@ -38,21 +34,19 @@ fn of_version(version: &Value, path: &FieldPath) -> Vec<FieldError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::FieldPath;
 
     #[test]
     fn scales_are_below_spec_and_status() {
-        let scale = |spec: &str, status: &str| {
-            json!({ "subresources": { "scale": {
-                "specReplicasPath": spec, "statusReplicasPath": status,
-            } } })
+        let lines = |spec: &str, status: &str| -> Vec<String> {
+            let value =
+                json!({ "scale": { "specReplicasPath": spec, "statusReplicasPath": status } });
+            let part = Part { value: &value, path: FieldPath::new("spec.subresources") };
+            errors(&part).iter().map(ToString::to_string).collect()
         };
-        let lines = |versions: Value| -> Vec<String> {
-            let errors = errors(&json!({ "versions": versions }), &FieldPath::new("spec"));
-            errors.iter().map(ToString::to_string).collect()
-        };
-        assert_eq!(lines(json!([scale(".spec.a", ".status.b"), {}])), [""; 0]);
+        assert_eq!(lines(".spec.a", ".status.b"), [""; 0]);
         assert_eq!(
-            lines(json!([scale("spec.a", ".spec.b")])),
+            lines("spec.a", ".spec.b"),
             [
                 "spec.subresources.scale.specReplicasPath: Invalid value: \"spec.a\": must be a simple \
                  json path starting with .",
@@ -61,8 +55,8 @@ mod tests {
             ]
         );
         assert_eq!(
-            lines(json!([{}, scale(".spec.a", "")])),
-            ["spec.versions[1].subresources.scale.statusReplicasPath: Required value"]
+            lines(".spec.a", ""),
+            ["spec.subresources.scale.statusReplicasPath: Required value"]
         );
     }
 }

@@ -1,145 +1,90 @@
-//! Validates definitions, with the messages of the real server where they are known.
+//! Validates definitions, with the messages of the real server and in its order.
 //!
-//! Features that this server lacks are refused here, so that they are not silently ignored.
+//! The metadata are validated before, as of every object.
 
 use serde_json::{Value, json};
 
-use super::{columns, conversion, scale};
-use crate::{
-    cel,
-    schema::{self, FieldError, FieldPath, Schema, Validator, structural_errors},
-};
+use super::{approval, conditions, name_errors, ratchet::Allowed, spec, stored};
+use crate::schema::{FieldError, FieldPath};
 
-/// The errors of a definition.
+/// The errors of a new definition.
 pub(crate) fn validate(definition: &Value) -> Vec<FieldError> {
-    let spec = FieldPath::new("spec");
-    let mut errors = name_errors(definition);
-    errors.extend(spec_errors(&definition["spec"], &spec));
-    errors.extend(scale::errors(&definition["spec"], &spec));
-    errors.extend(columns::errors(&definition["spec"], &spec));
-    let versions = spec.child("versions");
-    errors.extend(storage_errors(&definition["spec"]["versions"], &versions));
-    for (at, version) in list(&definition["spec"]["versions"]).enumerate() {
-        errors.extend(version_errors(version, &versions.index(at)));
-    }
+    let mut errors = own_name_errors(definition);
+    errors.extend(spec::errors(&definition["spec"], &Allowed::default()));
+    errors.extend(status_errors(definition));
+    errors.extend(approval::errors(definition, None));
+    errors.extend(preserve_errors(definition));
     errors
 }
 
-/// The errors of a changed definition.
+/// The errors of a changed definition. What was wrong before it was changed may stay so.
 pub(crate) fn validate_update(definition: &Value, before: &Value) -> Vec<FieldError> {
-    let mut errors = validate(definition);
-    let spec = FieldPath::new("spec");
-    for (path, pointer) in [
-        (spec.child("group"), "/spec/group"),
-        (spec.child("scope"), "/spec/scope"),
-        (spec.child("names").child("plural"), "/spec/names/plural"),
-        (spec.child("names").child("kind"), "/spec/names/kind"),
-    ] {
-        let value = |object: &Value| object.pointer(pointer).cloned().unwrap_or_default();
-        if value(definition) != value(before) {
-            errors.push(FieldError::invalid(&path, &value(definition), "field is immutable"));
-        }
+    let mut errors = spec::errors(&definition["spec"], &Allowed::after(before, definition));
+    let names = FieldPath::new("spec").child("names");
+    // What is stored depends on these.
+    if conditions::is_true(before, "Established") {
+        errors.extend(immutable(definition, before, "/spec/scope", &FieldPath::new("spec.scope")));
+        errors.extend(immutable(definition, before, "/spec/names/kind", &names.child("kind")));
+    }
+    errors.extend(immutable(definition, before, "/spec/group", &FieldPath::new("spec.group")));
+    errors.extend(immutable(definition, before, "/spec/names/plural", &names.child("plural")));
+    errors.extend(status_errors(definition));
+    errors.extend(approval::errors(definition, Some(before)));
+    if before["spec"]["preserveUnknownFields"] != true {
+        errors.extend(preserve_errors(definition));
     }
     errors
 }
 
-fn name_errors(definition: &Value) -> Vec<FieldError> {
-    let name = text(&definition["metadata"]["name"]);
-    let spec = &definition["spec"];
-    let expected = format!("{}.{}", text(&spec["names"]["plural"]), text(&spec["group"]));
-    if name.is_empty() || name == expected {
-        return Vec::new();
-    }
-    let path = FieldPath::new("metadata").child("name");
-    let detail = "must be spec.names.plural+\".\"+spec.group";
-    vec![FieldError::invalid(&path, &json!(name), detail)]
+/// The errors of a written status.
+pub(crate) fn validate_status(definition: &Value) -> Vec<FieldError> {
+    accepted_errors(&definition["status"])
 }
 
-fn spec_errors(spec: &Value, path: &FieldPath) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    let names = path.child("names");
-    for (path, value) in [
-        (path.child("group"), &spec["group"]),
-        (path.child("scope"), &spec["scope"]),
-        (names.child("plural"), &spec["names"]["plural"]),
-        (names.child("kind"), &spec["names"]["kind"]),
-        (names.child("listKind"), &spec["names"]["listKind"]),
-    ] {
-        if text(value).is_empty() {
-            errors.push(FieldError::required(&path, ""));
-        }
-    }
-    if !matches!(text(&spec["scope"]), "" | "Cluster" | "Namespaced") {
-        let scopes = ["Cluster", "Namespaced"];
-        errors.push(FieldError::not_supported(&path.child("scope"), &spec["scope"], scopes));
-    }
-    errors.extend(conversion::errors(&spec["conversion"], &path.child("conversion")));
-    if spec["preserveUnknownFields"] == true {
-        let detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in \
-                      spec.versions[*].schema instead";
-        let path = path.child("preserveUnknownFields");
-        errors.push(FieldError::invalid(&path, &json!(true), detail));
-    }
+fn status_errors(definition: &Value) -> Vec<FieldError> {
+    let mut errors = accepted_errors(&definition["status"]);
+    errors.extend(stored::errors(definition));
     errors
 }
 
-fn storage_errors(versions: &Value, path: &FieldPath) -> Vec<FieldError> {
-    let storage = list(versions).filter(|version| version["storage"] == true).count();
-    let mut errors = Vec::new();
-    if storage != 1 {
-        let detail = "must have exactly one version marked as storage version";
-        errors.push(FieldError::invalid(path, versions, detail));
-    }
-    let names: Vec<&str> = list(versions).map(|version| text(&version["name"])).collect();
-    for (at, name) in names.iter().enumerate() {
-        if names[..at].contains(name) {
-            errors.push(FieldError::duplicate(&path.index(at).child("name"), &json!(name)));
-        }
-    }
-    errors
+fn accepted_errors(status: &Value) -> Vec<FieldError> {
+    let path = FieldPath::new("status").child("acceptedNames");
+    name_errors::errors(&status["acceptedNames"], &path)
 }
 
-fn version_errors(version: &Value, path: &FieldPath) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    if text(&version["name"]).is_empty() {
-        errors.push(FieldError::required(&path.child("name"), ""));
-    }
-    let schema_path = path.child("schema").child("openAPIV3Schema");
-    let schema = &version["schema"]["openAPIV3Schema"];
-    if !schema.is_object() {
-        errors.push(FieldError::required(&schema_path, "schemas are required"));
-        return errors;
-    }
-    errors.extend(structural_errors(schema, &schema_path));
-    errors.extend(unsupported_rules(schema, &schema_path));
-    if errors.is_empty() {
-        errors.extend(cel::definition_errors(schema, &schema_path));
-    }
-    if !errors.is_empty() {
-        return errors;
-    }
-    if let Err(error) = Validator::new(Schema::from_open_api(schema)) {
-        errors.push(FieldError::invalid(&schema_path, &json!(""), error.to_string()));
-    }
-    errors
+/// A definition is called after what it defines.
+fn own_name_errors(definition: &Value) -> Vec<FieldError> {
+    let text = |pointer: &str| definition.pointer(pointer).and_then(Value::as_str);
+    let plural = text("/spec/names/plural").unwrap_or_default();
+    let expected = format!("{plural}.{}", text("/spec/group").unwrap_or_default());
+    let path = FieldPath::new("metadata");
+    let named = ["generateName", "name"].map(|field| (field, &definition["metadata"][field]));
+    let wrong = named
+        .into_iter()
+        .filter(|(_, name)| name.as_str().is_some_and(|name| !name.is_empty() && name != expected));
+    wrong
+        .map(|(field, name)| {
+            let detail = "must be spec.names.plural+\".\"+spec.group";
+            FieldError::invalid(&path.child(field), name, detail)
+        })
+        .collect()
 }
 
-/// Refuses rules that would be ignored.
-fn unsupported_rules(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
-    let rules = schema::unsupported(schema, path);
-    rules.iter().map(|rule| unsupported(path, &format!("the rule {rule}"))).collect()
+fn immutable(
+    definition: &Value,
+    before: &Value,
+    pointer: &str,
+    path: &FieldPath,
+) -> Option<FieldError> {
+    let value = |object: &Value| object.pointer(pointer).cloned().unwrap_or_default();
+    let (new, old) = (value(definition), value(before));
+    (new != old).then(|| FieldError::invalid(path, &new, "field is immutable"))
 }
 
-/// Refuses what the real server can do and this one cannot.
-fn unsupported(path: &FieldPath, what: &str) -> FieldError {
-    let detail = format!("the embedded API server does not support {what}");
-    FieldError::forbidden(path, detail)
-}
-
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
+fn preserve_errors(definition: &Value) -> Option<FieldError> {
+    let path = FieldPath::new("spec").child("preserveUnknownFields");
+    let detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in \
+                  spec.versions[*].schema instead";
+    (definition["spec"]["preserveUnknownFields"] == true)
+        .then(|| FieldError::invalid(&path, &json!(true), detail))
 }

@@ -7,12 +7,13 @@ use std::{
 
 use serde_json::{Value, json};
 
+use super::conditions;
 use crate::{
     cel,
     conversion::Converter,
     group_resource::GroupResource,
     resource::{Column, CustomType, Form, Forms, Origin, Resource, ScalePaths},
-    schema::{FieldError, FieldPath, Schema, Validator, ValidatorError},
+    schema::{Schema, Validator, ValidatorError},
 };
 
 /// The version that objects are stored in; empty when none is.
@@ -23,32 +24,17 @@ pub(super) fn storage(definition: &Value) -> String {
 }
 
 /// Adds the storage version to those that objects may be stored in.
-pub(crate) fn note_storage(definition: &mut Value) {
+pub(super) fn note_storage(definition: &mut Value) {
     let storage = storage(definition);
+    if storage.is_empty() {
+        return;
+    }
     let stored = &mut definition["status"]["storedVersions"];
     match stored.as_array_mut() {
         Some(versions) if versions.iter().any(|version| *version == storage) => {}
         Some(versions) => versions.push(json!(storage)),
         None => *stored = json!([storage]),
     }
-}
-
-/// The errors of a field of each version. The real server names what all versions have in common as if it were above
-/// them.
-pub(super) fn errors(
-    spec: &Value,
-    path: &FieldPath,
-    field: &str,
-    of_version: impl Fn(&Value, &FieldPath) -> Vec<FieldError>,
-) -> Vec<FieldError> {
-    let versions: Vec<&Value> = list(&spec["versions"]).collect();
-    let Some((first, rest)) = versions.split_first() else { return Vec::new() };
-    if rest.iter().all(|version| version[field] == first[field]) {
-        return of_version(first, path);
-    }
-    let path = |at: usize| path.child("versions").index(at);
-    let numbered = versions.iter().enumerate();
-    numbered.flat_map(|(at, version)| of_version(version, &path(at))).collect()
 }
 
 /// One resource per served version.
@@ -106,6 +92,7 @@ fn resource(
         origin: Origin::Custom(Arc::new(CustomType {
             definition: name.to_owned(),
             state: state(definition),
+            is_terminating: conditions::is_true(definition, "Terminating"),
             status_validator: status_schema.map(Validator::new).transpose()?,
             converter: Converter::of(definition),
             rules: cel::Rules::new(&schema),
@@ -119,10 +106,12 @@ fn resource(
     })
 }
 
-/// The uid and the generation of a definition.
-pub(crate) fn state(definition: &Value) -> Option<(Box<str>, i64)> {
-    let metadata = &definition["metadata"];
-    Some((metadata["uid"].as_str()?.into(), metadata["generation"].as_i64()?))
+/// What decides which types a definition serves.
+pub(crate) fn state(definition: &Value) -> String {
+    let Value::Object(metadata) = &definition["metadata"] else { return String::new() };
+    let is_terminating = conditions::is_true(definition, "Terminating");
+    let [uid, generation] = ["uid", "generation"].map(|field| metadata.get(field));
+    format!("{uid:?} {generation:?} {} {is_terminating}", definition["spec"]["names"])
 }
 
 fn deprecation(spec: &Value, version: &Value) -> Option<String> {

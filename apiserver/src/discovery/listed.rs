@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::resource::Resource;
+use crate::resource::{Origin, Resource};
 
 /// One version of a group.
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -56,7 +56,16 @@ pub(crate) struct Subresource {
 /// The verbs of custom resources, in the order of the real server.
 const CUSTOM_VERBS: [&str; 8] =
     ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+/// The same of a type whose definition is being deleted.
+const LAST_VERBS: [&str; 5] = ["delete", "deletecollection", "get", "list", "watch"];
 const CHANGEABLE: [&str; 3] = ["get", "patch", "update"];
+
+fn verbs(resource: &Resource) -> &'static [&'static str] {
+    match &resource.origin {
+        Origin::Custom(custom) if custom.is_terminating => &LAST_VERBS,
+        _ => &CUSTOM_VERBS,
+    }
+}
 
 fn current() -> Cow<'static, str> {
     "Current".into()
@@ -82,7 +91,7 @@ impl Listed {
             response_kind: kind,
             scope: if resource.namespaced { "Namespaced" } else { "Cluster" }.into(),
             singular: resource.singular.clone().into(),
-            verbs: CUSTOM_VERBS.map(Cow::from).to_vec(),
+            verbs: verbs(resource).iter().copied().map(Cow::from).collect(),
             short_names: texts(&resource.short_names),
             categories: texts(&resource.categories),
             subresources: status.into_iter().chain(scale).collect(),

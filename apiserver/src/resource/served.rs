@@ -77,8 +77,10 @@ pub(crate) enum Origin {
 pub(crate) struct CustomType {
     /// The name of the `CustomResourceDefinition`.
     pub definition: String,
-    /// The uid and the generation of it, which say whether it is the same.
-    pub state: Option<(Box<str>, i64)>,
+    /// What it was made of: the same definition serves the same types.
+    pub state: String,
+    /// Whether the definition is being deleted: nothing new is created.
+    pub is_terminating: bool,
     /// The schema as its author wrote it, as JSON, for `OpenAPI`. As a tree it takes several times as much.
     pub open_api: Box<str>,
     /// Validates objects by the schema.

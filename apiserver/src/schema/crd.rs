@@ -1,7 +1,7 @@
 //! Reads a [`Schema`] from the `openAPIV3Schema` of a custom resource definition.
 //!
-//! Lenient: keywords of the wrong form are ignored, and references are not resolved. `structural_errors` and
-//! `unsupported` check whether an API server accepts the schema.
+//! Lenient: keywords of the wrong form are ignored, and references are not resolved. `structural` checks whether an API
+//! server accepts the schema.
 
 use std::{collections::BTreeMap, sync::Arc};
 

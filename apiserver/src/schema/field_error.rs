@@ -124,16 +124,22 @@ impl FieldError {
     }
 
     /// The value is longer than `limit`; the value itself is not shown.
-    pub fn too_long(path: &FieldPath, limit: u64) -> Self {
-        let unit = if limit == 1 { "byte" } else { "bytes" };
-        let detail = format!("may not be more than {limit} {unit}");
+    pub fn too_long(path: &FieldPath, limit: impl Into<i128>) -> Self {
+        let detail = match limit.into() {
+            1 => "may not be more than 1 byte".to_owned(),
+            limit @ 0.. => format!("may not be more than {limit} bytes"),
+            _ => "value is too long".to_owned(),
+        };
         Self::new(FieldErrorKind::TooLong, path, None, detail)
     }
 
     /// There are `actual` elements and at most `limit` are allowed.
-    pub fn too_many(path: &FieldPath, actual: usize, limit: u64) -> Self {
-        let unit = if limit == 1 { "item" } else { "items" };
-        let detail = format!("must have at most {limit} {unit}");
+    pub fn too_many(path: &FieldPath, actual: usize, limit: impl Into<i128>) -> Self {
+        let detail = match limit.into() {
+            1 => "must have at most 1 item".to_owned(),
+            limit @ 0.. => format!("must have at most {limit} items"),
+            _ => "has too many items".to_owned(),
+        };
         Self::new(FieldErrorKind::TooMany, path, Some(&actual.into()), detail)
     }
 

@@ -41,11 +41,6 @@ impl FieldPath {
         let end = self.0.ends_with(']').then(|| self.0.rfind('[')).flatten();
         Self(self.0[..end.unwrap_or(self.0.len())].to_owned())
     }
-
-    /// The path as a sentence shows it: of the root nothing.
-    pub(super) fn to_plain(&self) -> String {
-        self.0.clone()
-    }
 }
 
 impl fmt::Display for FieldPath {

@@ -18,10 +18,12 @@ use crate::{
 const IMMORTAL_NAMESPACES: [&str; 3] = ["default", "kube-system", "kube-public"];
 
 /// Refuses to create what cannot be.
-pub(super) fn creation(cluster: &Cluster, resource: &Resource) -> Result<()> {
+pub(super) fn creation(cluster: &Cluster, resource: &Resource, object: &Value) -> Result<()> {
     match &resource.origin {
         Origin::Custom(custom) if crd::is_terminating(cluster, &custom.definition) => {
-            Err(StatusError::method_not_allowed())
+            let name = object["metadata"]["name"].as_str().unwrap_or_default();
+            let why = "create not allowed while custom resource definition is terminating";
+            Err(StatusError::forbidden(&resource.id, name, why))
         }
         _ => Ok(()),
     }

@@ -29,7 +29,7 @@ pub(crate) fn create(
     if resource.namespaced {
         admit::within_namespace(cluster, resource, namespace, &object)?;
     }
-    admit::creation(cluster, resource)?;
+    admit::creation(cluster, resource, &object)?;
     let mut warnings = Vec::new();
     metadata::metadata_mut(&mut object).remove("selfLink");
     if managed == manage::Applied::No {

@@ -35,7 +35,7 @@ pub(crate) fn decode(
     mut complaints: Complaints,
 ) -> Result<Vec<String>, Undecodable> {
     let unknown = undeclared_fields(resource, object).map_err(Undecodable::Because)?;
-    if matches!(resource.origin, Origin::BuiltIn(_)) {
+    if !resource.is_custom() {
         for path in &unknown {
             complaints.forget(path);
         }
@@ -86,7 +86,7 @@ pub(super) fn refine(
     object: &mut Value,
     unknown: Unknown,
 ) -> Result<(), StatusError> {
-    let is_typed = matches!(resource.origin, Origin::BuiltIn(_));
+    let is_typed = !resource.is_custom();
     let validation = match unknown {
         Unknown::Refused if is_typed => FieldValidation::Strict,
         Unknown::Refused | Unknown::Dropped => FieldValidation::Ignore,
@@ -123,7 +123,8 @@ fn undeclared_fields(resource: &Resource, object: &mut Value) -> Result<Vec<Stri
         Origin::Definition if deep::is_deeper(object, deep::ORDINARY) => {
             return Err("exceeded max depth".to_owned());
         }
-        Origin::Definition | Origin::Custom(_) => {
+        Origin::Definition => crd::decode(object)?,
+        Origin::Custom(_) => {
             let mut unknown = builtin::decode_metadata(&object["metadata"])?;
             metadata::round_trip(object);
             if object["kind"] == resource.kind.as_str() {

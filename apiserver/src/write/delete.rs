@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{DeleteOptions, Propagation, admit, grace, metadata, peculiar, strategy};
 use crate::{
     cluster::Cluster,
-    conversion,
+    conversion, crd,
     group_resource::GroupResource,
     log::{Event, Expect, Object, ObjectKey, Refused, Write},
     resource::{Resource, Subresource},
@@ -46,11 +46,15 @@ pub(crate) fn delete(
         check_preconditions(resource, key, &live, &options)?;
         admit::delete(cluster, &options, &value)?;
         let grace = grace::seconds(cluster, resource, &value, &options);
-        let held = set_finalizers(resource, &mut value, options.propagation) || grace > 0;
         let is_marked = !value["metadata"]["deletionTimestamp"].is_null();
+        let is_marking = peculiar::is_definition(resource) && !is_marked;
+        let held =
+            is_marking || set_finalizers(resource, &mut value, options.propagation) || grace > 0;
         // A Pod is marked before it goes, even where nothing holds it.
         let marks_first = !held && !is_marked && peculiar::deletes_gracefully(resource);
-        if held || marks_first {
+        if is_marking {
+            crd::mark_deleted(&mut value, &cluster.clock.now_text());
+        } else if held || marks_first {
             mark(cluster, resource, &mut value, grace);
             if held && value["metadata"] == live.value()["metadata"] {
                 return Ok(Deleted::Held(live));
@@ -96,7 +100,7 @@ fn check_preconditions(
     live: &Object,
     options: &DeleteOptions,
 ) -> Result<()> {
-    if peculiar::is_namespace(resource) {
+    if peculiar::is_namespace(resource) || peculiar::is_definition(resource) {
         return check_namespace(resource, key, live, options);
     }
     // The real server names the kind here, not the resource.
@@ -119,7 +123,7 @@ fn check_preconditions(
     Ok(())
 }
 
-/// Namespaces have a store of their own, with other words.
+/// Namespaces and definitions have stores of their own, with other words.
 fn check_namespace(
     resource: &Resource,
     key: &ObjectKey,
@@ -161,9 +165,6 @@ fn set_finalizers(
         Propagation::Background => {}
         Propagation::Foreground => finalizers.push(FOREGROUND.to_owned()),
         Propagation::Orphan => finalizers.push(ORPHAN.to_owned()),
-    }
-    if value["metadata"]["deletionTimestamp"].is_null() {
-        finalizers.extend(peculiar::finalizers_on_delete(resource).iter().map(|&f| f.to_owned()));
     }
     let held = !finalizers.is_empty() || peculiar::is_held_namespace(resource, value);
     if finalizers.is_empty() {

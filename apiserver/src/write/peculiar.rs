@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Propagation;
 use crate::{
-    builtin, crd,
+    builtin,
     group_resource::GroupResource,
     resource::{Origin, Resource, Subresource},
     schema::name_rule::{self, NameRule},
@@ -18,12 +18,9 @@ pub(super) fn name_rule(resource: &Resource) -> NameRule {
     }
 }
 
-/// The finalizers that a type gives to an object that is being deleted.
-pub(super) fn finalizers_on_delete(resource: &Resource) -> &'static [&'static str] {
-    match resource.origin {
-        Origin::Definition => &[crd::CLEANUP],
-        Origin::BuiltIn(_) | Origin::Custom(_) => &[],
-    }
+/// Whether a type marks its objects itself when they are deleted.
+pub(super) fn is_definition(resource: &Resource) -> bool {
+    matches!(resource.origin, Origin::Definition)
 }
 
 /// Whether a deletion gives an object time to end.

@@ -95,7 +95,10 @@ pub(super) fn prepare_for_update(
             | Subresource::EphemeralContainers
             | Subresource::Resize,
         ) => keep_all_but_status(live, next),
-        (Origin::Definition, _) => copy(live, next, "status"),
+        (Origin::Definition, _) => {
+            copy(live, next, "status");
+            crd::prepare_for_update(next);
+        }
         (Origin::Custom(_), _) if resource.has_status => copy(live, next, "status"),
         (Origin::Custom(_), _) => {}
     }
@@ -172,7 +175,7 @@ pub(super) fn warnings(resource: &Resource, object: &Value, live: Option<&Value>
     match resource.origin {
         Origin::BuiltIn(builtin) => builtin::warnings(builtin, object, live),
         Origin::Custom(_) => metadata::finalizer_warnings(object, live),
-        Origin::Definition => Vec::new(),
+        Origin::Definition => crd::warnings(object, live),
     }
 }
 

@@ -86,7 +86,8 @@ pub(super) fn validate_update(
         (Origin::BuiltIn(builtin), part) if part_of(part).is_some() => {
             part_of(part).map(|part| builtin::validate_part(part, next, live)).unwrap_or_default()
         }
-        (Origin::Definition, Subresource::Status) | (_, Subresource::Finalize) => Vec::new(),
+        (Origin::Definition, Subresource::Status) => crd::validate_status(next),
+        (_, Subresource::Finalize) => Vec::new(),
         (Origin::BuiltIn(builtin), _) => builtin::validate_update(builtin, next, live),
         (Origin::Definition, _) => crd::validate_update(next, live),
         (Origin::Custom(custom), Subresource::Status) => custom.status_errors(next, live),

@@ -57,7 +57,10 @@ use field::{Errors, Field};
 use serde_json::Value;
 
 use super::catalog::BuiltinType;
-use crate::{quantity::Quantity, schema::FieldError};
+use crate::{
+    quantity::Quantity,
+    schema::{FieldError, FieldPath},
+};
 
 /// Why a new object is refused; empty when it is not. The object is defaulted and prepared.
 pub fn validate_create(ty: &BuiltinType, object: &Value) -> Vec<FieldError> {
@@ -79,6 +82,13 @@ pub(crate) fn validate_change(ty: &BuiltinType, new: &Value, old: &Value) -> Vec
 pub(crate) fn address_errors(service: &Value) -> Vec<FieldError> {
     let mut errors = Errors::new();
     network::service::addresses(&Field::root(service), &mut errors);
+    errors
+}
+
+/// What is wrong with where a webhook is, for configurations that are not built-in.
+pub(crate) fn webhook_client_errors(config: &Value, path: &FieldPath) -> Vec<FieldError> {
+    let mut errors = Errors::new();
+    admission::target::check(&Field::new(config, path), &mut errors);
     errors
 }
 

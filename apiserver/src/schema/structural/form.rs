@@ -38,7 +38,7 @@ fn visit(schema: &Value, level: Level, path: &FieldPath, errors: &mut Vec<FieldE
     }
     errors.extend(extension_errors(schema, path));
     errors.extend(nested::errors(schema, path));
-    errors.extend(type_error(schema, level, path));
+    errors.extend(type_errors(schema, level, path));
     errors.extend(map_errors(schema, level, path));
     errors.extend(meta_errors(schema, level, path));
 }
@@ -53,25 +53,35 @@ fn extension_errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
     both.map(|name| FieldError::invalid(&path.child(name), &json!(true), detail)).collect()
 }
 
-fn type_error(schema: &Value, level: Level, path: &FieldPath) -> Option<FieldError> {
+fn type_errors(schema: &Value, level: Level, path: &FieldPath) -> Vec<FieldError> {
     let path = path.child("type");
     let ty = type_name(schema);
-    let invalid = |detail: &str| Some(FieldError::invalid(&path, &ty.into(), detail));
-    let required = |detail: &str| Some(FieldError::required(&path, detail));
+    let mut errors = Vec::new();
     let untyped = flag(schema, "x-kubernetes-int-or-string")
         || flag(schema, "x-kubernetes-preserve-unknown-fields");
     let embedded = "must be object if x-kubernetes-embedded-resource is true";
     match (ty, level) {
-        ("", _) if flag(schema, "x-kubernetes-embedded-resource") => required(embedded),
-        ("", _) if untyped => None,
-        ("", Level::Root) => required("must not be empty at the root"),
-        ("", Level::Item) => required("must not be empty for specified array items"),
-        ("", Level::Field) => required("must not be empty for specified object fields"),
-        ("object", _) => None,
-        (_, Level::Root) => invalid("must be object at the root"),
-        _ if flag(schema, "x-kubernetes-embedded-resource") => invalid(embedded),
-        _ => None,
+        ("object", _) => {}
+        ("", _) if flag(schema, "x-kubernetes-embedded-resource") => {
+            errors.push(FieldError::required(&path, embedded));
+        }
+        (ty, _) if flag(schema, "x-kubernetes-embedded-resource") => {
+            errors.push(FieldError::invalid(&path, &ty.into(), embedded));
+        }
+        ("", _) if !untyped => {
+            let of_what = match level {
+                Level::Root => "at the root",
+                Level::Item => "for specified array items",
+                Level::Field => "for specified object fields",
+            };
+            errors.push(FieldError::required(&path, format!("must not be empty {of_what}")));
+        }
+        _ => {}
     }
+    if level == Level::Root && !matches!(ty, "" | "object") {
+        errors.push(FieldError::invalid(&path, &ty.into(), "must be object at the root"));
+    }
+    errors
 }
 
 fn map_errors(schema: &Value, level: Level, path: &FieldPath) -> Vec<FieldError> {

@@ -40,3 +40,23 @@ pub(super) fn additional_properties(schema: &Value) -> Option<&Value> {
 pub(super) fn type_name(schema: &Value) -> &str {
     crd::text(schema, "type").unwrap_or_default()
 }
+
+/// Whether a schema, or one anywhere inside of it, is like this.
+pub(crate) fn has(schema: &Value, is_like_this: &dyn Fn(&Value) -> bool) -> bool {
+    const ONE: [&str; 3] = ["not", "additionalProperties", "additionalItems"];
+    const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+    const MAPS: [&str; 4] = ["properties", "patternProperties", "definitions", "dependencies"];
+    let is = |inner: &Value| inner.is_object() && has(inner, is_like_this);
+    let any = |inner: &Value| inner.as_array().into_iter().flatten().any(is);
+    let any_value = |inner: &Value| inner.as_object().is_some_and(|map| map.values().any(is));
+    let with = |names: &[&str], check: &dyn Fn(&Value) -> bool| {
+        names.iter().any(|name| schema.get(name).is_some_and(check))
+    };
+    is_like_this(schema)
+        || with(&["items"], &|items| is(items) || any(items))
+        || with(&LISTS, &any)
+        || with(&["not"], &is)
+        || with(&MAPS[..1], &any_value)
+        || with(&ONE[1..], &is)
+        || with(&MAPS[1..], &any_value)
+}

@@ -1,51 +1,116 @@
-//! Keywords that a schema must not use, or not together.
+//! Keywords that a schema must not use, or not together: of one schema, before and after those inside of it.
 
 use serde_json::{Value, json};
 
 use super::{
-    inner::{additional_properties, branches, items, properties, type_name},
+    inner::{additional_properties, properties, type_name},
     list_keys,
 };
-use crate::schema::{FieldError, FieldPath, SchemaType, crd::flag, prune::is_meta_field};
+use crate::schema::{FieldError, FieldPath, SchemaType, crd, crd::flag, prune::is_meta_field};
+
+/// Which rules apply. Those that a definition broke before are not enforced when it changes.
+#[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
+pub(crate) struct Strictness {
+    /// Types must exist.
+    pub(crate) known_types: bool,
+    /// Elements of a set must be atomic.
+    pub(crate) atomic_sets: bool,
+    /// Keys must be given, and elements must not be `null`.
+    pub(crate) given_keys: bool,
+    /// Defaults must not have undeclared fields.
+    pub(crate) pruned_defaults: bool,
+}
+
+impl Default for Strictness {
+    fn default() -> Self {
+        Self { known_types: true, atomic_sets: true, given_keys: true, pruned_defaults: true }
+    }
+}
 
 /// The context of a schema.
-#[derive(Clone, Copy, Default)]
-struct Context {
-    root: bool,
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Context {
+    is_root: bool,
     /// Inside of `metadata` or another field that every object has.
-    meta: bool,
+    in_meta: bool,
     /// Why there must be no default.
     no_default: Option<&'static str>,
 }
 
-/// The errors of the keywords of a schema and of those below it.
-pub(super) fn errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    visit(schema, path, Context { root: true, ..Context::default() }, &mut errors);
-    errors
+impl Context {
+    /// The context of the schema of whole objects.
+    pub(crate) fn root() -> Self {
+        Self { is_root: true, ..Self::default() }
+    }
 }
 
-fn visit(schema: &Value, path: &FieldPath, context: Context, errors: &mut Vec<FieldError>) {
-    errors.extend(own_errors(schema, path, context));
-    errors.extend(list_keys::errors(schema, path));
-    let inner = Context { root: false, ..context };
+/// How one schema is inside of another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Step<'a> {
+    Values,
+    Property(&'a str),
+    Items,
+    /// Below `allOf` and the like, or where no schema should be.
+    Branch,
+}
+
+/// A schema inside of another.
+#[derive(Debug)]
+pub(crate) struct Inner<'a> {
+    pub(crate) schema: &'a Value,
+    pub(crate) path: FieldPath,
+    pub(crate) context: Context,
+    pub(crate) step: Step<'a>,
+}
+
+/// The schemas inside of a schema, in the order of the real server.
+pub(crate) fn inside<'a>(schema: &'a Value, path: &FieldPath, outer: &Context) -> Vec<Inner<'a>> {
+    let context = Context { is_root: false, ..*outer };
+    let mut inside = Vec::new();
     if let Some(values) = additional_properties(schema) {
         let reason = "inside additionalProperties applying to object metadata";
-        let no_default = if context.meta { Some(reason) } else { context.no_default };
-        let inner = Context { no_default, ..inner };
-        visit(values, &path.child("additionalProperties"), inner, errors);
+        let no_default = if outer.in_meta { Some(reason) } else { outer.no_default };
+        let (path, context) =
+            (path.child("additionalProperties"), Context { no_default, ..context });
+        inside.push(Inner { schema: values, path, context, step: Step::Values });
     }
-    let resource = context.root || flag(schema, "x-kubernetes-embedded-resource");
+    let is_resource = outer.is_root || flag(schema, "x-kubernetes-embedded-resource");
     for (name, path, field) in properties(schema, path) {
-        let inner = if resource && is_meta_field(name) { meta(context, name) } else { inner };
-        visit(field, &path, inner, errors);
+        let context = if is_resource && is_meta_field(name) { meta(*outer, name) } else { context };
+        inside.push(Inner { schema: field, path, context, step: Step::Property(name) });
     }
-    for (path, branch) in branches(schema, path) {
-        visit(branch, &path, inner, errors);
+    let mut push = |path: FieldPath, schema: &'a Value, step| {
+        inside.push(Inner { schema, path, context, step });
+    };
+    if let Some(not) = schema.get("not").filter(|not| not.is_object()) {
+        push(path.child("not"), not, Step::Branch);
     }
-    if let Some(item) = items(schema) {
-        visit(item, &path.child("items"), inner, errors);
+    for name in ["allOf", "oneOf", "anyOf"] {
+        for (index, branch) in crd::list(schema, name).iter().enumerate() {
+            push(path.child(name).index(index), branch, Step::Branch);
+        }
     }
+    for (name, definition) in entries(schema, "definitions") {
+        push(path.child("definitions").key(name), definition, Step::Branch);
+    }
+    match schema.get("items") {
+        Some(item @ Value::Object(_)) => push(path.child("items"), item, Step::Items),
+        Some(Value::Array(items)) => {
+            for (index, item) in items.iter().enumerate() {
+                push(path.child("items").index(index), item, Step::Items);
+            }
+        }
+        _ => {}
+    }
+    for (name, schema) in entries(schema, "dependencies").filter(|(_, it)| it.is_object()) {
+        push(path.child("dependencies").key(name), schema, Step::Branch);
+    }
+    inside
+}
+
+fn entries<'a>(schema: &'a Value, name: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    schema.get(name).and_then(Value::as_object).into_iter().flatten()
 }
 
 fn meta(outer: Context, name: &str) -> Context {
@@ -54,21 +119,36 @@ fn meta(outer: Context, name: &str) -> Context {
         "kind" => "in top-level kind",
         _ => "in top-level apiVersion",
     };
-    let no_default = if outer.root { Some(top) } else { outer.no_default };
-    Context { root: false, meta: true, no_default }
+    let no_default = if outer.is_root { Some(top) } else { outer.no_default };
+    Context { is_root: false, in_meta: true, no_default }
 }
 
-fn own_errors(schema: &Value, path: &FieldPath, context: Context) -> Vec<FieldError> {
-    let mut errors = type_errors(schema, path);
+/// The errors of a schema that are reported before those of the schemas inside of it.
+pub(crate) fn before(
+    schema: &Value,
+    path: &FieldPath,
+    context: &Context,
+    strictness: &Strictness,
+) -> Vec<FieldError> {
+    const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
+    let mut errors = Vec::new();
     let forbidden = |name: &str, detail: &str| FieldError::forbidden(&path.child(name), detail);
+    let ty = type_name(schema);
+    if strictness.known_types && !ty.is_empty() && SchemaType::from_open_api(ty).is_none() {
+        errors.push(FieldError::not_supported(&path.child("type"), &ty.into(), TYPES));
+    }
     if let Some(reason) = context.no_default.filter(|_| !schema["default"].is_null()) {
         errors.push(forbidden("default", &format!("must not be set {reason}")));
     }
     errors.extend(unsupported_keywords(schema, path));
-    if schema["items"].is_array() {
+    if ty == "null" {
+        let detail = "type cannot be set to null, use nullable as an alternative";
+        errors.push(forbidden("type", detail));
+    }
+    if schema["items"].as_array().is_some_and(|items| !items.is_empty()) {
         errors.push(forbidden("items", "items must be a schema object and not an array"));
     }
-    if context.meta && flag(schema, "x-kubernetes-embedded-resource") {
+    if context.in_meta && flag(schema, "x-kubernetes-embedded-resource") {
         let detail = "must not be used inside of resource meta";
         errors.push(forbidden("x-kubernetes-embedded-resource", detail));
     }
@@ -82,32 +162,12 @@ fn own_errors(schema: &Value, path: &FieldPath, context: Context) -> Vec<FieldEr
         let detail = "additionalProperties and properties are mutual exclusive";
         errors.push(forbidden("additionalProperties", detail));
     }
-    if schema.get("x-kubernetes-preserve-unknown-fields") == Some(&json!(false)) {
-        let path = path.child("x-kubernetes-preserve-unknown-fields");
-        errors.push(FieldError::invalid(&path, &json!(false), "must be true or undefined"));
-    }
-    errors
-}
-
-fn type_errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
-    const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
-    let ty = type_name(schema);
-    let path = path.child("type");
-    let mut errors = Vec::new();
-    if !ty.is_empty() && SchemaType::from_open_api(ty).is_none() {
-        errors.push(FieldError::not_supported(&path, &ty.into(), TYPES));
-    }
-    if ty == "null" {
-        let detail = "type cannot be set to null, use nullable as an alternative";
-        errors.push(FieldError::forbidden(&path, detail));
-    }
     errors
 }
 
 fn unsupported_keywords(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
     let is_set = |value: &Value| match value {
         Value::Null => false,
-        Value::String(text) => !text.is_empty(),
         Value::Object(fields) => !fields.is_empty(),
         _ => true,
     };
@@ -116,4 +176,44 @@ fn unsupported_keywords(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
         .filter(|name| schema.get(name).is_some_and(is_set))
         .map(|name| FieldError::forbidden(&path.child(name), format!("{name} is not supported")))
         .collect()
+}
+
+/// The errors of a schema that are reported after those of the schemas inside of it.
+pub(crate) fn after(schema: &Value, path: &FieldPath, strictness: &Strictness) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if schema.get("x-kubernetes-preserve-unknown-fields") == Some(&json!(false)) {
+        let path = path.child("x-kubernetes-preserve-unknown-fields");
+        errors.push(FieldError::invalid(&path, &json!(false), "must be true or undefined"));
+    }
+    errors.extend(list_keys::errors(schema, path, strictness));
+    errors
+}
+
+/// Why a schema cannot be structural at all, before it is looked at.
+pub(super) fn unreadable(schema: &Value) -> Option<&'static str> {
+    let is_set = |name: &str| match schema.get(name) {
+        None | Some(Value::Null) => false,
+        Some(Value::Object(fields)) => name == "additionalItems" || !fields.is_empty(),
+        Some(Value::String(text)) => !text.is_empty(),
+        Some(Value::Array(items)) => !items.is_empty(),
+        Some(_) => true,
+    };
+    const KEYWORDS: [(&str, &str); 7] = [
+        ("id", "OpenAPIV3Schema 'id' is not supported"),
+        ("$schema", "OpenAPIV3Schema 'schema' is not supported"),
+        ("$ref", "OpenAPIV3Schema '$ref' is not supported"),
+        ("patternProperties", "OpenAPIV3Schema 'patternProperties' is not supported"),
+        ("dependencies", "OpenAPIV3Schema 'dependencies' is not supported"),
+        ("additionalItems", "OpenAPIV3Schema 'additionalItems' is not supported"),
+        ("definitions", "OpenAPIV3Schema 'definitions' is not supported"),
+    ];
+    let named = KEYWORDS.iter().find(|(name, _)| is_set(name)).map(|(_, why)| *why);
+    let is_false = schema.get("x-kubernetes-preserve-unknown-fields") == Some(&json!(false));
+    let preserve = is_false.then_some(
+        "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined",
+    );
+    let list = schema["items"].as_array().is_some_and(|items| !items.is_empty());
+    let list = list.then_some("OpenAPIV3Schema 'items' must be a schema, but is an array");
+    let inside = inside(schema, &FieldPath::root(), &Context::default());
+    named.or(preserve).or(list).or_else(|| inside.iter().find_map(|inner| unreadable(inner.schema)))
 }

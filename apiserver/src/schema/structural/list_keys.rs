@@ -2,10 +2,14 @@
 
 use serde_json::Value;
 
-use super::inner::{items, type_name};
+use super::{
+    inner::{items, type_name},
+    keywords::Strictness,
+};
 use crate::schema::{
     FieldError, FieldPath,
     crd::{flag, list, text},
+    go_schema,
 };
 
 const LIST_TYPE: &str = "x-kubernetes-list-type";
@@ -13,7 +17,7 @@ const MAP_TYPE: &str = "x-kubernetes-map-type";
 const KEYS: &str = "x-kubernetes-list-map-keys";
 
 /// The errors of the merge keywords of a list or map.
-pub(super) fn errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
+pub(super) fn errors(schema: &Value, path: &FieldPath, strictness: &Strictness) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if let Some(map_type) = text(schema, MAP_TYPE) {
         errors.extend(type_error(schema, "object", MAP_TYPE, path));
@@ -22,7 +26,7 @@ pub(super) fn errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
     let list_type = text(schema, LIST_TYPE);
     if let Some(list_type) = list_type {
         let wrong_type = type_error(schema, "array", LIST_TYPE, path);
-        if wrong_type.is_none() && list_type == "set" {
+        if wrong_type.is_none() && list_type == "set" && strictness.atomic_sets {
             errors.extend(set_item_error(schema, path));
         }
         errors.extend(wrong_type);
@@ -32,7 +36,9 @@ pub(super) fn errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
     if list_type == Some("map") {
         errors.extend(map_errors(schema, path));
     }
-    errors.extend(nullable_errors(schema, path));
+    if strictness.given_keys {
+        errors.extend(given_errors(schema, path));
+    }
     errors
 }
 
@@ -51,7 +57,8 @@ fn name_error(name: &str, keyword: &str, known: &[&str], path: &FieldPath) -> Op
     (!known.contains(&name)).then(error)
 }
 
-fn set_item_error(schema: &Value, path: &FieldPath) -> Option<FieldError> {
+/// Whether a set has elements that are not atomic.
+pub(super) fn set_item_error(schema: &Value, path: &FieldPath) -> Option<FieldError> {
     let item = items(schema)?;
     let (keyword, atomic) = match type_name(item) {
         "array" => (LIST_TYPE, text(item, LIST_TYPE).is_none_or(|ty| ty == "atomic")),
@@ -88,7 +95,11 @@ fn map_errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
         }
         None => {
             let detail = "must only have a single schema if x-kubernetes-list-type is map";
-            errors.push(FieldError::invalid(&path.child("items"), &schema["items"], detail));
+            let error = FieldError::invalid(&path.child("items"), &Value::Null, detail);
+            errors.push(FieldError {
+                value: Some(go_schema::print_items(&schema["items"])),
+                ..error
+            });
         }
         Some(item) if type_name(item) == "object" => {
             errors.extend(key_errors(schema, item, path));
@@ -109,9 +120,15 @@ fn key_errors(schema: &Value, item: &Value, path: &FieldPath) -> Vec<FieldError>
     let mut errors = Vec::new();
     for (index, key) in keys.iter().enumerate() {
         let name = key.as_str().unwrap_or_default();
-        match item.get("properties").and_then(|properties| properties.get(name)) {
+        match field(item, name) {
             None => errors.push(invalid("entries must all be names of item properties")),
-            Some(field) => errors.extend(key_field_errors(name, field, item, path)),
+            Some(field) if matches!(type_name(field), "array" | "object") => {
+                let detail =
+                    "must be a scalar type if parent array's x-kubernetes-list-type is map";
+                let path = path.child("items").child("properties").key(name).child("type");
+                errors.push(FieldError::invalid(&path, &type_name(item).into(), detail));
+            }
+            Some(_) => {}
         }
         if keys[..index].contains(key) {
             errors.push(invalid("must not contain duplicate entries"));
@@ -120,30 +137,34 @@ fn key_errors(schema: &Value, item: &Value, path: &FieldPath) -> Vec<FieldError>
     errors
 }
 
-fn key_field_errors(name: &str, field: &Value, item: &Value, path: &FieldPath) -> Vec<FieldError> {
-    let path = path.child("items").child("properties").key(name);
-    let mut errors = Vec::new();
-    if matches!(type_name(field), "array" | "object") {
-        let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-        errors.push(FieldError::invalid(&path.child("type"), &type_name(item).into(), detail));
-    }
-    let required = list(item, "required").iter().any(|required| required == name);
-    if !required && field["default"].is_null() {
-        let detail = "this property is in x-kubernetes-list-map-keys, so it must have a default \
-                      or be a required property";
-        errors.push(FieldError::required(&path.child("default"), detail));
-    }
-    if flag(field, "nullable") {
-        let detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
-        errors.push(FieldError::forbidden(&path.child("nullable"), detail));
-    }
-    errors
+fn field<'a>(item: &'a Value, name: &str) -> Option<&'a Value> {
+    item.get("properties").and_then(|properties| properties.get(name))
 }
 
-fn nullable_errors(schema: &Value, path: &FieldPath) -> Option<FieldError> {
-    let list_type = text(schema, LIST_TYPE).filter(|ty| matches!(*ty, "set" | "map"))?;
-    let nullable = items(schema).is_some_and(|item| flag(item, "nullable"));
-    let path = path.child("items").child("nullable");
-    let detail = format!("cannot be nullable when x-kubernetes-list-type is {list_type}");
-    nullable.then(|| FieldError::forbidden(&path, detail))
+/// The errors of elements and keys that may be `null` or absent.
+pub(super) fn given_errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let list_type = text(schema, LIST_TYPE).filter(|ty| matches!(*ty, "set" | "map"));
+    let (Some(list_type), Some(item)) = (list_type, items(schema)) else { return errors };
+    let path = path.child("items");
+    if flag(item, "nullable") {
+        let detail = format!("cannot be nullable when x-kubernetes-list-type is {list_type}");
+        errors.push(FieldError::forbidden(&path.child("nullable"), detail));
+    }
+    let keys = if list_type == "map" { list(schema, KEYS) } else { &[] };
+    for name in keys.iter().filter_map(Value::as_str) {
+        let Some(field) = field(item, name) else { continue };
+        let path = path.child("properties").key(name);
+        let required = list(item, "required").iter().any(|required| required == name);
+        if !required && field["default"].is_null() {
+            let detail = "this property is in x-kubernetes-list-map-keys, so it must have a \
+                          default or be a required property";
+            errors.push(FieldError::required(&path.child("default"), detail));
+        }
+        if flag(field, "nullable") {
+            let detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
+            errors.push(FieldError::forbidden(&path.child("nullable"), detail));
+        }
+    }
+    errors
 }

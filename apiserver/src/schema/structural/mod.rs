@@ -1,43 +1,41 @@
 //! Whether an API server accepts the schema of a custom resource.
 //!
-//! These are the checks that kube-apiserver makes of `openAPIV3Schema` when a definition is
-//! created, with its messages. Not included: its requirements for the root with a status subresource, and
-//! all checks of a definition outside of the schema.
+//! ```text
+//!  openAPIV3Schema ─ form: types, branches, completeness ─ defaults ─ keywords (walked by `cel`, with its rules)
+//! ```
 //!
-//! `path` is where the schema is. That is `spec.validation.openAPIV3Schema` while all versions of
-//! the definition have the same schema, else `spec.versions[0].schema.openAPIV3Schema`.
+//! Each part says what kube-apiserver says. `crd` decides which parts a definition has to pass.
 
 mod complete;
 mod defaults;
 mod form;
+mod formats;
 mod inner;
-mod keywords;
+pub(crate) mod keywords;
 mod list_keys;
 mod nested;
-mod unsupported;
+mod ratchet;
 
 use serde_json::Value;
 
-use super::{FieldError, FieldPath, crd};
+pub(crate) use self::{
+    defaults::errors as default_errors, formats::unrecognized as unrecognized_formats, inner::has,
+    ratchet::strictness,
+};
+use super::{FieldError, FieldPath};
 
-pub use unsupported::unsupported;
-
-/// The errors of an `openAPIV3Schema` at `path`.
-pub fn structural_errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    if crd::flag(schema, "nullable") {
-        let path = path.child("nullable");
-        errors.push(FieldError::forbidden(&path, "nullable cannot be true at the root"));
+/// The errors of the form of an `openAPIV3Schema` at `path`, or why its form cannot be judged.
+pub(crate) fn form_errors(
+    schema: &Value,
+    path: &FieldPath,
+) -> Result<Vec<FieldError>, &'static str> {
+    if let Some(why) = keywords::unreadable(schema) {
+        return Err(why);
     }
-    let mut form = form::errors(schema, path);
-    form.extend(complete::errors(schema, path));
-    if form.is_empty() {
-        form = defaults::errors(schema, path);
-    }
-    form.sort_by_key(ToString::to_string);
-    errors.extend(form);
-    errors.extend(keywords::errors(schema, path));
-    errors
+    let mut errors = form::errors(schema, path);
+    errors.extend(complete::errors(schema, path));
+    errors.sort_by_key(ToString::to_string);
+    Ok(errors)
 }
 
 #[cfg(test)]

@@ -1,73 +1,63 @@
 //! The formats of strings that kube-apiserver knows.
 //!
 //! Hyphens in their names do not count (`datetime` is `date-time`). A format that it does not know
-//! is ignored. Not validated here are `bsonobjectid`, `creditcard`, `isbn`, `isbn10`, `isbn13`,
-//! `rgbcolor` and `ssn`: `unsupported` names them.
+//! is ignored, and warned of.
 
 use std::net::IpAddr;
 
-use jsonschema::ValidationOptions;
-use serde_json::{Map, Value};
-
+use super::published;
 use crate::schema::{SchemaType, name_rule};
 
-type Check = fn(&str) -> bool;
+/// Whether a text has a format.
+pub(super) type Check = fn(&str) -> bool;
 
-const CHECKS: [(&str, Check); 20] = [
+const CHECKS: [(&str, Check); 26] = [
+    ("bsonobjectid", published::is_object_id),
     ("byte", is_base64),
     ("cidr", is_cidr),
+    ("creditcard", published::is_credit_card),
     ("date", is_date),
-    ("date-time", is_date_time),
     ("datetime", is_date_time),
     ("duration", is_duration),
+    ("email", is_email),
     ("hexcolor", is_hex_color),
     ("hostname", is_hostname),
     ("ipv4", is_ipv4),
     ("ipv6", is_ipv6),
-    ("k8s-long-name", is_long_name),
-    ("k8s-short-name", is_short_name),
+    ("isbn", |text| published::is_isbn10(text) || published::is_isbn13(text)),
+    ("isbn10", published::is_isbn10),
+    ("isbn13", published::is_isbn13),
+    ("k8slongname", is_long_name),
+    ("k8sshortname", is_short_name),
     ("mac", is_mac),
     ("password", |_| true),
+    ("rgbcolor", published::is_rgb_color),
+    ("ssn", published::is_social_security_number),
     ("uri", is_request_uri),
     ("uuid", |text| is_uuid(text, None)),
     ("uuid3", |text| is_uuid(text, Some('3'))),
     ("uuid4", |text| is_uuid(text, Some('4'))),
     ("uuid5", |text| is_uuid(text, Some('5'))),
-    ("email", is_email),
 ];
-
-const NOT_JUDGED: [&str; 7] =
-    ["bsonobjectid", "creditcard", "isbn", "isbn10", "isbn13", "rgbcolor", "ssn"];
-
-/// Whether kube-apiserver validates strings of this format and this server does not.
-pub(in crate::schema) fn is_not_judged(format: &str) -> bool {
-    NOT_JUDGED.contains(&format.replace('-', "").as_str())
-}
 
 /// Whether a string is of a format that this server knows.
 pub(crate) fn has_format(format: &str, text: &str) -> bool {
-    CHECKS.iter().any(|(name, check)| *name == format && check(text))
+    check(format).is_some_and(|check| check(text))
 }
 
-/// Registers the formats with a validator.
-pub(super) fn register(options: ValidationOptions<'static>) -> ValidationOptions<'static> {
-    CHECKS.iter().fold(options, |options, (name, check)| options.with_format(*name, *check))
+/// How strings of this format are checked.
+pub(super) fn check(format: &str) -> Option<Check> {
+    let name = format.replace('-', "");
+    CHECKS.iter().find(|(known, _)| *known == name).map(|(_, check)| *check)
 }
 
-/// Drops a format that means nothing for values of this type.
-pub(super) fn keep_known(rules: &mut Map<String, Value>, ty: Option<SchemaType>) {
-    let Some(format) = rules.get("format").and_then(Value::as_str) else {
-        rules.remove("format");
-        return;
-    };
-    let known = match ty {
-        None | Some(SchemaType::String) => CHECKS.iter().any(|(name, _)| *name == format),
-        Some(SchemaType::Integer) => matches!(format, "int32" | "int64"),
-        Some(SchemaType::Number) => matches!(format, "float" | "double"),
-        _ => false,
-    };
-    if !known {
-        rules.remove("format");
+/// Whether a format means anything for values of these types.
+pub(in crate::schema) fn is_known_for(format: &str, types: &[SchemaType]) -> bool {
+    match types {
+        [SchemaType::Integer] => matches!(format, "int32" | "int64"),
+        [SchemaType::Number] => matches!(format, "float" | "double"),
+        [SchemaType::Object | SchemaType::Array | SchemaType::Boolean] => false,
+        _ => check(format).is_some(),
     }
 }
 

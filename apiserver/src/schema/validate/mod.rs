@@ -1,37 +1,40 @@
-//! Validates an object by its schema, with the messages of kube-apiserver.
+//! Validates an object by its schema, with the messages of kube-apiserver, in its order.
 //!
-//! The `jsonschema` crate applies the rules of JSON Schema: the schema is translated for it, and its errors
-//! are translated back. Unique list elements and the metadata of embedded resources are validated here.
+//! ```text
+//!  schema ─ node: compiled once per version ─┐
+//!  object ───────────────────────────────────┴─ judge: type ─ branches ─ text, number, list ─ enum ─ fields
+//!                                                 embedded, list_type
+//! ```
+//!
 //! `x-kubernetes-validations` is the part of `cel`.
 
-mod combine;
 pub(super) mod embedded;
-mod factor;
 pub(super) mod format;
+mod go_syntax;
+mod judge;
 mod list_type;
+mod node;
 mod number;
+mod outcome;
 pub(super) mod pattern;
-mod translate;
+mod published;
 mod walk;
-mod wording;
 
 use serde_json::Value;
 use thiserror::Error;
 
-pub(crate) use format::has_format;
-pub(crate) use pattern::parse as compile_pattern;
-
-use super::{FieldError, FieldPath, Schema};
+pub(crate) use self::{format::has_format, pattern::parse as compile_pattern};
+use self::{judge::Place, node::Node};
+use super::{FieldError, FieldPath, Schema, correlation::Pair};
 
 /// A compiled schema, one per version of a resource.
 #[derive(Debug)]
 pub struct Validator {
     schema: Schema,
-    json_schema: Value,
-    compiled: jsonschema::Validator,
+    node: Node,
 }
 
-/// A schema cannot be compiled, for example because of a pattern.
+/// A schema cannot be compiled, because of a pattern.
 #[derive(Debug, Error)]
 #[error("error building validator: {at}: {reason}")]
 pub struct ValidatorError {
@@ -42,11 +45,14 @@ pub struct ValidatorError {
 impl Validator {
     /// Compiles a schema of objects, or of values inside of objects.
     pub fn new(schema: Schema) -> Result<Self, ValidatorError> {
-        let json_schema = translate::json_schema(&schema);
-        let compiled = translate::options().build(&json_schema).map_err(|error| {
-            ValidatorError { at: error.instance_path().to_string(), reason: error.to_string() }
-        })?;
-        Ok(Self { schema, json_schema, compiled })
+        let node = Node::compile(&schema, node::Use::Objects, &FieldPath::root())?;
+        Ok(Self { schema, node })
+    }
+
+    /// The same for the value that a field has by default, which is judged more leniently.
+    pub(super) fn of_default(schema: Schema) -> Result<Self, ValidatorError> {
+        let node = Node::compile(&schema, node::Use::Defaults, &FieldPath::root())?;
+        Ok(Self { schema, node })
     }
 
     /// The schema.
@@ -54,26 +60,28 @@ impl Validator {
         &self.schema
     }
 
-    /// The errors of a created or updated object.
-    ///
-    /// `old` is the object before an update. It is not used yet: kube-apiserver ignores errors of unchanged
-    /// fields ("ratcheting"), which would be implemented here.
+    /// The errors of a created object, or of one that was changed from `old`.
     pub fn validate(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
         let mut errors = self.validate_at(&FieldPath::root(), object, old);
         errors.extend(embedded::errors(&self.schema, object, &FieldPath::root()));
-        errors.extend(list_type::errors(&self.schema, object));
+        let was_wrong = old.is_some_and(|old| !list_type::errors(&self.schema, old).is_empty());
+        if !was_wrong {
+            errors.extend(list_type::errors(&self.schema, object));
+        }
         errors
     }
 
-    /// The errors of JSON Schema for a value at `path`, such as a written `status`.
+    /// The errors of the schema for a value at `path`, such as a written `status`. What did not change since `old` has
+    /// none.
     pub fn validate_at(
         &self,
         path: &FieldPath,
         value: &Value,
-        _old: Option<&Value>,
+        old: Option<&Value>,
     ) -> Vec<FieldError> {
-        let errors: Vec<_> = self.compiled.iter_errors(value).collect();
-        wording::field_errors(&errors, &self.json_schema, path)
+        let pair = old.map(|old| Pair { new: value, old, schema: &self.schema });
+        let place = Place { base: path, name: String::new(), pair };
+        self.node.judge_unless_unchanged(value, &place).into_errors()
     }
 }
 

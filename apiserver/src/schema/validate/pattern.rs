@@ -1,36 +1,21 @@
-//! Patterns in the syntax of Go, as a keyword of JSON Schema.
+//! Patterns in the syntax of Go.
 //!
-//! JSON Schema speaks the syntax of ECMAScript, which has no `(?i)` and no `\z`. The `regex` crate
-//! speaks almost that of Go; where they differ the pattern is rewritten.
+//! The `regex` crate speaks almost that syntax; where they differ the pattern is rewritten.
 
-use jsonschema::{Keyword, ValidationError, paths::Location};
 use regex::{Regex, RegexBuilder};
-use serde_json::{Map, Value};
 
-/// The name of the keyword; its value is the pattern.
-pub(super) const KEYWORD: &str = "x-pattern";
+use super::go_syntax;
 
 /// How many bytes a pattern may take, and its automaton once more.
 const SIZE_LIMIT: usize = 1 << 20;
 /// How deep a pattern may be nested, as in Go.
 const NEST_LIMIT: u32 = 250;
 
-struct Pattern(Regex);
-
-/// Makes the keyword from its value.
-pub(super) fn compile<'a>(
-    _parent: &'a Map<String, Value>,
-    value: &'a Value,
-    _path: Location,
-) -> Result<Box<dyn for<'i> Keyword<'i>>, ValidationError<'a>> {
-    match parse(value.as_str().unwrap_or_default()) {
-        Ok(regex) => Ok(Box::new(Pattern(regex))),
-        Err(error) => Err(ValidationError::schema(error)),
-    }
-}
-
 /// Reads a pattern; the error says in one line what is wrong with it.
 pub(crate) fn parse(pattern: &str) -> Result<Regex, String> {
+    if let Some(fault) = go_syntax::fault(pattern) {
+        return Err(fault);
+    }
     let built = RegexBuilder::new(&rewrite(pattern))
         .size_limit(SIZE_LIMIT)
         .dfa_size_limit(SIZE_LIMIT)
@@ -40,17 +25,6 @@ pub(crate) fn parse(pattern: &str) -> Result<Regex, String> {
         let error = error.to_string();
         error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
     })
-}
-
-impl<'i> Keyword<'i> for Pattern {
-    fn validate(&self, instance: &'i Value) -> Result<(), ValidationError<'i>> {
-        let error = || ValidationError::custom(KEYWORD);
-        if self.is_valid(instance) { Ok(()) } else { Err(error()) }
-    }
-
-    fn is_valid(&self, instance: &'i Value) -> bool {
-        instance.as_str().is_none_or(|text| self.0.is_match(text))
-    }
 }
 
 /// Classes mean ASCII only, and within `[...]` nothing but `[:name:]`, ranges and escapes exists.

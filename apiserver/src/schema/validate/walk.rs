@@ -1,6 +1,5 @@
 //! The walk through a value along its schema.
 
-use jsonschema::paths::LocationSegment;
 use serde_json::Value;
 
 use crate::schema::{FieldPath, Schema};
@@ -30,13 +29,5 @@ pub(super) fn walk(
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
-/// One step of the path of an error through a value.
-pub(super) fn step(path: &FieldPath, segment: &LocationSegment<'_>) -> FieldPath {
-    match segment {
-        LocationSegment::Property(name) => path.child(name),
-        LocationSegment::Index(index) => path.index(*index),
     }
 }

@@ -13,6 +13,7 @@
 
 mod answer;
 mod custom_types;
+mod definitions;
 mod difference;
 mod generate;
 mod known;

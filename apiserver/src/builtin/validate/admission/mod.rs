@@ -8,7 +8,7 @@
 //! **Invariants**: expressions are only required here; `crate::admission` compiles them.
 
 pub(super) mod policy;
-mod target;
+pub(super) mod target;
 pub(super) mod webhook;
 
 use super::{

@@ -6,7 +6,7 @@ use crate::schema::{go_value::quote, name_rule};
 const FORM: &str = "; desired format: https://host[/path]";
 
 /// Refuses what is not exactly one place.
-pub(super) fn check(client: &Field, errors: &mut Errors) {
+pub(in crate::builtin::validate) fn check(client: &Field, errors: &mut Errors) {
     match (client.given("url"), client.given("service")) {
         (Some(url), None) => parts(&url, errors),
         (None, Some(known)) => service(&known, errors),

@@ -56,7 +56,7 @@ fn a_missing_field_is_reported_at_its_path() {
     }});
     assert_eq!(
         errors(&schema, &json!({"list": [{"b": 1}, {}]})),
-        ["spec: Required value", "list[1].b: Required value"]
+        ["list[1].b: Required value", "spec: Required value"]
     );
     assert_eq!(errors(&schema, &json!({"spec": {}})), ["spec.a: Required value"]);
 }
@@ -178,7 +178,7 @@ fn for_null_only_type_and_enum_are_validated() {
     let field = json!({"type": "string", "nullable": true, "enum": ["a", null]});
     assert_eq!(
         wrong(&field, json!(null)),
-        [r#"spec.f: Unsupported value: null: supported values: "a""#]
+        [r#"spec.f: Unsupported value: null: supported values: "a", "null""#]
     );
 }
 
