@@ -62,15 +62,8 @@ pub(crate) fn decode_struct(
     walk.first.map_or(Ok(walk.unknown), Err)
 }
 
-/// The same for a value whose own reader reads it: there, unknown fields are not noticed.
-pub(super) fn check_inner(ty: &GoType, value: &Value, place: &Place) -> Result<(), String> {
-    let mut walk = Walk { unknown: Vec::new(), first: None };
-    walk.value(ty, None, value, place)?;
-    walk.first.map_or(Ok(()), Err)
-}
-
 /// Where a value is: as errors say it, and as warnings about unknown fields do.
-pub(super) struct Place {
+struct Place {
     go_struct: &'static str,
     fields: String,
     at: String,
@@ -126,10 +119,22 @@ impl Walk {
         for (key, value) in fields {
             let inner = place.field(name, key);
             match known.get(key.as_str()) {
-                Some(field) if go_union::is_one(field) => go_union::check(field, value, &inner)?,
+                Some(field) if go_union::is_one(field) => self.union(field, value, &inner)?,
                 Some(GoField { ty, name, .. }) => self.value(ty, *name, value, &inner)?,
                 None => self.unknown.push(inner.at),
             }
+        }
+        Ok(())
+    }
+}
+
+impl Walk {
+    /// A value that has a reader of its own, which does not notice unknown fields.
+    fn union(&mut self, field: &GoField, value: &Value, place: &Place) -> Result<(), String> {
+        for (ty, part) in go_union::parts(field, value)? {
+            let mut inner = Self { unknown: Vec::new(), first: None };
+            inner.value(&ty, None, part, place)?;
+            inner.first.map_or(Ok(()), Err)?;
         }
         Ok(())
     }
@@ -233,7 +238,10 @@ fn mismatch(ty: &GoType, name: Option<&str>, value: &Value, place: &Place) -> St
     };
     let wanted = match ty {
         GoType::Time | GoType::MicroTime => "string".to_owned(),
-        ty => go_name(ty, name),
+        ty => match go_union::type_name(place.go_struct, &place.fields) {
+            Some(name) => name.to_owned(),
+            None => go_name(ty, name),
+        },
     };
     if place.go_struct.is_empty() {
         return format!("json: cannot unmarshal {found} into Go value of type {wanted}");

@@ -4,10 +4,7 @@
 
 use serde_json::Value;
 
-use super::{
-    decode::{Place, check_inner},
-    go_type::{GoField, GoType, WireForm},
-};
+use super::go_type::{GoField, GoType, WireForm};
 
 /// The Go struct of a schema.
 const SCHEMA: GoType = GoType::Struct("apiextensions.v1.JSONSchemaProps");
@@ -22,24 +19,41 @@ fn form(field: &GoField) -> Option<WireForm> {
     matches!(form, WireForm::OrBool | WireForm::OrArray | WireForm::OrStrings).then_some(form)
 }
 
-/// Checks that the value can be read.
-pub(super) fn check(field: &GoField, value: &Value, place: &Place) -> Result<(), String> {
+/// What the value consists of, each with the type that it must have.
+pub(super) fn parts<'v>(
+    field: &GoField,
+    value: &'v Value,
+) -> Result<Vec<(GoType, &'v Value)>, &'static str> {
     let list = |of: GoType| GoType::List(Box::new(of));
-    let schema = |value| check_inner(&SCHEMA, value, place);
     match (form(field), value) {
-        (_, Value::Null) | (Some(WireForm::OrBool), Value::Bool(_)) => Ok(()),
+        (_, Value::Null) | (Some(WireForm::OrBool), Value::Bool(_)) => Ok(Vec::new()),
         (Some(WireForm::OrStrings), Value::Object(entries)) => {
-            entries.values().try_for_each(|entry| match entry {
-                Value::Object(_) => schema(entry),
-                Value::Array(_) => check_inner(&list(GoType::String), entry, place),
-                _ => Ok(()),
-            })
+            let part = |entry: &'v Value| match entry {
+                Value::Object(_) => Some((SCHEMA, entry)),
+                Value::Array(_) => Some((list(GoType::String), entry)),
+                _ => None,
+            };
+            Ok(entries.values().filter_map(part).collect())
         }
-        (Some(WireForm::OrArray), Value::Array(_)) => check_inner(&list(SCHEMA), value, place),
-        (_, Value::Object(_)) => schema(value),
-        (Some(WireForm::OrBool), _) => Err("boolean or JSON schema expected".to_owned()),
-        _ => Ok(()),
+        (Some(WireForm::OrArray), Value::Array(_)) => Ok(vec![(list(SCHEMA), value)]),
+        (_, Value::Object(_)) => Ok(vec![(SCHEMA, value)]),
+        (Some(WireForm::OrBool), _) => Err("boolean or JSON schema expected"),
+        _ => Ok(Vec::new()),
     }
+}
+
+/// The name of the type of a field of a schema that has one of its own.
+pub(super) fn type_name(of: &str, fields: &str) -> Option<&'static str> {
+    if !of.ends_with(".JSONSchemaProps") {
+        return None;
+    }
+    Some(match fields.rsplit('.').next()? {
+        "enum" => "[]v1.JSON",
+        "dependencies" => "v1.JSONSchemaDependencies",
+        "definitions" => "v1.JSONSchemaDefinitions",
+        "x-kubernetes-validations" => "v1.ValidationRules",
+        _ => return None,
+    })
 }
 
 /// Does something with the schemas that the value is.

@@ -9,8 +9,8 @@ use super::{
     rule_form,
 };
 use crate::schema::{
-    FieldError, FieldPath,
-    keywords::{self, Context, Inner, Step, Strictness},
+    FieldError, FieldPath, Strictness,
+    keywords::{self, Context, Inner, Step},
 };
 
 /// What is done with the rules of a schema.

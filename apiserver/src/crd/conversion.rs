@@ -1,16 +1,15 @@
 //! What is wrong with the conversion of a definition.
 
-use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
 
-use super::ratchet::Allowed;
+use super::{
+    ratchet::Allowed,
+    webhook::{KNOWN, are_known_or_none, is_bundle},
+};
 use crate::{
     builtin,
     schema::{FieldError, FieldPath, go_value, name_rule},
 };
-
-/// The versions of a review that the real server speaks.
-const KNOWN: [&str; 2] = ["v1", "v1beta1"];
 
 /// The errors of `spec.conversion`.
 pub(super) fn errors(spec: &Value, path: &FieldPath, allowed: &Allowed) -> Vec<FieldError> {
@@ -67,22 +66,9 @@ fn superfluous_errors(webhook: &Value, path: &FieldPath) -> Vec<FieldError> {
     given.map(|(field, _)| FieldError::forbidden(&path.child(field), detail)).collect()
 }
 
-/// Whether certificates can be read; none are fine.
-pub(super) fn is_bundle(bundle: &Value) -> bool {
-    let bytes = BASE64_STANDARD.decode(bundle.as_str().unwrap_or_default()).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    bytes.is_empty() || text.contains("-----BEGIN CERTIFICATE-----")
-}
-
 fn bundle_error(bundle: &Value, path: &FieldPath) -> FieldError {
     let detail = "unable to load root certificates: unable to parse bytes as PEM block";
     FieldError::invalid(path, bundle, detail)
-}
-
-/// Whether the real server speaks one of these versions, or there are none.
-pub(super) fn are_known_or_none(versions: &Value) -> bool {
-    let mut list = versions.as_array().into_iter().flatten().peekable();
-    list.peek().is_none() || list.any(|it| it.as_str().is_some_and(|it| KNOWN.contains(&it)))
 }
 
 fn versions_errors(versions: &Value, path: &FieldPath, unknown: bool) -> Vec<FieldError> {

@@ -31,6 +31,7 @@ mod stored;
 mod validate;
 pub(crate) mod versions;
 mod warnings;
+mod webhook;
 
 pub(crate) use self::{
     own_type::{resource as definition_resource, served as definitions},

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{approval, conditions, conversion};
+use super::{approval, conditions, webhook};
 use crate::resource::{Origin, Resource, Resources};
 
 /// The result of the check of a definition's names.
@@ -143,7 +143,7 @@ impl Verdict {
         let config = &object["spec"]["conversion"]["webhook"]["clientConfig"];
         if self.conflict.is_some() {
             ["False", "NotAccepted", "not all names are accepted"]
-        } else if !conversion::is_bundle(&config["caBundle"]) {
+        } else if !webhook::is_bundle(&config["caBundle"]) {
             ["False", "InvalidCABundle", "The conversion webhook CABundle is invalid"]
         } else {
             ["True", "InitialNamesAccepted", "the initial names have been accepted"]

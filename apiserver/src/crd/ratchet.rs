@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use super::{
-    conditions, conversion,
+    conditions,
     form::{Form, schema},
+    webhook,
 };
-use crate::schema::{keywords::Strictness, strictness};
+use crate::schema::{Strictness, strictness};
 
 /// What is accepted although it is wrong. The default is that of a new definition.
 #[derive(Debug)]
@@ -50,12 +51,12 @@ impl Allowed {
         let (old, new) = (&before["spec"], &definition["spec"]);
         let (old, new) = (Form::of(old), Form::of(new));
         let schemas = old.versions.iter().map(|version| schema(version));
-        let webhook = &old.spec["conversion"]["webhook"];
+        let hook = &old.spec["conversion"]["webhook"];
         let is_established = conditions::is_true(before, "Established");
         Self {
             absent_schemas: schemas.clone().any(Value::is_null),
-            bundle: !is_established || !conversion::is_bundle(&webhook["clientConfig"]["caBundle"]),
-            unknown_reviews: !conversion::are_known_or_none(&webhook["conversionReviewVersions"]),
+            bundle: !is_established || !webhook::is_bundle(&hook["clientConfig"]["caBundle"]),
+            unknown_reviews: !webhook::are_known_or_none(&hook["conversionReviewVersions"]),
             strictness: strictness(schemas.filter(|schema| !schema.is_null())),
             unchanged: unchanged(&old, &new),
             many_selectable: many_selectable(&old, &new),

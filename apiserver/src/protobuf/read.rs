@@ -13,7 +13,7 @@ use super::{
 use crate::builtin::{GoType, WireForm};
 
 /// How deep messages may be nested; only schemas nest without end.
-const DEPTH_LIMIT: usize = 100;
+const DEPTH_LIMIT: usize = 120;
 
 /// Reads an object into its fields.
 pub(super) fn message(

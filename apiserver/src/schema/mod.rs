@@ -23,7 +23,8 @@ pub use field_path::FieldPath;
 pub use node::{ListType, MapType, Schema, SchemaType};
 pub use prune::prune;
 pub(crate) use structural::{
-    default_errors, form_errors, has as schema_has, keywords, strictness, unrecognized_formats,
+    Strictness, default_errors, form_errors, has as schema_has, keywords, strictness,
+    unrecognized_formats,
 };
 pub use validate::{Validator, ValidatorError};
 pub(crate) use validate::{compile_pattern, has_format};

@@ -50,8 +50,9 @@ pub(super) fn default_propagation(resource: &Resource) -> Propagation {
 pub(super) fn keeps_metadata(resource: &Resource, subresource: Subresource) -> bool {
     match subresource {
         Subresource::Main | Subresource::Approval => false,
-        // Built-in types differ in what of their metadata may be written with their status.
-        Subresource::Status => !matches!(resource.origin, Origin::BuiltIn(_)),
+        // Built-in types differ in what of their metadata may be written with their status. All of those of a definition
+        // may.
+        Subresource::Status => resource.is_custom(),
         Subresource::Scale
         | Subresource::Finalize
         | Subresource::EphemeralContainers

@@ -29,6 +29,7 @@ mod common;
 mod connections;
 mod consistency;
 mod controller_runtime;
+mod custom_definitions;
 mod custom_resources;
 mod differential;
 mod hostile;

@@ -2,7 +2,7 @@
 
 use http::{Request, header};
 use http_body_util::BodyExt;
-use kube::api::{ListParams, Patch, PatchParams, PostParams};
+use kube::api::{ListParams, Patch, PatchParams};
 use operetta_apiserver::Server;
 use serde_json::{Value, json};
 
@@ -109,20 +109,6 @@ async fn a_changed_schema_shows_in_objects_that_were_stored_before() {
     let merge = Patch::Merge(json!({"spec": definition["spec"]}));
     definitions.patch("widgets.example.com", &PatchParams::default(), &merge).await.unwrap();
     assert_eq!(widgets(&client).get("a").await.unwrap().data["spec"]["weight"], 3);
-}
-
-#[operetta_harness::test]
-async fn unsupported_features_of_a_definition_are_refused() {
-    let (_server, client) = server();
-    let mut definition = widget_definition();
-    let schema = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
-    definition.pointer_mut(schema).unwrap()["properties"]["book"] =
-        json!({"type": "string", "format": "isbn"});
-    let definitions = api(&client, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "");
-    let created = definitions.create(&PostParams::default(), &object(definition)).await;
-    let (code, _, message) = refusal(created);
-    assert_eq!(code, 422);
-    assert!(message.contains("does not support"), "{message}");
 }
 
 #[operetta_harness::test]

@@ -42,7 +42,8 @@ pub(in crate::cel) fn request_error(text: &str) -> Option<String> {
         return escape_error(before).and_then(failed);
     };
     let end = authority.find('/').unwrap_or(authority.len());
-    let reason = authority_error(&authority[..end]).or_else(|| escape_error(&authority[end..]));
+    let reason =
+        authority_error(scheme, &authority[..end]).or_else(|| escape_error(&authority[end..]));
     reason.and_then(failed)
 }
 
@@ -59,7 +60,7 @@ fn split_scheme(text: &str) -> Result<(&str, &str), &'static str> {
     Ok(("", text))
 }
 
-fn authority_error(authority: &str) -> Option<String> {
+fn authority_error(scheme: &str, authority: &str) -> Option<String> {
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     let after = if let Some(inner) = host.strip_prefix('[') {
         match inner.find(']') {
@@ -67,7 +68,10 @@ fn authority_error(authority: &str) -> Option<String> {
             None => return Some("missing ']' in host".to_owned()),
         }
     } else {
-        host.rfind(':').map_or("", |colon| &host[colon..])
+        // Databases have lists of hosts with ports, the web has not.
+        let is_web = matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https");
+        let colon = if is_web { host.find(':') } else { host.rfind(':') };
+        colon.map_or("", |colon| &host[colon..])
     };
     let port = after.strip_prefix(':');
     if !after.is_empty() && !port.is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
@@ -147,6 +151,15 @@ pub(in crate::cel) fn split_host(host: &str) -> (&str, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_of_the_web_has_one_colon() {
+        assert!(
+            request_error("http://::1").is_some_and(|why| why.contains("invalid port \"::1\""))
+        );
+        assert_eq!(request_error("http://[::1]:80/a"), None);
+        assert_eq!(request_error("db://a:1,b:2"), None);
+    }
 
     #[test]
     fn any_text_is_an_address_or_refused() {

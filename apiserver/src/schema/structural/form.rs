@@ -24,7 +24,7 @@ pub(super) fn errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
 }
 
 fn visit(schema: &Value, level: Level, path: &FieldPath, errors: &mut Vec<FieldError>) {
-    if type_name(schema) == "array" && schema.get("items").is_none() {
+    if type_name(schema) == "array" && items(schema).is_none() {
         errors.push(FieldError::required(&path.child("items"), "must be specified"));
     }
     if let Some(item) = items(schema) {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     inner::{items, type_name},
-    keywords::Strictness,
+    strictness::Strictness,
 };
 use crate::schema::{
     FieldError, FieldPath,

@@ -15,12 +15,13 @@ pub(crate) mod keywords;
 mod list_keys;
 mod nested;
 mod ratchet;
+mod strictness;
 
 use serde_json::Value;
 
 pub(crate) use self::{
     defaults::errors as default_errors, formats::unrecognized as unrecognized_formats, inner::has,
-    ratchet::strictness,
+    ratchet::strictness, strictness::Strictness,
 };
 use super::{FieldError, FieldPath};
 

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::{
     defaults,
     inner::{has, type_name},
-    keywords::Strictness,
     list_keys,
+    strictness::Strictness,
 };
 use crate::schema::{FieldPath, SchemaType};
 

@@ -17,7 +17,7 @@ fn structural_errors(schema: &Value, path: &FieldPath) -> Vec<FieldError> {
 }
 
 fn visit(schema: &Value, path: &FieldPath, context: &Context, errors: &mut Vec<FieldError>) {
-    let strictness = keywords::Strictness::default();
+    let strictness = Strictness::default();
     errors.extend(keywords::before(schema, path, context, &strictness));
     for inner in keywords::inside(schema, path, context) {
         visit(inner.schema, &inner.path, &inner.context, errors);

@@ -17,14 +17,15 @@ mod node;
 mod number;
 mod outcome;
 pub(super) mod pattern;
+mod place;
 mod published;
 mod walk;
 
 use serde_json::Value;
-use thiserror::Error;
 
+pub use self::node::ValidatorError;
 pub(crate) use self::{format::has_format, pattern::parse as compile_pattern};
-use self::{judge::Place, node::Node};
+use self::{node::Node, place::Place};
 use super::{FieldError, FieldPath, Schema, correlation::Pair};
 
 /// A compiled schema, one per version of a resource.
@@ -32,14 +33,6 @@ use super::{FieldError, FieldPath, Schema, correlation::Pair};
 pub struct Validator {
     schema: Schema,
     node: Node,
-}
-
-/// A schema cannot be compiled, because of a pattern.
-#[derive(Debug, Error)]
-#[error("error building validator: {at}: {reason}")]
-pub struct ValidatorError {
-    at: String,
-    reason: String,
 }
 
 impl Validator {

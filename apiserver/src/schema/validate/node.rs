@@ -4,13 +4,21 @@ use std::collections::BTreeMap;
 
 use regex::Regex;
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 use super::{
-    ValidatorError,
     format::{self, Check},
     pattern,
 };
 use crate::schema::{FieldPath, Schema, SchemaType};
+
+/// A schema cannot be compiled, because of a pattern.
+#[derive(Debug, Error)]
+#[error("error building validator: {at}: {reason}")]
+pub struct ValidatorError {
+    at: String,
+    reason: String,
+}
 
 /// What is validated by a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 
 use serde_json::{Number, Value};
 
-use super::{judge::Place, node::Node, outcome::Outcome};
+use super::{node::Node, outcome::Outcome, place::Place};
 use crate::schema::{FieldError, SchemaType, go_value};
 
 /// The largest number up to which a float counts without gaps.

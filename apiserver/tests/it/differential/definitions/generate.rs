@@ -31,10 +31,12 @@ pub(crate) fn definition(seed: u64) -> Value {
     let count = *random.pick(&[1, 1, 1, 2, 3]);
     let shared = random.one_in(3);
     let first = root(random);
+    // They stand beside the schema: both in the versions, or both above them.
+    let selectable = (count == 1 || shared) && random.one_in(2);
     let versions: Vec<Value> = (0..count)
         .map(|at| {
             let schema = if shared || at == 0 { first.clone() } else { root(random) };
-            version(random, at, schema)
+            version(random, at, schema, selectable)
         })
         .collect();
     let mut definition = json!({
@@ -56,9 +58,10 @@ pub(crate) fn definition(seed: u64) -> Value {
     definition
 }
 
-fn version(random: &mut Random, at: usize, schema: Value) -> Value {
+fn version(random: &mut Random, at: usize, schema: Value, selectable: bool) -> Value {
+    let name = ["v1", "v1beta1", "v2alpha1"][at];
     let mut version = json!({
-        "name": ["v1", "v1beta1", "v2alpha1"][at], "served": true, "storage": at == 0,
+        "name": name, "served": true, "storage": at == 0,
         "schema": {"openAPIV3Schema": schema},
     });
     if random.one_in(2) {
@@ -72,7 +75,7 @@ fn version(random: &mut Random, at: usize, schema: Value) -> Value {
             {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
         ]);
     }
-    if random.one_in(2) {
+    if selectable {
         version["selectableFields"] = json!([{"jsonPath": ".spec.text"}]);
     }
     version
@@ -129,7 +132,10 @@ fn inner(random: &mut Random, depth: usize) -> Value {
 
 fn fields(random: &mut Random, depth: usize) -> Map<String, Value> {
     let count = 2 + random.below(3);
-    NAMES[..count].iter().map(|name| ((*name).to_owned(), inner(random, depth))).collect()
+    // Rules name the first field, which only has to have a type.
+    let first = [("alpha".to_owned(), string(random))];
+    let others = NAMES[1..count].iter().map(|name| ((*name).to_owned(), inner(random, depth)));
+    first.into_iter().chain(others).collect()
 }
 
 fn object(random: &mut Random, depth: usize) -> Value {
@@ -145,7 +151,7 @@ fn object(random: &mut Random, depth: usize) -> Value {
     }
     if random.one_in(3) {
         schema["x-kubernetes-validations"] =
-            json!([{"rule": "has(self.alpha) || has(self.beta)", "message": "one is needed"}]);
+            json!([{"rule": "!has(self.alpha) || self.alpha != 'bad'", "message": "bad is bad"}]);
     }
     schema
 }

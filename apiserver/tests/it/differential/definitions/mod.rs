@@ -154,6 +154,9 @@ async fn answers_to_definitions_are_recorded_again() {
     let (client, mut text) = (control_plane.client().unwrap(), String::new());
     for mutation in Mutation::all() {
         let answer = create(&client, &mutation, RECORDED).await.without_body();
+        if answer.code == 0 {
+            continue;
+        }
         let recorded = Recorded { mutation, answer };
         writeln!(text, "{}", serde_json::to_string(&recorded).unwrap()).unwrap();
     }

@@ -1,12 +1,12 @@
 //! Changes of a definition in one place. `mutations.jsonl` has one for each rule, and for values that no rule minds.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::differential::random::Random;
 
 /// What is merged into one node of a definition.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub(crate) struct Mutation {
     /// `definition`, `version`, `versions` (all of them), or the kind of a field of the specification, whose schema it
     /// is, or `root`, the schema of whole objects.

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// An answer without what depends on the order of maps. Of one that is no refusal the body is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+/// What a handler that panics says is nothing, with the code 0.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Refusal {
     pub(crate) code: u16,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -66,7 +67,8 @@ pub(crate) async fn ask(client: &Client, method: &str, path: &str, object: &Valu
         .header(header::CONTENT_TYPE, "application/json")
         .header(header::USER_AGENT, "differential/1.0");
     let text = if object.is_null() { Vec::new() } else { serde_json::to_vec(object).unwrap() };
-    let response = client.send(request.body(Body::from(text)).unwrap()).await.unwrap();
+    let sent = client.send(request.body(Body::from(text)).unwrap()).await;
+    let Ok(response) = sent else { return Refusal::default() };
     let (parts, body) = response.into_parts();
     let body: Value = serde_json::from_slice(&body.collect().await.unwrap().to_bytes()).unwrap();
     let warnings = parts.headers.get_all(header::WARNING).iter();
