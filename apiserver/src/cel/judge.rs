@@ -35,7 +35,7 @@ pub(super) struct Place {
     declared: Option<Arc<Declared>>,
     /// How many values an object can have here; `None` if nothing bounds them.
     cardinality: Option<u64>,
-    /// The list or map around it whose parts cannot be found again after an update.
+    /// The list around it whose elements cannot be found again after an update.
     uncorrelated: Option<FieldPath>,
 }
 
@@ -81,11 +81,9 @@ impl Inside<'_> {
 
     /// The place of a field.
     pub(super) fn property(&self, name: &str, schema: &Value) -> Place {
-        let is_atomic =
-            self.open_api["x-kubernetes-map-type"].as_str().is_some_and(|ty| ty != "granular");
         let declared = self.declared.as_ref().zip(escape(name));
         let field = declared.and_then(|(declared, name)| declared.field(&name));
-        self.inner(field, schema, is_atomic)
+        self.inner(field, schema, false)
     }
 
     fn inner(

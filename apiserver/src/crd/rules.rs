@@ -29,11 +29,10 @@ pub(crate) fn default(object: &mut Value) {
         fill(&mut spec["conversion"]["webhook"]["clientConfig"]["service"]["port"], json!(443));
     }
     let stored = &object["status"]["storedVersions"];
-    if stored.as_array().is_none_or(Vec::is_empty) {
-        let storage = versions::storage(object);
-        if !storage.is_empty() {
-            object["status"]["storedVersions"] = json!([storage]);
-        }
+    if stored.as_array().is_none_or(Vec::is_empty)
+        && let Some(storage) = versions::storage_name(object)
+    {
+        object["status"]["storedVersions"] = json!([storage]);
     }
     builtin::fill(STRUCT, object);
     if object["metadata"].get("creationTimestamp") == Some(&Value::Null)
@@ -51,8 +50,7 @@ fn fill(slot: &mut Value, value: Value) {
 
 /// What the server decides about a new definition.
 pub(crate) fn prepare_for_create(object: &mut Value) {
-    let storage = versions::storage(object);
-    let stored = if storage.is_empty() { Value::Null } else { json!([storage]) };
+    let stored = versions::storage_name(object).map_or(Value::Null, |storage| json!([storage]));
     object["status"] = json!({
         "acceptedNames": { "kind": "", "plural": "" },
         "conditions": null,

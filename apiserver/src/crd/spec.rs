@@ -84,12 +84,11 @@ fn version_errors(form: &Form<'_>, at: usize, allowed: &Allowed) -> Vec<FieldErr
     let (version, path) = (form.versions[at], form.version_path(at));
     let name = version["name"].as_str().unwrap_or_default();
     let mut errors = label_error(name, &path.child("name"));
-    let warning = path.child("deprecationWarning");
-    errors.extend(
-        deprecation_errors(version)
-            .into_iter()
-            .map(|detail| FieldError::invalid(&warning, &version["deprecationWarning"], detail)),
-    );
+    let (at_warning, shown) = (path.child("deprecationWarning"), &version["deprecationWarning"]);
+    errors.extend(deprecation_errors(version).into_iter().map(|detail| {
+        let error = FieldError::invalid(&at_warning, shown, detail);
+        FieldError { value: Some(go_value::json(shown)), ..error }
+    }));
     if let Some(part) = form.own(at, "schema") {
         let has_status = has_status(&version["subresources"]);
         errors.extend(open_api::errors(&part, has_status, allowed.of_version(name)));

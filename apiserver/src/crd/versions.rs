@@ -16,19 +16,16 @@ use crate::{
     schema::{Schema, Validator, ValidatorError},
 };
 
-/// The version that objects are stored in; empty when none is.
-pub(super) fn storage(definition: &Value) -> String {
+/// The name of the version that objects are stored in.
+pub(super) fn storage_name(definition: &Value) -> Option<String> {
     let mut versions = list(&definition["spec"]["versions"]);
     let storage = versions.find(|version| version["storage"] == true);
-    storage.map(|version| text(&version["name"])).unwrap_or_default()
+    storage.map(|version| text(&version["name"]))
 }
 
 /// Adds the storage version to those that objects may be stored in.
 pub(super) fn note_storage(definition: &mut Value) {
-    let storage = storage(definition);
-    if storage.is_empty() {
-        return;
-    }
+    let Some(storage) = storage_name(definition) else { return };
     let stored = &mut definition["status"]["storedVersions"];
     match stored.as_array_mut() {
         Some(versions) if versions.iter().any(|version| *version == storage) => {}
@@ -74,7 +71,7 @@ fn resource(
         storage: Arc::clone(&id),
         id,
         version: text(&version["name"]),
-        storage_version: storage(definition),
+        storage_version: storage_name(definition).unwrap_or_default(),
         kind: text(&names["kind"]),
         list_kind: text(&names["listKind"]),
         singular: text(&names["singular"]),

@@ -7,7 +7,7 @@ use operetta_apiserver::Server;
 use serde_json::{Value, json};
 
 use crate::common::{
-    api, config_map, config_maps, create, define_widgets, object, refusal, server, widget,
+    api, config_map, config_maps, create, define_widgets, refusal, server, widget,
     widget_definition, widgets,
 };
 

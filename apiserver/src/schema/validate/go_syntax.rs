@@ -199,7 +199,7 @@ fn until<'a>(text: &'a str, rest: &str) -> &'a str {
 }
 
 /// `{2}`, `{2,}` and `{2,3}`, and what follows; else it is a literal.
-fn counts(text: &str) -> Option<(u32, Option<u32>, &str)> {
+pub(super) fn counts(text: &str) -> Option<(u32, Option<u32>, &str)> {
     let (inner, rest) = text.strip_prefix('{')?.split_once('}')?;
     let number = |digits: &str| {
         let is_plain = digits == "0" || !digits.starts_with('0');

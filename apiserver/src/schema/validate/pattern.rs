@@ -16,7 +16,7 @@ pub(crate) fn parse(pattern: &str) -> Result<Regex, String> {
     if let Some(fault) = go_syntax::fault(pattern) {
         return Err(fault);
     }
-    let built = RegexBuilder::new(&rewrite(pattern))
+    let built = RegexBuilder::new(&rewrite(&plain(pattern)))
         .size_limit(SIZE_LIMIT)
         .dfa_size_limit(SIZE_LIMIT)
         .nest_limit(NEST_LIMIT)
@@ -25,6 +25,42 @@ pub(crate) fn parse(pattern: &str) -> Result<Regex, String> {
         let error = error.to_string();
         error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
     })
+}
+
+/// The pattern without names of groups and quoted texts, and with brackets escaped that count nothing.
+fn plain(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some(character) = rest.chars().next() {
+        let after = &rest[character.len_utf8()..];
+        let named = rest.strip_prefix("(?P<").or_else(|| rest.strip_prefix("(?<"));
+        if let Some((_, inner)) = named.and_then(|named| named.split_once('>')) {
+            out.push('(');
+            rest = inner;
+        } else if let Some(quoted) = rest.strip_prefix("\\Q") {
+            let (text, unquoted) = quoted.split_once("\\E").unwrap_or((quoted, ""));
+            out.push_str(&regex::escape(text));
+            rest = unquoted;
+        } else if let Some(escaped) = after.chars().next().filter(|_| character == '\\') {
+            // What braces enclose here is a name, not a count.
+            let braced = matches!(escaped, 'p' | 'P' | 'x') && after[1..].starts_with('{');
+            let end = if braced {
+                after.find('}').map_or(after.len(), |end| end + 1)
+            } else {
+                escaped.len_utf8()
+            };
+            out.push(character);
+            out.push_str(&after[..end]);
+            rest = &after[end..];
+        } else {
+            if character == '{' && go_syntax::counts(rest).is_none() {
+                out.push('\\');
+            }
+            out.push(character);
+            rest = after;
+        }
+    }
+    out
 }
 
 /// Classes mean ASCII only, and within `[...]` nothing but `[:name:]`, ranges and escapes exists.

@@ -100,6 +100,10 @@ fn patterns_of_go_keep_their_meaning() {
         (r"^[]a]+$", "]a", "["),
         (r"^[^\d\]]+$", "a", "1"),
         (r"\bfoo\b", "a foo", "afoo"),
+        (r"^\Qa.b\E+$", "a.bb", "axb"),
+        (r"^(?P<n>a)(?P<n>b)$", "ab", "aa"),
+        (r"^a{,2}$", "a{,2}", "aa"),
+        (r"^\p{Greek}{2}$", "αβ", "ab"),
         (r"^\<a\/b-\_$", "<a/b-_", "a/b"),
     ] {
         let field = json!({"type": "string", "pattern": pattern});
