@@ -33,7 +33,7 @@ mod unstructured;
 mod validate;
 mod warnings;
 
-pub use addresses::{free_address, free_node_ports};
+pub use addresses::{ADDRESS_RANGE, NODE_PORTS, free_address, free_node_port, is_in_range};
 pub use catalog::{BuiltinType, find, kubernetes_version, name_rule, types};
 pub(crate) use catalog::{Message, messages, scale_schema, structs, token_request_schema};
 pub use convert::{convert, stored_as};
@@ -48,8 +48,10 @@ pub use prepare::{
     prepare_for_create, prepare_for_finalize, prepare_for_status_update, prepare_for_update,
 };
 pub(crate) use round_trip::{drop_empty_lists, fill, round_trip_metadata, strip};
+pub(crate) use service::family_errors;
 pub use service::{
-    cluster_ip, needs_cluster_ip, needs_node_ports, node_ports, set_cluster_ip, set_node_ports,
+    allocates_node_ports, cluster_ip, has_cluster_ip, has_health_check, has_node_ports,
+    needs_cluster_ip, node_ports, occupied_ports, port_numbers, set_cluster_ip, set_node_port,
 };
 pub(crate) use unstructured::from_unstructured;
 pub(crate) use validate::{address_errors, selects, validate_change, webhook_client_errors};

@@ -57,14 +57,14 @@ fn insert_valid(
     options: &WriteOptions,
     (tries, warnings): (usize, &mut Vec<String>),
 ) -> Result<Arc<Object>> {
-    strategy::prepare_for_create(cluster, resource, object, options.dry_run)?;
+    let reserved = strategy::prepare_for_create(cluster, resource, object, options.dry_run)?;
     let inserted = validate::validate_create(resource, object).and_then(|()| {
         warnings.extend(strategy::warnings(resource, object, None));
         admit::validate(cluster, options, (Operation::Create, None), object, warnings)?;
         insert_named(cluster, resource, object, options, tries)
     });
-    if inserted.is_err() || options.dry_run {
-        strategy::abandon(cluster, resource, object, None);
+    if inserted.is_ok() {
+        reserved.keep();
     }
     inserted
 }

@@ -85,12 +85,32 @@ pub(crate) fn delete(
                 options.admission = None;
             }
             Ok(object) => {
+                if !held && peculiar::is_service(resource) {
+                    release_service(cluster, key, &live.value(), None);
+                }
                 strategy::after_commit(cluster, resource, Subresource::Main, key);
                 return Ok(if held { Deleted::Held(object) } else { Deleted::Gone(object) });
             }
             Err(Refused::Outrun(_)) => {}
             Err(Refused::TooLarge(why)) => return Err(StatusError::internal(why)),
         }
+    }
+}
+
+/// Releases what a Service occupied and no longer needs. With it go its Endpoints, although it does not own them.
+pub(super) fn release_service(
+    cluster: &Cluster,
+    key: &ObjectKey,
+    live: &Value,
+    next: Option<&Value>,
+) {
+    cluster.addresses.release(live, next);
+    let resources = cluster.registry.snapshot();
+    if next.is_none()
+        && let Some(endpoints) = resources.by_kind("", "Endpoints")
+    {
+        // There may be none.
+        let _ = delete(cluster, endpoints, key, &DeleteOptions::default());
     }
 }
 

@@ -11,12 +11,13 @@ use super::{
     phase_time, validate,
 };
 use crate::{
-    addresses::Refusal,
+    addresses::{Asked, Refusal, Reservation},
     builtin,
     certificates::{self, is_signing_request},
     cluster::Cluster,
     crd,
-    log::ObjectKey,
+    group_resource::GroupResource,
+    log::{ObjectKey, Scope},
     resource::{Origin, Resource, Subresource},
     schema::{self, FieldError, FieldPath},
     status::{Result, StatusError},
@@ -25,13 +26,14 @@ use crate::{
 /// The epoch of what no schema has completed.
 const NO_EPOCH: u64 = 0;
 
-/// What the type decides about a new object.
-pub(super) fn prepare_for_create(
-    cluster: &Cluster,
+/// What the type decides about a new object, and what is reserved for it.
+pub(super) fn prepare_for_create<'c>(
+    cluster: &'c Cluster,
     resource: &Resource,
     object: &mut Value,
     dry_run: bool,
-) -> Result<()> {
+) -> Result<Reservation<'c>> {
+    let mut reserved = Reservation::default();
     match &resource.origin {
         Origin::BuiltIn(builtin) => {
             if is_limit_range(resource) && object["metadata"]["name"].is_null() {
@@ -40,9 +42,9 @@ pub(super) fn prepare_for_create(
             builtin::prepare_for_create(builtin, object);
             phase_time::set(cluster, resource, object, None);
             let needs_address = is_service(resource) && builtin::needs_cluster_ip(object);
-            allocate(cluster, resource, object, None)?;
+            reserved = reserve(cluster, resource, object, (None, dry_run))?;
             if needs_address && !dry_run {
-                record_address(cluster, resource, object)?;
+                record_address(resource, object)?;
             }
         }
         Origin::Definition => crd::prepare_for_create(object),
@@ -52,17 +54,19 @@ pub(super) fn prepare_for_create(
             }
         }
     }
-    Ok(())
+    Ok(reserved)
 }
 
-/// What the type decides about a changed object.
-pub(super) fn prepare_for_update(
-    cluster: &Cluster,
+/// What the type decides about a changed object, and what is reserved for it.
+pub(super) fn prepare_for_update<'c>(
+    cluster: &'c Cluster,
     resource: &Resource,
     subresource: Subresource,
     live: &Value,
     next: &mut Value,
-) -> Result<()> {
+    dry_run: bool,
+) -> Result<Reservation<'c>> {
+    let mut reserved = Reservation::default();
     match (&resource.origin, subresource) {
         (Origin::BuiltIn(builtin), Subresource::Finalize) => {
             builtin::prepare_for_finalize(builtin, next, live);
@@ -85,7 +89,7 @@ pub(super) fn prepare_for_update(
             if is_signing_request(resource) {
                 copy(live, next, "spec");
             }
-            allocate(cluster, resource, next, Some(live))?;
+            reserved = reserve(cluster, resource, next, (Some(live), dry_run))?;
         }
         (
             _,
@@ -102,7 +106,7 @@ pub(super) fn prepare_for_update(
         (Origin::Custom(_), _) if resource.has_status => copy(live, next, "status"),
         (Origin::Custom(_), _) => {}
     }
-    Ok(())
+    Ok(reserved)
 }
 
 fn keep_all_but_status(live: &Value, next: &mut Value) {
@@ -112,62 +116,55 @@ fn keep_all_but_status(live: &Value, next: &mut Value) {
     *next = kept;
 }
 
-fn allocate(
-    cluster: &Cluster,
+/// Reserves what a Service needs beside itself.
+fn reserve<'c>(
+    cluster: &'c Cluster,
     resource: &Resource,
     object: &mut Value,
-    live: Option<&Value>,
-) -> Result<()> {
+    (live, dry_run): (Option<&Value>, bool),
+) -> Result<Reservation<'c>> {
     if !is_service(resource) {
-        return Ok(());
+        return Ok(Reservation::default());
     }
     validate::refuse(resource, object, &builtin::address_errors(object))?;
-    let Err(refusal) = cluster.addresses.allocate(object, live) else { return Ok(()) };
-    let (path, value, detail) = match refusal {
-        Refusal::Exhausted => {
-            return Err(StatusError::internal("failed to allocate: the range is full"));
-        }
-        Refusal::AddressTaken(address) => (
-            "spec.clusterIPs",
-            json!([address.to_string()]),
-            format!("failed to allocate IP {address}: provided IP is already allocated"),
-        ),
-        Refusal::PortTaken(port) => {
-            ("spec.ports.nodePort", json!(port), "provided port is already allocated".to_owned())
-        }
+    validate::refuse(resource, object, &builtin::family_errors(object))?;
+    let asked = Asked { live, dry_run, ranges: &ranges(cluster) };
+    let refusal = match cluster.addresses.reserve(object, asked) {
+        Ok(reservation) => return Ok(reservation),
+        Err(refusal) => refusal,
     };
-    validate::refuse(
-        resource,
-        object,
-        &[FieldError::invalid(&FieldPath::new(path), &value, detail)],
-    )
+    match refusal {
+        Refusal::Invalid(error) => validate::refuse(resource, object, &[error])?,
+        Refusal::Internal(why) => return Err(StatusError::internal_error(&why)),
+        Refusal::Twice(why) => return Err(StatusError::internal(why)),
+    }
+    Ok(Reservation::default())
+}
+
+/// The ranges of addresses that users have added.
+fn ranges(cluster: &Cluster) -> Vec<String> {
+    let resource = GroupResource::new("networking.k8s.io", "servicecidrs");
+    let entries = cluster.log.entries(&resource, &Scope::All).1;
+    let live = entries.into_iter().filter(|(_, object)| !object.meta.deleting);
+    let ranges = live.flat_map(|(_, object)| {
+        let ranges = object.value()["spec"]["cidrs"].as_array().cloned().unwrap_or_default();
+        ranges.into_iter().filter_map(|range| Some(range.as_str()?.to_owned()))
+    });
+    ranges.collect()
 }
 
 /// The address of a Service is an object that names the Service, and so the Service has a name.
-fn record_address(cluster: &Cluster, resource: &Resource, service: &Value) -> Result<()> {
+fn record_address(resource: &Resource, service: &Value) -> Result<()> {
     let name = service["metadata"]["name"].as_str().unwrap_or_default();
     let Some(address) = builtin::cluster_ip(service).filter(|_| name.is_empty()) else {
         return Ok(());
     };
-    abandon(cluster, resource, service, None);
     let detail = format!(
         "failed to allocate IP: IPAddress.networking.k8s.io \"{address}\" is invalid: \
          spec.parentRef.name: Required value"
     );
     let path = FieldPath::new("spec.clusterIPs");
     validate::refuse(resource, service, &[FieldError::invalid(&path, &json!([""]), detail)])
-}
-
-/// Releases the allocations of a failed write.
-pub(super) fn abandon(
-    cluster: &Cluster,
-    resource: &Resource,
-    object: &Value,
-    live: Option<&Value>,
-) {
-    if is_service(resource) {
-        cluster.addresses.release(object, live);
-    }
 }
 
 /// What a valid new object is warned of, or a changed one with its live form.

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    WriteOptions, Written, admit, generation, grace, manage, metadata, peculiar, strategy, validate,
+    WriteOptions, Written, admit, delete::release_service, generation, grace, manage, metadata,
+    peculiar, strategy, validate,
 };
 use crate::{
+    addresses::Reservation,
     admission::Operation,
     apply::ignore_timestamps,
     cluster::Cluster,
@@ -49,7 +51,8 @@ pub(crate) fn update(
             let warnings = strategy::update_warnings(resource, subresource, &live, &live);
             return Ok(Written { object, warnings, created: false });
         }
-        let (next, warnings) = next_state(cluster, resource, subresource, &live, change, options)?;
+        let (next, warnings, reserved) =
+            next_state(cluster, resource, subresource, &live, change, options)?;
         let (ends, same) = (ends(resource, &next), next == live);
         let next = strategy::to_storage(resource, next);
         if if is_as_read(resource, &object) { same } else { next == object.value() } {
@@ -62,6 +65,11 @@ pub(crate) fn update(
         let end = ends && !options.dry_run;
         if let Some(object) = store(cluster, resource, key, &object, (next, end), options)? {
             if !options.dry_run {
+                reserved.keep();
+                if peculiar::is_service(resource) {
+                    let next = last.is_none().then(|| object.value());
+                    release_service(cluster, key, &live, next.as_ref());
+                }
                 strategy::after_commit(cluster, resource, subresource, key);
             }
             let object = last.unwrap_or(object);
@@ -71,21 +79,22 @@ pub(crate) fn update(
     Err(StatusError::modified(&resource.id, &key.name))
 }
 
-fn next_state(
-    cluster: &Cluster,
+/// The next state, what is warned of, and what is reserved for it.
+fn next_state<'c>(
+    cluster: &'c Cluster,
     resource: &Resource,
     subresource: Subresource,
     live: &Value,
     change: Change,
     options: &WriteOptions,
-) -> Result<(Value, Vec<String>)> {
+) -> Result<(Value, Vec<String>, Reservation<'c>)> {
     let Change { mut next, managed } = change;
     let mut warnings = Vec::new();
     let what = (Operation::Update, Some(live));
     if managed == manage::Applied::No {
         next = manage::track(cluster, resource, subresource, Some(live), next, options);
     }
-    admit::mutate(cluster, resource, options, what, &mut next, &mut warnings)
+    let reserved = admit::mutate(cluster, resource, options, what, &mut next, &mut warnings)
         .and_then(|()| {
             prepare_and_validate(cluster, resource, subresource, live, &mut next, options)
         })
@@ -93,29 +102,26 @@ fn next_state(
     warnings.extend(strategy::update_warnings(resource, subresource, live, &next));
     strategy::drop_empty_lists(resource, &mut next);
     let next = ignore_timestamps(live, next);
-    if let Err(error) = admit::validate(cluster, options, what, &next, &mut warnings) {
-        strategy::abandon(cluster, resource, &next, Some(live));
-        return Err(error.with_warnings(&warnings));
-    }
-    Ok((next, warnings))
+    admit::validate(cluster, options, what, &next, &mut warnings)
+        .map_err(|error| error.with_warnings(&warnings))?;
+    Ok((next, warnings, reserved))
 }
 
-fn prepare_and_validate(
-    cluster: &Cluster,
+fn prepare_and_validate<'c>(
+    cluster: &'c Cluster,
     resource: &Resource,
     subresource: Subresource,
     live: &Value,
     next: &mut Value,
     options: &WriteOptions,
-) -> Result<()> {
-    metadata::prepare_for_update(resource, subresource, live, next, options.dry_run)?;
-    strategy::prepare_for_update(cluster, resource, subresource, live, next)?;
+) -> Result<Reservation<'c>> {
+    let dry_run = options.dry_run;
+    metadata::prepare_for_update(resource, subresource, live, next, dry_run)?;
+    let reserved =
+        strategy::prepare_for_update(cluster, resource, subresource, live, next, dry_run)?;
     generation::carry_over(resource, live, next);
-    let valid = validate::validate_update(resource, subresource, live, next);
-    if valid.is_err() || options.dry_run {
-        strategy::abandon(cluster, resource, next, Some(live));
-    }
-    valid
+    validate::validate_update(resource, subresource, live, next)?;
+    Ok(reserved)
 }
 
 /// Whether an equal object is an equal stored form. A custom object that was stored in another version, or without defaults
